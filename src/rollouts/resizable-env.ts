@@ -36,7 +36,10 @@ export class ResizableAnyEnv implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** Returns `numEnvs` environments, valid until the next call. Await the promise before the next call. @throws as `createVecEnv`. */
+  /**
+   * Returns `numEnvs` environments, valid until the next call. Await the promise before the next call.
+   * @throws as `createVecEnv`.
+   */
   async of(numEnvs: number): Promise<AnyVecEnv> {
     if (this.#env?.numEnvs === numEnvs) return this.#env;
     const last = this.#env;

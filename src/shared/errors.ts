@@ -24,8 +24,7 @@ export class BackendError extends RhythmError {}
 export class LibraryError extends RhythmError {}
 
 /**
- * The codes of errors. They are stable; docs/guides/errors.md says when each is thrown, and with which
- * class.
+ * The codes of errors. They are stable; docs/guides/errors.md says when each is thrown, and with which class.
  */
 export type ErrorCode =
   | 'wrong_type'

@@ -14,9 +14,9 @@ import type { InferenceDraws } from './inference-draws.js';
 
 /** Each reward makes two cuts. */
 const MAX_CUTS = 2 * NUM_STEPS;
-/** Sweeps of moves for each copy. A sweep moves along every edge. */
+/** The number of sweeps of moves for each copy. A sweep moves along every edge. */
 const SWEEPS = 2;
-/** Moves along differences in each sweep. After many cuts, moves along edges alone may be short. */
+/** The number of moves along differences in each sweep. After many cuts, moves along edges alone may be short. */
 const DIFFERENCE_MOVES = 6;
 /** A cut is made in stages, each with a tighter bound, if fewer than one in this many samples satisfies it. */
 const SCARCE = 8;
@@ -30,7 +30,10 @@ const MAX_STAGES = 40;
 /** Bound on the float32 rounding of a reward, relative to the sum of its terms. */
 const ROUNDING = 2 ** -20;
 
-/** The edges of the simplex, as pairs of weights: one grows by as much as the other shrinks. */
+/**
+ * The edges of the simplex: pairs of indices of weights, one pair after the other. Along an edge one weight grows by as much as
+ * the other shrinks.
+ */
 const EDGES = Array.from({ length: NUM_METERS * NUM_METERS }, (_, at) => [
   Math.floor(at / NUM_METERS),
   at % NUM_METERS,
@@ -48,11 +51,11 @@ export function priorWeights(samples: number, draws: InferenceDraws): Float64Arr
   for (let at = 0; at < weights.length; at += NUM_METERS) {
     for (let k = 0; k < units.length; k++) units[k] = draws.next();
     units.sort();
-    let cut = 0;
+    let previous = 0;
     for (let k = 0; k < NUM_METERS; k++) {
       const next = k === NUM_METERS - 1 ? 1 : units[2 * k + 1];
-      weights[at + k] = next - cut;
-      cut = next;
+      weights[at + k] = next - previous;
+      previous = next;
     }
   }
   return weights;
@@ -139,6 +142,7 @@ export class WeightPosterior {
       knownReward += scaled[k] * rewardBias[k];
       size += Math.abs(scaled[k]) * (1 + Math.abs(rewardBias[k]));
     }
+    // The sum of the scaled weights differs from `rest` by at most `margin`.
     const margin = Math.abs(noiseReward) + ROUNDING * size;
     const rest = evidence.reward - knownReward;
     const upper = this.#cut(rest + margin, 1, draws);
@@ -156,6 +160,7 @@ export class WeightPosterior {
       this.#normal[from + k] = sign * this.#scratch.scaled[k];
       max = Math.max(max, this.#normal[from + k]);
     }
+    // If no normal's entry exceeds the bound, all weights satisfy it, because they sum to 1.
     if (max <= bound || this.#cuts === MAX_CUTS) return true;
     const cut = this.#cuts++;
     let remaining = Number.POSITIVE_INFINITY;
@@ -221,7 +226,7 @@ export class WeightPosterior {
     }
   }
 
-  /** Moves along the difference of two other samples. Such differences fit the region, even if it is thin. */
+  /** Moves along the difference of two other samples. Such differences have the region's shape, even if it is thin. */
   #moveAlongDifference(from: number, one: number, other: number, draws: InferenceDraws): void {
     const { drawn } = this;
     const { direction, slopes } = this.#scratch;
@@ -231,6 +236,7 @@ export class WeightPosterior {
       if (direction[k] > 0) min = Math.max(min, -drawn[from + k] / direction[k]);
       else if (direction[k] < 0) max = Math.min(max, -drawn[from + k] / direction[k]);
     }
+    // The two samples are equal: there is no direction.
     if (max === Number.POSITIVE_INFINITY) return;
     this.#computeSlopes();
     for (let cut = 0; cut < this.#cuts; cut++) {

@@ -5,7 +5,7 @@ import { type Redact, redactor } from '../../shared/http/redactor.js';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface EndpointOptions {
-  /** Overrides OPENAI_BASE_URL and Azure. */
+  /** Overrides OPENAI_BASE_URL and AZURE_OPENAI_ENDPOINT. */
   readonly baseUrl?: string;
   /** Default: `process.env`. */
   readonly environment?: Environment;
@@ -120,7 +120,7 @@ function toUrl(text: string, where: string): { url: string; query: Record<string
     throw new InputError(
       'out_of_range',
       `Expected ${where} to have no user name and password, got ${url.protocol}//...@${url.host}. ` +
-        'Pass the URL without them, and the key in OPENAI_API_KEY.',
+        'Pass the URL without them, and the key in OPENAI_API_KEY (for Azure: AZURE_OPENAI_API_KEY).',
     );
   }
   const query = Object.fromEntries(url.searchParams);

@@ -78,8 +78,8 @@ export class Ledger implements CostLedger {
   #pending = 0;
   readonly #finished: { episodes: number; cost: number };
   /**
-   * The largest maximum cost of the requests so far, reserved or given to `beginEpisode`. The expected cost of a request until an
-   * episode is finished.
+   * The largest maximum cost of the requests so far, reserved or given to `beginEpisode`. Until an episode is finished, this is
+   * the expected cost of a request.
    */
   #maxRequestCost = 0;
   /** The error of the last refused request or episode. Once it is set, no episode begins. */

@@ -22,6 +22,7 @@ import { BudgetError, EndpointError } from './llm-errors.js';
 
 /** An episode to play. */
 export interface EpisodeRequest {
+  /** u32. */
   readonly seed: number;
   /** 'sampled', 'discrete' or a profile's name. */
   readonly profileMode: string;
@@ -137,7 +138,7 @@ class EpisodePlayer {
     this.#options = options;
     this.#pool = new EpisodePool({ capacity, backend, kernel, threads, observation: { history: true } });
     this.#grader = floatsOf(grader.weights);
-    // Every pending request adds a listener.
+    // Every pending request adds a listener. 0 turns off Node's warning about more than ten.
     setMaxListeners(0, this.#stop.signal);
     signal?.addEventListener('abort', this.#abort);
     if (signal?.aborted) this.#abort();

@@ -33,7 +33,7 @@ const PART = z.object({
     .catch(null),
 });
 
-/** The maximum number of parts. Checking hundreds of thousands would take seconds. */
+/** The maximum number of parts of a message. Checking hundreds of thousands would take seconds. */
 const MAX_PARTS = 1000;
 
 const CHOICE = z.object({

@@ -20,7 +20,9 @@ export class EpisodeSums {
   readonly #sums: Float64Array;
   /** f32 [n, 3]: the belief stated at the current step. */
   readonly beliefs: Float32Array;
-  /** The beliefs stated at earlier steps that count for `belief_skill`: f64 [n, 3] sums, f64 [n] sums of squares, u8 [n] counts. */
+  /**
+   * The beliefs stated at earlier steps that count for `belief_skill`: f64 [n, 3] sums, f64 [n] sums of squares, u8 [n] counts.
+   */
   readonly #beliefSums: Float64Array;
   readonly #beliefSquares: Float64Array;
   readonly #beliefCounts: Uint8Array;
@@ -136,13 +138,17 @@ export class EpisodeSums {
    */
   skill(i: number, target: Float32Array): number {
     const count = this.#beliefCounts[i];
+    // The sum of (belief - target)^2 over the steps, from the sums of the beliefs and of their squares.
     let squares = this.#beliefSquares[i];
     for (let k = 0; k < NUM_BELIEFS; k++)
       squares += target[k] * (count * target[k] - 2 * this.#beliefSums[i * NUM_BELIEFS + k]);
     return count - (this.#params.beliefSkillScale * squares) / NUM_BELIEFS;
   }
 
-  /** Returns the weighted sum of episode i's meters over the steps taken. @param weights f32: the five weights are from index `at` on. */
+  /**
+   * Returns the weighted sum of episode i's meters over the steps taken.
+   * @param weights f32: the five weights are from index `at` on.
+   */
   weightedSum(i: number, weights: Float32Array, at: number): number {
     let sum = 0;
     for (let k = 0; k < NUM_METERS; k++) sum += weights[at + k] * this.#sums[i * NUM_METERS + k];

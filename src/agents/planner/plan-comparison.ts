@@ -22,14 +22,14 @@ export function mainReason(report: PlanReport): string | null {
   return main?.text ?? null;
 }
 
-/** Returns the advantages in the grade. @param share the gain in the objective for each unit of the grade. */
-function reasonsOfGrade({ plan, rival, grader }: PlanReport, share: number): Reason[] {
+/** Returns the advantages in the grade. @param gainPerGrade the gain in the objective if the grade rises by 1. */
+function reasonsOfGrade({ plan, rival, grader }: PlanReport, gainPerGrade: number): Reason[] {
   return COMPONENT_NAMES.flatMap((name, k) => {
     const difference = plan.components[k] - rival.components[k];
     const text = TEXTS[name]?.(difference, plan.firstHalfMean < rival.firstHalfMean);
     return text === undefined || difference < MIN_DIFFERENCES[name]
       ? []
-      : [{ gain: share * grader[k] * difference, text }];
+      : [{ gain: gainPerGrade * grader[k] * difference, text }];
   });
 }
 
@@ -61,7 +61,7 @@ function reasonsOfWellbeing(report: PlanReport): Reason[] {
     otherWeights > 0 ? HALF / otherWeights : 0,
   );
   const meterReasons = METER_NAMES.flatMap((name, k) => {
-    const difference = meanOf(plan.meters, k) - meanOf(rival.meters, k);
+    const difference = partOfMean(plan.meters, k) - partOfMean(rival.meters, k);
     if (difference < MIN_VISIBLE) return [];
     return {
       gain: HALF * weights[k] * difference,
@@ -72,10 +72,10 @@ function reasonsOfWellbeing(report: PlanReport): Reason[] {
 }
 
 /**
- * Returns what a plan adds to the mean of a meter over the episode. The steps taken before are the same in both plans, and
- * cancel out in the difference.
+ * Returns what the steps of a plan add to the mean of a meter over the episode. The steps taken before are the same in both
+ * plans, and cancel out in the difference.
  */
-function meanOf(meters: Float64Array, meter: number): number {
+function partOfMean(meters: Float64Array, meter: number): number {
   let sum = 0;
   for (let k = meter; k < meters.length; k += NUM_METERS) sum += meters[k];
   return sum / NUM_STEPS;

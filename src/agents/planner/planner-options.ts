@@ -33,9 +33,9 @@ export interface PlannerOptions {
    * Default: none.
    */
   readonly oracle?: Float32Array;
-  /** Posterior samples of each profile, 1 to 1,024. Default 64, for wellbeing 32. */
+  /** The number of posterior samples of each profile, 1 to 1,024. Default 64, for wellbeing 32. */
   readonly posteriorSamples?: number;
-  /** Sequences in each round of a step's search, 4 to 4,096. Default 32. */
+  /** The number of new action sequences in each round of a step's search, 4 to 4,096. Default 32. */
   readonly candidates?: number;
   /** The maximum number of rounds of a step's search, 0 to 1,000. Default 16, for wellbeing 8. */
   readonly rounds?: number;
@@ -104,7 +104,10 @@ function checkFloats(oracle: unknown): Float32Array {
   throw wrongType('oracle', 'a Float32Array', oracle, 'Pass 16 floats for each episode.');
 }
 
-/** Validates options and adds defaults. @throws InputError `wrong_type`, `out_of_range`, `unknown_option`, `unknown_name`, `bad_grader` or `bad_world`. */
+/**
+ * Validates options and adds defaults.
+ * @throws InputError `wrong_type`, `out_of_range`, `unknown_option`, `unknown_name`, `bad_grader` or `bad_world`.
+ */
 export function toPlannerRequest(options: PlannerOptions): PlannerRequest {
   checkOptions('planner options', options, OPTIONS);
   const { grader = 'v2', threads, backend, kernel } = options;

@@ -15,7 +15,7 @@ export interface FoundActionSequence extends ScoredActionSequence {
   readonly evaluations: number;
 }
 
-/** Searches one problem. @throws as `searchActionSequences`. */
+/** Searches for the best action sequence of one problem. @throws as `searchActionSequences`. */
 export async function searchActionSequence(
   problem: ActionSequenceProblem,
   options: ActionSequenceSearchOptions = {},

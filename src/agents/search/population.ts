@@ -8,6 +8,7 @@ import type { SearchDraws } from './search-draws.js';
 const MAX_ATTEMPTS = 8;
 /** The factor by which the penalty of a shortfall (see `Outcome`) changes in each generation, within bounds. */
 const PENALTY_STEP = 1.03;
+/** The penalty stays between 1 / MAX_PENALTY and MAX_PENALTY. */
 const MAX_PENALTY = 2 ** 10;
 /** The penalty rises while less than this share of the kept sequences has no shortfall. */
 const MIN_FEASIBLE = 0.4;
@@ -65,7 +66,8 @@ export class Population {
   penalty: number;
 
   /**
-   * @param maxCandidates the maximum number of candidates at once. @param penalty the initial penalty.
+   * @param size the maximum number of kept sequences. @param maxCandidates the maximum number of candidates at once.
+   * @param penalty the initial penalty.
    * @param begin the first step in which children may differ.
    */
   constructor(draws: SearchDraws, size: number, maxCandidates: number, penalty = 1, begin = 0) {
@@ -144,6 +146,7 @@ export class Population {
       this.#values[k] = scores[k];
       this.#insert(k, k);
     }
+    // Ascending, so that no copy overwrites a row that is still to be copied.
     const best = this.#order.subarray(0, Math.min(count, scores.length)).sort();
     best.forEach((from, k) => {
       this.#rows.copy(this.#size + k, this.#rows, this.#size + from);
@@ -176,7 +179,9 @@ export class Population {
     this.#adaptPenalty();
   }
 
-  /** Writes the indices of all rows to `order`, the best first. Of equal rows, the older is first. @returns the number of rows. */
+  /**
+   * Writes the indices of all rows to `order`, the best first. Of equal rows, the older is first. @returns the number of rows.
+   */
   #rank(): number {
     let count = 0;
     for (let row = 0; row < this.#numKept; row++) this.#insert(row, count++);

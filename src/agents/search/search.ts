@@ -22,6 +22,7 @@ interface Progress {
   penalty: number;
 }
 
+/** A search for the best sequence of each problem. */
 export class Search {
   readonly #request: SearchRequest;
   readonly #plan: Plan;
@@ -92,6 +93,7 @@ export class Search {
     );
   }
 
+  /** Breeds and selects a number of generations. Scores them on every `stride`-th starting state. */
   *#evolve(populations: readonly Population[], generations: number, stride: number): EngineCalls<void> {
     for (let generation = 0; generation < generations; generation++) {
       for (const population of populations) population.breed(this.#plan.offspring);
@@ -99,6 +101,7 @@ export class Search {
     }
   }
 
+  /** Scores the candidates of the populations, and keeps the best. */
   *#select(populations: readonly Population[], stride: number): EngineCalls<void> {
     const trials = populations.map(({ candidates }, problem) => trialOf(problem, candidates));
     yield* this.#scorer.score(trials, spacedStarts(this.#request.starts, stride), this.#onPlayed);

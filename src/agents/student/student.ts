@@ -8,7 +8,7 @@ import { FEATURE_COUNT, Features } from './features.js';
 import { type Network, OUTPUT, OUTPUT_COUNT } from './network.js';
 import { decodeStudent, type StudentManifest } from './student-file.js';
 
-/** Beliefs are stated around this value, so that a network whose outputs are 0 states the constant belief. */
+/** Outputs for beliefs are differences from this value, so that a network whose outputs are 0 states the constant belief. */
 export const MIDDLE = 0.5;
 const f32 = Math.fround;
 
@@ -42,7 +42,8 @@ export class Student implements Policy {
 
 /**
  * Reads a student from the bytes of a file that `rhythm-vec train` wrote. The bytes are copied.
- * @throws InputError `wrong_type`; `bad_student` for damaged bytes, files of other programs, and files with another version of the schema or the features.
+ * @throws InputError `wrong_type`; `bad_student` for damaged bytes, files of other programs, and files with another version of
+ *   the schema or the features.
  */
 export function readStudent(bytes: Uint8Array): Student {
   if (kindOf(bytes) !== 'Uint8Array')
@@ -96,10 +97,10 @@ export class StudentPlayer implements PolicyPlayer {
       const spread = Math.exp(outputs[OUTPUT.logSpreads + k]);
       return `${name} ${(MIDDLE + outputs[OUTPUT.means + k]).toFixed(2)} ± ${spread.toFixed(2)}`;
     });
-    const [first, second] = sharesOf(outputs);
+    const [first, second] = probabilitiesOf(outputs);
     return (
       `A trained network estimates ${beliefs.join(', ')}. It chooses ${spell(ACTION_NAMES[first.action])} with ` +
-      `weight ${first.share.toFixed(2)}, before ${spell(ACTION_NAMES[second.action])} with ${second.share.toFixed(2)}.`
+      `weight ${first.probability.toFixed(2)}, before ${spell(ACTION_NAMES[second.action])} with ${second.probability.toFixed(2)}.`
     );
   }
 }
@@ -116,9 +117,11 @@ export function highestLogit(outputs: Float32Array): number {
 }
 
 /** Returns the actions with their probabilities, the most likely first. */
-function sharesOf(outputs: Float32Array): { action: number; share: number }[] {
+function probabilitiesOf(outputs: Float32Array): { action: number; probability: number }[] {
   const top = outputs[OUTPUT.logits + highestLogit(outputs)];
   const weights = Array.from({ length: NUM_ACTIONS }, (_, k) => Math.exp(outputs[OUTPUT.logits + k] - top));
   const sum = weights.reduce((total, weight) => total + weight);
-  return weights.map((weight, action) => ({ action, share: weight / sum })).sort((a, b) => b.share - a.share);
+  return weights
+    .map((weight, action) => ({ action, probability: weight / sum }))
+    .sort((a, b) => b.probability - a.probability);
 }

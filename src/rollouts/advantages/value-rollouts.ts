@@ -60,7 +60,10 @@ export interface ValidSteps {
   readonly lastValue: (row: number) => number;
 }
 
-/** Validates steps. Their numbers are validated when they are read. @throws InputError `wrong_type`, `wrong_length`, `out_of_range`. */
+/**
+ * Validates steps. Their numbers are validated when they are read.
+ * @throws InputError `wrong_type`, `wrong_length` or `out_of_range`.
+ */
 export function toValidSteps(rollouts: ValueRollouts): ValidSteps {
   const checked = checkRecord('rollouts', rollouts, 'rewards');
   const { rewards, values, terminated, taken, lastValues, firstSteps, lengths } = checked;

@@ -86,6 +86,7 @@ export class RewardNormaliser {
     for (let i = 0; i < stepped.length; i++) {
       if (stepped[i] !== 0) this.#sums[i] = this.#gamma * this.#sums[i] + rewards[i];
     }
+    // Both strides are 1: there is one column.
     if (!this.frozen) this.#moments.update(this.#sums, stepped.length, [1, 1], stepped);
     for (let i = 0; i < stepped.length; i++) if (stepped[i] !== 0 && terminated[i] !== 0) this.#sums[i] = 0;
     const scale = 1 / Math.sqrt(this.#moments.variance[0] + this.#epsilon);

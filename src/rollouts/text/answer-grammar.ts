@@ -1,4 +1,6 @@
-/** Finds the answer in a completion (docs/world.md, "The text form"). It reads the lines from the last to the first, in linear time. */
+/**
+ * Finds the answer in a completion (docs/world.md, "The text form"). Reads the lines from the last to the first, in linear time.
+ */
 import { NO_ACTION } from '../../engine/validate/actions.js';
 import { NUM_BELIEFS } from '../../world/fields.js';
 import {

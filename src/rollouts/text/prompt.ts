@@ -31,8 +31,8 @@ const OPTIONS: readonly (keyof PromptOptions)[] = ['grader'];
 
 /**
  * Returns the messages for one step of an episode. Equal observations and histories, as float32 values, give equal text.
- * @param observation with the argument `history`: [22], a raw observation, by OBSERVATION_FIELDS. Without it: [106], a row
- *   of an environment that was created with `observation: { history: true }`.
+ * @param observation if `history` is passed: [22], a raw observation, by OBSERVATION_FIELDS. Otherwise: [106], a row of an
+ *   environment that was created with `observation: { history: true }`.
  * @param history the steps before, the oldest first, as `env.history(i)` returns them. The prompt shows the last seven.
  * @returns the system message (one frozen object for all prompts under a built-in grader) and the user message.
  * @throws InputError `wrong_type`, `wrong_length`, or `out_of_range` for numbers outside their field's range; for an
@@ -62,8 +62,8 @@ function promptOf(system: SystemMessage, row: Float32Array, where: Where): Promp
 }
 
 /**
- * Returns the messages for many observations, as `prompt` does for one. A million prompts take about 1 GB; `promptBatches` makes
- * them batch by batch. In Node, the texts of one call with more than 4,096 prompts share memory in parts of a megabyte.
+ * Returns the messages for many observations, as `prompt` does for one. A million prompts take about 1 GB; `promptBatches`
+ * makes them batch by batch. In Node, the texts of one call with more than 4,096 prompts share memory in parts of a megabyte.
  * @param observations row-major: [n, 22] with `histories`, [n, 106] without.
  * @param histories [n]: a list of past steps for each row.
  * @throws InputError as `prompt`; the message names the row.

@@ -120,7 +120,7 @@ class EpisodeBuilder {
     };
   }
 
-  /** Returns the episode of environment i. */
+  /** Returns the episode of environment i, or that of the line that its compact form contains. */
   end(result: StepResult, i: number): TrajectoryEpisode {
     const { version, world_digest, final, usage, line } = this.#compact;
     if (line !== undefined) return parseEpisode(line);
@@ -138,7 +138,7 @@ class EpisodeBuilder {
   }
 }
 
-/** Returns a step with the rewards that a former world has. */
+/** Returns a step with only the rewards that a former world has. */
 function withFormerRewards(step: TrajectoryStep, digest: string): TrajectoryStep {
   const rewards = storedRewardNames(digest).map((name) => [name, step.reward_components[name]]);
   return { ...step, reward_components: Object.fromEntries(rewards) as unknown as StoredRewards };

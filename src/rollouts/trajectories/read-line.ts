@@ -31,7 +31,7 @@ export type FaultKind = 'corrupt' | 'foreign' | 'older' | 'newer' | 'duplicate';
 /** The error of a line that is not a valid episode. */
 export class BadEpisode extends BadRow {
   readonly kind: FaultKind;
-  /** The number of lines that it concerns: several for a part of a file that cannot be read. */
+  /** The number of lines that the error concerns: several for a part of a file that cannot be read. */
   readonly lines: number;
   constructor(kind: FaultKind, message: string, lines = 1) {
     super(message);
@@ -90,8 +90,7 @@ const KEYS = [
 ];
 
 /**
- * Parses the episode of a line, of this world or a former one. It checks types and ranges; only a replay can verify the
- * numbers.
+ * Parses the episode of a line, of this world or a former one. Checks types and ranges; only a replay can verify the numbers.
  * @throws BadEpisode with what was expected and what came. Schema, version and world are checked first.
  */
 export function parseEpisode(line: string): TrajectoryEpisode {

@@ -61,6 +61,7 @@ export class TrajectoryRecorder {
       ...(episodes.includes(null) ? { mask: episodes.map((spec) => spec !== null) } : {}),
     };
     const result = yield* resultOf(this.#env.reset(starts));
+    // 0 means row-major.
     if (result.columnStride !== 0) refuseEnv();
     this.#observations = result.observations;
     for (const [i, spec] of episodes.entries()) {

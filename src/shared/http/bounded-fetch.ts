@@ -2,15 +2,15 @@
 
 /**
  * The maximum nesting depth of arrays and objects in a response. Chat endpoints and the Hugging Face Hub use fewer than ten
- * levels.
- * `JSON.parse` reads any depth, but `JSON.stringify` and other recursive functions overflow the stack at a few thousand
+ * levels. `JSON.parse` reads any depth, but `JSON.stringify` and other recursive functions overflow the stack at a few thousand
  * levels.
  */
 export const MAX_DEPTH = 64;
 
 /**
- * A response beyond the limits. The Hub's client retries it only if its status is that of a temporary error, because another
- * attempt would most likely fail too. The client of a language model retries it, because the next answer may be shorter.
+ * A response beyond the limits. After it, the Hub's client retries the request only if the status is that of a temporary error:
+ * otherwise the next response would most likely be as large. The client of a language model always retries, because the next
+ * answer may be shorter. The message has no remedy; the client that reports the error adds one.
  */
 export class BoundsError extends RangeError {
   override readonly name = 'BoundsError';
