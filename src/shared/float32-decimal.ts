@@ -28,6 +28,7 @@ const SCALES = Float64Array.from({ length: 256 }, (_, exponent) => {
  * @param value a float32. NaN, infinities, -0 and numbers that are not float32 are returned unchanged.
  */
 export function float32Decimal(value: number): number {
+  // A 32-bit integer stays the same under `| 0`.
   if ((value | 0) === value && Math.abs(value) < ALL_INTEGERS) return value;
   float[0] = value;
   const scale = SCALES[(bits[0] >>> 23) & 0xff];
@@ -65,6 +66,7 @@ function decimalBySearch(value: number): number {
  */
 function candidates(value: number, digits: number): number[] {
   const nearest = value.toExponential(digits - 1);
+  // `float32Decimal` has set `bits`. The mantissa of a power of two is 0.
   if (bits[0] & MANTISSA) return [Number(nearest)];
   const [significand, exponent] = nearest.replace('.', '').split('e');
   const next = Number(significand) + Math.sign(value);

@@ -13,6 +13,7 @@ export class BadRow extends Error {}
 const suggestion = (value: unknown, known: readonly string[]): string =>
   typeof value === 'string' && known.length > 0 ? didYouMean(value, known, '') : '';
 
+/** Returns whether a value is an integer from 0 to 2^32 - 1. */
 export const isU32 = (value: unknown): boolean => typeof value === 'number' && value >>> 0 === value;
 
 /** A schema of values that pass `test`. The error states what was expected and what came. */
@@ -35,18 +36,21 @@ export const printableName = expect<string>(`a name of ${PRINTABLE}`, isPrintabl
 /** A printable name of a policy. A former name becomes the current one. */
 export const storedPolicy = printableName.transform(currentPolicy);
 
+/** A schema of true and false. */
 export const flag = expect<boolean>('true or false', (value) => typeof value === 'boolean');
 
+/** A schema of lists. @param expected what a list is, for the error of another value. */
 export const list = <T extends z.ZodType>(entry: T, expected: string) =>
   z.array(entry, { error: ({ input }) => `Expected ${expected}, ${got(input)}` });
 
+/** A schema of strings. @param expected what the string is, for the error of another value. */
 export const text = (expected: string) => expect<string>(expected, (value) => typeof value === 'string');
 
 /** A schema of objects with these keys. Other keys are ignored. */
 export const object = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.object(shape, { error: ({ input }) => notAnObject(input, Object.keys(shape)) });
 
-/** @throws BadRow for invalid JSON. */
+/** Parses a line of JSON. @throws BadRow for invalid JSON. */
 export function parseJson(line: string): unknown {
   try {
     return JSON.parse(line);

@@ -17,7 +17,7 @@ export function checkOptions(what: string, options: unknown, known: readonly str
   }
 }
 
-/** Returns a copy of the options. @throws InputError `wrong_type` or `unknown_option`. */
+/** Checks that all options are known, and returns a copy of them. @throws InputError `wrong_type` or `unknown_option`. */
 export function readOptions<Options extends object>(
   what: string,
   options: Options,
@@ -107,7 +107,10 @@ export function checkName<Name extends string>(what: string, value: unknown, nam
   );
 }
 
-/** Validates an object of named arrays, but not its keys. @param example a key for the error. @throws InputError `wrong_type`. */
+/**
+ * Validates an object of named arrays, but not its keys. @param example a key for the error text.
+ * @throws InputError `wrong_type`.
+ */
 export function checkRecord<T extends object>(what: string, value: T, example: keyof T & string): T {
   if (typeof value === 'object' && value !== null && !isList(value)) return value;
   throw wrongType(what, 'an object', value, `Pass { ${example}: ... }.`);

@@ -72,6 +72,7 @@ export const MODE = { sampled: 0, discrete: 1, given: 2 } as const;
 
 type Row = [name: string, size: number, word: Word, low: number, high: number, meaning: string];
 
+/** Returns the fields of a table, one after the other from offset 0. */
 function layOut(rows: readonly Row[]): readonly Field[] {
   let offset = 0;
   const fields = rows.map(([name, size, word, low, high, meaning]) => {

@@ -16,7 +16,7 @@ export class LastStep {
   event = -1;
   /** The observed reward. */
   reward = 0;
-  /** The reward expected from the mean weights before the step; NaN for step 28, whose reward includes the grade. */
+  /** The reward expected from the mean weights before the step; NaN for the 28th step, whose reward includes the grade. */
   expectedReward = 0;
   readonly anomalies = new Float32Array(NUM_METERS);
   /** i8 [5]: the trait that affects each meter, or NO_TRAIT. */
@@ -28,7 +28,7 @@ export class LastStep {
   readonly high = new Float64Array(NUM_TRAITS);
   /** f64 [5]: means of the weights before the step. */
   readonly weights = new Float64Array(NUM_METERS);
-  /** A bit for each meter whose anomaly contradicted earlier anomalies. */
+  /** Bit k is set if the anomaly of meter k contradicted earlier anomalies. */
   contradictedAnomalies = 0;
   /** Whether the changes of the meters, or the reward, contradicted earlier observations. */
   contradictedChanges = false;

@@ -1,13 +1,15 @@
 /** Counts the requests, answers and tokens of a run. */
 import type { Usage } from '../../rollouts/trajectories/trajectory-episode.js';
 
+/** Counts of a run, from all its requests and answers. */
 export class UsageTally {
   /** The number of requests, including failed requests. */
   requests = 0;
+  /** The number of answers, and of their tokens. */
   answers = 0;
   promptTokens = 0;
   completionTokens = 0;
-  /** Answers that were cut off at the token limit. */
+  /** The number of answers that were cut off at the token limit, and of refusals to answer. */
   cutOff = 0;
   refused = 0;
 

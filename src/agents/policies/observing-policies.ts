@@ -152,7 +152,10 @@ export const STEPPED_POLICIES: readonly SteppedPolicy[] = [
 
 export const STEPPED_NAMES: readonly string[] = STEPPED_POLICIES.map(({ name }) => name);
 
-/** Returns the fixed or stepped policy with a name. @param further other valid names, for the error. @throws InputError `unknown_name`. */
+/**
+ * Returns the fixed or stepped policy with a name. @param further other names that the error lists as valid.
+ * @throws InputError `unknown_name`.
+ */
 export function findAnyPolicy(name: string, further: readonly string[] = []): FixedPolicy | SteppedPolicy {
   const policy = [...POLICIES, ...STEPPED_POLICIES].find((candidate) => candidate.name === name);
   if (policy !== undefined) return policy;

@@ -11,12 +11,15 @@ import { MAX_ENVS, NUM_STEPS } from '../../world/fields.js';
 import type { World } from '../../world/world.js';
 
 /**
+ * The number of episodes that a kernel steps together, as one group. The kernel draws once for all episodes of a group that have
+ * the same seed.
+ */
+const GROUP = 16;
+/**
  * The maximum number of episodes in one call, unless a group for each starting state needs more. Their states, actions and
  * results fit a cache, and all threads have work.
  */
 const MAX_EPISODES = 2 ** 16;
-/** The number of episodes that a kernel steps together. The kernel draws once for all episodes of one seed among them. */
-const GROUP = 16;
 
 /** The settings of a scorer's batches. */
 export interface ScorerSettings {
@@ -105,6 +108,7 @@ export class Scorer implements Disposable {
   /** The episodes of one call, which begin as copies of starting states. */
   readonly #batch: AnyBatch;
   readonly #outputs: Outputs;
+  /** u8 [numEnvs, 28] and u32 [numEnvs]: the actions and the starting state of each episode of a call. */
   readonly #sequences: Uint8Array;
   readonly #indices: Uint32Array;
 
@@ -161,9 +165,9 @@ export class Scorer implements Disposable {
   /**
    * Plays trials. All trials have the same number of sequences.
    * @param starts u32: the starting states to play, as indices within each problem's starting states.
-   * @param onPlayed called after each call with the number of sequences that it played. It may return a promise.
-   * @param earlier if the trials already have scores: the number of other starting states over which they are means. The
-   *   new scores are means over all starting states. Shortfalls are means over `starts` alone.
+   * @param onPlayed called after each call of the backend with the number of sequences that it played. It may return a promise.
+   * @param earlier the number of other starting states over which the scores of the trials are already means; 0 if the trials
+   *   have no scores. The new scores are means over these states and `starts`, the shortfalls over `starts` alone.
    */
   *score(
     trials: readonly Trial[],
@@ -174,9 +178,10 @@ export class Scorer implements Disposable {
     const sequences = trials[0].scores.length;
     const capacity = Math.floor(this.#indices.length / starts.length);
     const count = Math.min(sequences, roundDown(capacity, GROUP));
-    // The smallest number of trials that fills whole groups. Each group then has only one starting state of each problem.
-    const wholeGroups = GROUP / Math.min(GROUP, count & -count);
-    const trialsPerCall = roundDown(Math.floor(capacity / count), wholeGroups);
+    // The smallest number of trials whose sequences fill whole groups; a group then has only one starting state of each problem.
+    // `count & -count` is the largest power of two that divides `count`.
+    const trialUnit = GROUP / Math.min(GROUP, count & -count);
+    const trialsPerCall = roundDown(Math.floor(capacity / count), trialUnit);
     for (let k = 0; k < trials.length; k += trialsPerCall) {
       for (let first = 0; first < sequences; first += count) {
         const played = trials.slice(k, k + trialsPerCall);
@@ -200,13 +205,14 @@ export class Scorer implements Disposable {
       from: { source: this.#source, indices: this.#indices },
     });
     trials.forEach((trial, k) => {
-      this.#addOutcomes(trial, part, values, k * count);
+      this.#writeOutcomes(trial, part, values, k * count);
     });
   }
 
   /**
    * Writes the actions of the environments: all sequences of all trials for the first starting state, then for the next.
-   * In this order a group can share draws, because starting states of different problems with the same index may have the same seed.
+   * In this order a group can share draws, because starting states of different problems with the same index may have the same
+   * seed.
    */
   #writeSequences({ trials, first, count, starts }: TrialPart): void {
     const length = count * NUM_STEPS;
@@ -214,6 +220,7 @@ export class Scorer implements Disposable {
     for (let k = 0; k < trials.length; k++) {
       this.#sequences.set(trials[k].sequences.subarray(from, from + length), k * length);
     }
+    // Repeats the rows for the other starting states. Each copy doubles what is written.
     const all = starts.length * trials.length * length;
     for (let written = trials.length * length; written < all; written *= 2) {
       this.#sequences.copyWithin(written, 0, Math.min(written, all - written));
@@ -232,10 +239,11 @@ export class Scorer implements Disposable {
   }
 
   /**
-   * Averages the outcomes of a trial, in the order of the starting states, so that sums do not depend on how calls divide the trials.
-   * @param base the first environment of the trial.
+   * Writes the mean outcomes of a trial. Adds in the order of the starting states, so that the means do not depend on how calls
+   * divide the trials.
+   * @param values the score of each environment. @param base the first environment of the trial.
    */
-  #addOutcomes(
+  #writeOutcomes(
     trial: Trial,
     { trials, first, count, starts, earlier }: TrialPart,
     values: Float32Array,

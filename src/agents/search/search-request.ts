@@ -35,7 +35,7 @@ export interface SearchRequest {
   /** As passed by the caller, like `kernel`. Both are checked when the batches are opened. */
   readonly backend: string | undefined;
   readonly kernel: string | undefined;
-  /** Null: as many as the machine has. */
+  /** Null: as many as the machine has processors. */
   readonly threads: number | null;
   readonly seed: number;
   readonly problems: number;
@@ -81,7 +81,10 @@ export function toSearchRequest(
   };
 }
 
-/** Returns the number of starting states of a problem. All problems have the same number, so that they can be stepped together. */
+/**
+ * Returns the number of starting states of a problem. All problems must have the same number, so that they can be stepped
+ * together.
+ */
 function startsOf(problems: readonly ActionSequenceProblem[]): number {
   if (!Array.isArray(problems)) {
     throw new InputError(

@@ -9,6 +9,7 @@ const f32 = Math.fround;
 
 /** The outputs in order: logits of the actions, means of the beliefs, logarithms of their standard deviations. */
 export const OUTPUT = { logits: 0, means: NUM_ACTIONS, logSpreads: NUM_ACTIONS + NUM_BELIEFS } as const;
+/** The number of outputs, 16. */
 export const OUTPUT_COUNT = NUM_ACTIONS + 2 * NUM_BELIEFS;
 
 export interface Layer {
@@ -18,9 +19,10 @@ export interface Layer {
   readonly bias: Float32Array;
 }
 
-/** Computes the outputs for inputs. The arrays of the layers are not copied. */
+/** A network. It keeps the arrays of its layers and does not copy them. */
 export class Network {
   readonly layers: readonly Layer[];
+  /** The outputs of each layer. */
   readonly #values: readonly Float32Array[];
   /** Scratch: the indices of a layer's inputs that are not 0. */
   readonly #used: Uint32Array;
@@ -33,7 +35,7 @@ export class Network {
     );
   }
 
-  /** @param inputs f32 [FEATURE_COUNT]. @returns f32 [OUTPUT_COUNT], valid until the next call. */
+  /** Computes the outputs. @param inputs f32 [FEATURE_COUNT]. @returns f32 [OUTPUT_COUNT], valid until the next call. */
   forward(inputs: Float32Array): Float32Array {
     let values = inputs;
     for (let k = 0; k < this.layers.length; k++) {

@@ -1,6 +1,6 @@
 /**
- * A filter of the five reward weights, in float32. A reward is a weighted sum of the changes of the meters plus uniform noise, so
- * each reward bounds that sum from both sides. The two bounds cut the filter's normal distribution, and the filter keeps the
+ * A filter of the five reward weights, in float32. A reward is a weighted sum of the changes of the meters plus uniform noise,
+ * so each reward bounds that sum from both sides. The two bounds cut the filter's normal distribution, and the filter keeps the
  * mean and covariance of what is left as the next normal distribution (assumed density filtering). A Kalman filter, which
  * takes the noise as normal, learns less than half as much from the same rewards.
  */
@@ -52,11 +52,13 @@ export class WeightFilter {
   update(state: Float32Array, deltas: ArrayLike<number>, reward: number, crashed: number): void {
     const { rewardScale, rewardBias, crashPenalty, noiseReward } = this.#params;
     const [x, product] = [this.#x, this.#product];
+    // The reward minus its expected value.
     let error = f32(reward + f32(crashPenalty * crashed));
     for (let k = 0; k < NUM_METERS; k++) {
       x[k] = f32(rewardScale * deltas[k]);
       error = f32(error - f32(f32(rewardBias[k] + state[k]) * x[k]));
     }
+    // The variance of the sum.
     let variance = 0;
     for (let k = 0; k < NUM_METERS; k++) {
       let sum = 0;

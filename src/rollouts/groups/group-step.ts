@@ -31,7 +31,10 @@ export type GroupStep = (active: ActiveRollouts) => PolicyExtras | Promise<Polic
 const NO_EXTRAS: PolicyExtras = Object.freeze({ beliefs: null, logProbs: null });
 const POLICIES = ['random', 'heuristic'] as const;
 
-/** Returns the step function of the options' policy. @throws InputError `wrong_type`, `unknown_name`, `unknown_option` or `bad_seed`. */
+/**
+ * Returns the step function of the options' policy.
+ * @throws InputError `wrong_type`, `unknown_name`, `unknown_option` or `bad_seed`.
+ */
 export function toGroupStep(options: RolloutOptions): GroupStep {
   const { policy, policySeeds } = options;
   if (policy === 'random') return randomStep(policySeeds);
@@ -119,7 +122,8 @@ const isNumbers = (values: ArrayLike<unknown>): boolean => typeof values[0] === 
 function refuseProfiles(): never {
   throw new InputError(
     'unknown_option',
-    'Expected a policy that does not call profiles(), because rolloutGroups passes no hidden profiles, got a call. Pass another policy.',
+    'Expected a policy that does not call profiles(), because rolloutGroups passes no hidden profiles, got a call. ' +
+      'Pass another policy.',
   );
 }
 

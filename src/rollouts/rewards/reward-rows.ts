@@ -80,7 +80,10 @@ export function checkRewardRows(rows: RewardRows): CheckedRows {
 /** The history of each row: `steps(row)` action codes from index `row * 28` of `codes` on. */
 export interface Histories {
   readonly codes: Uint8Array;
-  /** Returns the number of actions in a row's history. @throws InputError `wrong_type`, `out_of_range`, or `illegal_action` for an invalid code. */
+  /**
+   * Returns the number of actions in a row's history.
+   * @throws InputError `wrong_type`, `out_of_range`, or `illegal_action` for an invalid code.
+   */
   steps(row: number): number;
 }
 

@@ -1,6 +1,4 @@
-/**
- * Finds the answer in a completion (docs/world.md, "The text form"). Reads the lines from the last to the first, in linear time.
- */
+/** Finds the answer in a completion (docs/world.md, "The text form"): reads the lines from the last on, in linear time. */
 import { NO_ACTION } from '../../engine/validate/actions.js';
 import { NUM_BELIEFS } from '../../world/fields.js';
 import {

@@ -142,7 +142,10 @@ export class EpisodeRecorder {
   }
 }
 
-/** Converts an episode's results to the field names of files. @param names the components to store, in the order of `components`. */
+/**
+ * Converts an episode's results to the field names of files.
+ * @param names the names of `components`, in their order.
+ */
 export const toStoredFinal = (
   { components, ...end }: EpisodeEnd,
   names: readonly string[] = COMPONENT_NAMES,

@@ -10,7 +10,10 @@ export interface HiddenProfile {
   readonly target: Float32Array;
 }
 
-/** Returns the hidden profile of an episode. @param mode 'sampled', 'discrete' or a profile's name. @throws InputError `unknown_name`. */
+/**
+ * Returns the hidden profile of an episode. @param mode 'sampled', 'discrete' or a profile's name.
+ * @throws InputError `unknown_name`.
+ */
 export function hiddenProfileOf(world: World, mode: string, seed: number): HiddenProfile {
   const { profile, target } = new Episode({ world }).reset(seed, { profile: mode });
   return { profile, target };

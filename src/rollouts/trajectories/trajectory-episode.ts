@@ -79,13 +79,13 @@ export interface Usage {
   /** The number of requests, including retries. */
   readonly requests?: number;
   readonly prompt_tokens?: number;
-  /** Prompt tokens that the service read from its cache. */
+  /** The number of prompt tokens that the service read from its cache. */
   readonly cached_tokens?: number;
   readonly completion_tokens?: number;
   readonly cost_usd?: number;
-  /** Completions that reached the token limit. */
+  /** The number of completions that reached the token limit. */
   readonly cut_off?: number;
-  /** Completions that the service refused. */
+  /** The number of refusals to answer. */
   readonly refused?: number;
 }
 

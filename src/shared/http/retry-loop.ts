@@ -12,7 +12,7 @@ export interface FailedAttempt {
 }
 
 export interface RetryOptions {
-  /** Attempts after the first. */
+  /** The maximum number of attempts after the first. */
   readonly retries: number;
   readonly signal: AbortSignal;
   readonly clock: Clock;

@@ -1,4 +1,4 @@
-/** Finds words in a text regardless of letter width, accents, escapes and invisible characters. */
+/** Replaces words in a text regardless of letter width, accents, escapes and invisible characters. */
 
 /** A global regular expression that matches the characters to drop. */
 export type DroppedCharacters = RegExp;
