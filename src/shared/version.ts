@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 /** The version in a bundle, which scripts/bundle.js inserts. */
 declare const RHYTHM_VERSION: string | undefined;
 
+/** Returns the version, such as "1.2.3". */
 export function packageVersion(): string {
   if (typeof RHYTHM_VERSION === 'string') return RHYTHM_VERSION;
   // The path is the same from src and from dist.

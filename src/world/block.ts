@@ -18,6 +18,7 @@ import {
 } from './fields.js';
 import { type BeliefFactor, RHYTHM, type WorldSpec } from './numbers.js';
 
+/** A scalar or a table of the block: its words from `offset` on. */
 export interface BlockEntry {
   readonly name: string;
   readonly word: Word;
@@ -29,6 +30,7 @@ export interface BlockEntry {
 const f32 = Math.fround;
 /** Returns the float32 nearest to 1/x. @param x a float32 or a small integer. */
 const reciprocal = (x: number): number => f32(1 / x);
+/** Returns a u32 in which these bits are set. */
 const bitset = (bits: readonly number[]): number => bits.reduce((mask, bit) => mask | (1 << bit), 0) >>> 0;
 
 /** The block's entries, in order. Each function returns a number or nested arrays of numbers. */
@@ -82,9 +84,9 @@ const ENTRIES = {
   perHalf: () => reciprocal(NUM_STEPS / 2),
   perReading: () => reciprocal(NUM_STEPS * NUM_METERS),
   perBelief: (w: WorldSpec) => reciprocal(w.belief.length),
-  /** 1/20: 1 divided by the number of steps that `belief_skill` counts. */
+  /** 1 divided by the number of steps that `belief_skill` counts: 1/20 in the published world. */
   perSkillStep: (w: WorldSpec) => reciprocal(NUM_STEPS - w.constants.beliefSkillFrom),
-  /** A given belief below this counts as +0. */
+  /** A number of a belief below this counts as +0. */
   smallestBelief: () => MIN_MAGNITUDE,
 
   eventThreshold: (w: WorldSpec) => w.constants.eventThreshold,

@@ -2,9 +2,10 @@
 import { COMPONENT_NAMES } from './fields.js';
 import { FORMER_COMPONENTS } from './resolve-names.js';
 
+/** An earlier version of the published world. */
 export interface FormerWorld {
   readonly version: string;
-  /** The number of components that its files hold: the first of COMPONENT_NAMES. */
+  /** The number of components that files of this world hold: the first of COMPONENT_NAMES. */
   readonly numComponents: number;
 }
 

@@ -1,9 +1,10 @@
 /** Random numbers of an inference: a function of its seed, the purpose, and the number of earlier draws for that purpose. */
 import { type Draw, threefry, unit } from '../../engine/reference/threefry.js';
 
-/** The stream of these draws, the second word of Threefry's key: "INFR" in ASCII. The world's streams have other numbers. */
+/** The stream of an inference's draws, the second word of Threefry's key: "INFR" in ASCII. It is none of the world's streams. */
 const STREAM = 0x494e4652;
 
+/** Draws numbers for one purpose after the other. */
 export class InferenceDraws {
   readonly #seed: number;
   readonly #block: Draw = { x0: 0, x1: 0 };

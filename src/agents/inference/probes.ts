@@ -28,8 +28,8 @@ export function remainingVariance(width: number, noise: number): number {
 }
 
 /**
- * Estimates the value of each action without a search. Each trait is treated as if it were the only hidden number. The reward is
- * computed from the changes of the mean profile. Absolute errors are assumed proportional to the standard deviation.
+ * Estimates the value of each action without a search. Each trait is treated as if it were the only hidden number. The reward
+ * is computed from the changes of the mean profile. Absolute errors are assumed proportional to the standard deviation.
  */
 export class Probes {
   readonly #params: Params;

@@ -28,7 +28,7 @@ export interface BeliefState {
   words(i: number): string;
 }
 
-/** The stream of the prior's draws, the second word of Threefry's key: "PEOP" in ASCII. The world's streams have other numbers. */
+/** The stream of the prior's draws, the second word of Threefry's key: "PEOP" in ASCII. It is none of the world's streams. */
 const STREAM = 0x50454f50;
 /** The constant belief: the middle of each range. */
 const MIDDLE = 0.5;

@@ -14,7 +14,7 @@ import {
 } from '../../world/fields.js';
 import type { EpisodeSums } from './episode-sums.js';
 
-/** The stream of these draws, the second word of Threefry's key: "LUCK" in ASCII. The world's streams have other numbers. */
+/** The stream of the seeds' draws, the second word of Threefry's key: "LUCK" in ASCII. It is none of the world's streams. */
 const STREAM = 0x4c55434b;
 const BELIEF_SKILL = COMPONENT_NAMES.indexOf('belief_skill');
 
@@ -25,6 +25,7 @@ export class ImaginedStarts {
   readonly #params: Params;
   readonly #target = new Float32Array(NUM_BELIEFS);
   readonly #profiles: Float32Array;
+  /** The request that resets the imagined episodes. `write` overwrites its arrays. */
   readonly reset: ResetRequest & Required<Pick<ResetRequest, 'start'>> & { readonly mask: Uint8Array };
   /** The step count, the same for all episodes. */
   #step = 0;

@@ -18,7 +18,7 @@ export interface Budget {
   readonly rounds: number;
 }
 
-/** The stream of the search's draws, the second word of Threefry's key: "PLAN" in ASCII. The world's streams have other numbers. */
+/** The stream of the search's draws, the second word of Threefry's key: "PLAN" in ASCII. It is none of the world's streams. */
 const STREAM = 0x504c414e;
 /** If at most this many sequences are possible, all are evaluated. */
 const MAX_EXHAUSTIVE = 100;

@@ -11,8 +11,8 @@ import { MAX_ENVS, NUM_STEPS } from '../../world/fields.js';
 import type { World } from '../../world/world.js';
 
 /**
- * The number of episodes that a kernel steps together, as one group. The kernel draws once for all episodes of a group that have
- * the same seed.
+ * The number of episodes that a kernel steps together, as one group. The kernel draws once for all episodes of a group that
+ * have the same seed.
  */
 const GROUP = 16;
 /**
@@ -178,8 +178,9 @@ export class Scorer implements Disposable {
     const sequences = trials[0].scores.length;
     const capacity = Math.floor(this.#indices.length / starts.length);
     const count = Math.min(sequences, roundDown(capacity, GROUP));
-    // The smallest number of trials whose sequences fill whole groups; a group then has only one starting state of each problem.
-    // `count & -count` is the largest power of two that divides `count`.
+    // The smallest number of trials whose sequences fill whole groups. A group then has only one starting state of each
+    // problem. `count & -count` is the largest power of two that
+    // divides `count`.
     const trialUnit = GROUP / Math.min(GROUP, count & -count);
     const trialsPerCall = roundDown(Math.floor(capacity / count), trialUnit);
     for (let k = 0; k < trials.length; k += trialsPerCall) {

@@ -1,7 +1,7 @@
 /** Random numbers of a search. Each is a function of the search's seed and of the number of earlier draws. */
 import { type Draw, threefry } from '../../engine/reference/threefry.js';
 
-/** The stream of these draws, the second word of Threefry's key: "SEAR" in ASCII. The world's streams have other numbers. */
+/** The stream of a search's draws, the second word of Threefry's key: "SEAR" in ASCII. It is none of the world's streams. */
 const STREAM = 0x53454152;
 /** A block of two words gives four numbers of 16 bits. */
 const PIECES = 4;
@@ -12,7 +12,10 @@ const CHUNK = 256;
 /** Returns chunk k of the numbers: u16 [256]. */
 type Chunks = (k: number) => Uint16Array;
 
-/** Returns a function that creates draws with this seed, u32. All of them share their numbers, each of which is computed once. */
+/**
+ * Returns a function that creates `SearchDraws` with this seed, u32. All of them draw the same numbers, each of which is
+ * computed once.
+ */
 export function sharedDraws(seed: number): () => SearchDraws {
   const chunks: Uint16Array[] = [];
   const chunkAt = (k: number): Uint16Array => {
@@ -37,6 +40,7 @@ function computeChunk(seed: number, k: number): Uint16Array {
   return numbers;
 }
 
+/** Draws the numbers of a seed one after the other. */
 export class SearchDraws {
   readonly #chunkAt: Chunks;
   #chunk: Uint16Array;

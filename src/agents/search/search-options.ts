@@ -14,7 +14,8 @@ export interface ActionSequenceSearchOptions {
   /** The grader whose mean final score is maximised: a name, or eight weights that sum to 1. Default 'v2'. */
   readonly grader?: string | ArrayLike<number>;
   /**
-   * Lower bound for the mean, over the episodes, of `firstHalfMeans` (the mean reward of the first 14 steps). A sequence below the bound ranks behind every sequence that reaches it.
+   * Lower bound for the mean, over the episodes, of `firstHalfMeans` (the mean reward of the first 14 steps). A sequence below
+   * the bound ranks behind every sequence that reaches it.
    * Default: none.
    */
   readonly minFirstHalfMean?: number;

@@ -19,8 +19,8 @@ interface StateColumns {
   /**
    * f32 [n, 28, 3]: the beliefs given with the actions of the histories. Three NaN are no belief; later entries of a row are
    * ignored. Without the array, no belief was given. Beliefs affect only the reward of the 28th step, through the grade:
-   * - Without the array, belief_skill of v3 counts only the last of its 20 steps. The reward is up to 1.66 too low if the earlier
-   *   beliefs were right, and up to 1.84 too high if they were wrong.
+   * - Without the array, belief_skill of v3 counts only the last of its 20 steps. The reward is up to 1.66 too low if the
+   *   earlier beliefs were right, and up to 1.84 too high if they were wrong.
    * - Under v2 the history matters only to rows without a proposed belief: the last belief of the history is graded.
    */
   readonly beliefHistories?: Float32Array;

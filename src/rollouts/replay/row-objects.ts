@@ -19,8 +19,9 @@ interface ReplayState {
   /** Actions taken before, by code or name, at most 27. */
   readonly actionHistory: readonly (number | string)[];
   /**
-   * The belief given with each action of the history, null for no belief. The list has one entry for each of these actions, or 28
-   * entries; those after the last action are ignored. Null or left out: no belief was given (see `beliefHistories` of ReplayColumns).
+   * The belief given with each action of the history, null for no belief. The list has one entry for each of these actions, or
+   * 28 entries; those after the last action are ignored. Null or left out: no belief was given (see `beliefHistories` of
+   * ReplayColumns).
    */
   readonly beliefHistory?: readonly (ArrayLike<number> | null)[] | null;
 }

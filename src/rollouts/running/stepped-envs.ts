@@ -54,8 +54,8 @@ export class SteppedEnvs {
 
   /**
    * Follows one step of the environments in the mask.
-   * @returns u8 [numEnvs]: 1 for environments that took their action. Reused by the next call. @throws InputError `wrong_type` or
-   *   `wrong_length`, before anything changes.
+   * @returns u8 [numEnvs]: 1 for environments that took their action. The next call overwrites it.
+   * @throws InputError `wrong_type`, `wrong_length`, or `out_of_range` for a reward that is not finite, before anything changes.
    */
   follow({ rewards, terminated }: FollowedStep, mask: Mask | undefined): Uint8Array {
     const chosen = this.maskOf(mask);

@@ -1,6 +1,6 @@
 /**
- * Recognises the words of an answer (digits and action names) character by character, with a trie. A word is a number: the digit,
- * or FIRST_ACTION plus the code of the action.
+ * Recognises the words of an answer (digits and action names) character by character, with a trie. A word is a number: the
+ * digit, or FIRST_ACTION plus the code of the action.
  */
 import { ACTION_NAMES } from '../../world/fields.js';
 
@@ -39,6 +39,7 @@ mark('-', KIND['_'.charCodeAt(0)]);
 export const kindOf = (unit: number): number =>
   unit < ASCII ? KIND[unit] : isWideSpace(unit) ? SEPARATOR : OTHER;
 
+/** Returns whether a code unit is white space outside ASCII. */
 const isWideSpace = (unit: number): boolean =>
   unit === 0xa0 ||
   unit === 0x1680 ||

@@ -42,7 +42,7 @@ export interface Numbers {
   readonly prefix: string;
   /** Prefix and number, padded with zeros, by hundredths plus MAX_PRECOMPUTED. */
   readonly words: Float64Array;
-  /** The bytes of each; 0 if they are more than eight, and for TOO_LONG. */
+  /** The number of bytes of each; 0 if it is more than eight, and for TOO_LONG. */
   readonly lengths: Uint8Array;
 }
 

@@ -85,8 +85,10 @@ const separateReasoning = ({ completion, reasoning }: TrajectoryStep): string | 
 /** Returns whether a text has a lone surrogate, which UTF-8 cannot encode. */
 const isIllFormed = (text: string | null): boolean => text !== null && LONE_SURROGATE.test(text);
 
+/** Returns a text with U+FFFD in place of lone surrogates. */
 const wellFormed = (text: string | null): string | null =>
   isIllFormed(text) ? text!.replace(new RegExp(LONE_SURROGATE, 'gu'), '\uFFFD') : text;
 
+/** Returns the texts; null if all are null. */
 const unlessEmpty = (texts: readonly (string | null)[]): readonly (string | null)[] | null =>
   texts.every((text) => text === null) ? null : texts;
