@@ -29,7 +29,7 @@ export interface PoolAction {
   readonly belief: ArrayLike<number> | null;
 }
 
-/** Reads the outputs of one environment. It is called before the next step or reset overwrites them. */
+/** Reads the outputs of one environment, before the next step or reset overwrites them. */
 export type ReadOutputs<T> = (outputs: StepResult, envIndex: number) => T;
 
 /** A reset or step that waits for the end of the turn. */
@@ -56,7 +56,7 @@ export interface EpisodePoolOptions {
   readonly onStepped?: (numEnvs: number) => void;
 }
 
-/** The initial number of environments. It doubles when all are taken, up to `capacity`. */
+/** The initial number of environments. The number doubles when all are taken, up to `capacity`. */
 const INITIAL_SIZE = 64;
 
 /** Environments that callers claim, reset, step and release one by one. */

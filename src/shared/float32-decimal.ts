@@ -46,8 +46,8 @@ function roundToEven(value: number): number {
 }
 
 /**
- * Removes digits while a decimal still reads back. It does not round to even: no number for which it is called lies halfway
- * between two decimals that read back.
+ * Removes digits while a decimal still reads back. Does not round to even: no number for which this function is called lies
+ * halfway between two decimals that read back.
  */
 function decimalBySearch(value: number): number {
   let shortest = value;

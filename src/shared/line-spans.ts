@@ -1,6 +1,7 @@
 /** Finds the lines of a file. */
 import type { FileHandle } from 'node:fs/promises';
 
+/** The place of a line in its file. */
 export interface LineSpan {
   /** Byte offsets in the file, without the line end. */
   readonly start: number;

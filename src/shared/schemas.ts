@@ -1,12 +1,14 @@
 /** Names and versions of the JSON schemas that this package writes and reads (docs/compatibility.md). */
 import { describe } from './values.js';
 
+/** The value of `schema` in a file: which schema the file follows. */
 export interface Schema {
   readonly name: string;
   /** Incremented when a key is renamed, removed or given another meaning; not when a key is added. */
   readonly version: number;
 }
 
+/** The schemas that this release writes. The comments say where each is used. */
 export const SCHEMAS = {
   /** `eval --json`. */
   evaluation: { name: 'rhythm-vec/evaluation', version: 1 },

@@ -46,12 +46,14 @@ export const kindOf = (value: unknown): string | undefined =>
     ? (value as Uint8Array)[Symbol.toStringTag]
     : undefined;
 
+/** Returns whether a value is a Float32Array. */
 export const isFloats = (value: unknown): value is Float32Array => kindOf(value) === 'Float32Array';
 
 /** Builds the error for a value of the wrong type. */
 export const wrongType = (what: string, expected: string, value: unknown, remedy: string): InputError =>
   new InputError('wrong_type', `Expected ${what} to be ${expected}, got ${describe(value)}. ${remedy}`);
 
+/** Validates an integer from `low` to `high`. @throws InputError `wrong_type` or `out_of_range`. */
 export function checkInteger(what: string, value: unknown, low: number, high: number): number {
   if (typeof value === 'number' && Number.isInteger(value) && value >= low && value <= high) return value;
   const code = typeof value === 'number' ? 'out_of_range' : 'wrong_type';
@@ -61,6 +63,7 @@ export function checkInteger(what: string, value: unknown, low: number, high: nu
   );
 }
 
+/** Validates a finite number. @throws InputError `wrong_type` or `out_of_range`. */
 export function checkFinite(what: string, value: unknown): number {
   if (typeof value === 'number' && Number.isFinite(value)) return value;
   const code = typeof value === 'number' ? 'out_of_range' : 'wrong_type';
@@ -70,11 +73,13 @@ export function checkFinite(what: string, value: unknown): number {
   );
 }
 
+/** Validates a name: any string. @throws InputError `wrong_type`. */
 export function checkString(what: string, value: unknown): string {
   if (typeof value === 'string') return value;
   throw wrongType(what, 'a name', value, 'Pass a string.');
 }
 
+/** Validates true or false. @throws InputError `wrong_type`. */
 export function checkBoolean(what: string, value: unknown): boolean {
   if (typeof value === 'boolean') return value;
   throw wrongType(what, 'true or false', value, 'Pass true or false.');

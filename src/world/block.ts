@@ -112,6 +112,7 @@ const ENTRIES = {
 } satisfies Record<string, (world: WorldSpec) => Nested>;
 
 type Nested = number | readonly Nested[];
+/** The name of an entry. */
 export type BlockName = keyof typeof ENTRIES;
 
 /** The first entry of u32 words. The entries before it are float32. */

@@ -19,6 +19,7 @@ export interface Part {
   readonly seeds: SeedRange;
 }
 
+/** Episodes over which scores are averaged. */
 export interface Condition {
   readonly name: string;
   /** Whether the option `profiles` may replace the condition's profiles. */
@@ -59,6 +60,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   discrete: SELECTABLE.filter((name) => name.startsWith('discrete')),
 };
 
+/** Options of `selectConditions`. */
 export interface ConditionOptions {
   /**
    * Names of CONDITIONS. 'discrete' selects the condition of each named profile and the condition of all three. Default:

@@ -27,6 +27,7 @@ export interface Field {
   readonly meaning: string;
 }
 
+/** How many of each the world has, and the size of a profile: 16 floats. */
 export const NUM_METERS = RHYTHM.meters.length;
 export const NUM_ACTIONS = RHYTHM.actions.length;
 export const NUM_SLOTS = RHYTHM.slots.length;

@@ -59,6 +59,7 @@ const COUNTS = {
   AddonVersion: ADDON_VERSION,
 };
 
+/** The constants in groups, in the order of the generated files. */
 export const LAYOUT: readonly Scope[] = [
   ['count', COUNTS],
   ['mode', MODE],

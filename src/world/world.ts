@@ -34,7 +34,7 @@ function deriveWorld(spec: WorldSpec): World {
 
 let published: World | undefined;
 
-/** Returns the published world with words of its own. It is derived once: `RHYTHM` is frozen, so it cannot change. */
+/** Returns the published world with words of its own. The world is derived once: `RHYTHM` is frozen, so it cannot change. */
 function copyPublished(): World {
   published ??= deriveWorld(validateWorld(RHYTHM));
   const words = published.words.slice();

@@ -4,7 +4,7 @@ import { NUM_ACTIONS, NUM_METERS, NUM_SLOTS, NUM_STEPS, OBSERVATION } from '../.
 import { EVENT_IMPACT, METABOLIC_RATE, type Responses, SERENITY } from './responses.js';
 
 /**
- * Bound on the float32 rounding of one step's sums, relative to the largest term. It is generous, so that rounding never
+ * Bound on the float32 rounding of one step's sums, relative to the largest term. The bound is generous, so that rounding never
  * excludes the true profile.
  */
 const ROUNDING = 2 ** -21;

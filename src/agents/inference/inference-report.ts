@@ -137,7 +137,7 @@ export class Reporter {
     );
     return {
       step: posterior.step,
-      evidence: posterior.evidence,
+      evidence: posterior.stepsUsed,
       contradicted: posterior.contradicted,
       traits: hidden.slice(0, NUM_TRAITS),
       weights: hidden.slice(NUM_TRAITS),
@@ -175,12 +175,12 @@ export class Reporter {
 
   #targetOf(samples: Sorted, hidden: readonly Estimate[], belief: number, name: string): TargetEstimate {
     const estimate = this.#estimate(samples, PROFILE_SIZE + belief, name);
-    const factors = this.#world.params.beliefSource.length / NUM_BELIEFS;
+    const numFactors = this.#world.params.beliefSource.length / NUM_BELIEFS;
     return {
       ...estimate,
       error: meanError(samples[PROFILE_SIZE + belief], estimate.median),
       mean: mean(samples[PROFILE_SIZE + belief]),
-      factors: Array.from({ length: factors }, (_, k) => this.#factorOf(hidden, belief * factors + k)),
+      factors: Array.from({ length: numFactors }, (_, k) => this.#factorOf(hidden, belief * numFactors + k)),
     };
   }
 

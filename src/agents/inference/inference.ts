@@ -31,6 +31,7 @@ export interface InferenceOptions {
   seed?: number;
 }
 
+/** The names of the options, for their validation. */
 export const OPTIONS: readonly (keyof InferenceOptions)[] = ['samples', 'seed'];
 const DEFAULT_SAMPLES = 256;
 const [MIN_SAMPLES, MAX_SAMPLES] = [16, 2 ** 16];
@@ -69,7 +70,7 @@ export class Inference {
   readonly #targets: readonly Float32Array[];
 
   /**
-   * @param world the world of the profiles. @param numEnvs the number of environments. Each takes about 20 kB with 256
+   * @param world the world of the profiles. @param numEnvs the number of environments. One takes about 20 kB with 256
    *   samples, and 40 bytes more for each further sample.
    * @throws InputError `unknown_option`, `wrong_type` or `out_of_range`.
    */

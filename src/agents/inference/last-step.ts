@@ -6,6 +6,7 @@ import { NO_TRAIT } from './responses.js';
 import type { TraitPosterior } from './traits.js';
 import type { WeightPosterior } from './weights.js';
 
+/** A copy of the latest step's evidence, and of what was known before the step. */
 export class LastStep {
   readonly #params: Params;
   /** The step count after the step; 0 if there was no step. */

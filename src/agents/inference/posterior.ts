@@ -11,6 +11,7 @@ import { type Scratch, WeightPosterior } from './weights.js';
 /** The step count before the first observation. */
 const NEVER = -1;
 
+/** The posteriors of the traits, rates and weights of one profile. */
 export class ProfilePosterior {
   readonly traits: TraitPosterior;
   readonly rates: RatePosterior;
@@ -21,7 +22,7 @@ export class ProfilePosterior {
   /** f32 [5], from the last observation. */
   readonly meters = new Float32Array(NUM_METERS);
   /** The number of steps used as evidence, and the number of these that contradicted earlier steps. */
-  evidence = 0;
+  stepsUsed = 0;
   contradicted = 0;
 
   /** @param prior f64 [samples, 5] weights. @param scratch memory for the same number of samples. */
@@ -37,7 +38,7 @@ export class ProfilePosterior {
     this.rates.reset();
     this.weights.reset();
     this.last.reset();
-    this.evidence = 0;
+    this.stepsUsed = 0;
     this.contradicted = 0;
   }
 
@@ -77,11 +78,11 @@ export class ProfilePosterior {
   #update(evidence: Evidence, draws: InferenceDraws): void {
     const { last } = this;
     last.record(evidence, this.traits, this.weights);
-    // One bit for each meter. The other two calls return whether the evidence was consistent.
+    // A bit mask of the meters. The other two calls return whether the evidence was consistent.
     last.contradictedAnomalies = this.traits.observe(evidence);
     last.contradictedChanges = !this.rates.observe(evidence);
     last.contradictedReward = evidence.hasWeightEvidence && !this.weights.observe(evidence, draws);
-    this.evidence++;
+    this.stepsUsed++;
     if (last.contradicted) this.contradicted++;
   }
 }

@@ -57,8 +57,8 @@ export class Probes {
   }
 
   /**
-   * Writes the value of each action after the last observation: f32 [10] at `offset`. It is 0 before the first observation, and
-   * if at most one step is left, because no graded belief can follow.
+   * Writes the value of each action after the last observation: f32 [10] at `offset`. All are 0 before the first observation,
+   * and if at most one step is left, because no graded belief can follow.
    * @param errors the expected error of each number of the current belief: three numbers from index `from` on.
    */
   write(
@@ -140,7 +140,7 @@ export class Probes {
     for (let k = 0; k < NUM_METERS; k++) {
       // A trait that affects several meters is handled once, at the first of them.
       if (affectingTrait[k] === NO_TRAIT || affectingTrait.indexOf(affectingTrait[k]) < k) continue;
-      for (let cell = 0; cell < traits.cells; cell++) {
+      for (let cell = 0; cell < traits.numCells; cell++) {
         const width =
           traits.width(cell, affectingTrait[k]) * this.#params.traitInverseSpan[affectingTrait[k]];
         // The share of the trait's variance that remains after the anomalies of the meters so far.
@@ -192,11 +192,11 @@ export class Probes {
   /** Returns the expected reduction of the mean error. */
   #errorReduction(error: BeliefError, errors: Float32Array, from: number): number {
     const { beliefSource, beliefShare } = this.#params;
-    const factors = beliefSource.length / NUM_BELIEFS;
+    const numFactors = beliefSource.length / NUM_BELIEFS;
     let total = 0;
     for (let belief = 0; belief < NUM_BELIEFS; belief++) {
       let [variance, reduction] = [0, 0];
-      for (let at = belief * factors; at < (belief + 1) * factors; at++) {
+      for (let at = belief * numFactors; at < (belief + 1) * numFactors; at++) {
         const squaredShare = beliefShare[at] * beliefShare[at];
         variance += squaredShare * this.#variance[beliefSource[at]];
         reduction += squaredShare * this.#reduction[beliefSource[at]];

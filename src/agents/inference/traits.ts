@@ -16,13 +16,13 @@ const MAX_CELLS = NUM_STEPS + 1;
 export const UNIFORM_VARIANCE_DIVISOR = 12;
 
 /**
- * Bounds of the traits, in cells. A cell is a range of stress thresholds. Its box has the bounds of all traits for
+ * Bounds of the traits, in cells. A cell is a range of stress thresholds. The box of a cell has the bounds of all traits for
  * thresholds in this range. Cells are in ascending order.
  */
 export class TraitPosterior {
   readonly #params: Params;
   /** The number of cells. */
-  cells = 0;
+  numCells = 0;
   /** f64 [cells, 11] each: bounds of each cell's box. The bounds of the stress threshold are the range of the cell. */
   readonly low = new Float64Array(MAX_CELLS * NUM_TRAITS);
   readonly high = new Float64Array(MAX_CELLS * NUM_TRAITS);
@@ -37,7 +37,7 @@ export class TraitPosterior {
   /** Resets to the prior. */
   reset(): void {
     const { traitLow, traitSpan } = this.#params;
-    this.cells = 1;
+    this.numCells = 1;
     for (let trait = 0; trait < NUM_TRAITS; trait++) {
       this.low[trait] = traitLow[trait];
       this.high[trait] = Math.fround(traitLow[trait] + traitSpan[trait]);
@@ -66,14 +66,14 @@ export class TraitPosterior {
 
   /** Splits the cell that contains serenity `s`: a profile with a higher threshold is stressed at `s`. */
   #splitAt(s: number): void {
-    for (let cell = 0; cell < this.cells; cell++) {
+    for (let cell = 0; cell < this.numCells; cell++) {
       const at = cell * NUM_TRAITS;
       if (!(this.low[at + STRESS_THRESHOLD] < s && s < this.high[at + STRESS_THRESHOLD])) continue;
-      if (this.cells === MAX_CELLS) return;
-      const end = this.cells * NUM_TRAITS;
+      if (this.numCells === MAX_CELLS) return;
+      const end = this.numCells * NUM_TRAITS;
       this.low.copyWithin(at + NUM_TRAITS, at, end);
       this.high.copyWithin(at + NUM_TRAITS, at, end);
-      this.cells++;
+      this.numCells++;
       this.high[at + STRESS_THRESHOLD] = s;
       this.low[at + NUM_TRAITS + STRESS_THRESHOLD] = s;
       return;
@@ -121,14 +121,14 @@ export class TraitPosterior {
   }
 
   #isPossibleInAny(evidence: Evidence, k: number): boolean {
-    for (let cell = 0; cell < this.cells; cell++) if (this.#isPossible(evidence, k, cell)) return true;
+    for (let cell = 0; cell < this.numCells; cell++) if (this.#isPossible(evidence, k, cell)) return true;
     return false;
   }
 
   /** Narrows the boxes by the anomaly of meter `k`, and removes the cells in which the anomaly is impossible. */
   #narrow(evidence: Evidence, k: number): void {
     let numKept = 0;
-    for (let cell = 0; cell < this.cells; cell++) {
+    for (let cell = 0; cell < this.numCells; cell++) {
       if (!this.#isPossible(evidence, k, cell)) continue;
       if (numKept !== cell) this.#move(cell, numKept);
       if (isAffected(evidence, k)) {
@@ -140,7 +140,7 @@ export class TraitPosterior {
       }
       numKept++;
     }
-    this.cells = numKept;
+    this.numCells = numKept;
   }
 
   #move(from: number, to: number): void {
@@ -157,7 +157,7 @@ export class TraitPosterior {
       this.#params.traitLow[trait],
       this.#params.traitLow[trait] + this.#params.traitSpan[trait],
     ];
-    for (let cell = 0; cell < this.cells; cell++) {
+    for (let cell = 0; cell < this.numCells; cell++) {
       const at = cell * NUM_TRAITS + trait;
       const low = Math.min(this.low[at], this.#boundLow(evidence, k, cell));
       const high = Math.max(this.high[at], this.#boundHigh(evidence, k, cell));
@@ -169,7 +169,7 @@ export class TraitPosterior {
   /** Sets the probability of each cell in proportion to the volume of its box. */
   #updateChances(): void {
     let total = 0;
-    for (let cell = 0; cell < this.cells; cell++) {
+    for (let cell = 0; cell < this.numCells; cell++) {
       let volume = 1;
       for (let trait = 0; trait < NUM_TRAITS; trait++) {
         const at = cell * NUM_TRAITS + trait;
@@ -179,13 +179,13 @@ export class TraitPosterior {
       total += volume;
     }
     // Without noise all volumes can be 0. Then all cells are equally likely.
-    for (let cell = 0; cell < this.cells; cell++)
-      this.chance[cell] = total > 0 ? this.chance[cell] / total : 1 / this.cells;
+    for (let cell = 0; cell < this.numCells; cell++)
+      this.chance[cell] = total > 0 ? this.chance[cell] / total : 1 / this.numCells;
   }
 
   /** Returns whether a profile is consistent with all evidence. @param profile f32 [11] or longer. */
   allows(profile: ArrayLike<number>): boolean {
-    for (let cell = 0; cell < this.cells; cell++) {
+    for (let cell = 0; cell < this.numCells; cell++) {
       const at = cell * NUM_TRAITS;
       let inside = true;
       for (let k = 0; k < NUM_TRAITS; k++)
@@ -198,21 +198,22 @@ export class TraitPosterior {
   /** Returns the lowest bound of a trait over all boxes. */
   lowest(trait: number): number {
     let low = this.low[trait];
-    for (let cell = 1; cell < this.cells; cell++) low = Math.min(low, this.low[cell * NUM_TRAITS + trait]);
+    for (let cell = 1; cell < this.numCells; cell++) low = Math.min(low, this.low[cell * NUM_TRAITS + trait]);
     return low;
   }
 
   /** Returns the highest bound of a trait over all boxes. */
   highest(trait: number): number {
     let high = this.high[trait];
-    for (let cell = 1; cell < this.cells; cell++) high = Math.max(high, this.high[cell * NUM_TRAITS + trait]);
+    for (let cell = 1; cell < this.numCells; cell++)
+      high = Math.max(high, this.high[cell * NUM_TRAITS + trait]);
     return high;
   }
 
   /** Returns the mean of a trait. */
   mean(trait: number): number {
     let mean = 0;
-    for (let cell = 0; cell < this.cells; cell++) {
+    for (let cell = 0; cell < this.numCells; cell++) {
       const at = cell * NUM_TRAITS + trait;
       mean += this.chance[cell] * 0.5 * (this.low[at] + this.high[at]);
     }
@@ -223,7 +224,7 @@ export class TraitPosterior {
   variance(trait: number): number {
     const mean = this.mean(trait);
     let variance = 0;
-    for (let cell = 0; cell < this.cells; cell++) {
+    for (let cell = 0; cell < this.numCells; cell++) {
       const middle = 0.5 * (this.low[cell * NUM_TRAITS + trait] + this.high[cell * NUM_TRAITS + trait]);
       const [deviation, width] = [middle - mean, this.width(cell, trait)];
       variance += this.chance[cell] * (deviation * deviation + (width * width) / UNIFORM_VARIANCE_DIVISOR);
@@ -242,11 +243,11 @@ export class TraitPosterior {
    */
   positionAt(u: number): number {
     let rest = u;
-    for (let cell = 0; cell < this.cells; cell++) {
+    for (let cell = 0; cell < this.numCells; cell++) {
       if (rest < this.chance[cell]) return cell + Math.min(rest / this.chance[cell], MAX_FRACTION);
       rest -= this.chance[cell];
     }
-    return this.cells - 1 + MAX_FRACTION;
+    return this.numCells - 1 + MAX_FRACTION;
   }
 }
 

@@ -83,6 +83,7 @@ export class Scratch {
   }
 }
 
+/** The posterior over the weights of one profile. */
 export class WeightPosterior {
   readonly #params: Params;
   readonly #prior: Float64Array;
@@ -93,7 +94,7 @@ export class WeightPosterior {
   /** The cuts: f64 [cuts, 5] normals and f64 [cuts] bounds; weights . normal <= bound. */
   readonly #normal = new Float64Array(MAX_CUTS * NUM_METERS);
   readonly #bound = new Float64Array(MAX_CUTS);
-  #cuts = 0;
+  #numCuts = 0;
 
   /** @param prior f64 [samples, 5]. @param scratch memory for as many samples, which can be shared. */
   constructor(params: Params, prior: Float64Array, scratch: Scratch) {
@@ -107,12 +108,12 @@ export class WeightPosterior {
   /** Resets to the prior. */
   reset(): void {
     this.drawn.set(this.#prior);
-    this.#cuts = 0;
+    this.#numCuts = 0;
   }
 
   /** Returns whether weights are consistent with every reward. @param weights f32 [5]. */
   allows(weights: ArrayLike<number>): boolean {
-    for (let cut = 0; cut < this.#cuts; cut++) {
+    for (let cut = 0; cut < this.#numCuts; cut++) {
       let projection = 0;
       for (let k = 0; k < NUM_METERS; k++) projection += this.#normal[cut * NUM_METERS + k] * weights[k];
       if (projection > this.#bound[cut]) return false;
@@ -154,15 +155,15 @@ export class WeightPosterior {
    * @returns false if the bound was not reached. Then the cut keeps the last stage's weaker bound.
    */
   #cut(bound: number, sign: number, draws: InferenceDraws): boolean {
-    const from = this.#cuts * NUM_METERS;
+    const from = this.#numCuts * NUM_METERS;
     let max = Number.NEGATIVE_INFINITY;
     for (let k = 0; k < NUM_METERS; k++) {
       this.#normal[from + k] = sign * this.#scratch.scaled[k];
       max = Math.max(max, this.#normal[from + k]);
     }
     // If no normal's entry exceeds the bound, all weights satisfy it, because they sum to 1.
-    if (max <= bound || this.#cuts === MAX_CUTS) return true;
-    const cut = this.#cuts++;
+    if (max <= bound || this.#numCuts === MAX_CUTS) return true;
+    const cut = this.#numCuts++;
     let remaining = Number.POSITIVE_INFINITY;
     for (let stage = 0, failed = 0; stage < MAX_STAGES && failed < PATIENCE; stage++) {
       this.#bound[cut] = this.#reachableBound(cut, bound);
@@ -212,7 +213,7 @@ export class WeightPosterior {
   /** Moves sample `p` at random within all cuts. @param numInside the number of samples that satisfied the last cut. */
   #moveSample(p: number, numInside: number, draws: InferenceDraws): void {
     const { slack, inside } = this.#scratch;
-    for (let cut = 0; cut < this.#cuts; cut++) slack[cut] = this.#bound[cut] - this.#project(cut, p);
+    for (let cut = 0; cut < this.#numCuts; cut++) slack[cut] = this.#bound[cut] - this.#project(cut, p);
     for (let sweep = 0; sweep < SWEEPS; sweep++) {
       for (let e = 0; e < EDGES.length; e += 2)
         this.#moveAlongEdge(p * NUM_METERS, EDGES[e], EDGES[e + 1], draws);
@@ -239,7 +240,7 @@ export class WeightPosterior {
     // The two samples are equal: there is no direction.
     if (max === Number.POSITIVE_INFINITY) return;
     this.#computeSlopes();
-    for (let cut = 0; cut < this.#cuts; cut++) {
+    for (let cut = 0; cut < this.#numCuts; cut++) {
       const available = Math.max(0, this.#scratch.slack[cut]);
       if (slopes[cut] > 0) max = Math.min(max, available / slopes[cut]);
       else if (slopes[cut] < 0) min = Math.max(min, available / slopes[cut]);
@@ -250,7 +251,7 @@ export class WeightPosterior {
   /** Computes how fast each cut is approached along the direction. */
   #computeSlopes(): void {
     const { direction, slopes } = this.#scratch;
-    for (let cut = 0; cut < this.#cuts; cut++) {
+    for (let cut = 0; cut < this.#numCuts; cut++) {
       let sum = 0;
       for (let k = 0; k < NUM_METERS; k++) sum += this.#normal[cut * NUM_METERS + k] * direction[k];
       slopes[cut] = sum;
@@ -269,7 +270,7 @@ export class WeightPosterior {
     if (!(draws.next() * density < newDensity)) return;
     for (let k = 0; k < NUM_METERS; k++)
       drawn[from + k] = Math.max(0, drawn[from + k] + distance * direction[k]);
-    for (let cut = 0; cut < this.#cuts; cut++) slack[cut] -= distance * slopes[cut];
+    for (let cut = 0; cut < this.#numCuts; cut++) slack[cut] -= distance * slopes[cut];
   }
 
   /** Draws weight `i` from its distribution under prior and cuts, with the sum of weights `i` and `j` fixed. */
@@ -280,7 +281,7 @@ export class WeightPosterior {
     const sum = drawn[from + i] + drawn[from + j];
     let min = -drawn[from + i];
     let max = drawn[from + j];
-    for (let cut = 0, at = 0; cut < this.#cuts; cut++, at += NUM_METERS) {
+    for (let cut = 0, at = 0; cut < this.#numCuts; cut++, at += NUM_METERS) {
       const slope = normal[at + i] - normal[at + j];
       // Rounding can make a small slack negative.
       const available = Math.max(0, slack[cut]);
@@ -290,7 +291,7 @@ export class WeightPosterior {
     const change = drawProduct(drawn[from + i] + min, drawn[from + i] + max, sum, draws) - drawn[from + i];
     drawn[from + i] += change;
     drawn[from + j] = sum - drawn[from + i];
-    for (let cut = 0, at = 0; cut < this.#cuts; cut++, at += NUM_METERS)
+    for (let cut = 0, at = 0; cut < this.#numCuts; cut++, at += NUM_METERS)
       slack[cut] -= change * (normal[at + i] - normal[at + j]);
   }
 }

@@ -15,6 +15,7 @@ import { FILTERED, type Reply, readReply } from './reply.js';
 import { clip, faultOf, refusalOf } from './request-faults.js';
 import type { UsageTally } from './usage-tally.js';
 
+/** Options of a `ChatModel`. */
 export interface ChatModelOptions {
   /** The name in files, and at the endpoint unless an Azure deployment has another name. */
   readonly name: string;
@@ -56,6 +57,7 @@ interface PendingRequest {
 
 type Body = Parameters<OpenAI['chat']['completions']['create']>[0];
 
+/** Answers prompts with chat requests to one endpoint, within the budget of its ledger. */
 export class ChatModel implements LanguageModel {
   readonly name: string;
   readonly sampling: Sampling;

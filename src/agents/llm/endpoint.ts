@@ -4,6 +4,7 @@ import { type Redact, redactor } from '../../shared/http/redactor.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+/** Options of `toEndpoint`. */
 export interface EndpointOptions {
   /** Overrides OPENAI_BASE_URL and AZURE_OPENAI_ENDPOINT. */
   readonly baseUrl?: string;
@@ -19,13 +20,16 @@ interface Common {
   readonly key: string | null;
   /** The query of every request's URL. */
   readonly query: Readonly<Record<string, string>>;
+  /** Returns a text without the endpoint's secrets. */
   readonly redact: Redact;
 }
 
+/** OpenAI, or a server with the same interface. */
 export interface OpenAiEndpoint extends Common {
   readonly kind: 'openai';
 }
 
+/** A resource of Azure OpenAI. */
 export interface AzureEndpoint extends Common {
   readonly kind: 'azure';
   readonly key: string;

@@ -23,6 +23,7 @@ export const costOf = (prices: Prices, { prompt, cached, completion }: Tokens): 
 export const maxCostOf = (prices: Prices, prompt: number, completion: number): number =>
   (prompt * Math.max(prices.prompt, prices.cached) + completion * prices.completion) / PRICED_TOKENS;
 
+/** Options of a `Ledger`. */
 export interface LedgerOptions {
   /** Null if prices are unknown. Then every cost counts as 0. */
   readonly prices: Prices | null;
@@ -64,6 +65,7 @@ export interface CostLedger {
   beginEpisode(maxRequestCost: number, signal: AbortSignal): Promise<EpisodeAccount>;
 }
 
+/** Counts the cost of the requests of one process against a budget. */
 export class Ledger implements CostLedger {
   readonly prices: Prices | null;
   readonly budget: number | null;

@@ -1,7 +1,9 @@
 /** Finds the parameter that limits an answer's tokens at an endpoint: `max_completion_tokens` or `max_tokens`. */
 
+/** The other name for each name. */
 const OTHER = { max_completion_tokens: 'max_tokens', max_tokens: 'max_completion_tokens' } as const;
 
+/** A name of the parameter. */
 export type LimitName = keyof typeof OTHER;
 
 /** The name in use for an endpoint. It changes when the endpoint refuses or ignores a name. */

@@ -30,6 +30,7 @@ export interface EpisodeRequest {
   readonly condition: string;
 }
 
+/** Options of `playEpisodes`. */
 export interface PlayOptions {
   readonly model: LanguageModel;
   readonly grader: Grader;
@@ -138,7 +139,7 @@ class EpisodePlayer {
     this.#options = options;
     this.#pool = new EpisodePool({ capacity, backend, kernel, threads, observation: { history: true } });
     this.#grader = floatsOf(grader.weights);
-    // Every pending request adds a listener. 0 turns off Node's warning about more than ten.
+    // Every pending request adds a listener. 0 turns off Node's warning about many listeners.
     setMaxListeners(0, this.#stop.signal);
     signal?.addEventListener('abort', this.#abort);
     if (signal?.aborted) this.#abort();

@@ -11,6 +11,7 @@ export interface Tokens {
   readonly completion: number;
 }
 
+/** A parsed chat completion. The fields have the meaning of those of `Answer`. */
 export interface Reply {
   readonly completion: string;
   readonly reasoning?: string;

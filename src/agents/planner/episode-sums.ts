@@ -118,8 +118,8 @@ export class EpisodeSums {
   }
 
   /**
-   * Returns the sum of episode i's rewards in a half, 0 or 1, without noise, for given reward weights. It equals the sum
-   * that the engine computes, up to rounding.
+   * Returns the sum of episode i's rewards in a half, 0 or 1, without noise, for given reward weights. The result equals the
+   * engine's sum, up to rounding.
    * @param weights f32: the five weights are from index `at` on.
    */
   rewards(i: number, half: number, weights: Float32Array, at: number): number {
@@ -133,8 +133,8 @@ export class EpisodeSums {
   }
 
   /**
-   * Returns the sum of episode i's terms of `belief_skill` for a belief target, f32 [3]. It equals the sum that the engine
-   * computes, up to rounding.
+   * Returns the sum of episode i's terms of `belief_skill` for a belief target, f32 [3]. The result equals the engine's
+   * sum, up to rounding.
    */
   skill(i: number, target: Float32Array): number {
     const count = this.#beliefCounts[i];

@@ -12,7 +12,7 @@ const EPISODES_PER_THREAD = 2 ** 12;
 /** All candidates are played with about this many posterior samples, then the best candidates with the other samples too. */
 const SCREENING_SAMPLES = 8;
 
-/** Options of an Imagination. A problem is an episode, with `starts` starting states: one for each posterior sample. */
+/** Options of an Imagination. A problem is an episode, with `numStarts` starting states: one for each posterior sample. */
 export interface ImaginationOptions extends Omit<ScorerSettings, 'imagination' | 'minFirstHalfMean'> {
   readonly objective: Objective;
   /** f32 [8]. */
@@ -37,17 +37,17 @@ export class Imagination implements Disposable {
   private constructor(scorer: Scorer, starts: ImaginedStarts, options: ImaginationOptions) {
     this.#scorer = scorer;
     this.#starts = starts;
-    this.#samples = spacedStarts(options.starts, 1);
-    const stride = Math.ceil(options.starts / SCREENING_SAMPLES);
-    this.#screening = spacedStarts(options.starts, stride);
+    this.#samples = spacedStarts(options.numStarts, 1);
+    const stride = Math.ceil(options.numStarts / SCREENING_SAMPLES);
+    this.#screening = spacedStarts(options.numStarts, stride);
     this.#others = this.#samples.filter((sample) => sample % stride !== 0);
-    this.maxEpisodes = options.problems;
+    this.maxEpisodes = options.numProblems;
   }
 
   /** Opens the environments of the imagined episodes. @throws as `createVecEnv`. */
   static *open(options: ImaginationOptions, openBatch: OpenBatch): EngineCalls<Imagination> {
-    const { objective, grader, problems, seed, maxSequences } = options;
-    const starts = new ImaginedStarts(options.world.params, problems, options.starts, seed, grader);
+    const { objective, grader, numProblems, seed, maxSequences } = options;
+    const starts = new ImaginedStarts(options.world.params, numProblems, options.numStarts, seed, grader);
     const world = imaginedWorld(objective, options.world);
     const settings = { ...options, world, imagination: true, minFirstHalfMean: -Infinity };
     const scoring = {

@@ -69,10 +69,10 @@ export class ImaginedStarts {
    * @param profiles f32 [n, samples, 16]: posterior samples of each episode.
    */
   write(step: number, episodes: readonly number[], sums: EpisodeSums, profiles: Float32Array): void {
-    const rows = episodes.length * this.#samples;
+    const numRows = episodes.length * this.#samples;
     const width = this.#samples * PROFILE_SIZE;
     this.#step = step;
-    this.reset.mask.fill(1, 0, rows).fill(0, rows);
+    this.reset.mask.fill(1, 0, numRows).fill(0, numRows);
     this.#drawSeeds();
     episodes.forEach((i, k) => {
       this.#profiles.set(profiles.subarray(i * width, (i + 1) * width), k * width);

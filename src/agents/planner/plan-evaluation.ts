@@ -25,6 +25,7 @@ export interface Outlook {
   readonly secondHalfMean: number;
 }
 
+/** Options of a `PlanEvaluation`. */
 export interface PlanEvaluationOptions extends Pick<ScorerSettings, 'world' | 'backend' | 'kernel'> {
   /** The number of posterior samples of an episode. */
   readonly samples: number;

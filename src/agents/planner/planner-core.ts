@@ -43,6 +43,7 @@ interface Step {
   readonly errorReductions: Float64Array;
 }
 
+/** What `Planner` and `AsyncPlanner` share. The generators are computations for `runSync` and `runAsync` (engine-calls.ts). */
 export class PlannerCore {
   readonly #request: PlannerRequest;
   readonly #sums: EpisodeSums;
@@ -74,11 +75,11 @@ export class PlannerCore {
   /** @param openBatch opens the batches of imagined episodes. @throws as the constructor of `Planner`. */
   static *open(request: PlannerRequest, openBatch: OpenBatch): EngineCalls<PlannerCore> {
     const { numEnvs, budget } = request;
-    const problems = Math.min(numEnvs, MAX_TOGETHER);
+    const numProblems = Math.min(numEnvs, MAX_TOGETHER);
     const options = {
       ...request,
-      problems,
-      starts: budget.samples,
+      numProblems,
+      numStarts: budget.samples,
       maxSequences: maxSequencesOf(budget),
     };
     const beliefState = createBeliefState(request);

@@ -56,6 +56,7 @@ export interface PlannerOptions {
   readonly threads?: number;
 }
 
+/** The names of the options, for their validation. */
 export const OPTIONS: readonly (keyof PlannerOptions)[] = [
   'numEnvs',
   'objective',

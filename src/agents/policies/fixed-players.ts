@@ -34,7 +34,7 @@ const playerOf = (
 /** The default seed of policies in `VecEnv.run`. */
 const POLICY_SEED = 0;
 
-/** Opens the random policy. It draws the actions that `VecEnv.run('random')` draws in episodes with the same seeds. */
+/** Opens the random policy. The player draws the actions that `VecEnv.run('random')` draws in episodes with the same seeds. */
 export function randomPlayer({ numEnvs, world }: PolicySetting): FixedPlayer {
   const seeds = new Uint32Array(numEnvs);
   return playerOf(

@@ -86,6 +86,7 @@ export const POLICIES: readonly FixedPolicy[] = [
   ...ACTION_POLICIES.map(withConstantBelief),
 ];
 
+/** The names of POLICIES. */
 export const POLICY_NAMES: readonly string[] = POLICIES.map((policy) => policy.name);
 
 /** The policy with which all others are compared, on the same seeds. */

@@ -150,6 +150,7 @@ export const STEPPED_POLICIES: readonly SteppedPolicy[] = [
   ...STUDENT_NAMES.map(studentPolicy),
 ];
 
+/** The names of STEPPED_POLICIES. */
 export const STEPPED_NAMES: readonly string[] = STEPPED_POLICIES.map(({ name }) => name);
 
 /**

@@ -47,7 +47,7 @@ export async function searchActionSequences(
   let done = 0;
   const onPlayed = async (sequences: number): Promise<void> => {
     done += sequences;
-    onProgress?.(done, evaluations * request.problems);
+    onProgress?.(done, evaluations * request.numProblems);
     // Lets signals and timers run.
     await yieldTurn();
     signal?.throwIfAborted();

@@ -59,8 +59,9 @@ export class Population {
   /** The value of each row in the ranking, and the indices of the rows in order, the best first. */
   readonly #values: Float64Array;
   readonly #order: Int32Array;
+  /** The numbers of kept sequences and of candidates. */
   #numKept = 0;
-  #candidates = 0;
+  #numCandidates = 0;
   #best: ScoredActionSequence | null = null;
   /** The number that a shortfall of 1 subtracts from the score in the ranking. */
   penalty: number;
@@ -98,7 +99,7 @@ export class Population {
 
   /** The row after the last candidate. */
   get #end(): number {
-    return this.#size + this.#candidates;
+    return this.#size + this.#numCandidates;
   }
 
   /** u8 [candidates, 28], a view that is valid until the candidates change. */
@@ -114,13 +115,13 @@ export class Population {
       actions.set(group, row * NUM_STEPS);
       row += group.length / NUM_STEPS;
     }
-    this.#candidates = row - this.#size;
+    this.#numCandidates = row - this.#size;
     for (let i = this.#size; i < row; i++) fingerprints[i] = fingerprint(actions, i * NUM_STEPS);
   }
 
   /** Makes `count` candidates: children of the kept sequences, or uniform draws if none are kept. */
   breed(count: number): void {
-    for (this.#candidates = 0; this.#candidates < count; this.#candidates++) {
+    for (this.#numCandidates = 0; this.#numCandidates < count; this.#numCandidates++) {
       this.#rows.fingerprints[this.#end] = this.#breedRow(this.#end * NUM_STEPS);
     }
   }
@@ -151,7 +152,7 @@ export class Population {
     best.forEach((from, k) => {
       this.#rows.copy(this.#size + k, this.#rows, this.#size + from);
     });
-    this.#candidates = best.length;
+    this.#numCandidates = best.length;
     return best.slice();
   }
 
@@ -175,7 +176,7 @@ export class Population {
       this.#values[row] = rows.scores[row] - this.penalty * rows.shortfalls[row];
     }
     this.#keep(this.#rank());
-    this.#candidates = 0;
+    this.#numCandidates = 0;
     this.#adaptPenalty();
   }
 

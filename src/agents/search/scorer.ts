@@ -30,9 +30,9 @@ export interface ScorerSettings {
   readonly kernel: string | undefined;
   readonly threads: number | null;
   /** The maximum number of problems. */
-  readonly problems: number;
+  readonly numProblems: number;
   /** The number of starting states of each problem. */
-  readonly starts: number;
+  readonly numStarts: number;
   /** The lower bound of the mean of first-half means; -Infinity for none. */
   readonly minFirstHalfMean: number;
 }
@@ -100,7 +100,7 @@ const roundDown = (n: number, unit: number): number => (n < unit ? n : n - (n % 
 
 /** Scores trials. Uses batches, because the bookkeeping of a VecEnv takes as long as the episodes. */
 export class Scorer implements Disposable {
-  readonly #starts: number;
+  readonly #numStarts: number;
   readonly #minFirstHalfMean: number;
   readonly #scoreEpisodes: ScoreEpisodes;
   /** The starting states, one environment for each. */
@@ -113,13 +113,13 @@ export class Scorer implements Disposable {
   readonly #indices: Uint32Array;
 
   private constructor(
-    { starts, minFirstHalfMean }: ScorerSettings,
+    { numStarts, minFirstHalfMean }: ScorerSettings,
     scoreEpisodes: ScoreEpisodes,
     source: AnyBatch,
     { batch, outputs }: OpenedBatch<AnyBatch>,
   ) {
     const numEnvs = outputs.finalScores.length;
-    this.#starts = starts;
+    this.#numStarts = numStarts;
     this.#minFirstHalfMean = minFirstHalfMean;
     this.#scoreEpisodes = scoreEpisodes;
     this.#source = source;
@@ -138,16 +138,16 @@ export class Scorer implements Disposable {
     openBatch: OpenBatch,
     { maxSequences, scoreEpisodes = byFinalScore, episodesPerThread = MAX_EPISODES }: ScoringOptions,
   ): EngineCalls<Scorer> {
-    const { starts, problems, reset, world, imagination, threads } = request;
+    const { numStarts, numProblems, reset, world, imagination, threads } = request;
     const layout = { columnMajor: false, finalObservations: false };
     const open = (numEnvs: number) =>
       openBatch(NODE, request, { numEnvs, world, imagination, threads, layout });
-    const { batch: source } = yield* resultOf(open(starts * problems));
+    const { batch: source } = yield* resultOf(open(numStarts * numProblems));
     try {
       if (reset !== undefined) source.reset(reset);
       const numEnvs = Math.min(
-        Math.max(Math.min(episodesPerThread * source.threads, MAX_EPISODES), starts * GROUP),
-        starts * problems * maxSequences,
+        Math.max(Math.min(episodesPerThread * source.threads, MAX_EPISODES), numStarts * GROUP),
+        numStarts * numProblems * maxSequences,
         MAX_ENVS,
       );
       return new Scorer(request, scoreEpisodes, source, yield* resultOf(open(numEnvs)));
@@ -157,7 +157,7 @@ export class Scorer implements Disposable {
     }
   }
 
-  /** Sets the starting states. Problem k has the environments from `k * starts` on. */
+  /** Sets the starting states. Problem k has the environments from `k * numStarts` on. */
   begin(reset: ResetRequest): void {
     this.#source.reset(reset);
   }
@@ -233,7 +233,7 @@ export class Scorer implements Disposable {
     let env = 0;
     for (const start of starts) {
       for (const { problem } of trials) {
-        this.#indices.fill(problem * this.#starts + start, env, env + count);
+        this.#indices.fill(problem * this.#numStarts + start, env, env + count);
         env += count;
       }
     }

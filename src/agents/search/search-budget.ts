@@ -49,19 +49,19 @@ const MIN_STARTS = 8;
 const MAX_STRIDE = 4;
 
 /** Returns the plan of a search. */
-export function planOf({ evaluations, starts, problems, initialSequences }: SearchRequest): Plan {
+export function planOf({ evaluations, numStarts, numProblems, initialSequences }: SearchRequest): Plan {
   const first = evaluations * (1 - LAST_SHARE);
   const last = evaluations - first;
   const ideal = 2 ** Math.floor(Math.log2(first / (MIN_ISLANDS * GENERATIONS)));
   const offspring = Math.min(Math.max(ideal, MIN_OFFSPRING), MAX_OFFSPRING);
   const islands = Math.max(1, Math.floor(first / (offspring * GENERATIONS)));
   const emigrants = Math.ceil(offspring / islands);
-  const sharedSequences = problems === 1 ? 0 : Math.min(problems, MAX_SHARED, Math.floor(last / 2));
+  const sharedSequences = numProblems === 1 ? 0 : Math.min(numProblems, MAX_SHARED, Math.floor(last / 2));
   const immigrants = islands * emigrants + sharedSequences + initialSequences.length / NUM_STEPS;
   return {
     islands,
     generations: Math.ceil(first / (islands * offspring)),
-    stride: Math.min(MAX_STRIDE, Math.max(1, Math.floor(starts / MIN_STARTS))),
+    stride: Math.min(MAX_STRIDE, Math.max(1, Math.floor(numStarts / MIN_STARTS))),
     emigrants,
     sharedSequences,
     immigrants,

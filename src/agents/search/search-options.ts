@@ -56,4 +56,5 @@ export const OPTIONS: readonly (keyof ActionSequenceSearchOptions)[] = [
   'onProgress',
   'signal',
 ];
+/** The names of the fields of a problem, for their validation. */
 export const PROBLEM_OPTIONS: readonly (keyof ActionSequenceProblem)[] = ['seeds', 'profile'];

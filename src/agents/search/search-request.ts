@@ -38,9 +38,9 @@ export interface SearchRequest {
   /** Null: as many as the machine has processors. */
   readonly threads: number | null;
   readonly seed: number;
-  readonly problems: number;
+  readonly numProblems: number;
   /** The number of starting states of each problem. */
-  readonly starts: number;
+  readonly numStarts: number;
   /** Resets all starting states, problem by problem. */
   readonly reset: ResetRequest;
   /** The lower bound of the mean of first-half means; -Infinity for none. */
@@ -63,7 +63,7 @@ export function toSearchRequest(
   checkLongCall(options);
   const { threads, minFirstHalfMean, grader = 'v2', evaluations = DEFAULT_EVALUATIONS } = options;
   const world = createWorld(options.world);
-  const starts = startsOf(problems);
+  const numStarts = numStartsOf(problems);
   return {
     world,
     imagination: checkBoolean('imagination', options.imagination ?? false),
@@ -71,9 +71,9 @@ export function toSearchRequest(
     kernel: options.kernel,
     threads: threads === undefined ? null : checkInteger('threads', threads, 1, MAX_THREADS),
     seed: checkInteger('seed', options.seed ?? 0, 0, MAX_U32),
-    problems: problems.length,
-    starts,
-    reset: resetOf(world, problems, starts, grader),
+    numProblems: problems.length,
+    numStarts,
+    reset: resetOf(world, problems, numStarts, grader),
     minFirstHalfMean:
       minFirstHalfMean === undefined ? -Infinity : checkFinite('minFirstHalfMean', minFirstHalfMean),
     evaluations: checkInteger('evaluations', evaluations, MIN_EVALUATIONS, MAX_EVALUATIONS),
@@ -85,7 +85,7 @@ export function toSearchRequest(
  * Returns the number of starting states of a problem. All problems must have the same number, so that they can be stepped
  * together.
  */
-function startsOf(problems: readonly ActionSequenceProblem[]): number {
+function numStartsOf(problems: readonly ActionSequenceProblem[]): number {
   if (!Array.isArray(problems)) {
     throw new InputError(
       'wrong_type',
@@ -105,9 +105,9 @@ function startsOf(problems: readonly ActionSequenceProblem[]): number {
       'as in problems[0]',
     );
   });
-  const starts = problems[0].seeds.length;
-  checkInteger('seeds of all problems together', starts * problems.length, 1, MAX_ENVS);
-  return starts;
+  const numStarts = problems[0].seeds.length;
+  checkInteger('seeds of all problems together', numStarts * problems.length, 1, MAX_ENVS);
+  return numStarts;
 }
 
 function checkSeedList({ seeds }: ActionSequenceProblem, k: number): void {
@@ -118,23 +118,23 @@ function checkSeedList({ seeds }: ActionSequenceProblem, k: number): void {
   );
 }
 
-/** Returns the request that resets every starting state. Problem k has the environments from `k * starts` on. */
+/** Returns the request that resets every starting state. Problem k has the environments from `k * numStarts` on. */
 function resetOf(
   world: World,
   problems: readonly ActionSequenceProblem[],
-  starts: number,
+  numStarts: number,
   grader: GraderChoice,
 ): ResetRequest {
-  const numEnvs = starts * problems.length;
+  const numEnvs = numStarts * problems.length;
   const seeds = new Uint32Array(numEnvs);
   const modes = new Uint8Array(numEnvs);
   const profiles = new Float32Array(numEnvs * PROFILE_SIZE);
   problems.forEach((problem, k) => {
-    const first = k * starts;
-    seeds.set(toSeeds(problem.seeds, starts, `problems[${k}].seeds`), first);
+    const first = k * numStarts;
+    seeds.set(toSeeds(problem.seeds, numStarts, `problems[${k}].seeds`), first);
     const { mode, floats } = profileOf(world, problem, k);
-    modes.fill(mode, first, first + starts);
-    for (let env = first; env < first + starts; env++) profiles.set(floats ?? [], env * PROFILE_SIZE);
+    modes.fill(mode, first, first + numStarts);
+    for (let env = first; env < first + numStarts; env++) profiles.set(floats ?? [], env * PROFILE_SIZE);
   });
   return { mask: null, seeds, modes, profiles, graders: toGraders(world, grader, numEnvs) };
 }

@@ -42,7 +42,7 @@ export class Search {
     this.#scorer = scorer;
     this.#onPlayed = onPlayed;
     // All problems use the same random numbers, so their order does not matter.
-    this.#problems = Array.from({ length: request.problems }, () => ({
+    this.#problems = Array.from({ length: request.numProblems }, () => ({
       draws: new SearchDraws(request.seed),
       emigrants: [],
       best: null,
@@ -104,7 +104,7 @@ export class Search {
   /** Scores the candidates of the populations, and keeps the best. */
   *#select(populations: readonly Population[], stride: number): EngineCalls<void> {
     const trials = populations.map(({ candidates }, problem) => trialOf(problem, candidates));
-    yield* this.#scorer.score(trials, spacedStarts(this.#request.starts, stride), this.#onPlayed);
+    yield* this.#scorer.score(trials, spacedStarts(this.#request.numStarts, stride), this.#onPlayed);
     populations.forEach((population, k) => {
       population.select(trials[k].scores, trials[k].shortfalls);
     });

@@ -36,7 +36,7 @@ const LAYOUT = {
   weights: NUM_METERS,
   variances: NUM_METERS,
   /**
-   * The meters at the end of the first half, from -1 to 1; 0 before. They determine the sum of the rewards of the first
+   * The meters at the end of the first half, from -1 to 1; 0 before. These meters determine the sum of the rewards of the first
    * half, apart from noise and crashes.
    */
   middleMeters: NUM_METERS,

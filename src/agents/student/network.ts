@@ -12,6 +12,7 @@ export const OUTPUT = { logits: 0, means: NUM_ACTIONS, logSpreads: NUM_ACTIONS +
 /** The number of outputs, 16. */
 export const OUTPUT_COUNT = NUM_ACTIONS + 2 * NUM_BELIEFS;
 
+/** A layer: each output is a bias plus a weighted sum of the inputs. */
 export interface Layer {
   /** f32 [inputs, outputs], row-major. */
   readonly weights: Float32Array;

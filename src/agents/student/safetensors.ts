@@ -7,14 +7,17 @@ import { describe } from '../../shared/values.js';
 /** The array types that are read and written, by their names in the file. All are little-endian. */
 const TYPES = { F32: Float32Array, U32: Uint32Array, U8: Uint8Array } as const;
 type TypeName = keyof typeof TYPES;
+/** The numbers of an array. */
 export type TensorData = Float32Array | Uint32Array | Uint8Array;
 
+/** An array of a file, row-major. */
 export interface Tensor {
   /** The lengths of the axes; their product is the length of the data. */
   readonly shape: readonly number[];
   readonly data: TensorData;
 }
 
+/** The contents of a file. */
 export interface Tensors {
   readonly tensors: Readonly<Record<string, Tensor>>;
   /** Texts by name. */
@@ -101,15 +104,15 @@ function parseHeader(bytes: Uint8Array): Record<string, unknown> {
 /** Returns an array of the file. @param begin where it must begin in the data. */
 function readTensor(name: string, entry: unknown, data: Uint8Array, begin: number): Tensor {
   const { dtype, shape, data_offsets: offsets } = (entry ?? {}) as Record<string, unknown>;
-  const place = `tensor ${describe(name)}`;
+  const what = `tensor ${describe(name)}`;
   if (typeof dtype !== 'string' || !Object.hasOwn(TYPES, dtype))
-    refuse(`${place} to be of ${Object.keys(TYPES).join(', ')}`, describe(dtype));
-  if (!isShape(shape)) return refuse(`${place} to have a shape`, describe(shape));
+    refuse(`${what} to be of ${Object.keys(TYPES).join(', ')}`, describe(dtype));
+  if (!isShape(shape)) return refuse(`${what} to have a shape`, describe(shape));
   const Type = TYPES[dtype as TypeName];
   const size = shape.reduce((product, length) => product * length, 1);
   const end = begin + size * Type.BYTES_PER_ELEMENT;
   if (!Array.isArray(offsets) || offsets[0] !== begin || offsets[1] !== end || end > data.length)
-    refuse(`${place} at bytes ${begin} to ${end} of ${data.length}`, JSON.stringify(offsets));
+    refuse(`${what} at bytes ${begin} to ${end} of ${data.length}`, JSON.stringify(offsets));
   return { shape, data: new Type(new Uint8Array(data.subarray(begin, end)).buffer) };
 }
 

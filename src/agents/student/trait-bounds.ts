@@ -26,6 +26,7 @@ export const BOUNDED_TRAITS: readonly number[] = [
   'leisure_guilt',
   'stress_threshold',
 ].map(trait);
+/** The number of bounded traits, 9. */
 export const NUM_BOUNDED = BOUNDED_TRAITS.length;
 const THRESHOLD = NUM_BOUNDED - 1;
 const bounded = (name: string): number => BOUNDED_TRAITS.indexOf(trait(name));

@@ -44,9 +44,9 @@ export function generalisedAdvantages(
   );
   const factors = { gamma: toDiscount('gamma', gamma), lambda: toLambda(lambda) };
   const steps = toValidSteps(rollouts);
-  const length = steps.rows * steps.steps;
+  const length = steps.numRows * steps.steps;
   const arrays = { advantages: new Float32Array(length), returns: new Float32Array(length) };
-  for (let row = 0; row < steps.rows; row++) writeRow(arrays, steps, row, factors);
+  for (let row = 0; row < steps.numRows; row++) writeRow(arrays, steps, row, factors);
   return arrays;
 }
 

@@ -52,8 +52,8 @@ export function statisticsOf({ values, groupOf, groups }: Grouped): Statistics {
 }
 
 /**
- * Computes the means and counts numbers. It sums differences from each group's first number, so that the mean of equal
- * numbers is exactly that number.
+ * Computes the means, and counts the numbers of each group in `counts`. Sums differences from each group's first number, so
+ * that the mean of equal numbers is exactly that number.
  */
 function meansOf({ values, groupOf, groups }: Grouped, counts: Uint32Array): Float64Array {
   const firsts = new Float64Array(groups).fill(Number.NaN);

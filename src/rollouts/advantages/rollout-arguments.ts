@@ -66,12 +66,12 @@ export function validateRollouts(rollouts: StepRollouts): ValidRollouts {
 /** Validates the indices of first steps, u32 [rollouts]; 0 by default. */
 export function toFirsts(
   firstSteps: ArrayLike<number> | undefined,
-  rollouts: number,
+  numRollouts: number,
   steps: number,
 ): Uint32Array {
-  if (firstSteps === undefined) return new Uint32Array(rollouts);
-  checkList('firstSteps', firstSteps, rollouts, 'Pass the index of the first step of each rollout.');
-  return Uint32Array.from({ length: rollouts }, (_, i) =>
+  if (firstSteps === undefined) return new Uint32Array(numRollouts);
+  checkList('firstSteps', firstSteps, numRollouts, 'Pass the index of the first step of each rollout.');
+  return Uint32Array.from({ length: numRollouts }, (_, i) =>
     checkInteger(`firstSteps[${i}]`, firstSteps[i], 0, steps),
   );
 }
@@ -87,11 +87,11 @@ export function toEnds(
   return firsts.map((first, i) => first + checkInteger(`lengths[${i}]`, lengths[i], 0, steps - first));
 }
 
-function checkList(what: string, list: unknown, rollouts: number, remedy: string): void {
+function checkList(what: string, list: unknown, numRollouts: number, remedy: string): void {
   if (!isList(list)) {
     throw wrongType(what, 'an array', list, remedy);
   }
-  checkLength(what, list.length, rollouts, 'one for each rollout');
+  checkLength(what, list.length, numRollouts, 'one for each rollout');
 }
 
 type Shape = Pick<ValidRollouts, 'steps' | 'firsts' | 'ends'>;

@@ -19,9 +19,7 @@ export interface StepAdvantageOptions extends MethodOptions {
   discount?: number;
   /** The weight of the step's advantage, which is added to the episode's advantage. Default 1. */
   stepWeight?: number;
-  /**
-   * `[groups, groupSize]`: the rewards of whole rollouts, such as final scores. Default: the sums of step rewards.
-   */
+  /** `[groups, groupSize]`: the rewards of whole rollouts, such as final scores. Default: the sums of step rewards. */
   episodeRewards?: RewardList;
 }
 
@@ -32,8 +30,8 @@ export interface StepAdvantages {
   /** The advantages of whole rollouts within their groups. */
   readonly episodes: GroupAdvantages;
   /**
-   * f32 [groups, groupSize, steps]: the advantage of each step within its anchor group. It compares the step's return to
-   * go with the returns to go of all steps that the group took from the same state.
+   * f32 [groups, groupSize, steps]: the advantage of each step within its anchor group, which is all steps that the group of
+   * rollouts took from the same state. The advantage compares the returns to go of these steps.
    */
   readonly stepAdvantages: Float32Array;
   /** f32 [groups, groupSize, steps]: the discounted sum of this step's reward and all later ones. */
@@ -41,8 +39,8 @@ export interface StepAdvantages {
   /** u32 [groups, groupSize, steps]: the number of steps that the group took from this state, including this one. */
   readonly anchorSizes: Uint32Array;
   /**
-   * The share of anchor states whose steps all have the same return to go, in [0, 1]. It includes the states with a single
-   * step. 0 if no step was taken.
+   * The share of anchor states whose steps all have the same return to go, in [0, 1]. States with a single step are
+   * included. 0 if no step was taken.
    */
   readonly zeroSpread: number;
 }

@@ -47,7 +47,8 @@ export interface ValueRollouts {
 
 /** Validated steps, read from the caller's arrays. */
 export interface ValidSteps {
-  readonly rows: number;
+  /** The number of rows, and of steps of a row. */
+  readonly numRows: number;
   readonly steps: number;
   /** Returns the index of a step in the arrays. */
   readonly at: (row: number, step: number) => number;
@@ -76,18 +77,18 @@ export function toValidSteps(rollouts: ValueRollouts): ValidSteps {
       `Expected a multiple of ${steps} rewards (steps), got ${total}. Pass whole rows.`,
     );
   }
-  const rows = total / steps;
+  const numRows = total / steps;
   for (const [name, list] of Object.entries({ values, terminated, taken })) {
     if (list === undefined && name !== 'values') continue;
     checkLength(name, toList(name, list).length, total, 'one for each reward');
   }
   if (lastValues !== undefined)
-    checkLength('lastValues', toList('lastValues', lastValues).length, rows, 'one for each row');
-  const firsts = toFirsts(firstSteps, rows, steps);
+    checkLength('lastValues', toList('lastValues', lastValues).length, numRows, 'one for each row');
+  const firsts = toFirsts(firstSteps, numRows, steps);
   const ends = toEnds(lengths, firsts, steps);
-  const at = (row: number, step: number): number => (timeMajor ? step * rows + row : row * steps + step);
+  const at = (row: number, step: number): number => (timeMajor ? step * numRows + row : row * steps + step);
   return {
-    ...{ rows, steps, at },
+    ...{ numRows, steps, at },
     reward: (i) => numberAt('rewards', rewards, i),
     value: (i) => numberAt('values', values, i),
     isTaken: (row, step) =>

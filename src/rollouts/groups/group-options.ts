@@ -62,6 +62,7 @@ export interface RolloutOptions {
   readonly signal?: AbortSignal;
 }
 
+/** The names of the options, for their validation. */
 export const OPTIONS: readonly (keyof RolloutOptions)[] = [
   'seeds',
   'from',

@@ -68,8 +68,8 @@ export class GroupRecorder {
 
   /** @throws BackendError `out_of_memory`. */
   constructor(active: ActiveRollouts) {
-    const rollouts = active.steps.length;
-    const steps = rollouts * NUM_STEPS;
+    const numRollouts = active.steps.length;
+    const steps = numRollouts * NUM_STEPS;
     this.#active = active;
     this.#firstSteps = active.steps.slice();
     try {
@@ -79,7 +79,7 @@ export class GroupRecorder {
       this.#rewards = new Float32Array(steps);
       this.#hashes = new Uint32Array(2 * steps);
     } catch (cause) {
-      throw toMemoryError(cause, rollouts);
+      throw toMemoryError(cause, numRollouts);
     }
   }
 
@@ -152,11 +152,11 @@ function returnsToGo(rewards: Float32Array, firstSteps: Uint8Array, gamma: numbe
 }
 
 /** Converts the RangeError of a failed allocation to a BackendError. Returns other errors unchanged. */
-function toMemoryError(cause: unknown, rollouts: number): unknown {
+function toMemoryError(cause: unknown, numRollouts: number): unknown {
   if (!(cause instanceof RangeError)) return cause;
   return new BackendError(
     'out_of_memory',
-    `Expected memory for the steps of ${rollouts} rollouts, got none: ${cause.message}. Pass fewer groups, or a smaller groupSize.`,
+    `Expected memory for the steps of ${numRollouts} rollouts, got none: ${cause.message}. Pass fewer groups, or a smaller groupSize.`,
     { cause },
   );
 }

@@ -76,7 +76,7 @@ async function run(
   return NO_EXTRAS;
 }
 
-/** Returns the step function of a user's policy. It opens the policy at the first step. */
+/** Returns the step function of a user's policy, which opens the policy at the first step. */
 function policyStep(policy: PolicyLike, options: RolloutOptions): GroupStep {
   let player: CheckedPlayer | null = null;
   let past: Past | null = null;
@@ -92,7 +92,7 @@ function policyStep(policy: PolicyLike, options: RolloutOptions): GroupStep {
   };
 }
 
-/** Opens a policy for all rollouts. It gets the index of each rollout within its group as the seed of its random draws. */
+/** Opens a policy for all rollouts. The policy gets each rollout's index within its group as the seed of its random draws. */
 async function openPlayer(
   policy: PolicyLike,
   { env, groupSize }: GroupStart,

@@ -182,10 +182,11 @@ function writeBeliefHistory(
   }
 }
 
-/** Returns f32 [rows, 3] without beliefs. */
-const newBeliefs = (rows: number): Float32Array => new Float32Array(rows * NUM_BELIEFS).fill(Number.NaN);
+/** Returns f32 [numRows, 3] without beliefs. */
+const newBeliefs = (numRows: number): Float32Array =>
+  new Float32Array(numRows * NUM_BELIEFS).fill(Number.NaN);
 
-/** Writes a belief to row `at` of f32 [rows, 3]. */
+/** Writes a belief to row `at` of f32 [n, 3]. */
 function writeBelief(beliefs: Float32Array, at: number, belief: ArrayLike<number>, where: string): void {
   if (typeof belief !== 'object' || belief?.length !== NUM_BELIEFS) {
     throw wrongType(

@@ -15,33 +15,33 @@ import { catchFault, type ReportFault } from './row-faults.js';
 export function toRowProfiles(
   world: World,
   profiles: ProfileChoice,
-  rows: number,
+  numRows: number,
   reportFault: ReportFault,
   where: (row: number) => string,
 ): EnvProfiles {
-  if (typeof profiles === 'string') return toProfiles(world, profiles, rows);
-  if (isFloats(profiles)) return fromFloats(profiles, rows, reportFault, where);
+  if (typeof profiles === 'string') return toProfiles(world, profiles, numRows);
+  if (isFloats(profiles)) return fromFloats(profiles, numRows, reportFault, where);
   if (!Array.isArray(profiles)) {
     const expected = `a name, a name per row or a Float32Array [n, ${PROFILE_SIZE}]`;
     throw wrongType('profiles', expected, profiles, 'Pass a name.');
   }
-  checkLength('names in profiles', profiles.length, rows, 'one for each seed');
+  checkLength('names in profiles', profiles.length, numRows, 'one for each seed');
   return fromNames(world, profiles, reportFault, where);
 }
 
 function fromFloats(
   profiles: Float32Array,
-  rows: number,
+  numRows: number,
   reportFault: ReportFault,
   where: (row: number) => string,
 ): EnvProfiles {
-  checkLength('floats in profiles', profiles.length, rows * PROFILE_SIZE, `${PROFILE_SIZE} for each seed`);
+  checkLength('floats in profiles', profiles.length, numRows * PROFILE_SIZE, `${PROFILE_SIZE} for each seed`);
   const floats = new Float32Array(profiles);
-  for (let i = 0; i < rows; i++) {
+  for (let i = 0; i < numRows; i++) {
     const row = floats.subarray(i * PROFILE_SIZE, (i + 1) * PROFILE_SIZE);
     catchFault(i, reportFault, () => row.set(checkProfile(row, where(i))));
   }
-  return { modes: new Uint8Array(rows).fill(MODE.given), floats };
+  return { modes: new Uint8Array(numRows).fill(MODE.given), floats };
 }
 
 function fromNames(

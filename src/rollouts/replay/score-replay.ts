@@ -137,12 +137,12 @@ function* openReplayBatch(
   return (yield* resultOf(open(platform, { backend, kernel }, shape))).batch;
 }
 
-const allocateResults = (rows: number): ReplayResults => ({
-  stepRewards: new Float32Array(rows),
-  beliefMae: new Float32Array(rows),
-  beliefSkill: new Float32Array(rows),
-  stateHashes: new BigUint64Array(rows),
-  rewards: allocateStack(rows),
+const allocateResults = (numRows: number): ReplayResults => ({
+  stepRewards: new Float32Array(numRows),
+  beliefMae: new Float32Array(numRows),
+  beliefSkill: new Float32Array(numRows),
+  stateHashes: new BigUint64Array(numRows),
+  rewards: allocateStack(numRows),
 });
 
 /** Replays all rows and computes their rewards, window by window. */
@@ -178,7 +178,7 @@ function* replay(
 
 /**
  * Replays rows `first` to `end - 1`. Checks them one by one only if the quick check or the backend finds a fault.
- * @param play replays rows. It returns false and writes nothing if a history is invalid.
+ * @param play replays rows; returns false and writes nothing if a history is invalid.
  */
 function* replayWindow(
   play: (order: Uint32Array) => EngineCalls<boolean>,

@@ -92,13 +92,13 @@ export function stackRewards(
 }
 
 /** Allocates the stack of a number of rows, for `fillStack`. */
-export const allocateStack = (rows: number): RewardStack => ({
-  formatValid: new Float32Array(rows),
-  actionLegal: new Float32Array(rows),
-  envReward: new Float32Array(rows),
-  beliefAccuracy: new Float32Array(rows),
-  beliefSkill: new Float32Array(rows),
-  total: new Float32Array(rows),
+export const allocateStack = (numRows: number): RewardStack => ({
+  formatValid: new Float32Array(numRows),
+  actionLegal: new Float32Array(numRows),
+  envReward: new Float32Array(numRows),
+  beliefAccuracy: new Float32Array(numRows),
+  beliefSkill: new Float32Array(numRows),
+  total: new Float32Array(numRows),
 });
 
 /** Computes the stack of rows `first` to `end - 1`, in one pass. @param histories not null if there is shaping. */

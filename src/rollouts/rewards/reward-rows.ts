@@ -88,7 +88,7 @@ export interface Histories {
 }
 
 /** Validates the histories, which shaping needs. @throws InputError `wrong_type` or `wrong_length`. */
-export function historiesOf({ histories, stepIndices }: RewardRows, rows: number): Histories {
+export function historiesOf({ histories, stepIndices }: RewardRows, numRows: number): Histories {
   if (kindOf(histories) !== 'Uint8Array') {
     throw wrongType(
       'histories',
@@ -98,9 +98,9 @@ export function historiesOf({ histories, stepIndices }: RewardRows, rows: number
     );
   }
   const codes = histories as Uint8Array;
-  checkLength('codes in histories', codes.length, rows * NUM_STEPS, `actions x ${NUM_STEPS}`);
+  checkLength('codes in histories', codes.length, numRows * NUM_STEPS, `actions x ${NUM_STEPS}`);
   const indices = checkList('stepIndices', stepIndices) as ArrayLike<number>;
-  checkLength('stepIndices', indices.length, rows, 'one for each action');
+  checkLength('stepIndices', indices.length, numRows, 'one for each action');
   const steps = (row: number): number => {
     const count = isStepIndex(indices[row]) ? indices[row] : refuseStepIndex(row, indices[row]);
     for (let at = row * NUM_STEPS; at < row * NUM_STEPS + count; at++) {

@@ -35,7 +35,7 @@ export interface NormaliseOptions {
   columnStride?: number;
   /** The number of environments, which 'column-major' needs: its columns are padded. Default: computed from the length. */
   numEnvs?: number;
-  /** f32, as long as the observations: where to write. It may be the observations themselves. Default: a new array. */
+  /** f32, as long as the observations: where to write. The observations themselves are allowed. Default: a new array. */
   out?: Float32Array;
 }
 
@@ -99,14 +99,14 @@ export class ObservationNormaliser {
       out,
       ...shape
     } = readOptions('normalise options', options, CALL_OPTIONS);
-    const { rows, strides } = this.#shapeOf(observations, shape);
+    const { numRows, strides } = this.#shapeOf(observations, shape);
     const target = out ?? new Float32Array(observations.length);
     if (!isFloats(target))
       throw wrongType('out', 'a Float32Array', target, 'Pass a Float32Array, or leave out the option.');
     checkLength('numbers in out', target.length, observations.length, 'as many as observations');
-    const counted = mask === undefined ? null : toMask(mask, rows, NO_BUFFERS);
-    if (checkBoolean('update', update)) this.#moments.update(observations, rows, strides, counted);
-    this.#write(observations, target, rows, strides);
+    const counted = mask === undefined ? null : toMask(mask, numRows, NO_BUFFERS);
+    if (checkBoolean('update', update)) this.#moments.update(observations, numRows, strides, counted);
+    this.#write(observations, target, numRows, strides);
     return target;
   }
 
@@ -121,27 +121,27 @@ export class ObservationNormaliser {
     const stride = checkInteger('columnStride', columnStride, 0, MAX_STRIDE);
     const most = stride === 0 ? MAX_ENVS : stride;
     const given = numEnvs ?? (stride === 0 ? Math.floor(observations.length / this.#size) : undefined);
-    const rows = checkInteger('numEnvs', given, 0, most);
-    const expected = (stride === 0 ? rows : stride) * this.#size;
+    const numRows = checkInteger('numEnvs', given, 0, most);
+    const expected = (stride === 0 ? numRows : stride) * this.#size;
     checkLength(
       'numbers in observations',
       observations.length,
       expected,
       `${this.#size} for each environment`,
     );
-    return { rows, strides: stride === 0 ? ([this.#size, 1] as const) : ([1, stride] as const) };
+    return { numRows, strides: stride === 0 ? ([this.#size, 1] as const) : ([1, stride] as const) };
   }
 
   #write(
     observations: Float32Array,
     target: Float32Array,
-    rows: number,
+    numRows: number,
     [rowStride, columnStride]: readonly [number, number],
   ): void {
     const { mean, variance } = this.#moments;
     for (let k = 0; k < this.#size; k++) {
       const scale = 1 / Math.sqrt(variance[k] + this.#epsilon);
-      for (let i = 0; i < rows; i++) {
+      for (let i = 0; i < numRows; i++) {
         const at = i * rowStride + k * columnStride;
         const value = (observations[at] - mean[k]) * scale;
         target[at] = Math.min(Math.max(value, -this.#clip), this.#clip);

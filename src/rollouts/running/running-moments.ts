@@ -39,18 +39,18 @@ export class RunningMoments {
 
   /**
    * Adds rows. Number k of row i is `values[i * rowStride + k * columnStride]`.
-   * @param counted u8 [rows]: the rows to add; null for all. @throws InputError `out_of_range` for numbers that are not
+   * @param counted u8 [numRows]: the rows to add; null for all. @throws InputError `out_of_range` for numbers that are not
    *   finite. An error changes nothing.
    */
   update(
     values: ArrayLike<number>,
-    rows: number,
+    numRows: number,
     [rowStride, columnStride]: readonly [rowStride: number, columnStride: number],
     counted: Uint8Array | null,
   ): void {
     const [sums, squares] = [this.#sums.fill(0), this.#squares.fill(0)];
     let added = 0;
-    for (let i = 0; i < rows; i++) {
+    for (let i = 0; i < numRows; i++) {
       if (counted !== null && counted[i] === 0) continue;
       added++;
       for (let k = 0; k < sums.length; k++) {

@@ -55,7 +55,8 @@ export class SteppedEnvs {
   /**
    * Follows one step of the environments in the mask.
    * @returns u8 [numEnvs]: 1 for environments that took their action. The next call overwrites it.
-   * @throws InputError `wrong_type`, `wrong_length`, or `out_of_range` for a reward that is not finite, before anything changes.
+   * @throws InputError `wrong_type`, `wrong_length`, or `out_of_range` for a reward that is not finite. An error changes
+   *   nothing.
    */
   follow({ rewards, terminated }: FollowedStep, mask: Mask | undefined): Uint8Array {
     const chosen = this.maskOf(mask);

@@ -1,4 +1,4 @@
-/** The system message: the rules of an episode and what its grader pays for. It is the same for every profile. */
+/** The system message: the rules of an episode and what its grader pays for. The message is the same for every profile. */
 import { type GraderLike, graderWeights } from '../../engine/graders/grader.js';
 import {
   ACTION_NAMES,
@@ -94,7 +94,7 @@ const BUILT_IN = GRADER_NAMES.map((name) => {
 });
 
 /**
- * Returns the system message under a grader. It depends on the weights alone. v1 and v2 have the published text about
+ * Returns the system message under a grader. The message depends on the weights alone. v1 and v2 have the published text about
  * grading; other graders have a sentence for each component whose weight is not 0.
  * @throws InputError as `graderWeights`.
  */

@@ -20,6 +20,7 @@ const modelOrNull = expect<string | null>(
   `null or a name of ${MODEL_NAME}`,
   (value) => value === null || isModelName(value),
 );
+/** A schema of texts, and of null. */
 export const textOrNull = expect<string | null>(
   'null or a text',
   (value) => value === null || typeof value === 'string',
@@ -34,6 +35,7 @@ export const floats = (count: number) =>
     (value) => Array.isArray(value) && value.length === count && value.every(Number.isFinite),
   ).transform((values) => values.map(Math.fround));
 const isFraction = (value: unknown): boolean => typeof value === 'number' && value >= 0 && value <= 1;
+/** A schema of beliefs, rounded to float32, and of null. */
 export const belief = expect<StoredBelief | null>(
   'null or three numbers from 0 to 1',
   (value) =>

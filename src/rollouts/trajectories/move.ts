@@ -27,6 +27,7 @@ export interface DirectMove {
   readonly reasoning?: string;
 }
 
+/** What a player does in a step. */
 export type Move = TextMove | DirectMove;
 
 /** The action and belief of a step, and the texts that are stored with it. */

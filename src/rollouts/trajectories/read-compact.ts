@@ -47,7 +47,7 @@ function schemaOf(digest: string): ReturnType<typeof compactSchema> {
 }
 
 /**
- * Returns a value of a file or store as a compact episode, of this world or a former one. It checks types and ranges; only
+ * Returns a value of a file or store as a compact episode, of this world or a former one. Checks types and ranges; only
  * a replay can verify the numbers.
  * @throws BadEpisode with what was expected and what came. The world is checked first.
  */

@@ -149,7 +149,7 @@ export interface TrajectoryEpisode extends Player {
 }
 
 /**
- * The action played for a completion without an action. It is constant and does not depend on the state, so that the
+ * The action played for a completion without an action. The action is constant and does not depend on the state, so that the
  * model earns no reward by a choice that it did not make.
  */
 export const FALLBACK_ACTION = 'sleep';

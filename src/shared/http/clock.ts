@@ -1,6 +1,7 @@
 /** The clock of clients that wait between requests. Tests replace it. */
 import { setTimeout as delay } from 'node:timers/promises';
 
+/** Tells the time and waits. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
@@ -8,6 +9,7 @@ export interface Clock {
   wait(ms: number, signal: AbortSignal): Promise<void>;
 }
 
+/** The system's clock. */
 export const CLOCK: Clock = {
   now: Date.now,
   async wait(ms, signal) {

@@ -7,6 +7,7 @@ import {
   replaceFolded,
 } from './text-folding.js';
 
+/** Returns a text with its secrets replaced. */
 export type Redact = (text: string) => string;
 
 /** Shorter values are not redacted: they also occur within other words. */
@@ -21,8 +22,8 @@ const MIN_SPACED = 8;
 /**
  * Returns a function that replaces secrets in texts.
  *
- * It finds a secret as plain text, and as headers, URLs, JSON, base64 and hexadecimal encode it. It also finds each of
- * these forms in full-width or accented letters, in escapes and with zero-width characters. It finds forms of eight
+ * The function finds a secret as plain text, and as headers, URLs, JSON, base64 and hexadecimal encode it. It also finds each
+ * of these forms in full-width or accented letters, in escapes and with zero-width characters. It finds forms of eight
  * characters or more with white space between the characters. It does not find other disguises: look-alike letters of
  * other alphabets, other characters in between, reversal, encryption.
  * @param secrets in any order. Values shorter than four characters and placeholders are ignored.

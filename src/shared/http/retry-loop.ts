@@ -11,13 +11,14 @@ export interface FailedAttempt {
   readonly left: number;
 }
 
+/** Options of `retry`. */
 export interface RetryOptions {
   /** The maximum number of attempts after the first. */
   readonly retries: number;
   readonly signal: AbortSignal;
   readonly clock: Clock;
   /**
-   * Returns the milliseconds before the next attempt, or null for a permanent failure. It is also called after the last
+   * Returns the milliseconds before the next attempt, or null for a permanent failure. `retry` also calls it after the last
    * attempt, and may throw a more helpful error.
    */
   readonly waitAfter: (failed: FailedAttempt) => number | null;

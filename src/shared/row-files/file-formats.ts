@@ -2,6 +2,7 @@
 import { load, PACKAGES } from '../optional-packages.js';
 import type { Columns, Origin, RowEncoder } from './row-encoder.js';
 
+/** A file format of rows. */
 export interface RowFormat {
   /** The name, which is also the extension of file names. */
   readonly name: string;
@@ -14,6 +15,7 @@ const jsonlEncoder = <Row>(): RowEncoder<Row> => ({
   end: () => '',
 });
 
+/** The formats, JSON lines first. */
 export const FORMATS: readonly RowFormat[] = [
   { name: 'jsonl', open: async () => jsonlEncoder() },
   {

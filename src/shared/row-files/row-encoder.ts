@@ -13,7 +13,7 @@ export const METADATA_KEY = 'rhythm-vec';
 
 /** Encodes rows as a file: the results of all calls of `add`, then the result of the last `end`. */
 export interface RowEncoder<Row> {
-  /** @param rows at least one. They are a row group in formats with row groups. */
+  /** Encodes rows. @param rows at least one; in formats with row groups, the rows of one group. */
   add(rows: readonly Row[]): string | Uint8Array;
   /** Returns the bytes after the rows so far. If more rows are added, they replace these bytes. */
   end(): string | Uint8Array;

@@ -157,8 +157,8 @@ function scoresOf(
     backend: undefined,
     kernel: undefined,
     threads: 1,
-    problems: 1,
-    starts,
+    numProblems: 1,
+    numStarts: starts,
     objective,
     grader,
     seed: 9,
@@ -242,7 +242,14 @@ it.each([
     const { sums } = playSteps(77, 10);
     const profiles = new Prior(1, world.params, 4).posteriorSamples(starts);
     const sequences = Uint8Array.from({ length: 5 * 28 }, (_, k) => (k * 7 + Math.floor(k / 8)) % 10);
-    const settings = { world, backend: undefined, kernel: undefined, threads: 1, problems: 1, starts };
+    const settings = {
+      world,
+      backend: undefined,
+      kernel: undefined,
+      threads: 1,
+      numProblems: 1,
+      numStarts: starts,
+    };
     using imagination = runSync(
       Imagination.open({ ...settings, objective, grader, seed: 9, maxSequences: 5 }, openBatch),
     );
@@ -289,8 +296,8 @@ describe('a search', () => {
       backend: undefined,
       kernel: undefined,
       threads: 1,
-      problems: 1,
-      starts: 16,
+      numProblems: 1,
+      numStarts: 16,
       grader: weights,
       seed: 9,
       maxSequences: maxSequencesOf(searchBudget),
