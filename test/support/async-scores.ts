@@ -28,7 +28,7 @@ export async function expectSameScores(openBatch: OpenBatch): Promise<void> {
   using scorer = await runAsync(Scorer.open({ ...request, backend: 'webgpu' }, openBatch, SCORING));
   const got = trials();
   const played: number[] = [];
-  await runAsync(scorer.score(got, starts, (count) => played.push(count)));
+  await runAsync(scorer.score(got, starts, { onPlayed: (count) => played.push(count) }));
   expect(got).toEqual(expected);
   expect(new Set(expected[0].scores).size).toBe(5);
   // Five sequences for each of two problems.

@@ -25,19 +25,19 @@ export class EpisodeSearch {
   readonly population: Population;
   readonly #problem: number;
   readonly #step: number;
-  readonly #curiosity: Float64Array;
+  readonly #informationValues: Float64Array;
   readonly #values = new Float64Array(NUM_ACTIONS).fill(-Infinity);
   readonly #best = new Uint8Array(NUM_ACTIONS * NUM_STEPS);
 
   /**
    * @param problem the index of the episode in the imagination. @param step the step whose action is chosen.
-   * @param curiosity f64 [10]: the value of information of each action, in units of the objective.
+   * @param informationValues f64 [10]: the value of information of each action, in units of the objective.
    */
-  constructor(problem: number, population: Population, step: number, curiosity: Float64Array) {
+  constructor(problem: number, population: Population, step: number, informationValues: Float64Array) {
     this.population = population;
     this.#problem = problem;
     this.#step = step;
-    this.#curiosity = curiosity;
+    this.#informationValues = informationValues;
   }
 
   /** Returns a trial (scorer.ts) of the population's candidates, to be scored. */
@@ -47,7 +47,9 @@ export class EpisodeSearch {
 
   /** Drops all candidates of a trial but the best `count`. @returns a trial of the remaining candidates, with their scores. */
   narrow({ sequences, scores }: Trial, count: number): Trial {
-    const values = scores.map((score, k) => score + this.#curiosity[sequences[k * NUM_STEPS + this.#step]]);
+    const values = scores.map(
+      (score, k) => score + this.#informationValues[sequences[k * NUM_STEPS + this.#step]],
+    );
     const best = this.population.narrow(values, count);
     const trial = this.trial();
     best.forEach((k, at) => {
@@ -65,7 +67,7 @@ export class EpisodeSearch {
     for (let k = 0; k < scores.length; k++) {
       const row = k * NUM_STEPS;
       const action = candidates[row + this.#step];
-      scores[k] += this.#curiosity[action];
+      scores[k] += this.#informationValues[action];
       if (scores[k] <= this.#values[action]) continue;
       this.#values[action] = scores[k];
       this.#best.set(candidates.subarray(row, row + NUM_STEPS), action * NUM_STEPS);

@@ -80,7 +80,7 @@ export class Imagination implements Disposable {
    */
   *complete(trials: readonly Trial[]): EngineCalls<void> {
     if (this.#others.length === 0) return;
-    yield* this.#scorer.score(trials, this.#others, undefined, this.#screening.length);
+    yield* this.#scorer.score(trials, this.#others, { earlier: this.#screening.length });
   }
 
   [Symbol.dispose](): void {

@@ -55,7 +55,7 @@ const numSequencesLeft = (step: number): number => NUM_ACTIONS ** stepsLeft(step
  * @param seed u32: the planner's seed.
  * @param step the step count of all episodes.
  * @param kept the sequences that the search of the previous step kept for each episode; null at the first step.
- * @param curiosity f64 [10] for each episode: the value of information of each action, in units of the objective.
+ * @param informationValues f64 [10] for each episode: the value of information of each action, in units of the objective.
  * @param openLoop u8 [28] each: sequences that the search includes.
  */
 export function* searchPlans(
@@ -64,7 +64,7 @@ export function* searchPlans(
   seed: number,
   step: number,
   kept: readonly (Uint8Array | null)[],
-  curiosity: readonly Float64Array[],
+  informationValues: readonly Float64Array[],
   openLoop: readonly Uint8Array[],
 ): EngineCalls<Choice[]> {
   const isExhaustive = numSequencesLeft(step) <= MAX_EXHAUSTIVE;
@@ -73,7 +73,7 @@ export function* searchPlans(
   const searches = kept.map((sequences, problem) => {
     const population = new Population(newDraws(), numKeptOf(budget), maxSequencesOf(budget), 1, step);
     population.offer(isExhaustive ? [everySequence(step)] : firstSequences(sequences, openLoop, step));
-    return new EpisodeSearch(problem, population, step, curiosity[problem]);
+    return new EpisodeSearch(problem, population, step, informationValues[problem]);
   });
   yield* playFirst(imagination, searches);
   let active = searches;

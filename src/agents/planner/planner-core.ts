@@ -150,10 +150,10 @@ export class PlannerCore {
     this.#imagination.begin(step, episodes, this.#sums, profiles);
     const kept = episodes.map((i) => (step === 0 ? null : (this.#choices[i]?.sequences ?? null)));
     const worth = this.#worthOfError(step);
-    const curiosity = episodes.map((i) =>
+    const informationValues = episodes.map((i) =>
       errorReductions.slice(i * NUM_ACTIONS, (i + 1) * NUM_ACTIONS).map((reduction) => reduction * worth),
     );
-    return yield* searchPlans(this.#imagination, budget, seed, step, kept, curiosity, this.#openLoop);
+    return yield* searchPlans(this.#imagination, budget, seed, step, kept, informationValues, this.#openLoop);
   }
 
   /** Returns what a reduction of the belief error by 1 is worth, in units of the objective. */
@@ -217,7 +217,7 @@ export class PlannerCore {
     if (choice !== null && this.#lastStep !== null) return { choice, lastStep: this.#lastStep };
     throw new StateError(
       'not_reset',
-      `Expected a decision for episode ${i} before its reasons, got none. Call decide first.`,
+      `Expected a decision for episode ${i} before its report or reasons, got none. Call decide first.`,
     );
   }
 

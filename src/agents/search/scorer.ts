@@ -71,7 +71,7 @@ interface TrialPart {
   readonly count: number;
   /** The starting states that are played, as in `Scorer.score`. */
   readonly starts: Uint32Array;
-  /** As in `Scorer.score`. */
+  /** As in `ScoreOptions`. */
   readonly earlier: number;
 }
 
@@ -93,6 +93,17 @@ export interface ScoringOptions {
   readonly scoreEpisodes?: ScoreEpisodes;
   /** The approximate number of episodes that one call plays on each thread. Default: 65,536 on all threads together. */
   readonly episodesPerThread?: number;
+}
+
+/** Options of `Scorer.score`. */
+export interface ScoreOptions {
+  /** Called after each call of the backend with the number of sequences that it played. May return a promise. */
+  readonly onPlayed?: (sequences: number) => unknown;
+  /**
+   * The number of other starting states over which the scores of the trials are already means. The new scores are means over
+   * these states and the states played; the shortfalls are means over the states played alone. Default 0: no scores yet.
+   */
+  readonly earlier?: number;
 }
 
 /** Returns the largest multiple of `unit` up to n, or n itself if it is smaller than `unit`. */
@@ -165,15 +176,11 @@ export class Scorer implements Disposable {
   /**
    * Plays trials. All trials have the same number of sequences.
    * @param starts u32: the starting states to play, as indices within each problem's starting states.
-   * @param onPlayed called after each call of the backend with the number of sequences that it played. It may return a promise.
-   * @param earlier the number of other starting states over which the scores of the trials are already means; 0 if the trials
-   *   have no scores. The new scores are means over these states and `starts`, the shortfalls over `starts` alone.
    */
   *score(
     trials: readonly Trial[],
     starts: Uint32Array,
-    onPlayed: (sequences: number) => unknown = () => {},
-    earlier = 0,
+    { onPlayed = () => {}, earlier = 0 }: ScoreOptions = {},
   ): EngineCalls<void> {
     const sequences = trials[0].scores.length;
     const capacity = Math.floor(this.#indices.length / starts.length);
@@ -250,12 +257,12 @@ export class Scorer implements Disposable {
     values: Float32Array,
     base: number,
   ): void {
-    const width = trials.length * count;
-    writeMeans(trial.scores, first, count, values, base, width, starts.length, earlier);
+    const columns = { base, width: trials.length * count, numRows: starts.length };
+    writeMeans(trial.scores.subarray(first, first + count), values, columns, earlier);
     if (this.#minFirstHalfMean === -Infinity) return;
     const { firstHalfMeans } = this.#outputs;
     const { shortfalls } = trial;
-    writeMeans(shortfalls, first, count, firstHalfMeans, base, width, starts.length, 0);
+    writeMeans(shortfalls.subarray(first, first + count), firstHalfMeans, columns, 0);
     for (let k = first; k < first + count; k++) {
       shortfalls[k] = Math.max(0, this.#minFirstHalfMean - shortfalls[k]);
     }
@@ -267,23 +274,23 @@ export class Scorer implements Disposable {
   }
 }
 
-/**
- * Writes the means of columns to `means`, from index `first` on. `values` has `rows` rows of `width` values; the means are of
- * the `count` columns from column `base` on. If `means` are means over `earlier` other rows, the new means include these.
- */
+/** Columns of a table of `numRows` rows with `width` values each: those from column `base` on. */
+interface Columns {
+  readonly base: number;
+  readonly width: number;
+  readonly numRows: number;
+}
+
+/** Writes the mean of each column. If `means` are means over `earlier` other rows, the new means include these. */
 function writeMeans(
   means: Float64Array,
-  first: number,
-  count: number,
   values: Float32Array,
-  base: number,
-  width: number,
-  rows: number,
+  { base, width, numRows }: Columns,
   earlier: number,
 ): void {
-  for (let k = first; k < first + count; k++) means[k] = earlier === 0 ? 0 : means[k] * earlier;
-  for (let row = 0, at = base; row < rows; row++, at += width) {
-    for (let k = 0; k < count; k++) means[first + k] += values[at + k];
+  for (let k = 0; k < means.length; k++) means[k] = earlier === 0 ? 0 : means[k] * earlier;
+  for (let row = 0, at = base; row < numRows; row++, at += width) {
+    for (let k = 0; k < means.length; k++) means[k] += values[at + k];
   }
-  for (let k = first; k < first + count; k++) means[k] /= earlier + rows;
+  for (let k = 0; k < means.length; k++) means[k] /= earlier + numRows;
 }

@@ -30,7 +30,7 @@ export class Search {
   readonly #onPlayed: (sequences: number) => unknown;
   readonly #problems: readonly Progress[];
 
-  /** @param onPlayed as in `Scorer.score`. */
+  /** @param onPlayed as in `ScoreOptions`. */
   constructor(
     request: SearchRequest,
     plan: Plan,
@@ -104,7 +104,8 @@ export class Search {
   /** Scores the candidates of the populations, and keeps the best. */
   *#select(populations: readonly Population[], stride: number): EngineCalls<void> {
     const trials = populations.map(({ candidates }, problem) => trialOf(problem, candidates));
-    yield* this.#scorer.score(trials, spacedStarts(this.#request.numStarts, stride), this.#onPlayed);
+    const starts = spacedStarts(this.#request.numStarts, stride);
+    yield* this.#scorer.score(trials, starts, { onPlayed: this.#onPlayed });
     populations.forEach((population, k) => {
       population.select(trials[k].scores, trials[k].shortfalls);
     });

@@ -244,8 +244,10 @@ describe('a scorer gives the results of single runs', () => {
     const trials = chosen.map((_, problem) => trialOf(problem, anySequences(random, sequences)));
     let played = 0;
     runSync(
-      scorer.score(trials, spacedStarts(starts, stride), (count) => {
-        played += count;
+      scorer.score(trials, spacedStarts(starts, stride), {
+        onPlayed: (count) => {
+          played += count;
+        },
       }),
     );
     expect(played).toBe(problems * sequences);
