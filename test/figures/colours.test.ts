@@ -116,7 +116,7 @@ it('text and lines contrast with their background', () => {
   }
 });
 
-it('all colours differ, so that replacing the colours of the light theme with those of the dark theme changes no others', () => {
+it('all colours differ, so that replacing the colours of the light theme changes no others', () => {
   const others = [
     ...CATEGORY_SHADES.flat(),
     ...COMPONENT_COLOURS,

@@ -54,7 +54,7 @@ describe.skipIf(NATIVE.length === 0)('the search for a reactive policy', () => {
     onProgress: () => {},
   };
 
-  it('depends only on the seed, reports progress, and finds a policy at least as good in training as the sequence', async () => {
+  it('depends only on the seed, reports progress, and in training is at least as good as the sequence', async () => {
     const progress: string[] = [];
     const onProgress = (done: number, total: number) => progress.push(`${done}/${total}`);
     const found = await findReactivePolicy({ ...options, onProgress });

@@ -91,7 +91,7 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
       expectEqual(copyColumns(trajectories[0]), copyColumns(trajectories[1]));
     }));
 
-  it("a run from another batch checks its action sequence from the source's step on, and a refusal copies nothing", async () => {
+  it("a run from another batch checks its sequence from the source's step on; a refusal copies nothing", async () => {
     const [source, target] = [await openAsyncBatch(engine, 2), await openAsyncBatch(engine, 3)];
     const random = new Random('checked sequence');
     for (const { batch, numEnvs } of [source, target]) batch.reset(random.resetAtAnyStep(numEnvs));

@@ -67,7 +67,8 @@ function resetTo(episodes: readonly Episode[]) {
 
 for (const engine of TWO_ENGINES) {
   for (const imagination of [false, true]) {
-    it(`an episode with a start continues like an episode that was played up to it: ${engine.name}${imagination ? ', imagination' : ''}`, () => {
+    const setting = `${engine.name}${imagination ? ', imagination' : ''}`;
+    it(`an episode with a start continues like an episode that was played up to it: ${setting}`, () => {
       const random = new Random(`starts ${engine.name}`);
       const { episodes, actions } = playEpisodes(random, imagination);
       using env = openOn(engine, { numEnvs: N, imagination });

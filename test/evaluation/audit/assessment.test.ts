@@ -102,7 +102,7 @@ describe('assess', () => {
     expect(reason.split('; ')).toHaveLength(Math.max(1, failed.length));
   });
 
-  it('counts the gain of a belief without knowledge only for policies that score `silentScore` or more without a belief', () => {
+  it('counts the gain of a belief without knowledge only for policies with a score of `silentScore` or more', () => {
     const { silentScore, nullBelief } = THRESHOLDS;
     const low = assess('x', evidence({}, [nullGain('random', 'constant', silentScore - 0.01, 0.1)]));
     expect(low.paysOnlyForInference).toBe(true);

@@ -244,7 +244,7 @@ describe.skipIf(NATIVE.length === 0)('gains', () => {
     }
   });
 
-  it('of the true belief and of the actions for the profile have a sum above 0, and each role has its number of episodes', async () => {
+  it('of the true belief and of the actions for the profile sum to more than 0, and roles have their episodes', async () => {
     const { gains, rows, seeds } = await auditOnce(SMALL);
     const [withTruth] = rows.filter(({ policy }) => policy === 'oracle-open-loop+truth');
     const [constant] = rows.filter(({ policy }) => policy === 'oracle-open-loop+constant');

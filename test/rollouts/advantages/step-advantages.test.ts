@@ -26,7 +26,8 @@ describe('examples computed by hand', () => {
     steps: 2,
   };
 
-  it('without division by the std: episodes 5, 1 and 2 around 8/3; returns 5, 1, 2 in state 1; 4 and 0 around 2 in state 2', () => {
+  // The episodes 5, 1 and 2 have the mean 8/3. State 1 has the returns 5, 1 and 2; state 2 has 4 and 0, with the mean 2.
+  it('without division by the std', () => {
     const found = stepAdvantages(rollouts, { method: 'dr-grpo' });
     const episodes = [7 / 3, -5 / 3, -2 / 3];
     expect(found.episodes.advantages).toEqual(f32(...episodes));
