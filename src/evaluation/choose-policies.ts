@@ -35,6 +35,7 @@ export interface LlmPolicy {
 /** A policy of any kind. */
 export type AnyPolicy = FixedPolicy | SteppedPolicy | LlmPolicy | UserPolicy;
 
+/** Returns whether a policy requests its actions from a language model. */
 export const isLlm = (policy: AnyPolicy): policy is LlmPolicy => 'model' in policy;
 
 /** The maximum number of episodes of a language model, because all are kept in memory. */
@@ -94,6 +95,7 @@ function findLlmPolicy(policy: string, models: readonly LanguageModel[]): LlmPol
   );
 }
 
+/** Returns whether a policy uses the hidden state. */
 export const isOracle = (policy: AnyPolicy): boolean => isStepped(policy) && policy.usesHiddenState;
 
 /** Returns the player of a policy, as trajectories store it. */

@@ -10,6 +10,7 @@ interface OpenPlayer {
   readonly player: PolicyPlayer;
 }
 
+/** The open players, by policy. */
 export class PolicyPlayers implements Disposable {
   readonly #open = new Map<SteppedPolicy | UserPolicy, OpenPlayer>();
 

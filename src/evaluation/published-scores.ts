@@ -16,8 +16,10 @@ export interface Published {
   readonly beliefMae?: number;
 }
 
+/** The source of the published scores, for notes. */
 export const PUBLISHED_SOURCE = "RhythmEnv's published evaluation";
 
+/** The published scores of the baselines. */
 export const PUBLISHED: readonly Published[] = [
   { condition: 'in-distribution', policy: 'random', grader: 'v2', finalScore: 0.402 },
   { condition: 'in-distribution', policy: 'heuristic', grader: 'v2', finalScore: 0.449 },

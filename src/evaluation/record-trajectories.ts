@@ -35,6 +35,7 @@ export interface Step {
   readonly reasons?: readonly string[];
 }
 
+/** Records the episodes of a batch, all at the same step. */
 export class EvaluationRecorder {
   readonly #episodes: readonly EpisodeRecorder[];
 

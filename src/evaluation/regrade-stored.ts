@@ -23,6 +23,7 @@ export interface StoredCondition {
   readonly policies: readonly StoredPolicy[];
 }
 
+/** The stored components of one policy's episodes. */
 export interface StoredPolicy {
   readonly policy: string;
   readonly belief: BeliefKind;

@@ -41,6 +41,7 @@ export type GradedEpisodes = Pick<
 
 const DIGEST_DIGITS = 16;
 
+/** The sums of one row. */
 export class ScoreTally {
   readonly #finalScores = new Moments();
   readonly #beliefMae = new CompensatedSum();
@@ -86,8 +87,10 @@ export class ScoreTally {
 
 const orNull = (mean: number): number | null => (Number.isNaN(mean) ? null : mean);
 
+/** Whether this machine is little-endian: the first byte of the number 1 is 1. */
 const LITTLE_ENDIAN_HOST = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
 
+/** Returns the bytes of floats in little-endian order. */
 function littleEndian(values: Float32Array): Uint8Array {
   if (LITTLE_ENDIAN_HOST) return new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
   const bytes = new Uint8Array(values.byteLength);

@@ -8,6 +8,7 @@ import { daysInWords } from './episode-axis.js';
 import { CATEGORY_SHADES, INK_ON_COLOUR, LIGHT, NAME_AXIS } from './theme.js';
 import type { TopView, View } from './vega-lite-types.js';
 
+/** The action sequence of one policy. */
 export interface ActionSequenceRow extends Named {
   /** Action codes, [28] by step. */
   readonly actions: ArrayLike<number>;

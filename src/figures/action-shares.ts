@@ -6,11 +6,13 @@ import { decimal } from './format-numbers.js';
 import { LIGHT, NAME_AXIS, SEMIBOLD, SERIES } from './theme.js';
 import type { Layer, TopView, View } from './vega-lite-types.js';
 
+/** The action shares of one group of profiles. */
 export interface ActionUse extends Named {
   /** [10] by code: shares of all steps, 0 to 1. */
   readonly shares: ArrayLike<number>;
 }
 
+/** The data of the figure. */
 export interface ActionsPicture extends Caption {
   /** Players from the top, each with its groups of profiles from the top. */
   readonly players: readonly (Named & { readonly rows: readonly ActionUse[] })[];

@@ -9,6 +9,7 @@ import { widestOf } from './text-width.js';
 import { ACCENT } from './theme.js';
 import type { Layer, TopView } from './vega-lite-types.js';
 
+/** The belief errors of one player. */
 export interface BeliefErrors {
   /** [28]: the mean over episodes after each step. */
   readonly mean: readonly number[];
@@ -19,6 +20,7 @@ export interface BeliefErrors {
   readonly constant: number;
 }
 
+/** The data of the figure. */
 export interface BeliefErrorPicture extends Caption {
   /** In the order of the panels, from the top left. */
   readonly rows: readonly (Named & { readonly errors: BeliefErrors })[];

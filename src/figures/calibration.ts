@@ -30,6 +30,7 @@ export interface Calibration {
   readonly mae: number;
 }
 
+/** The data of the figure. */
 export interface CalibrationPicture extends Caption {
   /** In order from the top. `dimensions` is [3] by BELIEF_NAMES. */
   readonly rows: readonly (Named & { readonly dimensions: readonly Calibration[] })[];

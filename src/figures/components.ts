@@ -7,6 +7,7 @@ import { widestOf } from './text-width.js';
 import { COMPONENT_COLOURS, INK_ON_COLOUR, LIGHT, NAME_AXIS, SEMIBOLD } from './theme.js';
 import type { Layer, TopView } from './vega-lite-types.js';
 
+/** The data of the figure. */
 export interface ComponentsPicture extends Caption {
   /** In order from the top. */
   readonly rows: readonly ComponentsRow[];
@@ -14,6 +15,7 @@ export interface ComponentsPicture extends Caption {
   readonly maxWidth?: number;
 }
 
+/** The parts of one policy's final score. */
 export interface ComponentsRow extends Named {
   /** By COMPONENT_NAMES: weight times mean component. A negative part lies left of 0. */
   readonly parts: ArrayLike<number>;

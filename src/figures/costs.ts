@@ -4,6 +4,7 @@ import type { Caption, Drawing } from './drawing-types.js';
 import { COMPONENT_COLOURS, NAME_AXIS, SERIES } from './theme.js';
 import type { TopView, View } from './vega-lite-types.js';
 
+/** The cost of one player. */
 export interface CostRow extends Named {
   /** Mean tokens of an episode; null if not recorded. */
   readonly promptTokens: number | null;
@@ -12,6 +13,7 @@ export interface CostRow extends Named {
   readonly cost: number | null;
 }
 
+/** The data of the figure. */
 export interface CostsPicture extends Caption {
   /** In order from the top. */
   readonly rows: readonly CostRow[];

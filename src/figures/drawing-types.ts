@@ -2,7 +2,7 @@
 
 /** A figure. */
 export interface Drawing {
-  /** One line. */
+  /** The title, one line. */
   readonly title: string;
   /** A description in words (alternative text). */
   readonly description: string;

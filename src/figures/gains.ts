@@ -6,6 +6,7 @@ import { decimal, signed } from './format-numbers.js';
 import { LIGHT, NAME_AXIS, SERIES } from './theme.js';
 import type { Layer, TopView } from './vega-lite-types.js';
 
+/** The data of the figure. */
 export interface GainPicture extends Caption {
   /** The policy that the gains are relative to. */
   readonly baseline: string;

@@ -8,6 +8,7 @@ import { widestOf } from './text-width.js';
 import { ACCENT, LIGHT, SERIES } from './theme.js';
 import type { Layer, TopView } from './vega-lite-types.js';
 
+/** The data of the figure. */
 export interface HistogramPicture extends Caption {
   /** One or two rows. More would be hard to distinguish. */
   readonly rows: readonly HistogramRow[];
@@ -15,6 +16,7 @@ export interface HistogramPicture extends Caption {
   readonly maxWidth?: number;
 }
 
+/** The distribution of one policy's final scores. */
 export interface HistogramRow extends Named {
   /** Episode counts of equal bins of [0, 1], from the lowest. All rows have the same number of bins. */
   readonly counts: ArrayLike<number>;

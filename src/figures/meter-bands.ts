@@ -9,6 +9,7 @@ import { type Bands, PERCENTILES } from './percentiles.js';
 import { LIGHT, SEMIBOLD, SERIES } from './theme.js';
 import type { Layer, TopView } from './vega-lite-types.js';
 
+/** The data of the figure. */
 export interface BandsPicture extends Caption {
   /** In order from the top. `bandsOf` computes the bands. */
   readonly rows: readonly (Named & { readonly bands: Bands })[];

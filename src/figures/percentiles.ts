@@ -5,6 +5,7 @@ import { NUM_METERS, NUM_STEPS } from '../world/fields.js';
 /** The percentiles of bands, ascending: the median and two bands around it. */
 export const PERCENTILES = [10, 25, 50, 75, 90] as const;
 
+/** Percentiles of the meters, by step. */
 export interface Bands {
   /** The number of episodes. */
   readonly episodes: number;

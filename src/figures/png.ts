@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { load } from '../shared/optional-packages.js';
 import { checkInteger } from '../shared/values.js';
 
+/** Options of `pngOf`. */
 export interface PngOptions {
   /** Pixels per unit of the SVG, 1 to 8. Default 2. */
   scale?: number;

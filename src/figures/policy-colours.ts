@@ -35,6 +35,7 @@ export const POLICY_COLOURS: Readonly<Record<PolicyKind, Shades>> = {
   teacher: { light: '#09238a', dark: '#685ade' },
 };
 
+/** The kinds of policies. */
 export const POLICY_KINDS = Object.keys(POLICY_COLOURS) as readonly PolicyKind[];
 
 /** Patterns of the policies' names, and their kinds. The first pattern that matches a name decides. */

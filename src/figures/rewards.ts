@@ -9,6 +9,7 @@ import { widestOf } from './text-width.js';
 import { ACCENT, LIGHT, SERIES } from './theme.js';
 import type { Layer, TopView } from './vega-lite-types.js';
 
+/** The data of the figure. */
 export interface RewardsPicture extends Caption {
   /** In the order of the panels, from the top left. `stepRewardsOf` computes the rewards. */
   readonly rows: readonly (Named & { readonly rewards: StepRewards })[];

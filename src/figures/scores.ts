@@ -7,6 +7,7 @@ import { colourOfPlayer } from './policy-colours.js';
 import { ACCENT, NAME_AXIS, SEMIBOLD } from './theme.js';
 import type { Layer, TopView, View } from './vega-lite-types.js';
 
+/** The score of one policy under one condition. */
 export interface ScoreMark extends Named {
   /** Mean final score, 0 to 1, with its 95 % interval. */
   readonly score: Interval;
@@ -14,6 +15,7 @@ export interface ScoreMark extends Named {
   readonly published?: number;
 }
 
+/** The data of the figure. */
 export interface ScoresPicture extends Caption {
   /** Conditions in order from the top, each with its policies in order from the top. */
   readonly groups: readonly (Named & { readonly rows: readonly ScoreMark[] })[];

@@ -6,6 +6,7 @@ import { NUM_STEPS } from '../world/fields.js';
 import { createWorld, type World } from '../world/world.js';
 import { SECOND_HALF } from './episode-axis.js';
 
+/** Mean rewards without noise. */
 export interface StepRewards {
   /** [28]: means over episodes. */
   readonly steps: ArrayLike<number>;

@@ -5,6 +5,7 @@ import { POLICY_COLOURS } from './policy-colours.js';
 import { textWidth } from './text-width.js';
 import { CONFIG, DARK, FONT_SIZE, LIGHT } from './theme.js';
 
+/** Options of `svgOf`. */
 export interface SvgOptions {
   /** 'auto' (default): dark on screens that prefer dark colours; light on other screens and in print. */
   theme?: 'auto' | 'light' | 'dark';

@@ -17,6 +17,7 @@ import { ACCENT, FONT_SIZE, INK_ON_COLOUR, LIGHT, SERIES } from './theme.js';
 import { checkEpisode, episodeInWords, isStated, type TimelineEpisode } from './timeline-episode.js';
 import type { Layer, TopView, View } from './vega-lite-types.js';
 
+/** The data of the figure. */
 export interface TimelinePicture extends Caption {
   readonly episode: TimelineEpisode;
   /** Maximum width in CSS pixels, at least 310. Default: slots of 27 pixels. */

@@ -5,12 +5,14 @@ import { decimal } from './format-numbers.js';
 import { SERIES } from './theme.js';
 import type { Layer, TopView, View } from './vega-lite-types.js';
 
+/** One curve. */
 export interface Curve extends Named {
   /** What x counts, such as "epochs". */
   readonly unit: string;
   readonly points: readonly CurvePoint[];
 }
 
+/** A point of a curve. */
 export interface CurvePoint {
   readonly x: number;
   readonly y: number;
@@ -19,6 +21,7 @@ export interface CurvePoint {
   readonly high?: number;
 }
 
+/** The data of the figure. */
 export interface TrainingCurvesPicture extends Caption {
   /** In the order of the panels, of which two are side by side. */
   readonly curves: readonly Curve[];

@@ -9,6 +9,7 @@ export interface CountedUse extends ActionUse {
   readonly episodes: number;
 }
 
+/** The action counts of one player, by group of profiles. */
 export class ActionTally {
   readonly #counts = new Map<string, Float64Array>();
 

@@ -10,6 +10,7 @@ import { createWorld } from '../world/world.js';
 const { params } = createWorld();
 const CONSTANT_BELIEF = Float32Array.of(0.5, 0.5, 0.5);
 
+/** The belief errors of one player. */
 export class BeliefErrorTally {
   readonly #steps = Array.from({ length: NUM_STEPS }, () => new Moments());
   readonly #constant = new Moments();

@@ -19,10 +19,12 @@ export interface TimelineData {
   >[];
 }
 
+/** An episode to draw, and why it was chosen. */
 export interface ChosenEpisode extends TimelineData {
   readonly which: 'best' | 'median' | 'worst' | 'only';
 }
 
+/** The episodes of one player, as far as the choice needs them. */
 export class EpisodeChoice {
   #best: TimelineData | null = null;
   #worst: TimelineData | null = null;

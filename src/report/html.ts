@@ -10,6 +10,7 @@ export const html = (strings: TemplateStringsArray, ...values: unknown[]): Html 
 
 export { raw };
 
+/** A column of a table: its head, and the text of each row's cell. */
 export interface Column<Row> {
   readonly head: string;
   readonly cell: (row: Row) => string;
@@ -41,4 +42,5 @@ export function table<Row>(caption: string, columns: readonly Column<Row>[], row
 export const collapsible = (summary: string, content: Html): Html =>
   html`<details><summary>${summary}</summary>${content}</details>\n`;
 
+/** Returns a paragraph of escaped text. */
 export const paragraph = (text: string): Html => html`<p>${text}</p>\n`;

@@ -169,9 +169,11 @@ const auditOf = (stored: readonly string[]) =>
     ),
   });
 
+/** The fields of the result files that a report reads. */
 export type EvaluationResult = z.output<typeof EVALUATION>;
 export type ReevaluationResult = z.output<typeof REEVALUATION>;
 export type AuditResult = z.output<ReturnType<typeof auditOf>>;
+/** The backend, kernel, threads, device and machine of a result. */
 export type Engine = Pick<EvaluationResult, keyof typeof ENGINE>;
 
 /** A validated result file. */

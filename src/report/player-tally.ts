@@ -28,6 +28,7 @@ export interface PlayedScore {
   readonly secondHalfMean: number;
 }
 
+/** A report's data on one player of one file. */
 export interface PlayerSummary {
   readonly episodes: number;
   readonly scores: readonly PlayedScore[];
@@ -53,6 +54,7 @@ interface ScoreTally {
   readonly secondHalfMean: Moments;
 }
 
+/** The sums, seeds and chosen episodes of one player of one file. */
 export class PlayerTally {
   readonly #scores = new Map<string, ScoreTally>();
   readonly #errors = new BeliefErrorTally();

@@ -17,6 +17,7 @@ const NUM_SAMPLES = 3000;
 const FIRST_SEED = 100;
 const THIRDS = ['low', 'middle', 'high'] as const;
 
+/** The group of all sampled profiles. */
 export const SAMPLED_GROUP = 'sampled profiles';
 
 /** All groups, in the order of heat maps. */

@@ -33,16 +33,19 @@ export interface Source {
   readonly remark: string;
 }
 
+/** A player of a file of episodes. */
 export interface ReportedPlayer extends PlayerSummary {
   readonly source: string;
   readonly name: string;
 }
 
+/** An audit, and the label of its file. */
 export interface ReportedAudit {
   readonly source: string;
   readonly audit: AuditResult;
 }
 
+/** The data of all files of a report. */
 export interface ReportData {
   readonly sources: readonly Source[];
   readonly scores: readonly ScoreRow[];

@@ -9,6 +9,7 @@ import type { EvaluationResult, ReevaluationResult } from './parse-results.js';
 import { shortened, shortPlayerName } from './player-names.js';
 import type { PlayedScore } from './player-tally.js';
 
+/** A final score, with the file that it is from. */
 export interface ScoreRow {
   /** The file's label. */
   readonly source: string;

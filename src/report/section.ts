@@ -2,9 +2,12 @@
 import type { NamedDrawing } from '../figures/drawing-types.js';
 import type { Html } from './html.js';
 
+/** A figure of a section. */
 export type Figure = NamedDrawing;
+/** A part of a section: text, a table or a figure. */
 export type Part = Html | Figure;
 
+/** A section of a report. */
 export interface Section {
   /** The id of the heading, to which the table of contents links. */
   readonly id: string;
@@ -12,4 +15,5 @@ export interface Section {
   readonly parts: readonly Part[];
 }
 
+/** Returns whether a part is a figure. */
 export const isFigure = (part: Part): part is Figure => 'drawing' in part;

@@ -1,9 +1,11 @@
 /** Accumulates the cost of a player's episodes, and counts steps without a valid action. */
 import type { TrajectoryEpisode, Usage } from '../rollouts/trajectories/trajectory-episode.js';
 
+/** The keys of a stored `usage`: requests, tokens and dollars. */
 export const USAGE_KEYS = ['requests', 'prompt_tokens', 'completion_tokens', 'cost_usd'] as const;
 type Key = (typeof USAGE_KEYS)[number];
 
+/** The cost of a player's episodes. */
 export interface Spending {
   readonly steps: number;
   /** The number of steps without a valid action in the answer. */
@@ -16,6 +18,7 @@ export interface Spending {
   readonly total: Readonly<Record<Key, number | null>>;
 }
 
+/** The sums of one player. */
 export class SpendingTally {
   #steps = 0;
   #unparsed = 0;

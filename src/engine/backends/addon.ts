@@ -53,6 +53,7 @@ export interface NativeBatch {
   close(): void;
 }
 
+/** The exports of the addon's module. */
 export interface Addon {
   readonly layoutDigest: string;
   kernels(): { name: string; lanes: number; supported: boolean }[];

@@ -45,10 +45,12 @@ export interface Device {
   readonly exact: boolean;
 }
 
+/** The options of an asynchronous batch. */
 export interface AsyncBatchOptions extends BatchOptions {
   readonly device: DeviceOptions;
 }
 
+/** An implementation of the environment whose calls return promises. */
 export interface AsyncBackend {
   readonly name: string;
   /** Checks whether the backend can be used. @param device the options of the device that a batch would use. */

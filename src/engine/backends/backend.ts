@@ -167,6 +167,7 @@ export interface RunRequest<Source = never> {
   readonly trajectory: RecordedTrajectory | null;
 }
 
+/** The policy of a run: random, the heuristic, or an action sequence for each environment. */
 export type RunPolicy =
   | { readonly kind: 'random' /** u32 [numEnvs]; null for 0. */; readonly policySeeds: Uint32Array | null }
   | { readonly kind: 'heuristic' }
@@ -175,6 +176,7 @@ export type RunPolicy =
       readonly actions: Uint8Array;
     };
 
+/** The beliefs of a run: one for all steps and environments, or one for each step of each environment. */
 export type RunBeliefs =
   | { readonly kind: 'constant' /** f32 [3], finite. */; readonly belief: Float32Array }
   | {

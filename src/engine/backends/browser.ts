@@ -14,6 +14,7 @@ export async function findBrowserGpu(): Promise<GPU | null> {
   return navigator?.gpu ?? null;
 }
 
+/** The backends of `createVecEnv` and `createAsyncVecEnv` in browsers. */
 export const BROWSER: Platform = {
   backends: [referenceBackend],
   asyncBackends: [webGpuBackend(findBrowserGpu), toAsyncBackend(referenceBackend)],

@@ -30,6 +30,7 @@ export const WEBGPU_OPTIONS: readonly (keyof WebGpuOptions)[] = [
 ];
 
 const PREFERENCES = ['low-power', 'high-performance'] as const;
+/** The largest values of `maxDispatchMs` and `workgroupSize`. */
 const LONGEST_DISPATCH = 10_000;
 const LARGEST_WORKGROUP = 256;
 

@@ -18,6 +18,7 @@ import type {
 } from './backend.js';
 import { convertRangeError } from './open-batch.js';
 
+/** The backend of the C++ addon. */
 export const nativeBackend: Backend = { name: 'native', availability, kernels, open, bytesToCacheLine };
 
 function availability(): Availability {

@@ -33,6 +33,7 @@ function warn(reason: string): void {
   );
 }
 
+/** The backends of `createVecEnv` and `createAsyncVecEnv` in Node. */
 export const NODE: Platform = { backends: BACKENDS, asyncBackends: ASYNC_BACKENDS, warn };
 
 /** Lists the backends of `createVecEnv` here, in priority order, each with its kernels as `backend/kernel`. */

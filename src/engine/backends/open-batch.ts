@@ -24,6 +24,7 @@ export interface OpenedBatch<Kind> {
   readonly reason: string;
 }
 
+/** An open asynchronous batch. */
 export interface OpenedAsyncBatch extends OpenedBatch<AsyncBatch> {
   /** Opens another batch on the same backend, with the same outputs, after this batch was lost. */
   reopen(): Promise<AsyncBatch>;

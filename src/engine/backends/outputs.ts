@@ -87,6 +87,7 @@ export const TRAJECTORY_ARRAYS = {
   readonly [Int8ArrayConstructor | Float32ArrayConstructor, number]
 >;
 
+/** The names of the arrays of a trajectory. */
 export const TRAJECTORY_FIELDS = Object.keys(TRAJECTORY_ARRAYS) as TrajectoryField[];
 
 /**

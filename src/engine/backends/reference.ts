@@ -28,6 +28,7 @@ import { OUTPUT_ARRAYS } from './outputs.js';
 import { replayRows } from './reference-replay.js';
 import { beliefAt, chooseAction, recordStep, rowAt } from './reference-run.js';
 
+/** The backend in TypeScript. */
 export const referenceBackend: Backend = {
   name: 'reference',
   availability: () => ({ name: 'reference', available: true }),

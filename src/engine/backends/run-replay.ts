@@ -15,6 +15,7 @@ export type OpenReplayBatch = (numEnvs: number, outputs: Outputs) => Promise<Asy
 /** Each number of the belief from which `beliefMae` is computed for a row without a belief. */
 const NO_BELIEF = 0.5;
 
+/** Replays rows in a batch of its own, which it opens when it needs more environments. */
 export class RunReplay {
   readonly #world: World;
   readonly #open: OpenReplayBatch;

@@ -10,6 +10,7 @@ export const HISTORY_SIZE = HISTORY_STEPS * RECORD_SIZE;
 
 /** The fields of a trajectory that histories need. */
 export const HISTORY_FIELDS = ['actions', 'rewards', 'deltas', 'anomalies'] as const;
+/** The part of a trajectory from which histories are computed. */
 export type HistoryTrajectory = TrajectoryOf<(typeof HISTORY_FIELDS)[number]>;
 
 /** The history of an environment without steps: seven entries, each with action -1 and zeros. */

@@ -44,6 +44,7 @@ export function observationSpace(fields: readonly Field[]): ObservationSpace {
   return Object.freeze({ type: 'box', dtype: 'float32', shape: Object.freeze([size] as const), low, high });
 }
 
+/** The action space of every environment. */
 export const ACTION_SPACE: ActionSpace = Object.freeze({
   type: 'discrete',
   n: NUM_ACTIONS,

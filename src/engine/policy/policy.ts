@@ -86,6 +86,7 @@ export interface Policy {
 /** A policy with or without memory. */
 export type PolicyLike = Policy | PolicyFunction;
 
+/** Returns whether a value is a policy: a function, or an object with the function `open`. */
 export const isPolicy = (value: unknown): value is PolicyLike =>
   typeof value === 'function' || typeof (value as Policy | null)?.open === 'function';
 

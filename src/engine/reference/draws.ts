@@ -20,6 +20,7 @@ export function streamsOf(params: Params, imagination: boolean): Streams {
   return { noise: (params.streamNoise ^ mask) >>> 0, event: (params.streamEvent ^ mask) >>> 0 };
 }
 
+/** Returns draws for `drawsOf` to fill. */
 export const newDraws = (): Draws => ({ noise: { x0: 0, x1: 0 }, event: { x0: 0, x1: 0 } });
 
 /** Computes the draws of step `t`. @param out is overwritten. @returns `out`. */

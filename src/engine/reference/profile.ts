@@ -11,6 +11,7 @@ const CUTS = [1, 3, 5, 7];
 /** The number of factors of a belief target. */
 const FACTORS = 3;
 
+/** Clamps a number to [0, 1]. -0 becomes +0. */
 export const clamp01 = (x: number): number => Math.min(Math.max(x, 0), 1);
 
 const draw: Draw = { x0: 0, x1: 0 };

@@ -60,6 +60,7 @@ const ROWS = [
   ['checksum', 4, 'CRC-32 of everything before it and of the body'],
 ] as const;
 
+/** The name of a header field. */
 export type HeaderName = (typeof ROWS)[number][0];
 
 function layOut(): readonly HeaderField[] {
@@ -103,6 +104,7 @@ export function headerNumber(view: DataView, name: HeaderName): number {
   return size === 4 ? low : low + view.getUint32(offset + 4, true) * 2 ** 32;
 }
 
+/** Writes a number of the header. @param value a u32, or for an eight-byte field an integer below 2^53. */
 export function putHeaderNumber(view: DataView, name: HeaderName, value: number): void {
   const { offset, size } = HEADER[name];
   // For any integer below 2^53, `>>> 0` returns the remainder modulo 2^32.

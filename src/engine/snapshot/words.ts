@@ -2,6 +2,7 @@
 import crc32 from 'crc-32';
 import { HEADER } from './format.js';
 
+/** Whether this machine is little-endian: the first byte of the word 1 is 1. */
 const LITTLE_ENDIAN = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1;
 
 /** Returns a view of words as bytes. */

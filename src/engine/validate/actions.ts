@@ -6,6 +6,7 @@ import { ACTION_NAMES, NUM_ACTIONS } from '../../world/fields.js';
 /** The code for no action, such as in a completion without an action. */
 export const NO_ACTION = -1;
 
+/** Returns whether a value is an action's code. */
 export const isAction = (code: unknown): code is number =>
   typeof code === 'number' && Number.isInteger(code) && code >= 0 && code < NUM_ACTIONS;
 

@@ -5,6 +5,7 @@ import { copyArgument } from './copy-arguments.js';
 /** Buffers that a call overwrites. */
 export type OverwrittenBuffers = ReadonlySet<ArrayBufferLike>;
 
+/** For calls that overwrite no memory. */
 export const NO_BUFFERS: OverwrittenBuffers = new Set();
 
 /** Returns whether a buffer is shared with other threads. Not every platform has SharedArrayBuffer. */

@@ -64,6 +64,7 @@ function requireInside(seeds: Uint32Array, what: string, span: SeedSpan): void {
   if (at >= 0) throw outsideSpan(seeds[at], span, `environment ${at} from ${what}`);
 }
 
+/** Returns whether a seed lies in a range. */
 export const isWithin = (seed: number, { low, size }: SeedSpan): boolean => seed >= low && seed < low + size;
 
 /** Builds the error for a seed outside `span`. @param owner the environment with the seed. */
@@ -74,6 +75,7 @@ export const outsideSpan = (seed: number, { low, size }: SeedSpan, owner: string
       'Pass a seed in that range, or widen seedRange.',
   );
 
+/** Returns whether a number is a u32. */
 export const isSeed = (value: number): boolean => Number.isInteger(value) && value >= 0 && value <= MAX_U32;
 
 /** Returns a seed that is a u32. @param where the argument's name in errors. @throws InputError `bad_seed`. */

@@ -93,6 +93,7 @@ export interface StartContext {
   readonly profiles: Float32Array | null;
 }
 
+/** The names of the fields of start states. */
 export const START_OPTIONS: readonly (keyof StartStates)[] = [
   'steps',
   'meters',

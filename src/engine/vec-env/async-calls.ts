@@ -54,6 +54,7 @@ type CoreOf<Env> = (what: string, env: Env) => Core<AsyncBatch>;
 /** The outputs that a history needs. */
 const HISTORY_OUTPUTS: readonly OutputName[] = ['observations', 'finalObservations', 'finalMask'];
 
+/** The methods of an AsyncVecEnv, without its queue and without copies of the arguments. */
 export class AsyncCalls {
   readonly core: Core<AsyncBatch>;
   readonly #opened: OpenedCore;

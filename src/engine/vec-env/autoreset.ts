@@ -25,6 +25,7 @@ const RING_SIZE = 32;
 /** Returns the non-negative remainder. `a` may be negative: `seeds` is a view that the caller may write to. */
 const modulo = (a: number, n: number): number => ((a % n) + n) % n;
 
+/** The steps left and the counters of a batch's environments. Plans and commits their autoresets. */
 export class Autoreset {
   readonly mode: AutoresetMode;
   /** u32 [numEnvs]: the number of autoresets of each environment since its last `reset`. */

@@ -2,6 +2,7 @@
 
 const ignore = (): void => {};
 
+/** The calls of one environment. */
 export class CallQueue {
   /** Resolves when the last call has settled. Never rejects. */
   #last: Promise<void> = Promise.resolve();

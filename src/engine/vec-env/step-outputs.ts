@@ -16,6 +16,7 @@ export interface StepOutputsOptions {
   readonly copy: boolean;
 }
 
+/** The arrays that the calls of one environment return. */
 export class StepOutputs {
   /** The fields of an observation. */
   readonly fields: readonly EncodedField[];

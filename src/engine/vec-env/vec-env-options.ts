@@ -16,6 +16,7 @@ declare global {
   interface AbortSignal {}
 }
 
+/** The layouts of outputs and trajectories. */
 export const LAYOUTS = ['row-major', 'column-major'] as const;
 
 /** Options of `createVecEnv`. A missing or undefined option takes its default. */
@@ -117,7 +118,7 @@ export interface StepResult extends Outputs {
 /** Options to observe and to abort a long call. */
 export interface LongCallOptions {
   /**
-   * Called after each slice of environments, with the number of finished environments and the total. It may abort
+   * Called after each slice of environments, with the number of finished environments and the total. The function may abort
    * `signal`.
    */
   onProgress?: (done: number, total: number) => void;
@@ -202,6 +203,7 @@ export interface ForkOptions {
   threads?: number;
 }
 
+/** The names of the options of each call, against which options are checked. */
 export const OPTIONS: readonly (keyof VecEnvOptions)[] = [
   'numEnvs',
   'backend',

@@ -41,7 +41,7 @@ export interface Check {
 export interface Assessment {
   readonly paysOnlyForInference: boolean;
   readonly checks: readonly Check[];
-  /** One sentence. */
+  /** The verdict in one sentence, with the figures that miss their thresholds. */
   readonly reason: string;
 }
 

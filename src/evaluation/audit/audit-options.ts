@@ -74,6 +74,7 @@ export interface AuditRequest {
   readonly piece: ComputePiece;
 }
 
+/** The names of the options. */
 export const OPTIONS: readonly (keyof AuditOptions)[] = [
   'grader',
   'seed',

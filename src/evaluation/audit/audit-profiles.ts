@@ -5,6 +5,7 @@ import { createWorld } from '../../world/world.js';
 
 /** The kinds of profiles whose anchors an audit has. */
 export const PROFILE_KINDS = ['sampled', 'discrete'] as const;
+/** A kind of profiles with anchors. */
 export type ProfileKind = (typeof PROFILE_KINDS)[number];
 
 /** 'neutral' is the impossible world: every profile is the same, so there is nothing to infer. */

@@ -14,6 +14,7 @@ export interface AuditedGrader {
   readonly rows: readonly GainRow[];
 }
 
+/** The gain and the components of one player. */
 export interface GainRow {
   /** Unique among the rows. */
   readonly name: string;
@@ -25,6 +26,7 @@ export interface GainRow {
 /** Gains are differences from this policy. */
 const BASELINE = 'heuristic';
 
+/** Draws the gain of each player over the heuristic. */
 export const drawAuditGains = (audit: AuditedGrader): Drawing =>
   drawGains({
     title: `What grader ${audit.grader} pays for`,
@@ -33,6 +35,7 @@ export const drawAuditGains = (audit: AuditedGrader): Drawing =>
     rows: audit.rows.filter(({ name }) => name !== BASELINE).map(({ name, gain }) => ({ name, gain })),
   });
 
+/** Draws the components of each player's score, without pushes and null players. */
 export const drawAuditComponents = (audit: AuditedGrader): Drawing =>
   drawComponents({
     title: `Final scores under grader ${audit.grader}, by component`,

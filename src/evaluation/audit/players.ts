@@ -27,6 +27,7 @@ export interface Player {
   readonly searchResult: FoundActionSequence | null;
 }
 
+/** Returns whether a player neither knows nor infers the profile. */
 export const ignoresProfile = ({ role }: Player): boolean => ROLES_IGNORING_PROFILE.includes(role);
 
 /** Results of the searches of an audit. */
@@ -74,6 +75,7 @@ export const withBelief = (belief: AuditBelief, base: Player, role = base.role):
 export const recordedPlayer = (role: Role, name: string, { actions, beliefs }: Recording): Player =>
   Object.freeze({ ...silentPlayer(role, name, actions), belief: 'own', beliefs });
 
+/** The player over which gains are measured. */
 export const HEURISTIC: Player = silentPlayer('baseline', 'heuristic', 'heuristic');
 const RANDOM = silentPlayer('baseline', 'random', 'random');
 

@@ -3,6 +3,7 @@ import type { ActionSequenceSearchOptions } from '../../agents/search/search-opt
 import type { AuditRequest } from './audit-options.js';
 import { totalEpisodes } from './search-shares.js';
 
+/** The progress of an audit, in episodes. */
 export class SearchProgress {
   readonly #request: AuditRequest;
   readonly #total: number;

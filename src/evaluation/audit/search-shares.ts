@@ -20,6 +20,7 @@ export const IMAGINED_EPISODES = 200_000;
 const evaluationsOf = ({ evaluations }: AuditRequest, share: number): number =>
   Math.max(MIN_EVALUATIONS, Math.round(evaluations * share));
 
+/** The number of evaluations of each search: for a push, for one profile, and for the impossible world. */
 export const pushEvaluations = (request: AuditRequest): number => evaluationsOf(request, PUSH_SHARE);
 export const profileEvaluations = (request: AuditRequest): number => evaluationsOf(request, PROFILE_SHARE);
 export const neutralEvaluations = (request: AuditRequest): number => evaluationsOf(request, NEUTRAL_SHARE);

@@ -4,6 +4,7 @@ import type { EpisodeIdentity } from './baselines.js';
 /** The maximum number of seed ranges in a description. */
 const MAX_RANGES = 3;
 
+/** A set of episodes. */
 export class EpisodeSet {
   readonly #seeds = new Map<string, Set<number>>();
 

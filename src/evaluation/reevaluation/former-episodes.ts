@@ -4,6 +4,7 @@ import { NUM_COMPONENTS } from '../../world/fields.js';
 import { FORMER_WORLDS, type FormerWorld } from '../../world/former-worlds.js';
 import { counted } from '../format-results.js';
 
+/** The number of episodes of each former world. */
 export class FormerEpisodes {
   readonly #counts = new Map<FormerWorld, number>();
 

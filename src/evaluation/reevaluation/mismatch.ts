@@ -2,6 +2,7 @@
 
 import { float32Decimal } from '../../shared/float32-decimal.js';
 
+/** A value of a stored episode. */
 export type StoredValue = string | number | boolean | null;
 
 /** A field whose stored value differs from the recomputed value. */

@@ -18,6 +18,7 @@ export interface RowSummary extends Omit<Summary, 'wins'> {
   readonly overConstant: PairedComparison;
 }
 
+/** The sums of one row. */
 export class ReevaluationTally {
   readonly #heuristicTally = new ScoreTally();
   readonly #constantTally = new ScoreTally();

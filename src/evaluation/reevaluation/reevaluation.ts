@@ -54,6 +54,7 @@ interface Group {
   }[];
 }
 
+/** A re-evaluation of stored episodes, which are added batch by batch. */
 export class Reevaluation implements AsyncDisposable {
   readonly #graders: readonly Grader[];
   readonly #replayer: TrajectoryReplayer;

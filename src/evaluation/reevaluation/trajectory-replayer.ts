@@ -18,6 +18,7 @@ export interface ComponentResults {
   readonly secondHalfMeans: Float32Array;
 }
 
+/** The results of a replay. */
 export interface Replayed extends ComponentResults {
   /** [n]: mismatches of each episode. */
   readonly mismatches: readonly (readonly Mismatch[])[];

@@ -8,6 +8,7 @@ import { PolicyPlayers } from '../policy-players.js';
 import type { UserPolicy } from '../user-policy.js';
 import { copyOf, type EpisodeIdentity, type Graded } from './baselines.js';
 
+/** Users' policies as baselines, with their environments and players. */
 export class UserBaselines implements AsyncDisposable {
   readonly #policies: readonly UserPolicy[];
   readonly #engine: ReplayEngine;

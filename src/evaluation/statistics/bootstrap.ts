@@ -36,6 +36,7 @@ export interface BootstrapInterval {
   readonly high: number;
 }
 
+/** The names of the options. */
 export const BOOTSTRAP_OPTIONS: readonly (keyof BootstrapOptions)[] = [
   'method',
   'confidence',

@@ -3,8 +3,10 @@ import { type Draw, threefry } from '../../engine/reference/threefry.js';
 
 /** The second word of Threefry's key, "BOOT" in ASCII; the first is a seed. The world's streams have other numbers. */
 const STREAM = 0x424f4f54;
+/** The number of u32 values. */
 const RANGE = 2 ** 32;
 
+/** Draws the resamples of a bootstrap, one after the other. */
 export class Resampler {
   readonly #seed: number;
   readonly #block: Draw = { x0: 0, x1: 0 };

@@ -65,7 +65,9 @@ const LAUNCH_ARRAYS = {
   rows: 'array of words: states to load',
 } as const;
 
+/** The name of an array of a launch's request. */
 export type LaunchArray = keyof typeof LAUNCH_ARRAYS;
+/** The parameters of a launch. An absent parameter has its default. */
 export type Launch = { readonly [Name in keyof typeof LAUNCH_NUMBERS | LaunchArray]?: number };
 
 /** Every parameter in order, with its default. */

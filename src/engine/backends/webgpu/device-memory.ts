@@ -3,6 +3,7 @@
 import { BackendError, StateError } from '../../../shared/errors.js';
 import type { GpuDevice } from './device.js';
 
+/** The memory of one batch. */
 export class Memory {
   readonly gpu: GpuDevice;
   /** The error of the first failed allocation. It is permanent, because the device has skipped work on this memory. */

@@ -10,6 +10,7 @@ const LIMITS = [
   'maxComputeWorkgroupSizeX',
 ] as const;
 
+/** An open device, with the errors that it reported. */
 export class GpuDevice {
   readonly device: GPUDevice;
   /** Keeps the GPU object and the adapter from garbage collection, after which Dawn (WebGPU in Node) would crash. */
@@ -88,6 +89,7 @@ const NO_ADAPTER =
 
 const UNAVAILABLE = 'Expected an available backend, got "webgpu". ';
 
+/** Builds the error for an unavailable backend. @param why the reason and the remedy. */
 export const unavailable = (why: string, cause?: unknown): BackendError =>
   new BackendError('backend_unavailable', UNAVAILABLE + why, { cause });
 

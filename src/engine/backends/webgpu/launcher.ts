@@ -11,6 +11,7 @@ import { bytesPerEnv, type RequestArrays, RequestBuffer } from './request-buffer
 import { SCRATCH_BYTES, Scratch } from './scratch.js';
 import { destroyShards, envsPerShard, openShards, type Shard } from './shard.js';
 
+/** The properties of the batch that a launcher serves. */
 export interface LauncherOptions {
   readonly numEnvs: number;
   /** The world's numbers, as a block of words. */
@@ -46,6 +47,7 @@ interface LaunchPart {
 /** Receives the results of `count` environments from `first` on, one row each. */
 export type TakeRows = (rows: Uint32Array, first: number, count: number) => void;
 
+/** The shards of a batch, and the calls that launch kernels on them and read their results. */
 export class Launcher {
   readonly shards: readonly Shard[];
   readonly #gpu: GpuDevice;

@@ -18,6 +18,7 @@ const KERNELS = {
   targets: ['targets', {}, 'later'],
   gather: ['gather', {}, 'later'],
 } as const;
+/** The name of a kernel. */
 export type KernelName = keyof typeof KERNELS;
 
 /** The bindings of wgsl/bindings.wgsl and wgsl/gather.wgsl. */
@@ -34,6 +35,7 @@ const SOURCE_BINDINGS: readonly GPUBufferBindingType[] = ['read-only-storage', '
 /** The value of GPUShaderStage.COMPUTE, for which Node has no global. */
 const VISIBILITY = 0x4;
 
+/** The compiled kernels of a device, for one workgroup size. */
 export class Program {
   readonly gpu: GpuDevice;
   /** Invocations of a workgroup. */

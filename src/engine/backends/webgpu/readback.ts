@@ -23,6 +23,7 @@ export interface Piece {
 /** The largest number of words that one pass reads. */
 const MAX_WORDS = SCRATCH_BYTES / WORD;
 
+/** Copies pieces of buffers to JavaScript, through memory that the processor can read. */
 export class Readback {
   readonly #memory: Memory;
   readonly #scratch: Scratch;

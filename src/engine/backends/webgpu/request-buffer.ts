@@ -8,8 +8,10 @@ import { Scratch } from './scratch.js';
 type Rows = Uint8Array | Uint32Array | Float32Array;
 /** An array, and its number of elements per environment: 0 if all environments share the array. */
 export type RequestArray = readonly [array: Rows | null, width: number];
+/** The arrays of a request, by the name of their launch parameter. */
 export type RequestArrays = { readonly [Name in LaunchArray]?: RequestArray };
 
+/** The buffer from which kernels read the arrays of a request. */
 export class RequestBuffer {
   readonly #queue: GPUQueue;
   readonly #scratch: Scratch;

@@ -6,6 +6,7 @@ import type { Memory } from './device-memory.js';
 /** The maximum size of scratch memory in bytes: 32 MiB. Larger requests are split into several launches. */
 export const SCRATCH_BYTES = 2 ** 25;
 
+/** A buffer that grows. */
 export class Scratch {
   readonly #memory: Memory;
   readonly #label: string;

@@ -1,6 +1,7 @@
 /** Joins the shaders' files to one text, and finds the file of a line. */
 import type { ShaderFile } from './generated/shaders.js';
 
+/** The texts of the shaders, by file. */
 export type ShaderTexts = Readonly<Record<ShaderFile, string>>;
 
 /** Returns the program: one module with every kernel. */

@@ -6,6 +6,7 @@ import { USAGE } from './buffer-usage.js';
 import type { GpuDevice } from './device.js';
 import type { Memory } from './device-memory.js';
 
+/** Part of a batch's environments, with their states and outputs. */
 export interface Shard {
   /** The index of the first environment within the batch. */
   readonly first: number;
@@ -41,6 +42,7 @@ export function openShards(memory: Memory, numEnvs: number, keepsFinal: boolean,
   });
 }
 
+/** Frees the buffers of shards. */
 export function destroyShards(shards: readonly Shard[]): void {
   for (const { state, outputs } of shards) {
     state.destroy();

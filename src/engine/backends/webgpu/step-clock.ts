@@ -4,6 +4,7 @@ import { NUM_ACTIONS, NUM_STEPS, STATE, STATE_WORDS } from '../../../world/field
 import { hasIllegalBits, illegalBits } from '../../validate/actions.js';
 import type { Refusal, ResetRequest, RunRequest, StepRequest } from '../backend.js';
 
+/** The step of each environment of a batch. */
 export class StepClock {
   readonly #steps: Uint8Array;
   /** The step of all environments; null if environments may be at different steps. */

@@ -12,6 +12,7 @@ const GROWTH = 8;
 /** More environments than any batch has. */
 const MAX_ENVS = 2 ** 30;
 
+/** The size of the next submission of a batch. */
 export class SubmissionSize {
   readonly #maxMs: number;
   #envs = FIRST_ENVS;

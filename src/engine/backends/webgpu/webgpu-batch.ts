@@ -30,6 +30,7 @@ import { StepClock } from './step-clock.js';
 import { SubmissionSize } from './submission-size.js';
 import { putTrajectory } from './trajectory-rows.js';
 
+/** A batch whose states and outputs are in the device's memory. */
 export class WebGpuBatch implements AsyncBatch {
   readonly backend = 'webgpu';
   readonly kernel = 'webgpu';
