@@ -7,6 +7,7 @@ struct LastStep {
   Meters delta, anomaly;
 };
 
+// Returns the last step of an episode that has taken no step: no event, no action, zeros.
 RHYTHM_INLINE LastStep no_last_step() {
   const F zero = broadcast(0.0f), none = broadcast(-1.0f);
   const Meters zeros = {zero, zero, zero, zero, zero};

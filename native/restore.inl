@@ -103,6 +103,7 @@ void targets(const Envs& envs, float* rows, size_t first_tile, size_t last_tile)
   });
 }
 
+// See kernel.h.
 void belief_errors(const Envs& envs, const float* beliefs, const uint8_t* given, float* mae, float* skill, size_t first_tile,
                    size_t last_tile) {
   const Tables& w = *envs.tables;

@@ -65,7 +65,7 @@ RHYTHM_INLINE Profile make_profile(const Tables& w, FloatOf float_of) {
   return profile;
 }
 
-// The tags of each lane's action.
+// The tags of each lane's action. Bit a of the block's word for a tag is 1 if action a has the tag.
 struct ActionTags {
   M productive, social, solo, guilty;
 };

@@ -175,19 +175,13 @@ class Run {
     const tallies = new Map(this.#policies.map((policy) => [policy, new RowTally(this.grader)]));
     using players = new PolicyPlayers();
     const options = { grader: this.grader, backend, kernel, threads, signal, players };
+    const policies = { tallies, llmEpisodes: this.#llmEpisodes, stored: this.#stored, options };
     const last = this.#policies[this.#policies.length - 1];
     for (const batch of chunksOf(condition, this.#chunkSize)) {
       signal?.throwIfAborted();
       const env = await environments.of(batch.seeds.length);
       const chunk = { condition: condition.name, batch, recorded: onTrajectories !== undefined };
-      for await (const { policy, episodes, trajectories } of playChunk(
-        env,
-        chunk,
-        tallies,
-        this.#llmEpisodes,
-        options,
-        this.#stored,
-      )) {
+      for await (const { policy, episodes, trajectories } of playChunk(env, chunk, policies)) {
         await onEpisodes?.(episodes);
         // The signal may have been aborted while the listener ran.
         signal?.throwIfAborted();

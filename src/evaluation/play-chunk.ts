@@ -37,18 +37,24 @@ export interface StoredResults {
   ): Promise<{ readonly result: RunResult; readonly trajectories: readonly TrajectoryEpisode[] } | null>;
 }
 
+/** The tallies of a chunk's policies, and the sources of their results. */
+export interface ChunkPolicies {
+  /** The tally of each policy, in the order in which the policies play. */
+  readonly tallies: ReadonlyMap<AnyPolicy, Pick<ScoreTally, 'add'>>;
+  /** The recorded episodes of each language model. */
+  readonly llmEpisodes: ReadonlyMap<AnyPolicy, LlmEpisodes>;
+  readonly stored: StoredResults | null;
+  readonly options: PlayOptions;
+}
+
 /**
  * Plays the episodes with every policy and adds the results to the tallies. The baseline always plays first, because
  * every row is compared with it on the same seeds.
- * @param llmEpisodes the recorded episodes of each language model.
  */
 export async function* playChunk(
   env: AnyVecEnv,
   { condition, batch, recorded }: Chunk,
-  tallies: ReadonlyMap<AnyPolicy, Pick<ScoreTally, 'add'>>,
-  llmEpisodes: ReadonlyMap<AnyPolicy, LlmEpisodes>,
-  options: PlayOptions,
-  stored: StoredResults | null,
+  { tallies, llmEpisodes, stored, options }: ChunkPolicies,
 ): AsyncGenerator<PlayedChunk> {
   const { grader } = options;
   const others = Array.from(tallies.keys()).filter((policy) => policy !== BASELINE);

@@ -61,7 +61,7 @@ export async function playPolicy(
   return result;
 }
 
-/** Plays the episodes with a policy that is called at each step. */
+/** Plays the episodes with a policy that is called at each step. @param first f32 [n, 22]: observations after the reset. */
 async function playSteps(
   env: AnyVecEnv,
   first: Float32Array,

@@ -34,12 +34,15 @@ export interface Magnitudes {
 
 type Interval = readonly [low: number, high: number];
 const ZERO: Interval = [0, 0];
+/** Returns the interval of a sum. */
 const sum = (parts: readonly Interval[]): Interval =>
   parts.reduce(([low, high], part) => [low + part[0], high + part[1]], ZERO);
+/** Returns the smallest interval that contains all parts. */
 const hull = (parts: readonly Interval[]): Interval => [
   Math.min(...parts.map(([low]) => low)),
   Math.max(...parts.map(([, high]) => high)),
 ];
+/** Returns the interval of a product with a constant. */
 const times = (factor: number, [low, high]: Interval): Interval =>
   factor < 0 ? [factor * high, factor * low] : [factor * low, factor * high];
 /** Returns the interval of a term that may be absent. */

@@ -14,6 +14,7 @@ export function randomAction(params: Params, seed: number, step: number, policyS
 export function heuristicAction(params: Params, slot: number, meters: Float32Array): number {
   for (let rule = 0; rule < params.heuristicBelow.length; rule++) {
     const holds = meters[params.heuristicMeter[rule]] < params.heuristicBelow[rule];
+    // Bit s of heuristicSlots[rule] is 1 if the rule applies in slot s.
     if (holds && ((params.heuristicSlots[rule] >>> slot) & 1) === 1) return params.heuristicAction[rule];
   }
   return params.heuristicSchedule[slot];

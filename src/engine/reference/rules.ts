@@ -137,6 +137,7 @@ function respond(
   meters: Floats,
   d: Float32Array,
 ): void {
+  // Bit a of tagged[tag] is 1 if action a has the tag.
   const is = (tag: number): boolean => ((params.tagged[tag] >>> action) & 1) === 1;
   if (is(PRODUCTIVE)) {
     const focus = focusOf(profile, slot);

@@ -120,6 +120,7 @@ function checkLengths({ view }: Header, length: number): number {
   return numEnvs;
 }
 
+/** Checks a number of the header. @param before the text before `expected` in the error. @param after the text after it. */
 function checkNumber(
   view: DataView,
   name: HeaderName,

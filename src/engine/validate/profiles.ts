@@ -63,6 +63,7 @@ export function toProfiles(world: World, profiles: ProfileChoice, numEnvs: numbe
 const resolved = <T>(names: readonly string[], resolve: (name: string) => T): ReadonlyMap<string, T> =>
   new Map([...new Set(names)].map((name) => [name, resolve(name)]));
 
+/** Returns a copy of profiles. @throws InputError `bad_profile` for a number outside the domain. */
 function checkRows(profiles: Float32Array): Float32Array {
   const rows = new Float32Array(profiles);
   const outside = firstOutside(rows, IN_DOMAIN, PROFILE_SIZE, null);
@@ -74,6 +75,7 @@ function checkRows(profiles: Float32Array): Float32Array {
   return rows;
 }
 
+/** Checks a list of one name per environment. @param numbers the other valid form of the argument, for the error. */
 function namePerEnv(what: string, numbers: string, choice: unknown, numEnvs: number): readonly string[] {
   // `every` would skip holes.
   const areNames = Array.isArray(choice) && choice.findIndex((name) => typeof name !== 'string') < 0;

@@ -328,6 +328,7 @@ fn rotate_left(x: u32, bits: u32) -> u32 {
   return (x << bits) | (x >> (32u - bits));
 }
 
+// Applies four rounds, which rotate by the numbers of \`by\`.
 fn four_rounds(draw: vec2<u32>, by: vec4<u32>) -> vec2<u32> {
   var x = draw.x + draw.y;
   var y = rotate_left(draw.y, by.x) ^ x;
@@ -361,6 +362,7 @@ fn below(x: u32, n: u32) -> u32 {
   'state.wgsl': `// Loads and stores states. The buffer consists of tiles of TILE environments. A tile has, for each word of STATE_FIELDS
 // (src/world/fields.ts), that word of all its environments.
 
+// Returns the index of an environment's first word. Its next words follow at a distance of TILE.
 fn address(env: u32) -> u32 {
   return (env / TILE) * (COUNT_STATE_WORDS * TILE) + env % TILE;
 }
@@ -434,6 +436,7 @@ fn record_action(env: u32, t: u32, action: u32) {
   let field = STATE_TAPE + (t >> 3u);
   put_word(env, field, word(env, field) | (action << (4u * (t & 7u))));
 }
+// Returns the action of step \`t\` from the same field.
 fn stored_action(env: u32, t: u32) -> u32 {
   return (word(env, STATE_TAPE + (t >> 3u)) >> (4u * (t & 7u))) & 15u;
 }
@@ -455,6 +458,7 @@ fn unit(bits: u32) -> f32 {
   return multiply(f32(bits), power_of_two(-24));
 }
 
+// Stores the sampled profile of a seed in the state.
 fn put_sampled_profile(env: u32, seed: u32) {
   var bits: array<u32, UNITS>;
   for (var b = 0u; b < UNITS / 2u; b++) {
@@ -485,6 +489,7 @@ fn put_sampled_profile(env: u32, seed: u32) {
   );
 }
 
+// Stores the named profile that a seed chooses in the state.
 fn put_discrete_profile(env: u32, seed: u32) {
   let draw = threefry(vec2(seed, world[BLOCK_STREAM_PROFILE]), vec2(0u, 1u));
   let at = BLOCK_NAMED_PROFILES + below(draw.x, COUNT_NAMED_PROFILES) * COUNT_PROFILE_FLOATS;
@@ -509,6 +514,7 @@ fn factor_term(env: u32, at: u32) -> f32 {
   return multiply(world_number(BLOCK_BELIEF_SHARE + at), z);
 }
 
+// Returns one of the three numbers of the belief target.
 fn target_of(env: u32, belief: u32) -> f32 {
   let at = belief * COUNT_BELIEF_FACTORS;
   let sum = add(add(factor_term(env, at), factor_term(env, at + 1u)), factor_term(env, at + 2u));
@@ -592,6 +598,7 @@ fn neutral_profile() -> Profile {
   );
 }
 
+// Returns whether an action has a tag. Bit a of BLOCK_TAGGED + tag is 1 if action a has it.
 fn has_tag(tag: u32, action: u32) -> bool {
   return ((world[BLOCK_TAGGED + tag] >> action) & 1u) == 1u;
 }
@@ -741,6 +748,7 @@ fn clean_belief(x: f32) -> f32 {
   let bounded = clamp01(x);
   return select(bounded, 0.0, bounded < world_number(BLOCK_SMALLEST_BELIEF));
 }
+// Rule 9: belief. Stores a belief in the state.
 fn put_belief(env: u32, belief: vec3<f32>) {
   put_number(env, STATE_BELIEF, clean_belief(belief.x));
   put_number(env, STATE_BELIEF + 1u, clean_belief(belief.y));
@@ -785,6 +793,7 @@ fn adaptation_of(first_half_mean: f32, second_half_mean: f32) -> f32 {
   return multiply(improvement, clamp01(add(world_number(BLOCK_ADAPTATION_GATE_OFFSET), second_half_mean)));
 }
 
+// Returns the grade of a finished episode (docs/world.md, The grade).
 fn grade_of(env: u32, episode: EpisodeState) -> Grade {
   var grade: Grade;
   let error = add(add(abs(belief_error(env, 0u)), abs(belief_error(env, 1u))), abs(belief_error(env, 2u)));
@@ -852,6 +861,7 @@ fn code_or_minus_one(code: u32, none: u32) -> f32 {
   return select(f32(code), -1.0, code == none);
 }
 
+// Writes an environment's observation after \`t\` steps. \`last\` is the last step's transition.
 fn observe(env: u32, t: u32, m: Meters, last: Transition) {
   let at = row(OUTPUT_OBSERVATIONS, COUNT_OBSERVATION_FLOATS, env);
   put_output_number(at, OBSERVATION_STEP, f32(t));
@@ -887,6 +897,7 @@ fn clear_final_observation(env: u32) {
   }
 }
 
+// Writes the results of an episode that has ended; \`clear_grade\` writes zeros.
 fn put_grade(env: u32, grade: Grade, episode_return: f32, length: u32) {
   let at = row(OUTPUT_COMPONENTS, COUNT_COMPONENTS, env);
   put_output_number(at, 0u, grade.crash_free);
@@ -1047,11 +1058,13 @@ fn reset_after_step(@builtin(global_invocation_id) id: vec3<u32>) {
 `,
   'step.wgsl': `// Takes one step of a batch.
 
+// Returns row \`i\` of the request's beliefs.
 fn belief_at(i: u32) -> vec3<f32> {
   let at = launch.beliefs + i * COUNT_BELIEFS;
   return bitcast<vec3<f32>>(vec3(request[at], request[at + 1u], request[at + 2u]));
 }
 
+// Takes a step of an environment. \`i\` is its index in the launch.
 fn take_step(env: u32, i: u32) {
   let t = word(env, STATE_STEP);
   let action = byte_at(launch.actions, i);
@@ -1178,6 +1191,7 @@ fn policy_seed_at(i: u32) -> u32 {
   return request[launch.seeds + i];
 }
 
+// Returns the action of a run's policy. \`i\` is the environment's index in the launch.
 fn choose(i: u32, seed: u32, t: u32, m: Meters, policy_seed: u32) -> u32 {
   if (launch.policy == POLICY_RANDOM) {
     return random_action(seed, t, policy_seed);
@@ -1197,6 +1211,7 @@ fn apply_belief(env: u32, at: u32) -> bool {
   return true;
 }
 
+// Runs an environment from step \`begin\` to step \`stop\`. \`i\` is its index in the launch.
 fn run_env(env: u32, i: u32, begin: u32, stop: u32) {
   let profile = profile_of(env);
   let seed = word(env, STATE_SEED);

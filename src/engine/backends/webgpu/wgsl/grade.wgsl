@@ -5,6 +5,7 @@ fn clean_belief(x: f32) -> f32 {
   let bounded = clamp01(x);
   return select(bounded, 0.0, bounded < world_number(BLOCK_SMALLEST_BELIEF));
 }
+// Rule 9: belief. Stores a belief in the state.
 fn put_belief(env: u32, belief: vec3<f32>) {
   put_number(env, STATE_BELIEF, clean_belief(belief.x));
   put_number(env, STATE_BELIEF + 1u, clean_belief(belief.y));
@@ -49,6 +50,7 @@ fn adaptation_of(first_half_mean: f32, second_half_mean: f32) -> f32 {
   return multiply(improvement, clamp01(add(world_number(BLOCK_ADAPTATION_GATE_OFFSET), second_half_mean)));
 }
 
+// Returns the grade of a finished episode (docs/world.md, The grade).
 fn grade_of(env: u32, episode: EpisodeState) -> Grade {
   var grade: Grade;
   let error = add(add(abs(belief_error(env, 0u)), abs(belief_error(env, 1u))), abs(belief_error(env, 2u)));

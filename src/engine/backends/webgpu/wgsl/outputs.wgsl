@@ -31,6 +31,7 @@ fn code_or_minus_one(code: u32, none: u32) -> f32 {
   return select(f32(code), -1.0, code == none);
 }
 
+// Writes an environment's observation after `t` steps. `last` is the last step's transition.
 fn observe(env: u32, t: u32, m: Meters, last: Transition) {
   let at = row(OUTPUT_OBSERVATIONS, COUNT_OBSERVATION_FLOATS, env);
   put_output_number(at, OBSERVATION_STEP, f32(t));
@@ -66,6 +67,7 @@ fn clear_final_observation(env: u32) {
   }
 }
 
+// Writes the results of an episode that has ended; `clear_grade` writes zeros.
 fn put_grade(env: u32, grade: Grade, episode_return: f32, length: u32) {
   let at = row(OUTPUT_COMPONENTS, COUNT_COMPONENTS, env);
   put_output_number(at, 0u, grade.crash_free);

@@ -15,6 +15,7 @@ fn unit(bits: u32) -> f32 {
   return multiply(f32(bits), power_of_two(-24));
 }
 
+// Stores the sampled profile of a seed in the state.
 fn put_sampled_profile(env: u32, seed: u32) {
   var bits: array<u32, UNITS>;
   for (var b = 0u; b < UNITS / 2u; b++) {
@@ -45,6 +46,7 @@ fn put_sampled_profile(env: u32, seed: u32) {
   );
 }
 
+// Stores the named profile that a seed chooses in the state.
 fn put_discrete_profile(env: u32, seed: u32) {
   let draw = threefry(vec2(seed, world[BLOCK_STREAM_PROFILE]), vec2(0u, 1u));
   let at = BLOCK_NAMED_PROFILES + below(draw.x, COUNT_NAMED_PROFILES) * COUNT_PROFILE_FLOATS;
@@ -69,6 +71,7 @@ fn factor_term(env: u32, at: u32) -> f32 {
   return multiply(world_number(BLOCK_BELIEF_SHARE + at), z);
 }
 
+// Returns one of the three numbers of the belief target.
 fn target_of(env: u32, belief: u32) -> f32 {
   let at = belief * COUNT_BELIEF_FACTORS;
   let sum = add(add(factor_term(env, at), factor_term(env, at + 1u)), factor_term(env, at + 2u));

@@ -75,6 +75,7 @@ fn neutral_profile() -> Profile {
   );
 }
 
+// Returns whether an action has a tag. Bit a of BLOCK_TAGGED + tag is 1 if action a has it.
 fn has_tag(tag: u32, action: u32) -> bool {
   return ((world[BLOCK_TAGGED + tag] >> action) & 1u) == 1u;
 }

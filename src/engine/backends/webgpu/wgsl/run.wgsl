@@ -7,6 +7,7 @@ fn policy_seed_at(i: u32) -> u32 {
   return request[launch.seeds + i];
 }
 
+// Returns the action of a run's policy. `i` is the environment's index in the launch.
 fn choose(i: u32, seed: u32, t: u32, m: Meters, policy_seed: u32) -> u32 {
   if (launch.policy == POLICY_RANDOM) {
     return random_action(seed, t, policy_seed);
@@ -26,6 +27,7 @@ fn apply_belief(env: u32, at: u32) -> bool {
   return true;
 }
 
+// Runs an environment from step `begin` to step `stop`. `i` is its index in the launch.
 fn run_env(env: u32, i: u32, begin: u32, stop: u32) {
   let profile = profile_of(env);
   let seed = word(env, STATE_SEED);

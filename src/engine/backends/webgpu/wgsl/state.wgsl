@@ -1,6 +1,7 @@
 // Loads and stores states. The buffer consists of tiles of TILE environments. A tile has, for each word of STATE_FIELDS
 // (src/world/fields.ts), that word of all its environments.
 
+// Returns the index of an environment's first word. Its next words follow at a distance of TILE.
 fn address(env: u32) -> u32 {
   return (env / TILE) * (COUNT_STATE_WORDS * TILE) + env % TILE;
 }
@@ -74,6 +75,7 @@ fn record_action(env: u32, t: u32, action: u32) {
   let field = STATE_TAPE + (t >> 3u);
   put_word(env, field, word(env, field) | (action << (4u * (t & 7u))));
 }
+// Returns the action of step `t` from the same field.
 fn stored_action(env: u32, t: u32) -> u32 {
   return (word(env, STATE_TAPE + (t >> 3u)) >> (4u * (t & 7u))) & 15u;
 }

@@ -1,10 +1,12 @@
 // Takes one step of a batch.
 
+// Returns row `i` of the request's beliefs.
 fn belief_at(i: u32) -> vec3<f32> {
   let at = launch.beliefs + i * COUNT_BELIEFS;
   return bitcast<vec3<f32>>(vec3(request[at], request[at + 1u], request[at + 2u]));
 }
 
+// Takes a step of an environment. `i` is its index in the launch.
 fn take_step(env: u32, i: u32) {
   let t = word(env, STATE_STEP);
   let action = byte_at(launch.actions, i);

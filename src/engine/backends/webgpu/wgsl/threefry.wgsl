@@ -4,6 +4,7 @@ fn rotate_left(x: u32, bits: u32) -> u32 {
   return (x << bits) | (x >> (32u - bits));
 }
 
+// Applies four rounds, which rotate by the numbers of `by`.
 fn four_rounds(draw: vec2<u32>, by: vec4<u32>) -> vec2<u32> {
   var x = draw.x + draw.y;
   var y = rotate_left(draw.y, by.x) ^ x;
