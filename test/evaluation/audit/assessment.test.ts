@@ -102,7 +102,7 @@ describe('assess', () => {
     expect(reason.split('; ')).toHaveLength(Math.max(1, failed.length));
   });
 
-  it('counts the gain of a belief without knowledge only for policies with a score of `silentScore` or more', () => {
+  it('counts the gain of a belief without knowledge only if the score without one is `silentScore` or more', () => {
     const { silentScore, nullBelief } = THRESHOLDS;
     const low = assess('x', evidence({}, [nullGain('random', 'constant', silentScore - 0.01, 0.1)]));
     expect(low.paysOnlyForInference).toBe(true);
