@@ -70,7 +70,7 @@ export class EpisodePool {
   #steps = new Map<number, Pending<PoolAction>>();
   #scheduled: NodeJS.Immediate | null = null;
 
-  /** @throws as `createVecEnv`. */
+  /** Opens the first environments. @throws as `createVecEnv`. */
   constructor(options: EpisodePoolOptions) {
     this.#options = options;
     this.#env = this.#open();

@@ -24,7 +24,7 @@ class MissingPackages extends LibraryError {
   readonly packages: readonly string[];
   readonly reasons: readonly string[];
 
-  /** @param packages as `npm install` takes them, each with a version. */
+  /** @param what the features that need them, in the plural. @param packages as `npm install` takes them, with versions. */
   constructor(
     what: readonly string[],
     packages: readonly string[],

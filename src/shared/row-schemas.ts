@@ -30,10 +30,10 @@ export const expect = <T>(
 export const oneOf = <T extends string>(names: readonly string[]) =>
   expect<T>(`one of ${names.join(', ')}`, (value) => names.includes(value as string), names);
 
-/** A name that a terminal can show. */
+/** A schema of names that a terminal can show. */
 export const printableName = expect<string>(`a name of ${PRINTABLE}`, isPrintable);
 
-/** A printable name of a policy. A former name becomes the current one. */
+/** A schema of printable names of policies. A former name becomes the current one. */
 export const storedPolicy = printableName.transform(currentPolicy);
 
 /** A schema of true and false. */

@@ -10,9 +10,9 @@ export interface Schema {
 
 /** The schemas that this release writes. The comments say where each is used. */
 export const SCHEMAS = {
-  /** `eval --json`. */
+  /** What `eval --json` writes. */
   evaluation: { name: 'rhythm-vec/evaluation', version: 1 },
-  /** `npm run bench -- --json`. */
+  /** What `npm run bench -- --json` writes. */
   bench: { name: 'rhythm-vec/bench', version: 1 },
   /** A row that `replay` reads. */
   episode: { name: 'rhythm-vec/episode', version: 1 },
@@ -20,9 +20,9 @@ export const SCHEMAS = {
   grader: { name: 'rhythm-vec/grader', version: 1 },
   /** The first line of `eval --components`, which `regrade` reads. */
   components: { name: 'rhythm-vec/components', version: 1 },
-  /** `audit --json`. */
+  /** What `audit --json` writes. */
   audit: { name: 'rhythm-vec/audit', version: 1 },
-  /** `regrade --json`. */
+  /** What `regrade --json` writes. */
   regrade: { name: 'rhythm-vec/regrade', version: 1 },
   /** Rows of `dataset grpo`. The dataset's card and the metadata of a Parquet file contain it. */
   grpoDataset: { name: 'rhythm-vec/grpo-dataset', version: 2 },
@@ -30,7 +30,7 @@ export const SCHEMAS = {
   trajectory: { name: 'rhythm-vec/trajectory', version: 1 },
   /** A Parquet file of trajectories, in its metadata. */
   trajectoryTable: { name: 'rhythm-vec/trajectory-table', version: 1 },
-  /** `reeval --json`. */
+  /** What `reeval --json` writes. */
   reevaluation: { name: 'rhythm-vec/reevaluation', version: 1 },
   /** Rows of `dataset sft`. The dataset's card and the metadata of a Parquet file contain it. */
   sftDataset: { name: 'rhythm-vec/sft-dataset', version: 1 },
@@ -42,7 +42,7 @@ export const SCHEMAS = {
   shard: { name: 'rhythm-vec/shard', version: 1 },
   /** A student's file, in its metadata. */
   student: { name: 'rhythm-vec/student', version: 1 },
-  /** `rhythm-vec world`. */
+  /** What `rhythm-vec world` writes. */
   world: { name: 'rhythm-vec/world', version: 1 },
 } as const satisfies Record<string, Schema>;
 

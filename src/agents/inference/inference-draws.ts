@@ -1,10 +1,10 @@
 /** Random numbers of an inference: a function of its seed, the purpose, and the number of earlier draws for that purpose. */
 import { type Draw, threefry, unit } from '../../engine/reference/threefry.js';
 
-/** The stream of an inference's draws, the second word of Threefry's key: "INFR" in ASCII. It is none of the world's streams. */
+/** The stream of inference's draws, the second word of Threefry's key: "INFR" in ASCII. It is none of the world's streams. */
 const STREAM = 0x494e4652;
 
-/** Draws numbers for one purpose after the other. */
+/** Draws numbers, for one purpose at a time. */
 export class InferenceDraws {
   readonly #seed: number;
   readonly #block: Draw = { x0: 0, x1: 0 };

@@ -122,7 +122,7 @@ export class Reporter {
   readonly #samples: PosteriorSamples;
   readonly #prior: Sorted;
 
-  /** @param prior the posterior before any observation. */
+  /** Draws samples of the prior, with which reports compare. @param prior the posterior before any observation. */
   constructor(world: World, samples: PosteriorSamples, prior: ProfilePosterior) {
     this.#world = world;
     this.#samples = samples;

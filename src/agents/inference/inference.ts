@@ -70,6 +70,7 @@ export class Inference {
   readonly #targets: readonly Float32Array[];
 
   /**
+   * Begins with the prior of each profile.
    * @param world the world of the profiles. @param numEnvs the number of environments. One takes about 20 kB with 256
    *   samples, and 40 bytes more for each further sample.
    * @throws InputError `unknown_option`, `wrong_type` or `out_of_range`.

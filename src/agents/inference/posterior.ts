@@ -25,7 +25,7 @@ export class ProfilePosterior {
   stepsUsed = 0;
   contradicted = 0;
 
-  /** @param prior f64 [samples, 5] weights. @param scratch memory for the same number of samples. */
+  /** Begins with the prior. @param prior f64 [samples, 5]: weights. @param scratch memory for the same number of samples. */
   constructor(params: Params, prior: Float64Array, scratch: Scratch) {
     this.traits = new TraitPosterior(params);
     this.rates = new RatePosterior(params);

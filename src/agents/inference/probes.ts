@@ -41,9 +41,9 @@ export class Probes {
   readonly #variance = new Float64Array(PROFILE_SIZE);
   readonly #reduction = new Float64Array(PROFILE_SIZE);
   /** f64 [5]: means of the weights. */
-  readonly #weight = new Float64Array(NUM_METERS);
+  readonly #meanWeight = new Float64Array(NUM_METERS);
   /** f64 [5]: means of the belief factors, which are the weights scaled as in the belief target. */
-  readonly #factor = new Float64Array(NUM_METERS);
+  readonly #meanFactor = new Float64Array(NUM_METERS);
   /** f64 [5]: the deviations of a sample's weights from their means. */
   readonly #deviation = new Float64Array(NUM_METERS);
   /** f64 [5, 5]: covariances of the weights. */
@@ -95,12 +95,13 @@ export class Probes {
   /** Computes the means, variances and covariances of the weights and factors. @param drawn f64 [samples, 5]. */
   #computeWeightVariances(drawn: Float64Array): void {
     const share = NUM_METERS / drawn.length;
-    for (const sums of [this.#weight, this.#factor, this.#covariance, this.#factorCovariance]) sums.fill(0);
+    for (const sums of [this.#meanWeight, this.#meanFactor, this.#covariance, this.#factorCovariance])
+      sums.fill(0);
     this.#variance.fill(0, NUM_TRAITS);
     for (let from = 0; from < drawn.length; from += NUM_METERS) {
       for (let k = 0; k < NUM_METERS; k++) {
-        this.#weight[k] += drawn[from + k] * share;
-        this.#factor[k] += this.#factorOf(drawn[from + k]) * share;
+        this.#meanWeight[k] += drawn[from + k] * share;
+        this.#meanFactor[k] += this.#factorOf(drawn[from + k]) * share;
       }
     }
     for (let from = 0; from < drawn.length; from += NUM_METERS) this.#addDeviations(drawn, from, share);
@@ -118,9 +119,9 @@ export class Probes {
     const deviation = this.#deviation;
     const covariance = this.#covariance;
     const factorCovariance = this.#factorCovariance;
-    for (let k = 0; k < NUM_METERS; k++) deviation[k] = drawn[from + k] - this.#weight[k];
+    for (let k = 0; k < NUM_METERS; k++) deviation[k] = drawn[from + k] - this.#meanWeight[k];
     for (let k = 0, row = 0; k < NUM_METERS; k++, row += NUM_METERS) {
-      const factorDeviation = this.#factorOf(drawn[from + k]) - this.#factor[k];
+      const factorDeviation = this.#factorOf(drawn[from + k]) - this.#meanFactor[k];
       this.#variance[NUM_TRAITS + k] += factorDeviation * factorDeviation * share;
       for (let other = k; other < NUM_METERS; other++)
         covariance[row + other] += deviation[k] * deviation[other] * share;

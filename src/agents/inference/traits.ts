@@ -232,7 +232,7 @@ export class TraitPosterior {
     return variance;
   }
 
-  /** Returns the width of a cell's box in a trait. */
+  /** Returns the width of a cell's box along a trait. */
   width(cell: number, trait: number): number {
     return this.high[cell * NUM_TRAITS + trait] - this.low[cell * NUM_TRAITS + trait];
   }

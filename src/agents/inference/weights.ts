@@ -96,7 +96,7 @@ export class WeightPosterior {
   readonly #bound = new Float64Array(MAX_CUTS);
   #numCuts = 0;
 
-  /** @param prior f64 [samples, 5]. @param scratch memory for as many samples, which can be shared. */
+  /** Begins with the prior. @param prior f64 [samples, 5]. @param scratch memory for as many samples, which can be shared. */
   constructor(params: Params, prior: Float64Array, scratch: Scratch) {
     this.#params = params;
     this.#prior = prior;

@@ -157,7 +157,7 @@ export class ChatModel implements LanguageModel {
     }
   }
 
-  /** @throws TemporaryFailure, EndpointError, WrongLimitName; the signal's reason. */
+  /** Sends a request and reads the reply. @throws TemporaryFailure, EndpointError, WrongLimitName; the signal's reason. */
   async #send({ prompt, signal }: PendingRequest, limitName: LimitName): Promise<Reply> {
     const { endpoint, client, timeoutMs } = this.#options;
     const deadline = new Deadline(timeoutMs, signal);

@@ -8,7 +8,7 @@ export class Deadline {
   /** Whether the time limit has passed. */
   passed = false;
 
-  /** @param ms the time limit in milliseconds. @param outer the caller's signal. */
+  /** Starts the timer. @param ms the time limit in milliseconds. @param outer the caller's signal. */
   constructor(ms: number, outer: AbortSignal) {
     this.#outer = outer;
     outer.addEventListener('abort', this.#abort);

@@ -99,7 +99,7 @@ function keyOf(name: string, read: ReadVariable): string | null {
   );
 }
 
-/** Redacts all keys, including those in custom headers. */
+/** Returns a function that redacts all keys, including those in custom headers. */
 function redactorOf(key: string | null, query: Readonly<Record<string, string>>, read: ReadVariable): Redact {
   const headers = (read('OPENAI_CUSTOM_HEADERS') ?? '').split('\n').map((line) => {
     return line.slice(line.indexOf(':') + 1).trim();

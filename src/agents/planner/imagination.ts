@@ -15,7 +15,7 @@ const SCREENING_SAMPLES = 8;
 /** Options of an Imagination. A problem is an episode, with `numStarts` starting states: one for each posterior sample. */
 export interface ImaginationOptions extends Omit<ScorerSettings, 'imagination' | 'minFirstHalfMean'> {
   readonly objective: Objective;
-  /** f32 [8]. */
+  /** f32 [8]: the grader's weights. */
   readonly grader: Float32Array;
   /** u32: seed of the noise. */
   readonly seed: number;

@@ -29,7 +29,8 @@ const MIN_RISE = 0.02;
 const MAX_STRETCHES = 3;
 
 /**
- * Describes the plan, its purpose, and the cost of the next best action. The text depends only on the report.
+ * Warns of meters near a crash, and describes the plan, its lead over the best plan with another first action, and neglect of
+ * the first half. The text depends only on the report.
  */
 export function planWords(report: PlanReport): string {
   return [crashWarning(report), planOf(report), comparison(report), neglect(report)]

@@ -72,7 +72,7 @@ export class PlannerCore {
     this.#evaluation = evaluation;
   }
 
-  /** @param openBatch opens the batches of imagined episodes. @throws as the constructor of `Planner`. */
+  /** Opens a planner. @param openBatch opens the batches of imagined episodes. @throws as the constructor of `Planner`. */
   static *open(request: PlannerRequest, openBatch: OpenBatch): EngineCalls<PlannerCore> {
     const { numEnvs, budget } = request;
     const numProblems = Math.min(numEnvs, MAX_TOGETHER);

@@ -1,4 +1,4 @@
-/** Options of a planner. */
+/** The options of planners, their defaults and their validation. */
 import { type GraderLike, graderWeights } from '../../engine/graders/grader.js';
 import {
   checkBoolean,
@@ -19,7 +19,7 @@ import type { Budget } from './plan-search.js';
 export interface PlannerOptions {
   /** The number of episodes, 1 to 16,384. */
   readonly numEnvs: number;
-  /** 'score' (default) or 'wellbeing'. */
+  /** What the planner maximises: 'score' (default) or 'wellbeing', as `Objective` says. */
   readonly objective?: Objective;
   /** The grader of imagined episodes. Default 'v2'. */
   readonly grader?: GraderLike;
@@ -75,7 +75,7 @@ export const OPTIONS: readonly (keyof PlannerOptions)[] = [
 ];
 
 const MAX_EPISODES = 2 ** 14;
-/** Larger budgets did not improve the scores. */
+/** The default budgets. Larger ones did not improve the scores. */
 const BUDGETS: Readonly<Record<Objective, Budget>> = {
   score: { samples: 64, candidates: 32, rounds: 16 },
   wellbeing: { samples: 32, candidates: 32, rounds: 8 },

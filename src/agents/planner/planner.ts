@@ -32,6 +32,7 @@ export class Planner implements Disposable {
   readonly policy = ({ observations, playing }: PlannerView): Decision => this.decide(observations, playing);
 
   /**
+   * Opens a planner.
    * @throws InputError `wrong_type`, `wrong_length`, `out_of_range`, `unknown_option`, `unknown_name`, `bad_grader`,
    *   `bad_profile` or `bad_world`; BackendError if the requested backend or kernel is not available.
    */

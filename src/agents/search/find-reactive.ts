@@ -15,13 +15,13 @@ const STARTS = 64;
 /** Standard deviations of the first generation: of the preferences, and of the meter weights. */
 const PREFERENCE_SPREAD = 0.35;
 const WEIGHT_SPREAD = 2;
-/** The weight of the spread of the best policies in the spread of the next generation. */
+/** The weight of the best policies' spread in the next generation's spread. The rest is the spread before. */
 const LEARNING_RATE = 0.1;
 /** The smallest standard deviation, so that the search never stops exploring. */
 const MIN_SPREAD = 0.05;
 /**
- * The mean policy is scored on all training seeds before every so many generations, and after the last. The best of these
- * policies is the result.
+ * The mean policy is scored on all training seeds at the start, whenever this many more generations have passed, and at the
+ * end. The best of these policies is the result.
  */
 const CHECKED_EVERY = 20;
 
@@ -48,7 +48,7 @@ export interface ReactiveSearchOptions {
 
 /** A reactive policy and its mean final score on the training seeds. */
 export interface FoundReactivePolicy {
-  /** f64 [480]. */
+  /** f64 [480], in the order of reactive-policy.ts. */
   readonly parameters: Float64Array;
   readonly score: number;
 }

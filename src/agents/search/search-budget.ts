@@ -36,6 +36,7 @@ const GENERATIONS = 100;
  * larger, then adds islands.
  */
 const MIN_ISLANDS = 4;
+/** The bounds of `offspring`. */
 const MIN_OFFSPRING = 32;
 const MAX_OFFSPRING = 256;
 /** The maximum of `sharedSequences`. */

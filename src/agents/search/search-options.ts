@@ -25,7 +25,7 @@ export interface ActionSequenceSearchOptions {
   readonly initialSequences?: ArrayLike<number>;
   /** u32, seed of the search's random numbers. Default 0. */
   readonly seed?: number;
-  /** Draws noise and events from streams that no real episode uses. Default false. */
+  /** Whether noise and events are drawn from streams that no real episode uses. Default false. */
   readonly imagination?: boolean;
   /** A world with other numbers. Default: the published world. */
   readonly world?: WorldSpec;

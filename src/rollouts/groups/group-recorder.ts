@@ -66,7 +66,7 @@ export class GroupRecorder {
   /** The hashes, as two u32 each: allocating a bigint per step would be slow. */
   readonly #hashes: Uint32Array;
 
-  /** @throws BackendError `out_of_memory`. */
+  /** Allocates memory for all steps. @throws BackendError `out_of_memory`. */
   constructor(active: ActiveRollouts) {
     const numRollouts = active.steps.length;
     const steps = numRollouts * NUM_STEPS;

@@ -40,6 +40,7 @@ export class EpisodeStatistics {
   #count = 0;
 
   /**
+   * Begins to measure the present episodes.
    * @param env the vector environment whose steps are followed.
    * @throws InputError `wrong_type`, `out_of_range`, `unknown_name` or `unknown_option`.
    */

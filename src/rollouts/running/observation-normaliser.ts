@@ -65,6 +65,7 @@ export class ObservationNormaliser {
   readonly #clip: number;
 
   /**
+   * Begins with the given state, or mean 0 and variance 1.
    * @param size the length of an observation: `env.observationSpace.shape[0]`.
    * @throws InputError `wrong_type`, `wrong_length` (a state of other observations), `out_of_range` or `unknown_option`.
    */

@@ -42,6 +42,7 @@ export class RewardNormaliser {
   readonly #clip: number;
 
   /**
+   * Begins with the given state, or variance 1.
    * @param env the vector environment whose steps are normalised.
    * @throws InputError `wrong_type`, `wrong_length`, `out_of_range`, `unknown_name` or `unknown_option`.
    */

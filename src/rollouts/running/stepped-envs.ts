@@ -30,7 +30,7 @@ export class SteppedEnvs {
   readonly #ended: Uint8Array;
   readonly #stepped: Uint8Array;
 
-  /** @throws InputError `wrong_type`, `out_of_range` or `unknown_name`. */
+  /** Reads the environment's size and autoreset mode. @throws InputError `wrong_type`, `out_of_range` or `unknown_name`. */
   constructor(env: FollowedEnv) {
     if (typeof env !== 'object' || env === null) {
       throw wrongType('env', 'a vector environment', env, 'Pass the environment whose steps are followed.');

@@ -60,7 +60,7 @@ export function parseAnswer(text: string, answer: Answer): void {
 }
 
 /**
- * Returns the index where an answer may begin: after the last closing tag. Without a closing tag it is 0, or the
+ * Returns the index where an answer may begin: after the last closing tag. Without a closing tag, returns 0, or the
  * text's end if there is an opening tag.
  */
 function answerStart(text: string): number {

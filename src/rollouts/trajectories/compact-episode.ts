@@ -14,8 +14,9 @@ import { LONE_SURROGATE } from './usable-answer.js';
 import { decimalsByName, episodeLine } from './write-line.js';
 
 /**
- * An episode without what a replay computes: observations, prompts, rewards and hidden state. Plain JSON. Fields have the
- * names and meanings of a trajectory's line; the fields of steps are lists [28]. A float32 is stored as its shortest decimal.
+ * An episode without what a replay computes: observations, prompts, rewards and hidden state. JSON can store it. Fields have
+ * the names and meanings of a trajectory's line; the fields of steps are lists [28]. A float32 is stored as its shortest
+ * decimal.
  */
 export interface CompactEpisode extends Player {
   readonly version: string;

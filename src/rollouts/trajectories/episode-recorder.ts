@@ -42,7 +42,7 @@ export interface EpisodeStart {
 
 /** The results of an environment at its episode's end. */
 export interface EpisodeEnd {
-  /** f32 [8]. */
+  /** f32 [8]: the components of the grade. */
   readonly components: ArrayLike<number>;
   readonly finalScore: number;
   readonly beliefMae: number;
@@ -68,7 +68,7 @@ export class EpisodeRecorder {
   #system: string | null = null;
   #usage: Usage | null = null;
 
-  /** @throws InputError `unknown_name` for an unknown profile. */
+  /** Computes the hidden profile. @throws InputError `unknown_name` for an unknown profile. */
   constructor(world: World, start: EpisodeStart) {
     this.#world = world;
     this.#start = start;

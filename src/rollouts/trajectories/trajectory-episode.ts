@@ -21,7 +21,7 @@ export type StoredBelief = readonly [social: number, morning: number, work: numb
 export interface StoredRewards {
   readonly format_valid: number;
   readonly action_legal: number;
-  /** `reward`, or -3 if no action was parsed. In the last step it depends on all beliefs of the episode. */
+  /** `reward`, or -3 if no action was parsed. The reward of the last step depends on all beliefs of the episode. */
   readonly env_reward: number;
   readonly belief_accuracy: number;
   readonly belief_skill?: number;

@@ -33,6 +33,7 @@ export class TrajectoryRecorder {
   #observations: Float32Array = new Float32Array(0);
 
   /**
+   * Checks the environment.
    * @param env an environment without imagination and autoreset, row-major, with raw OBSERVATION_FIELDS (`observation`
    *   left out, or `{ history: true }`). The caller closes it.
    * @throws InputError `not_alike` for any other environment; for a column-major one, `begin` throws it.

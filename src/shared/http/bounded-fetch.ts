@@ -8,9 +8,9 @@
 export const MAX_DEPTH = 64;
 
 /**
- * A response beyond the limits. After it, the Hub's client retries the request only if the status is that of a temporary error:
- * otherwise the next response would most likely be as large. The client of a language model always retries, because the next
- * answer may be shorter. The message has no remedy; the client that reports the error adds one.
+ * A response beyond the limits. The Hub's client then retries the request only if the status is that of a temporary error:
+ * otherwise the next response would most likely be as large. The client of a language model retries, because the next answer
+ * may be shorter. The message has no remedy; the client that reports the error adds one.
  */
 export class BoundsError extends RangeError {
   override readonly name = 'BoundsError';
@@ -52,7 +52,7 @@ class BracketCounter {
   #inString = false;
   #escaped = false;
 
-  /** @returns the largest number of open brackets within this chunk. */
+  /** Reads a chunk. @returns the largest number of open brackets within this chunk. */
   add(chunk: Uint8Array): number {
     let deepest = this.#depth;
     for (const byte of chunk) {
