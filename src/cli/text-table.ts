@@ -42,7 +42,7 @@ const NO_LINES = Object.fromEntries(
     .map((name) => [name, '']),
 );
 
-/** The maximum length of a wrapped line. */
+/** The maximum length of a wrapped line, in characters. */
 const WIDTH = 100;
 
 /** Breaks a text between words into lines that fit a terminal. A longer word stays whole. */

@@ -43,7 +43,7 @@ export const addGrpoOptions = (command: Command): Command =>
         'the grader that prompts describe: v1, v2, v3 or a grader file',
       ).default('v2'),
     )
-    .option('--allow-eval-seeds', 'admit seeds kept for evaluation; the card notes it');
+    .option('--allow-eval-seeds', 'admit seeds kept for evaluation; the card notes this option');
 
 export function addGrpoCommand(dataset: Command, { signal }: Context): void {
   const command = addGrpoOptions(dataset.command('grpo'))

@@ -58,8 +58,8 @@ export function addSelectionOptions(command: Command, { players, rows, scores }:
     .option('--model <names>', 'only these models, comma-separated (default: all)', parseNames)
     .option('--conditions <names>', 'only these conditions, comma-separated (default: all)', parseNames)
     .option('--seeds <A-B>', 'seeds of the episodes (default: 100-9999)', parseSeeds)
-    .option('--allow-eval-seeds', 'admit seeds kept for evaluation; the card notes it')
-    .option('--allow-oracle', `admit ${players} that used hidden state; the card notes it`)
+    .option('--allow-eval-seeds', 'admit seeds kept for evaluation; the card notes this option')
+    .option('--allow-oracle', `admit ${players} that used hidden state; the card notes this option`)
     .option('--steps <A-B>', `range of steps to take ${rows} from (default: 0-27)`, parseSteps)
     .addOption(
       new Option('--grader <name|file>', `the grader of ${scores}: v1, v2, v3 or a grader file`).default(

@@ -70,7 +70,7 @@ const BY_KEYS: readonly (readonly [keys: readonly string[], kind: FileKind])[] =
 /** The number of bytes that determine the kind of a file: more than a row of a dataset has. */
 const HEAD_BYTES = 65536;
 
-/** The schema at the beginning of a value that is cut off, or that has several lines. */
+/** Matches the schema's name at the beginning of a value that is cut off, or that has several lines. */
 const SCHEMA = /^\s*\{\s*"schema"\s*:\s*\{\s*"name"\s*:\s*"([^"]*)"/;
 
 /** Returns the kind of a file by its beginning. @returns null if it is unknown. */
@@ -131,7 +131,7 @@ export function checkKind(option: string, path: string, kinds: readonly FileKind
 
 /** The first bytes of every Parquet file. */
 const MAGIC = 'PAR1';
-/** The name of this package's schema in the metadata of a Parquet file. */
+/** Matches the name of this package's schema in the metadata of a Parquet file. */
 const ORIGIN = /"name":"(rhythm-vec\/[a-z-]+)"/g;
 
 /** Returns whether a path is a Parquet file; false for pipes and devices. */

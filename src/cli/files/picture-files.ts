@@ -1,4 +1,4 @@
-/** Writes pictures as SVG and as PNG. */
+/** Renders drawings as SVG and as PNG, for files. */
 import type { NamedDrawing } from '../../figures/drawing-types.js';
 import { loadVega } from '../../figures/load-vega.js';
 import { loadCanvas, pngOf } from '../../figures/png.js';

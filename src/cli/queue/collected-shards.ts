@@ -22,9 +22,11 @@ const CRC_BYTES = 4;
 /** The number of results that are copied at once. */
 const COPIED = 64;
 
-/** The place of a record's compressed result in the file. */
+/** Where the compressed result of a record is in the file. */
 interface Span {
+  /** SHA-256 of the uncompressed result. */
   readonly digest: Buffer;
+  /** The position of its first byte, and its size in bytes. */
   readonly at: number;
   readonly size: number;
 }
@@ -167,7 +169,7 @@ export class CollectedShards implements ShardStore {
   }
 }
 
-/** Removes the results of a job whose file is complete. */
+/** Removes FILE.shards if it has the results of this job, whose file is complete. @param path of FILE.shards. */
 export async function removeCollected(path: string, { name, submission }: JobId): Promise<void> {
   if (stat(path) === null) return;
   const handle = await open(path);

@@ -53,7 +53,7 @@ export async function runReport(
   await writeFilesAtomically(files.map(({ path, data }) => ({ path: join(output, path), data })));
   const stale = earlier.filter((name) => files.every(({ path }) => path !== name));
   for (const name of stale) await rm(join(output, name), { force: true });
-  process.stdout.write(`${join(output, PAGE)}: ${countsOf(files)}.\n`);
+  process.stdout.write(`${join(output, PAGE)}: ${countsText(files)}.\n`);
   return skipBad || skipped === 0;
 }
 
@@ -101,7 +101,7 @@ async function drawFigures(sections: readonly Section[], signal: AbortSignal): P
   }
 }
 
-const countsOf = (files: readonly OutputFile[]): string => {
+const countsText = (files: readonly OutputFile[]): string => {
   // Each figure has two files, and the page is one more.
   const figures = (files.length - 1) / 2;
   return `one page, and ${counted(figures, 'figure')} as SVG and PNG beside it`;

@@ -11,6 +11,7 @@ export interface FormerOptions {
   readonly objective?: string;
 }
 
+/** The same options as on the command line. */
 export const FORMER_OPTIONS: Readonly<Record<keyof FormerOptions, string>> = {
   teacher: '--teacher',
   model: '--model',

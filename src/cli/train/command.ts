@@ -8,7 +8,8 @@ import type { TrainCommandOptions } from './run-train.js';
 const HELP = `
 A student is a small network that plays from observations. First it clones its teacher: the teacher plays --episodes, and the
 student learns to choose the same actions. Then come --rounds of DAgger: the student plays --round-episodes, the teacher says
-what it would have done, and the student learns from all episodes. It learns beliefs from the true targets of fresh episodes.
+what it would have done, and the student learns from all episodes. The student learns beliefs from the true targets of fresh
+episodes.
 Finally, with --refine-episodes, the student plays on the engine, and copies of its episodes play other actions at one step:
 the student learns how much each action gains in the final score. --from refines a finished student.
 The teachers are ${TEACHER_NAMES.join(', ')}.
@@ -35,7 +36,11 @@ export function addTrainCommand(program: Command, { signal }: Context): void {
       '--grader <name|file>',
       `the grader to play for: v1, v2, v3 or a grader file (default: that of --from, or ${DEFAULTS.grader})`,
     )
-    .option('--seeds <A-B>', 'seeds of the profiles (default: 100-9999)', parseSeeds)
+    .option(
+      '--seeds <A-B>',
+      'seeds of the episodes; in the refinement, of their profiles only (default: 100-9999)',
+      parseSeeds,
+    )
     .option('--episodes <n>', `episodes that the teacher plays (default: ${DEFAULTS.episodes})`, parseInteger)
     .option(
       '--jsonl <files...>',

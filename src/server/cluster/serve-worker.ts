@@ -12,7 +12,9 @@ const send = (message: ToPrimary, handle?: unknown): void => {
   if (process.connected) process.send!(message, handle as never);
 };
 
+/** Requests for parts of a quota. */
 const grants = new Pending<Grant>();
+/** Requests for the text of the server's metrics. */
 const texts = new Pending<string>();
 
 /** A quota that the primary keeps. */
@@ -22,7 +24,8 @@ const sharedQuota = (quota: QuotaName, capacity: number): Quota => ({
   giveBack: (count) => send({ type: 'give back', quota, count }),
 });
 
-let sockets = 0;
+let nextSocketId = 0;
+/** The metrics of this process. */
 let metrics: OwnMetrics | null = null;
 
 const hostOf = ({ capacity = DEFAULTS.capacity, vecEnvs = DEFAULTS.vecEnvs }: ServeOptions): ServerHost => ({
@@ -37,7 +40,7 @@ const hostOf = ({ capacity = DEFAULTS.capacity, vecEnvs = DEFAULTS.vecEnvs }: Se
 
 /** Sends the connection's handle to the primary, which sends the client a close frame if this process ends first. */
 function shareHandle(connection: Duplex): void {
-  const id = sockets++;
+  const id = nextSocketId++;
   const { _handle } = connection as unknown as { _handle: unknown };
   send({ type: 'socket opened', id }, _handle);
   connection.once('close', () => send({ type: 'socket closed', id }));

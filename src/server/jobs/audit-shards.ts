@@ -35,6 +35,7 @@ export async function auditShard(job: AuditJob, shard: Shard, context: AuditCont
   await auditByPieces({
     ...request,
     async piece<Result>({ name, compute, standIn }: Piece<Result>): Promise<Result> {
+      // The shards take the pieces in turn.
       const isOwn = index++ % shard.count === shard.index;
       if (!isOwn && standIn !== null) return standIn();
       const result = await compute();

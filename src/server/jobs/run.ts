@@ -23,7 +23,8 @@ export interface JobContext {
   readonly engine?: Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'>;
   readonly signal?: AbortSignal;
   /**
-   * Called with the work that is done and its total, in the units of the job's command: steps for `teach`, rows for `dataset`.
+   * Called with the work that is done and its total, in the units of the job's command: steps for `teach`, episodes for
+   * `eval` and `audit`, rows for `dataset`. A language model's job of `teach` calls `llm.onStep` instead.
    */
   readonly onProgress?: (done: number, total: number) => void;
   /** The policy from a file that a job of `teach` names. Only the caller can load it. */
@@ -63,7 +64,9 @@ export interface ShardBatch {
 /**
  * Runs a shard. Yields its rows in the order of its file; the episodes of a language model when they end, without those
  * that exist already.
- * @throws InputError for unknown names and for more shards than seeds; the errors of the job's command; the signal's reason.
+ * @throws InputError for unknown names, and for more shards than the job has seeds, episodes, pieces or rows; the errors of the
+ * job's
+ *   command; the signal's reason.
  */
 export function runShard(
   job: RunnableJob,

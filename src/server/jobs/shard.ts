@@ -18,8 +18,8 @@ export const shardText = ({ index, count }: Shard): string => `${index}/${count}
 
 /**
  * Returns a shard's part of `total` units: the units in [first, end).
- * @param units the noun of the units, for the error, such as "seeds". @throws InputError `out_of_range` for more shards than
- * units.
+ * @param units the noun of the units, for the error, such as "seeds".
+ * @throws InputError `out_of_range` for more shards than units.
  */
 export function partOf(
   total: number,

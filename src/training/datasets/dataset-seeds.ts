@@ -26,7 +26,7 @@ export function refuseEvalSeeds(seeds: Range): void {
     'bad_seed',
     `Expected seeds among ${rangeText(TRAINING_SEEDS)}, got ${rangeText(seeds)}, where ${evalSeeds.join(' and ')} ` +
       'are kept for evaluation: a model that was trained on them must not be evaluated on them. Leave them out, or pass ' +
-      '--allow-eval-seeds; the card notes it.',
+      '--allow-eval-seeds, which the card notes.',
   );
 }
 

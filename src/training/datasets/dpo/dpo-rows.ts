@@ -22,6 +22,7 @@ export interface DpoRow {
   readonly rejected_action: string;
   /** The final score, or the sum of rewards from the state on, of the better answer's episode. */
   readonly chosen_value: number;
+  /** The same of the worse answer's episode. */
   readonly rejected_value: number;
   readonly chosen_teacher: string;
   readonly rejected_teacher: string;
