@@ -1,4 +1,4 @@
-/** `rhythm-vec dataset dpo`. */
+/** `rhythm-vec dataset dpo`: writes rows for DPO. */
 import { type Command, Option } from 'commander';
 import { CRITERIA } from '../../training/datasets/dpo/dpo-options.js';
 import { EXIT } from '../command-errors.js';

@@ -1,4 +1,4 @@
-/** `rhythm-vec dataset grpo`. */
+/** `rhythm-vec dataset grpo`: writes rows for GRPO. */
 import { type Command, Option } from 'commander';
 import { FORMATS } from '../../shared/row-files/file-formats.js';
 import { MIX } from '../../training/datasets/grpo/grpo-options.js';

@@ -1,4 +1,4 @@
-/** `rhythm-vec dataset sft`. */
+/** `rhythm-vec dataset sft`: writes rows for SFT. */
 import type { Command } from 'commander';
 import { EXIT } from '../command-errors.js';
 import type { Context } from '../context.js';

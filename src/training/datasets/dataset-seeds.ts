@@ -1,4 +1,4 @@
-/** Chooses and checks the seeds of a dataset. */
+/** Checks the seeds of a dataset, and finds the evaluation seeds among them. */
 
 import { TRAINING_SEEDS } from '../../agents/search/search-seeds.js';
 import { InputError } from '../../shared/errors.js';
