@@ -67,7 +67,7 @@ export interface ConditionOptions {
    * all conditions; with `profiles`, those that allow other profiles; with `seeds`, only `custom`.
    */
   readonly conditions?: readonly string[];
-  /** Seeds of the condition `custom`. */
+  /** Seeds of the condition `custom`, which is added to the named conditions. */
   readonly seeds?: SeedRange;
   /** Maximum number of seeds of each part, counted from its first seed. Default: all seeds. */
   readonly episodes?: number;

@@ -29,7 +29,7 @@ export class LastStep {
   readonly high = new Float64Array(NUM_TRAITS);
   /** f64 [5]: means of the weights before the step. */
   readonly weights = new Float64Array(NUM_METERS);
-  /** Bit k is set if the anomaly of meter k contradicted earlier anomalies. */
+  /** Bit k is set if no profile fitted both the anomaly of meter k and the earlier anomalies. */
   contradictedAnomalies = 0;
   /** Whether the changes of the meters, or the reward, contradicted earlier observations. */
   contradictedChanges = false;

@@ -47,8 +47,8 @@ export class TraitPosterior {
 
   /**
    * Updates the posterior with a step's anomalies.
-   * @returns a bit mask: bit k is set if the anomaly of meter k contradicts earlier anomalies. Then the bounds of the trait
-   *   that affects this meter are widened, within the trait's range, to allow this anomaly too.
+   * @returns a bit mask: bit k is set if no profile fits both the anomaly of meter k and the earlier anomalies. Then the bounds
+   *   of the trait that affects this meter are widened, within the trait's range, to allow this anomaly too.
    */
   observe(evidence: Evidence): number {
     this.#splitAt(evidence.serenity);

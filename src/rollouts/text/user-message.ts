@@ -14,7 +14,7 @@ import { PAST } from './observation-row.js';
 import { ANSWER_FORM, spell } from './system-message.js';
 import { fragmentOf, numbersAfter, type TextWriter } from './text-writer.js';
 
-/** Names in upper case, by code. */
+/** Names of actions in upper case, by code. */
 const ACTIONS = ACTION_NAMES.map(spell);
 /** Day and time of each step, [28]. */
 const TIMES = Array.from(
@@ -22,21 +22,23 @@ const TIMES = Array.from(
   (_, step) => `day ${1 + Math.floor(step / NUM_SLOTS)} ${RHYTHM.slots[step % NUM_SLOTS]}`,
 );
 const slotsLeft = (remaining: number): string => `${remaining} of ${NUM_STEPS} slots left`;
+/** The first line by the number of steps taken, [29]. */
 const NOW = [
   ...TIMES.map((time, step) => `Now: ${time}, ${slotsLeft(NUM_STEPS - step)}`),
   `Now: the week is over, ${slotsLeft(0)}`,
 ];
 
-/** By step: the first line and the name of the first meter. A number follows each fragment named TO_... */
+/** The first line and the name of the first meter, by step. A number follows each fragment (text-writer.ts) named TO_... */
 const TO_FIRST_METER = NOW.map((now) => fragmentOf(`${now}\nMeters: ${METER_NAMES[0]}`));
 const TO_OTHER_METER = METER_NAMES.map((name) => fragmentOf(`, ${name}`));
 const TO_LAST_REWARD = ACTIONS.map((action) => fragmentOf(`\nLast: ${action}, reward`));
 const TO_PAST_REWARD = TIMES.map((time) => ACTIONS.map((action) => fragmentOf(`\n${time}: ${action}`)));
+/** Numbers after a space, and after a bar. */
 const AFTER_SPACE = numbersAfter(' ');
 const AFTER_BAR = numbersAfter(' | ');
 
 const NO_LAST_STEP = fragmentOf('\nLast: nothing yet, this is the first slot');
-/** By code; the last entry is for no event, code -1. */
+/** The text of each event, by code. The last entry is for no event, code -1. */
 const EVENTS = [...EVENT_NAMES.map((name) => `event ${name}`), 'no event'].map((text) =>
   fragmentOf(`, ${text}`),
 );
