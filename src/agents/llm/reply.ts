@@ -23,6 +23,7 @@ export interface Reply {
 
 /** A token count, at most 10^9. */
 const count = z.number().int().nonnegative().max(1e9);
+/** A text; null if it is missing or of another type. */
 const text = z.string().nullish().catch(null);
 
 const PART = z.object({
@@ -115,6 +116,7 @@ function splitThoughts(answer: string): Pick<Reply, 'completion' | 'reasoning'> 
   return { completion, reasoning: head.slice(OPENING.length, end).trim() };
 }
 
+/** Returns the text of a message's content, and the reasoning in its parts; '' for none. */
 function textsOf(content: Message['content']): { content: string; thoughts: string } {
   if (!Array.isArray(content)) return { content: content ?? '', thoughts: '' };
   const textOf = (parts: readonly { text?: string | null }[]): string =>

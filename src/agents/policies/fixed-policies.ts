@@ -35,7 +35,7 @@ export interface FixedPolicy extends ActionPolicy, Policy {
 }
 
 /** Returns a policy that every backend implements under this name. */
-const builtIn = (actions: 'random' | 'heuristic', open: ActionPolicy['open']): ActionPolicy => ({
+const backendPolicy = (actions: 'random' | 'heuristic', open: ActionPolicy['open']): ActionPolicy => ({
   actions,
   open,
   choice: () => actions,
@@ -51,8 +51,8 @@ const OPEN_LOOP: ActionPolicy = {
 };
 
 const ACTION_POLICIES: readonly ActionPolicy[] = [
-  builtIn('random', randomPlayer),
-  builtIn('heuristic', heuristicPlayer),
+  backendPolicy('random', randomPlayer),
+  backendPolicy('heuristic', heuristicPlayer),
   OPEN_LOOP,
 ];
 

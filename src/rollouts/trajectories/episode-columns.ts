@@ -25,7 +25,8 @@ const TEXT_OR_NULL: ColumnType = { type: 'text', nullable: true };
 const AMOUNT: ColumnType = { type: 'number', nullable: true };
 const TEXTS_OR_NULL: ColumnType = { type: 'list', nullable: true, of: { type: 'text', nullable: true } };
 
-const columnsOf = (names: readonly string[], type: ColumnType): Record<string, ColumnType> =>
+/** Returns one type for each of several columns. */
+const typesByColumn = (names: readonly string[], type: ColumnType): Record<string, ColumnType> =>
   Object.fromEntries(names.map((name) => [name, type]));
 
 /** The columns, in the order of the file (docs/trajectories.md). Lists have an entry per step, except grader_weights. */
@@ -42,15 +43,15 @@ export const EPISODE_COLUMNS: Columns<EpisodeRow> = {
   grader: TEXT,
   grader_weights: { type: 'list', of: { type: 'number' } },
   actions: { type: 'list', of: { type: 'text' } },
-  ...columnsOf(BELIEF_NAMES.map(beliefColumn), { type: 'list', of: { type: 'float', nullable: true } }),
+  ...typesByColumn(BELIEF_NAMES.map(beliefColumn), { type: 'list', of: { type: 'float', nullable: true } }),
   parsed: { type: 'list', of: { type: 'flag' } },
   completions: TEXTS_OR_NULL,
   reasoning: TEXTS_OR_NULL,
   ...Object.fromEntries(
     FINAL_NAMES.map((name) => [name, { type: 'float', nullable: SINCE_WORLD_1_1.includes(name) }]),
   ),
-  ...columnsOf(SAMPLING_NAMES.map(samplingColumn), AMOUNT),
-  ...columnsOf(USAGE_NAMES.map(usageColumn), AMOUNT),
+  ...typesByColumn(SAMPLING_NAMES.map(samplingColumn), AMOUNT),
+  ...typesByColumn(USAGE_NAMES.map(usageColumn), AMOUNT),
   line: TEXT_OR_NULL,
 };
 
@@ -67,10 +68,10 @@ export function toEpisodeRow(compact: CompactEpisode): EpisodeRow {
     ...same,
     grader: grader.name,
     grader_weights: COMPONENT_NAMES.map((name) => grader.weights[name]),
-    ...columns(BELIEF_NAMES, beliefColumn, (_, k) => beliefs.map((belief) => belief?.[k] ?? null)),
-    ...columns(FINAL_NAMES, String, (name) => valueAt(final, name)),
-    ...columns(SAMPLING_NAMES, samplingColumn, (name) => valueAt(sampling, name)),
-    ...columns(USAGE_NAMES, usageColumn, (name) => valueAt(usage, name)),
+    ...valuesByColumn(BELIEF_NAMES, beliefColumn, (_, k) => beliefs.map((belief) => belief?.[k] ?? null)),
+    ...valuesByColumn(FINAL_NAMES, String, (name) => valueAt(final, name)),
+    ...valuesByColumn(SAMPLING_NAMES, samplingColumn, (name) => valueAt(sampling, name)),
+    ...valuesByColumn(USAGE_NAMES, usageColumn, (name) => valueAt(usage, name)),
     line: line ?? null,
   };
 }
@@ -80,7 +81,7 @@ export function toEpisodeRow(compact: CompactEpisode): EpisodeRow {
  * readers of Parquet return INT64.
  */
 export function fromEpisodeRow(stored: EpisodeRow): Record<string, unknown> {
-  const row = Object.fromEntries(Object.keys(EPISODE_COLUMNS).map((name) => [name, nullsOf(stored[name])]));
+  const row = Object.fromEntries(Object.keys(EPISODE_COLUMNS).map((name) => [name, withNulls(stored[name])]));
   const { grader, grader_weights, seed, line, ...others } = row;
   const weights = listOf(grader_weights);
   const usage = presentValues(USAGE_NAMES, usageColumn, row);
@@ -100,7 +101,8 @@ export function fromEpisodeRow(stored: EpisodeRow): Record<string, unknown> {
   };
 }
 
-const columns = <Name extends string>(
+/** Returns values by the names of their columns. */
+const valuesByColumn = <Name extends string>(
   names: readonly Name[],
   columnOf: (name: string) => string,
   read: (name: Name, k: number) => unknown,
@@ -120,7 +122,7 @@ function presentValues(
 }
 
 /** Returns a value with null in place of undefined, which readers of Parquet return. */
-const nullsOf = (value: unknown): unknown =>
+const withNulls = (value: unknown): unknown =>
   Array.isArray(value) ? value.map((entry) => entry ?? null) : (value ?? null);
 
 /** Returns the entries of a list; [] for any other value, which later checks refuse. */
