@@ -23,7 +23,7 @@ export interface Reply {
 
 /** A token count, at most 10^9. */
 const count = z.number().int().nonnegative().max(1e9);
-/** A text; null if it is missing or of another type. */
+/** A text; null or undefined if it is missing or of another type. */
 const text = z.string().nullish().catch(null);
 
 const PART = z.object({
