@@ -54,7 +54,7 @@ interface ErrorTerm {
   readonly freedom: number;
 }
 
-/** Returns half of the 95 % interval of a sum with independent errors. */
+/** Returns half the width of the 95 % interval of a sum with independent errors. */
 function halfWidth(terms: readonly ErrorTerm[]): number {
   const variance = terms.reduce((sum, { error }) => sum + error ** 2, 0);
   if (variance === 0) return 0;

@@ -8,11 +8,11 @@ const unsignedZero = (text: string): string => (Number(text) === 0 ? text.replac
 /** Formats a number with three decimals. */
 export const decimals = (value: number): string => unsignedZero(value.toFixed(3));
 
-/** Formats a mean and half its interval, without padding: "0.123 ±0.004". */
+/** Formats a mean and half the width of its interval, without padding: "0.123 ±0.004". */
 export const plainInterval = ({ mean, high }: Interval): string =>
   high === null ? decimals(mean) : `${decimals(mean)} ±${decimals(high - mean)}`;
 
-/** Formats a mean and half its interval, aligned for columns. A mean without an interval is padded to the same width. */
+/** Formats a mean and half the width of its interval, for columns. A mean without an interval is padded to the same width. */
 export function alignedInterval({ mean, high }: Interval): string {
   if (high === null) return `${decimals(mean)}       `;
   const half = high - mean;

@@ -10,9 +10,9 @@ const FILE = 'rhythm.node';
 const PREBUILDS = join('prebuilds', `${process.platform}-${process.arch}`);
 
 /**
- * Returns the folder of this module. In a bundle it is the bundle's folder. CommonJS bundles have no `import.meta.url`, and
- * in bundles of webpack it is the path of this module on the machine that bundled. If no folder is found, returns the folder of
- * the program's main file.
+ * Returns the folder of this module. In a bundle it is the bundle's folder. CommonJS bundles have no `import.meta.url`. In
+ * bundles of webpack, `import.meta.url` is the path of this module on the machine that bundled. If no folder is found, returns
+ * the folder of the program's main file.
  */
 function moduleFolder(): string {
   const { url } = import.meta as { url?: string };
@@ -25,7 +25,7 @@ function moduleFolder(): string {
 
 const FOLDER = moduleFolder();
 
-/** The package's folder, relative to this module's: from lib, and from src/engine/backends or dist/engine/backends. */
+/** The package's folder, relative to this module's folder: from lib, and from src/engine/backends or dist/engine/backends. */
 const ABOVE = ['..', '../../..'];
 
 /** The package's folder; null in a bundle outside the package. */

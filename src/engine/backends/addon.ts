@@ -31,7 +31,7 @@ export interface NativeBatch {
     resetMask: Uint8Array | null,
     resetSeeds: Uint32Array | null,
   ): Refusal | null;
-  /** Steps all environments once for each row of u8 [steps, numEnvs], for benchmarks. */
+  /** Takes one step of all environments for each row of `actions`, u8 [steps, numEnvs]. For benchmarks. */
   stepEach(actions: Uint8Array, steps: number): Refusal | null;
   /** Runs episodes, as `Batch.run`. @param policy code: see `POLICY` in native.ts. */
   run(
@@ -69,7 +69,7 @@ export interface Addon {
   ) => NativeBatch;
 }
 
-/** Loaded addons of this layout, by path. */
+/** The loaded addons by path. All have the layout that this package expects. */
 const loadedAddons = new Map<string, Addon>();
 
 /**

@@ -25,7 +25,7 @@ export type OutputName = Exclude<keyof Outputs, 'columnStride'>;
 export interface DeviceOptions {
   /** Default: the platform's choice. */
   readonly powerPreference?: 'low-power' | 'high-performance';
-  /** Whether to open a device whose arithmetic differs from the reference's. Its episodes differ from docs/world.md. */
+  /** Whether to open a device whose arithmetic is not the reference's. Its episodes differ from those of docs/world.md. */
   readonly allowInexact: boolean;
   /**
    * The longest time of one submission, in milliseconds. Longer work is split, so that the driver's watchdog does not end it.
@@ -72,7 +72,7 @@ export interface AsyncBatch {
   readonly device: Device | null;
   reset(request: ResetRequest): void;
   submit(request: StepRequest): Refusal | null;
-  /** Resolves when all work of the run is queued. A long run waits for its earlier work. */
+  /** Resolves when all work of the run is queued. A long run queues its later work when its earlier work is done. */
   run(request: RunRequest<AsyncBatch>): Promise<Refusal | null>;
   /** Resolves when all queued work is done. */
   finished(): Promise<void>;

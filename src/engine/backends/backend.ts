@@ -17,7 +17,7 @@ export interface Availability {
   readonly available: boolean;
   /** The reason and the remedy, if it is not available. */
   readonly reason?: string;
-  /** Whether 'auto' fails instead of choosing a slower backend. True for `native` in a bundle without the addon. */
+  /** Whether 'auto' fails if this backend is not available. True for `native` in a bundle without the addon. */
   readonly required?: boolean;
   /** The name of the device that the backend uses, if it has one. */
   readonly detail?: string;
@@ -142,7 +142,7 @@ export interface Origin<Source> {
 
 /**
  * A run plays episodes in one call, each from its current step to the step at which it stops.
- * @typeParam Source the type of the batch in `from`; never for runs without `from`.
+ * @typeParam Source the type of the batch in `from`; `never` for runs without `from`.
  */
 export interface RunRequest<Source = never> {
   readonly policy: RunPolicy;
@@ -273,7 +273,7 @@ export interface Batch {
   reset(request: ResetRequest): void;
   /** Takes one step. @returns null; or a refusal, and nothing has changed. */
   submit(request: StepRequest): Refusal | null;
-  /** Runs each environment to the step at which it stops. Writes the outputs of its last step. @returns as `submit`. */
+  /** Runs each environment to the step at which it stops, and writes the outputs of its last step. @returns as `submit`. */
   run(request: RunRequest<Batch>): Refusal | null;
   /** Updates `outputs`. A batch that does not write them directly copies its results here. */
   read(): void;

@@ -98,7 +98,7 @@ export function convertRangeError(cause: unknown, numEnvs: number): unknown {
 
 /**
  * Returns the kernel of the option, else of the environment variable `RHYTHM_KERNEL`, which a backend without kernels
- * ignores; null if there is none. @throws InputError `unknown_name` for the option with a backend without kernels.
+ * ignores; null if there is none. @throws InputError `unknown_name` if the option is set and the backend has no kernels.
  */
 function kernelFor(
   backends: readonly { readonly name: string }[],

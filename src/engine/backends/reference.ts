@@ -164,7 +164,7 @@ class ReferenceBatch implements Batch {
     this.#copy(source, indices, 0, indices.length);
   }
 
-  /** Copies environments `indices[i]` of `source` to environments i, from `first` to `end - 1`. */
+  /** Makes environment i a copy of environment indices[i] of `source`, for i from `first` to `end - 1`. */
   #copy(source: Batch, indices: Uint32Array, first: number, end: number): void {
     const origins = indices.subarray(first, end);
     const states = source.save(origins);

@@ -49,7 +49,7 @@ export interface EpisodeStarts {
 
 /**
  * The environments that a policy is opened for. `backend` is the backend of the episodes: a name, or undefined for 'auto'.
- * A policy that opens environments with it needs `createAsyncVecEnv` for 'webgpu'.
+ * A policy that itself opens environments on this backend needs `createAsyncVecEnv` for 'webgpu'.
  */
 export interface PolicySetting extends Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'> {
   /** The number of environments. */

@@ -210,7 +210,7 @@ function subtractDecay(params: Params, profile: Floats, d: Float32Array): void {
   for (const k of [C, P, S, N]) d[k] = f32(d[k] - params.decay[k]);
 }
 
-/** Rule 6: event. @returns its code, or -1 for no event. */
+/** Rule 6: event. @returns the event's code; -1 for no event. */
 function addEvent(params: Params, profile: Floats, draw: Draw, d: Float32Array): number {
   if (draw.x0 >= params.eventThreshold) return -1;
   const code = below(draw.x1, NUM_EVENTS);

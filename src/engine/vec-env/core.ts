@@ -131,7 +131,7 @@ export class Core<Kind extends AnyBatch = AnyBatch> implements Defaults {
     return this.stepOutputs.attached && this.seeds.length > 0 && this.autoreset.episodeNumbers.length > 0;
   }
 
-  /** Checks that a call may begin that needs episodes. @throws StateError as `requireOpen`, or `not_reset`. */
+  /** Checks that a call that needs episodes may begin. @throws StateError as `requireOpen`, or `not_reset`. */
   requireReset(): void {
     this.requireOpen();
     this.requireEpisodes();

@@ -53,7 +53,7 @@ export class ReadState {
     this.#end = this.#core.numEnvs;
   }
 
-  /** Records another call that changed states. @param end it may have ended episodes of environments before `end`. */
+  /** Records another call that changed states. @param end the call may have ended episodes of the environments before `end`. */
   commitChange(end = 0): void {
     this.#isAfterStep = false;
     this.#end = end;

@@ -189,7 +189,7 @@ export interface ImaginedProfiles {
   seed?: SeedChoice;
 }
 
-/** Options of a fork that differ from its source's. */
+/** The options of a fork that may differ from its source's. */
 export interface ForkOptions {
   /**
    * As in `VecEnvOptions`. Default: the source's value. Even with true, a fork keeps the hidden profile, so a policy that

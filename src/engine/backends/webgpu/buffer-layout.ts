@@ -126,7 +126,10 @@ const recorded = layOut(
 export const OUTPUT_OFFSETS: Readonly<Record<OutputName, number>> = outputs.offsets;
 /** Words of an environment's outputs, with and without the final observation. */
 export const OUTPUT_WORDS = { withFinal: outputs.words, withoutFinal: OUTPUT_OFFSETS.finalObservations };
-/** The offset of each array of a trajectory, in words per environment: to multiply by the launch's count of environments. */
+/**
+ * The offset of each array of a trajectory, in words per environment: the array begins at this offset times the number of
+ * environments of the launch.
+ */
 export const RECORDED: Readonly<Record<TrajectoryField, number>> = recorded.offsets;
 /** Bytes of an environment's trajectory. */
 export const RECORDED_BYTES = recorded.words * WORD;

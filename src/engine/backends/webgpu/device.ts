@@ -100,7 +100,7 @@ export const refusedBy = (what: string, driverMessage: string, cause?: unknown):
     cause,
   );
 
-/** Returns the message of an error that `unavailable` built, without the sentence that all of them share. */
+/** Returns the message of an error that `unavailable` built, without the sentence that all these errors share. */
 export const reasonOf = (error: unknown): string => (error as Error).message.replace(UNAVAILABLE, '');
 
 const deviceFailed = (adapter: string, driverMessage: string): BackendError =>

@@ -61,7 +61,7 @@ function testRuns(): RunRequest[] {
   ];
 }
 
-/** Returns a reset with sampled, discrete and given profiles. @param index the test run's, which gives it other seeds. */
+/** Returns a reset with sampled, discrete and given profiles. @param index the index of the test run. Each has other seeds. */
 function resetOf(world: World, index: number): ResetRequest {
   const modes = Uint8Array.from(
     { length: EPISODES },

@@ -145,7 +145,7 @@ export class Launcher {
     }
   }
 
-  /** Passes the states of the environments at `indices` to `take`, in the order of the indices. @param bytes per state. */
+  /** Passes the states of the environments at `indices` to `take`, in the order of `indices`. @param bytes of one state. */
   rowsAt(indices: Uint32Array, bytes: number, take: TakeRows): Promise<void> {
     return this.#queueRead(() => this.#rowsAt(indices, bytes, take));
   }

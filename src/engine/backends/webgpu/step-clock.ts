@@ -31,7 +31,8 @@ export class StepClock {
   }
 
   /**
-   * Checks the actions of a run, from each environment's current step to the step at which it stops.
+   * Returns the first invalid action of a run as a refusal; null if there is none. Checks each environment from its current
+   * step to the step at which it stops.
    * @param origin the environments that the run copies first; null for none.
    */
   findSequenceRefusal(
