@@ -152,6 +152,7 @@ async function* linesOfShard(
   }
 }
 
+/** Yields the lines with the indices `first` to `end - 1`. A line's index is its number less 1. */
 async function* within(
   lines: AsyncIterable<Line>,
   { first, end }: { readonly first: number; readonly end: number },

@@ -12,8 +12,9 @@ export const lockOf = (path: string): string => `${path}.lock`;
 /**
  * Locks `PATH.lock`, and writes the id of this process into it. The operating system releases the lock when the process
  * ends, even if it is killed.
- * @returns a function that releases the lock; calling it again does nothing. @throws UsageError if another process holds
- *   the lock, or if the file system has no locks.
+ * @returns a function that releases the lock; calling it again does nothing.
+ * @throws UsageError if another process holds the lock, or if the file system or the platform has no locks; LibraryError
+ *   without the package fs-native-extensions.
  */
 export async function lock(path: string): Promise<() => void> {
   const lockPath = lockOf(path);

@@ -114,7 +114,7 @@ export async function submitAudit(options: AuditSubmitOptions): Promise<void> {
   await submit(job, piecesOf(job), 1, options);
 }
 
-/** Checks a policy of this package. @throws UsageError; InputError for unknown names. */
+/** Refuses unknown policies, files, and options of language models. @throws UsageError; InputError for unknown names. */
 function checkPolicy(policy: string, options: ModelFlags): void {
   checkNoFile(policy);
   teacherNamed(policy);

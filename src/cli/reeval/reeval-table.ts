@@ -74,13 +74,13 @@ export function renderReevaluated(run: RunInfo, sections: readonly Section[], co
 }
 
 /**
- * Returns whether any row under a grader has a published score. @param g the index of the grader. @param teachers whether
- * only teachers' rows count.
+ * Returns whether any row under a grader has a published score. @param g the index of the grader. @param teachersOnly whether
+ * only rows of teachers count.
  */
-const hasPublished = (sections: readonly Section[], g: number, teachers = false): boolean =>
+const hasPublished = (sections: readonly Section[], g: number, { teachersOnly = false } = {}): boolean =>
   sections.some(({ condition, profiles, graders }) => {
     const { grader, rows } = graders[g];
-    const considered = teachers
+    const considered = teachersOnly
       ? rows.filter(({ player }) => player !== null && policyOf(player) === null)
       : rows;
     return considered.some((row) => isScore(publishedScore(row, { condition, profiles, grader })));
@@ -116,7 +116,7 @@ function notes(sections: readonly Section[], counts: ReevalCounts): string {
   return [
     'against: final scores won/lost/tied on the same seeds; +constant is heuristic+constant.',
     ...sharedNotes(graders.some((_, g) => hasPublished(sections, g))),
-    ...(graders.some((_, g) => hasPublished(sections, g, true)) ? [PUBLISHED_NOTE] : []),
+    ...(graders.some((_, g) => hasPublished(sections, g, { teachersOnly: true })) ? [PUBLISHED_NOTE] : []),
     ...(rows.some(({ player }) => player?.oracle) ? [ORACLE] : []),
     `open-loop: one fixed action sequence, found for ${sequences.size === 1 ? 'grader' : 'graders'} ${listed([...sequences])}.`,
     ...rows.flatMap(unparsedNote),

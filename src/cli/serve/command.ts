@@ -35,12 +35,12 @@ const SECOND = 1000;
 /** The default of --grace in seconds: less than the 30 seconds that Kubernetes waits by default before it kills a process. */
 const GRACE_S = 25;
 /** The environment variable with the token. No option takes the token, because other users can read command lines. */
-const VARIABLE = 'RHYTHM_TOKEN';
+const TOKEN_VARIABLE = 'RHYTHM_TOKEN';
 
 const HELP = `
 Serves OpenEnv (/ws, /reset, /step, /state, /health, /metadata, /schema, /openapi.json, /mcp), batches (/v1/score,
 /v1/rollout, /v1/prompts, /v1/parse, /v1/vec) and /metrics. To listen on other addresses than this machine's own, pass a
-token in --token-file or ${VARIABLE}, or --insecure. Without either, the Host header must name this machine, such as localhost.
+token in --token-file or ${TOKEN_VARIABLE}, or --insecure. Without either, the Host header must name this machine, such as localhost.
 --workers serves on several processor cores. SIGTERM and SIGINT end the server after the requests that wait or are in
 progress; a second signal ends it at once.
 
@@ -57,7 +57,7 @@ export function addServeCommand(program: Command, context: Context): void {
     .description('Serve the environment over HTTP and WebSockets: OpenEnv, and batches for trainers.')
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--port <n>', 'port to listen on; 0 chooses a free one', parseInteger, DEFAULTS.port)
-    .option('--token-file <file>', `file with the bearer token of clients (default: ${VARIABLE})`)
+    .option('--token-file <file>', `file with the bearer token of clients (default: ${TOKEN_VARIABLE})`)
     .option(
       '--insecure',
       'without a token, listen on addresses that other machines can reach, and accept any Host',
@@ -134,7 +134,7 @@ function toServeOptions(options: Options): ServeOptions {
     options;
   return {
     ...rest,
-    token: tokenFile === undefined ? process.env[VARIABLE] || undefined : readToken(tokenFile),
+    token: tokenFile === undefined ? process.env[TOKEN_VARIABLE] || undefined : readToken(tokenFile),
     bodyLimit: Math.round(bodyLimit * MIB),
     frameLimit: Math.round(frameLimit * MIB),
     batchWaitMs: Math.round(batchWait * SECOND),

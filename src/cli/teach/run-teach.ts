@@ -68,7 +68,7 @@ const workFilesOf = (output: string, format: RowFormat, isModel: boolean): strin
   return format === LINES || output === '-' ? [] : partialFiles(output);
 };
 
-/** Checks a policy of this package. Refuses options of language models. @throws UsageError; InputError for unknown names. */
+/** Refuses unknown policies, and options of language models. @throws UsageError; InputError for unknown names. */
 function checkPolicy(policy: string, options: TeachCommandOptions): void {
   if (!isPolicyFile(policy)) teacherNamed(policy);
   checkNoModelFlags(policy, options);

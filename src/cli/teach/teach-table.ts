@@ -21,9 +21,8 @@ import type { PolicyTeachOptions } from './teach-lines.js';
 
 /**
  * Plays episodes with a policy and writes them. A built-in policy continues after the episodes of `OUTPUT.partial`.
- * @throws InputError for unknown names; UsageError if `OUTPUT.partial` has other episodes, or exists while the policy is a
- * user's
- *   module; the signal's reason.
+ * @throws InputError for unknown names; UsageError if `OUTPUT.partial` has other episodes, or any while the policy is the
+ *   user's module; the signal's reason.
  */
 export async function teachTable(
   options: PolicyTeachOptions,
