@@ -86,6 +86,7 @@ export interface DatasetJob extends JobBase {
     readonly profiles: readonly string[];
     /** The range of `step_index`: steps before a row's state. */
     readonly steps: SeedRange;
+    /** The seed of the selection of states. */
     readonly seed: number;
     readonly allow_eval_seeds: boolean;
     /** The value of --grader without its folder, for the card. */

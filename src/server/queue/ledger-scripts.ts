@@ -115,7 +115,10 @@ redis.call('HSET', KEYS[1], 'held:' .. request, cost)
 return {'ok', spent}
 `;
 
-/** Replaces a reservation by the actual cost. KEYS: ledger, rate. ARGV: attempt, number of the request, actual cost. */
+/**
+ * Replaces a reservation by the actual cost, and keeps the request's place within the rate limit for one window from now. KEYS:
+ * ledger, rate. ARGV: attempt, number of the request, actual cost.
+ */
 export const SETTLE = `${NOW}${NUMBER}
 local request = ARGV[1] .. ':' .. ARGV[2]
 redis.call('ZADD', KEYS[2], 'XX', now + number('window'), request)
@@ -164,7 +167,10 @@ redis.call('HSET', KEYS[1], play, 0)
 return {'ok', spent}
 `;
 
-/** Sets what an episode has cost so far. KEYS: ledger. ARGV: attempt, number of the episode, cost of all its answers. */
+/**
+ * Raises what an episode has cost so far; ignores a lower cost. KEYS: ledger. ARGV: attempt, number of the episode, cost of all
+ * its answers.
+ */
 export const SET_COST = `
 local field = 'play:' .. ARGV[1] .. ':' .. ARGV[2]
 local paid = redis.call('HGET', KEYS[1], field)
@@ -183,7 +189,7 @@ end
 redis.call('HDEL', KEYS[1], field)
 `;
 
-/** Pauses all requests. KEYS: pause. ARGV: milliseconds. */
+/** Pauses all requests, unless a longer pause is left. KEYS: pause. ARGV: milliseconds. */
 export const PAUSE = `
 if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[1]) then redis.call('SET', KEYS[1], 1, 'PX', ARGV[1]) end
 `;

@@ -17,7 +17,10 @@ import { type SharedLimits, setLimits } from './shared-ledger.js';
 
 /** The number of shards that are added in one command. */
 const BULK = 500;
-/** The number of attempts at a shard, and the first wait before a retry in milliseconds. Each further wait is twice as long. */
+/**
+ * The number of attempts at a shard, and the first wait before a retry in milliseconds. Each further wait is twice as long.
+ * `jitter` shortens each wait at random, by at most half.
+ */
 const ATTEMPTS = 5;
 const BACK_OFF = { type: 'exponential', delay: 1000, jitter: 0.5 } as const;
 

@@ -53,6 +53,7 @@ function habits({ draw, step }: PolicyInput): number {
   return below([x0, x1, x0 << 16][which], NUM_ACTIONS);
 }
 
+/** Replaces one action in ACTIONS_PER_DEVIATION, on average, by a random one. */
 const withDeviations =
   (act: ChooseAction): ChooseAction =>
   (input) => {
