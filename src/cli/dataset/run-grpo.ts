@@ -45,8 +45,8 @@ export async function runGrpo(options: GrpoOptions, signal: AbortSignal): Promis
 
 /**
  * Writes rows and their card, or neither.
- * @param target the file, and the grader's name in the command of the card. @param source the rows of the plan, in batches of
- * BATCH.
+ * @param target the file, and the grader's name in the command of the card. @param source the rows of the plan, in the batches
+ *   of `grpoRowsAsync`.
  * @throws UsageError for unusable paths and formats; the signal's reason.
  */
 export async function writeGrpo(
@@ -121,7 +121,7 @@ function formatOfRows({ format, output }: Pick<GrpoOptions, 'format' | 'output'>
 
 /**
  * Refuses a file that cannot be written, and an existing README.md that is another file than the card of these rows, or of rows
- * that no longer exist.
+ * that no longer exist. @throws UsageError.
  */
 function checkPaths({ rows, card }: { rows: string; card: string }): void {
   checkOutput('--output', rows);

@@ -49,7 +49,7 @@ interface Sink {
 
 /**
  * Writes all files of the dataset, or none; with --shard, the file of a shard.
- * @returns whether every line was a valid episode that equals its replay.
+ * @returns whether every line was a valid episode that equals its replay; true with --shard, because the merge checks that.
  * @throws UsageError for unusable paths, or if no row is left; InputError for an impossible plan; the signal's reason.
  */
 export async function runSft(options: SftCliOptions, signal: AbortSignal): Promise<boolean> {

@@ -164,7 +164,10 @@ export class Journal {
     }
   }
 
-  /** Writes the stored episodes to the output: the episodes of `keys` in that order, after all other episodes. */
+  /**
+   * Writes the stored episodes to the output: the episodes of `keys` in that order, after all other episodes. Then removes the
+   * files of the journal, and closes it.
+   */
   async finish(keys: readonly string[]): Promise<void> {
     if (this.#end > 0) {
       const ordered = new Set(keys);

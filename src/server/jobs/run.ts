@@ -65,8 +65,7 @@ export interface ShardBatch {
  * Runs a shard. Yields its rows in the order of its file; the episodes of a language model when they end, without those
  * that exist already.
  * @throws InputError for unknown names, and for more shards than the job has seeds, episodes, pieces or rows; the errors of the
- * job's
- *   command; the signal's reason.
+ *   job's command; the signal's reason.
  */
 export function runShard(
   job: RunnableJob,

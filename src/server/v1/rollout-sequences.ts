@@ -64,6 +64,7 @@ const isBelief = (belief: unknown): belief is number[] =>
   belief.length === NUM_BELIEFS &&
   belief.every((level) => typeof level === 'number');
 
+/** Parses the actions of a rollout: u8 [28], codes. */
 function codesOf(sequence: unknown, i: number): Uint8Array {
   if (!Array.isArray(sequence) || sequence.length !== NUM_STEPS) {
     throw invalidFieldError(

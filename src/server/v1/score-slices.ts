@@ -17,6 +17,7 @@ export interface ScoredSlice {
 
 /** The rows of a request. */
 export interface RowSource {
+  /** The number of rows. */
   readonly rows: number;
   /** Returns the end (excluded) of the slice from row `from` on. @param limit the maximum number of rows. */
   endOf(from: number, limit: number): number;

@@ -242,7 +242,7 @@ function* readText(data: Buffer, envs: number): Paused<Frame> {
   return { type: parsed.data.type, data: parsed.data.data, arrays: {}, shapes: {} };
 }
 
-/** Checks the shapes of arrays. @throws InputError `wrong_length` for column-major arrays, which would be misread. */
+/** Checks the shapes of arrays. @throws InputError `wrong_length` for other shapes: a column-major array would be misread. */
 function checkShapes({ shapes }: Frame): void {
   for (const [name, shape] of Object.entries(shapes)) {
     const isWide = name === 'beliefs';

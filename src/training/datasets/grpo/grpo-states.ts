@@ -23,9 +23,8 @@ export interface GrpoState {
 /**
  * Yields the rows of `rhythm-vec dataset grpo` in batches of up to 2,048.
  * @param engine the backend, kernel and threads that compute the rows. They change no row.
- * @throws InputError `out_of_range`, `wrong_type`, `wrong_length`, `unknown_name`, or `bad_seed` for evaluation seeds; the
- * errors of
- *   `createVecEnv`.
+ * @throws InputError `out_of_range`, `wrong_type`, `wrong_length`, `unknown_name`, or `bad_seed` for evaluation seeds;
+ *   the errors of `createVecEnv`.
  */
 export function grpoStates(options: DatasetOptions, engine: Engine = {}): Generator<GrpoState[]> {
   return grpoRows(toPlan(options), engine);
