@@ -58,8 +58,8 @@ class Replayer {
   void play(const Chain* first, const Chain* last);
 
  private:
-  // The number of tiles that are replayed together. The operations of a hash depend on each other; the hashes of several
-  // tiles overlap.
+  // The number of tiles that are replayed together. The operations of one hash depend on each other, but the processor
+  // overlaps the hashes of several tiles.
   static constexpr int kTiles = 4;
   static constexpr int kStates = kTiles * kTileLanes;
   // Rows that are stepped together, and the lanes of the states that they continue.

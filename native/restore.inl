@@ -68,6 +68,7 @@ RHYTHM_INLINE void put_hashes(const Group (&g)[N], uint64_t* hashes) {
     }
     threefry(keys, d);
   };
+  // The initial key: "RHYTHMVS" in ASCII.
   for (Draw& each : d) each = {broadcast(0x52485954u), broadcast(0x484D5653u)};
   add(state::Seed, state::Step);
   for (int k = 0; k < floats - 1; k += 2) add(state::Meters + k, state::Meters + k + 1);

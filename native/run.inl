@@ -272,7 +272,8 @@ void run_all(const Envs& envs, const Run& run, size_t first_tile, size_t last_ti
              [&](const Group& g) { run_group<Choose, Record>(envs, run, g); });
 }
 
-// Returns whether a run records anything. As a member of Trajectory, it would be one symbol that all kernels define.
+// Returns whether a run records anything. Not a member of Trajectory: all kernels would define that one symbol, each for its
+// own instruction set.
 RHYTHM_INLINE bool records(const Trajectory& t) {
   return t.actions || t.events || t.rewards || t.meters || t.deltas || t.anomalies;
 }

@@ -111,6 +111,7 @@ function rowMajor(what: string, components: Float32Array, numEnvs = 0): Rows {
   const { length } = components;
   const isFormer = numEnvs > 0 && length === numEnvs * FORMER_COMPONENTS;
   const width = isFormer ? FORMER_COMPONENTS : NUM_COMPONENTS;
+  // Rounded up, so that the check refuses an incomplete last episode.
   const count = numEnvs || Math.ceil(length / width);
   checkLength(`floats in ${what}`, length, count * width, `${width} an episode`);
   return { components, width, count, rowStride: width, columnStride: 1 };

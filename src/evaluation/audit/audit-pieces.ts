@@ -1,4 +1,4 @@
-/** The costly pieces of an audit. Each shard of an audit computes some of the pieces; `merge` computes none. */
+/** The costly pieces of an audit. Each shard of an audit computes some of the pieces. The command `merge` computes none. */
 
 /** A search, or a recording of episodes. */
 export interface Piece<Result> {

@@ -108,7 +108,10 @@ export const bestIgnoringProfile = (plays: readonly Play[]): Play => bestOf(play
 const bestOf = (plays: readonly Play[], isChosen: (player: Player) => boolean): Play =>
   plays.filter(({ player }) => isChosen(player)).reduce((best, play) => (isBetter(play, best) ? play : best));
 
-/** Compares two plays on the episodes that both have. A play with fewer episodes must lead significantly. */
+/**
+ * Returns whether a play has a higher mean score than the best so far, on the episodes that both have. A play with fewer
+ * episodes must lead significantly: the interval of its lead must lie above 0.
+ */
 function isBetter(play: Play, best: Play): boolean {
   const { mean, low } = differenceOf(play, best);
   return mean > 0 && (play.seeds.length >= best.seeds.length || (low !== null && low > 0));

@@ -36,7 +36,7 @@ const ALL_THREE = "Each player's episodes with the best, the median and the wors
 const MEDIAN_ONLY =
   "Each player's episode with the median final score. A report on fewer players also has the best and the worst.";
 
-/** Returns the median episode. The median of two episodes is the worse one. */
+/** Returns a list of the median episode alone. The median of two episodes is the worse one. */
 const medianOf = (episodes: readonly ChosenEpisode[]): ChosenEpisode[] => [
   episodes.find(({ which }) => which === 'median') ?? episodes[episodes.length - 1],
 ];

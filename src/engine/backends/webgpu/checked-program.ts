@@ -11,7 +11,7 @@ import { WebGpuBatch } from './webgpu-batch.js';
 /** Replacements, for tests. */
 export interface WebGpuOverrides {
   readonly texts?: ShaderTexts;
-  /** The largest number of environments per shard, in whole tiles. */
+  /** The largest number of environments per shard, a multiple of the tile's size. */
   readonly maxEnvsPerShard?: number;
 }
 

@@ -32,7 +32,7 @@ export class SubmissionSize {
 
   /** Records the time of a measured submission, and adjusts the size. */
   record(envs: number, ms: number): void {
-    // Aims at half of the maximum, because the next environments may take longer.
+    // Aims at half of the maximum, because the next environments may take longer. A time of 0 counts as a microsecond.
     const fitting = Math.floor((envs * this.#maxMs) / Math.max(ms, 1e-3) / 2);
     this.#isMeasured = envs >= this.#envs || this.#isMeasured;
     this.#envs = Math.max(MIN_ENVS, Math.min(fitting, envs * GROWTH, MAX_ENVS));

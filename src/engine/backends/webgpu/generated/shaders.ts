@@ -345,7 +345,7 @@ fn four_rounds(draw: vec2<u32>, by: vec4<u32>) -> vec2<u32> {
 fn threefry(key: vec2<u32>, counter: vec2<u32>) -> vec2<u32> {
   const odd = vec4(13u, 15u, 26u, 6u);
   const even = vec4(17u, 29u, 16u, 24u);
-  let third = key.x ^ key.y ^ 0x1BD11BDAu;
+  let third = key.x ^ key.y ^ 0x1BD11BDAu;  // the third word of the key, derived with the generator's constant
   var x = counter + key;
   x = four_rounds(x, odd) + vec2(key.y, third + 1u);
   x = four_rounds(x, even) + vec2(third, key.x + 2u);
@@ -443,7 +443,8 @@ fn stored_action(env: u32, t: u32) -> u32 {
 `,
   'profile.wgsl': `// Profiles drawn from a seed, and the belief target of a profile (docs/world.md, Profiles).
 
-// The random numbers of a sampled profile: one for each trait, and nine that, sorted, cut [0, 1] into the reward weights.
+// The random numbers of a sampled profile: one for each trait, and nine whose sorted second, fourth, sixth and eighth cut
+// [0, 1] into the five reward weights.
 const UNITS = 20u;
 const SORTED_UNITS = UNITS - COUNT_TRAITS;
 // A sorting network of 25 exchanges for nine numbers (Floyd's; Knuth, The Art of Computer Programming, vol. 3, 5.3.4).
@@ -1376,7 +1377,7 @@ fn hash(@builtin(global_invocation_id) id: vec3<u32>) {
   for (var k = 0u; k < COUNT_PROFILE_FLOATS; k++) {
     words[2u + COUNT_METERS + k] = word(env, STATE_PROFILE + k);
   }
-  var key = vec2(0x52485954u, 0x484D5653u);
+  var key = vec2(0x52485954u, 0x484D5653u);  // "RHYTHMVS" in ASCII
   for (var pair = 0u; pair < HASHED_WORDS; pair += 2u) {
     key = threefry(key, vec2(words[pair], words[pair + 1u]));
   }

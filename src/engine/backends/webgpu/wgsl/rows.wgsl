@@ -82,7 +82,7 @@ fn hash(@builtin(global_invocation_id) id: vec3<u32>) {
   for (var k = 0u; k < COUNT_PROFILE_FLOATS; k++) {
     words[2u + COUNT_METERS + k] = word(env, STATE_PROFILE + k);
   }
-  var key = vec2(0x52485954u, 0x484D5653u);
+  var key = vec2(0x52485954u, 0x484D5653u);  // "RHYTHMVS" in ASCII
   for (var pair = 0u; pair < HASHED_WORDS; pair += 2u) {
     key = threefry(key, vec2(words[pair], words[pair + 1u]));
   }

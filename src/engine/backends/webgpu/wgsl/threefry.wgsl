@@ -21,7 +21,7 @@ fn four_rounds(draw: vec2<u32>, by: vec4<u32>) -> vec2<u32> {
 fn threefry(key: vec2<u32>, counter: vec2<u32>) -> vec2<u32> {
   const odd = vec4(13u, 15u, 26u, 6u);
   const even = vec4(17u, 29u, 16u, 24u);
-  let third = key.x ^ key.y ^ 0x1BD11BDAu;
+  let third = key.x ^ key.y ^ 0x1BD11BDAu;  // the third word of the key, derived with the generator's constant
   var x = counter + key;
   x = four_rounds(x, odd) + vec2(key.y, third + 1u);
   x = four_rounds(x, even) + vec2(third, key.x + 2u);
