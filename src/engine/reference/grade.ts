@@ -27,7 +27,7 @@ export interface GradedState {
   readonly grader: Float32Array;
 }
 
-/** Rule 9: belief. Returns a given number as float32, clamped to [0, 1], and +0 if below `smallest`. */
+/** Rule 9: belief. Returns a number of a belief as float32, clamped to [0, 1], and +0 if below `smallest`. */
 export function clampBelief(x: number, smallest: number): number {
   const clamped = clamp01(f32(x));
   return clamped < smallest ? 0 : clamped;

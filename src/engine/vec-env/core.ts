@@ -117,6 +117,7 @@ export class Core<Kind extends AnyBatch = AnyBatch> implements Defaults {
     this.requireAttached();
   }
 
+  /** Checks that all views have their memory. @throws StateError `outputs_detached`. */
   requireAttached(): void {
     if (this.attached) return;
     throw new StateError(
@@ -137,6 +138,7 @@ export class Core<Kind extends AnyBatch = AnyBatch> implements Defaults {
     this.requireEpisodes();
   }
 
+  /** Checks that the environments were reset. @throws StateError `not_reset`. */
   requireEpisodes(): void {
     if (this.phase === 'playing') return;
     throw new StateError(

@@ -36,7 +36,7 @@ export function toRunPolicy(
   if (typeof choice === 'string') {
     throw new InputError(
       'unknown_name',
-      `Expected a policy among ${POLICIES.join(', ')} or an action sequence, got ${describe(choice)}.` +
+      `Expected ${POLICIES.join(', ')} or action sequences as the policy, got ${describe(choice)}.` +
         didYouMean(choice, POLICIES),
     );
   }

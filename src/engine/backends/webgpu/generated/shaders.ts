@@ -744,7 +744,7 @@ fn step_episode(
 `,
   'grade.wgsl': `// Beliefs, their skill, and the grade of a finished episode.
 
-// Rule 9: belief. Clamps a given number to [0, 1]. Numbers below the smallest belief become 0.
+// Rule 9: belief. Clamps a number of a belief to [0, 1]. Numbers below the smallest belief become 0.
 fn clean_belief(x: f32) -> f32 {
   let bounded = clamp01(x);
   return select(bounded, 0.0, bounded < world_number(BLOCK_SMALLEST_BELIEF));
