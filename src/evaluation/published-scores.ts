@@ -5,6 +5,8 @@
  * distribution, and 0-4 for each of the three discrete profiles; the scores of `discrete` are means of the three.
  * This world is a rebuild with constants of its own, so its scores are similar, not equal.
  */
+
+/** A published score. */
 export interface Published {
   readonly condition: string;
   readonly policy: string;

@@ -22,6 +22,7 @@ export interface WebGpuOptions {
   workgroupSize?: number;
 }
 
+/** The names of the options. */
 export const WEBGPU_OPTIONS: readonly (keyof WebGpuOptions)[] = [
   'powerPreference',
   'allowInexact',

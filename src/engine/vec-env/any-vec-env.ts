@@ -20,7 +20,7 @@ export function openAnyVecEnvOn(platform: Platform, options: VecEnvOptions): Any
     : openVecEnv(platform, options);
 }
 
-/** Assigns environments of `source` to `env`, which has the same API. @throws as `VecEnv.assign`. */
+/** Calls `env.assign(source, indices)`. Both have the same API. @throws as `VecEnv.assign`. */
 export function assignAny(
   env: AnyVecEnv,
   source: AnyVecEnv,
