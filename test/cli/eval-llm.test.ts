@@ -43,6 +43,7 @@ describe('a model', () => {
     expect(fake.requests).toHaveLength(8 * 28);
     const unparsed = fake.requests.filter(({ index }) => [3, 6].includes(index % 10)).length;
     const [ood, , , , pool] = rows.map((row: { unparsed: number }) => row.unparsed);
+    // Two episodes under ood and six under discrete, of 28 answers each.
     expect(Math.round((ood * 2 + pool * 6) * 28)).toBe(unparsed);
     expect(stdout).toContain(`${((100 * unparsed) / 224).toFixed(1)} % without an action`);
     const requests = rows.slice(0, 4).map(({ usage }: { usage: { requests: number } }) => usage.requests);
@@ -78,7 +79,7 @@ describe('a model', () => {
   });
 });
 
-describe('with --trajectories', () => {
+describe('eval with --trajectories', () => {
   it('stores all episodes of all policies, which replay as recorded, and requests no stored episode again', async () => {
     const fake = await startModel();
     const options = ['--policies', 'random,llm:fake', '--trajectories', pathOf('all.jsonl')];
@@ -164,7 +165,7 @@ async function waitForRequests(fake: FakeOpenAi, count: number): Promise<void> {
   while (fake.requests.length < count) await new Promise((resolve) => setImmediate(resolve));
 }
 
-describe('refuses, as a usage error, before the first request', () => {
+describe('eval refuses, as a usage error, before the first request,', () => {
   const refused: [string, string[], RegExp][] = [
     [
       'options of a model without a model',

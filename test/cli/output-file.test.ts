@@ -1,4 +1,4 @@
-/** Output files: each has its own temporary file, and the next run removes the temporary files of killed runs. */
+/** Output files: their temporary files, which later runs remove if a run was killed, their links, modes and refusals. */
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -114,7 +114,7 @@ describe('a temporary file of a killed run', () => {
     expect(existsSync(abandoned)).toBe(false);
   });
 
-  it('of a trial write is removed, too', () => {
+  it('is removed too if the killed run was only checking whether its output can be written', () => {
     const path = newPath();
     const folder = dirname(path);
     for (const target of [path, join(folder, PROBE)]) {

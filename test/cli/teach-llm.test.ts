@@ -81,14 +81,14 @@ describe('an output file of `teach --policy llm:MODEL`', () => {
   });
 });
 
-it('accepts a long model name with colons', async () => {
+it('`teach` accepts a long model name with colons', async () => {
   const { output, run } = await startTeacher();
   const model = `ft:gpt-4o-mini-2024-07-18:${'an-organization-'.repeat(10)}:AbCdEfGh`;
   const { code } = await run(['--seeds', '100-100', '--policy', `llm:${model}`]);
   expect([code, episodesIn(output)[0].model]).toEqual([0, model]);
 });
 
-describe('resumes', () => {
+describe('`teach --policy llm:MODEL` resumes', () => {
   it('after it was killed: no finished episode is lost, and none is requested twice', async () => {
     const { fake, output, run, start } = await startTeacher({ delay: 3 });
     const partial = `${output}.partial`;
@@ -183,7 +183,7 @@ it('teach at the limit of the file size keeps the episodes that fit, counts all 
   expect(linesIn(output)).toEqual(expect.arrayContaining(kept));
 });
 
-it('reports an error of the endpoint for deeply nested answers', async () => {
+it('`teach` reports an error of the endpoint for deeply nested answers', async () => {
   const deep: Fault = ({ response }) => json(response, 200, '['.repeat(2e5) + ']'.repeat(2e5));
   const { run } = await startTeacher({ faultOf: () => deep });
   const { code, stderr } = await run(['--seeds', '100-100', '--retries', '0']);
@@ -196,7 +196,7 @@ it('reports an error of the endpoint for deeply nested answers', async () => {
   expect(stderr).not.toContain('a bug in rhythm-vec');
 });
 
-it('prints a note with a remedy if many answers have no action', async () => {
+it('`teach` prints a note with a remedy if many answers have no action', async () => {
   const { run } = await startTeacher({ faultOf: ({ index }) => (index % 4 === 0 ? 'cut-off' : null) });
   const { stderr } = await run(['--seeds', '100-100']);
   expect(stderr).toMatch(/Of the answers 25\.0 % without an action, 25\.0 % cut off/);
@@ -226,8 +226,8 @@ describe('the key appears in no output', () => {
   });
 });
 
-describe('refuses, before the first request', () => {
-  /** Runs the command in this process. Returns its error. */
+describe('`teach --policy llm:MODEL` refuses, before the first request,', () => {
+  /** Runs the command in this process. Returns its error; null if it succeeds. */
   async function thrownBy(args: readonly string[], environment: Record<string, string>): Promise<unknown> {
     for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
     const program = new Command().exitOverride().configureOutput({ writeErr() {} });

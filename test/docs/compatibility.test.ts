@@ -39,6 +39,7 @@ function otherWorldError(): string {
 
 function illegalStateError(): string {
   const words = snapshot.words.slice();
+  // Environment 3 is at step 77, but an episode has 28 steps.
   words[3 * STATE_WORDS + STATE.step] = 77;
   return refusalOf(() => checkStates(words, 4, WORLD)).message;
 }

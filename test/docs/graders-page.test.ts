@@ -47,7 +47,7 @@ const stored = GRADER_NAMES.map((name) => JSON.parse(read(`audits/${name}/audit.
 const audits = stored.map((audit) => toCamelCase(audit) as Audit);
 const rowOf = ({ rows }: Audit, policy: string): AuditRow => rows.find((row) => row.policy === policy)!;
 
-it('report reads the audits', () => {
+it('the code of `report` reads the stored audits', () => {
   const gatherer = new ResultGatherer();
   for (const audit of stored) gatherer.addResult(`audit of ${audit.grader}`, parseResult(audit));
   const data = gatherer.data();
@@ -128,7 +128,7 @@ describe.each(audits.map((audit) => [audit.grader, audit] as const))('the audit 
   });
 });
 
-it('the sentences of the page agree with the audits', () => {
+it('figures that the text of the page states are those of the audits', () => {
   const v2 = audits[GRADER_NAMES.indexOf('v2')];
   const { adaptation } = rowOf(v2, 'open-loop').components;
   expect(adaptation.gain.mean).toBeGreaterThan(v2.gains.openLoop.mean / 2);
@@ -148,7 +148,7 @@ it('the sentences of the page agree with the audits', () => {
   expect(audits.map(({ paysOnlyForInference }) => paysOnlyForInference)).toEqual([false, false, true]);
 });
 
-it('where every profile is neutral, knowing the profile has no gain above 0.01 under any grader', () => {
+it('where every profile is neutral, a gain of inference is not certain, or certainly below 0.01, under any grader', () => {
   for (const { impossible } of audits) {
     for (const { low, high } of [impossible.sequence, impossible.planner]) {
       expect(low! <= 0 || high! < 0.01).toBe(true);

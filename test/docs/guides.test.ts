@@ -38,7 +38,7 @@ describe('errors', () => {
     expect([...classOf.keys()].sort()).toEqual(codes);
   });
 
-  it('the table names the class of each error code', () => {
+  it('the table names the class with which the sources throw a code', () => {
     const sources = readdirSync(new URL('src', ROOT), { recursive: true, encoding: 'utf8' });
     const thrown = sources
       .filter((path) => path.endsWith('.ts'))

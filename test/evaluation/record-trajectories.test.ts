@@ -53,6 +53,7 @@ it('stepped policies give their reasons, and have the same rows as without recor
   expect(stepped).toHaveLength(STEPPED_NAMES.length);
   for (const { steps } of stepped) {
     for (const { reasoning, belief, prompt, completion } of steps) {
+      // Reasons name actions in capitals.
       expect(reasoning).toMatch(/[A-Z_]{5,} /);
       expect([belief?.length, prompt, completion]).toEqual([3, null, null]);
     }
@@ -67,7 +68,7 @@ it('records the name, the objective and the oracle flag of every policy', async 
     objective,
     oracle,
   ]);
-  // Of the policies whose names begin with "planner". The other policies have none.
+  // The objectives of the policies whose names begin with "planner", in order. The other policies have none.
   const objectives = ['score', 'wellbeing', 'score', 'score'];
   expect(players).toEqual(
     [BASELINE_FIRST, STEPPED_NAMES].flat().map((name) => {

@@ -45,7 +45,7 @@ export const regularFile = (content: Buffer): StoredFile => ({
   content,
 });
 
-/** @param lfs the SHA-256 of the content. */
+/** Returns a file that Git LFS stores. @param lfs the SHA-256 of the content. */
 export const largeFile = (content: Buffer, lfs: string): StoredFile => ({
   size: content.length,
   oid: gitOid(pointerOf(lfs, content.length)),

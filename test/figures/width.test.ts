@@ -16,6 +16,7 @@ import { elementsOf, ODD_NAME, playedRun, textsOf } from '../support/pictures.js
 const NAMES = ['heuristic', 'open-loop+constant'];
 const runs = [playedRun('heuristic'), playedRun('random')];
 
+/** Counts scores in 100 bins from 0 to 1. */
 const countsOf = (scores: Float32Array): Uint32Array => {
   const counts = new Uint32Array(100);
   for (const score of scores) counts[Math.min(99, Math.floor(score * 100))] += 1;
@@ -114,6 +115,7 @@ describe('a histogram', () => {
     const heights = bars.map(({ attributes }) => Number(/v([\d.]+)/.exec(attributes.d)![1]));
     expect(heights).toHaveLength(2);
     expect(heights[0] / heights[1]).toBeCloseTo(3, 6);
+    // The axis begins at the first non-empty bin and ends at the last.
     expect(textsOf(svg)).toContain('0.4');
     expect(textsOf(svg)).toContain('0.7');
     expect(textsOf(svg)).not.toContain('0.3');

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CompensatedSum, Moments } from '../../src/shared/statistics.js';
 
-/** The exact sum of float32s in [0, 1], as a multiple of 2^-149. */
+/** Sums float32s in [0, 1] exactly, as multiples of 2^-149. @returns the sum as a float64. */
 function exactSum(values: Float32Array): number {
   const bits = new Uint32Array(values.buffer, values.byteOffset, values.length);
   let sum = 0n;

@@ -15,6 +15,10 @@ export function copyOutputs(outputs: Outputs): Columns {
   return Object.fromEntries(arrays.map(([name, array]) => [name, rowMajor(array, outputs)]));
 }
 
+/**
+ * Copies an output as rows. In a row-major array `columnStride` is 0. Otherwise number k of environment i is at index
+ * `k * columnStride + i`.
+ */
 function rowMajor(array: Column, { columnStride, rewards }: Outputs): Column {
   const numEnvs = rewards.length;
   if (columnStride === 0 || array.length === numEnvs) return array.slice();
@@ -63,7 +67,7 @@ export function copyColumns(columns: Columns | Trajectory): Columns {
   return Object.fromEntries(arrays.map(([name, column]) => [name, column.slice()]));
 }
 
-/** Copies a trajectory's columns, in the row-major layout. */
+/** Copies a trajectory's columns, in the row-major layout. `columnStride` means the same as in `rowMajor`. */
 export function rowsOfTrajectory(trajectory: RecordedTrajectory, numEnvs: number): Columns {
   const { columnStride: stride } = trajectory;
   if (stride === 0) return copyColumns(trajectory as Trajectory);
@@ -102,7 +106,7 @@ export function expectEqual(expected: Columns, got: Columns, where = ''): void {
   if (lines.length > 0) expect(lines).toEqual([]);
 }
 
-/** Creates a column of the same type. */
+/** Creates a column of zeros, of the same type as `like`. */
 const empty = (like: Column, length: number): Column =>
   new (like.constructor as new (length: number) => Column)(length);
 

@@ -99,7 +99,7 @@ function start(args: string[], server: RedisServer): Running {
   return running;
 }
 
-/** Stops workers, and waits until they have ended. */
+/** Kills child processes, and waits until they have ended. */
 export async function stop(...running: readonly Running[]): Promise<void> {
   for (const { child } of running) child.kill('SIGKILL');
   await Promise.all(running.map(({ finished }) => finished));

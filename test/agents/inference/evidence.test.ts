@@ -63,7 +63,7 @@ function playAndInfer(world: World, seed: number, choose: (episode: Episode) => 
   return { episode, inference, report, trait, truth };
 }
 
-describe('a change without noise', () => {
+describe('decay and events have no noise:', () => {
   it.each([1, 2, 3])('one step without an event determines the metabolic rate (seed %d)', (seed) => {
     const { trait, truth } = playAndInfer(withEvents(NEVER), seed, () => DEEP_WORK, 1);
     expect(trait('metabolic_rate').median).toBeCloseTo(truth('metabolic_rate'), 3);
@@ -79,7 +79,7 @@ describe('a change without noise', () => {
     }
   });
 
-  it('a clamped meter bounds the metabolic rate on one side only', () => {
+  it('a meter that is clamped to 1 hardly bounds the metabolic rate', () => {
     const full = worldWith((spec) => {
       spec.constants.eventThreshold = NEVER;
       spec.initialMeters[VITALITY] = 1;
@@ -240,6 +240,7 @@ describe('contradictory observations', () => {
   });
 });
 
+/** Returns an observation of random valid numbers at a step. */
 function anyRow(random: Random, step: number): Float32Array {
   const row = new Float32Array(OBSERVATION_SIZE);
   row[OBSERVATION.step] = step;

@@ -111,6 +111,7 @@ describe('a request is retried', () => {
 });
 
 it('the next request has the older name of the token limit if the endpoint ignores the newer name', async () => {
+  // The answer is longer than the token limit of 64.
   const { model, fake } = await askOnce({ answer: () => 'word '.repeat(500) });
   await model.complete(firstPrompt(), NEVER);
   // The third key of a request is the token limit.
@@ -203,6 +204,7 @@ it('a 429 pauses all requests', async () => {
   });
   const one = model.complete(firstPrompt(), NEVER);
   await vi.waitUntil(() => delayedWaits.length === 1);
+  // The second request waits too, although only the first was answered with 429.
   await model.complete(firstPrompt(), NEVER);
   delayedWaits[0]();
   await one;

@@ -99,7 +99,7 @@ it.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'
   },
 );
 
-it('a lost connection may be charged', () => {
+it('a request whose connection was lost, or that failed with an unknown error, may be charged', () => {
   expect(fault(Object.assign(new Error('gone'), { code: 'ECONNRESET' }))).toMatchObject({
     mayBeCharged: true,
   });

@@ -16,6 +16,7 @@ function outlookOf(
   const { after = [0.5, 0.5, 0.5, 0.5, 0.5], ...rest } = changes;
   for (let at = step; at < 28; at++) meters.set(after, 5 * at);
   const actions = Array.from({ length: 28 - step }, (_, k) => codeOf(names[Math.min(k, names.length - 1)]));
+  /** The components of the grade, in the order of COMPONENT_NAMES. */
   const components = Float64Array.of(1, 0.5, 0.5, 0.2, 0.5, 0, 0, 0);
   return {
     meters,
@@ -73,6 +74,7 @@ describe('a plan in words', () => {
   });
 
   it('gives the largest advantage of the plan as the reason', () => {
+    /** Returns the components of the grade with component `k` changed. */
     const components = (k: number, value: number) => {
       const changed = outlookOf(17, ['sleep']).components.slice();
       changed[k] = value;

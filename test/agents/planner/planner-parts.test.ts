@@ -362,6 +362,7 @@ describe('a search', () => {
       const { sequences, evaluated } = searchAll(0, { candidates, rounds: 1 });
       expect(sequences.length / 28).toBe(Math.max(1, Math.floor(candidates / 4)));
       const initial = sequences.length / 28 + 2 + 10;
+      // The last two steps have 100 sequences.
       expect(maxSequencesOf({ ...budget, candidates })).toBe(Math.max(candidates, 100));
       expect(maxSequencesOf({ ...budget, candidates })).toBeGreaterThanOrEqual(initial);
       expect(evaluated[1].length / 28).toBe(candidates);
@@ -375,6 +376,7 @@ describe('a search', () => {
       const candidates = rowsIn(evaluated[k]);
       const { scores } = calls[k];
       const lowest = Math.min(...rowsIn(evaluated[k + 1]).map((row) => scores[candidates.indexOf(row)]));
+      // Four of the 16 candidates are played with all samples: the lowest of them, and three with higher scores.
       expect(scores.filter((score) => score > lowest).length).toBe(3);
     }
   });
@@ -495,6 +497,7 @@ it('a plan evaluation has the mean score of the search', () => {
   const { meters, components } = runSync(evaluation.play(sequence, 10, 0, sums, profiles));
   const score = components.reduce((sum, each, k) => sum + each * grader[k], 0);
   expect(score).toBeCloseTo(scoresOf('score', sums, 10, sequence, profiles)[0], 5);
+  // Component 1 is the meter progress (meter 2) after the last step. The rows of the steps before step 10 stay 0.
   expect(components[1]).toBeCloseTo(meters[27 * 5 + 2], 5);
   expect([...meters.subarray(0, 50)].every((meter) => meter === 0)).toBe(true);
   expect(Math.abs(meters[50] - episode.meters[0])).toBeLessThan(0.3);

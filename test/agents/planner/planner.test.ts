@@ -1,4 +1,7 @@
-/** A planner's decisions depend only on observations and options, not on the batch, the process or the machine. */
+/**
+ * The planner: its decisions depend only on observations and options, not on the batch, the process or the kernel. Also its
+ * reports, its oracle and its refusals.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -109,13 +112,14 @@ it('a planner searches the first step once for all episodes, unless it knows the
   begin.mockRestore();
 });
 
+// The action codes of an episode of seed 40000, one digit per step. They change only if the planner changes.
 it.each([
   ['for the score', {}, '4417448488999863006330636060'],
   ['for the score of v3', { grader: 'v3' }, '3613306313633263306336036326'],
   ['for wellbeing', { objective: 'wellbeing' }, '1563336330633013516336033161'],
   ['with the prior', { inference: false }, '9439349949439963006306630060'],
 ] as [string, Partial<PlannerOptions>, string][])(
-  '%s the planner plays the golden actions',
+  '%s the planner plays the stored actions',
   (_, options, codes) => {
     const { actions } = playPlannedEpisodes(seedsFrom(40000, 1), options);
     expect(actions.map(([code]) => code).join('')).toBe(codes);
@@ -136,6 +140,7 @@ it('a planner plays rollouts in groups', async () => {
 it('a report has the two plans of the decision, and the error reduction of their first actions', () => {
   using planner = new Planner({ numEnvs: 5, ...SMALL, curiosity: 2 });
   const inference = new Inference(createWorld(), 5);
+  // The value of a reduction of the belief's error by 1: `curiosity` times what the grader pays for it.
   const worth = 2 * graderWeights('v2')[COMPONENT_NAMES.indexOf('belief_accuracy')];
   let maxCuriosity = 0;
   for (const [step, observations] of recorded.observations.entries()) {
@@ -302,7 +307,7 @@ describe('a planner refuses', () => {
     expect(() => new Planner({ numEnvs: 1, ...options } as never)).toThrow(message);
   });
 
-  it('every call after close', () => {
+  it('decisions and reasons after close', () => {
     const planner = new Planner({ numEnvs: 5, ...SMALL });
     planner.decide(first);
     planner.close();

@@ -32,8 +32,10 @@ describe('a reactive policy', () => {
 
   it('plays the action that a low meter favours in this slot, and the first of equally rated actions', () => {
     const parameters = new Float64Array(2 * REACTIVE_PARAMETERS);
-    // The second policy, whose first 280 parameters are preferences: evening (2 of 4), action 3 of 10, serenity (3 of 5).
+    // The second policy. Its first 280 parameters are preferences, one for each of 28 steps and 10 actions; the others are
+    // weights of meters. This is the weight in the evening (slot 2 of 4), of action 3 of 10 and of serenity (meter 3 of 5).
     parameters[REACTIVE_PARAMETERS + 280 + (2 * 10 + 3) * 5 + 3] = -1;
+    // The meters begin at index 1. Steps 2 and 6 are evenings, and step 3 is a night.
     const low = Float32Array.of(9, 0.7, 0.7, 0.7, 0.2, 0.7);
     const actionAt = (step: number, meters: Float32Array, at: number) =>
       reactiveAction(parameters, REACTIVE_PARAMETERS, step, meters, at);
@@ -54,7 +56,7 @@ describe.skipIf(NATIVE.length === 0)('the search for a reactive policy', () => {
     onProgress: () => {},
   };
 
-  it('depends only on the seed, reports progress, and in training is at least as good as the sequence', async () => {
+  it('depends only on the seed, reports progress, and finds a policy that scores no less than its sequence', async () => {
     const progress: string[] = [];
     const onProgress = (done: number, total: number) => progress.push(`${done}/${total}`);
     const found = await findReactivePolicy({ ...options, onProgress });

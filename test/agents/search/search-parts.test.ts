@@ -1,4 +1,4 @@
-/** The parts of a search: random numbers, children, populations, plans and scorers. */
+/** The parts of a search: random numbers, children (sequences bred from two parents), populations, plans and scorers. */
 import { describe, expect, it } from 'vitest';
 import { breedSequence, drawSequence, fingerprint } from '../../../src/agents/search/crossover.js';
 import { isBetter } from '../../../src/agents/search/objective.js';
@@ -56,6 +56,7 @@ describe('random numbers', () => {
   });
 });
 
+/** The arguments of `breedSequence` after the rows are the offsets of the first parent, the second parent and the child. */
 describe('children', () => {
   it('have legal actions, and change no other row', () => {
     forAll(50, (random) => {
@@ -134,6 +135,7 @@ describe('a population', () => {
     expect(firsts(population, 2)).toEqual([1, 4]);
   });
 
+  // The penalty rises or falls by a factor of 1.03 if too few or too many sequences meet the bound.
   it.each([
     [1, 1.03],
     [2, 1],
@@ -182,6 +184,7 @@ describe('a population', () => {
       });
       const steps = penalties.slice(1).map((penalty, k) => Math.sign(penalty - penalties[k]));
       expect(steps[0]).toBe(falls ? -1 : 1);
+      // The least and the largest penalty.
       expect(penalties.at(-1)).toBe(falls ? 2 ** -10 : 2 ** 10);
     }
   });
@@ -233,7 +236,13 @@ describe('a plan', () => {
 
 describe('a scorer gives the results of single runs', () => {
   /** Scores random action sequences. Returns the trials, and the problems with only the starts that were played. */
-  function scores(random: Random, problems: number, starts: number, sequences: number, stride: number) {
+  function scoreRandomly(
+    random: Random,
+    problems: number,
+    starts: number,
+    sequences: number,
+    stride: number,
+  ) {
     const seeds = () => random.seeds(starts);
     const chosen = Array.from({ length: problems }, () => ({
       seeds: seeds(),
@@ -265,7 +274,7 @@ describe('a scorer gives the results of single runs', () => {
     'for %i problems with %i starts, %i action sequences on every %i-th start',
     (problems, starts, sequences, stride) => {
       forAll(1, (random) => {
-        const { trials, playedProblems } = scores(random, problems, starts, sequences, stride);
+        const { trials, playedProblems } = scoreRandomly(random, problems, starts, sequences, stride);
         for (const k of [0, problems - 1]) {
           for (const i of new Set([0, Math.floor(sequences / 2), sequences - 1])) {
             const { score, firstHalfMean } = playProblem(rowOf(trials[k].sequences, i), playedProblems[k]);

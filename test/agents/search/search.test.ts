@@ -45,6 +45,7 @@ const NEUTRAL = [...RHYTHM.traits.map(({ neutral }) => neutral), ...RHYTHM.meter
 
 describe.each(TWO_ENGINES)('a search on $name', (engine) => {
   it('finds the best action sequence of a world whose best sequence is known', async () => {
+    // The grader weighs only progress.
     const options = { ...on(engine), evaluations: 12_000, grader: [0, 1, 0, 0, 0, 0] };
     const found = await searchActionSequence(
       { seeds: [0], profile: NEUTRAL },
@@ -132,7 +133,7 @@ it('a search of several problems exchanges sequences between them', async () => 
   expect(total(together)).toBeGreaterThan(total(alone));
 });
 
-it('on one profile and fresh seeds, a sequence found for that profile beats a sequence found for all profiles', async () => {
+it('a sequence found for a profile beats one found for all profiles, on that profile and other seeds', async () => {
   const profile = profileOf(20_003);
   const options = { ...small, evaluations: 8000 };
   const one = await searchActionSequence({ seeds: spreadSeeds(16), profile }, options);

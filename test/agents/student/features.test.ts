@@ -10,7 +10,7 @@ import { createWorld } from '../../../src/world/world.js';
 const NUM_ENVS = 200;
 const SEEDS = Uint32Array.from({ length: NUM_ENVS }, (_, i) => 100 + i);
 const { params } = createWorld();
-/** Offsets in an environment's inputs: the middles and widths of trait bounds, and the estimated weights. */
+/** Offsets in an environment's inputs: the middles and widths of trait bounds, and, after one other input, the weights. */
 const MIDDLES = NUM_STEPS + NUM_METERS;
 const WIDTHS = MIDDLES + BOUNDED_TRAITS.length;
 const WEIGHTS = WIDTHS + BOUNDED_TRAITS.length + 1;
@@ -40,12 +40,13 @@ it('the inputs bound the traits of every profile', () => {
   for (let i = 0; i < NUM_ENVS; i++) {
     sampleProfile(params, SEEDS[i], profile);
     BOUNDED_TRAITS.forEach((trait, k) => {
-      const place = (2 * (profile[trait] - params.traitLow[trait])) / params.traitSpan[trait] - 1;
+      // The trait, scaled from its range to [-1, 1].
+      const scaled = (2 * (profile[trait] - params.traitLow[trait])) / params.traitSpan[trait] - 1;
       const [middle, width] = [
         INPUTS[i * FEATURE_COUNT + MIDDLES + k],
         INPUTS[i * FEATURE_COUNT + WIDTHS + k],
       ];
-      expect(Math.abs(place - middle)).toBeLessThanOrEqual(width + 1e-5);
+      expect(Math.abs(scaled - middle)).toBeLessThanOrEqual(width + 1e-5);
       if (width < 0.5) narrowed++;
     });
   }

@@ -109,7 +109,7 @@ describe('with a language model, eval --shard', () => {
     expect(fake.billed.length).toBe(2 * paid);
     expect(read(pathOf('llm-m.jsonl'))).toBe(read(pathOf('llm.jsonl')));
     expect(withoutSeconds(read(pathOf('llm-m.json')))).toBe(withoutSeconds(read(json)));
-    // The last lines of eval are on the requests of the model. merge sends none, so it has no such lines.
+    // eval ends with lines about the model's requests. merge sends no requests, so it prints no such lines.
     const table = stdout.slice(0, stdout.lastIndexOf('llm:fake: '));
     expect(withoutSeconds(merged.stdout)).toBe(withoutSeconds(table));
   });

@@ -19,6 +19,7 @@ import { worldWith } from '../../support/worlds.js';
 const any = (value: unknown): any => value;
 const newEpisode = () => new Episode().reset(7);
 
+/** Returns the words of an episode's state. */
 function words(episode: Episode): Uint32Array {
   const out = new Uint32Array(STATE_WORDS);
   saveEpisode(episode, out, 0);

@@ -146,8 +146,8 @@ it('a fork has no snapshot of its own, and continues after its source is lost', 
   expect(await codeOf(env.step(ACTIONS))).toBe('device_lost');
 });
 
-describe('outputs', () => {
-  it('submitted steps read no outputs back', async () => {
+describe('submitted steps', () => {
+  it('read no outputs back', async () => {
     const { backend, env } = await begin();
     const [{ reads }] = backend.batches;
     const before = reads.length;
@@ -158,7 +158,7 @@ describe('outputs', () => {
     expect(reads.slice(before)).toEqual([['rewards', 'finalScores']]);
   });
 
-  it('submitted steps read back only observations if these include histories', async () => {
+  it('read back only what a history needs, if observations include histories', async () => {
     const { backend, env } = await begin({ observation: { history: true } });
     const [{ reads }] = backend.batches;
     const before = reads.length;

@@ -53,8 +53,8 @@ function evidence(scores: Partial<Record<string, number>> = {}, nulls: readonly 
     },
     impossible: {
       score: around(0.8),
-      sequence: around(at('sequence', 0)),
-      planner: around(at('inference', -0.1)),
+      sequence: around(at('impossible sequence', 0)),
+      planner: around(at('impossible planner', -0.1)),
       belief: null,
       seeds: '20000-20029',
       plannerSeeds: '20000-20009',
@@ -92,9 +92,9 @@ describe('assess', () => {
       { 'planner-oracle': 0.8 },
       ['knowledge_over_open_loop', 'knowledge_over_prior', 'knowledge_over_reactive'],
     ],
-    [{ sequence: 0.02 }, ['impossible_sequence']],
-    [{ inference: 0.02 }, ['impossible_planner']],
-    [{ sequence: 0.0005, inference: 0.005 }, []],
+    [{ 'impossible sequence': 0.02 }, ['impossible_sequence']],
+    [{ 'impossible planner': 0.02 }, ['impossible_planner']],
+    [{ 'impossible sequence': 0.0005, 'impossible planner': 0.005 }, []],
   ])('with the scores %j finds these figures beyond their thresholds: %j', (scores, failed) => {
     const { paysOnlyForInference, checks, reason } = assess('x', evidence(scores));
     expect(failedIn(checks)).toEqual(failed);
@@ -102,7 +102,7 @@ describe('assess', () => {
     expect(reason.split('; ')).toHaveLength(Math.max(1, failed.length));
   });
 
-  it('counts the gain of a belief without knowledge only if the score without one is `silentScore` or more', () => {
+  it('counts the gain of a belief without knowledge only if the score without a belief is `silentScore` or more', () => {
     const { silentScore, nullBelief } = THRESHOLDS;
     const low = assess('x', evidence({}, [nullGain('random', 'constant', silentScore - 0.01, 0.1)]));
     expect(low.paysOnlyForInference).toBe(true);

@@ -142,6 +142,7 @@ describe('members of a group', () => {
     const [zero, nine] = [sequencesOf(await random(0)), sequencesOf(await random(9))];
     expect(new Set(zero).size).toBe(2);
     expect(new Set([...zero, ...nine]).size).toBe(4);
+    // By default, member 0 of each group has the policy seed 0.
     expect(zero[0]).toBe(sequencesOf(await random())[0]);
   });
 });

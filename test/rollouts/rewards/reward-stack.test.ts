@@ -72,10 +72,10 @@ describe('each reward on its own', () => {
   });
 
   it('total: the sum of the rewards that are not missing', () => {
-    const four = [1 + 0.5 + 1.25 + 0.375, -2 + 0.5 - 0.75 - 0.5, -2 - 1 - 3 - 0.25, -6.5];
-    expect(stack().total).toEqual(f32(...four));
+    const sums = [1 + 0.5 + 1.25 + 0.375, -2 + 0.5 - 0.75 - 0.5, -2 - 1 - 3 - 0.25, -2 - 1 - 3 - 0.5];
+    expect(stack().total).toEqual(f32(...sums));
     const skill = [0.625, -1, -0.25, -1];
-    expect(stack({ beliefSkill: skill }).total).toEqual(f32(...four.map((sum, row) => sum + skill[row])));
+    expect(stack({ beliefSkill: skill }).total).toEqual(f32(...sums.map((sum, row) => sum + skill[row])));
   });
 
   it('total: the weighted sum; weights are 1 by default', () => {

@@ -39,19 +39,19 @@ const scoreOf = ([{ final }]: readonly TrajectoryEpisode[]): number => final.fin
 /** a and b begin alike and differ at step 2; c differs from both at step 0. */
 const [a, b, c] = [record('a', [3, 4, 0, 6]), record('b', [3, 4, 6, 6]), record('c', [1, 1, 1, 1])];
 const ordered = [a, b, c].slice().sort((x, y) => scoreOf(y) - scoreOf(x));
-const better = scoreOf(a) > scoreOf(b) ? ['a', 'b'] : ['b', 'a'];
+const betterFirst = scoreOf(a) > scoreOf(b) ? ['a', 'b'] : ['b', 'a'];
 const nameOf = ([{ model }]: readonly TrajectoryEpisode[]) => model;
 
 describe('pairs', () => {
   it('come from the first step at which episodes of a seed take different actions', async () => {
-    expect(modelsOf((await select([...a, ...b])).rows)).toEqual([[2, ...better]]);
+    expect(modelsOf((await select([...a, ...b])).rows)).toEqual([[2, ...betterFirst]]);
   });
 
   it('join the best answer of a state with the worst answer that has another action', async () => {
     const { rows } = await select([...a, ...b, ...c]);
     // At step 0 only c takes another action, so it is in the pair.
     const first = [0, nameOf(ordered[0]), nameOf(ordered[0]) === 'c' ? nameOf(ordered[2]) : 'c'];
-    expect(modelsOf(rows)).toEqual([first, [2, ...better]]);
+    expect(modelsOf(rows)).toEqual([first, [2, ...betterFirst]]);
   });
 
   it('are all pairs of different actions with allPairs', async () => {
@@ -65,7 +65,7 @@ describe('pairs', () => {
 
   it('have the prompt, both answers and the players of both', async () => {
     const [row] = (await select([...a, ...b])).rows;
-    const [chosen, rejected] = better[0] === 'a' ? [a[0], b[0]] : [b[0], a[0]];
+    const [chosen, rejected] = betterFirst[0] === 'a' ? [a[0], b[0]] : [b[0], a[0]];
     expect(row).toEqual({
       prompt: [
         { role: 'system', content: chosen.system },
@@ -82,8 +82,8 @@ describe('pairs', () => {
       rejected_value: float32Decimal(rejected.final.final_score),
       chosen_teacher: 'test',
       rejected_teacher: 'test',
-      chosen_model: better[0],
-      rejected_model: better[1],
+      chosen_model: betterFirst[0],
+      rejected_model: betterFirst[1],
     });
     expect(rejected.steps[2].prompt).toBe(chosen.steps[2].prompt);
     expect(Object.keys(row)).toEqual(Object.keys(DPO_COLUMNS));
@@ -114,6 +114,7 @@ describe('pairs', () => {
 
   it('come only from the steps of the plan, and from usable answers', async () => {
     expect((await select([...a, ...b], { steps: { first: 0, last: 1 } })).rows).toEqual([]);
+    // UTF-8 cannot store an answer with a lone surrogate.
     expect(
       (await select([...a, changedAt(b[0], 'steps.2.completion', (text: string) => `\ud83d${text}`)])).rows,
     ).toEqual([]);

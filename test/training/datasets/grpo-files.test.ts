@@ -84,7 +84,7 @@ describe('Parquet', () => {
     expect(Buffer.compare(await encoded('parquet'), parquet)).toBe(0);
   });
 
-  it('stores the extreme seeds', async () => {
+  it('stores seeds from 0 to the largest', async () => {
     const seeds = [0, 2 ** 31, 2 ** 32 - 1];
     const extremes = seeds.map((seed) => ({ ...rows[0], seed }));
     const { buffer: bytes } = new Uint8Array(await encoded('parquet', [extremes]));

@@ -12,6 +12,7 @@ import { temporaryDirectory } from '../../support/cli.js';
 const pathOf = temporaryDirectory();
 const nowhere = { HF_HOME: pathOf('nothing') };
 
+/** Creates a folder with a token file. @returns the path of the folder. */
 function homeWith(name: string, token: string): string {
   mkdirSync(pathOf(name));
   writeFileSync(join(pathOf(name), 'token'), token);
@@ -31,7 +32,7 @@ describe('the token', () => {
     expect(accountOf({ HF_HOME: join(HF_HOME, 'token') }).token).toBeNull();
   });
 
-  it('is read from XDG_CACHE_HOME', () => {
+  it('is read from huggingface/token in the folder XDG_CACHE_HOME', () => {
     mkdirSync(pathOf('cache'));
     homeWith('cache/huggingface', 'hf_cached');
     expect(accountOf({ XDG_CACHE_HOME: pathOf('cache') }).token).toBe('hf_cached');
