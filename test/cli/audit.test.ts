@@ -26,7 +26,7 @@ const REPORT = [
   'audit.md',
   ...PICTURES.flatMap((name) => [`${name}.png`, `${name}.svg`]),
 ].sort();
-const json = (path: string) => JSON.parse(readFileSync(path, 'utf8'));
+const readJson = (path: string) => JSON.parse(readFileSync(path, 'utf8'));
 
 describe.skipIf(NATIVE.length === 0)('audit', () => {
   it('writes a report to a new directory, and the same JSON to --json', async () => {
@@ -35,8 +35,8 @@ describe.skipIf(NATIVE.length === 0)('audit', () => {
     const { code, stdout, stderr } = await runCli([...args, '--json', pathOf('same.json')]);
     expect([code, stderr]).toEqual([0, '']);
     expect(readdirSync(folder).sort()).toEqual(REPORT);
-    const result = json(`${folder}/audit.json`);
-    expect(json(pathOf('same.json'))).toEqual(result);
+    const result = readJson(`${folder}/audit.json`);
+    expect(readJson(pathOf('same.json'))).toEqual(result);
     const expected = await audit({ ...NUMBERS, grader: validateGrader(calm), seed: 3 });
     expect(result).toEqual({ ...auditToJson(expected), seconds: result.seconds });
     expect(stdout.replaceAll('\n', ' ')).toContain(expected.verdict);
@@ -58,6 +58,7 @@ describe.skipIf(NATIVE.length === 0)('audit', () => {
     const { code, stdout, stderr } = await runCli([...args, '--json', '-']);
     expect(code).toBe(0);
     const { kernel, threads, grader, world_digest: digest, machine, version, tapes } = JSON.parse(stdout);
+    // Seven action sequences: open-loop, open-loop-honest, and one for each of the five weighed components of v1.
     expect([kernel, threads, grader, tapes.length]).toEqual([NATIVE[0].kernel, 1, 'v1', 7]);
     for (const text of [digest, machine.cpu, version]) expect(text).not.toBe('');
     expect(Math.max(...stderr.split('\n').map((line) => line.length))).toBeLessThanOrEqual(120);
@@ -75,7 +76,7 @@ describe.skipIf(NATIVE.length === 0)('audit', () => {
       '--json',
       path,
     ]);
-    const { pays_only_for_inference: pays, reason, checks } = json(path);
+    const { pays_only_for_inference: pays, reason, checks } = readJson(path);
     expect([code, pays]).toEqual([1, false]);
     expect(stderr).toBe(`error: ${reason}\n`);
     expect(stdout.replaceAll('\n', ' ')).toContain(reason);

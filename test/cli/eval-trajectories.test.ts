@@ -106,7 +106,7 @@ it('with --trajectories - writes only episodes to the standard output', async ()
   expect(stderr).toContain('won/lost/tied');
 });
 
-describe('refuses, as a usage error', () => {
+describe('eval --trajectories refuses, as a usage error,', () => {
   const refused: [string, string[], string][] = [
     [
       'too many episodes for a file, and suggests --components',

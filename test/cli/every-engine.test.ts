@@ -72,8 +72,8 @@ const DATASETS: readonly [name: string, args: readonly string[], file: string][]
 ];
 
 async function datasetOf(args: readonly string[], file: string, engine: Engine): Promise<string> {
-  const place = [args[1], engine.name].join('-').replace(' ', '-');
-  const path = pathOf(file === '' ? `${place}/rows.jsonl` : place);
+  const folder = [args[1], engine.name].join('-').replace(' ', '-');
+  const path = pathOf(file === '' ? `${folder}/rows.jsonl` : folder);
   await outputOf([...args, path], engine);
   return readFileSync(join(path, file), 'utf8');
 }

@@ -59,9 +59,9 @@ describe('help', () => {
     for (const command of ['eval', 'replay', 'regrade', 'audit', 'world', 'info'])
       expect(stdout).toContain(`  ${command}`);
   });
+});
 
-  it('--version prints the version to the standard output', async () => {
-    const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-    expect(await runCli(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
-  });
+it('--version prints the version to the standard output', async () => {
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  expect(await runCli(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
 });

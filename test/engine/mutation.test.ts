@@ -51,6 +51,7 @@ function otherValues(name: BlockName, isFloat: boolean, value: number): number[]
   if (bits !== undefined) return Array.from({ length: bits }, (_, bit) => (value ^ (1 << bit)) >>> 0);
   const codes = CODES[name];
   if (codes !== undefined) return [(value + 1) % codes];
+  // Arbitrary changes: of a float, a factor and an offset that changes 0 too; of an integer, one of the highest bits.
   return [isFloat ? value * 1.5 + 0.0371 : (value ^ 0x40000000) >>> 0];
 }
 

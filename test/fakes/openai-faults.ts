@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 export interface FakeRequest {
   /** The number of earlier requests. */
   readonly index: number;
-  /** When it was received, in milliseconds. */
+  /** When it was received, in milliseconds of `performance.now()`. */
   readonly receivedAt: number;
   readonly path: string;
   readonly headers: IncomingMessage['headers'];

@@ -1,4 +1,4 @@
-/** Without the optional drawing packages, everything except pictures works, and errors name the packages to install. */
+/** Without the optional drawing packages the engine works; errors of figures and commands name the packages to install. */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

@@ -26,7 +26,7 @@ export interface StepArguments {
 /** Returns the indices 0 to n - 1. */
 export const envIndices = (n: number): Uint32Array => Uint32Array.from({ length: n }, (_, i) => i);
 
-/** Returns the number of steps of each episode, read from raw observations. */
+/** Returns the number of steps of each episode, read from raw observations, whose `columnStride` is 0 if they are row-major. */
 export function stepsTaken({ observations, columnStride, rewards }: StepResult): number[] {
   const [first, stride] =
     columnStride === 0 ? [OBSERVATION.step, OBSERVATION_SIZE] : [OBSERVATION.step * columnStride, 1];

@@ -138,7 +138,7 @@ describe('errorCountedBy', () => {
     ['v1', 'absolute'],
     ['v2', 'absolute'],
     ['v3', 'squared'],
-  ])('errorCountedBy(%s) is %s', (grader, error) => {
+  ])('of the grader %s is %s', (grader, error) => {
     expect(errorCountedBy(graderWeights(grader))).toBe(error);
   });
 });

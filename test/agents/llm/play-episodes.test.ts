@@ -41,6 +41,7 @@ function answerTogether(count: number): FakeOptions {
   };
 }
 
+/** Plays `count` episodes at a fake endpoint. @returns the played episodes, the error if one was thrown, and the model. */
 async function playWith(
   fake: FakeOpenAi,
   count: number,

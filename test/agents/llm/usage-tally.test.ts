@@ -8,6 +8,7 @@ it('sums the usage of answers, with and without counts', () => {
   tally.addAnswer({ requests: 2, prompt_tokens: 100, completion_tokens: 30, cut_off: 1, refused: 0 });
   tally.addAnswer({ requests: 3, prompt_tokens: 1000, completion_tokens: 5, cut_off: 0, refused: 1 });
   tally.addAnswer({ requests: 1 });
+  // Seven requests for three answers: four retries.
   expect({ ...tally, retries: tally.retries }).toEqual({
     requests: 7,
     answers: 3,

@@ -59,6 +59,7 @@ it.runIf(NATIVE.length > 0)('the list of kernels has distinct names, and the wid
   expect(new Set(rows.map((row) => row.name)).size).toBe(rows.length);
   const lanes = rows.map((row) => row.lanes);
   expect(lanes).toEqual([...lanes].sort((a, b) => b - a));
+  // The portable and the scalar kernel.
   expect(lanes.slice(-2)).toEqual([4, 1]);
   expect(nativeBackend.kernels().map((row) => row.name)).toEqual(rows.map((row) => row.name));
 });

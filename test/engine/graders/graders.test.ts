@@ -1,4 +1,4 @@
-/** Grader files: valid files, and the error for each mistake, with field and reason. */
+/** Grader files: valid files, and the error for each mistake, with field and reason. Also the weights of graders. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {

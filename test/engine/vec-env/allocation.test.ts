@@ -88,6 +88,7 @@ function program(kernel: string | undefined, cases: Record<string, string>, roun
       const call = make();
       let t = 0;
       while (t < ${WARM_UP}) call(t++);
+      // The smallest growth: bytes of the heap per call, and bytes of array buffers.
       const minima = [Infinity, Infinity];
       for (let round = 0; round < ${rounds} && !(minima[0] < ${MAX_GROWTH} && minima[1] <= 0); round++) {
         gc();

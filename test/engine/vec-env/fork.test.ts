@@ -168,6 +168,7 @@ describe.each(ENGINES)('$name', (engine) => {
           ...options,
           mask: mask.map((selected, i) => Number(selected && steps[i] < NUM_STEPS)),
         });
+        // The next seed is `numEnvs` further in the range, after whose end it starts again.
         const seed = control.seeds.map((old, i) =>
           ends[i] ? low + ((old - low + fork.numEnvs) % size) : old,
         );

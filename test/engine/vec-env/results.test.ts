@@ -23,7 +23,7 @@ type View = Float32Array;
 const viewsOf = (result: StepResult): [name: string, view: View][] =>
   Object.entries(result).filter((entry): entry is [string, View] => ArrayBuffer.isView(entry[1]));
 
-/** All calls that return a result, in a legal order. */
+/** All calls but `run` that return a result, in a legal order. */
 const CALLS: [name: string, call: (env: VecEnv) => StepResult][] = [
   ['reset', (env) => env.reset({ seed: 1 })],
   ['step', (env) => env.step(new Uint8Array(env.numEnvs))],

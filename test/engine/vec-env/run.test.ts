@@ -56,6 +56,7 @@ async function stepWith(
   return { ...(await columns()), ...copyColumns(trajectory) };
 }
 
+/** Returns the beliefs of a run in the form of a step's beliefs. @param at the index of each environment's step in the run. */
 function beliefsAt(
   { beliefs }: RunRequest,
   at: number[],

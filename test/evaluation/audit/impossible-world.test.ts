@@ -47,16 +47,19 @@ describe.skipIf(NATIVE.length === 0)('the best constant belief', () => {
   });
 });
 
-describe.skipIf(NATIVE.length === 0)('knowing the profile adds nothing in the impossible world', () => {
-  it.each(['v2', 'v3'])('under %s', async (grader) => {
-    const request = toAuditRequest({ ...TINY, grader });
-    const { sequence, planner, score, seeds, plannerSeeds } = await playImpossibleWorld(
-      request,
-      new SearchProgress(request),
-    );
-    expect(sequence.low! <= 0 || sequence.high! < 0.01).toBe(true);
-    expect(planner.mean).toBeLessThan(0.01);
-    expect(score.mean).toBeGreaterThan(0.5);
-    expect([seeds, plannerSeeds]).toEqual(['20000-20099', '20000-20001']);
-  });
-});
+describe.skipIf(NATIVE.length === 0)(
+  'in the impossible world, knowing the profile adds nothing or less than 0.01',
+  () => {
+    it.each(['v2', 'v3'])('under %s', async (grader) => {
+      const request = toAuditRequest({ ...TINY, grader });
+      const { sequence, planner, score, seeds, plannerSeeds } = await playImpossibleWorld(
+        request,
+        new SearchProgress(request),
+      );
+      expect(sequence.low! <= 0 || sequence.high! < 0.01).toBe(true);
+      expect(planner.mean).toBeLessThan(0.01);
+      expect(score.mean).toBeGreaterThan(0.5);
+      expect([seeds, plannerSeeds]).toEqual(['20000-20099', '20000-20001']);
+    });
+  },
+);

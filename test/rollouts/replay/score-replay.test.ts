@@ -254,7 +254,7 @@ describe('the reward beliefSkill', () => {
   ];
   const totalOf = ({ rewards }: ReplayScores, names: readonly RewardName[]): Float32Array =>
     rewards.total.map((_, i) => names.reduce((sum, name) => sum + rewards[name][i], 0));
-  const four = REWARD_NAMES.filter((name) => name !== 'beliefSkill');
+  const withoutSkill = REWARD_NAMES.filter((name) => name !== 'beliefSkill');
 
   it('is the term of the belief of the row at any step: 1 for the truth, at least -1, and -1 without a belief', () => {
     for (const grader of GRADER_NAMES) {
@@ -268,7 +268,7 @@ describe('the reward beliefSkill', () => {
     const calm = [0.5, 0.5, 0, 0, 0, 0];
     for (const grader of ['v1', 'v2', calm]) {
       const scores = score(rows, { grader });
-      expect(scores.rewards.total).toEqual(totalOf(scores, four));
+      expect(scores.rewards.total).toEqual(totalOf(scores, withoutSkill));
       expect(score(rows, { grader, weights: { beliefSkill: 0 } })).toEqual(scores);
     }
     for (const options of [

@@ -303,13 +303,13 @@ describe('hidden state', () => {
 
 describe('equal numbers give equal text', () => {
   const N = 60;
-  const step = (k: number): number => k % 29;
+  const stopOf = (i: number): number => i % 29;
 
-  /** Plays environment i for `step(i)` steps. Returns the environments and their observations. */
+  /** Plays environment i for `stopOf(i)` steps. Returns the environments and their observations. */
   function played(history: boolean) {
     const env = createVecEnv({ numEnvs: N, observation: { history } });
     env.reset({ seed: 400 });
-    const { observations } = env.run('random', { stops: Array.from({ length: N }, (_, i) => step(i)) });
+    const { observations } = env.run('random', { stops: Array.from({ length: N }, (_, i) => stopOf(i)) });
     return { env, observations };
   }
 
