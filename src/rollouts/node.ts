@@ -12,8 +12,8 @@ import {
 } from './replay/score-replay.js';
 
 /**
- * Plays groups of rollouts to the end of their episodes, each group from one seed or one state. The results depend only
- * on seeds or states, policy and grader, not on backend, kernel or threads.
+ * Plays groups of rollouts to the end of their episodes, each group from one seed or one state. The backend, kernel and threads
+ * do not change the results.
  * @returns a promise. It rejects with InputError for an invalid option or policy output (as `createVecEnv`, `reset`,
  *   `restore`, `fork` and `step` throw); with BackendError if the backend or kernel is unavailable or memory runs out;
  *   with the signal's reason; with InputError `policy_failed`, whose `cause` is the policy's error; or with the error of

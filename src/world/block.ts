@@ -36,7 +36,7 @@ const bitset = (bits: readonly number[]): number => bits.reduce((mask, bit) => m
 /** The block's entries, in order. Each function returns a number or nested arrays of numbers. */
 const ENTRIES = {
   initialMeters: (w: WorldSpec) => w.initialMeters,
-  /** [slot][action][meter], effect times time of day. */
+  /** [slot][action][meter]: the action's effect multiplied by the factor of the time of day. */
   effect: (w: WorldSpec) =>
     w.timeOfDay.map((factors) =>
       w.actions.map((action) => {

@@ -19,7 +19,7 @@ export const digitOf = (belief: number): number => Math.round(belief * 9);
 const MIN_NARROWING = 0.04;
 /** A weight is mentioned if its mean changed by at least this. */
 const MIN_WEIGHT_CHANGE = 0.012;
-/** A trait counts as low if the share of the prior below its median is less than LITTLE, as high if more than MUCH. */
+/** A trait counts as low if less than LITTLE of the prior is below its posterior median, and as high if more than MUCH is. */
 const [LITTLE, MUCH] = [0.38, 0.62];
 /** Bounds of `relativeWidth`: an estimate is sure below SURE and likely below LIKELY; above UNSEEN nothing is known. */
 const [SURE, LIKELY, UNSEEN] = [0.25, 0.6, 0.97];

@@ -40,7 +40,7 @@ const PRIOR = NUM_STEPS + 1;
 
 /**
  * Infers `numEnvs` profiles at once. Each inference uses only the observations of its own environment. The posterior
- * assumes uniform noise of known amplitude with unknown draws. The posterior is a function of the observations, the number of
+ * assumes uniform noise of known amplitude. The posterior is a function of the observations, the number of
  * samples and the seed of the inference: equal inputs yield equal bits in any batch, environment and process. Noise is
  * modelled as continuous. The actual noise is discrete, but this affects only the lowest bits of observations.
  */
@@ -71,7 +71,7 @@ export class Inference {
 
   /**
    * Begins with the prior of each profile.
-   * @param world the world of the profiles. @param numEnvs the number of environments. One takes about 20 kB with 256
+   * @param world the world of the profiles. @param numEnvs the number of environments. An environment takes about 20 kB with 256
    *   samples, and 40 bytes more for each further sample.
    * @throws InputError `unknown_option`, `wrong_type` or `out_of_range`.
    */

@@ -59,6 +59,7 @@ export class Probes {
   /**
    * Writes the value of each action after the last observation: f32 [10] at `offset`. All are 0 before the first observation,
    * and if at most one step is left, because no graded belief can follow.
+   * @param error the kind of error whose reduction is the value.
    * @param errors the expected error of each number of the current belief: three numbers from index `from` on.
    */
   write(

@@ -12,7 +12,7 @@ import { NUM_METERS, NUM_STEPS } from '../../world/fields.js';
 import type { Evidence } from './evidence.js';
 import type { InferenceDraws } from './inference-draws.js';
 
-/** Each reward makes two cuts. */
+/** The maximum number of cuts: each reward makes two. */
 const MAX_CUTS = 2 * NUM_STEPS;
 /** The number of sweeps of moves for each copy. A sweep moves along every edge. */
 const SWEEPS = 2;
@@ -91,7 +91,7 @@ export class WeightPosterior {
   readonly #samples: number;
   /** f64 [samples, 5]: equally likely weights. */
   readonly drawn: Float64Array;
-  /** The cuts: f64 [cuts, 5] normals and f64 [cuts] bounds; weights . normal <= bound. */
+  /** The cuts: f64 [cuts, 5] normals and f64 [cuts] bounds. Weights satisfy a cut if weights . normal <= bound. */
   readonly #normal = new Float64Array(MAX_CUTS * NUM_METERS);
   readonly #bound = new Float64Array(MAX_CUTS);
   #numCuts = 0;
@@ -161,7 +161,7 @@ export class WeightPosterior {
       this.#normal[from + k] = sign * this.#scratch.scaled[k];
       max = Math.max(max, this.#normal[from + k]);
     }
-    // If no normal's entry exceeds the bound, all weights satisfy it, because they sum to 1.
+    // If no entry of the normal exceeds the bound, all weights satisfy the cut, because they sum to 1.
     if (max <= bound || this.#numCuts === MAX_CUTS) return true;
     const cut = this.#numCuts++;
     let remaining = Number.POSITIVE_INFINITY;
@@ -227,7 +227,7 @@ export class WeightPosterior {
     }
   }
 
-  /** Moves along the difference of two other samples. Such differences have the region's shape, even if it is thin. */
+  /** Moves along the difference of two other samples. Such differences follow the allowed region, even if the region is thin. */
   #moveAlongDifference(from: number, one: number, other: number, draws: InferenceDraws): void {
     const { drawn } = this;
     const { direction, slopes } = this.#scratch;

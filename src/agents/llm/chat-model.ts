@@ -99,9 +99,9 @@ export class ChatModel implements LanguageModel {
     if (!(error instanceof TemporaryFailure)) return null;
     const { url } = this.#options.endpoint;
     if (left === 0) {
-      const tries = attempt === 1 ? 'got' : `got ${attempt} consecutive failures, the last`;
+      const got = attempt === 1 ? 'got' : `got ${attempt} consecutive failures, the last`;
       throw new EndpointError(
-        `Expected ${url} to answer, ${tries}: ${error.message}. Check its address and that it runs, try again later, or allow more retries (--retries).`,
+        `Expected ${url} to answer, ${got}: ${error.message}. Check its address and that it runs, try again later, or allow more retries (--retries).`,
         { lasting: false },
       );
     }

@@ -58,7 +58,7 @@ const COMPLETION = z.object({
       prompt_tokens: count,
       completion_tokens: count,
       prompt_tokens_details: z.object({ cached_tokens: count.nullish() }).nullish().catch(null),
-      /** DeepSeek's name. */
+      /** DeepSeek's name of the cached tokens. */
       prompt_cache_hit_tokens: count.nullish().catch(null),
     })
     .nullish()

@@ -103,7 +103,7 @@ function plannerOptions({ grader, world, ...engine }: PolicySetting, objective: 
   if (grader !== null) return { ...engine, grader, world: world.spec, objective };
   throw new InputError(
     'missing_setting',
-    'Expected one grader for all episodes of a planner, got several or a stored state. Pass new Planner(options).policy.',
+    'Expected one grader for all episodes of a planner, got several graders, or rollouts from a stored state. Pass new Planner(options).policy.',
   );
 }
 
@@ -153,11 +153,14 @@ export const STEPPED_POLICIES: readonly SteppedPolicy[] = [
 /** The names of STEPPED_POLICIES. */
 export const STEPPED_NAMES: readonly string[] = STEPPED_POLICIES.map(({ name }) => name);
 
+/** A policy of POLICIES or STEPPED_POLICIES. */
+export type BuiltinPolicy = FixedPolicy | SteppedPolicy;
+
 /**
  * Returns the fixed or stepped policy with a name. @param further other names that the error lists as valid.
  * @throws InputError `unknown_name`.
  */
-export function findAnyPolicy(name: string, further: readonly string[] = []): FixedPolicy | SteppedPolicy {
+export function findAnyPolicy(name: string, further: readonly string[] = []): BuiltinPolicy {
   const policy = [...POLICIES, ...STEPPED_POLICIES].find((candidate) => candidate.name === name);
   if (policy !== undefined) return policy;
   const names = [...POLICY_NAMES, ...STEPPED_NAMES, ...further];
@@ -166,9 +169,6 @@ export function findAnyPolicy(name: string, further: readonly string[] = []): Fi
     `Expected a policy of ${names.join(', ')}; got ${JSON.stringify(name)}.${didYouMean(name, names)}`,
   );
 }
-
-/** A policy that `builtin` returns. */
-export type BuiltinPolicy = FixedPolicy | SteppedPolicy;
 
 /**
  * Returns a built-in policy, to pass where a Policy is expected.

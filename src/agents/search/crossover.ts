@@ -2,7 +2,7 @@
 import { NUM_ACTIONS, NUM_STEPS } from '../../world/fields.js';
 import type { SearchDraws } from './search-draws.js';
 
-/** The probability that a child copies a stretch of a second parent. */
+/** The probability that a child copies a stretch (consecutive actions) of a second parent. */
 const CROSSOVER = 0.35;
 /** The probability that a child of two parents also mutates. Other children always mutate. */
 const MUTATION = 0.7;

@@ -15,7 +15,7 @@ const STARTS = 64;
 /** Standard deviations of the first generation: of the preferences, and of the meter weights. */
 const PREFERENCE_SPREAD = 0.35;
 const WEIGHT_SPREAD = 2;
-/** The weight of the best policies' spread in the next generation's spread. The rest is the spread before. */
+/** The weight of the best policies' spread in the next generation's spread. The previous spread has the remaining weight. */
 const LEARNING_RATE = 0.1;
 /** The smallest standard deviation, so that the search never stops exploring. */
 const MIN_SPREAD = 0.05;
@@ -54,9 +54,8 @@ export interface FoundReactivePolicy {
 }
 
 /**
- * Searches for the reactive policy with the highest mean final score. No belief is stated. The result depends on the
- * options only, not on the backend, kernel and threads. On the training seeds the policy scores at least as well as the
- * sequence.
+ * Searches for the reactive policy with the highest mean final score. No belief is stated. The backend, kernel and threads do
+ * not change the result. On the training seeds the policy scores at least as well as the sequence.
  * @throws the signal's reason; BackendError.
  */
 export async function findReactivePolicy(options: ReactiveSearchOptions): Promise<FoundReactivePolicy> {

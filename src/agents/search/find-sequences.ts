@@ -26,8 +26,8 @@ export async function searchActionSequence(
 
 /**
  * Searches for the action sequence with the highest mean final score over the episodes of each problem, by an
- * evolutionary algorithm. No belief is stated. Problems that are searched together exchange sequences. The result depends
- * on problems and options only, not on the backend, kernel and threads.
+ * evolutionary algorithm. No belief is stated. Problems that are searched together exchange sequences. The backend, kernel and
+ * threads do not change the result.
  * @param problems all with the same number of seeds. @returns a sequence for each problem with its training score, which
  *   is biased: measure the sequence on other seeds.
  * @throws InputError for an invalid problem or option, before any episode; BackendError if the requested backend or

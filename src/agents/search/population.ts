@@ -69,7 +69,7 @@ export class Population {
   /**
    * @param size the maximum number of kept sequences. @param maxCandidates the maximum number of candidates at once.
    * @param penalty the initial penalty.
-   * @param begin the first step in which children may differ.
+   * @param begin the first step in which a child may differ from its parents.
    */
   constructor(draws: SearchDraws, size: number, maxCandidates: number, penalty = 1, begin = 0) {
     this.#draws = draws;
@@ -139,8 +139,8 @@ export class Population {
   }
 
   /**
-   * Drops all candidates but the `count` with the highest scores, f64 [candidates]. The remaining candidates keep their
-   * order. @returns their former indices.
+   * Drops all candidates but the `count` with the highest scores. The remaining candidates keep their order.
+   * @param scores f64 [candidates]. @returns the former indices of the remaining candidates.
    */
   narrow(scores: Float64Array, count: number): Int32Array {
     for (let k = 0; k < scores.length; k++) {
@@ -199,7 +199,7 @@ export class Population {
     order[at] = row;
   }
 
-  /** Keeps the first of `count` rows in order, without duplicates. */
+  /** Keeps the first `size` of the `count` ranked rows, without duplicates. */
   #keep(count: number): void {
     const kept = this.#spare;
     let numKept = 0;

@@ -3,8 +3,9 @@ import { type Draw, threefry } from '../../engine/reference/threefry.js';
 
 /** The stream of a search's draws, the second word of Threefry's key: "SEAR" in ASCII. It is none of the world's streams. */
 const STREAM = 0x53454152;
-/** A block of two words gives four numbers of 16 bits. */
-const PIECES = 4;
+/** One call of Threefry gives two words, and so four numbers of 16 bits. */
+const NUMBERS_PER_CALL = 4;
+/** Numbers are below this. */
 const RANGE = 2 ** 16;
 /** How many numbers are computed at once. */
 const CHUNK = 256;
@@ -28,8 +29,8 @@ export function sharedDraws(seed: number): () => SearchDraws {
 function computeChunk(seed: number, k: number): Uint16Array {
   const numbers = new Uint16Array(CHUNK);
   const block: Draw = { x0: 0, x1: 0 };
-  for (let at = 0; at < CHUNK; at += PIECES) {
-    const index = (k * CHUNK + at) / PIECES;
+  for (let at = 0; at < CHUNK; at += NUMBERS_PER_CALL) {
+    const index = (k * CHUNK + at) / NUMBERS_PER_CALL;
     threefry(seed, STREAM, index % 2 ** 32, Math.floor(index / 2 ** 32), block);
     // The array keeps the lower 16 bits of a word.
     numbers[at] = block.x0 >>> 16;

@@ -1,6 +1,6 @@
 /** The seeds of the episodes on which a search scores action sequences. */
 
-/** Seeds for training and examples. Scores on them are biased: results are of other seeds. */
+/** Seeds for training and examples. Scores on these seeds are biased, so results are measured on other seeds. */
 export const TRAINING_SEEDS: { readonly first: number; readonly last: number } = Object.freeze({
   first: 100,
   last: 9999,

@@ -57,7 +57,7 @@ export function encodeStudent(
   return encodeTensors({ tensors, metadata });
 }
 
-/** Returns the arrays of a network by their names in files. */
+/** Returns the arrays of a network by their names in files, such as `layers.0.weights`. */
 export const tensorsOf = (layers: readonly Layer[], prefix = 'layers'): Record<string, Tensor> =>
   Object.fromEntries(
     layers.flatMap(({ weights, bias }, k) => [
@@ -151,7 +151,10 @@ function parse(key: string, text: string): unknown {
   }
 }
 
-/** Returns the layers of a network. @throws InputError `bad_student` if a student cannot have layers of these shapes. */
+/**
+ * Returns the layers of a network from the arrays that `tensorsOf` names.
+ * @throws InputError `bad_student` if a student cannot have layers of these shapes, or for NaN and infinities.
+ */
 export function readLayers(tensors: Readonly<Record<string, Tensor>>, prefix = 'layers'): Layer[] {
   const layers: Layer[] = [];
   let inputs = FEATURE_COUNT;

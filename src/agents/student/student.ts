@@ -33,7 +33,7 @@ export class Student implements Policy {
       throw new InputError(
         'bad_student',
         `Expected the world in which the student was trained, ${this.manifest.worldDigest}, got ${world.digest}. ` +
-          'Pass a student of this world: "rhythm-vec train" makes one.',
+          'Play the student in its own world. "rhythm-vec train" makes students of the published world.',
       );
     }
     return new StudentPlayer(this.network, new Features(world.params, numEnvs), numEnvs);
@@ -105,7 +105,7 @@ export class StudentPlayer implements PolicyPlayer {
   }
 }
 
-/** Returns the belief for an output of the network. */
+/** Returns the belief that an output of the network states, clamped to [0, 1]. */
 export const statedBelief = (mean: number): number => Math.min(Math.max(f32(MIDDLE + mean), 0), 1);
 
 /** Returns the first action with the highest logit. */

@@ -72,9 +72,9 @@ export class WeightFilter {
     const low = f32(f32(error - noiseReward) / spread);
     const high = f32(f32(error + noiseReward) / spread);
     // The mean and variance of a normal distribution that two bounds cut are approximated: each bound is taken as if it alone
-    // cut the distribution, and the two effects are added. `fromLow` and `fromHigh` are by how much each bound moves the mean
-    // inwards. `cut` is the share of the variance that both remove. Multiplied by `product`, the covariance of each weight with
-    // the sum, `shift` moves the weights; `lost`, by the products of two weights, reduces their covariance.
+    // cut the distribution, and the two effects are added. `fromLow` and `fromHigh` are the distances by which the bounds move the
+    // mean inwards. `cut` is the share of the variance that both remove. `product` is the covariance of each weight with the sum:
+    // the mean of a weight rises by `shift` times its product, and the covariance of two weights falls by `lost` times both.
     const [fromLow, fromHigh] = [inverseMillsRatio(low), inverseMillsRatio(-high)];
     const shift = f32(f32(fromLow - fromHigh) / spread);
     const cut = f32(f32(fromLow * f32(fromLow - low)) + f32(fromHigh * f32(fromHigh + high)));

@@ -15,7 +15,10 @@ export interface GeneralisedAdvantageOptions {
   lambda?: number;
 }
 
-/** New arrays, computed in float64 and rounded once, in the order of `rewards`. 0 for steps that were not taken. */
+/**
+ * Advantages and returns, in the order of `rewards`. The arrays are new, computed in float64 and rounded to float32 once. Values
+ * of steps that were not taken are 0.
+ */
 export interface GeneralisedAdvantages {
   /** f32 [n, steps]: the advantage of each step over its value. */
   readonly advantages: Float32Array;

@@ -17,7 +17,7 @@ export interface AdvantageOptions extends MethodOptions {
 
 const OPTIONS: readonly (keyof AdvantageOptions)[] = ['method', 'weights', 'epsilon'];
 
-/** New float32 arrays, computed in float64 and rounded once. */
+/** Advantages, and statistics of the groups. The arrays are new, computed in float64 and rounded to float32 once. */
 export interface GroupAdvantages {
   /** f32 [n], finite. 0 for a completion without any reward, and for a completion alone in its group. */
   readonly advantages: Float32Array;

@@ -112,7 +112,7 @@ function checkNoneMissing(rewards: Float64Array, shape: Shape): void {
   throw new InputError(
     'out_of_range',
     `Expected a reward for each step that was taken, got none at rewards[${missing}]. ` +
-      'Pass firstSteps if the rollout began after this step, or lengths if it ended before it.',
+      'Pass firstSteps if the rollout began after this step, or lengths if the rollout ended before this step.',
   );
 }
 

@@ -117,6 +117,7 @@ function graderOf({ from, grader = 'v2' }: RolloutOptions): Grader | null {
   return from === undefined && isOneGrader ? toGrader(grader as string | ArrayLike<number>) : null;
 }
 
+/** Returns whether a list contains weights, not graders. Its first entry shows which. */
 const isNumbers = (values: ArrayLike<unknown>): boolean => typeof values[0] === 'number';
 
 function refuseProfiles(): never {

@@ -119,7 +119,7 @@ function firstInvalid({ histories, stepIndices }: ReplayColumns, row: number): n
   return -1;
 }
 
-/** Returns 1 if the row has a belief, else 0. */
+/** Returns 1 if the row has a valid belief, else 0. Reports an invalid belief. */
 function checkBelief(beliefs: Float32Array, row: number, reportFault: ReportFault): number {
   if (isGiven(beliefs, row)) return 1;
   if (!isAbsent(beliefs, row)) reportFault(row, badBelief(beliefs, row));

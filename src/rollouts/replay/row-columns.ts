@@ -12,7 +12,7 @@ interface StateColumns {
   readonly seeds: Uint32Array;
   /** Profiles, for all rows or per row. Default 'sampled'. */
   readonly profiles?: ProfileChoice;
-  /** u8 [n]: steps taken before, 0 to 27. */
+  /** u8 [n]: the number of steps taken before the scored action, 0 to 27. */
   readonly stepIndices: Uint8Array;
   /** u8 [n, 28], row-major: the action codes of these steps. Later entries of a row are ignored. */
   readonly histories: Uint8Array;

@@ -30,16 +30,18 @@ export class Faults {
     if (!this.#found.has(index)) this.#found.set(index, { index, code, message });
   };
 
+  /** The number of invalid rows. */
   get size(): number {
     return this.#found.size;
   }
 
+  /** Returns whether the row at this index is invalid. */
   has(index: number): boolean {
     return this.#found.has(index);
   }
 
   /** The indices of invalid rows, in the order found. */
-  get rows(): IterableIterator<number> {
+  get rowIndices(): IterableIterator<number> {
     return this.#found.keys();
   }
 

@@ -204,7 +204,7 @@ function validRows(first: number, end: number, faults: Faults): Uint32Array {
 /** Overwrites all numbers of invalid rows with NaN. Their hashes are 0, because they are not replayed. */
 function markInvalid({ rewards, stepRewards, beliefMae, beliefSkill }: ReplayResults, faults: Faults): void {
   const arrays = [stepRewards, beliefMae, beliefSkill, ...Object.values<Float32Array>({ ...rewards })];
-  for (const row of faults.rows) for (const array of arrays) array[row] = Number.NaN;
+  for (const row of faults.rowIndices) for (const array of arrays) array[row] = Number.NaN;
 }
 
 /** Returns the weights of a grader, f32 [8]. @throws InputError `wrong_type`, `unknown_name` or `bad_grader`. */

@@ -32,7 +32,7 @@ export interface RewardStackOptions {
   shaping?: RewardShaping;
 }
 
-/** New arrays, f32 [n]. NaN where an input was missing. */
+/** The rewards of n completions and their weighted sum, in new arrays f32 [n]. NaN where an input was missing. */
 export interface RewardStack extends Readonly<Record<RewardName, Float32Array>> {
   /** 1 if belief and action both parsed, else -2. */
   readonly formatValid: Float32Array;
@@ -121,23 +121,23 @@ export function fillStack(
       stepReward = shaped(stepReward, actions[row], histories, row, shaping);
     }
     const accuracyReward = hasGivenBelief ? Math.fround(belief.best - beliefMae[row]) : belief.noBelief;
-    const term = skillTerms === null ? Number.NaN : skillReward(hasGivenBelief, skillTerms[row]);
+    const skillReward = skillTerms === null ? Number.NaN : skillRewardOf(hasGivenBelief, skillTerms[row]);
     formatValid[row] = validReward;
     actionLegal[row] = legalReward;
     envReward[row] = stepReward;
     beliefAccuracy[row] = accuracyReward;
-    beliefSkill[row] = term;
+    beliefSkill[row] = skillReward;
     // In float64, rounded once. Missing rewards are left out.
     let sum = valid * validReward + legal * legalReward;
     if (!Number.isNaN(stepReward)) sum += env * stepReward;
     if (!Number.isNaN(accuracyReward)) sum += accuracy * accuracyReward;
     // Skips a weight of 0, because adding 0 would turn a sum of -0 into +0.
-    if (skill !== 0 && !Number.isNaN(term)) sum += skill * term;
+    if (skill !== 0 && !Number.isNaN(skillReward)) sum += skill * skillReward;
     total[row] = sum;
   }
 }
 
-const skillReward = (hasGivenBelief: boolean, term: number): number =>
+const skillRewardOf = (hasGivenBelief: boolean, term: number): number =>
   hasGivenBelief ? Math.fround(term) : REWARD_STACK.beliefSkill.noBelief;
 
 /** Returns a step's reward plus the shaping terms of its action. */

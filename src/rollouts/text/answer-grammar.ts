@@ -36,6 +36,7 @@ export class Answer {
       this.digits[this.count++] = word;
       return true;
     }
+    // An action comes before the digits or after all three.
     if (this.action !== NO_ACTION || this.count % NUM_BELIEFS !== 0) return false;
     this.action = word - FIRST_ACTION;
     return true;

@@ -1,6 +1,6 @@
 /** Formats numbers with two decimals for prompts. The text is the same on every machine. */
 
-/** Texts are precomputed up to this many hundredths: for almost all numbers of an episode. */
+/** Texts are precomputed up to this many hundredths, which covers almost all numbers of an episode. */
 export const MAX_PRECOMPUTED = 1000;
 const TEXTS = Array.from({ length: 2 * MAX_PRECOMPUTED + 1 }, (_, at) => write(at - MAX_PRECOMPUTED));
 

@@ -90,7 +90,7 @@ const BATCH_SIZE = 2048;
 /**
  * Returns the prompts of `prompts` batch by batch. Each batch is made when it is requested, and takes no memory after it is
  * dropped: `for (const batch of promptBatches(observations)) await send(batch);`
- * @param observations as in `prompts`. Read when a batch is requested: do not change them before the last one.
+ * @param observations as in `prompts`. Read when a batch is requested: do not change them before the last batch.
  * @param histories as in `prompts`.
  * @throws InputError for invalid arguments as `prompts`, at once; for invalid rows when their batch is requested.
  */

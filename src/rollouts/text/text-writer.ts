@@ -34,15 +34,15 @@ export function fragmentOf(text: string): Fragment {
 
 /** The position of 0, plus 0.5 for rounding. Negative halves round away from zero too, because HUNDRED is more than 100. */
 const FIRST_POSITION = MAX_PRECOMPUTED + 0.5;
-/** The position for all numbers that are not precomputed: one after the last that is. */
-const TOO_LONG = 2 * MAX_PRECOMPUTED + 1;
+/** The position for all numbers that are not precomputed: one after the last precomputed number. */
+const NOT_PRECOMPUTED = 2 * MAX_PRECOMPUTED + 1;
 
 /** Numbers, each after the same prefix. */
 export interface Numbers {
   readonly prefix: string;
   /** Prefix and number, padded with zeros, by hundredths plus MAX_PRECOMPUTED. */
   readonly words: Float64Array;
-  /** The number of bytes of each; 0 if it is more than eight, and for TOO_LONG. */
+  /** The number of bytes of each; 0 if it is more than eight, and for NOT_PRECOMPUTED. */
   readonly lengths: Uint8Array;
 }
 
@@ -96,7 +96,7 @@ export class TextWriter {
     for (let k = from; k < from + count; k++) {
       // The integer part is `hundredthsOf(values[k]) + MAX_PRECOMPUTED`. `| 0` is faster than `Math.round`.
       const position = values[k] * HUNDRED + FIRST_POSITION;
-      const at = position >= 0 && position < lengths.length ? position | 0 : TOO_LONG;
+      const at = position >= 0 && position < lengths.length ? position | 0 : NOT_PRECOMPUTED;
       const length = lengths[at];
       if (length === 0) {
         this.#length = end;

@@ -42,7 +42,7 @@ export const belief = expect<StoredBelief | null>(
     value === null || (Array.isArray(value) && value.length === NUM_BELIEFS && value.every(isFraction)),
 ).transform((values) => values && (values.map(Math.fround) as unknown as StoredBelief));
 
-/** A schema of objects with a float32 under these keys. */
+/** A schema of objects with a float32 under each of these keys. */
 export const floatsBy = (keys: readonly string[]) =>
   object(Object.fromEntries(keys.map((key) => [key, float])));
 

@@ -1,4 +1,4 @@
-/** Replays compact episodes to whole episodes, in batches. */
+/** Computes whole episodes from compact episodes by replays, in batches. */
 import { floatsOf } from '../../engine/graders/grader.js';
 import type { AnyVecEnv } from '../../engine/node.js';
 import type { StepResult, VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
@@ -26,7 +26,7 @@ export type ReplayEngine = Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'>
 /** The maximum number of episodes that are replayed at once: a whole episode takes about 50 kB. */
 const MAX_BATCH = 256;
 
-/** Replays episodes in environments that it opens as needed and keeps until it is disposed of. */
+/** Replays episodes in environments. They are opened when they are needed, and kept open until the replayer is disposed of. */
 export class EpisodeReplayer implements AsyncDisposable {
   readonly #envs: ResizableAnyEnv;
 

@@ -1,7 +1,10 @@
 /** Divides the rows of a Parquet file into row groups. The division depends on the rows alone, not on when they arrive. */
 import type { CompactEpisode } from './compact-episode.js';
 
-/** The number of rows of the first group, few, so that it is written early. Later groups double it, up to MAX_ROWS. */
+/**
+ * The number of rows of the first group: few, so that the group is written early. Each later group has twice as many rows, up to
+ * MAX_ROWS.
+ */
 const FIRST_ROWS = 64;
 const MAX_ROWS = 1024;
 /** A group with this many characters of text is complete. */

@@ -29,7 +29,7 @@ export interface StoredRewards {
 
 /** One step of an episode, as stored in trajectories (docs/trajectories.md). */
 export interface TrajectoryStep {
-  /** Steps taken before, 0 to 27. */
+  /** The number of steps taken before this step, 0 to 27. */
   readonly step: number;
   /** f32 [22], by OBSERVATION_FIELDS: the observation before the action. */
   readonly observation: readonly number[];

@@ -18,8 +18,8 @@ export interface RetryOptions {
   readonly signal: AbortSignal;
   readonly clock: Clock;
   /**
-   * Returns the milliseconds before the next attempt, or null for a permanent failure. Also called after the last attempt, when
-   * it may throw a more helpful error.
+   * Returns the milliseconds before the next attempt, or null for a permanent failure. Also called after the last attempt: then
+   * the function may throw a more helpful error.
    */
   readonly waitAfter: (failed: FailedAttempt) => number | null;
 }

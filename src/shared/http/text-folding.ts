@@ -13,6 +13,7 @@ const ESCAPES = /\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}|\\u[0-9a-f]{4}|\\[bfn
  * Matches one of: a run of printable ASCII without \ and %, which folds to itself; an escape; any other character.
  */
 const PIECES = new RegExp(`[!-$&-[\\]-~]+|${ESCAPES.source}|.`, 'gisu');
+/** Matches a piece that is such a run of ASCII. */
 const PLAIN = /^[!-$&-[\]-~]/;
 
 /** Decodes an escape. @returns '' for a URL escape of a byte outside ASCII. */

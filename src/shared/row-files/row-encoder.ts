@@ -15,7 +15,7 @@ export const METADATA_KEY = 'rhythm-vec';
 export interface RowEncoder<Row> {
   /** Encodes rows. @param rows at least one; in formats with row groups, the rows of one group. */
   add(rows: readonly Row[]): string | Uint8Array;
-  /** Returns the bytes after the rows so far. If more rows are added, they replace these bytes. */
+  /** Returns the bytes after the rows so far, such as Parquet's footer. If more rows are added, they replace these bytes. */
   end(): string | Uint8Array;
 }
 
