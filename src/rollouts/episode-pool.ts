@@ -199,7 +199,7 @@ export class EpisodePool {
   }
 }
 
-/** Returns the indices from `end - 1` down to `first`. */
+/** Returns the indices from `end - 1` down to `first`, so that `claim` takes the lowest index first. */
 const indicesDownFrom = (end: number, first: number): number[] =>
   Array.from({ length: end - first }, (_, k) => end - 1 - k);
 

@@ -11,6 +11,7 @@ const ROOT_TWO_PI = Math.sqrt(2 * Math.PI);
 export function normalCdf(x: number): number {
   if (x >= FAR) return 1;
   if (x <= -FAR) return 0;
+  // Adds the terms x^k / (1 * 3 * 5 * ... * k) for odd k, until they no longer change the sum.
   let term = x;
   let sum = 0;
   for (let k = 3; sum + term !== sum; k += 2) {

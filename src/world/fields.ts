@@ -41,6 +41,7 @@ export const PROFILE_SIZE = NUM_TRAITS + NUM_METERS;
  * fix the name; elsewhere it is an action sequence.
  */
 export const TAPE_WORDS = Math.ceil(NUM_STEPS / 8);
+/** The largest 32-bit unsigned integer, and so the largest seed. */
 export const MAX_U32 = 2 ** 32 - 1;
 /** The largest numbers of episodes and of threads of a batch. */
 export const MAX_ENVS = 2 ** 24;
@@ -212,6 +213,7 @@ export const COMPONENT_FIELDS = layOut([
     'accuracy of beliefs from the third day on: 1 for the truth, 0 on average for [0.5, 0.5, 0.5]',
   ],
 ]);
+/** The number of components: 8. */
 export const NUM_COMPONENTS = COMPONENT_FIELDS.length;
 /** Names of the eight components of a grade, in the order of weights. */
 export const COMPONENT_NAMES: readonly string[] = Object.freeze(COMPONENT_FIELDS.map((field) => field.name));

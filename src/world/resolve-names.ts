@@ -14,6 +14,7 @@ import type { World } from './world.js';
 
 /** A profile as mode and floats. */
 export interface ResolvedProfile {
+  /** A code of MODE. */
   mode: number;
   /** f32 [16] for mode `given`, else null. */
   floats: Float32Array | null;

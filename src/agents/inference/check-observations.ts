@@ -11,7 +11,7 @@ const RULES = new RowRules(fieldOfEach(OBSERVATION_FIELDS));
  * Checks rows f32 [numEnvs, 22]. @param playing u8 [numEnvs]: rows where it is 0 are not checked; null checks all rows.
  * @throws InputError `wrong_type`, `wrong_length` or `out_of_range`.
  */
-export function checkRows(observations: unknown, playing: unknown, numEnvs: number): void {
+export function checkObservations(observations: unknown, playing: unknown, numEnvs: number): void {
   if (!isFloats(observations)) {
     throw wrongType('observations', 'a Float32Array', observations, 'Pass raw observations, row-major.');
   }

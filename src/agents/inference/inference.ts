@@ -12,7 +12,7 @@ import {
 } from '../../world/fields.js';
 import type { World } from '../../world/world.js';
 import type { BeliefError } from './belief-error.js';
-import { checkRows } from './check-observations.js';
+import { checkObservations } from './check-observations.js';
 import { Evidence } from './evidence.js';
 import { InferenceDraws } from './inference-draws.js';
 import { type InferenceReport, Reporter } from './inference-report.js';
@@ -111,7 +111,7 @@ export class Inference {
    * @throws InputError `wrong_type`, `wrong_length`, or `out_of_range` for invalid numbers. An error changes nothing.
    */
   observe(observations: Float32Array, playing: Uint8Array | null = null): void {
-    checkRows(observations, playing, this.numEnvs);
+    checkObservations(observations, playing, this.numEnvs);
     for (let i = 0; i < this.numEnvs; i++) {
       if (playing !== null && playing[i] === 0) continue;
       const base = i * OBSERVATION_SIZE;

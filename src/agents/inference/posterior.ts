@@ -69,7 +69,7 @@ export class ProfilePosterior {
     );
   }
 
-  /** Computes the meters before a step as those after it minus the changes, up to rounding. */
+  /** Computes the meters before a step: the meters after the step minus the changes, up to rounding. */
   #computeMetersBefore(rows: Float32Array, base: number): void {
     for (let k = 0; k < NUM_METERS; k++)
       this.meters[k] = rows[base + OBSERVATION.meters + k] - rows[base + OBSERVATION.deltas + k];

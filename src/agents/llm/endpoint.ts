@@ -38,6 +38,7 @@ export interface AzureEndpoint extends Common {
   readonly deployment: string | null;
 }
 
+/** An endpoint of either kind. */
 export type Endpoint = OpenAiEndpoint | AzureEndpoint;
 
 const OPENAI_URL = 'https://api.openai.com/v1';

@@ -96,10 +96,13 @@ export async function* playEpisodes(
   if (failure !== null) throw (failure as Failure).error;
 }
 
+/** An episode that failed. */
 interface Failure {
+  /** The promise of `playing` that resolved to this outcome. */
   readonly promise: Promise<Outcome>;
   readonly error: unknown;
 }
+/** The end of a played episode: its error, or the whole episode. */
 type Outcome = Failure | { readonly promise: Promise<Outcome>; readonly episode: TrajectoryEpisode };
 
 /** Returns whether unfinished episodes can continue after an error. */

@@ -5,7 +5,7 @@ import type { EngineCalls } from '../../engine/engine-calls.js';
 import { Scorer, type ScorerSettings, spacedStarts, type Trial } from '../search/scorer.js';
 import type { EpisodeSums } from './episode-sums.js';
 import { ImaginedStarts } from './imagined-starts.js';
-import { imaginedWorld, type Objective, scorerOf } from './objectives.js';
+import { imaginedWorld, type Objective, scoreEpisodesBy } from './objectives.js';
 
 /** The number of episodes whose states and results fit the cache of a core. */
 const EPISODES_PER_THREAD = 2 ** 12;
@@ -53,7 +53,7 @@ export class Imagination implements Disposable {
     const scoring = {
       ...(isAsynchronous(NODE, options.backend) ? {} : { episodesPerThread: EPISODES_PER_THREAD }),
       maxSequences,
-      scoreEpisodes: scorerOf(objective, grader, options.world.params),
+      scoreEpisodes: scoreEpisodesBy(objective, grader, options.world.params),
     };
     return new Imagination(yield* Scorer.open(settings, openBatch, scoring), starts, options);
   }

@@ -41,7 +41,7 @@ export const imaginedWorld = (objective: Objective, world: World): World =>
  * Returns the function that scores imagined episodes of `imaginedWorld`.
  * @param grader f32 [8]: the grader's weights. @param params the numbers of the real world.
  */
-export const scorerOf = (objective: Objective, grader: Float32Array, params: Params): ScoreEpisodes =>
+export const scoreEpisodesBy = (objective: Objective, grader: Float32Array, params: Params): ScoreEpisodes =>
   objective === 'score' ? byFinalScore : byWellbeing(grader, params);
 
 /**

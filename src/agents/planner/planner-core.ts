@@ -12,7 +12,7 @@ import {
   PROFILE_SIZE,
 } from '../../world/fields.js';
 import { errorCountedBy } from '../inference/belief-error.js';
-import { checkRows } from '../inference/check-observations.js';
+import { checkObservations } from '../inference/check-observations.js';
 import { type BeliefState, Inferred, Oracle, Prior } from './belief-state.js';
 import type { Choice } from './episode-search.js';
 import { EpisodeSums } from './episode-sums.js';
@@ -20,7 +20,7 @@ import { Imagination } from './imagination.js';
 import { valuePerBeliefError } from './objectives.js';
 import { PlanEvaluation } from './plan-evaluation.js';
 import type { PlanOutlook, PlanReport } from './plan-report.js';
-import { maxSequencesOf, openLoopUnder, searchPlans } from './plan-search.js';
+import { maxSequencesOf, openLoopSequencesUnder, searchPlans } from './plan-search.js';
 import { planWords } from './plan-words.js';
 import type { PlannerRequest } from './planner-options.js';
 
@@ -67,7 +67,7 @@ export class PlannerCore {
     this.#sums = new EpisodeSums(numEnvs, world.params);
     this.#beliefState = beliefState;
     this.#choices = Array(numEnvs).fill(null);
-    this.#openLoop = openLoopUnder(request.grader);
+    this.#openLoop = openLoopSequencesUnder(request.grader);
     this.#imagination = imagination;
     this.#evaluation = evaluation;
   }
@@ -96,7 +96,7 @@ export class PlannerCore {
   /** Computes `Planner.decide`. */
   *decide(observations: Float32Array, playing?: Uint8Array): EngineCalls<Decision> {
     this.#requireOpen();
-    checkRows(observations, playing ?? null, this.#request.numEnvs);
+    checkObservations(observations, playing ?? null, this.#request.numEnvs);
     const mask = playing ?? new Uint8Array(this.#request.numEnvs).fill(1);
     this.#sums.record(observations, mask);
     this.#beliefState.observe(observations, mask);

@@ -11,7 +11,7 @@ const POPULATION = 96;
 /** The number of best policies whose mean is the first policy of the next generation. */
 const ELITE = 12;
 /** The number of training seeds that each policy of a generation plays. Successive generations play different seeds. */
-const STARTS = 64;
+const SEEDS_PLAYED = 64;
 /** Standard deviations of the first generation: of the preferences, and of the meter weights. */
 const PREFERENCE_SPREAD = 0.35;
 const WEIGHT_SPREAD = 2;
@@ -26,7 +26,7 @@ const MIN_SPREAD = 0.05;
 const CHECKED_EVERY = 20;
 
 /** The number of episodes played for one generation. */
-export const REACTIVE_EPISODES = POPULATION * STARTS;
+export const REACTIVE_EPISODES = POPULATION * SEEDS_PLAYED;
 
 /** Options of `findReactivePolicy`. */
 export interface ReactiveSearchOptions {
@@ -79,10 +79,13 @@ export async function findReactivePolicy(options: ReactiveSearchOptions): Promis
   }
 }
 
-/** Returns the seeds that a generation plays, u32 [64]: evenly spaced training seeds, each generation one seed further. */
+/** Returns the seeds that a generation plays, u32 [64]: evenly spaced training seeds, shifted by one index each generation. */
 function seedsOf(generation: number, seeds: Uint32Array): Uint32Array {
-  const distance = Math.max(1, Math.floor(seeds.length / STARTS));
-  return Uint32Array.from({ length: STARTS }, (_, k) => seeds[(k * distance + generation) % seeds.length]);
+  const distance = Math.max(1, Math.floor(seeds.length / SEEDS_PLAYED));
+  return Uint32Array.from(
+    { length: SEEDS_PLAYED },
+    (_, k) => seeds[(k * distance + generation) % seeds.length],
+  );
 }
 
 /** The distribution from which a generation is drawn: an independent normal distribution of each parameter. */

@@ -51,22 +51,25 @@ const MAX_STRIDE = 4;
 
 /** Returns the plan of a search. */
 export function planOf({ evaluations, numStarts, numProblems, initialSequences }: SearchRequest): Plan {
-  const first = evaluations * (1 - LAST_SHARE);
-  const last = evaluations - first;
-  const ideal = 2 ** Math.floor(Math.log2(first / (MIN_ISLANDS * GENERATIONS)));
+  const islandEvaluations = evaluations * (1 - LAST_SHARE);
+  const lastEvaluations = evaluations - islandEvaluations;
+  // The largest power of two with which the minimum number of islands can have the intended number of generations.
+  const ideal = 2 ** Math.floor(Math.log2(islandEvaluations / (MIN_ISLANDS * GENERATIONS)));
   const offspring = Math.min(Math.max(ideal, MIN_OFFSPRING), MAX_OFFSPRING);
-  const islands = Math.max(1, Math.floor(first / (offspring * GENERATIONS)));
+  const islands = Math.max(1, Math.floor(islandEvaluations / (offspring * GENERATIONS)));
+  // All islands together send as many emigrants as a generation has offspring, or a few more.
   const emigrants = Math.ceil(offspring / islands);
-  const sharedSequences = numProblems === 1 ? 0 : Math.min(numProblems, MAX_SHARED, Math.floor(last / 2));
+  const sharedSequences =
+    numProblems === 1 ? 0 : Math.min(numProblems, MAX_SHARED, Math.floor(lastEvaluations / 2));
   const immigrants = islands * emigrants + sharedSequences + initialSequences.length / NUM_STEPS;
   return {
     islands,
-    generations: Math.ceil(first / (islands * offspring)),
+    generations: Math.ceil(islandEvaluations / (islands * offspring)),
     stride: Math.min(MAX_STRIDE, Math.max(1, Math.floor(numStarts / MIN_STARTS))),
     emigrants,
     sharedSequences,
     immigrants,
-    lastGenerations: Math.ceil(Math.max(0, last - immigrants) / offspring),
+    lastGenerations: Math.ceil(Math.max(0, lastEvaluations - immigrants) / offspring),
     size: offspring / 2,
     offspring,
   };

@@ -27,7 +27,7 @@ export class Student implements Policy {
     this.network = network;
   }
 
-  /** Opens the student for a number of environments. @throws InputError `bad_student` in a world that it was not trained in. */
+  /** Opens the student for a number of environments. @throws InputError `bad_student` if it was trained in another world. */
   open({ numEnvs, world }: PolicySetting): StudentPlayer {
     if (world.digest !== this.manifest.worldDigest) {
       throw new InputError(

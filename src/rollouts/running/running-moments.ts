@@ -17,6 +17,7 @@ export interface MomentsState {
 
 /** Running means and variances of columns, in float64, by Chan's batch form of Welford's method. */
 export class RunningMoments {
+  /** f64 [size] each, and the weight of both in rows. */
   readonly mean: Float64Array;
   readonly variance: Float64Array;
   count: number;

@@ -9,7 +9,7 @@ import { PlanEvaluation } from '../../../src/agents/planner/plan-evaluation.js';
 import {
   type Budget,
   maxSequencesOf,
-  openLoopUnder,
+  openLoopSequencesUnder,
   searchPlans,
 } from '../../../src/agents/planner/plan-search.js';
 import { openLoopActions } from '../../../src/agents/policies/open-loop.js';
@@ -314,7 +314,7 @@ describe('a search', () => {
       });
     }
     imagination.begin(step, [0], sums, profiles);
-    const openLoop = openLoopUnder(weights);
+    const openLoop = openLoopSequencesUnder(weights);
     const [choice] = runSync(searchPlans(imagination, searchBudget, 5, step, [kept], [curiosity], openLoop));
     return { ...choice, evaluated, calls };
   };
