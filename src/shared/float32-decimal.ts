@@ -15,6 +15,7 @@ const bits = new Uint32Array(float.buffer);
  * those from 2^23 on, which are integers, and those so small that their product with the power is not an exact float64.
  */
 const SCALES = Float64Array.from({ length: 256 }, (_, exponent) => {
+  // 127 is the bias of a float32's exponent, and 23 the number of bits of its mantissa.
   const power = exponent - 127;
   if (power < -16 || power > 22) return 0;
   let digits = 0;

@@ -16,7 +16,10 @@ const suggestion = (value: unknown, known: readonly string[]): string =>
 /** Returns whether a value is an integer from 0 to 2^32 - 1. */
 export const isU32 = (value: unknown): boolean => typeof value === 'number' && value >>> 0 === value;
 
-/** A schema of values that pass `test`. The error states what was expected and what came. */
+/**
+ * A schema of values that pass `test`. The error states what was expected and what came.
+ * @param known names of which the error suggests the nearest.
+ */
 export const expect = <T>(
   expected: string,
   test: (value: unknown) => boolean,

@@ -11,7 +11,7 @@ export const CONFIDENCE = 0.95;
  * @param df degrees of freedom: an integer of at least 1. @param confidence the share, in (0, 1).
  */
 export function tQuantile(df: number, confidence = CONFIDENCE): number {
-  if (df >= 500) return expansion(df, confidence);
+  if (df >= MANY_DEGREES) return expansion(df, confidence);
   // Bisects the angle whose tangent is t / sqrt(df), until no float64 lies between the bounds.
   let low = 0;
   let high = Math.PI / 2;
@@ -23,6 +23,8 @@ export function tQuantile(df: number, confidence = CONFIDENCE): number {
   }
 }
 
+/** From this many degrees of freedom on, a series replaces the bisection. */
+const MANY_DEGREES = 500;
 /** The 97.5 % quantile of the normal distribution. */
 const Z = 1.959963984540054;
 

@@ -37,7 +37,7 @@ export interface SteppedPolicy extends Policy {
   readonly usesHiddenState: boolean;
   /** The planner's objective; null for a policy that does not plan. */
   readonly objective: Objective | null;
-  /** As in FixedPolicy. */
+  /** Returns the grader whose action sequence is played under a grader's name; null if the policy plays none. */
   readonly sequenceGrader: (grader: string) => string | null;
   readonly open: (setting: PolicySetting) => SteppedPlayer | Promise<SteppedPlayer>;
 }

@@ -23,7 +23,7 @@ export function openLoopActions(grader: string): Uint8Array {
   );
 }
 
-/** Returns the grader whose open-loop sequence is played under a grader: itself, or v2 if it has none. */
+/** Returns the grader whose open-loop sequence is played under a grader: the grader itself, or v2 if it has no sequence. */
 export const sequenceGraderUnder = (grader: string): string =>
   GRADERS.find((name) => name === grader) ?? 'v2';
 

@@ -9,8 +9,8 @@ export interface GeneralisedAdvantageOptions {
   /** The discount factor per step, in [0, 1]. Default 0.99. */
   gamma?: number;
   /**
-   * The weight of longer sums of rewards, in [0, 1]. 0 uses one reward and the value after it; 1 uses all later rewards
-   * of the episode. Default 0.95.
+   * The weight of longer sums of rewards, in [0, 1]. 0 uses the step's reward and the value of the next observation; 1 uses all
+   * later rewards of the episode. Default 0.95.
    */
   lambda?: number;
 }

@@ -1,4 +1,4 @@
-/** Sums the rewards of several reward functions per completion. Rewards may be missing. */
+/** Sums the weighted rewards that several reward functions give each completion. Rewards may be missing. */
 import { InputError } from '../../shared/errors.js';
 import {
   checkFinite,

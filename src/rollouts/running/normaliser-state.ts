@@ -18,7 +18,10 @@ export const stateOf = (kind: NormaliserState['kind'], moments: MomentsState): N
   ...moments,
 });
 
-/** Validates a stored state. @throws InputError `wrong_type`, `wrong_length` or `out_of_range`. */
+/**
+ * Validates a stored state and returns its moments. @param size the number of columns.
+ * @throws InputError `wrong_type`, `wrong_length` or `out_of_range`.
+ */
 export function toMoments(kind: NormaliserState['kind'], size: number, state: NormaliserState): MomentsState {
   if (typeof state !== 'object' || state === null) {
     throw wrongType('the state', 'an object', state, 'Pass what `state` returned, parsed from JSON.');

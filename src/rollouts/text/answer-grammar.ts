@@ -2,10 +2,10 @@
 import { NO_ACTION } from '../../engine/validate/actions.js';
 import { NUM_BELIEFS } from '../../world/fields.js';
 import {
+  characterKind,
   DEAD,
   DROPPED,
   FIRST_ACTION,
-  kindOf,
   NO_WORD,
   nextNode,
   ROOT,
@@ -15,7 +15,7 @@ import {
 } from './answer-words.js';
 
 /** A parsed answer. One object is reused for all texts, so that parsing allocates no memory. */
-export class Answer {
+export class ParsedAnswer {
   /** The action code; -1 for no action. */
   action = NO_ACTION;
   /** The number of `digits`: 0 or 3 after parsing. */
@@ -49,7 +49,7 @@ export class Answer {
 }
 
 /** Parses a completion into `answer`. Clears it if the completion has no answer. Never throws. */
-export function parseAnswer(text: string, answer: Answer): void {
+export function parseAnswer(text: string, answer: ParsedAnswer): void {
   const start = answerStart(text);
   for (let to = text.length; to > start; ) {
     let from = to;
@@ -100,7 +100,7 @@ const isLineBreak = (unit: number): boolean => unit === LF || unit === CR;
  * Parses the line from `from` to `to - 1`: first without its label, which ends at the first colon, then the whole line.
  * Returns whether the line is an answer.
  */
-function parseLine(text: string, from: number, to: number, answer: Answer): boolean {
+function parseLine(text: string, from: number, to: number, answer: ParsedAnswer): boolean {
   let colon = from;
   while (colon < to && text.charCodeAt(colon) !== COLON) colon++;
   if (colon < to && parseWords(text, colon + 1, to, answer)) return true;
@@ -108,12 +108,12 @@ function parseLine(text: string, from: number, to: number, answer: Answer): bool
 }
 
 /** Parses the words from `from` to `to - 1` into `answer`. Returns whether they are an answer. */
-function parseWords(text: string, from: number, to: number, answer: Answer): boolean {
+function parseWords(text: string, from: number, to: number, answer: ParsedAnswer): boolean {
   answer.clear();
   let node = ROOT;
   let ending = false;
   for (let at = from; at <= to; at++) {
-    const kind = at === to ? SEPARATOR : kindOf(text.charCodeAt(at));
+    const kind = at === to ? SEPARATOR : characterKind(text.charCodeAt(at));
     if (kind === DROPPED) continue;
     if (kind === SEPARATOR) {
       if (node !== ROOT && !answer.add(wordOf(node))) return false;

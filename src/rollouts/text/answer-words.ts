@@ -36,7 +36,7 @@ for (const [k, character] of [...WORD_CHARACTERS].entries()) {
 mark('-', KIND['_'.charCodeAt(0)]);
 
 /** Returns the kind of a UTF-16 code unit. Letters and digits are ASCII; white space is as in the regular expression `\s`. */
-export const kindOf = (unit: number): number =>
+export const characterKind = (unit: number): number =>
   unit < ASCII ? KIND[unit] : isWideSpace(unit) ? SEPARATOR : OTHER;
 
 /** Returns whether a code unit is white space outside ASCII. */
@@ -73,7 +73,7 @@ let nodes = 2;
 for (const [word, name] of WORDS.entries()) {
   let node = ROOT;
   for (const character of name) {
-    const edge = node * KINDS + kindOf(character.charCodeAt(0));
+    const edge = node * KINDS + characterKind(character.charCodeAt(0));
     if (NEXT[edge] === DEAD) NEXT[edge] = nodes++;
     node = NEXT[edge];
   }

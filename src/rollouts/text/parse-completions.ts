@@ -2,7 +2,7 @@
 import { InputError } from '../../shared/errors.js';
 import { checkInteger, checkName, describe, readOptions, wrongType } from '../../shared/values.js';
 import { ACTION_NAMES, MAX_ENVS, NUM_BELIEFS } from '../../world/fields.js';
-import { Answer, parseAnswer } from './answer-grammar.js';
+import { ParsedAnswer, parseAnswer } from './answer-grammar.js';
 
 /** Three numbers, by BELIEF_NAMES. */
 export type Triple = readonly [social: number, morning: number, work: number];
@@ -49,7 +49,7 @@ export const BELIEF_OF_DIGIT = Float32Array.from({ length: MAX_DIGIT + 1 }, (_, 
 const HALF: Triple = Object.freeze([FILL.half, FILL.half, FILL.half] as const);
 
 /** Reused by all calls, which are synchronous. */
-const answer = new Answer();
+const answer = new ParsedAnswer();
 
 /**
  * Parses the answer of one completion: a line `S M W ACTION_NAME`, where S, M and W are the digits of the belief (social,
