@@ -82,6 +82,7 @@ export async function timeEvaluation(
   };
 }
 
+/** Returns the median of `count` measurements in milliseconds. @param time measures once, in nanoseconds. */
 async function medianMs(count: number, time: () => Promise<number>): Promise<number> {
   const times: number[] = [];
   while (times.length < count) {

@@ -40,7 +40,7 @@ interface Case {
   check(): boolean;
 }
 
-/** Returns a pseudo-random integer below `n`, the same in every run. */
+/** Returns a pseudo-random integer below `n` for the index k, by multiplicative hashing. It is the same in every run. */
 const pseudoRandom = (k: number, n: number): number => (Math.imul(k + 1, 0x9e3779b1) >>> 8) % n;
 
 /** Returns rows with distinct seeds and history lengths from 0 to 27. */

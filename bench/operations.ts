@@ -144,9 +144,11 @@ export function demandOf(choice: Choice, lanes: number): Operations {
   return operationsOf(lines, lanes > 1 ? () => 1 : shareOf);
 }
 
+/** Returns the share of steps in which a condition holds, under uniformly random actions. */
 function shareOf(when: Condition): number {
   if (when === 'stress') return stressShare();
   if (when === 'event') return WORLD.params.eventThreshold / 2 ** 32;
+  // A bit for each action with the tag.
   const tagged = WORLD.params.tagged[TAGS.indexOf(when)];
   return tagged.toString(2).replaceAll('0', '').length / NUM_ACTIONS;
 }

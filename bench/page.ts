@@ -41,7 +41,7 @@ export async function measurePage(plan: PagePlan, onProgress: OnProgress): Promi
   const server = await SiteServer.open({ cached: true });
   try {
     const site = await Site.at(server.origin);
-    // All loads share one context, and so its cache. It has no routes, which would disable the cache.
+    // All loads share one context, and so its cache. The context has no routes, because they would disable the cache.
     const page = await (await browser.newContext()).newPage();
     page.setDefaultTimeout(LIMIT);
     const firstChartSeconds = await firstCharts(page, site, plan, onProgress);
@@ -67,6 +67,7 @@ const NOTE_CHART = `new MutationObserver((_, observer) => {
   observer.disconnect();
 }).observe(document, { childList: true, subtree: true });`;
 
+/** Loads the page repeatedly. @returns the seconds to the first chart of each load but the first. */
 async function firstCharts(page: Page, site: Site, { loads }: PagePlan, onProgress: OnProgress) {
   await page.addInitScript(NOTE_CHART);
   const seconds: number[] = [];
@@ -86,7 +87,7 @@ type Use = (page: Page, site: Site, plan: PagePlan) => Promise<void>;
 const waitForResults = (page: Page): Promise<void> => page.locator('.results[aria-busy="false"]').waitFor();
 
 /** Waits until the main thread has nothing to do, for a second at most. */
-const idle = (page: Page): Promise<unknown> =>
+const waitUntilIdle = (page: Page): Promise<unknown> =>
   page.evaluate('new Promise((done) => requestIdleCallback(() => done(null), { timeout: 1000 }))');
 
 /** Loads a view in a new document. */
@@ -99,7 +100,7 @@ async function open(page: Page, site: Site, fragment: string): Promise<void> {
 async function press(page: Page, keys: readonly string[]): Promise<void> {
   for (const key of keys) {
     await page.keyboard.press(key);
-    await idle(page);
+    await waitUntilIdle(page);
   }
 }
 
@@ -113,7 +114,7 @@ const USES: Readonly<Record<string, Use>> = {
     for (const name of ['One person', 'Daily', 'Sequence', 'Train', 'Graders', 'Crowd']) {
       await page.getByRole('navigation').getByRole('link', { name, exact: true }).click();
       await page.getByRole('heading', { level: 1 }).waitFor();
-      await idle(page);
+      await waitUntilIdle(page);
     }
   },
   'while a week is played': async (page, site, { inputs }) => {
@@ -126,7 +127,7 @@ const USES: Readonly<Record<string, Use>> = {
       const after =
         k === 27 ? page.getByRole('heading', { name: 'Who it was' }) : page.getByText(`${k + 1} of 28 slots`);
       await after.waitFor();
-      await idle(page);
+      await waitUntilIdle(page);
     }
   },
   'in Graders, while a weight is changed': async (page, site, { inputs }) => {
@@ -135,7 +136,7 @@ const USES: Readonly<Record<string, Use>> = {
     await page.getByRole('slider').first().focus();
     await press(page, new Array<string>(inputs).fill('ArrowRight'));
     await page.locator('table.flips').waitFor();
-    await idle(page);
+    await waitUntilIdle(page);
   },
   'in Train, while a student trains': async (page, site) => {
     await open(page, site, '#train?teacher=heuristic%2Binference');
@@ -143,7 +144,7 @@ const USES: Readonly<Record<string, Use>> = {
     await page.getByRole('heading', { name: /student scores 0\.\d{3}, / }).waitFor();
     await page.getByRole('button', { name: 'Stop' }).click();
     await page.getByRole('button', { name: 'Train another student' }).waitFor();
-    await idle(page);
+    await waitUntilIdle(page);
   },
   'in Sequence, while squares are painted': async (page, site, { inputs }) => {
     await open(page, site, '#sequence');
@@ -151,7 +152,7 @@ const USES: Readonly<Record<string, Use>> = {
     await page.locator('[data-step="0"]').focus();
     for (let k = 0; k < inputs; k++) await press(page, ['4', k % 7 === 6 ? 'Home' : 'ArrowRight', '6']);
     await page.locator('.scores[aria-busy="false"]').waitFor();
-    await idle(page);
+    await waitUntilIdle(page);
   },
 };
 

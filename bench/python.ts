@@ -1,4 +1,4 @@
-/** `--python`: measures the steps per second of the Python package and of `VecEnv.step` in this process, in alternating samples. */
+/** `--python`: measures the steps per second of `VecEnv` in Python and in TypeScript, in alternating samples. */
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { createVecEnv, type VecEnv } from '../dist/index.js';
@@ -81,6 +81,7 @@ async function measureSize(child: LineProcess, numEnvs: number, plan: PythonPlan
   // A view, which the plays update.
   const { finalScores } = env.reset({ seed: 0 });
   const plays = Math.max(1, Math.ceil(plan.minSteps / (numEnvs * NUM_STEPS)));
+  // The actions that python-child.py plays too.
   const actions = Array.from({ length: NUM_STEPS }, (_, step) =>
     Uint8Array.from({ length: numEnvs }, (_, i) => (step * 7 + i * 3) % NUM_ACTIONS),
   );
@@ -92,8 +93,8 @@ async function measureSize(child: LineProcess, numEnvs: number, plan: PythonPlan
   for (let round = 0; round < plan.rounds; round++) {
     const answer = await playInPython(child, numEnvs, plays);
     if (answer === null) return null;
-    const here = Array.from({ length: plays }, () => playInTypeScript(env, actions));
-    samples.push({ python: median(answer.seconds), typescript: median(here) });
+    const seconds = Array.from({ length: plays }, () => playInTypeScript(env, actions));
+    samples.push({ python: median(answer.seconds), typescript: median(seconds) });
   }
   const steps = numEnvs * NUM_STEPS;
   return {

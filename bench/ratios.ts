@@ -192,6 +192,7 @@ function apply({ unit, row, over, cores = 1 }: Rule, measured: readonly Row[], a
   return typeof divisor === 'string' ? divisor : value / divisor;
 }
 
+/** Returns the figure of a row, or the reason why there is none. */
 function figure(key: Key, unit: Rule['unit'], measured: readonly Row[]): number | string {
   const kernel =
     key.kernel === 'best' ? measured.find((row) => row.backend === 'native')?.kernel : key.kernel;

@@ -35,6 +35,7 @@ def respond(xp, trait, m, slot, action):
     """Rules 1 and 2: returns the changes of the five meters. `trait(name)` returns a trait; `action` holds codes."""
     effect = xp.asarray(WORLD["effect"])[slot, action]
     d = [effect[..., k] for k in METERS]
+    # A tag's word has a bit for each action.
     productive, social, solo, guilty = (
         (np.uint32(WORLD["tagged"][tag]) >> action) & np.uint32(1) == 1
         for tag in (PRODUCTIVE, SOCIAL, SOLO, GUILTY)

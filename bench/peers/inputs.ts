@@ -43,7 +43,7 @@ const PROFILES = 4096;
 const gradersOf = (names: readonly string[]): Float32Array =>
   Float32Array.from(names.flatMap((name) => Array.from(resolveGrader(WORLD, name))));
 
-/** The number of action sequences: smaller batches get several sets of them, larger ones a single set. */
+/** The maximum number of action sequences in several sets. A larger batch gets a single set. */
 const ACTION_ROWS = 2 ** 17;
 
 /** Returns a batch with sampled profiles, which repeat after PROFILES, and grader v2. */

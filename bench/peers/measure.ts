@@ -1,4 +1,7 @@
-/** `--peers`: verifies every player on golden values, then times all of them in turn, in batches of 1 to 2^20 episodes. */
+/**
+ * `--peers`: verifies every player (the engine, its reference and the peers) on golden values, then times all players in turn,
+ * in batches of 1 to 2^20 episodes.
+ */
 import { NUM_STEPS } from '../../dist/world/fields.js';
 import type { OnProgress } from '../measure.js';
 import { SIZE } from '../names.js';
@@ -182,6 +185,7 @@ async function playOf(
 /** The largest allowed difference between the mean scores of two players. Some players fuse operations, so their scores differ. */
 const SCORE_TOLERANCE = 1e-5;
 
+/** Checks the sum of the final scores of a batch. @throws Mismatch if it differs by more than the tolerance. */
 function checkScore(name: string, score: number, expected: number, episodes: number): void {
   if (Math.abs(score - expected) <= SCORE_TOLERANCE * episodes) return;
   throw new Mismatch(

@@ -54,6 +54,7 @@ struct Episode {
   int crashes;
 };
 
+// Returns whether an action has a tag. A tag's word has a bit for each action.
 static bool has(int tag, int action) { return kWords[block::Tagged + tag] >> action & 1; }
 
 // Rules 1 and 2: writes the changes of the five meters to `d`.

@@ -1,7 +1,7 @@
 /**
- * The players that `--peers` compares: this engine, its reference, and programs that a user would write instead.
+ * The players that `--peers` compares: this engine, its reference, and the peers: programs that a user would write instead.
  *
- * A program is a process that reads lines `FOLDER PLAYS COPIES RECORDS`. FOLDER has an input (inputs.ts). A play begins COPIES
+ * A peer is a process that reads lines `FOLDER PLAYS COPIES RECORDS`. FOLDER has an input (inputs.ts). A play begins COPIES
  * batches of the input, and steps them to the end, one batch after the other, with one call for each step of a batch. Each
  * batch takes the next set of actions. After PLAYS plays the process answers with a line: the sum of the final scores of the
  * last batch, then the seconds of each play without the time to begin the batches. If RECORDS is 1, PLAYS and COPIES are 1
@@ -143,7 +143,7 @@ class EnginePlayer implements Player {
   async close(): Promise<void> {}
 }
 
-/** Plays with a program in another process. */
+/** Plays with a peer, a program in another process. */
 class ProgramPlayer implements Player {
   reason = '';
   readonly #program: LineProcess;

@@ -15,6 +15,7 @@ _WORDS = np.array(_world.WORDS, np.uint32)
 
 
 def _number(kind, start, shape):
+    """Returns the array or scalar that begins at the word `start` of the world's numbers."""
     words = _WORDS[start : start + int(np.prod(shape, dtype=int))].reshape(shape)
     return (words.view(np.float32) if kind == "f32" else words)[()]
 

@@ -77,7 +77,7 @@ function referenceSidebar() {
   }));
 }
 
-/** Checks that each page is in a group, so that the site links to it. @throws Error for another page. */
+/** Checks that each page is in a group, so that the site links to it. @throws Error for a page that is in no group. */
 function checkListed(): void {
   const listed = new Set(Object.values(GROUPS).flat());
   for (const folder of ['docs', 'docs/guides']) {

@@ -4,8 +4,8 @@
     python python/examples/ppo.py --grader v3 --checkpoint ppo.pt
 
 It maximises the final score, and prints the scores of held-out seeds beside those of the built-in policies. Ctrl-C ends
-the training after the current update. With --checkpoint the training is saved then and every 10 updates, and --resume
-continues it.
+the training after the current update. With --checkpoint the training is saved every 10 updates and when it ends, and
+--resume continues it.
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ def parse(argv: Optional[Sequence[str]] = None) -> argparse.Namespace:
 def layers(sizes: Sequence[int], gain: float) -> nn.Sequential:
     """Returns linear layers with tanh between them. The initial weights are orthogonal, with `gain` for the last layer."""
     parts: List[nn.Module] = []
-    for k, (rows, columns) in enumerate(zip(sizes, sizes[1:])):
-        linear = nn.Linear(rows, columns)
+    for k, (num_inputs, num_outputs) in enumerate(zip(sizes, sizes[1:])):
+        linear = nn.Linear(num_inputs, num_outputs)
         is_last = k == len(sizes) - 2
         nn.init.orthogonal_(linear.weight, gain if is_last else 2**0.5)
         nn.init.zeros_(linear.bias)
@@ -184,7 +184,7 @@ class Training:
         return float(scores.mean())
 
     def advantages(self) -> Tensor:
-        """Returns generalised advantages without a discount. A rollout ends with its episodes."""
+        """Returns generalised advantage estimates (GAE), without a discount. A rollout ends with its episodes."""
         rewards, values = self.rollout["rewards"], self.rollout["values"]
         advantages = torch.zeros_like(rewards)
         advantage, next_value = torch.zeros_like(rewards[0]), torch.zeros_like(rewards[0])

@@ -23,7 +23,7 @@ def encode(kind: str, data: Mapping[str, Any], arrays: Mapping[str, np.ndarray])
     """Writes a frame: the header's length, the header, and the arrays, each at a multiple of eight bytes."""
     specs = [{"name": name, "dtype": array.dtype.name, "shape": array.shape} for name, array in arrays.items()]
     header = json.dumps({"type": kind, "data": data, "arrays": specs}).encode()
-    header += b" " * (-(4 + len(header)) % 8)
+    header += b" " * (-(4 + len(header)) % 8)  # so that the arrays begin at a multiple of eight
     parts = [struct.pack("<I", len(header)), header]
     for array in arrays.values():
         parts += [np.ascontiguousarray(array).tobytes(), bytes(-array.nbytes % 8)]
@@ -39,7 +39,7 @@ def decode(frame: bytes) -> Tuple[Dict[str, Any], Dict[str, np.ndarray]]:
         count = int(np.prod(spec["shape"]))
         array = np.frombuffer(frame, np.dtype(spec["dtype"]), count, at).reshape(spec["shape"])
         arrays[spec["name"]] = array
-        at += -(-array.nbytes // 8) * 8
+        at += -(-array.nbytes // 8) * 8  # rounds the length up to a multiple of eight
     return header["data"], arrays
 
 

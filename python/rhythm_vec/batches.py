@@ -77,7 +77,7 @@ def send_batch(client: Client, batch: Batch) -> List[Part]:
         RefusedError: the request is invalid. The message has the row numbers of the whole batch.
         RhythmError: an answer has an unexpected form, or the servers have different worlds.
         ServerUnavailableError: no server answered.
-        InputError: the columns differ in length, or numbers are not finite.
+        InputError: the columns differ in length, numbers are not finite, or a value is not one of JSON.
     """
     count = count_rows(batch.columns)
     ranges = split_rows(count, len(client.urls))

@@ -182,7 +182,7 @@ class _Rows:
     def _to_beliefs(
         self, name: str, beliefs: Any, shape: Tuple[int, ...], used: Optional[Bools]
     ) -> Tuple[Optional[Floats], Optional[npt.NDArray[np.uint8]]]:
-        """Returns beliefs of a shape, and which of them are given, u8. Ignores those outside `used`."""
+        """Returns beliefs of a shape, and which of them are given, u8. Those outside `used` count as not given."""
         if beliefs is None:
             return None, None
         floats = to_floats(as_array(name, beliefs, "fiu", shape, "numbers"))
@@ -231,7 +231,7 @@ def _replay(
     }
     columns.update({name: column for name, column in optional.items() if column is not None})
     # A replay needs only the batch's tables and threads, so one environment is enough.
-    imagination, num_envs, column_stride = False, 1, 0
+    imagination, num_envs, column_stride = False, 1, 0  # a stride of 0 is row-major
     outputs = allocate_outputs(num_envs, column_stride, final_observations=False)
     batch = native().Batch(kernel, world.words, imagination, num_envs, threads, outputs, column_stride)
     batch.replay({**columns, **results})
@@ -296,6 +296,7 @@ def _shaped(rows: _Rows, rewards: Floats, terms: Mapping[str, bool]) -> Floats:
 
 
 def _count_bits(words: npt.NDArray[np.uint32]) -> npt.NDArray[np.int64]:
+    """Returns how many different actions each word has."""
     bits: npt.NDArray[np.int64] = ((words[:, None] >> np.arange(len(_world.ACTION_NAMES), dtype=np.uint32)) & 1).sum(
         axis=1, dtype=np.int64
     )
@@ -303,6 +304,7 @@ def _count_bits(words: npt.NDArray[np.uint32]) -> npt.NDArray[np.int64]:
 
 
 def _to_factors(weights: Optional[Mapping[str, float]], grader: Floats) -> Tuple[float, ...]:
+    """Returns the weight of each reward in `total`, in the order of REWARD_NAMES."""
     given = check_mapping("weights", weights)
     for name, weight in given.items():
         check_name("weights", name, REWARD_NAMES)
@@ -312,6 +314,7 @@ def _to_factors(weights: Optional[Mapping[str, float]], grader: Floats) -> Tuple
 
 
 def _to_shaping(shaping: Optional[Mapping[str, bool]]) -> Dict[str, bool]:
+    """Returns which shaping terms are on."""
     terms = {"repetition": False, "exploration": False}
     for name, value in check_mapping("shaping", shaping).items():
         if name not in terms:

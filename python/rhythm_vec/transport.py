@@ -29,10 +29,14 @@ class UnreachableError(Exception):
 
 
 def send(method: str, url: str, body: bytes, token: Optional[str], timeout_s: float) -> Answer:
-    """Sends JSON on a connection of its own, without a proxy. Raises UnreachableError, OSError and HTTPException."""
+    """Sends JSON on a connection of its own, without a proxy.
+
+    Raises UnreachableError if no connection was made, and OSError or HTTPException if the request failed later.
+    """
     parts = urllib.parse.urlsplit(url)
     connect = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
-    connection = connect(parts.netloc.rpartition("@")[2], timeout=min(timeout_s, _CONNECT_S))
+    host = parts.netloc.rpartition("@")[2]  # without user name and password
+    connection = connect(host, timeout=min(timeout_s, _CONNECT_S))
     headers = {"Content-Type": "application/json", "Accept": "application/json"}
     if token is not None:
         headers["Authorization"] = f"Bearer {token}"

@@ -51,7 +51,7 @@ function Squares({ actions, events, description, cursor, width }: SquaresProps) 
   const cell = cellOf(width);
   const height = cell < MIN_NAMED ? PLAIN_HEIGHT : NAMED_HEIGHT;
   const leftOf = (step: number): number => step * cell + DAY_GAP * Math.floor(step / NUM_SLOTS);
-  const read = ({ clientX, currentTarget }: PointerEvent): void => {
+  const moveCursor = ({ clientX, currentTarget }: PointerEvent): void => {
     const { left } = (currentTarget as Element).getBoundingClientRect();
     const step = Math.floor(((clientX - left) / width) * NUM_STEPS);
     if (step < actions.length) cursor.value = Math.max(0, step) + 1;
@@ -62,13 +62,13 @@ function Squares({ actions, events, description, cursor, width }: SquaresProps) 
       aria-label={description}
       width={width}
       height={height + BADGE}
-      onPointerMove={read}
-      onPointerDown={read}
+      onPointerMove={moveCursor}
+      onPointerDown={moveCursor}
     >
       {Array.from({ length: NUM_STEPS }, (_, step) => (
         <Square
           key={step}
-          place={{ x: leftOf(step), width: cell - 1, height }}
+          box={{ x: leftOf(step), width: cell - 1, height }}
           action={actions[step] ?? null}
           event={events[step] ?? -1}
           marked={cursor.value === step + 1}
@@ -79,13 +79,13 @@ function Squares({ actions, events, description, cursor, width }: SquaresProps) 
 }
 
 interface SquareProps {
-  readonly place: { readonly x: number; readonly width: number; readonly height: number };
+  readonly box: { readonly x: number; readonly width: number; readonly height: number };
   readonly action: number | null;
   readonly event: number;
   readonly marked: boolean;
 }
 
-function Square({ place: { x, width, height }, action, event, marked }: SquareProps) {
+function Square({ box: { x, width, height }, action, event, marked }: SquareProps) {
   return (
     <g transform={`translate(${x} ${BADGE})`} class={marked ? 'square marked' : 'square'}>
       <rect

@@ -4,7 +4,7 @@ import { kindOf, type PolicyKind } from '../../../src/figures/policy-colours.js'
 /** Returns the CSS variable with the colour of a kind of policy. */
 export const variableOf = (kind: PolicyKind): string => `--policy-${kind}`;
 
-/** Returns the colour of a policy, as CSS. A name of no known kind is that of a student trained on the page. */
+/** Returns the colour of a policy, as CSS. A policy of no known kind is a student that was trained on the page. */
 export const colourOf = (policy: string): string => `var(${variableOf(kindOf(policy) ?? 'student')})`;
 
 /** Returns whether an earlier policy of a chart has the same colour, so that policy k is dashed or hollow. */

@@ -64,7 +64,7 @@ export function moveWeight(sliders: Sliders, k: number, to: number): Sliders {
   const before = moved === k ? sliders.before : weights;
   const isFree = (j: number): boolean => j !== k && !locked[j];
   const freeWeights = before.map((each, j) => (isFree(j) ? each : 0));
-  // If all of them are 0, they share the rest evenly.
+  // If all free weights are 0, they share the rest evenly.
   const proportions = freeWeights.some((each) => each > 0)
     ? freeWeights
     : before.map((_, j) => Number(isFree(j)));
@@ -100,12 +100,12 @@ export function distribute(proportions: readonly number[], total: number): numbe
 /** Returns the weights as fractions of 1, as graders have them. */
 export const fractionsOf = (weights: Weights): number[] => weights.map((weight) => weight / WHOLE);
 
-/** Formats a weight exactly: "0.15". */
+/** Formats thousandths as a fraction of 1: 150 as "0.15", 125 as "0.125". */
 export const decimalOf = (weight: number): string => (weight / WHOLE).toFixed(3).replace(/(\.\d\d)0$/, '$1');
 
 /**
- * Parses decimals with commas between them, rounded to thousandths; null for invalid text. Links that were made in world 1.0.0
- * have the first six weights only; the other weights are 0.
+ * Parses decimals with commas between them, rounded to thousandths. Returns null if they are invalid or do not sum to 1. Links
+ * that were made in world 1.0.0 have the first six weights only; the other weights are 0.
  */
 export function weightsFrom(text: string): Weights | null {
   const weights = text.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part) * WHOLE));
@@ -116,7 +116,7 @@ export function weightsFrom(text: string): Weights | null {
   return isValid && rounded.reduce((sum, weight) => sum + weight, 0) === WHOLE ? rounded : null;
 }
 
-/** Returns the validated grader. @throws InputError `bad_grader` for an invalid name. */
+/** Returns the grader with these weights, validated. @throws InputError `bad_grader` for an invalid name. */
 export const graderOf = (weights: Weights, name = presetName(weights)): Grader =>
   validateGrader({
     name,

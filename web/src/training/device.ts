@@ -9,14 +9,15 @@ import type { TrainingRequest } from './training-types.js';
  * @returns the device's name in jax-js. @throws Error if WebGPU is requested and there is none.
  */
 export async function useDevice(choice: TrainingRequest['device']): Promise<string> {
-  const isPossible = choice === 'webgpu' || (choice === 'auto' && (await hasHardware()));
-  if (isPossible && (await init('webgpu')).includes('webgpu')) return defaultDevice('webgpu');
+  const triesGpu = choice === 'webgpu' || (choice === 'auto' && (await hasHardwareGpu()));
+  if (triesGpu && (await init('webgpu')).includes('webgpu')) return defaultDevice('webgpu');
   if (choice === 'webgpu')
     throw new Error('Expected a WebGPU device, got none. Choose the processor in the settings.');
   return defaultDevice(typeof WebAssembly === 'undefined' ? 'cpu' : 'wasm');
 }
 
-async function hasHardware(): Promise<boolean> {
+/** Returns whether WebGPU has an adapter that is not emulated by the processor. */
+async function hasHardwareGpu(): Promise<boolean> {
   const adapter = (await (await findBrowserGpu())?.requestAdapter()) ?? null;
   return adapter !== null && !isSoftware(adapter.info);
 }

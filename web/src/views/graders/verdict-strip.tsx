@@ -3,6 +3,7 @@ import type { Place } from '../../graders/ties.js';
 
 interface VerdictStripProps {
   readonly heading: string;
+  /** What the grader pays for (`Verdict`), as a CSS class. */
   readonly pays: string;
   readonly places: readonly Place[];
 }

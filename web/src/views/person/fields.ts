@@ -17,6 +17,7 @@ export const PERSON_FIELDS = {
   seed: whole(4242, 0, MAX_U32),
   person: oneOf('sampled', PROFILE_CHOICES),
   grader: oneOf('v2', GRADER_NAMES),
+  /** Who plays: the user, or a policy. */
   by: playerField(BY_HAND, [BY_HAND, ...PLAYER_NAMES]),
   /** The policy that the user races against. */
   against: playerField(NOBODY, [NOBODY, ...PLAYER_NAMES]),
