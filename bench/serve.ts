@@ -73,6 +73,7 @@ async function score(url: string, columns: Columns): Promise<Scored> {
   return (await response.json()) as Scored;
 }
 
+/** Returns the median time of a request to /v1/score, in seconds. @throws Mismatch if its scores are wrong. */
 async function timeScore(url: string, { rows, rounds }: ServePlan, onProgress: OnProgress): Promise<number> {
   const columns = columnsOf(rows);
   onProgress('scores, verifying');

@@ -4,7 +4,8 @@
 #   id=$(sbatch --parsable slurm-array.sh)
 #   sbatch --dependency="afterok:$id" --wrap 'rhythm-vec merge shards/part-*.jsonl --output teacher.jsonl'
 #
-# A repeated task recognises a finished shard by its manifest, and exits with 0. To repeat only tasks 3 and 7:
+# Slurm sets SLURM_ARRAY_TASK_ID, which is the index of the task's shard (--shard auto/COUNT reads it). A repeated task
+# recognises a finished shard by its manifest, and exits with 0. To repeat only tasks 3 and 7:
 #
 #   sbatch --array=3,7 slurm-array.sh
 #

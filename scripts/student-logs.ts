@@ -28,13 +28,13 @@ export interface Scores {
   readonly beliefMae: number;
 }
 
-/** Seeds of episodes that no training and no evaluation uses. */
+/** Seeds that no training uses, and no condition of `eval`. */
 export const MEASURED = { first: 30_000, last: 30_999 };
 /** The number of passes of cloning, and of episodes of the refinement, between two measurements. */
 const EPOCHS = 4;
 const REFINED = 4096;
 
-/** Returns the lines of a student's log, in order. @param file of the student. */
+/** Returns the lines of a student's log, in order. @param file the path of the student's file. */
 export function readLog(file: string): LogLine[] {
   const path = logOf(file);
   if (!existsSync(path)) return [];

@@ -65,6 +65,7 @@ def clamp01(x):
 
 @njit
 def has(tag, action):
+    """Returns whether an action has a tag. A tag's word has a bit for each action."""
     return (TAGGED[tag] >> action) & 1 == 1
 
 
@@ -152,6 +153,7 @@ def step_all(seeds, meters, profiles, graders, sums, crashes, t, actions, observ
             scores[i] = grade(m, sums[i, 0], sums[i, 1], sums[i, 2], crashes[i], graders[i])
             reward = reward + TERMINAL * (scores[i] - F32(0.5))
 
+        # 0 to 3: time; 4 to 8: meters; 9: event; 10: action; 11: reward; 12 to 16: deltas; 17 to 21: anomalies.
         seen = observations[i]
         seen[0], seen[1], seen[2], seen[3] = t + 1, (t + 1) // NUM_SLOTS, (t + 1) % NUM_SLOTS, NUM_STEPS - (t + 1)
         seen[9], seen[10], seen[11] = event, action, reward

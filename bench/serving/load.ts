@@ -74,7 +74,7 @@ export function post(
   });
 }
 
-/** The processor time of processes in seconds; null if the system has no /proc. */
+/** Returns the processor time that processes have used, in seconds; null if the system has no /proc. */
 function cpuOf(pids: readonly number[]): number | null {
   try {
     return pids.reduce((sum, pid) => {
@@ -115,7 +115,7 @@ export async function measureLoad(
     }
     failed++;
   };
-  const [cpu, start] = [cpuOf(pids()), now()];
+  const [cpuBefore, start] = [cpuOf(pids()), now()];
   await Promise.all(
     Array.from({ length: clients }, async (_, k) => {
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -124,7 +124,7 @@ export async function measureLoad(
     }),
   );
   const seconds = (now() - start) / 1e9;
-  const used = cpuOf(pids());
+  const cpuAfter = cpuOf(pids());
   const scored = latencies.length * rows;
   latencies.sort((a, b) => a - b);
   const at = (share: number): number => latencies[Math.floor(share * (latencies.length - 1))] / 1e6;
@@ -133,7 +133,7 @@ export async function measureLoad(
     rowsPerSecond: scored / seconds,
     failed,
     unsuccessful,
-    rowsPerCpuSecond: used === null || cpu === null ? null : scored / (used - cpu),
+    rowsPerCpuSecond: cpuAfter === null || cpuBefore === null ? null : scored / (cpuAfter - cpuBefore),
     p50: at(0.5),
     p99: at(0.99),
   };

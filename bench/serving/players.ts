@@ -13,6 +13,7 @@ const EXPECTED = Buffer.from('{"type":"observation"');
 /** Returns the action of a player at a step, the same in every run. */
 const actionAt = (seed: number, step: number): number => (seed + 7 * step) % ACTION_NAMES.length;
 
+/** A client that plays a session, on a socket of its own. */
 export class Player {
   readonly #socket: WebSocket;
   readonly #seed: number;
@@ -82,7 +83,10 @@ export interface PlayerFigures {
   readonly p99: number;
 }
 
-/** Connects players, verifies one episode of each, then times `episodes` episodes of each. @throws Mismatch. */
+/**
+ * Connects players, verifies one episode of each, then times `episodes` episodes of each. @throws Mismatch if an answer is no
+ * observation, or differs from the reference.
+ */
 export async function measurePlayers(url: string, count: number, episodes: number): Promise<PlayerFigures> {
   const players: Player[] = [];
   try {

@@ -3,12 +3,12 @@ import { ACTION_NAMES, parseCompletion, type ReplayRow, scoreReplay } from '../.
 import { encodeFrame, type Shaped } from '../../dist/server/vec/frame.js';
 import { NUM_STEPS } from '../../dist/world/fields.js';
 
-/** Returns a pseudo-random integer below `n`, the same in every run. */
+/** Returns a pseudo-random integer below `n` for the index k, by multiplicative hashing. It is the same in every run. */
 const pseudoRandom = (k: number, n: number): number => (Math.imul(k + 1, 0x9e3779b1) >>> 8) % n;
 
-/** Returns columns as a trainer sends them: histories of all lengths, completions of about 140 characters. */
-export function columnsOf(rows: number) {
-  const seeds = Array.from({ length: rows }, (_, i) => 100 + pseudoRandom(i, 9900));
+/** Returns `count` rows as columns: training seeds, histories of all lengths, completions of about 140 characters. */
+export function columnsOf(count: number) {
+  const seeds = Array.from({ length: count }, (_, i) => 100 + pseudoRandom(i, 9900));
   const names = (i: number, length: number) =>
     Array.from({ length }, (_, t) => ACTION_NAMES[pseudoRandom(i * 28 + t, ACTION_NAMES.length)]);
   const reasoning =
@@ -23,7 +23,7 @@ export function columnsOf(rows: number) {
 }
 export type Columns = ReturnType<typeof columnsOf>;
 
-/** Returns the expected total reward of each row, f32 [rows]. */
+/** Returns the totals that the server should return: those of `scoreReplay`, f32 [n]. */
 export function totalsOf({ seeds, action_histories, completions }: Columns): Float32Array {
   const rows = seeds.map((seed, i): ReplayRow => {
     const { action, belief, given } = parseCompletion(completions[i]);

@@ -17,7 +17,7 @@ namespace rhythm::python {
 
 namespace count = world::count;
 
-// Returns the kernel of a name, or null if the name is unknown or this processor cannot run the kernel.
+// Returns the kernel with this name, or null if the name is unknown or this processor cannot run the kernel.
 inline const Kernel* find_kernel(const std::string& name) {
   for (int k = 0; k < kKernelCount; k++) {
     if (name == kKernels[k].kernel->name) return kKernels[k].supported() ? kKernels[k].kernel : nullptr;
@@ -188,7 +188,7 @@ class BatchClass {
   }
 
   // Writes the encoded observations of the environments of a mask (None: all) to `out`, a flat array in the layout of the
-  // outputs. `history` is f32 [num_envs, steps, 12], or None. `is_final` encodes the final observations.
+  // outputs. `history` is f32 [num_envs, steps, 12], or None. With `is_final`, encodes the final observations.
   void encode(const Encoder& encoder, const py::object& history, const py::object& out, const py::object& mask, bool is_final) {
     const Use use(*this);
     const size_t stride = out_.column_stride;
@@ -200,8 +200,8 @@ class BatchClass {
     encoder.encode(raw, stride, records, target, stride, chosen, num_envs_);
   }
 
-  // Appends the last step of the environments of a mask (None: all) to `history`, f32 [num_envs, steps, 12]. `is_final` takes
-  // the step from the final observations.
+  // Appends the last step of the environments of a mask (None: all) to `history`, f32 [num_envs, steps, 12]. With `is_final`,
+  // takes the step from the final observations.
   void push_history(const Encoder& encoder, const py::object& history, const py::object& mask, bool is_final) {
     const Use use(*this);
     const float* raw = observations(is_final);

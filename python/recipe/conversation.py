@@ -45,7 +45,7 @@ class Conversation:
     def add_prompt(self, chat: Sequence[Mapping[str, str]]) -> None:
         """Adds a prompt: the whole chat at first, later only its last message."""
         if not self.prompt:
-            self.prompt = self._tokens(chat, True)
+            self.prompt = self._tokens(chat, with_start=True)
             return
         ids = self._later_turn(chat[-1])
         # An answer that was cut off has no end token. Add one, which the model did not generate.
@@ -71,8 +71,8 @@ class Conversation:
 
     def _later_turn(self, message: Mapping[str, str]) -> List[int]:
         """Returns the tokens between the end token of an answer and the next answer."""
-        before = self._tokens(_EARLIER, False)
-        whole = self._tokens([*_EARLIER, message], True)
+        before = self._tokens(_EARLIER, with_start=False)
+        whole = self._tokens([*_EARLIER, message], with_start=True)
         # Templates may write more after the end token, such as a line break.
         while before and before[-1] != self._end:
             before.pop()
@@ -83,7 +83,8 @@ class Conversation:
             )
         return whole[len(before) :]
 
-    def _tokens(self, chat: Sequence[Mapping[str, str]], with_start: bool) -> List[int]:
+    def _tokens(self, chat: Sequence[Mapping[str, str]], *, with_start: bool) -> List[int]:
+        """Returns the tokens of a chat, with or without those that begin the next answer."""
         encoded: Dict[str, List[int]] = self._tokenizer.apply_chat_template(
             [dict(message) for message in chat], add_generation_prompt=with_start, tokenize=True, return_dict=True
         )

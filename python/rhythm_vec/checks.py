@@ -28,7 +28,7 @@ def describe(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-#: The length of the longest text that gets a suggestion. A longer text is no misspelled name, and comparing it takes long.
+#: The length of the longest text that gets a suggestion. A longer text is not a misspelled name, and comparing it takes long.
 _MAX_GUESS = 100
 
 

@@ -121,9 +121,11 @@ class _Failure:
 
     @property
     def retry_s(self) -> float:
+        """The seconds that the server demands before the next request."""
         return 0.0 if self.answer is None else seconds_of(self.answer.retry_after)
 
     def is_permanent(self, any_reached: bool) -> bool:
+        """Returns whether a retry is useless. `any_reached`: whether any server has ever accepted a connection."""
         return isinstance(self.error, ssl.SSLCertVerificationError) or not (self.reached or any_reached)
 
 
@@ -232,6 +234,7 @@ class Client:
             failures.append(outcome)
 
     def _try(self, server: Server, path: str, body: bytes) -> Union[Answer, _Failure]:
+        """Sends the request once, to one server."""
         url = server.url
         try:
             answer = send("POST", url + path, body, self.token, self.timeout_s)

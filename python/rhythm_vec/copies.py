@@ -154,8 +154,8 @@ def _replay_histories(core: Core, words: Words, imagination: bool) -> None:
     core.history.append(replay(core, words, imagination, HISTORY_FIELDS))
     # The reward of the last step includes the terminal term, which depends on beliefs. The outputs have this reward.
     ended = words[:, STATE["step"]] == NUM_STEPS
-    reward = _world.RECORD_START + 1
-    core.history.rows[ended, -1, 1] = core.raw.observations[ended, reward]
+    reward = 1  # the index of the reward in a row of the history, a part of the observation
+    core.history.rows[ended, -1, reward] = core.raw.observations[ended, _world.RECORD_START + reward]
 
 
 def replay(core: Core, words: Words, imagination: bool, names: Sequence[str]) -> Trajectory:
@@ -166,7 +166,7 @@ def replay(core: Core, words: Words, imagination: bool, names: Sequence[str]) ->
     def column(name: str, width: int) -> npt.NDArray[np.float32]:
         return np.ascontiguousarray(floats[:, STATE[name] : STATE[name] + width])
 
-    column_stride = 0
+    column_stride = 0  # row-major
     batch = native().Batch(
         core.kernel,
         core.options.world.words,

@@ -65,8 +65,8 @@ class RhythmVectorEnv(InProcess, BaseVectorEnv):
 
     Raises:
         InputError: as `VecEnv`.
-        ClosedEnvironmentError: a call of `reset` or `step` after `close`.
-        StateError: as `VecEnv`, such as `closed` for other calls after `close`.
+        ClosedEnvironmentError: `reset` or `step` was called after `close`.
+        StateError: as `VecEnv`; `closed` if another method was called after `close`.
     """
 
     def __init__(
@@ -119,10 +119,10 @@ class RhythmVectorEnv(InProcess, BaseVectorEnv):
         """Begins episodes.
 
         Args:
-            seed: a u32 s, so that environment i plays seed s + i; or one per environment. An entry of None draws a seed
-                from `np_random`. A single number also seeds `np_random`.
-            options: `reset_mask` (bool [num_envs]: the environments to reset, all by default), `profiles`, `graders`
-                and `start` (as those of `VecEnv.reset`).
+            seed: a u32 s: environment i plays seed s + i, and `np_random` is seeded with s. Or a u32 for each
+                environment. None, also as an entry of a list, draws a seed from `np_random`.
+            options: `reset_mask` (bool [num_envs]: the environments to reset, all by default); `profiles`, `graders`
+                and `start`, as in `VecEnv.reset`.
         """
         self._check_open()
         given = reset_options(options, (*RESET_OPTIONS, "start"))
@@ -185,7 +185,7 @@ class RhythmVectorEnv(InProcess, BaseVectorEnv):
         autoreset_mode: Union[AutoresetMode, str, None] = None,
         threads: Optional[int] = None,
     ) -> RhythmVectorEnv:
-        """Returns a new environment whose environments are copies of those at `indices`, as `VecEnv.fork`."""
+        """Returns a new vector environment of copies of the environments at `indices`, as `VecEnv.fork`."""
         mode = self._mode if autoreset_mode is None else to_mode(autoreset_mode)
         vec = self._vec.fork(indices, imagination=imagination, autoreset=MODES[mode], threads=threads)
         fork = RhythmVectorEnv.__new__(RhythmVectorEnv)

@@ -90,7 +90,7 @@ def _prior_profiles(source: Core, seeds: npt.NDArray[np.uint32]) -> Floats:
     world = source.options.world
     words = world.words.copy()
     words[World.offset_of("streamProfile")] ^= world.param("streamImagination")
-    imagination, column_stride = False, 0
+    imagination, column_stride = False, 0  # a stride of 0 is row-major
     outputs = allocate_outputs(len(seeds), column_stride, final_observations=False)
     batch = native().Batch(
         source.kernel, words, imagination, len(seeds), source.options.threads, outputs, column_stride
@@ -109,7 +109,8 @@ def _imagined_states(source: Core, origins: Indices, imagined: Imagined) -> Word
     source.require_replayable(origins)
     states: Words = source.batch.save()[origins]
     _require_whole(states, origins)
-    distinct, first, which = np.unique(origins, return_index=True, return_inverse=True)
+    # Replays each source environment once: the first copy of each, and for each copy the index of its replay.
+    _, first, which = np.unique(origins, return_index=True, return_inverse=True)
     pasts = replay(source, states[first], source.options.imagination, ("meters", "deltas"))
     steps = states[:, STATE["step"]].astype(np.uint8)
     sums = native().reward_sums(

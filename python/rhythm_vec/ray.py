@@ -307,6 +307,7 @@ def _share(policy: Policy) -> Any:
 
 
 def _snapshot_of(origins: VecEnv, start: int, stop: int) -> bytes:
+    """Returns a snapshot of the environments [start, stop)."""
     with origins.fork(np.arange(start, stop)) as part:
         return part.snapshot()
 

@@ -124,7 +124,7 @@ class RayTest(RefusalTest):
                     self.assertEqual(bits(result), bits(expected))
 
     def _play(self, envs: Any, deaths: Dict[int, int]) -> Any:
-        """Plays two and a half episodes. Returns all results. Ends actors before the given steps."""
+        """Plays two and a half episodes. Returns all results. Before step t, ends the actor with the index deaths[t]."""
         random = np.random.default_rng(5)
         mask = np.arange(7) % 2 == 0
         results = [envs.reset(seed=2**32 - 20)]
@@ -149,8 +149,8 @@ class RayTest(RefusalTest):
                 envs, reference = self.pool.make_vec(**options), rhythm_vec.make_vec(**options)
                 self.assertEqual(envs.observation_space, reference.observation_space)
                 self.assertEqual(envs.action_space, reference.action_space)
-                for space in (envs, reference):
-                    space.np_random = np.random.default_rng(1)
+                for each in (envs, reference):
+                    each.np_random = np.random.default_rng(1)
                 self.assertEqual(self._play(envs, deaths), self._play(reference, {}))
                 envs.close()
                 reference.close()

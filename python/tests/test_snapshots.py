@@ -13,8 +13,8 @@ from rhythm_vec.snapshots import STATE
 from .support import RefusalTest, bytes_of, played
 
 N = 3
-HEADER = 192
-WORDS = 52
+HEADER = 192  # bytes
+WORDS = 52  # of an environment's state
 SEED_RANGE = (0, 2**31)
 
 
@@ -66,6 +66,7 @@ class SnapshotTest(RefusalTest):
 
     def test_illegal_states_with_a_correct_checksum_are_refused(self) -> None:
         inf, nan = np.float32(np.inf), np.float32(np.nan)
+        # Each is outside of the field's range: at most 28 steps and 140 crashes (28 steps of five meters), for example.
         illegal = {
             "step": [29, 2**32 - 1],
             "mode": [3, 255],

@@ -33,6 +33,7 @@ export function Share({ day, seed, grader, moves, result }: ShareProps) {
   return (
     <section class="panel share" aria-labelledby="share">
       <h2 id="share">{placeOf(mine, finished)}</h2>
+      {/* The rivals play one after the other, in this order. */}
       {waiting > 0 && <p class="note">Still playing: {RIVALS.slice(-waiting).join(' and ')} …</p>}
       <pre class="result-text">{text}</pre>
       <p class="fine">A row for each slot, a column for each day: {CATEGORIES}.</p>

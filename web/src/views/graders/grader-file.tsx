@@ -15,9 +15,9 @@ const NAME: Field<string> = {
 };
 
 export function GraderFile({ weights }: { readonly weights: Weights }) {
-  const own = useSignal(NAME.initial);
+  const ownName = useSignal(NAME.initial);
   const preset = presetOf(weights);
-  const name = preset?.name ?? own.value;
+  const name = preset?.name ?? ownName.value;
   const text = graderFile(weights, name);
   return (
     <section class="panel" aria-labelledby="file">
@@ -27,9 +27,9 @@ export function GraderFile({ weights }: { readonly weights: Weights }) {
           <TextField
             label="Name"
             field={NAME}
-            value={own.value}
+            value={ownName.value}
             onChange={(next) => {
-              own.value = next;
+              ownName.value = next;
             }}
           />
         )}

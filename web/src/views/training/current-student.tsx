@@ -76,7 +76,7 @@ const Figure = ({ name, of, now, teacher }: FigureProps) => (
   </div>
 );
 
-/** Returns what the student can do, in a sentence. */
+/** Returns the student's score in a sentence, with the share of the way from its untrained score to its teacher's. */
 function headlineOf({ points, teacher, progress }: TrainingSoFar): string {
   const now = points[points.length - 1];
   if (!now.hasLearned) return `Untrained, the student scores ${now.finalScore.toFixed(3)}`;
