@@ -16,6 +16,7 @@ export const SIZE = {
 export const ROLLOUTS = 16;
 export const FORK_STEP = 14;
 
+/** The names of cases. "fused" stands for whole episodes in one `run`. */
 export const NAMES = {
   fused: 'fused random',
   heuristic: 'fused heuristic',

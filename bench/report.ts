@@ -25,6 +25,7 @@ export function table(
   return rendered.toString();
 }
 
+/** Formats a number with `places` decimals. @param absent the text for null. */
 export const digits = (value: number | null, places: number, absent = 'void'): string =>
   value === null ? absent : value.toFixed(places);
 

@@ -21,6 +21,7 @@ function outputsOf(rig: Rig): OutputCopies[] {
 export class ReferenceOutputs {
   readonly #cache = new Map<OpenRig, Map<string, readonly OutputCopies[]>>();
 
+  /** Returns the expected outputs of a case, after each call of a play. */
   of({
     openExpected,
     episodes,

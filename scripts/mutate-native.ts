@@ -48,7 +48,7 @@ const TESTS = [
   'engine/vec-env/autoreset',
   'rollouts/replay',
 ];
-/** A hanging mutant is killed after this time, in milliseconds. */
+/** The tests of a mutant that hangs are ended after this time, in milliseconds. */
 const TEST_LIMIT = 240_000;
 
 /** Files that are not mutated: generated constants, the list of kernels, macros. */

@@ -20,6 +20,7 @@ from .world import World
 Words = npt.NDArray[np.uint32]
 
 _HEADER = {name: (offset, size) for name, offset, size in _world.SNAPSHOT_HEADER}
+#: The number of bytes of the header.
 _LENGTH = _world.SNAPSHOT_LENGTH
 # The offset of each field in the words of a state.
 STATE = {row[0]: row[1] for row in _world.STATE_FIELDS}
@@ -189,6 +190,7 @@ def check_states(snapshot: Snapshot, world: World) -> None:
     _require(given | (belief == 0.5).all(axis=1), "a belief of 0.5, because none was given", belief)
     grader = floats[:, STATE["grader"] : STATE["grader"] + len(_world.COMPONENT_NAMES)].astype(np.float64)
     error = np.abs(grader.sum(axis=1) - 1)
+    # Each weight was rounded to float32, which has 23 bits of fraction.
     tolerance = _world.SUM_TOLERANCE + np.abs(grader).sum(axis=1) * 2.0**-23
     _require(error <= tolerance, "grader weights that sum to 1", grader)
 

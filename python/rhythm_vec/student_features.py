@@ -133,11 +133,11 @@ class Features:
         )
         # The decay is visible if vitality was not clamped and there was no event.
         vitality = after[:, _VITALITY]
-        free = (vitality > 0) & (vitality < 1) & (seen[:, _AT["event"]] < 0)
+        is_visible = (vitality > 0) & (vitality < 1) & (seen[:, _AT["event"]] < 0)
         stressed = (before[:, _SERENITY] < p["traitNeutral"][_BOUNDED[_THRESHOLD]]).astype(_F32)
         neutral = p["effect"][slots, actions, _VITALITY] + p["stress"][_VITALITY] * stressed
         rate = (neutral + anomalies[:, _VITALITY] - deltas[:, _VITALITY]) / p["decay"][_VITALITY]
-        self._metabolism[rows] = np.where(free, rate, self._metabolism[rows])
+        self._metabolism[rows] = np.where(is_visible, rate, self._metabolism[rows])
 
     def _inputs(self, rows: npt.NDArray[np.int64], steps: npt.NDArray[np.int64]) -> Floats:
         p = self._params
@@ -204,16 +204,16 @@ class _Bounds:
             affect(_SERENITY, _GUILT, -1)
 
     def narrowed(
-        self, row: npt.NDArray[np.int64], before: Floats, anomalies: Floats, low: Floats, high: Floats
+        self, cases: npt.NDArray[np.int64], before: Floats, anomalies: Floats, low: Floats, high: Floats
     ) -> Tuple[Floats, Floats]:
         """Narrows the bounds by the anomalies of a step of each episode. Overwrites `low` and `high`, and returns them.
 
         Args:
-            row: [n]: slot * 10 + action of the step.
+            cases: [n]: the row of the tables for each episode: slot * 10 + action of the step.
             before: [n, 5]: the meters before the step.
         """
-        affecting = self._affecting[row]
-        slopes = self._slopes[row]
+        affecting = self._affecting[cases]
+        slopes = self._slopes[cases]
         vigour = self._params["vitalityFactorBase"] + self._params["vitalityFactorSlope"] * before[:, _VITALITY]
         slopes[:, _PROGRESS] = slopes[:, _PROGRESS] * vigour
         serenity = before[:, _SERENITY]

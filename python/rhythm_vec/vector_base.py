@@ -122,7 +122,7 @@ def refuse_closed() -> NoReturn:
 
 
 def to_mode(mode: Any) -> AutoresetMode:
-    """Returns the autoreset mode of a mode or of its value, such as "NextStep". Raises InputError `unknown_name`."""
+    """Returns an autoreset mode as it is, or the mode with a value such as "NextStep". Raises InputError `unknown_name`."""
     return (
         mode
         if isinstance(mode, AutoresetMode)

@@ -62,8 +62,9 @@ class GymnasiumTest(unittest.TestCase):
             for step in range(2 * STEPS + 3):
                 action = envs.action_space.sample()
                 one, other = envs.step(action), singles.step(action)
-                for k in (2, 3):
+                for k in (2, 3):  # terminations, truncations
                     np.testing.assert_array_equal(one[k], other[k])
+                # A reward of 0: the step only began an episode. Other rewards depend on the seeds, which Gymnasium draws.
                 np.testing.assert_array_equal(one[1] == 0, other[1] == 0)
                 self.assertEqual(sorted(set(one[4]) - {"episode_number", "_episode_number"}), sorted(other[4]))
                 if "final_info" in other[4] and step < STEPS:

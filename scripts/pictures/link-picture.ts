@@ -6,6 +6,7 @@ import { createVecEnv } from '../../src/index.js';
 
 /** In pixels: the picture, its margin, the y of the histograms' base, and the height of the highest bar. */
 const [WIDTH, HEIGHT, MARGIN, BASE, HIGHEST] = [1200, 630, 64, 560, 250];
+/** The people (episodes), the bars of a histogram, and the grader of the scores. */
 const [PEOPLE, BARS, GRADER] = [20_000, 50, 'v2'];
 
 const POLICIES = ['heuristic', 'open-loop'].map((name) => ({ name, colour: colourOfPlayer(name) }));
@@ -17,13 +18,14 @@ export function linkPicture(): string {
   const shares = [first, second].map(sharesOf);
   const highest = Math.max(...shares.flat());
   const bars = POLICIES.map(({ colour }, k) => barsOf(shares[k], highest, colour)).join('');
-  const legend = POLICIES.map(({ name, colour }, k) => words(MARGIN + 200 * k, 300, name, 26, colour));
+  const legend = POLICIES.map(({ name, colour }, k) => drawText(MARGIN + 200 * k, 300, name, 26, colour));
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}"><rect width="${WIDTH}" height="${HEIGHT}" fill="${LIGHT.paper}"/>
-${words(MARGIN, 96, 'Everyone responds differently.', 52, LIGHT.ink)}
-${words(MARGIN, 164, 'Find out who this is in one week.', 52, LIGHT.ink)}
-${words(MARGIN, 228, `open-loop beats heuristic for ${Math.round(100 * beaten)} % of people`, 30, LIGHT.muted)}
+${drawText(MARGIN, 96, 'Everyone responds differently.', 52, LIGHT.ink)}
+${drawText(MARGIN, 164, 'Find out who this is in one week.', 52, LIGHT.ink)}
+${drawText(MARGIN, 228, `open-loop beats heuristic for ${Math.round(100 * beaten)} % of people`, 30, LIGHT.muted)}
 ${legend.join('')}${bars}<rect x="${MARGIN}" y="${BASE}" width="${WIDTH - 2 * MARGIN}" height="2" fill="${LIGHT.rule}"/>
-${words(MARGIN, 600, `final scores of ${PEOPLE.toLocaleString('en')} people, 0 to 1`, 24, LIGHT.muted)}${words(980, 600, 'rhythm-vec', 28, LIGHT.ink)}
+${drawText(MARGIN, 600, `final scores of ${PEOPLE.toLocaleString('en')} people, 0 to 1`, 24, LIGHT.muted)}\
+${drawText(980, 600, 'rhythm-vec', 28, LIGHT.ink)}
 </svg>
 `;
 }
@@ -38,9 +40,9 @@ function scoresOf(policy: string): Float32Array {
 
 /** Returns the share of scores in each of BARS equal ranges. */
 function sharesOf(scores: Float32Array): number[] {
-  const counts = Array<number>(BARS).fill(0);
-  for (const score of scores) counts[Math.min(BARS - 1, Math.floor(score * BARS))] += 1 / PEOPLE;
-  return counts;
+  const shares = Array<number>(BARS).fill(0);
+  for (const score of scores) shares[Math.min(BARS - 1, Math.floor(score * BARS))] += 1 / PEOPLE;
+  return shares;
 }
 
 /** Draws a histogram. @param highest the share of the highest bar. */
@@ -54,5 +56,6 @@ function barsOf(shares: readonly number[], highest: number, colour: string): str
     .join('');
 }
 
-const words = (x: number, y: number, text: string, size: number, colour: string): string =>
+/** Draws a text. @param x, y its left end and its baseline, in pixels. */
+const drawText = (x: number, y: number, text: string, size: number, colour: string): string =>
   `<text x="${x}" y="${y}" font-family="Inter" font-weight="600" font-size="${size}" fill="${colour}">${text}</text>`;

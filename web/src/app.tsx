@@ -2,7 +2,7 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { COLOUR_SCHEMES, colourScheme } from './colour-scheme.js';
 import { changeOf, dismissProblems, flushAddress, linkTo, parsedAddress } from './current-address.js';
-import { showEngine } from './engine/client.js';
+import { showBackend } from './engine/client.js';
 import { EngineStatus } from './engine/engine-status.js';
 import { OutsideLinks } from './outside-links.js';
 import { Notice } from './states/messages.js';
@@ -12,7 +12,7 @@ export function App() {
   const { view: name, state, problems } = parsedAddress.value;
   const { title, Component } = VIEWS.find((view) => view.name === name)!;
   useLayoutEffect(() => {
-    void showEngine();
+    void showBackend();
   }, []);
   const shownView = useRef(name);
   useLayoutEffect(() => {

@@ -47,7 +47,7 @@ export function frameIn(width: number, panels: number, points: number): Frame {
 
 type Domain = readonly [low: number, high: number];
 
-/** Returns the place of a value after a step in the plot of its panel. */
+/** Returns the point of a value after a step, in pixels from the upper left corner of its plot. */
 export function pointAt(
   { plotWidth, plotHeight, points }: Frame,
   [low, high]: Domain,
@@ -69,6 +69,7 @@ export function stepAt({ places, plotWidth, plotHeight, points }: Frame, x: numb
   return Math.min(points - 1, Math.max(0, points > NUM_STEPS ? slots : slots - 1));
 }
 
+/** Returns how far an offset lies outside of the range from 0 to `size`; 0 within the range. */
 const outside = (offset: number, size: number): number => Math.max(0, -offset, offset - size);
 
 const round = (value: number): number => Math.round(10 * value) / 10;
@@ -82,11 +83,11 @@ function pointTexts(frame: Frame, domain: Domain, values: readonly number[]): st
 
 /** Returns a line through the values, as an SVG path. Missing values interrupt it. */
 export function lineOf(frame: Frame, domain: Domain, values: readonly number[]): string {
-  const places = pointTexts(frame, domain, values);
+  const texts = pointTexts(frame, domain, values);
   return values
     .map((value, step) => {
       if (!Number.isFinite(value)) return '';
-      return `${step > 0 && Number.isFinite(values[step - 1]) ? 'L' : 'M'}${places[step]}`;
+      return `${step > 0 && Number.isFinite(values[step - 1]) ? 'L' : 'M'}${texts[step]}`;
     })
     .join('');
 }

@@ -3,8 +3,8 @@ import { createAsyncVecEnv, listAsyncBackends } from '../../../src/browser.js';
 import { BackendError } from '../../../src/shared/errors.js';
 
 /** The backend in use, as the page shows it. */
-export interface Engine {
-  readonly backend: 'webgpu' | 'reference';
+export interface ChosenBackend {
+  readonly name: 'webgpu' | 'reference';
   /** The device, as the browser describes it; null for the processor alone. */
   readonly adapter: string | null;
   /** Whether the device is emulated by the processor. */
@@ -15,34 +15,35 @@ export interface Engine {
   readonly noDeviceReason: string | null;
 }
 
-let enginePromise: Promise<Engine> | null = null;
-let chosen: Engine | null = null;
+/** The search for a backend, which may have ended; null before it begins. */
+let search: Promise<ChosenBackend> | null = null;
+let chosen: ChosenBackend | null = null;
 
-/** Returns the backend. The first call, and the first call after `forgetEngine`, chooses and verifies it. */
-export function engine(): Promise<Engine> {
-  enginePromise ??= choose().then((found) => {
+/** Returns the backend. The first call, and the first call after `forgetBackend`, chooses and verifies it. */
+export function findBackend(): Promise<ChosenBackend> {
+  search ??= choose().then((found) => {
     chosen = found;
     return found;
   });
-  return enginePromise;
+  return search;
 }
 
 /** Returns the backend; null while it is being chosen. */
-export const engineIfKnown = (): Engine | null => chosen;
+export const knownBackend = (): ChosenBackend | null => chosen;
 
-/** Makes the next call of `engine` choose again, after the device was lost. */
-export function forgetEngine(): void {
-  enginePromise = null;
+/** Makes the next call of `findBackend` choose again, after the device was lost. */
+export function forgetBackend(): void {
+  search = null;
   chosen = null;
 }
 
-async function choose(): Promise<Engine> {
+async function choose(): Promise<ChosenBackend> {
   const [webgpu] = await listAsyncBackends();
   if (!webgpu.available) return reference(webgpu.reason);
   try {
     await using env = await createAsyncVecEnv({ numEnvs: 1, backend: 'webgpu' });
     const { adapter, software, exact } = env.device!;
-    return { backend: 'webgpu', adapter, software, exact, noDeviceReason: null };
+    return { name: 'webgpu', adapter, software, exact, noDeviceReason: null };
   } catch (error) {
     // For example, a device whose arithmetic is not exact.
     if (error instanceof BackendError) return reference(error.message);
@@ -50,8 +51,8 @@ async function choose(): Promise<Engine> {
   }
 }
 
-const reference = (noDeviceReason = 'WebGPU cannot be used.'): Engine => ({
-  backend: 'reference',
+const reference = (noDeviceReason = 'WebGPU cannot be used.'): ChosenBackend => ({
+  name: 'reference',
   adapter: null,
   software: false,
   exact: true,

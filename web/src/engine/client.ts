@@ -2,14 +2,14 @@
 import { signal } from '@preact/signals';
 import type { Remote } from 'comlink';
 import { WorkerClient } from '../workers/worker-client.js';
-import type { Engine } from './backend.js';
+import type { ChosenBackend } from './backend.js';
 import { type Failure, type Outcome, toFailure } from './outcome.js';
 import type { EngineApi } from './worker.js';
 
 /** The backend in use; null until it is found. */
-export const currentEngine = signal<Engine | null>(null);
+export const currentBackend = signal<ChosenBackend | null>(null);
 /** The failure of the search for a backend, if it failed. */
-export const engineFailure = signal<Failure | null>(null);
+export const backendFailure = signal<Failure | null>(null);
 
 const client = new WorkerClient<EngineApi>(
   'The engine’s worker',
@@ -25,22 +25,22 @@ export async function callEngine<T>(call: (engine: Remote<EngineApi>) => Promise
     return await client.call(call);
   } catch (error) {
     // The device is lost: further calls use another device, or another backend.
-    if (toFailure(error).kind === 'lost') void findEngine();
+    if (toFailure(error).kind === 'lost') void findBackend();
     throw error;
   }
 }
 
 /** Finds the backend of this browser, and shows it. */
-export function showEngine(): Promise<void> {
-  engineFailure.value = null;
-  currentEngine.value = null;
-  return findEngine();
+export function showBackend(): Promise<void> {
+  backendFailure.value = null;
+  currentBackend.value = null;
+  return findBackend();
 }
 
-async function findEngine(): Promise<void> {
+async function findBackend(): Promise<void> {
   try {
-    currentEngine.value = await callEngine((engine) => engine.engine());
+    currentBackend.value = await callEngine((engine) => engine.findBackend());
   } catch (error) {
-    engineFailure.value = toFailure(error);
+    backendFailure.value = toFailure(error);
   }
 }

@@ -1,16 +1,16 @@
 /** Shows the backend in use at the end of the page. */
-import { currentEngine, engineFailure } from './client.js';
+import { backendFailure, currentBackend } from './client.js';
 
 export function EngineStatus() {
-  const engine = currentEngine.value;
-  if (engineFailure.value !== null)
+  const chosen = currentBackend.value;
+  if (backendFailure.value !== null)
     return <p class="engine">The worker that computes crowds could not be started.</p>;
-  if (engine === null) return <p class="engine">Looking for a graphics device …</p>;
-  const { backend, adapter, software, exact, noDeviceReason } = engine;
+  if (chosen === null) return <p class="engine">Looking for a graphics device …</p>;
+  const { name, adapter, software, exact, noDeviceReason } = chosen;
   return (
     <div class="engine">
       <p>
-        Computed in this browser by <strong>{backend === 'webgpu' ? 'WebGPU' : 'the reference'}</strong>
+        Computed in this browser by <strong>{name === 'webgpu' ? 'WebGPU' : 'the reference'}</strong>
         {adapter !== null && ` on ${adapter}`}
         {software && ' (a graphics device emulated by the processor)'}.{' '}
         <span class="exact">{exact ? 'bit-exact' : 'not bit-exact'}</span>

@@ -1,7 +1,7 @@
 /** The engine's worker. It plays the episodes of crowds and of painted sequences, so that the page stays responsive. */
 import { expose, type ProxyMethods, releaseProxy } from 'comlink';
 import type { StudentFile } from '../students/student-files.js';
-import { engine, forgetEngine } from './backend.js';
+import { findBackend, forgetBackend } from './backend.js';
 import type { Crowd, CrowdRequest } from './crowd/crowd-request.js';
 import { runCrowd } from './crowd/run-crowd.js';
 import { beginJob, type Report, stopJob } from './jobs.js';
@@ -12,7 +12,7 @@ import type { SequenceScores } from './sequence/sequence-scores.js';
 /** Runs work, and returns its outcome. After a failure of the device, the next call chooses a backend again. */
 async function answer<T>(work: () => T | Promise<T>): Promise<Outcome<T>> {
   const outcome = await outcomeOf(work);
-  if (!outcome.ok && (outcome.failure.kind === 'lost' || outcome.failure.kind === 'failed')) forgetEngine();
+  if (!outcome.ok && (outcome.failure.kind === 'lost' || outcome.failure.kind === 'failed')) forgetBackend();
   return outcome;
 }
 
@@ -26,7 +26,7 @@ async function reported<T>(report: Report<T>, work: () => Promise<T>): Promise<O
 
 /** The calls of the page. */
 const api = {
-  engine: () => answer(engine),
+  findBackend: () => answer(findBackend),
   stop: () => answer(stopJob),
   /** Computes a crowd. @param students the students trained on the page that the request names. */
   crowd: (request: CrowdRequest, students: readonly StudentFile[], report: Report<Crowd>) =>

@@ -45,12 +45,12 @@ export class CrowdEnvs {
   /** Plays the episodes with a policy. @param withMeters whether to read every step. @returns copies of the outputs. */
   run(player: CrowdPlayer, withMeters: boolean, signal: AbortSignal): Promise<ChunkOutputs> {
     return player instanceof Student
-      ? this.#step(player, withMeters, signal)
+      ? this.#runStudent(player, withMeters, signal)
       : this.#runFixed(player, withMeters, signal);
   }
 
   /** Plays a student step by step. */
-  async #step(student: Student, withMeters: boolean, signal: AbortSignal): Promise<ChunkOutputs> {
+  async #runStudent(student: Student, withMeters: boolean, signal: AbortSignal): Promise<ChunkOutputs> {
     const env = this.#running!;
     const { numEnvs, world } = env;
     const player = student.open({ numEnvs, grader: null, world });

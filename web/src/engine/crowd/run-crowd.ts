@@ -6,7 +6,7 @@ import { graderWeights } from '../../../../src/engine/graders/grader.js';
 import { yieldTurn } from '../../../../src/engine/vec-env/yield-turn.js';
 import { NUM_STEPS } from '../../../../src/world/fields.js';
 import type { StudentFile } from '../../students/student-files.js';
-import { type Engine, engineIfKnown } from '../backend.js';
+import { type ChosenBackend, knownBackend } from '../backend.js';
 import type { Report } from '../jobs.js';
 import { CrowdEnvs, type CrowdPlayer } from './crowd-envs.js';
 import { BAND_EPISODES, type Crowd, type CrowdRequest, MAX_ON_REFERENCE } from './crowd-request.js';
@@ -52,9 +52,9 @@ export async function runCrowd(
   return run.result();
 }
 
-const chunkOf = (engine: Engine | null): number => {
-  if (engine === null || engine.backend === 'reference') return CHUNK.reference;
-  return engine.software ? CHUNK.software : CHUNK.device;
+const chunkOf = (chosen: ChosenBackend | null): number => {
+  if (chosen === null || chosen.name === 'reference') return CHUNK.reference;
+  return chosen.software ? CHUNK.software : CHUNK.device;
 };
 
 /**
@@ -83,7 +83,7 @@ class CrowdRun {
 
   /** The number of episodes to compute. */
   get total(): number {
-    const limit = engineIfKnown()?.backend === 'reference' ? MAX_ON_REFERENCE : Number.POSITIVE_INFINITY;
+    const limit = knownBackend()?.name === 'reference' ? MAX_ON_REFERENCE : Number.POSITIVE_INFINITY;
     return Math.min(this.#request.numEpisodes, limit);
   }
 
@@ -93,12 +93,12 @@ class CrowdRun {
 
   /** Runs the next episodes under all policies. If the signal stops it between two policies, nothing is added. */
   async addChunk(envs: CrowdEnvs, signal: AbortSignal): Promise<void> {
-    const engine = engineIfKnown();
+    const chosen = knownBackend();
     const withMeters = this.done < BAND_EPISODES;
-    const chunk = this.done === 0 ? CHUNK.first : this.#chunkOn(engine);
+    const chunk = this.done === 0 ? CHUNK.first : this.#chunkOn(chosen);
     const end = withMeters ? Math.min(BAND_EPISODES, this.total) : this.total;
     const count = Math.min(chunk, end - this.done);
-    await envs.reset(engine?.backend ?? 'reference', count, this.done);
+    await envs.reset(chosen?.name ?? 'reference', count, this.done);
     const outputs: ChunkOutputs[] = [];
     for (const policy of this.#policies) outputs.push(await envs.run(policy, withMeters, signal));
     this.#statistics.forEach((statistics, k) => {
@@ -109,8 +109,8 @@ class CrowdRun {
   }
 
   /** A student plays step by step on the processor, so its chunks are small. */
-  #chunkOn(engine: Engine | null): number {
-    return this.#policies.some((policy) => policy instanceof Student) ? CHUNK.student : chunkOf(engine);
+  #chunkOn(chosen: ChosenBackend | null): number {
+    return this.#policies.some((policy) => policy instanceof Student) ? CHUNK.student : chunkOf(chosen);
   }
 
   /** Returns the results of the episodes so far. */

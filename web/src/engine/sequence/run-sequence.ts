@@ -6,7 +6,7 @@ import { regrade } from '../../../../src/engine/graders/regrade.js';
 import { yieldTurn } from '../../../../src/engine/vec-env/yield-turn.js';
 import { Moments } from '../../../../src/shared/statistics.js';
 import { GRADER_NAMES } from '../../../../src/world/fields.js';
-import { engineIfKnown } from '../backend.js';
+import { knownBackend } from '../backend.js';
 import { BINS } from '../crowd/crowd-request.js';
 import type { Report } from '../jobs.js';
 import { PEOPLE, type SequenceScores } from './sequence-scores.js';
@@ -89,9 +89,9 @@ async function run(
 
 /** Returns the people, on the backend in use. Opens them if the backend has changed. */
 async function openPeople(): Promise<People> {
-  const engine = engineIfKnown();
-  const backend = engine?.backend ?? 'reference';
-  const part = engine?.backend === 'webgpu' && !engine.software ? PART.device : PART.others;
+  const chosen = knownBackend();
+  const backend = chosen?.name ?? 'reference';
+  const part = chosen?.name === 'webgpu' && !chosen.software ? PART.device : PART.others;
   const key = `${backend} ${part}`;
   if (opened?.key === key) return opened;
   await opened?.[Symbol.asyncDispose]();

@@ -4,7 +4,7 @@ import { useCallback, useLayoutEffect } from 'preact/hooks';
 import { decimal } from '../../../../src/figures/format-numbers.js';
 import type { StateOf } from '../../address.js';
 import { linkTo } from '../../current-address.js';
-import { callEngine, engineFailure, showEngine } from '../../engine/client.js';
+import { backendFailure, callEngine, showBackend } from '../../engine/client.js';
 import type { Crowd, CrowdRequest } from '../../engine/crowd/crowd-request.js';
 import { useTask } from '../../engine/task.js';
 import { grouped } from '../../parts/grouped.js';
@@ -24,8 +24,8 @@ import './crowd.css';
 type State = StateOf<typeof CROWD_FIELDS>;
 
 export function CrowdView(props: ViewProps<typeof CROWD_FIELDS>) {
-  const failure = engineFailure.value;
-  return failure === null ? <Crowds {...props} /> : <FailureMessage failure={failure} retry={showEngine} />;
+  const failure = backendFailure.value;
+  return failure === null ? <Crowds {...props} /> : <FailureMessage failure={failure} retry={showBackend} />;
 }
 
 function Crowds({ state, change }: ViewProps<typeof CROWD_FIELDS>) {

@@ -1,5 +1,5 @@
 /** Notes about limits of the backend, shown before a run. */
-import { currentEngine } from '../../engine/client.js';
+import { currentBackend } from '../../engine/client.js';
 import { MAX_ON_REFERENCE } from '../../engine/crowd/crowd-request.js';
 import { grouped } from '../../parts/grouped.js';
 
@@ -9,9 +9,9 @@ const MANY_ON_SOFTWARE = 100_000;
 const WEEKS_PER_SECOND = 100_000;
 
 export function Limits({ people }: { readonly people: number }) {
-  const engine = currentEngine.value;
-  if (engine === null) return null;
-  if (engine.backend === 'reference') {
+  const chosen = currentBackend.value;
+  if (chosen === null) return null;
+  if (chosen.name === 'reference') {
     if (people <= MAX_ON_REFERENCE) return null;
     return (
       <p class="note limits">
@@ -20,7 +20,7 @@ export function Limits({ people }: { readonly people: number }) {
       </p>
     );
   }
-  if (!engine.software || people <= MANY_ON_SOFTWARE) return null;
+  if (!chosen.software || people <= MANY_ON_SOFTWARE) return null;
   return (
     <p class="note limits">
       Limit: the graphics device is emulated by the processor and computes about {grouped(WEEKS_PER_SECOND)}{' '}
