@@ -39,6 +39,8 @@ class ObservationField:
 
 @dataclass(frozen=True)
 class _Encoding:
+    """How a field is made from a part of the raw observation, or of a past step."""
+
     field: ObservationField
     source: int  #: the offset in a raw observation
     size: int  #: of the source

@@ -36,10 +36,10 @@ class ProxyVectorEnv(BaseVectorEnv):
         """Begins episodes.
 
         Args:
-            seed: a u32 s, so that environment i plays seed s + i; or a u32 per environment. An entry of None draws a
-                seed from `np_random`. A single number also seeds `np_random`.
-            options: `reset_mask` (bool [num_envs]: the environments to reset, all by default),
-                `profiles` and `graders` (one, or one per environment).
+            seed: a u32 s: environment i plays seed s + i, and `np_random` is seeded with s. Or a u32 for each
+                environment. None, also as an entry of a list, draws a seed from `np_random`.
+            options: `reset_mask` (bool [num_envs]: the environments to reset, all by default); `profiles` and
+                `graders` (one, or one per environment).
         """
         self._check_open()
         data = reset_options(options)

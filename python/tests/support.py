@@ -32,6 +32,7 @@ def is_required(name: str) -> bool:
 
 
 def arrays_of(result: StepResult) -> Dict[str, Any]:
+    """Returns copies of the arrays of a result, by name."""
     return {field.name: np.array(getattr(result, field.name)) for field in fields(result)}
 
 

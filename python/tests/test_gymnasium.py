@@ -80,7 +80,7 @@ class Pair:
         final = infos.get("final_info", {}) if is_same_step else infos
         assert ("final_score" in final) == bool(ended.any())
         if not ended.any():
-            assert len(infos) == 4
+            assert len(infos) == 4  # seed, episode_number and their masks
             return
         expected = {info: getattr(result, name) for info, name in FINAL.items()}
         for name, values in {**expected, **(previous if is_same_step else {})}.items():

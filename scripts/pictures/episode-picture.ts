@@ -101,13 +101,13 @@ const squares = ({ actions }: PlayedEpisode): string =>
 
 /** Draws the lines of the meters over the week, with the days and the legend. */
 function meters({ meters: rows }: PlayedEpisode): string {
-  const place = (step: number, value: number): string =>
+  const point = (step: number, value: number): string =>
     `${round(step * CELL)} ${round(TOP.meters + (1 - value) * METERS_HEIGHT)}`;
   const days = Array.from({ length: NUM_STEPS / NUM_SLOTS }, (_, day) =>
     text((day + 0.5) * NUM_SLOTS * CELL, TOP.meters + METERS_HEIGHT + 15, `day ${day + 1}`, MIDDLE),
   );
   const lines = METER_NAMES.map((_, k) => {
-    const path = rows.map((row, step) => place(step, row[k])).join('L');
+    const path = rows.map((row, step) => point(step, row[k])).join('L');
     return `<path class="line" stroke="${METER_COLOURS[k]}" d="M${path}"/>`;
   });
   return `<rect class="shade" y="${TOP.meters}" width="${COLUMN}" height="${METERS_HEIGHT}"/>${lines.join('')}${days.join('')}${legend()}`;

@@ -9,7 +9,7 @@ export interface StudentFile {
   readonly file: Uint8Array;
 }
 
-/** Returns a text that identifies a student by its name and its file: a student may be replaced by another with its name. */
+/** Returns a text that identifies a student by its name and a hash of its file: another student with its name may replace it. */
 export const keyOf = ({ name, file }: StudentFile): string =>
   `${name} ${file.reduce((sum, byte) => (Math.imul(sum, 31) + byte) >>> 0, 0)}`;
 

@@ -69,6 +69,6 @@ const namesOf = (policies: Policies): string[] => policies.map(({ name }) => nam
 
 /** Returns a percentile of a meter after each step. */
 function percentile({ values }: Bands, which: (typeof PERCENTILES)[number], meter: number): number[] {
-  const p = PERCENTILES.indexOf(which);
-  return Array.from({ length: NUM_STEPS }, (_, step) => values[(p * NUM_STEPS + step) * NUM_METERS + meter]);
+  const first = PERCENTILES.indexOf(which) * NUM_STEPS;
+  return Array.from({ length: NUM_STEPS }, (_, step) => values[(first + step) * NUM_METERS + meter]);
 }
