@@ -48,6 +48,7 @@ function buildPage(): void {
 try {
   if (!existsSync(join(DOCS, 'node_modules'))) run('npm', 'ci', '--no-audit', '--no-fund');
   rmSync(PAGES, { recursive: true, force: true });
+  // Checks the types of the programs in docs and of .vitepress/config.ts.
   runTool('tsc', '-p', '.');
   runTool('typedoc');
   gatherPages();

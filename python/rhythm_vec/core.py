@@ -225,7 +225,7 @@ class Core:
         return resets if self.options.autoreset == "next-step" or resets.any() else None
 
     def commit_step(self, ended: int, mask: Optional[Bytes] = None) -> None:
-        """Commits a step of the environments of `mask`, in which `ended` episodes ended."""
+        """Updates the bookkeeping after a step of the environments of `mask`, in which `ended` episodes ended."""
         if mask is None:
             self._uniform_steps += 1
         else:

@@ -9,7 +9,7 @@ export interface StudentFile {
   readonly file: Uint8Array;
 }
 
-/** Returns a text that identifies a student by its name and a hash of its file: another student with its name may replace it. */
+/** Returns a text that identifies a student: its name, and a hash of its file, which another of that name may replace. */
 export const keyOf = ({ name, file }: StudentFile): string =>
   `${name} ${file.reduce((sum, byte) => (Math.imul(sum, 31) + byte) >>> 0, 0)}`;
 

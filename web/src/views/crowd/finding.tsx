@@ -1,4 +1,4 @@
-/** The main result of the crowd as a headline, with the mean scores and their histogram. */
+/** The main result of a crowd: a headline, the mean scores, and a histogram of the scores. */
 import { useMemo } from 'preact/hooks';
 import { decimal } from '../../../../src/figures/format-numbers.js';
 import { histogramInWords } from '../../../../src/figures/histogram.js';
@@ -11,7 +11,7 @@ import { histogramTable } from './tables.js';
 
 interface FindingProps {
   readonly crowd: Crowd;
-  /** Whether this crowd or the next one is still being computed. */
+  /** Whether results are still to come, of this crowd or of the one that replaces it. */
   readonly busy: boolean;
 }
 

@@ -25,7 +25,7 @@ export function EpisodesPanel({ state, change }: ViewProps<typeof GRADERS_FIELDS
           label="First seed"
           field={GRADERS_FIELDS.seed}
           value={state.seed}
-          hint="No policy was tuned on the seeds from 20000 on."
+          hint="No policy of the ranking was tuned on the seeds from 20000 on."
           onChange={(seed) => change({ seed })}
         />
       </div>

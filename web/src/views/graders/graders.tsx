@@ -24,9 +24,9 @@ import './graders.css';
 export function GradersView({ state, change }: ViewProps<typeof GRADERS_FIELDS>) {
   const { seed, weights } = state;
   const people = Number(state.people);
-  const replay = (): void => void play(seed, people);
+  const start = (): void => void play(seed, people);
   useLayoutEffect(() => {
-    replay();
+    start();
     return stopPlaying;
   }, [seed, people]);
   const policies = results.value?.policies ?? null;
@@ -53,7 +53,7 @@ export function GradersView({ state, change }: ViewProps<typeof GRADERS_FIELDS>)
         )}
         <WeightsPanel weights={weights} change={setWeights} ticks={ticks} />
         <div class="column">
-          {failure.value !== null && <FailureMessage failure={failure.value} retry={replay} />}
+          {failure.value !== null && <FailureMessage failure={failure.value} retry={start} />}
           {failure.value === null && ranked === null && <Loading>Playing the first weeks …</Loading>}
           {ranked !== null && (
             <>

@@ -56,7 +56,7 @@ export function WeightsPanel({ weights, change, ticks }: WeightsPanelProps) {
             hold={hold}
             type={type}
             lock={lock}
-            // The ranking is computed for weights without locks.
+            // The ticks hold only if the other weights keep their proportions, so if none is locked.
             ticks={sliders.locked.includes(true) ? [] : (ticks?.[k] ?? [])}
           />
         ))}
