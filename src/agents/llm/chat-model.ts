@@ -137,7 +137,7 @@ export class ChatModel implements LanguageModel {
   async #request(pending: PendingRequest, limitName: LimitName): Promise<Reply> {
     const { prompt, signal } = pending;
     await this.#rateLimiter.wait(signal);
-    const maxCost = this.#highestCost(prompt);
+    const maxCost = this.#maxCost(prompt);
     const reservation = await this.ledger.reserve(maxCost, signal);
     this.#options.tally.requests++;
     pending.requests++;
@@ -203,21 +203,21 @@ export class ChatModel implements LanguageModel {
     );
   }
 
-  /** Returns the highest cost of a request in dollars. */
-  #highestCost(prompt: Prompt, completion = this.sampling.max_tokens): number {
+  /** Returns the maximum cost of a request in dollars. */
+  #maxCost(prompt: Prompt, completion = this.sampling.max_tokens): number {
     const { prices } = this.ledger;
     return prices === null ? 0 : maxCostOf(prices, maxPromptTokens(prompt), completion);
   }
 
   /**
-   * Returns the cost of a reply in dollars. If the reply has no token counts, this is the highest possible cost. A filtered
+   * Returns the cost of a reply in dollars. If the reply has no token counts, this is the maximum cost. A filtered
    * reply has no completion tokens.
    */
   #costOf(reply: Reply, prompt: Prompt): number {
     const { prices } = this.ledger;
     if (prices === null) return 0;
     if (reply.tokens !== null) return costOf(prices, reply.tokens);
-    return reply === FILTERED ? this.#highestCost(prompt, 0) : this.#highestCost(prompt);
+    return reply === FILTERED ? this.#maxCost(prompt, 0) : this.#maxCost(prompt);
   }
 
   #usageOf(reply: Reply, { prompt, requests }: PendingRequest): Usage {

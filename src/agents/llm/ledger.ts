@@ -19,7 +19,7 @@ export const costOf = (prices: Prices, { prompt, cached, completion }: Tokens): 
   ((prompt - cached) * prices.prompt + cached * prices.cached + completion * prices.completion) /
   PRICED_TOKENS;
 
-/** Returns the highest cost of these numbers of tokens: prompt tokens may be cached or not. */
+/** Returns the maximum cost of these numbers of tokens: prompt tokens may be cached or not. */
 export const maxCostOf = (prices: Prices, prompt: number, completion: number): number =>
   (prompt * Math.max(prices.prompt, prices.cached) + completion * prices.completion) / PRICED_TOKENS;
 
@@ -57,9 +57,9 @@ export interface CostLedger {
   readonly prices: Prices | null;
   /** Dollars; null for no limit. */
   readonly budget: number | null;
-  /** Dollars spent, including the highest cost of lost requests. */
+  /** Dollars spent, including the maximum cost of lost requests. */
   readonly spent: number;
-  /** Reserves the highest cost of a request. @throws BudgetError; the signal's reason. */
+  /** Reserves the maximum cost of a request. @throws BudgetError; the signal's reason. */
   reserve(maxCost: number, signal: AbortSignal): Promise<Reservation>;
   /** Begins an episode if the budget is expected to suffice for it. @throws BudgetError; the signal's reason. */
   beginEpisode(maxRequestCost: number, signal: AbortSignal): Promise<EpisodeAccount>;
@@ -80,7 +80,7 @@ export class Ledger implements CostLedger {
   #pending = 0;
   readonly #finished: { episodes: number; cost: number };
   /**
-   * The largest maximum cost of the requests so far, reserved or given to `beginEpisode`. Until an episode is finished, this is
+   * The largest of the maximum costs that were reserved or given to `beginEpisode` so far. Until an episode is finished, this is
    * the expected cost of a request.
    */
   #maxRequestCost = 0;
@@ -95,13 +95,13 @@ export class Ledger implements CostLedger {
     this.#onSpend = onSpend;
   }
 
-  /** Dollars spent, including the highest cost of lost requests. */
+  /** Dollars spent, including the maximum cost of lost requests. */
   get spent(): number {
     return this.#spent;
   }
 
   /**
-   * Reserves the highest cost of a request. Waits while the cost does not fit and pending requests may turn out cheaper.
+   * Reserves the maximum cost of a request. Waits while the cost does not fit and pending requests may turn out cheaper.
    * @throws BudgetError; the signal's reason.
    */
   async reserve(maxCost: number, signal: AbortSignal): Promise<Reservation> {

@@ -210,9 +210,9 @@ class EpisodePlayer {
     return recorder.end(outputs.end!);
   }
 
-  async #askModel(request: Prompt) {
-    const { completion, reasoning, usage } = await this.#options.model.complete(request, this.#stop.signal);
-    return resolveMove({ prompt: request, completion, reasoning, usage });
+  async #askModel(messages: Prompt) {
+    const { completion, reasoning, usage } = await this.#options.model.complete(messages, this.#stop.signal);
+    return resolveMove({ prompt: messages, completion, reasoning, usage });
   }
 }
 

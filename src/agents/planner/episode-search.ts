@@ -85,7 +85,13 @@ export class EpisodeSearch {
   choose(kept: number): Choice {
     const [action, rivalAction] = this.#ranking();
     const { population } = this;
-    return { action, rivalAction, sequences: population.first(kept), values: this.#values, best: this.#best };
+    return {
+      action,
+      rivalAction,
+      sequences: population.bestKept(kept),
+      values: this.#values,
+      best: this.#best,
+    };
   }
 
   /** Returns the first actions, the best first. */

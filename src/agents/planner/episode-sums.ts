@@ -113,7 +113,7 @@ export class EpisodeSums {
   }
 
   /** Returns the number of crashes of episode i. */
-  crashes(i: number): number {
+  numCrashes(i: number): number {
     return this.#crashes[2 * i] + this.#crashes[2 * i + 1];
   }
 
@@ -122,7 +122,7 @@ export class EpisodeSums {
    * engine's sum, up to rounding.
    * @param weights f32: the five weights are from index `at` on.
    */
-  rewards(i: number, half: number, weights: Float32Array, at: number): number {
+  rewardSum(i: number, half: number, weights: Float32Array, at: number): number {
     const { rewardScale, rewardBias, crashPenalty } = this.#params;
     const row = 2 * i + half;
     let sum = 0;
@@ -136,7 +136,7 @@ export class EpisodeSums {
    * Returns the sum of episode i's terms of `belief_skill` for a belief target, f32 [3]. The result equals the engine's
    * sum, up to rounding.
    */
-  skill(i: number, target: Float32Array): number {
+  skillSum(i: number, target: Float32Array): number {
     const count = this.#beliefCounts[i];
     // The sum of (belief - target)^2 over the steps, from the sums of the beliefs and of their squares.
     let squares = this.#beliefSquares[i];
@@ -149,7 +149,7 @@ export class EpisodeSums {
    * Returns the weighted sum of episode i's meters over the steps taken.
    * @param weights f32: the five weights are from index `at` on.
    */
-  weightedSum(i: number, weights: Float32Array, at: number): number {
+  weightedMeterSum(i: number, weights: Float32Array, at: number): number {
     let sum = 0;
     for (let k = 0; k < NUM_METERS; k++) sum += weights[at + k] * this.#sums[i * NUM_METERS + k];
     return sum;

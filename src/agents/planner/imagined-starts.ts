@@ -96,10 +96,10 @@ export class ImaginedStarts {
       const weights = env * PROFILE_SIZE + NUM_TRAITS;
       start.steps[env] = this.#step;
       start.meters.set(meters, env * NUM_METERS);
-      start.early![env] = sums.rewards(i, 0, this.#profiles, weights);
-      start.late![env] = sums.rewards(i, 1, this.#profiles, weights);
-      start.crashes![env] = sums.crashes(i);
-      start.well![env] = sums.weightedSum(i, this.#profiles, weights);
+      start.early![env] = sums.rewardSum(i, 0, this.#profiles, weights);
+      start.late![env] = sums.rewardSum(i, 1, this.#profiles, weights);
+      start.crashes![env] = sums.numCrashes(i);
+      start.well![env] = sums.weightedMeterSum(i, this.#profiles, weights);
     }
     if (start.beliefs !== null) this.#writeBeliefs(i, sums, first);
   }
@@ -111,7 +111,7 @@ export class ImaginedStarts {
     for (let env = first; env < first + this.#samples; env++) {
       const profile = this.#profiles.subarray(env * PROFILE_SIZE, (env + 1) * PROFILE_SIZE);
       beliefTarget(this.#params, profile, this.#target);
-      start.skill![env] = sums.skill(i, this.#target);
+      start.skill![env] = sums.skillSum(i, this.#target);
       start.beliefs!.set(belief, env * NUM_BELIEFS);
     }
   }

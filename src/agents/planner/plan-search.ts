@@ -72,7 +72,9 @@ export function* searchPlans(
   const newDraws = sharedDraws(x0);
   const searches = kept.map((sequences, problem) => {
     const population = new Population(newDraws(), numKeptOf(budget), maxSequencesOf(budget), 1, step);
-    population.offer(isExhaustive ? [everySequence(step)] : firstSequences(sequences, openLoop, step));
+    population.setCandidates(
+      isExhaustive ? [everySequence(step)] : firstSequences(sequences, openLoop, step),
+    );
     return new EpisodeSearch(problem, population, step, informationValues[problem]);
   });
   yield* playFirst(imagination, searches);

@@ -5,7 +5,7 @@ import { yieldTurn } from '../../engine/vec-env/yield-turn.js';
 import type { ScoredActionSequence } from './objective.js';
 import { Scorer } from './scorer.js';
 import { Search } from './search.js';
-import { evaluationsOf, planOf } from './search-budget.js';
+import { evaluationsOf, searchPlanOf } from './search-budget.js';
 import type { ActionSequenceProblem, ActionSequenceSearchOptions } from './search-options.js';
 import { toSearchRequest } from './search-request.js';
 
@@ -39,7 +39,7 @@ export async function searchActionSequences(
 ): Promise<FoundActionSequence[]> {
   const request = toSearchRequest(problems, options);
   const { onProgress, signal } = options;
-  const plan = planOf(request);
+  const plan = searchPlanOf(request);
   const evaluations = evaluationsOf(plan);
   signal?.throwIfAborted();
   const maxSequences = Math.max(plan.offspring, plan.immigrants);

@@ -88,7 +88,7 @@ export class Population {
   }
 
   /** Returns a copy of the best kept sequences, u8 [count, 28], repeated if fewer are kept. */
-  first(count: number): Uint8Array {
+  bestKept(count: number): Uint8Array {
     const rows = new Uint8Array(count * NUM_STEPS);
     for (let i = 0; i < count; i++) {
       const at = (i % this.#numKept) * NUM_STEPS;
@@ -108,7 +108,7 @@ export class Population {
   }
 
   /** Sets the candidates: all rows of these arrays, u8 [n, 28] each. */
-  offer(sequences: readonly Uint8Array[]): void {
+  setCandidates(sequences: readonly Uint8Array[]): void {
     const { actions, fingerprints } = this.#rows;
     let row = this.#size;
     for (const group of sequences) {

@@ -6,7 +6,7 @@ import type { SearchRequest } from './search-request.js';
  * The plan of a search. In the first phase, separate populations (islands) evolve from uniformly drawn sequences. Most
  * converge to similar sequences, some to bad sequences. In the second phase, one population evolves from the best sequences.
  */
-export interface Plan {
+export interface SearchPlan {
   /** The number of islands. */
   readonly islands: number;
   /** The number of generations of each island. */
@@ -50,7 +50,12 @@ const MIN_STARTS = 8;
 const MAX_STRIDE = 4;
 
 /** Returns the plan of a search. */
-export function planOf({ evaluations, numStarts, numProblems, initialSequences }: SearchRequest): Plan {
+export function searchPlanOf({
+  evaluations,
+  numStarts,
+  numProblems,
+  initialSequences,
+}: SearchRequest): SearchPlan {
   const islandEvaluations = evaluations * (1 - LAST_SHARE);
   const lastEvaluations = evaluations - islandEvaluations;
   // The largest power of two with which the minimum number of islands can have the intended number of generations.
@@ -76,7 +81,7 @@ export function planOf({ evaluations, numStarts, numProblems, initialSequences }
 }
 
 /** Returns the number of sequences scored for each problem. */
-export function evaluationsOf(plan: Plan): number {
+export function evaluationsOf(plan: SearchPlan): number {
   const { islands, generations, lastGenerations, offspring, immigrants } = plan;
   return (islands * generations + lastGenerations) * offspring + immigrants;
 }

@@ -7,7 +7,7 @@ import type { EngineCalls } from '../../engine/engine-calls.js';
 import { isBetter, type ScoredActionSequence } from './objective.js';
 import { Population } from './population.js';
 import { type Scorer, spacedStarts, trialOf } from './scorer.js';
-import type { Plan } from './search-budget.js';
+import type { SearchPlan } from './search-budget.js';
 import { SearchDraws } from './search-draws.js';
 import type { SearchRequest } from './search-request.js';
 
@@ -25,7 +25,7 @@ interface Progress {
 /** A search for the best sequence of each problem. */
 export class Search {
   readonly #request: SearchRequest;
-  readonly #plan: Plan;
+  readonly #plan: SearchPlan;
   readonly #scorer: Scorer;
   readonly #onPlayed: (sequences: number) => unknown;
   readonly #problems: readonly Progress[];
@@ -33,7 +33,7 @@ export class Search {
   /** @param onPlayed as in `ScoreOptions`. */
   constructor(
     request: SearchRequest,
-    plan: Plan,
+    plan: SearchPlan,
     scorer: Scorer,
     onPlayed: (sequences: number) => unknown = () => {},
   ) {
@@ -64,7 +64,7 @@ export class Search {
     this.#problems.forEach((problem, k) => {
       const { best, penalty } = populations[k];
       // The first sequences are ranked with the penalty, so the best sequence may be missing among them.
-      problem.emigrants.push(best.actions, populations[k].first(emigrants - 1));
+      problem.emigrants.push(best.actions, populations[k].bestKept(emigrants - 1));
       if (problem.best === null || isBetter(best, problem.best)) Object.assign(problem, { best, penalty });
     });
   }
@@ -75,7 +75,7 @@ export class Search {
     const sharedSequences = this.#sharedSequences();
     const populations = this.#problems.map(({ draws, emigrants, penalty }) => {
       const population = new Population(draws, size, Math.max(offspring, immigrants), penalty);
-      population.offer([...emigrants, ...sharedSequences, this.#request.initialSequences]);
+      population.setCandidates([...emigrants, ...sharedSequences, this.#request.initialSequences]);
       return population;
     });
     yield* this.#select(populations, 1);

@@ -44,7 +44,7 @@ export function toGroupStep(options: RolloutOptions): GroupStep {
       `Expected policySeeds with the random policy only, got them with ${describeShort(policy)}. Leave them out.`,
     );
   }
-  if (policy === 'heuristic') return (active) => run(active, policy);
+  if (policy === 'heuristic') return (active) => runStep(active, policy);
   if (isPolicy(policy)) return policyStep(policy, options);
   throw new InputError(
     typeof policy === 'string' ? 'unknown_name' : 'wrong_type',
@@ -62,12 +62,12 @@ function randomStep(policySeeds: RolloutOptions['policySeeds'] = 'member'): Grou
   return (active) => {
     const { env, groupSize } = active.start;
     const seeds = Uint32Array.from({ length: env.numEnvs }, (_, i) => seed ?? i % groupSize);
-    return run(active, 'random', seeds);
+    return runStep(active, 'random', seeds);
   };
 }
 
 /** Takes one step of all rollouts with a built-in policy. */
-async function run(
+async function runStep(
   { start, steps }: ActiveRollouts,
   policy: (typeof POLICIES)[number],
   policySeeds?: Uint32Array,

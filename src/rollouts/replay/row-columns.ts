@@ -64,8 +64,8 @@ export function validateColumns(rows: ReplayColumns | CompletionColumns): Replay
   checkOptions('columns', checkRecord('rows', rows, 'seeds'), NAMES);
   const { seeds, profiles, stepIndices, histories, beliefHistories } = rows;
   const { actions, beliefs } = answersOf(rows as Answers, seeds);
-  const given = { seeds, stepIndices, histories, actions, beliefs, beliefHistories };
-  const entries = COLUMNS.map(([name, kind]) => [name, validateColumn(name, kind, given[name])]);
+  const passed = { seeds, stepIndices, histories, actions, beliefs, beliefHistories };
+  const entries = COLUMNS.map(([name, kind]) => [name, validateColumn(name, kind, passed[name])]);
   const columns = Object.fromEntries(entries) as ReplayColumns;
   for (const [name, , width] of COLUMNS) {
     const length = columns.seeds.length * width;

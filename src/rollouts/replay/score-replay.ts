@@ -108,13 +108,13 @@ function* score(
   const { onFault = 'mark', grader = 'v2' } = checked;
   const world = createWorld(checked.world);
   const faults = new Faults(checkName('onFault', onFault, ON_FAULT) === 'throw');
-  const weights = toWeights(world, grader);
-  const settings = toStackSettings(checked, weights);
+  const graderWeights = toWeights(world, grader);
+  const settings = toStackSettings(checked, graderWeights);
   const batch = yield* openReplayBatch(platform, world, checked, open);
   try {
     const replayRows = validateRows(world, rows, faults.reportFault);
     const results = allocateResults(replayRows.columns.seeds.length);
-    yield* replay(batch, weights, replayRows, faults, results, settings);
+    yield* replay(batch, graderWeights, replayRows, faults, results, settings);
     markInvalid(results, faults);
     return { ...results, faults: faults.inOrder() };
   } finally {

@@ -115,7 +115,7 @@ export class EpisodeRecorder {
   }
 
   /** Returns the episode. @throws StateError `episode_over` before 28 steps were recorded. */
-  end(end: EpisodeEnd): TrajectoryEpisode {
+  end(results: EpisodeEnd): TrajectoryEpisode {
     const steps = this.#steps;
     if (steps.length < NUM_STEPS) {
       throw new StateError(
@@ -134,7 +134,7 @@ export class EpisodeRecorder {
       grader: { name: grader.name, weights: grader.weights },
       system: this.#system,
       steps,
-      final: toStoredFinal(end),
+      final: toStoredFinal(results),
       ...(this.#usage === null ? {} : { usage: this.#usage }),
       ...(sampling === undefined ? {} : { sampling }),
       hidden: toStoredHidden(this.#hidden),
@@ -164,7 +164,7 @@ export const toStoredHidden = ({ profile, target }: HiddenProfile): Hidden => ({
   belief_target: Array.from(target),
 });
 
-/** Adds two usages field by field; null if both are unknown. The sum has the fields in the order of files. */
+/** Adds two usages field by field. If one is null, returns the other. The sum has the fields in the order of files. */
 export function addUsage(sum: Usage | null, usage: Usage | null): Usage | null {
   if (sum === null || usage === null) return sum ?? usage;
   const names = USAGE_NAMES.filter((name) => sum[name] !== undefined || usage[name] !== undefined);

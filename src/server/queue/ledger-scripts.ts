@@ -1,9 +1,9 @@
 /**
  * Lua scripts of the ledger that all workers of a language model's job share. The ledger is a hash. Amounts are whole
  * nanodollars, which numbers of Lua represent exactly. Each attempt at a shard has a name of its own. Fields:
- *   budget: -1 for no limit; spent; reserved, pending: the highest cost of pending requests, and their number;
+ *   budget: -1 for no limit; spent; reserved, pending: the maximum cost of pending requests, and their number;
  *   attempt:A: "LOCK TOKEN", the key and the value of the lock of attempt A;
- *   held:A:N: the highest cost of pending request N of attempt A; play:A:K: what its unfinished episode K has cost;
+ *   held:A:N: the maximum cost of pending request N of attempt A; play:A:K: what its unfinished episode K has cost;
  *   rate, window: at most `rate` requests are allowed in any `window` milliseconds; rate 0 allows all;
  *   episodes, cost: the number of finished episodes, and what they have cost;
  *   largest: the largest of the highest request costs that BEGIN_EPISODE was given;
@@ -78,7 +78,7 @@ finish(ARGV[1])
 `;
 
 /**
- * Reserves the highest cost of a request, and a place within the rate limit, from now until one window after the answer. The
+ * Reserves the maximum cost of a request, and a place within the rate limit, from now until one window after the answer. The
  * endpoint receives the request before the answer. So it never receives more than `rate` requests in a window, however slow the
  * network is. KEYS: ledger, lock of the shard, rate, pause. ARGV: attempt, number of the request, cost, value of the lock,
  * longest time of a request in milliseconds. Returns {'ok' | 'wait' | 'refused' | 'lost', spent, milliseconds to wait}.
@@ -131,7 +131,7 @@ redis.call('HDEL', KEYS[1], 'held:' .. request)
 `;
 
 /**
- * Begins an episode, by the rule of `Ledger.beginEpisode`. KEYS: ledger. ARGV: attempt, number of the episode, highest cost
+ * Begins an episode, by the rule of `Ledger.beginEpisode`. KEYS: ledger. ARGV: attempt, number of the episode, maximum cost
  * of a request, requests of an episode. Returns {'ok' | 'wait' | 'refused' | 'lost', spent, milliseconds to wait}.
  */
 export const BEGIN_EPISODE = `${NUMBER}${FINISH}

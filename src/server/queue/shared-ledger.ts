@@ -195,7 +195,7 @@ export interface Spending {
   readonly budget: number | null;
 }
 
-/** Returns what a job has spent, including the highest cost of pending requests; null for jobs without a ledger. */
+/** Returns what a job has spent, including the maximum cost of pending requests; null for jobs without a ledger. */
 export async function readSpending({ redis, prefix }: Queue, name: string): Promise<Spending | null> {
   const { ledger } = jobKeys(prefix, name);
   const [budget, spent, reserved] = await redis.hmget(ledger, 'budget', 'spent', 'reserved');

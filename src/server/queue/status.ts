@@ -49,7 +49,7 @@ export interface JobStatus {
   readonly failed: readonly FailedShard[];
   /** The indices of the shards that gave other bytes when they were computed again. */
   readonly different: readonly number[];
-  /** Dollars that a language model has cost, including the highest cost of pending requests; null for other jobs. */
+  /** Dollars that a language model has cost, including the maximum cost of pending requests; null for other jobs. */
   readonly spent: number | null;
   /** Dollars; null for no limit. */
   readonly budget: number | null;

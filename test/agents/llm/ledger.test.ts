@@ -85,7 +85,7 @@ describe('a request', () => {
     await expect(second).rejects.toThrow('enough');
   });
 
-  it('is reported at its highest cost before it is sent, and at its actual cost after it', async () => {
+  it('is reported at its maximum cost before it is sent, and at its actual cost after it', async () => {
     const reported: number[] = [];
     const ledger = ledgerOf({ spent: 1, onSpend: (maxSpent) => reported.push(maxSpent) });
     const [first, second] = [await ledger.reserve(2, NEVER), await ledger.reserve(3, NEVER)];
@@ -102,7 +102,7 @@ describe('a request', () => {
 });
 
 describe('an episode', () => {
-  it('begins if it is the first, or if its highest possible cost fits', async () => {
+  it('begins if it is the first, or if its maximum cost fits', async () => {
     const ledger = ledgerOf();
     await ledger.beginEpisode(1, NEVER);
     // 28 requests of a dollar each exceed the budget.

@@ -47,9 +47,9 @@ describe('the sums of an episode', () => {
     const { episode, sums } = playSteps(77, steps);
     expect(sums.steps[0]).toBe(steps);
     expect([...sums.meters]).toEqual([...episode.meters]);
-    expect(sums.crashes(0)).toBe(episode.crashes);
-    expect(sums.rewards(0, 0, episode.weights, 0)).toBeCloseTo(episode.early, 5);
-    expect(sums.rewards(0, 1, episode.weights, 0)).toBeCloseTo(episode.late, 5);
+    expect(sums.numCrashes(0)).toBe(episode.crashes);
+    expect(sums.rewardSum(0, 0, episode.weights, 0)).toBeCloseTo(episode.early, 5);
+    expect(sums.rewardSum(0, 1, episode.weights, 0)).toBeCloseTo(episode.late, 5);
   });
 
   it('are reset when another episode begins', () => {
@@ -57,9 +57,11 @@ describe('the sums of an episode', () => {
     const observation = new Float32Array(22);
     new Episode().reset(1).observe(observation);
     sums.record(observation, playing);
-    expect([sums.steps[0], sums.crashes(0), sums.weightedSum(0, new Float32Array(5).fill(1), 0)]).toEqual([
-      0, 0, 0,
-    ]);
+    expect([
+      sums.steps[0],
+      sums.numCrashes(0),
+      sums.weightedMeterSum(0, new Float32Array(5).fill(1), 0),
+    ]).toEqual([0, 0, 0]);
   });
 
   /** Records `steps` steps after which all meters are at `meter`. */
@@ -75,11 +77,11 @@ describe('the sums of an episode', () => {
 
   it('count meters below the crash threshold in both halves, and reset the count', () => {
     const { crashThreshold } = world.params;
-    expect(sumsAfter(20, crashThreshold).crashes(0)).toBe(0);
+    expect(sumsAfter(20, crashThreshold).numCrashes(0)).toBe(0);
     const sums = sumsAfter(20, 0);
-    expect(sums.crashes(0)).toBe(5 * 20);
+    expect(sums.numCrashes(0)).toBe(5 * 20);
     sums.record(new Float32Array(22), playing);
-    expect(sums.crashes(0)).toBe(0);
+    expect(sums.numCrashes(0)).toBe(0);
   });
 
   it('refuse a finished episode', () => {
@@ -108,8 +110,8 @@ describe('the sums of beliefs', () => {
     const { episode, sums } = playWithBeliefs(steps);
     const target = new Float32Array(3);
     beliefTarget(world.params, episode.profile, target);
-    expect(sums.skill(0, target)).toBeCloseTo(episode.skill, 4);
-    expect(sums.weightedSum(0, episode.weights, 0)).toBeCloseTo(episode.well, 5);
+    expect(sums.skillSum(0, target)).toBeCloseTo(episode.skill, 4);
+    expect(sums.weightedMeterSum(0, episode.weights, 0)).toBeCloseTo(episode.well, 5);
   });
 
   it('are part of imagined starts only if the grader weighs belief_skill', () => {
@@ -139,7 +141,7 @@ describe('the sums of beliefs', () => {
     const observation = new Float32Array(22);
     new Episode().reset(1).observe(observation);
     sums.record(observation, playing);
-    expect(sums.skill(0, Float32Array.of(0, 0.5, 1))).toBe(0);
+    expect(sums.skillSum(0, Float32Array.of(0, 0.5, 1))).toBe(0);
   });
 });
 
@@ -190,8 +192,8 @@ function playReference(
       steps: first,
       meters: episode.meters,
       crashes: [episode.crashes],
-      early: [sums.rewards(0, 0, weights, 0)],
-      late: [sums.rewards(0, 1, weights, 0)],
+      early: [sums.rewardSum(0, 0, weights, 0)],
+      late: [sums.rewardSum(0, 1, weights, 0)],
     },
   });
   const { finalScores, components, trajectory } = env.run(sequence, { trajectory: true });

@@ -4,7 +4,7 @@ import { breedSequence, drawSequence, fingerprint } from '../../../src/agents/se
 import { isBetter } from '../../../src/agents/search/objective.js';
 import { Population } from '../../../src/agents/search/population.js';
 import { Scorer, spacedStarts, trialOf } from '../../../src/agents/search/scorer.js';
-import { evaluationsOf, planOf } from '../../../src/agents/search/search-budget.js';
+import { evaluationsOf, searchPlanOf } from '../../../src/agents/search/search-budget.js';
 import { SearchDraws, sharedDraws } from '../../../src/agents/search/search-draws.js';
 import { toSearchRequest } from '../../../src/agents/search/search-request.js';
 import { spreadSeeds, TRAINING_SEEDS } from '../../../src/agents/search/search-seeds.js';
@@ -112,11 +112,11 @@ describe('a population', () => {
   const select = (population: Population, scores: number[], shortfalls = scores.map(() => 0)) =>
     population.select(Float64Array.from(scores), Float64Array.from(shortfalls));
   const firsts = (population: Population, count: number) =>
-    Array.from({ length: count }, (_, i) => population.first(count)[i * NUM_STEPS]);
+    Array.from({ length: count }, (_, i) => population.bestKept(count)[i * NUM_STEPS]);
 
   it('breeds better sequences more often', () => {
     const population = new Population(new SearchDraws(8), 10, 1000);
-    population.offer(plain(0, 1, 2, 3, 4, 5, 6, 7, 8, 9));
+    population.setCandidates(plain(0, 1, 2, 3, 4, 5, 6, 7, 8, 9));
     select(population, [9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
     population.breed(1000);
     const codes = population.candidates;
@@ -127,7 +127,7 @@ describe('a population', () => {
 
   it('keeps the candidates with the highest scores in order, the first of equal ones', () => {
     const population = new Population(new SearchDraws(0), 2, 6);
-    population.offer(plain(0, 1, 2, 3, 4, 5));
+    population.setCandidates(plain(0, 1, 2, 3, 4, 5));
     expect([...population.narrow(Float64Array.of(3, 9, 3, 1, 9, 3), 3)]).toEqual([0, 1, 4]);
     expect(population.candidates).toEqual(Uint8Array.from([0, 1, 4].flatMap((code) => Array(28).fill(code))));
     expect([...population.narrow(Float64Array.of(1, 2, 3), 5)]).toEqual([0, 1, 2]);
@@ -143,7 +143,7 @@ describe('a population', () => {
     [4, 1 / 1.03],
   ])('with %i of 5 sequences that meet the bound has the penalty %f', (feasible, penalty) => {
     const population = new Population(new SearchDraws(0), 5, 5);
-    population.offer(plain(0, 1, 2, 3, 4));
+    population.setCandidates(plain(0, 1, 2, 3, 4));
     select(
       population,
       [5, 4, 3, 2, 1],
@@ -154,10 +154,10 @@ describe('a population', () => {
 
   it('keeps the best sequences without duplicates, and ranks the older of two equally good sequences first', () => {
     const population = new Population(new SearchDraws(0), 3, 5);
-    population.offer(plain(1, 2, 3, 2, 4));
+    population.setCandidates(plain(1, 2, 3, 2, 4));
     select(population, [0.5, 0.7, 0.1, 0.7, 0.6]);
     expect(firsts(population, 3)).toEqual([2, 4, 1]);
-    population.offer(plain(5, 6));
+    population.setCandidates(plain(5, 6));
     select(population, [0.7, 0.2]);
     expect(firsts(population, 4)).toEqual([2, 5, 4, 2]);
     expect(population.best).toEqual({ score: 0.7, shortfall: 0, actions: plain(2)[0] });
@@ -165,7 +165,7 @@ describe('a population', () => {
 
   it('ranks by score minus penalty, but the best sequence must meet the bound', () => {
     const population = new Population(new SearchDraws(0), 3, 3);
-    population.offer(plain(1, 2, 3));
+    population.setCandidates(plain(1, 2, 3));
     select(population, [0.2, 0.9, 0.9], [0, 0.1, 1]);
     expect(firsts(population, 3)).toEqual([2, 1, 3]);
     expect(population.best).toMatchObject({ score: 0.2, shortfall: 0 });
@@ -192,7 +192,7 @@ describe('a population', () => {
   it('breeds only sequences that differ from all kept sequences', () => {
     const population = new Population(new SearchDraws(3), 16, 32);
     for (let generation = 0; generation < 20; generation++) {
-      const kept = generation === 0 ? new Uint8Array() : population.first(16);
+      const kept = generation === 0 ? new Uint8Array() : population.bestKept(16);
       population.breed(32);
       const rows = [...kept, ...population.candidates];
       const texts = Array.from({ length: rows.length / NUM_STEPS }, (_, i) =>
@@ -224,7 +224,7 @@ describe('a plan', () => {
       const evaluations = Math.floor(10 ** random.real(3, 7));
       const starts = random.pick([1, 8, 31, 32, 1000]);
       const problems = Array(random.pick([1, 2, 100])).fill({ seeds: spreadSeeds(starts) });
-      const plan = planOf(toSearchRequest(problems, { evaluations }));
+      const plan = searchPlanOf(toSearchRequest(problems, { evaluations }));
       const spent = evaluationsOf(plan);
       expect(spent).toBeGreaterThanOrEqual(evaluations);
       expect(spent).toBeLessThan(1.1 * evaluations + 300);
