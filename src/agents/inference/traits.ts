@@ -90,6 +90,7 @@ export class TraitPosterior {
     return this.#excessIn(evidence, k, cell) + evidence.margin[k];
   }
 
+  /** Returns the excess of meter `k` (see `Evidence`), minus the effect of stress if the profiles of the cell are stressed. */
   #excessIn(evidence: Evidence, k: number, cell: number): number {
     const stressed = this.low[cell * NUM_TRAITS + STRESS_THRESHOLD] >= evidence.serenity;
     return evidence.excess[k] - (stressed ? this.#params.stress[k] : 0);

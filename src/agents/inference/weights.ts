@@ -203,6 +203,7 @@ export class WeightPosterior {
       if (this.#project(cut, p) <= this.#bound[cut]) inside[numInside++] = p;
       else outside[numOutside++] = p;
     }
+    // The copied samples are evenly spaced among the remaining samples.
     for (let at = 0; at < numOutside; at++) {
       const source = inside[Math.floor(((at + 0.5) * numInside) / numOutside)] * NUM_METERS;
       this.drawn.copyWithin(outside[at] * NUM_METERS, source, source + NUM_METERS);
@@ -227,7 +228,10 @@ export class WeightPosterior {
     }
   }
 
-  /** Moves along the difference of two other samples. Such differences follow the allowed region, even if the region is thin. */
+  /**
+   * Moves along the difference of two other samples, `one` and `other`. Such differences follow the allowed region, even if the
+   * region is thin. @param from the index of the moved sample's first weight.
+   */
   #moveAlongDifference(from: number, one: number, other: number, draws: InferenceDraws): void {
     const { drawn } = this;
     const { direction, slopes } = this.#scratch;
@@ -273,7 +277,10 @@ export class WeightPosterior {
     for (let cut = 0; cut < this.#numCuts; cut++) slack[cut] -= distance * slopes[cut];
   }
 
-  /** Draws weight `i` from its distribution under prior and cuts, with the sum of weights `i` and `j` fixed. */
+  /**
+   * Draws weight `i` from its distribution under prior and cuts, with the sum of weights `i` and `j` fixed.
+   * @param from the index of the moved sample's first weight.
+   */
   #moveAlongEdge(from: number, i: number, j: number, draws: InferenceDraws): void {
     const { drawn } = this;
     const normal = this.#normal;
