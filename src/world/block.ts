@@ -169,7 +169,7 @@ export function readBlock(words: Uint32Array): Params {
   return Object.fromEntries(entries) as Params;
 }
 
-/** Returns the block's words for a valid world. Little-endian when read as bytes; -0 is stored as +0. */
+/** Returns the block's words for a valid world. -0 is stored as +0. */
 export function buildBlock(spec: WorldSpec): Uint32Array {
   const words: number[] = [];
   const float = new Float32Array(1);

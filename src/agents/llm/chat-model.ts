@@ -31,7 +31,7 @@ export interface ChatModelOptions {
   readonly ledger: CostLedger;
   /** Counts requests, and the tokens of answers. */
   readonly tally: UsageTally;
-  /** Pauses requests after a refusal. Default: a limiter of this model alone. */
+  /** Pauses all requests after status 429 or 503. Default: a limiter of this model alone. */
   readonly rateLimiter?: Pauses;
   readonly clock?: Clock;
   /** Returns a number in [0, 1). */

@@ -5,18 +5,18 @@ import { heuristicAction, randomAction } from '../../engine/reference/baselines.
 import { NUM_METERS, OBSERVATION, OBSERVATION_SIZE } from '../../world/fields.js';
 import { openLoopActions, sequenceGraderUnder } from './open-loop.js';
 
-/** The actions and beliefs of a built-in policy. */
-export interface BuiltinActions {
+/** The actions and beliefs of a fixed policy. */
+export interface FixedActions {
   /** u8 [n]: codes. Newly allocated. */
   readonly actions: Uint8Array;
   /** f32 [n, 3], newly allocated; null without beliefs. */
   readonly beliefs: Float32Array | null;
 }
 
-/** A player of a built-in policy. Its methods return no promises. */
+/** A player of a fixed policy. Its methods return no promises. */
 export interface FixedPlayer extends PolicyPlayer {
   reset(episodes: EpisodeStarts): void;
-  act(view: PolicyView): BuiltinActions;
+  act(view: PolicyView): FixedActions;
   reasons?(i: number): string;
   [Symbol.dispose](): void;
 }
