@@ -71,8 +71,8 @@ export class Inference {
 
   /**
    * Begins with the prior of each profile.
-   * @param world the world of the profiles. @param numEnvs the number of environments. An environment takes about 20 kB with 256
-   *   samples, and 40 bytes more for each further sample.
+   * @param world the world of the profiles. @param numEnvs the number of environments. An environment takes about 20 kB with
+   *   256 samples, and 40 bytes more for each further sample.
    * @throws InputError `unknown_option`, `wrong_type` or `out_of_range`.
    */
   constructor(world: World, numEnvs: number, options: InferenceOptions = {}) {

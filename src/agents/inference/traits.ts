@@ -80,7 +80,7 @@ export class TraitPosterior {
     }
   }
 
-  /** Returns the least rise of meter `k` that fits the anomaly in a cell, relative to the rise with the trait's lowest value. */
+  /** Returns the least rise of meter `k` that fits the anomaly in a cell, relative to the rise for the trait's lowest value. */
   #minRise(evidence: Evidence, k: number, cell: number): number {
     return this.#excessIn(evidence, k, cell) - evidence.margin[k];
   }

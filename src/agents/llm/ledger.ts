@@ -80,8 +80,8 @@ export class Ledger implements CostLedger {
   #pending = 0;
   readonly #finished: { episodes: number; cost: number };
   /**
-   * The largest of the maximum costs that were reserved or given to `beginEpisode` so far. Until an episode is finished, this is
-   * the expected cost of a request.
+   * The largest of the maximum costs that were reserved or given to `beginEpisode` so far. Until an episode is finished, this
+   * is the expected cost of a request.
    */
   #maxRequestCost = 0;
   /** The error of the last refused request or episode. Once it is set, no episode begins. */

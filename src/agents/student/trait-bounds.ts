@@ -52,8 +52,8 @@ export class TraitBounds {
   /** i8 [4 * 10 * 5]: the index in BOUNDED_TRAITS of the trait that affects each meter, or NONE. */
   readonly #affecting: Int8Array;
   /**
-   * f32 [4 * 10 * 5]: the anomaly for each unit of the affecting trait. `narrow` multiplies the slope of progress by the vitality
-   * factor.
+   * f32 [4 * 10 * 5]: the anomaly for each unit of the affecting trait. `narrow` multiplies the slope of progress by the
+   * vitality factor.
    */
   readonly #slopes: Float32Array;
   /** f32 [9]: the bounded traits of the neutral profile. */

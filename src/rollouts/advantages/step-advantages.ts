@@ -24,8 +24,8 @@ export interface StepAdvantageOptions extends MethodOptions {
 }
 
 /**
- * Advantages of steps and of whole rollouts. The arrays are new, computed in float64 and rounded to float32 once. Values of steps
- * that were not taken are 0.
+ * Advantages of steps and of whole rollouts. The arrays are new, computed in float64 and rounded to float32 once. Values of
+ * steps that were not taken are 0.
  */
 export interface StepAdvantages {
   /** f32 [groups, groupSize, steps]: the episode's advantage plus `stepWeight` times the step's. */

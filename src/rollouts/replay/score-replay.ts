@@ -52,8 +52,8 @@ export interface ReplayScores {
   /** f32 [n] in [0, 1]: the mean absolute error of the belief, or of [0.5, 0.5, 0.5] if no belief is given. */
   readonly beliefMae: Float32Array;
   /**
-   * f32 [n] in [-1, 1]: 1 minus `beliefSkillScale` times the belief's mean squared error, clamped; -1 if no belief is given. This
-   * is the step's term of belief_skill, computed also at the steps that belief_skill leaves out.
+   * f32 [n] in [-1, 1]: 1 minus `beliefSkillScale` times the belief's mean squared error, clamped; -1 if no belief is given.
+   * This is the step's term of belief_skill, computed also at the steps that belief_skill leaves out.
    */
   readonly beliefSkill: Float32Array;
   /** u64 [n]: the hash of the state before the action. */

@@ -33,7 +33,7 @@ export interface NormaliseOptions {
   update?: boolean;
   /** `columnStride` of the result, for the layout 'column-major'. Default 0: row-major. */
   columnStride?: number;
-  /** The number of environments. 'column-major' needs it: its columns are padded. Row-major default: computed from the length. */
+  /** The number of environments. 'column-major' needs it: columns are padded. Row-major default: computed from the length. */
   numEnvs?: number;
   /** f32, as long as the observations: where to write. The observations themselves are allowed. Default: a new array. */
   out?: Float32Array;

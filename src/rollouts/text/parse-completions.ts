@@ -53,8 +53,8 @@ const answer = new ParsedAnswer();
 
 /**
  * Parses the answer of one completion: a line `S M W ACTION_NAME`, where S, M and W are the digits of the belief (social,
- * morning, work), with or without `<reasoning>...</reasoning>` before it. Any text is accepted. The time is linear in the length
- * of the text.
+ * morning, work), with or without `<reasoning>...</reasoning>` before it. Any text is accepted. The time is linear in the
+ * length of the text.
  * @throws InputError `wrong_type` for a value that is not a string.
  */
 export function parseCompletion(text: string): ParsedCompletion {

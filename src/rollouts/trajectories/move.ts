@@ -94,7 +94,7 @@ const OPENING = /<reasoning>/i;
 const CLOSING = /<\/reasoning>/gi;
 
 /**
- * Returns the text between the first `<reasoning>` and the last `</reasoning>` of a completion, trimmed; null without these tags.
+ * Returns the text between the first `<reasoning>` and the last `</reasoning>` of a completion, trimmed; null without the tags.
  */
 export function reasoningIn(completion: string): string | null {
   const opened = OPENING.exec(completion);
