@@ -22,7 +22,7 @@ const trajectories = (name: string) => ({
   workFiles: journalFiles(pathOf(name)),
 });
 
-it('accepts the null device for several outputs, but no other path twice', () => {
+it('checkOutputs accepts the null device for several outputs, but no other path twice', () => {
   const nullDevice = (option: string) => ({ option, path: devNull });
   expect(() =>
     checkOutputs([nullDevice('--json'), nullDevice('--components'), trajectories('x')], 'v2'),
@@ -32,7 +32,7 @@ it('accepts the null device for several outputs, but no other path twice', () =>
   ).toThrow(UsageError);
 });
 
-describe('refuses', () => {
+describe('checkOutputs refuses', () => {
   it.each([
     [
       'one file twice',
@@ -105,7 +105,7 @@ describe('refuses', () => {
   });
 });
 
-it('accepts different files, and names of journal files without a journal', () => {
+it('checkOutputs accepts different files, and names of journal files without a journal', () => {
   const plain = { option: '--trajectories', path: pathOf('x') };
   expect(() =>
     checkOutputs([json('y'), trajectories('x'), { option: '--components', path: '-' }], 'v2'),

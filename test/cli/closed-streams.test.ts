@@ -56,14 +56,14 @@ it.each([
   ['--policies', '__proto__'],
   ['--grader', 'toString'],
   ['--profiles', 'hasOwnProperty'],
-])('refuses %s %s as an unknown name', async (option, name) => {
+])('eval refuses %s %s as an unknown name', async (option, name) => {
   const { code, stderr } = await runCli(['eval', option, name]);
   expect(code).toBe(2);
   expect(stderr).toMatch(/^error: Expected/);
   expect(stderr).not.toContain(' at ');
 });
 
-it('refuses an empty output name', async () => {
+it('eval refuses an empty output name', async () => {
   const { code, stdout, stderr } = await runCli(['eval', '--json', '']);
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toContain('Expected --json to name a file, got an empty name.');

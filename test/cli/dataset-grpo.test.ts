@@ -33,7 +33,7 @@ beforeAll(async () => {
   expect(stderr).toBe(`70 rows written to ${output}, the card to ${pathOf('first/README.md')}.\n`);
 });
 
-it('writes the rows of its options, and the card beside them', () => {
+it('dataset grpo writes the rows of its options, and the card beside them', () => {
   expect(fromLines(read('first', 'train.jsonl'))).toEqual([...grpoRows(toPlan({ rows: 70 }), {})].flat());
   expect(readdirSync(pathOf('first')).sort()).toEqual(['README.md', 'train.jsonl']);
   expect(read('first', 'README.md')).toContain('data_files":"train.jsonl"');
@@ -55,7 +55,7 @@ it('the command in the card reproduces the same bytes on another backend', async
   for (const name of ['train.jsonl', 'README.md']) expect(read('again', name)).toBe(read('first', name));
 });
 
-it('writes Parquet with options of seeds, profiles and steps', async () => {
+it('dataset grpo writes Parquet with options of seeds, profiles and steps', async () => {
   const output = join(folder('parquet'), 'train.parquet');
   const { code } = await grpo(
     ...['--rows', '40', '--output', output, '--seeds', '90-300', '--allow-eval-seeds', '--seed', '5'],
@@ -81,7 +81,7 @@ it('writes Parquet with options of seeds, profiles and steps', async () => {
   expect(card).toContain('--seed 5 --grader v2 --format parquet --allow-eval-seeds --output train.parquet\n');
 });
 
-it('replaces an existing dataset', async () => {
+it('dataset grpo replaces an existing dataset', async () => {
   const output = join(folder('twice'), 'train.jsonl');
   await grpo('--rows', '30', '--output', output);
   expect((await grpo('--rows', '20', '--output', output)).code).toBe(0);
@@ -89,7 +89,7 @@ it('replaces an existing dataset', async () => {
   expect(read('twice', 'README.md')).toContain('rows: 20\n');
 });
 
-it('refuses to replace the card of another existing dataset', async () => {
+it('dataset grpo refuses to replace the card of another existing dataset', async () => {
   const two = folder('two');
   const [first, second] = [join(two, 'a b.jsonl'), join(two, 'test.jsonl')];
   await grpo('--rows', '3', '--output', first);
@@ -105,58 +105,62 @@ it('refuses to replace the card of another existing dataset', async () => {
   expect([linked.code, linked.stderr]).toEqual([2, expect.stringContaining('its card README.md, got')]);
 });
 
-describe('refuses, and changes nothing:', () => {
+describe('dataset grpo refuses, and changes nothing:', () => {
   beforeAll(() => {
     writeFileSync(join(folder('project'), 'README.md'), '# A project\n');
   });
-  const rows = ['--rows', '10'];
+  const tenRows = ['--rows', '10'];
   it.each<[string, readonly string[], string]>([
     [
       'evaluation seeds',
-      [...rows, '--seeds', '0-99', '--output', pathOf('x.jsonl')],
+      [...tenRows, '--seeds', '0-99', '--output', pathOf('x.jsonl')],
       'where 0-99 are kept for evaluation',
     ],
     ['no rows', ['--output', pathOf('x.jsonl')], "required option '--rows <n>'"],
-    ['no output', rows, "required option '--output <file>'"],
+    ['no output', tenRows, "required option '--output <file>'"],
     [
       'an unknown ending',
-      [...rows, '--output', pathOf('x.csv')],
+      [...tenRows, '--output', pathOf('x.csv')],
       'Expected --output to end with .jsonl or .parquet',
     ],
     [
       'an ending of another format',
-      [...rows, '--format', 'jsonl', '--output', pathOf('x.parquet')],
+      [...tenRows, '--format', 'jsonl', '--output', pathOf('x.parquet')],
       'to end with .jsonl, as --format says',
     ],
     [
       'an unknown format',
-      [...rows, '--format', 'csv', '--output', pathOf('x.csv')],
+      [...tenRows, '--format', 'csv', '--output', pathOf('x.csv')],
       'Allowed choices are jsonl, parquet',
     ],
     [
       'the standard output',
-      [...rows, '--format', 'jsonl', '--output', '-'],
+      [...tenRows, '--format', 'jsonl', '--output', '-'],
       'other than its card README.md, got -',
     ],
     [
       'README.md as the file of rows',
-      [...rows, '--format', 'jsonl', '--output', pathOf('README.md')],
+      [...tenRows, '--format', 'jsonl', '--output', pathOf('README.md')],
       'its card README.md, got',
     ],
     [
       'the README.md of another project',
-      [...rows, '--output', pathOf('project/x.jsonl')],
+      [...tenRows, '--output', pathOf('project/x.jsonl')],
       'Write --output to a directory of its own.',
     ],
-    ['an output inside a file', [...rows, '--output', '/dev/null/x.jsonl'], '/dev/null is not a directory'],
-    ['an unknown profile', [...rows, '--profiles', 'me', '--output', pathOf('x.jsonl')], 'got "me"'],
+    [
+      'an output inside a file',
+      [...tenRows, '--output', '/dev/null/x.jsonl'],
+      '/dev/null is not a directory',
+    ],
+    ['an unknown profile', [...tenRows, '--profiles', 'me', '--output', pathOf('x.jsonl')], 'got "me"'],
     [
       'steps that are not a range',
-      [...rows, '--steps', 'all', '--output', pathOf('x.jsonl')],
+      [...tenRows, '--steps', 'all', '--output', pathOf('x.jsonl')],
       'such as 8-27',
     ],
-    ['a step above 27', [...rows, '--steps', '3-28', '--output', pathOf('x.jsonl')], 'the last of steps'],
-    ['an unknown kernel', [...rows, '--kernel', 'abacus', '--output', pathOf('x.jsonl')], 'abacus'],
+    ['a step above 27', [...tenRows, '--steps', '3-28', '--output', pathOf('x.jsonl')], 'the last of steps'],
+    ['an unknown kernel', [...tenRows, '--kernel', 'abacus', '--output', pathOf('x.jsonl')], 'abacus'],
   ])('%s', async (_, args, message) => {
     const { code, stdout, stderr } = await grpo(...args);
     expect([code, stdout]).toEqual([2, '']);
@@ -169,7 +173,7 @@ describe('refuses, and changes nothing:', () => {
   });
 });
 
-it('keeps existing files when it is interrupted', async () => {
+it('dataset grpo keeps existing files when it is interrupted', async () => {
   const output = join(folder('interrupted'), 'train.jsonl');
   await grpo('--rows', '5', '--output', output);
   const before = readFileSync(output, 'utf8');
@@ -184,7 +188,7 @@ it('keeps existing files when it is interrupted', async () => {
   expect(readdirSync(pathOf('interrupted')).sort()).toEqual(['README.md', 'train.jsonl']);
 });
 
-it('with --grader writes the same states with prompts for that grader, and rewards of that grader in the card', async () => {
+it('dataset grpo --grader writes the same states with prompts for the grader, and its rewards in the card', async () => {
   for (const name of ['v3', 'own']) folder(name);
   const options = ['--rows', '20', '--steps', '3-27'];
   const own = { name: 'own', weights: { wellbeing: 0.5, belief_skill: 0.5 } };

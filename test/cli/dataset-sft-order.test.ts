@@ -26,7 +26,7 @@ vi.spyOn(Outputs.prototype, 'open').mockImplementation(async function (this: Out
   };
 });
 
-it('leaves no card in the directory while the files of rows are replaced', async () => {
+it('dataset sft leaves no card in the directory while the files of rows are replaced', async () => {
   const episodes = recordEpisodes(episodeStarts([100, 101, 102, 103, 104, 105]), {
     player: playerOf({ objective: 'wellbeing' }),
   });

@@ -107,10 +107,10 @@ describe('with graders,', () => {
     recordEpisodes(episodeStarts(seeds), { policy: TEST_POLICIES.completeText, grader })
       .map(episodeLine)
       .join('');
-  const run = (input: string, name: string, ...args: string[]) =>
+  const run = (lines: string, name: string, ...args: string[]) =>
     runCli(
       ['dataset', 'sft', '--jsonl', '-', '--objective', 'none', '--output', pathOf(name), ...args],
-      input,
+      lines,
     );
 
   it('the prompts describe the grader of their episode, and the card has the components that --grader weighs', async () => {

@@ -39,7 +39,7 @@ const COST = 28 * 0.125;
 
 const open = (path: string, check = () => {}) => Journal.open({ path, check });
 
-it('writes each episode to disk as it ends, and all of them in order at the end', async () => {
+it('a journal writes each episode to disk as it ends, and all of them in order at the end', async () => {
   const path = newPath();
   const journal = await open(path);
   for (const k of [2, 0, 1]) {
@@ -53,7 +53,7 @@ it('writes each episode to disk as it ends, and all of them in order at the end'
   expect(filesBeside(path)).toEqual(['t.jsonl']);
 });
 
-it('reads the episodes of the output and the journal, each once, and their cost', async () => {
+it('the episodes of the output and its journal are read, each once, and their cost', async () => {
   const path = newPath();
   writeFileSync(path, LINES[3] + LINES[0]);
   writeFileSync(`${path}.partial`, LINES[0] + LINES[1]);
@@ -69,7 +69,7 @@ it('reads the episodes of the output and the journal, each once, and their cost'
   expect(readFileSync(path, 'utf8')).toBe([LINES[3], ...LINES.slice(0, 3)].join(''));
 });
 
-it('counts the cost of the episodes that state a cost', async () => {
+it('the cost read is that of the episodes that state a cost', async () => {
   const path = newPath();
   const { usage: _, ...free } = EPISODES[0];
   writeFileSync(path, episodeLine(free) + LINES[1] + LINES[2]);
@@ -78,7 +78,7 @@ it('counts the cost of the episodes that state a cost', async () => {
   await journal.close();
 });
 
-it('reads all lines of a long file', async () => {
+it('all lines of a long file are read', async () => {
   const path = newPath();
   const seeds = Array.from({ length: 10 }, (_, k) => 500 + k);
   const episodes = seeds.map((seed) => ({ ...EPISODES[0], seed }));
@@ -130,7 +130,7 @@ describe('an incomplete last line', () => {
   });
 });
 
-describe('refuses, and changes nothing', () => {
+describe('a journal refuses, and changes nothing:', () => {
   const world = changedAt(EPISODES[1], 'world_digest', 'another');
   const schema = changedAt(EPISODES[1], 'schema.version', 0);
   it.each([
@@ -215,7 +215,7 @@ describe('a second command', () => {
   );
 });
 
-describe('keeps the data', () => {
+describe('a journal keeps the data', () => {
   it('of another program whose file has the name of the journal', async () => {
     for (const text of ['a line of notes', '{"notes": 1}', 'first\nlast']) {
       const path = newPath();

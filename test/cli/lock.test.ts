@@ -1,4 +1,4 @@
-/** Tests the lock of an output with many processes that request it at once: exactly one gets it. */
+/** The lock of an output: exactly one of many processes that request it at once gets it, and a killed process loses it. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';

@@ -262,7 +262,7 @@ describe('invalid lines', () => {
   });
 });
 
-describe('refuses', () => {
+describe('reeval refuses', () => {
   it.each<[string, () => string[], string]>([
     ['no file', () => [], "required option '--jsonl <files...>'"],
     ['a missing file', () => ['--jsonl', pathOf('none.jsonl')], 'it does not exist'],

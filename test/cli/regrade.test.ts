@@ -13,7 +13,7 @@ const pathOf = temporaryDirectory();
 const leftovers = () => readdirSync(dirname(pathOf('x'))).filter((name) => name.endsWith('.tmp'));
 const stored = pathOf('components.jsonl');
 const calm = { name: 'calm', weights: { crash_free: 0.5, efficiency: 0.3, belief_accuracy: 0.2 } };
-const json = (name: string) => JSON.parse(readFileSync(pathOf(name), 'utf8'));
+const readJson = (name: string) => JSON.parse(readFileSync(pathOf(name), 'utf8'));
 
 beforeAll(async () => {
   writeFileSync(pathOf('calm.json'), JSON.stringify(calm));
@@ -54,7 +54,7 @@ describe('eval --components', () => {
     const args = ['eval', '--conditions', 'ood,discrete', '--episodes', '5'];
     await runCli([...args, '--json', pathOf('with.json'), '--components', pathOf('other.jsonl')]);
     await runCli([...args, '--json', pathOf('without.json')]);
-    expect(json('with.json').rows).toEqual(json('without.json').rows);
+    expect(readJson('with.json').rows).toEqual(readJson('without.json').rows);
     expect(readFileSync(pathOf('other.jsonl'), 'utf8')).toBe(readFileSync(stored, 'utf8'));
   });
 
@@ -117,7 +117,7 @@ describe('regrade', () => {
       // Files of components have no counts of unparsed answers and no usage, and regrade adds no scores under other graders.
       // In files `tape` names the grader of a policy's action sequence.
       const expectedRows = rows.map(({ unparsed: _, usage: __, regraded: ___, ...row }) => row);
-      const regraded = json('re.json');
+      const regraded = readJson('re.json');
       expect(regraded.rows.filter(({ tape }: { tape: string | null }) => tape === null)).toEqual(
         expectedRows,
       );

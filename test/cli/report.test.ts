@@ -103,7 +103,7 @@ describe('invalid lines', () => {
   });
 });
 
-describe('refuses before anything is written', () => {
+describe('report refuses, before anything is written,', () => {
   const refused = async (args: string[], ...mentions: string[]) => {
     const { code, stdout, stderr } = await report(...args);
     expect([code, stdout]).toEqual([2, '']);

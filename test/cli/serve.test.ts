@@ -1,4 +1,4 @@
-/** `rhythm-vec serve` as a child process: address, refused arguments, and shutdown. */
+/** `rhythm-vec serve` as a child process: address, token, refused arguments, shutdown, and the examples of its help. */
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -18,15 +18,18 @@ async function addressOf(running: Running): Promise<{ url: string; port: number 
   return { url, port: Number(new URL(url).port) };
 }
 
-it.each(['SIGTERM', 'SIGINT'] as const)('%s closes the sessions, and exits with 0', async (signal) => {
-  const running = startCli(['serve', '--port', '0', '--backend', 'reference']);
-  const server = await addressOf(running);
-  const client = await connect(server);
-  expect((await client.request({ type: 'reset', data: { seed: 3 } })).type).toBe('observation');
-  running.child.kill(signal);
-  expect((await client.closed).code).toBe(1001);
-  expect(await running.finished).toMatchObject({ code: 0, stderr: '' });
-});
+it.each(['SIGTERM', 'SIGINT'] as const)(
+  'on %s, serve closes the sessions and exits with 0',
+  async (signal) => {
+    const running = startCli(['serve', '--port', '0', '--backend', 'reference']);
+    const server = await addressOf(running);
+    const client = await connect(server);
+    expect((await client.request({ type: 'reset', data: { seed: 3 } })).type).toBe('observation');
+    running.child.kill(signal);
+    expect((await client.closed).code).toBe(1001);
+    expect(await running.finished).toMatchObject({ code: 0, stderr: '' });
+  },
+);
 
 it.each([
   ['the end of its input', (running: Running) => running.child.stdin.end('ignored\n')],
@@ -49,7 +52,7 @@ async function startBusyServer(...args: string[]): Promise<Running> {
   return running;
 }
 
-it('cuts off requests that take longer than --grace, and exits with 1', async () => {
+it('serve cuts off requests that take longer than --grace, and exits with 1', async () => {
   const running = await startBusyServer('--grace', '0.1');
   running.child.kill('SIGTERM');
   const { code, stderr } = await running.finished;
@@ -77,7 +80,7 @@ it('without --stop-on-eof, the server continues after the end of its input', asy
   expect((await running.finished).code).toBe(0);
 });
 
-it('reads its token from a file or from the environment', async () => {
+it('serve reads its token from a file or from the environment', async () => {
   const token = 'f'.repeat(32);
   writeFileSync(pathOf('token'), `${token}\n`);
   const sources: [string[], Record<string, string>][] = [
@@ -123,13 +126,13 @@ const refused: [what: string, args: string[], message: RegExp][] = [
   ['a limit that is not a number', ['--body-limit', 'much'], /Expected a number/],
   ['an unknown kernel', ['--kernel', 'mmx'], /--kernel/],
 ];
-it.each(refused)('refuses %s', async (_, args, message) => {
+it.each(refused)('serve refuses %s', async (_, args, message) => {
   const { code, stdout, stderr } = await runCli(['serve', ...args]);
   expect([code === 0, stdout]).toEqual([false, '']);
   expect(stderr).toMatch(message);
 });
 
-it('names the remedy if the address is in use', async () => {
+it('serve names the remedy if the address is in use', async () => {
   const running = startCli(['serve', '--port', '0', '--backend', 'reference']);
   const { port } = await addressOf(running);
   const { code, stderr } = await runCli(['serve', '--port', String(port), '--backend', 'reference']);

@@ -76,7 +76,7 @@ describe('a file of trajectories', () => {
   });
 });
 
-describe('refuses', () => {
+describe('teach refuses', () => {
   it.each([
     [['--seeds', '5-5'], 2, /--output/],
     [['--output', 'x.jsonl'], 2, /--seeds/],
@@ -114,7 +114,7 @@ describe('refuses', () => {
   });
 });
 
-it('names the file that does not fit on the disk', async () => {
+it('teach names the file that does not fit on the disk', async () => {
   const { code, stderr } = await teach('--seeds', '100-100', '--output', '/dev/full');
   expect([code, stderr]).toEqual([
     1,
@@ -128,7 +128,7 @@ it('the help of teach lists the required options', async () => {
   expect(required.map((option) => option.trim().split(' ')[0])).toEqual(['--seeds', '--output']);
 });
 
-it('leaves no incomplete file when it is interrupted', async () => {
+it('teach leaves no incomplete file when it is interrupted', async () => {
   const before = readdirSync(dirname(pathOf('x')));
   const running = startCli(['teach', '--seeds', '0-9999', '--output', pathOf('half.jsonl')]);
   await vi.waitUntil(() => readdirSync(dirname(pathOf('x'))).length > before.length, { timeout: 60_000 });

@@ -27,6 +27,7 @@ const scaledDecimal = ({ digits, exponent }: Decimal): bigint =>
 function expectedDecimal(bits: number): number {
   const exact = scaled(fromBits(bits));
   const [below, above] = [scaled(fromBits(bits - 1)), scaled(fromBits(bits + 1))];
+  // A decimal halfway between two float32s converts to the one with even bits.
   const isEven = bits % 2 === 0;
   const isIn = (decimal: Decimal): boolean => {
     const twice = 2n * scaledDecimal(decimal);

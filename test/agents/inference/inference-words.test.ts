@@ -18,6 +18,7 @@ import { type Actor, playObservedEpisodes } from '../../support/observed-episode
 
 const world = createWorld();
 const NUM_ENVS = 30;
+const SERENITY = METER_NAMES.indexOf('serenity');
 
 /** Reports of every step of NUM_ENVS episodes of each policy. */
 const reports = (['heuristic', 'random'] as Actor[]).flatMap((actor) => {
@@ -69,6 +70,7 @@ describe('the text', () => {
   it('begins with the last action and an anomaly rounded to hundredths', () => {
     for (const { text, row, report } of reports) {
       if (report.last === null) continue;
+      // If a step tells most about the stress threshold, the text begins with the serenity that brought stress or did not.
       if (text.startsWith('Serenity')) continue;
       expect(text.startsWith(ACTION_NAMES[row[OBSERVATION.lastAction]].toUpperCase())).toBe(true);
       const match = /^\w+ \w+ ?\w* \w+: (\w+) anomaly (-?\.?\d*\.?\d+),/.exec(text);
@@ -88,11 +90,12 @@ describe('the text', () => {
 
   it('says whether noise can explain an anomaly', () => {
     const report = reports.find(({ text }) => / anomaly .*, luck adds at most /.test(text))!.report;
-    const change = (anomaly: number): InferenceReport => ({
+    /** Sets each anomaly to a multiple of the largest anomaly that noise can explain. */
+    const change = (multiple: number): InferenceReport => ({
       ...report,
       last: {
         ...report.last!,
-        findings: report.last!.findings.map((finding) => ({ ...finding, anomaly: anomaly * finding.noise })),
+        findings: report.last!.findings.map((finding) => ({ ...finding, anomaly: multiple * finding.noise })),
       },
     });
     expect(inferenceWords(change(3))).toMatch(/luck adds at most/);
@@ -102,7 +105,10 @@ describe('the text', () => {
 
   it('reports contradictions', () => {
     const { report } = reports.find(({ report }) => report.last !== null)!;
-    const findings = report.last!.findings.map((finding, k) => ({ ...finding, contradiction: k === 3 }));
+    const findings = report.last!.findings.map((finding, k) => ({
+      ...finding,
+      contradiction: k === SERENITY,
+    }));
     const contradicted = { ...report, last: { ...report.last!, findings } };
     expect(inferenceWords(contradicted)).toMatch(/^The serenity after \w+ does not fit what was seen before/);
     const contradictions = { changes: false, reward: true };

@@ -23,7 +23,7 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   return done;
 }
 
-it('computes costs from prices', () => {
+it('costOf and maxCostOf compute costs from prices, and dollars formats them', () => {
   expect(costOf(PRICES, { prompt: 1_000_000, cached: 200_000, completion: 50_000 })).toBe(2 + 0.25 + 0.5);
   expect(maxCostOf(PRICES, 1000, 100)).toBe((2500 + 1000) / 1e6);
   expect(maxCostOf({ ...PRICES, cached: 5 }, 1000, 0)).toBe(5000 / 1e6);
@@ -76,7 +76,7 @@ describe('a request', () => {
     await expect(second).rejects.toMatchObject({ code: 'over_budget' });
   });
 
-  it('that waits rejects with the reason of its signal', async () => {
+  it('that waits is rejected with the reason of its signal', async () => {
     const ledger = ledgerOf();
     await ledger.reserve(6, NEVER);
     const stop = new AbortController();
@@ -85,7 +85,7 @@ describe('a request', () => {
     await expect(second).rejects.toThrow('enough');
   });
 
-  it('is reported at its maximum cost before it is sent, and at its actual cost after it', async () => {
+  it('is reported at its maximum cost before it is sent, and at its actual cost after its answer', async () => {
     const reported: number[] = [];
     const ledger = ledgerOf({ spent: 1, onSpend: (maxSpent) => reported.push(maxSpent) });
     const [first, second] = [await ledger.reserve(2, NEVER), await ledger.reserve(3, NEVER)];
@@ -179,7 +179,7 @@ describe('an episode', () => {
     expect(await isSettled(ledger.beginEpisode(1, NEVER))).toBe(false);
   });
 
-  it('that waits removes its listener', async () => {
+  it('that waits listens to its signal once, and stops listening when it begins', async () => {
     const ledger = ledgerOf({ budget: 1 });
     const episode = await ledger.beginEpisode(1, NEVER);
     const { signal } = new AbortController();
@@ -202,10 +202,10 @@ describe('an episode', () => {
         /^Expected the next episode to fit into the budget of \$5\.00, got \$4\.00 spent/,
       ),
     });
-    const one = ledgerOf({ budget: 3 });
-    const first = await one.beginEpisode(1, NEVER);
-    const others = [one.beginEpisode(1, NEVER), one.beginEpisode(1, NEVER)];
-    (await one.reserve(2, NEVER)).settle(2);
+    const small = ledgerOf({ budget: 3 });
+    const first = await small.beginEpisode(1, NEVER);
+    const others = [small.beginEpisode(1, NEVER), small.beginEpisode(1, NEVER)];
+    (await small.reserve(2, NEVER)).settle(2);
     first.addCost(2);
     first.end(true);
     for (const other of others) await expect(other).rejects.toMatchObject({ code: 'over_budget' });

@@ -4,7 +4,7 @@ import { RateLimiter } from '../../../src/agents/llm/rate-limiter.js';
 import { FakeClock } from '../../support/fake-clock.js';
 import { NEVER } from '../../support/llm.js';
 
-it('pauses for the longest requested wait', async () => {
+it('a rate limiter pauses for the longest requested wait', async () => {
   const clock = new FakeClock();
   const limiter = new RateLimiter(clock);
   limiter.pause(5000);
@@ -14,7 +14,7 @@ it('pauses for the longest requested wait', async () => {
   expect(clock.waits).toEqual([5000]);
 });
 
-it('extends a pause in progress', async () => {
+it('a rate limiter extends a pause in progress', async () => {
   const clock = new FakeClock();
   const limiter = new RateLimiter({
     now: clock.now,
@@ -28,7 +28,7 @@ it('extends a pause in progress', async () => {
   expect(clock.waits).toEqual([1000, 300]);
 });
 
-it('ends the pause if the clock is set back to a time before the pause', async () => {
+it('a rate limiter ends its pause if the clock is set back to a time before the pause', async () => {
   const waits: number[] = [];
   let now = 10_000;
   const wait = async (ms: number): Promise<void> => {

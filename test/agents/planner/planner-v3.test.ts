@@ -25,6 +25,7 @@ function openLoopScore(): number {
 }
 
 describe('under v3, a planner', () => {
+  // Without inference, it plans for profiles drawn from the prior.
   const prior = playPlannedEpisodes(seeds, { grader, inference: false }).result;
 
   it('scores far above the best open-loop sequence, and above itself without inference', () => {
@@ -39,7 +40,7 @@ describe('under v3, a planner', () => {
     expect(Math.abs(componentOf(prior, 'belief_skill'))).toBeLessThan(0.2);
   });
 
-  it('has higher belief skill with curiosity, and scores more', () => {
+  it('has higher belief skill with curiosity than without, and scores more', () => {
     const without = playPlannedEpisodes(seeds, { grader, curiosity: 0 }).result;
     expect(componentOf(planner, 'belief_skill')).toBeGreaterThan(componentOf(without, 'belief_skill') + 0.05);
     expect(score).toBeGreaterThan(meanOf(regrade(without.components, grader)));
@@ -57,16 +58,16 @@ describe('under v3, a planner', () => {
   });
 });
 
-it('policies with inference state posterior means under v3, and medians under v2', async () => {
-  const skillUnder = async (played: string) => {
+it('heuristic+inference has more belief skill under v3, where it states means, than under v2 with medians', async () => {
+  const componentsUnder = async (playedGrader: string) => {
     const { rows } = await evaluate({
-      grader: played,
+      grader: playedGrader,
       seeds: { first: 61_000, last: 61_039 },
       policies: ['heuristic+inference'],
     });
     return rows[0].components;
   };
-  const [median, mean] = [await skillUnder('v2'), await skillUnder('v3')];
+  const [median, mean] = [await componentsUnder('v2'), await componentsUnder('v3')];
   expect(mean.beliefSkill).toBeGreaterThan(median.beliefSkill);
   expect(mean.wellbeing).toBe(median.wellbeing);
 });

@@ -82,15 +82,15 @@ async function expectRejection(
   );
 }
 
-it.each(problems)('refuses problems: %s', async (_, value, code, ...mentions) => {
+it.each(problems)('searchActionSequences refuses problems: %s', async (_, value, code, ...mentions) => {
   await expectRejection(searchActionSequences(value as Any), code, mentions);
 });
 
-it.each(options)('refuses options: %s', async (_, value, code, ...mentions) => {
+it.each(options)('searchActionSequence refuses options: %s', async (_, value, code, ...mentions) => {
   await expectRejection(searchActionSequence({ seeds }, value as Any), code, mentions);
 });
 
-describe('progress and signals', () => {
+describe('a search', () => {
   it('reports progress up to the total', async () => {
     const calls: [number, number][] = [];
     const onProgress = (done: number, total: number) => calls.push([done, total]);

@@ -42,6 +42,7 @@ describe('golden cases', () => {
 
 describe('edge cases of the rules', () => {
   const nothing = [null, null];
+  /** Texts, and the action's name and the digits in each answer. */
   const cases: [what: string, text: string, answer: (string | null)[]][] = [
     [
       'a second reasoning that is not closed',
@@ -216,8 +217,8 @@ describe('the result', () => {
     const { beliefMae } = env.run('heuristic');
     const targets = env.beliefTargets();
     expect(given).toEqual(Uint8Array.of(1, 0, 0));
-    const off = [1, 0, 1].reduce((sum, belief, k) => sum + Math.abs(belief - targets[k]), 0) / 3;
-    expect(beliefMae[0]).toBeCloseTo(off, 6);
+    const mae = [1, 0, 1].reduce((sum, belief, k) => sum + Math.abs(belief - targets[k]), 0) / 3;
+    expect(beliefMae[0]).toBeCloseTo(mae, 6);
   });
 });
 

@@ -71,9 +71,9 @@ it('boundedFetch gives the same result however a response is split', async () =>
   const tooDeep = nested(MAX_DEPTH - 1, '{"a \\"[[[ \\\\":["\u00e9\u6f22\\u005b"]}');
   const cuts = fc.uniqueArray(fc.nat(Buffer.byteLength(text)), { maxLength: 20 });
   await fc.assert(
-    fc.asyncProperty(cuts, async (places) => {
+    fc.asyncProperty(cuts, async (offsets) => {
       const pieces = (whole: string) => {
-        const [bytes, sorted] = [Buffer.from(whole), [...places].sort((a, b) => a - b)];
+        const [bytes, sorted] = [Buffer.from(whole), [...offsets].sort((a, b) => a - b)];
         return [0, ...sorted]
           .map((from, k) => bytes.subarray(from, sorted[k]))
           .filter(({ length }) => length > 0);

@@ -24,16 +24,16 @@ async function outcomeOf(failures: number, options: Partial<RetryOptions>) {
   return { outcome, attempts, waits: clock.waits };
 }
 
-it('waits after each failure, until a call succeeds', async () => {
+it('retry waits after each failure, until a call succeeds', async () => {
   expect(await outcomeOf(3, {})).toEqual({ outcome: 'answer 4', attempts: 4, waits: [1, 2, 3] });
 });
 
-it('ends with the last failure, without a wait after it', async () => {
+it('retry ends with the last failure, without a wait after it', async () => {
   expect(await outcomeOf(9, {})).toEqual({ outcome: 'failure 4', attempts: 4, waits: [1, 2, 3] });
   expect(await outcomeOf(9, { retries: 0 })).toEqual({ outcome: 'failure 1', attempts: 1, waits: [] });
 });
 
-it('ends with the error of a failure that waitAfter calls permanent, or with the error that waitAfter throws', async () => {
+it('retry ends with the error that waitAfter calls permanent, or with the error that waitAfter throws', async () => {
   const twice: RetryOptions['waitAfter'] = ({ attempt }) => (attempt < 2 ? 7 : null);
   expect(await outcomeOf(9, { waitAfter: twice })).toEqual({ outcome: 'failure 2', attempts: 2, waits: [7] });
   const explained: RetryOptions['waitAfter'] = ({ error, left }) => {
@@ -43,7 +43,7 @@ it('ends with the error of a failure that waitAfter calls permanent, or with the
   expect((await outcomeOf(9, { waitAfter: explained })).outcome).toBe('after all: failure 4');
 });
 
-it('ends with the reason of its signal if it is aborted after a failure', async () => {
+it('retry ends with the reason of its signal if it is aborted after a failure', async () => {
   const stop = new AbortController();
   const waitAfter = () => {
     stop.abort(new Error('enough'));
@@ -53,7 +53,7 @@ it('ends with the reason of its signal if it is aborted after a failure', async 
   expect(aborted).toEqual({ outcome: 'enough', attempts: 1, waits: [] });
 });
 
-it('backs off by doubling', () => {
+it('backOff doubles the wait after each attempt, up to the last wait', () => {
   const waits = [1, 2, 3, 4].map((attempt) => backOff({ first: 500, last: 1500 }, attempt));
   expect(waits).toEqual([500, 1000, 1500, 1500]);
 });

@@ -44,17 +44,17 @@ const BLANK = {
   'spaces and zero-width spaces': ' \u200b ',
 };
 
+/** The distances from a character of ASCII to its full-width form, and from a letter to its mathematical bold form. */
+const [FULL_WIDTH, BOLD] = [0xfee0, 0x1d3b9];
+
 describe('a redactor finds a key', () => {
   it.each(Object.entries({ ...INVISIBLE, ...BLANK }))('with %s between its characters', (_, between) => {
     expect(redact(`<${separated(between)}>`)).toBe('<[redacted]>');
   });
 
   it.each([
-    ['full-width letters', rewritten((unit) => String.fromCharCode(unit + 0xfee0))],
-    [
-      'mathematical letters',
-      KEY.replaceAll(/[a-z]/g, (a) => String.fromCodePoint(a.charCodeAt(0) + 0x1d3b9)),
-    ],
+    ['full-width letters', rewritten((unit) => String.fromCharCode(unit + FULL_WIDTH))],
+    ['mathematical letters', KEY.replaceAll(/[a-z]/g, (a) => String.fromCodePoint(a.charCodeAt(0) + BOLD))],
     ['accented letters', KEY.replaceAll('e', '\u00e9').replace('c', '\u00e7')],
     ["JSON's escapes of all its characters", rewritten((unit) => `\\u${hex(unit, 4)}`)],
     ["JSON's escapes in upper case", rewritten((unit) => `\\u${hex(unit, 4).toUpperCase()}`)],
@@ -71,7 +71,7 @@ describe('a redactor finds a key', () => {
   });
 
   it('wherever it occurs, and keeps the text in between', () => {
-    const [hidden, wide] = [separated('\u200b'), rewritten((unit) => String.fromCharCode(unit + 0xfee0))];
+    const [hidden, wide] = [separated('\u200b'), rewritten((unit) => String.fromCharCode(unit + FULL_WIDTH))];
     expect(redact(`na\u00efve ${hidden}, ${KEY}\n${wide}${hidden} 50%\u200b`)).toBe(
       'na\u00efve [redacted], [redacted]\n[redacted][redacted] 50%\u200b',
     );
