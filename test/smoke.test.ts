@@ -1,4 +1,4 @@
-/** Runs most commands once, some on the output of another command, and the server. The projects cli and server test more. */
+/** Runs most commands once, some on another command's output, and the server. Vitest's projects cli and server test more. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { FakeHub } from './fakes/hub.js';

@@ -36,7 +36,7 @@ const caseOf = (open: OpenRig, openExpected: OpenRig, setting: Setting = REFEREN
 });
 const time = (...cases: Case[]) => measure(cases, { rounds: 1, plays: 1, ms: 0, warmMs: 0 }, null, () => {});
 
-describe('refuses to time', () => {
+describe('measure refuses to time', () => {
   test('outputs with one wrong bit in one episode', async () => {
     let played = 0;
     const faulty: OpenRig = (setting) => {
@@ -107,7 +107,7 @@ describe.each(NATIVE)('$name', ({ kernel }) => {
     },
   );
 
-  test('writes the counted arrays at each step and at the end', () => {
+  test('a step writes the counted arrays, and the last step also the counted arrays of the grade', () => {
     const setting: Setting = { ...REFERENCE, backend: 'native', kernel: kernel! };
     const { batch, outputs, reset } = openEpisodes(setting);
     const rows = rowsOf(stepsOf(sequenceOf(EPISODES)));
@@ -129,6 +129,7 @@ describe.each(NATIVE)('$name', ({ kernel }) => {
 });
 
 test('the counted bytes are the sizes of the written arrays', () => {
+  // The observation, the reward and a byte of finalMask; then the components, six other numbers and a byte of the grade.
   const step = 4 * OBSERVATION_SIZE + 4 + 1;
   const grade = 4 * NUM_COMPONENTS + 6 * 4 + 1;
   expect(WRITES.grades.bytes()).toBe(step + grade);

@@ -49,7 +49,8 @@ describe.each(ENGINES)('an evaluation on $name', ({ backend, kernel }) => {
   );
 });
 
-it('accepts custom seeds: the golden table of 20000-29999', async () => {
+it('evaluate plays custom seeds, with the golden results for 20000-29999', async () => {
+  // The golden table `large` has no policy with an action sequence.
   const policies = POLICIES.filter(({ sequenceGrader }) => sequenceGrader('v2') === null).map(
     ({ name }) => name,
   );
@@ -63,7 +64,7 @@ it('accepts custom seeds: the golden table of 20000-29999', async () => {
   }
 });
 
-it('has the same result for every chunkSize', async () => {
+it('evaluate has the same result for every chunkSize', async () => {
   const seeds = { first: 4294967200, last: 4294967295 };
   const whole = await playRows({ seeds, chunkSize: 2 ** 20 });
   for (const chunkSize of [1, 7, 32, 95]) {
@@ -101,7 +102,7 @@ describe('the condition "discrete"', () => {
   });
 });
 
-it('counts wins against the heuristic on the same seeds, whether or not it is a selected policy', async () => {
+it('evaluate counts wins against the heuristic on the same seeds, even if the heuristic is not a selected policy', async () => {
   const seeds = { first: 100, last: 299 };
   const [row] = await playRows({ seeds, policies: ['random'], chunkSize: 64 });
   using env = createVecEnv({ numEnvs: 200 });
@@ -137,10 +138,11 @@ it('the JSON of an evaluation has version, world, engine and machine', async () 
     },
   });
   expect(jsonRows(json)[0]).toMatchObject({ seeds: '3-3', final_score: { low: null, high: null } });
+  // No key is in camelCase.
   expect(JSON.stringify(json)).not.toMatch(/"[a-z]+[A-Z]\w*":/);
 });
 
-it('reports progress after each chunk, up to the total', async () => {
+it('evaluate reports progress after each chunk, up to the total', async () => {
   const calls: [number, number][] = [];
   await evaluate({
     seeds: { first: 0, last: 9 },
@@ -155,7 +157,7 @@ it('reports progress after each chunk, up to the total', async () => {
   ]);
 });
 
-it('stops at the next chunk when aborted', async () => {
+it('evaluate stops at the next chunk when aborted', async () => {
   const abort = new AbortController();
   const reason = new Error('enough');
   let chunks = 0;
@@ -171,7 +173,7 @@ it('stops at the next chunk when aborted', async () => {
   expect(chunks).toBe(3);
 });
 
-it('plays other profiles under conditions without profiles of their own, and names them in the rows', async () => {
+it('evaluate plays other profiles under conditions without profiles of their own, and names them in the rows', async () => {
   const rows = await playRows({ profiles: PROFILE_NAMES[0], policies: ['heuristic'], episodes: 5 });
   expect(rows.map(({ condition, profiles }) => [condition, profiles])).toEqual([
     ['in-distribution', PROFILE_NAMES[0]],

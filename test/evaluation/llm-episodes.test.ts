@@ -228,7 +228,7 @@ describe('earlier episodes', () => {
   });
 });
 
-it('reports progress in episodes of all policies and conditions together', async () => {
+it('evaluate reports progress in episodes of all policies and conditions together', async () => {
   const calls: string[] = [];
   const onProgress = (done: number, total: number) => void calls.push(`${done}/${total}`);
   await evaluateModel({
@@ -242,7 +242,7 @@ it('reports progress in episodes of all policies and conditions together', async
   expect(calls).toEqual(['2/12', '4/12', '6/12', '7/12', '8/12', '9/12', '10/12', '11/12', '12/12']);
 });
 
-it('rejects with the reason of the signal, and with the error of a model, after which it sends no request', async () => {
+it('evaluate rejects with the reason of its signal or the error of a model, and then calls no model again', async () => {
   const controller = new AbortController();
   const stopping = localModel('stopping', () => {
     controller.abort(new Error('enough'));
@@ -266,7 +266,7 @@ it('rejects with the reason of the signal, and with the error of a model, after 
   expect(calls).toBe(1);
 });
 
-describe('names of models', () => {
+describe('names and options of models:', () => {
   it.each(['Qwen/Qwen2.5-3B-Instruct', 'gpt-4o:2024-11-20', 'a, b', 'llm:llm:', '+constant', 'модель ü'])(
     'a model may be called %s',
     async (name) => {

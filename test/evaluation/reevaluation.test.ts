@@ -283,6 +283,7 @@ describe('a row', () => {
         ['h', 'heuristic'],
         ['c', 'heuristic+constant'],
       ];
+      // Five baselines and two teachers.
       expect(pairs).toHaveLength(7);
       for (const [name, policy] of pairs) {
         const { wins, finalScore, beliefMae, components, digest } = evaluation.rows.find(
@@ -329,6 +330,7 @@ describe('a row', () => {
       ...PROFILE_NAMES.flatMap((name) => recordEpisodes(episodeStarts([0, 1], 'discrete', name), {})),
     ];
     const sections = await reevaluated(episodes);
+    // The first five rows are those of the baselines.
     const summaries = sections.map(({ condition, profiles, seeds, graders }) => [
       condition,
       profiles,

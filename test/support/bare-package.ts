@@ -1,4 +1,4 @@
-/** A copy of this package as it is installed: bundled, with its dependencies and without the optional dependencies. */
+/** A copy of this package as it is installed: bundled, with its dependencies and without the optional peer dependencies. */
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -30,19 +30,21 @@ export class BarePackage {
     this.install([...Object.keys(manifest.dependencies), ...BUNDLED]);
   }
 
+  /** Removes the links to packages. */
   uninstall(packages: readonly string[]): void {
-    for (const name of packages) rmSync(this.#placeOf(name), { force: true });
+    for (const name of packages) rmSync(this.#pathOf(name), { force: true });
   }
 
-  #placeOf(name: string): string {
+  #pathOf(name: string): string {
     return join(this.folder, 'node_modules', name);
   }
 
+  /** Links this checkout's copies of packages. */
   install(packages: readonly string[]): void {
     for (const name of packages) {
-      const place = this.#placeOf(name);
-      mkdirSync(dirname(place), { recursive: true });
-      symlinkSync(join(ROOT, 'node_modules', name), place, 'junction');
+      const path = this.#pathOf(name);
+      mkdirSync(dirname(path), { recursive: true });
+      symlinkSync(join(ROOT, 'node_modules', name), path, 'junction');
     }
   }
 

@@ -23,8 +23,9 @@ export interface Row {
   /** The seeds that the call set; null for no reset. */
   readonly seeds: readonly (number | null)[];
 }
-/** A refused call. */
+/** A refused call, which ends its sequence. */
 export interface Refused {
+  /** The name of the Python exception. */
   readonly refused: string;
 }
 

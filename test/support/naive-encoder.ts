@@ -44,6 +44,7 @@ export function readHistory({ rings, oldest }: HistoryRows, envIndex: number): F
 }
 
 const magnitudes = new WeakMap<World, Magnitudes>();
+/** Returns the lowest and the highest value of a field. */
 function boundsOf(world: World, name: string): [number, number] {
   if (name !== 'reward' && name !== 'anomalies') return BOUNDS[name];
   if (!magnitudes.has(world)) magnitudes.set(world, largestMagnitudes(world.params));

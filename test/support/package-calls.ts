@@ -79,7 +79,7 @@ const NAMES = [
   ...(['reset', 'reset', 'run', 'run', 'fork', 'assign', 'snapshot', 'restore'] as const),
 ];
 
-/** Draws the options of an environment. */
+/** Draws a call that creates an environment. @param env the environment's number. */
 export function drawCreate(random: Random, env: number): Call {
   const numEnvs = random.pick(SIZES);
   const args = {
@@ -141,10 +141,10 @@ function drawReset(
   isPlaying: boolean,
 ): Call['args'] {
   const inRange = (seed: number): number => low + (seed % size);
-  const one = low + random.integer(0, Math.max(0, size - numEnvs));
+  const firstSeed = low + random.integer(0, Math.max(0, size - numEnvs));
   const seeds = random.seeds(numEnvs).map(inRange);
   return {
-    seed: random.chance(0.5) ? one : seeds,
+    seed: random.chance(0.5) ? firstSeed : seeds,
     // Python accepts only 0 and 1 in a mask.
     mask: isPlaying && random.chance(0.5) ? random.mask(numEnvs, 0.5).map(Math.sign) : undefined,
     profiles: random.pick([

@@ -67,6 +67,7 @@ export class Random {
     if (this.chance(0.1)) return 0;
     return (this.chance(0.5) ? 1 : -1) * 2 ** this.real(-40, 20);
   }
+  /** u8 [length]: integers in [low, high]. */
   bytes(length: number, low: number, high: number): Uint8Array {
     return Uint8Array.from({ length }, () => this.integer(low, high));
   }
@@ -152,6 +153,7 @@ export class Random {
       ...this.#givenBeliefs(steps),
     };
   }
+  /** A sum of belief skill: one term for each step from `beliefSkillFrom` on, each from 1 - `beliefSkillScale` to 1. */
   #skillAfter(step: number, { params }: World): number {
     const { beliefSkillFrom, beliefSkillScale } = params;
     const terms = Math.max(0, step - beliefSkillFrom);
@@ -181,7 +183,7 @@ export class Random {
     const request = this.reset(n, world);
     return this.chance(0.4) ? { ...request, start: this.starts(n, NUM_STEPS - 1, world) } : request;
   }
-  /** One step of all or some of the environments that can step. */
+  /** One step of all or some of the environments that can step. @param autoreset whether the step may reset environments. */
   step(terminated: ArrayLike<number>, autoreset = this.chance(0.5)): StepRequest {
     const n = terminated.length;
     const p = this.pick([0.5, 1]);

@@ -8,7 +8,7 @@ export interface FrameOptions {
   readonly masked?: boolean;
 }
 
-/** Returns a client's frame (RFC 6455, 5.2), by default masked with zeros. */
+/** Returns a client's frame (RFC 6455, 5.2) of at most 65,535 bytes of payload, by default masked with zeros. */
 export function rawFrame(
   payload: string | Buffer,
   { opcode = 1, fin = true, masked = true }: FrameOptions = {},

@@ -10,6 +10,7 @@ import type { Random } from './random.js';
 export const score = (rows: ReplayColumns | readonly ReplayRow[], options: ReplayOptions = {}) =>
   scoreReplayOn(NODE, rows, options);
 
+/** Draws a belief, or null for none. Numbers may lie outside [0, 1] or be tiny. */
 const anyBelief = (random: Random): number[] | null =>
   random.chance(0.2) ? null : [random.real(-0.2, 1.2), random.real(), random.pick([0, 1, 2 ** -41])];
 
@@ -39,6 +40,7 @@ const NO_BELIEF = Array<number>(NUM_BELIEFS).fill(Number.NaN);
 /** A belief after the end of a history, which must be ignored. */
 const IGNORED = Array<number>(NUM_BELIEFS).fill(Number.POSITIVE_INFINITY);
 
+/** Converts rows to columns. */
 export const toColumns = (rows: readonly ReplayRow[]): ReplayColumns => ({
   seeds: Uint32Array.from(rows, ({ seed }) => seed),
   profiles: rows.map(({ profileMode = 'sampled' }) => profileMode),

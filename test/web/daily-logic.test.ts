@@ -11,19 +11,19 @@ import {
 
 const scored = (name: string, finalScore: number) => ({ name, finalScore, beliefMae: 0.1 });
 
-describe('days', () => {
-  it.each(['2026-11-24', '2024-02-29', '2000-01-01', today()])('accepts %s', (day) => {
+describe('the daily episode', () => {
+  it.each(['2026-11-24', '2024-02-29', '2000-01-01', today()])('can be played on %s', (day) => {
     expect(isPlayableDay(day)).toBe(true);
   });
 
   it.each(['2026-02-30', '2023-02-29', '1999-12-31', '9999-01-01', '2026-1-1', '', '2026-13-01', 'x'])(
-    'refuses %j',
+    'cannot be played on %j',
     (day) => {
       expect(isPlayableDay(day)).toBe(false);
     },
   );
 
-  it('have their digits as the seed of the episode', () => {
+  it('has the digits of its day as its seed', () => {
     expect(seedOfDay('2026-11-24')).toBe(20_261_124);
   });
 });

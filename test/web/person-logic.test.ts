@@ -192,6 +192,7 @@ describe('words', () => {
 
   it('compute the percentile rank of a weight', () => {
     const weights = Array.from({ length: 2000 }, (_, seed) => new Episode().reset(seed).weights[2]);
+    // Entry 13 of a profile is weight 2: the 11 traits come first.
     const { rank } = profileInWords([...Array(13).fill(0), 0.2, 0, 0])[13];
     expect(rank).toBeCloseTo(weights.filter((weight) => weight < 0.2).length / 2000, 1);
   });

@@ -23,7 +23,7 @@ const run = (actions: string, parts: SequenceScores[] = [], signal = new AbortCo
   runSequence(actions, (_, soFar) => parts.push(soFar!), signal);
 
 describe('the scores of a sequence', () => {
-  it('equal those of the engine under every grader, after each thousand people', async () => {
+  it('are reported after each thousand people; the first and last equal those of the engine under all graders', async () => {
     const parts: SequenceScores[] = [];
     const complete = await run(BEST, parts);
     expect(parts.map(({ numPeople }) => numPeople)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9].map((k) => k * 1000));
@@ -32,6 +32,7 @@ describe('the scores of a sequence', () => {
       for (const [grader, { score, counts }] of Object.entries(byGrader)) {
         const expected = finalScores(BEST, grader, numPeople);
         expect(score.mean).toBeCloseTo(intervalOf(expected).mean, 12);
+        // Bin 55 has the scores from 0.55 to 0.56.
         const inBin = expected.filter((each) => Math.floor(each * 100) === 55).length;
         expect(counts[55]).toBe(inBin);
         expect(counts.reduce((sum, count) => sum + count)).toBe(numPeople);

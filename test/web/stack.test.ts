@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { leftOf, placeOf, stackOf } from '../../web/src/parts/stack.js';
 
-it('stacks positive parts to the right of 0 and negative parts to the left', () => {
+it('positive parts are stacked to the right of 0, and negative parts to the left', () => {
   const parts = [0.25, -0.125, 0, 0.5, -0.25];
   expect(stackOf(parts)).toEqual([
     { start: 0, end: 0.25 },
@@ -15,7 +15,7 @@ it('stacks positive parts to the right of 0 and negative parts to the left', () 
   expect(leftOf([0.5, 0])).toBe(0);
 });
 
-it('places a section in percent of its axis', () => {
+it('a section is placed in percent of its axis', () => {
   expect(placeOf({ start: -0.25, end: 0.5 }, { low: -0.25, high: 0.75 })).toEqual({
     left: '0%',
     width: '75%',

@@ -42,10 +42,12 @@ const LAYOUT = { columnMajor: false, finalObservations: true };
 /** Returns legal arguments of a call. The source of `gather` and `run` is a new batch. */
 function argumentsOf(addon: Addon, kernel: string, name: string): unknown[] {
   const args = METHODS[name](open(addon, kernel));
+  // The last argument of run is the source of its episodes.
   if (name === 'run') args[7] = { source: open(addon, kernel), indices: new Uint32Array(N) };
   return args;
 }
 
+/** Returns the arrays of a call: the outputs, if the call writes them, and the arrays in its arguments. */
 function columnsOf(name: string, args: readonly unknown[], outputs: Outputs): Column[] {
   const viewsOf = (value: unknown, path: Path): Column[] => {
     if (ArrayBuffer.isView(value)) return [{ path, view: value as View, written: isWritten(name, path) }];
@@ -58,6 +60,7 @@ function columnsOf(name: string, args: readonly unknown[], outputs: Outputs): Co
   return [...out, ...own];
 }
 
+/** Each column begins at a multiple of a cache line, as the arrays of `allocateOutputs` do. */
 const LINE_BYTES = 64;
 const roundUpToLine = (bytes: number): number => Math.ceil(bytes / LINE_BYTES) * LINE_BYTES;
 
@@ -223,8 +226,8 @@ describe.each(NATIVE.slice(0, 1))('the checks of arguments', ({ kernel }) => {
           const overlappingOffsets = (columns: readonly Column[]): number[] => {
             const { offsets } = consecutiveOffsets(columns);
             const unit = columns[i].view.BYTES_PER_ELEMENT;
-            const last = (i + j) % 2 === 0 ? 0 : columns[j].view.byteLength - 1;
-            offsets[i] = Math.floor((offsets[j] + last) / unit) * unit;
+            const byte = (i + j) % 2 === 0 ? 0 : columns[j].view.byteLength - 1;
+            offsets[i] = Math.floor((offsets[j] + byte) / unit) * unit;
             return offsets;
           };
           const refused = expectSafe(addon, kernel!, name, () => {}, overlappingOffsets);

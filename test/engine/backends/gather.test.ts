@@ -96,6 +96,7 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
     const random = new Random('checked sequence');
     for (const { batch, numEnvs } of [source, target]) batch.reset(random.resetAtAnyStep(numEnvs));
     await source.batch.run({ ...HEURISTIC, stops: Uint8Array.of(21, 0) });
+    // The action at step 20 of environment 2 is illegal.
     const actions = new Uint8Array(3 * NUM_STEPS).fill(10, 2 * NUM_STEPS + 20, 2 * NUM_STEPS + 21);
     const sequence: RunRequest = { ...HEURISTIC, policy: { kind: 'sequence', actions } };
     const before = await target.columns();

@@ -46,7 +46,7 @@ function play(env: VecEnv, weights: Float32Array) {
 
 describe.each(ENGINES)('on $name', (engine) => {
   it.each(['row-major', 'column-major'] as const)(
-    'regrades %s components to the scores of a run',
+    'regrade gives %s components the scores of a run',
     (layout) => {
       const numEnvs = 77;
       using env = openOn(engine, { numEnvs, layout });
@@ -66,22 +66,23 @@ describe.each(ENGINES)('on $name', (engine) => {
   );
 });
 
-it('accepts a name, a grader or weights', () => {
+it('regrade accepts a name, a grader or weights', () => {
   using env = createVecEnv({ numEnvs: 9 });
   const { components } = play(env, graderWeights('v1'));
   const custom = parseGrader('{"name": "half", "weights": {"progress": 0.5, "connection": 0.5}}');
   expect(regrade(components, custom)).toEqual(regrade(components, [0, 0.5, 0.5, 0, 0, 0]));
+  // The episodes have ended under v1, so a further run only returns their scores.
   expect(regrade(components, 'v1')).toEqual(env.run('random').finalScores);
 });
 
-it('returns 0 for unfinished episodes, as a run does', () => {
+it('regrade returns 0 for unfinished episodes, as a run does', () => {
   using env = createVecEnv({ numEnvs: 4 });
   env.reset({ seed: 0 });
   const { components, finalScores } = env.run('heuristic', { stops: [28, 3, 28, 0] });
   expect(regrade(components, 'v2')).toEqual(finalScores);
 });
 
-it('does not change the components, and returns an empty array for no episodes', () => {
+it('regrade does not change the components, and returns an empty array for no episodes', () => {
   const components = Float32Array.from({ length: 16 }, (_, k) => k / 16);
   regrade(components, 'v1').fill(9);
   expect(components).toEqual(Float32Array.from({ length: 16 }, (_, k) => k / 16));
@@ -90,16 +91,28 @@ it('does not change the components, and returns an empty array for no episodes',
 
 describe('regrade with numEnvs', () => {
   const rowsOf = (width: number) => Float32Array.from({ length: 4 * width }, (_, at) => (at % width) / 8);
-  const fourOf = (components: Float32Array, grader: string) => () =>
+  /** Returns a function that regrades four rows. */
+  const regradingFour = (components: Float32Array, grader: string) => () =>
     regrade(components, grader, { columnStride: 0, numEnvs: 4 });
 
   it('reads six components per episode, as in files of world 1.0.0', () => {
-    expect(fourOf(rowsOf(6), 'v2')()).toEqual(fourOf(rowsOf(8), 'v2')());
-    expectRefusal(fourOf(rowsOf(6), 'v3'), 'bad_grader', 'the 6 components', 'wellbeing and belief_skill');
+    expect(regradingFour(rowsOf(6), 'v2')()).toEqual(regradingFour(rowsOf(8), 'v2')());
+    expectRefusal(
+      regradingFour(rowsOf(6), 'v3'),
+      'bad_grader',
+      'the 6 components',
+      'wellbeing and belief_skill',
+    );
   });
 
   it('refuses another number of floats', () => {
-    expectRefusal(fourOf(new Float32Array(40), 'v2'), 'wrong_length', '32 floats', '8 an episode', 'got 40');
+    expectRefusal(
+      regradingFour(new Float32Array(40), 'v2'),
+      'wrong_length',
+      '32 floats',
+      '8 an episode',
+      'got 40',
+    );
   });
 });
 

@@ -27,6 +27,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
 
   /** Returns the bytes of the rewards, which are 0 after a reset. */
   const rewardBytes = (env: VecEnv): Uint8Array => {
+    // A step of no environment, which returns the outputs.
     const { buffer, byteOffset } = env.step(new Uint8Array(N), { mask: new Uint8Array(N) }).rewards;
     return new Uint8Array(buffer, byteOffset, 4 * N);
   };

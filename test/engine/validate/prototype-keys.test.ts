@@ -140,6 +140,7 @@ const NAMES: [what: string, call: (name: Any) => unknown][] = [
   ['a profile of Episode', (profile) => new Episode().reset(1, { profile })],
 ];
 
+/** Calls a synchronous or asynchronous function. @returns a promise, which rejects if the function throws. */
 const callAsync = async (call: (value: Any) => unknown, value: unknown): Promise<unknown> => call(value);
 
 describe.each(KEYS)('%s', (key) => {

@@ -45,7 +45,7 @@ describe.each(ENGINES)('$name', (engine) => {
   const open = (random: Random, options: Partial<VecEnvOptions> = {}) =>
     openOn(engine, { numEnvs: random.pick(SIZES), ...randomOptions(random), ...options });
 
-  it('copies from any environment to any other, even before the first reset of the target', () => {
+  it('assign copies from any environment to any other, even before the first reset of the target', () => {
     forAll(25, (random) => {
       const source = open(random, { autoreset: random.pick(AUTORESET_MODES) });
       const target = open(random, { autoreset: random.pick(AUTORESET_MODES) });
@@ -68,7 +68,7 @@ describe.each(ENGINES)('$name', (engine) => {
     });
   });
 
-  it.each(AUTORESET_MODES)('copies within one environment, autoreset %s', (autoreset) => {
+  it.each(AUTORESET_MODES)('assign copies within one environment, autoreset %s', (autoreset) => {
     forAll(10, (random) => {
       const env = open(random, { autoreset });
       const control = openOn(engine, { numEnvs: env.numEnvs, autoreset });
@@ -100,7 +100,7 @@ describe.each(ENGINES)('$name', (engine) => {
     });
   });
 
-  it('keeps the counters of the target, and copies episode numbers', () => {
+  it('assign keeps the counters of the target, and copies episode numbers', () => {
     const [source, target] = [1, 2].map((numEnvs) => openOn(engine, { numEnvs, autoreset: 'same-step' }));
     source.reset({ seed: 5 });
     for (let t = 0; t < 2 * NUM_STEPS + 3; t++) source.step([t % 10]);
@@ -114,7 +114,7 @@ describe.each(ENGINES)('$name', (engine) => {
     expect(source.counters).toEqual({ steps: 2 * NUM_STEPS + 3, episodes: 2 });
   });
 
-  it('copies the history if both environments record histories, and replays it if only the target does', () => {
+  it('assign copies the history if both environments record histories, and replays it if only the target does', () => {
     forAll(12, (random) => {
       const history = { fields: ['step', 'reward'], history: true };
       const source = open(random, { autoreset: random.pick(AUTORESET_MODES) });
@@ -128,9 +128,11 @@ describe.each(ENGINES)('$name', (engine) => {
         const { columnStride, observations } = target.assign(from, indices);
         const width = target.observationSpace.shape[0];
         indices.forEach((_, i) => {
+          // columnStride 0 means row-major.
           const row = Array.from({ length: width }, (__, k) =>
             columnStride === 0 ? observations[i * width + k] : observations[k * columnStride + i],
           );
+          // Before the history come the two fields step and reward.
           expect(row.slice(2)).toEqual(naiveHistory(target, i));
         });
       }

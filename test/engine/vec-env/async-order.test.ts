@@ -9,7 +9,7 @@ import { expectRejection } from '../../support/refusals.js';
 import { envColumns } from '../../support/unchanged.js';
 
 const N = 6;
-const BELIEFS = N * 3;
+const BELIEFS_LENGTH = N * 3;
 
 describe.each(API_PAIRS)('$name', ({ open, openSync }) => {
   const opened: AsyncVecEnv[] = [];
@@ -58,14 +58,14 @@ describe.each(API_PAIRS)('$name', ({ open, openSync }) => {
     const random = new Random('reused arrays');
     const actions = new Uint8Array(N);
     const list: number[] = new Array(N).fill(0);
-    const beliefs = new Float32Array(BELIEFS);
+    const beliefs = new Float32Array(BELIEFS_LENGTH);
     const mask = new Uint8Array(N);
     const options = { beliefs, mask };
     for (let t = 0; t < 20; t++) {
       random.bytes(N, 0, 9).forEach((code, i) => {
         actions[i] = list[i] = code;
       });
-      for (let k = 0; k < BELIEFS; k++) beliefs[k] = random.real();
+      for (let k = 0; k < BELIEFS_LENGTH; k++) beliefs[k] = random.real();
       for (let i = 0; i < N; i++) mask[i] = Number(random.chance(0.8));
       const stepActions = t % 2 ? actions : list;
       sync.step(stepActions, options);
@@ -189,7 +189,10 @@ describe.each(API_PAIRS)('$name', ({ open, openSync }) => {
       ['wrong_type', env.submit('no' as never)],
       ['wrong_type', env.submit(null as never)],
       ['wrong_length', env.submit(new Array(2 ** 32 - 1) as never)],
-      ['bad_belief', env.submit(new Uint8Array(N), { beliefs: new Float32Array(BELIEFS).fill(1 / 0) })],
+      [
+        'bad_belief',
+        env.submit(new Uint8Array(N), { beliefs: new Float32Array(BELIEFS_LENGTH).fill(1 / 0) }),
+      ],
       ['unknown_option', env.step(new Uint8Array(N), { masks: [] } as never)],
       ['wrong_type', env.step(new Uint8Array(N), null as never)],
       ['wrong_type', env.step(new Uint8Array(N), 7 as never)],

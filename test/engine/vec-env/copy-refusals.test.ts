@@ -124,7 +124,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     expectRefusedUnchanged(() => other.fork([0]), 'closed', []);
   });
 
-  it('assign refuses a closed target; a refused assignment does not reset its target', () => {
+  it('assign refuses a closed target, and a target that was never reset still needs a reset after a refusal', () => {
     const other = openOn(engine, { numEnvs: N });
     expectRefusedUnchanged(() => other.assign(source, [0, 1, 2, 9]), 'out_of_range', []);
     expectRefusal(() => other.step(new Uint8Array(N)), 'not_reset');

@@ -119,9 +119,9 @@ describe.each(ENGINES)('$name', (engine) => {
   it('the sums over past steps are computed from the observations and the imagined weights', () => {
     forAll(10, (random) => {
       // Weights change only rewards and their sums, so both environments have the same meters.
-      const one = random.profiles(1).subarray(0, TRAIT_NAMES.length);
-      const weights = () => Array.from({ length: PROFILE_SIZE - one.length }, () => random.real());
-      const profiles = Float32Array.of(...one, ...weights(), ...one, ...weights());
+      const traits = random.profiles(1).subarray(0, TRAIT_NAMES.length);
+      const drawWeights = () => Array.from({ length: PROFILE_SIZE - traits.length }, () => random.real());
+      const profiles = Float32Array.of(...traits, ...drawWeights(), ...traits, ...drawWeights());
       const env = openOn(engine, { numEnvs: 2, profiles, grader: 'v3' });
       const seed = random.integer(0, 1000);
       env.reset({ seed: [seed, seed] });
@@ -133,6 +133,7 @@ describe.each(ENGINES)('$name', (engine) => {
       const imagination = { profiles: Float32Array.of(...second, ...second), seed: [8, 8] };
       const fork = env.fork([0, 1], { imagination });
       const words = stateWords(fork);
+      // The real state of environment 1, whose profile both copies imagine.
       const own = stateWords(env).subarray(STATE_WORDS);
       for (const sum of [STATE.early, STATE.late, STATE.well])
         expect([words[sum], words[STATE_WORDS + sum]]).toEqual([own[sum], own[sum]]);
@@ -223,7 +224,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     expect(own.usesHiddenState).toBe(false);
   });
 
-  it('fork of the asynchronous API makes the same copies, and copies its arguments', async () => {
+  it('fork of the asynchronous API makes the same copies, even if its arguments change during the call', async () => {
     const env = playing();
     const device = await createAsyncVecEnv({ numEnvs: 3, backend: engine.backend, kernel: engine.kernel });
     await device.reset({ seed: 7 });
@@ -262,14 +263,14 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     ['null', null, 'wrong_type', 'imagination'],
     ['a list', [], 'wrong_type', 'imagination'],
   ];
-  it.each(CASES)('refuses %s', (_, imagination, code, ...mentions) => {
+  it.each(CASES)('an imagined fork refuses %s', (_, imagination, code, ...mentions) => {
     const env = playing({ seedRange: [0, 100] });
     expectUnchanged(env, currentOutputs(env), () =>
       expectRefusal(() => env.fork([0, 1], { imagination }), code, ...mentions),
     );
   });
 
-  it('refuses ended episodes, and episodes that it cannot replay', () => {
+  it('an imagined fork refuses ended episodes, and episodes that it cannot replay', () => {
     const env = playing();
     const imagination = { profiles: 'prior' } as const;
     const oracle = env.fork([0, 1], { imagination: true });

@@ -17,7 +17,8 @@ import { forAll, type Random } from '../../support/random.js';
 import { expectRefusal } from '../../support/refusals.js';
 import { expectUnchanged } from '../../support/unchanged.js';
 
-const sequenceFor = (random: Random, { numEnvs }: VecEnv): Uint8Array =>
+/** Draws an action sequence for each environment. */
+const randomSequence = (random: Random, { numEnvs }: VecEnv): Uint8Array =>
   random.bytes(numEnvs * NUM_STEPS, 0, NUM_ACTIONS - 1);
 
 /** Draws indices, often in runs of 16 equal indices, as for groups of rollouts. */
@@ -44,7 +45,7 @@ describe.each(ENGINES)('$name', (engine) => {
       const states = episodeColumns(source, before);
       const indices = randomOrigins(random, source, one);
       const stops = random.chance(0.5) ? random.bytes(one.numEnvs, 0, NUM_STEPS) : undefined;
-      const choice = random.pick(['random', 'heuristic', sequenceFor(random, one)] as const);
+      const choice = random.pick(['random', 'heuristic', randomSequence(random, one)] as const);
       const trajectory = random.pick([false, true, ['meters'] as const, ['actions', 'rewards'] as const]);
       const layout = random.pick(LAYOUTS);
       const onProgress = random.chance(0.3) ? () => {} : undefined;
@@ -71,7 +72,7 @@ describe.each(ENGINES)('$name', (engine) => {
     expect([finalScores[0], finalScores[1], finalScores[2] > 0]).toEqual([0, 0, true]);
   });
 
-  it('a run refuses invalid arguments, and a source that is its own environment or was never reset', () => {
+  it('a run refuses invalid arguments, and a source that is the target itself or was never reset', () => {
     const [source, target, fresh] = [3, 4, 3].map((numEnvs) => openOn(engine, { numEnvs }));
     source.reset({ seed: 1 });
     const result = target.reset({ seed: 2 });
@@ -113,6 +114,7 @@ describe.each(FASTEST)('$name, in slices', (engine) => {
     expect(() => target.run('random', { ...options, ...abortOptions })).toThrow('enough');
     expectRefusal(step, 'not_reset');
     target.run('random', options);
+    // The first number of an observation is the step.
     expect(new Set(step().observations.filter((_, at) => at % OBSERVATION_SIZE === 0))).toEqual(new Set([4]));
     expect(new Set(target.seeds)).toEqual(new Set([5]));
     // The first slice of the aborted run; three steps of the run and one after it.

@@ -83,6 +83,7 @@ describe.each(ENGINES)('$name', (engine) => {
     }
   });
 
+  // The next seed is LOW plus (seed - LOW + N) modulo SIZE.
   it.each([
     [3, [106, 107, 108]],
     [2 ** 32 - 4, [105, 106, 107]],

@@ -65,14 +65,15 @@ const meanDifference = (a: Float32Array, b: Float32Array): number =>
 
 describe.skipIf(NATIVE.length === 0)('an audit', () => {
   it('gives the same result for the same seed, on other kernels and with any number of threads', async () => {
-    const audits = [];
+    const results = [];
     for (const [k, { backend, kernel }] of TWO_KERNELS.entries()) {
-      audits.push(numbersOf(await audit({ ...TINY, seed: 5, backend, kernel, threads: k + 1 })));
+      results.push(numbersOf(await audit({ ...TINY, seed: 5, backend, kernel, threads: k + 1 })));
     }
-    for (const [k, other] of audits.slice(1).entries())
-      expect(other, TWO_KERNELS[k + 1].kernel).toEqual(audits[0]);
+    for (const [k, other] of results.slice(1).entries())
+      expect(other, TWO_KERNELS[k + 1].kernel).toEqual(results[0]);
+    // With the default seed the searches find other sequences.
     const { sequences } = await auditOnce(SMALL);
-    expect(sequences).not.toEqual(audits[0].sequences);
+    expect(sequences).not.toEqual(results[0].sequences);
   });
 
   it.runIf(THOROUGH)(
@@ -195,6 +196,7 @@ describe.skipIf(NATIVE.length === 0)('gains', () => {
 
   it('of beliefs without knowledge (null players) are measured on more fresh seeds, for each policy and belief', async () => {
     const { nullPlayers } = await auditOnce(SMALL);
+    // 50 times the audit's 60 episodes.
     const episodes = 50 * 60;
     expect(nullPlayers.seeds).toBe(`20000-${20_000 + episodes - 1}`);
     expect(nullPlayers.rows.map(({ policy, belief }) => `${policy} ${belief}`)).toEqual(
@@ -216,7 +218,7 @@ describe.skipIf(NATIVE.length === 0)('gains', () => {
     expect(gainOf('random')).toBeLessThan(gainOf('constant'));
   });
 
-  it('have intervals of paired differences, narrower than the intervals of the scores', async () => {
+  it('have intervals; that of heuristic+constant is narrower than the interval of its score', async () => {
     const { rows, gains } = await auditOnce(SMALL);
     for (const { policy, gain, finalScore } of rows) {
       expect(gain.low! <= gain.mean && gain.mean <= gain.high!, policy).toBe(true);
@@ -244,7 +246,7 @@ describe.skipIf(NATIVE.length === 0)('gains', () => {
     }
   });
 
-  it('of the true belief and of the actions for the profile sum to more than 0, and roles have their episodes', async () => {
+  it('of the true belief and of the actions for the profile sum to more than 0; each role plays its episodes', async () => {
     const { gains, rows, seeds } = await auditOnce(SMALL);
     const [withTruth] = rows.filter(({ policy }) => policy === 'oracle-open-loop+truth');
     const [constant] = rows.filter(({ policy }) => policy === 'oracle-open-loop+constant');
@@ -264,7 +266,7 @@ describe.skipIf(NATIVE.length === 0)('gains', () => {
 
   it('of the oracle come from action sequences found for the same profile on other seeds', async () => {
     const result = await auditOnce(SMALL);
-    // 32 seeds, evenly spaced from 100 to 9999.
+    // A text such as "32 from 100 to 9999": 32 evenly spaced seeds.
     const [count, , first, , last] = result.seeds.perProfile.split(' ');
     const otherSeeds = Array.from({ length: Number(count) }, (_, k) => 100 + Math.floor((k * 9900) / 32));
     expect([otherSeeds[0], otherSeeds.at(-1)]).toEqual([Number(first), Number(last)]);
@@ -286,7 +288,7 @@ describe.skipIf(NATIVE.length === 0)('the honest action sequence', () => {
     'under %s does not neglect the first half in training; the open-loop sequence does',
     async (grader) => {
       const result = await auditOnce({ ...SMALL, grader });
-      // Evenly spaced seeds from 100 to 9999.
+      // A text such as "32 from 100 to 9999": 32 evenly spaced seeds.
       const [count, , first, , last] = result.seeds.training.split(' ');
       const seeds = Array.from(
         { length: Number(count) },

@@ -36,7 +36,7 @@ describe('files', async () => {
     expect(fromLines((await encoded('jsonl')).toString())).toEqual(rows);
   });
 
-  it('in Parquet have the rows when hyparquet reads them', async () => {
+  it('in Parquet have the rows when hyparquet reads them, and always the same bytes', async () => {
     const buffer = new Uint8Array(await encoded('parquet')).buffer;
     const read = await parquetReadObjects({ file: buffer });
     const numbers = read.map((row) => ({
@@ -47,6 +47,7 @@ describe('files', async () => {
     expect(numbers).toEqual(rows);
     const { key_value_metadata, row_groups } = parquetMetadata(buffer);
     expect(JSON.parse(key_value_metadata![0].value!)).toEqual(sftProvenanceOf(plan));
+    // A row group for each batch.
     expect(row_groups).toHaveLength(3);
     expect(Buffer.compare(await encoded('parquet'), await encoded('parquet'))).toBe(0);
   });
@@ -119,6 +120,7 @@ describe('the card', () => {
   it('has minimum, median and maximum of scores and margins', async () => {
     const constant = recordEpisodes(episodeStarts(range(100, 129)), { policy: TEST_POLICIES.constant });
     const scores = episodes.map(({ final }) => final.final_score);
+    /** Returns the cells of 30 values. The card writes -0.000 as 0.000. */
     const spread = (values: readonly number[]): string => {
       const sorted = Float64Array.from(values).sort();
       const figures = [sorted[0], (sorted[14] + sorted[15]) / 2, sorted[29]].map((value) => value.toFixed(3));

@@ -76,13 +76,13 @@ describe('retries', () => {
   );
 
   it('read the demanded wait from headers', () => {
-    const of = (headers: Record<string, string>) =>
+    const waitIn = (headers: Record<string, string>) =>
       demandedWaitMs(new Headers(headers), Date.UTC(2026, 0, 1));
-    expect(of({ 'retry-after': '17' })).toBe(17_000);
-    expect(of({ 'retry-after': 'Thu, 01 Jan 2026 00:00:09 GMT' })).toBe(9000);
-    expect(of({ 'retry-after': 'Thu, 01 Jan 2025 00:00:09 GMT' })).toBe(0);
-    expect(of({ ratelimit: '"api";r=0;t=55' })).toBe(55_000);
-    expect([of({ ratelimit: '"api";r=3;t=55' }), of({ 'retry-after': 'soon' }), of({})]).toEqual([
+    expect(waitIn({ 'retry-after': '17' })).toBe(17_000);
+    expect(waitIn({ 'retry-after': 'Thu, 01 Jan 2026 00:00:09 GMT' })).toBe(9000);
+    expect(waitIn({ 'retry-after': 'Thu, 01 Jan 2025 00:00:09 GMT' })).toBe(0);
+    expect(waitIn({ ratelimit: '"api";r=0;t=55' })).toBe(55_000);
+    expect([waitIn({ ratelimit: '"api";r=3;t=55' }), waitIn({ 'retry-after': 'soon' }), waitIn({})]).toEqual([
       null,
       null,
       null,

@@ -74,7 +74,7 @@ describe('targets', () => {
   });
 });
 
-describe('refuses', () => {
+describe('collectFiles refuses', () => {
   it('missing paths, pipes, and directories without files', async () => {
     const at = directoryOf({ 'd/.hidden': 'x', 'a.txt': 'a' });
     execFileSync('mkfifo', [join(at, 'pipe')]);

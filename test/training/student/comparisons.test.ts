@@ -46,7 +46,7 @@ function playWith(step: number, action: number) {
   };
 }
 
-it('compares actions in the same episode: same profile, noise and events', async () => {
+it('compareActions compares actions in the same episode: same profile, noise and events', async () => {
   using env = createVecEnv({ numEnvs: COUNT, imagination: true });
   const options = { profileSeeds: PROFILE_SEEDS, seeds: SEEDS, outputsOf };
   const played = await compareActions(env, options);
@@ -74,6 +74,7 @@ it('compares actions in the same episode: same profile, noise and events', async
           );
       }
       const marks = played.compared.slice(row * NUM_ACTIONS, (row + 1) * NUM_ACTIONS);
+      // The student's own action and two others are compared.
       expect(marks.reduce((sum, mark) => sum + mark)).toBe(3);
       expect(marks[PLAN[step]]).toBe(1);
     }
@@ -84,12 +85,13 @@ it('compares actions in the same episode: same profile, noise and events', async
 const inputsAt = (allInputs: Float32Array, step: number, i: number): Float32Array =>
   allInputs.slice((step * COUNT + i) * FEATURE_COUNT, (step * COUNT + i + 1) * FEATURE_COUNT);
 
-it('draws other actions, the likely ones more often', () => {
+it('drawOthers draws two other actions, the likely ones more often', () => {
   const outputs = new Float32Array(OUTPUT_COUNT);
   outputs[3] = 4;
   outputs[5] = 3;
   const counts = new Array(NUM_ACTIONS).fill(0);
   for (let seed = 0; seed < 1000; seed++) {
+    // The student's own action is 3, the step 9.
     const others = drawOthers(outputs, 3, seed, 9);
     expect(new Set([...others, 3]).size).toBe(3);
     for (const action of others) counts[action]++;

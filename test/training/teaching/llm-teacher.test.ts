@@ -7,7 +7,7 @@ import { modelOf, startModel } from '../../support/llm.js';
 
 const SEEDS = { first: 100, last: 103 };
 
-it('plays only the seeds whose episodes are not stored yet', async () => {
+it('teachByModel plays only the seeds whose episodes are not stored yet', async () => {
   const { model } = await modelOf(await startModel());
   const keys = keysOf(SEEDS, 'discrete', model.name);
   expect(new Set(keys).size).toBe(4);

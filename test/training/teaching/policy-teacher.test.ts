@@ -12,7 +12,7 @@ const options: TeachOptions = {
   grader: toGrader('v1'),
 };
 
-it('plays 64 seeds per batch, and rejects with the reason of its signal', async () => {
+it('teach plays 64 seeds per batch, and rejects with the reason of its signal', async () => {
   const controller = new AbortController();
   const reports: number[][] = [];
   const onProgress = (...report: number[]): void => {
@@ -25,7 +25,7 @@ it('plays 64 seeds per batch, and rejects with the reason of its signal', async 
   expect(reports).toEqual([[64, 66 * 28]]);
 });
 
-it('plays the actions and beliefs of its completions, and reports every step', async () => {
+it('teach plays the actions and beliefs of its completions, and reports every step', async () => {
   const reports: number[][] = [];
   const onProgress = (...report: number[]) => void reports.push(report);
   const playing = teach({ ...options, onProgress });
@@ -54,17 +54,17 @@ it('plays the actions and beliefs of its completions, and reports every step', a
 it.each([
   [{ policy: 'planer' }, 'unknown_name', /Did you mean "planner"/],
   [{ policy: 'random' }, 'unknown_name', /a policy that states its reasons/],
-] as const)('refuses %j', async (other, code, message) => {
+] as const)('teach refuses %j', async (other, code, message) => {
   const played = teach({ ...options, ...other }).next();
   await expect(played).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
 });
 
-it('plays planner-wellbeing by default', async () => {
+it('teach plays planner-wellbeing by default', async () => {
   const { value } = await teach({ ...options, policy: undefined }).next();
   expect(value![0]).toMatchObject({ teacher: 'planner-wellbeing', model: null, objective: 'wellbeing' });
 });
 
-it('writes the prompts of its grader', async () => {
+it('teach writes the prompts of its grader', async () => {
   const systemUnder = async (grader: string) => {
     const { value } = await teach({ ...options, grader: toGrader(grader) }).next();
     return value![0].system;
