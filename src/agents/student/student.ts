@@ -33,7 +33,7 @@ export class Student implements Policy {
       throw new InputError(
         'bad_student',
         `Expected the world in which the student was trained, ${this.manifest.worldDigest}, got ${world.digest}. ` +
-          'Play the student in its own world. "rhythm-vec train" makes students of the published world.',
+          'Use the student in its own world. "rhythm-vec train" makes students of the published world.',
       );
     }
     return new StudentPlayer(this.network, new Features(world.params, numEnvs), numEnvs);
