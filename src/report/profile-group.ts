@@ -1,6 +1,6 @@
 /** Groups profiles: each named profile, all sampled profiles, and thirds of the sampled profiles by belief target. */
 
-import { beliefTarget, discreteProfile, sampleProfile } from '../engine/reference/profile.js';
+import { beliefTarget, discreteProfileIndex, sampleProfile } from '../engine/reference/profile.js';
 import { type HiddenProfile, hiddenProfileOf } from '../rollouts/trajectories/hidden-profile.js';
 import { BELIEF_NAMES, NUM_BELIEFS, PROFILE_NAMES, PROFILE_SIZE } from '../world/fields.js';
 import { createWorld } from '../world/world.js';
@@ -54,7 +54,7 @@ function computeBounds(): readonly (readonly [number, number])[] {
  * Returns the groups of an episode: its named profile, or all sampled profiles and a third in each dimension.
  */
 export function groupsOf(mode: string, seed: number, target: ArrayLike<number>): string[] {
-  if (mode === 'discrete') return [PROFILE_NAMES[discreteProfile(world.params, seed)]];
+  if (mode === 'discrete') return [PROFILE_NAMES[discreteProfileIndex(world.params, seed)]];
   if (PROFILE_NAMES.includes(mode)) return [mode];
   bounds ??= computeBounds();
   const thirds = bounds.map(([low, high], k) => {

@@ -40,7 +40,7 @@ export function regrade(
 }
 
 /**
- * Does the same as `regrade` for row-major f32 [n, 8], without checking the components or the weights.
+ * Does the same as `regrade` for row-major f32 [n, 8], without checking the ranges of components or weights.
  * @param weights f32 [8], which need not sum to 1.
  */
 export const gradeAll = (components: Float32Array, weights: Float32Array): Float32Array =>
@@ -60,7 +60,7 @@ function refuseMissing(weights: Float32Array, width: number): void {
   if (missing.length === 0) return;
   throw new InputError(
     'bad_grader',
-    `Expected a grader that weighs only the ${width} components that each episode has in components, got weights of ` +
+    `Expected a grader that weighs only the ${width} components of each episode, got weights of ` +
       `${missing.join(' and ')}. Pass ${NUM_COMPONENTS} components an episode, or another grader.`,
   );
 }
@@ -97,7 +97,7 @@ export function checkComponents(what: string, components: Float32Array, layout =
   const rows =
     layout.columnStride === 0
       ? rowMajor(what, components, layout.numEnvs)
-      : columns(what, components, layout);
+      : columnMajor(what, components, layout);
   eachRow(rows, (row, i) => {
     const k = row.findIndex((component, k) => !(component >= COMPONENT_FIELDS[k].low && component <= 1));
     if (k >= 0)
@@ -117,7 +117,12 @@ function rowMajor(what: string, components: Float32Array, numEnvs = 0): Rows {
   return { components, width, count, rowStride: width, columnStride: 1 };
 }
 
-function columns(what: string, components: Float32Array, { columnStride, numEnvs }: ComponentLayout): Rows {
+/** Returns the layout of column-major components. */
+function columnMajor(
+  what: string,
+  components: Float32Array,
+  { columnStride, numEnvs }: ComponentLayout,
+): Rows {
   const maxStride = Math.floor(components.length / NUM_COMPONENTS);
   const stride = checkInteger('columnStride', columnStride, 0, maxStride);
   checkLength(

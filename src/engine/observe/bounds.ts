@@ -87,6 +87,7 @@ const rangeOf = (params: Params, trait: number): Interval => [
  * varies one trait at a time between the ends of its range. The callers add stress, which depends on a threshold.
  */
 function responseAt(params: Params, slot: number, action: number, vitality: number): Response {
+  // Serenity is 1, which keeps stress out of the response.
   const meters = new Float32Array(NUM_METERS).fill(1);
   meters[VITALITY] = vitality;
   const responseOf = (profile: ArrayLike<number>): number[] => {
@@ -142,6 +143,7 @@ function rewardOf(params: Params, response: Response, event: number): Interval {
     times(params.rewardScale, sum([hull(deltas), ...biased])),
     optional(-params.crashPenalty * NUM_METERS),
     symmetric(params.noiseReward),
+    // The last step's terminal term: terminalScale times (final score - 0.5).
     symmetric(params.terminalScale / 2),
   ]);
 }

@@ -172,7 +172,10 @@ function copy(block: Block, column: Column): void {
   for (let m = 0; m < count; m++) out[TARGETS[m] + to] = source[BASES[m] + from];
 }
 
-/** Scales in float64 and rounds once. The result is exactly 0 at `low`, 1 at `high`, and 0.5 at 0 if `low` is -`high`. */
+/**
+ * Scales in float64, clamps to [0, 1] and rounds once. The result is exactly 0 at `low`, 1 at `high`, and 0.5 at 0 if `low`
+ * is -`high`.
+ */
 function scale(block: Block, column: Column): void {
   const { count, source, out } = block;
   const { low, inverseSpan } = column;

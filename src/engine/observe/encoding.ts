@@ -37,6 +37,7 @@ export interface FieldEncoding {
   readonly isPast: boolean;
 }
 
+/** The values of `day`: seven days, and 7 after the last step. */
 const days = Array.from({ length: RHYTHM.days + 1 }, (_, day) => String(day));
 /** The names of codes, by field. The first name belongs to the field's `low`. */
 const CODES: Readonly<Record<string, readonly string[]>> = {
@@ -81,11 +82,11 @@ function encode(
   magnitudes: Magnitudes | null,
 ): EncodedField {
   const { name, word, low: rawLow, high: rawHigh } = { ...source, ...worldBounds(source.name, magnitudes) };
-  const entry = encoding === 'one_hot' ? CODES[name].length : source.size;
+  const entrySize = encoding === 'one_hot' ? CODES[name].length : source.size;
   const [low, high] = encoding === 'copy' ? [rawLow, rawHigh] : [0, 1];
-  const size = isPast ? HISTORY_STEPS * entry : entry;
+  const size = isPast ? HISTORY_STEPS * entrySize : entrySize;
   const field = isPast ? `history_${name.replace(/^last_/, '')}` : name;
-  const meaning = meaningOf(source, encoding, isPast, entry);
+  const meaning = meaningOf(source, encoding, isPast, entrySize);
   return Object.freeze({ name: field, offset, size, word, low, high, meaning, rawLow, rawHigh });
 }
 
@@ -102,7 +103,7 @@ function meaningOf(
   { name, meaning, size }: Field,
   encoding: Encoding,
   isPast: boolean,
-  entry: number,
+  entrySize: number,
 ): string {
   // One-hot: the meaning up to the first comma or colon, because what follows explains the codes.
   const what = {
@@ -113,5 +114,5 @@ function meaningOf(
   if (!isPast) return what;
   const missing = encoding === 'one_hot' ? 'none' : name === 'last_action' ? '-1' : '0';
   const order = size === 1 ? '' : `, by meter (${METER_NAMES.join(', ')})`;
-  return `the last ${HISTORY_STEPS} steps, oldest first, [${HISTORY_STEPS}, ${entry}], missing steps as ${missing}: ${what}${order}`;
+  return `the last ${HISTORY_STEPS} steps, oldest first, [${HISTORY_STEPS}, ${entrySize}], missing steps as ${missing}: ${what}${order}`;
 }

@@ -33,14 +33,14 @@ class RecordedEpisode extends Episode {
  * terminal term. Takes tens of microseconds.
  * @param imagination whether the episode uses the imagination streams. The state does not contain this.
  * @param words u32 [STATE_WORDS], as `Batch.save` writes them.
- * @param last the largest number of steps to return.
+ * @param maxSteps the largest number of steps to return.
  * @param later the steps taken since the state was saved.
  */
 export function replayHistory(
   world: World,
   imagination: boolean,
   words: Uint32Array,
-  last = HISTORY_STEPS,
+  maxSteps = HISTORY_STEPS,
   later: readonly LaterStep[] = [],
 ): HistoryStep[] {
   const episode = new RecordedEpisode({ world, imagination });
@@ -49,5 +49,5 @@ export function replayHistory(
   const { steps } = episode;
   // The terminal term was added to the last reward after its step was recorded.
   if (episode.terminated) steps[steps.length - 1] = episode.lastStep();
-  return steps.slice(Math.max(0, steps.length - last));
+  return steps.slice(Math.max(0, steps.length - maxSteps));
 }

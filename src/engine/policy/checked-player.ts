@@ -153,7 +153,7 @@ export class CheckedPlayer implements PolicyPlayer, Disposable {
 /** Returns a seed for a policy's own draws. */
 const ownSeed = (seed: number): number => threefry(seed, OWN_DRAWS, 0, 0, { x0: 0, x1: 0 }).x0;
 
-/** Returns the index of the first environment whose action or belief is invalid, or -1. */
+/** Returns the index of the first environment whose action or belief is invalid; -1 if none is, or if a length is wrong. */
 function faultyEnvironment(output: PolicyActions | null, playing: Uint8Array): number {
   const { actions, beliefs } = output ?? {};
   if (

@@ -29,7 +29,7 @@ import {
   skillTerm,
   terminalReward,
 } from './grade.js';
-import { beliefTarget, discreteProfile, namedProfile, sampleProfile } from './profile.js';
+import { beliefTarget, discreteProfileIndex, namedProfile, sampleProfile } from './profile.js';
 import { type EpisodeState, stepEpisode, type Transition } from './rules.js';
 import { type EpisodeStart, startFrom } from './start.js';
 import { stateHash } from './state-hash.js';
@@ -181,7 +181,7 @@ export class Episode implements EpisodeState, Transition {
     this.mode = mode;
     this.grader.set(grader);
     if (mode === MODE.sampled) sampleProfile(params, seed, this.profile);
-    else if (mode === MODE.discrete) namedProfile(params, discreteProfile(params, seed), this.profile);
+    else if (mode === MODE.discrete) namedProfile(params, discreteProfileIndex(params, seed), this.profile);
     else if (floats !== null) this.profile.set(floats);
     this.#beginAt(beginning);
     this.tape.fill(0);

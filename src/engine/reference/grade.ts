@@ -65,12 +65,16 @@ function wellbeing(params: Params, well: number): number {
   return clamp01(f32(params.wellbeingScale * f32(f32(well * params.perStep) - params.wellbeingBase)));
 }
 
+/** Returns the component `adaptation`: the scaled improvement, times a factor that falls to 0 for a poor second half. */
 function adaptation(params: Params, firstHalfMean: number, secondHalfMean: number): number {
   const improvement = clamp01(f32(params.adaptationScale * f32(secondHalfMean - firstHalfMean)));
   return f32(improvement * clamp01(f32(params.adaptationGateOffset + secondHalfMean)));
 }
 
-/** Writes the eight components to `out`, in the order of COMPONENT_NAMES. @param mae the `beliefMae` of the last belief. */
+/**
+ * Writes the components to `out`: crash_free, progress, connection, adaptation, efficiency, belief_accuracy, wellbeing and
+ * belief_skill. @param mae the `beliefMae` of the last belief.
+ */
 export function gradeComponents(params: Params, state: GradedState, mae: number, out: Float32Array): void {
   out[0] = f32(1 - f32(state.crashes * params.perReading));
   out[1] = state.meters[PROGRESS];

@@ -38,7 +38,7 @@ export function sampleProfile(
 }
 
 /** Returns the index of a seed's discrete profile among the named profiles. */
-export function discreteProfile(params: Params, seed: number): number {
+export function discreteProfileIndex(params: Params, seed: number): number {
   return below(threefry(seed, params.streamProfile, 0, 1, draw).x0, PROFILE_NAMES.length);
 }
 
@@ -49,6 +49,7 @@ export function namedProfile(params: Params, index: number, out: Float32Array): 
 
 /** Returns a factor of a belief target, in [0, 1]. @param factor index into the factors of all beliefs. */
 function beliefFactor(params: Params, profile: Float32Array, factor: number): number {
+  // The index of a trait, or of a reward weight, in the profile.
   const source = params.beliefSource[factor];
   const z =
     source < NUM_TRAITS

@@ -5,7 +5,7 @@ import { type Draw, threefry } from './threefry.js';
 /** "RHYTHMVS" in ASCII. */
 const INITIAL_KEY = [0x52485954, 0x484d5653] as const;
 
-/** The hashed words: seed, step, meters, profile, and a zero. */
+/** The number of hashed words: seed, step, meters, profile, and a zero. */
 const WORDS = 2 + NUM_METERS + PROFILE_SIZE + 1;
 
 /**

@@ -1,4 +1,4 @@
-/** Checks that an environment can continue a snapshot. */
+/** Checks that an environment can restore a snapshot: both have the same world and options. */
 import type { World } from '../../world/world.js';
 import type { Snapshot } from './format.js';
 import { refuse } from './snapshot-error.js';
@@ -10,7 +10,7 @@ export interface SnapshotTarget
 }
 
 /**
- * Checks that an environment can restore a snapshot.
+ * Compares a snapshot with an environment.
  * @throws InputError `bad_snapshot` that names the difference: the world, numEnvs, imagination, autoreset or seedRange.
  */
 export function checkCompatible(snapshot: Snapshot, { world, ...target }: SnapshotTarget): void {

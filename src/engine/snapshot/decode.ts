@@ -28,7 +28,7 @@ interface Header {
  * Decodes a snapshot and checks its header. Call `checkStates` to check its states.
  * @param source a Uint8Array, such as a Buffer. The result does not share its memory.
  * @throws InputError `bad_snapshot` for the first error: another type, too few bytes, another kind of file, another format,
- *   state layout or world version, wrong lengths, a wrong checksum, an invalid code or counter.
+ *   state layout or world version, wrong lengths, a wrong checksum, reserved bytes other than 0, an invalid code or counter.
  */
 export function decodeSnapshot(source: Uint8Array): Snapshot {
   const input = checkBytes(source);

@@ -45,6 +45,7 @@ const FIELD_OF = STATE_FIELDS.flatMap((field) =>
 const LOW = Float64Array.from(FIELD_OF, ({ low }) => low);
 const HIGH = Float64Array.from(FIELD_OF, ({ high }) => high);
 const IS_FLOAT = Uint8Array.from(FIELD_OF, ({ word }) => Number(word === 'f32'));
+
 /** Views of states as words and as floats, in one memory. */
 interface Rows {
   readonly words: Uint32Array;

@@ -1,6 +1,7 @@
 /** Copies the arguments of calls that run later. */
 import { kindOf } from '../../shared/values.js';
 
+/** The classes of typed arrays that are copied, by name. */
 const KINDS: Readonly<Record<string, new (entries: ArrayLike<never> | number) => ArrayLike<unknown>>> = {
   Int8Array,
   Uint8Array,

@@ -13,6 +13,7 @@ const MAGNITUDE = 0x7fffffff;
 /** Returns a view of floats as integers with the same bits. */
 const wordsOf = (floats: Float32Array): Int32Array =>
   new Int32Array(floats.buffer, floats.byteOffset, floats.length);
+
 /**
  * Returns the bits of a float as an integer. For positive floats, a larger float has larger bits; infinity and NaN have the
  * largest. The bits of negative floats are negative integers.

@@ -314,7 +314,7 @@ function toBoundedSums(
   return sums;
 }
 
-/** Throws the error for an invalid number, which the message shows rounded to float32. */
+/** Throws the error for an invalid entry. The message shows a number rounded to float32. */
 function refuse(name: FloatsName, at: number, expected: string, value: unknown): never {
   const isTiny = value !== 0 && Math.abs(Number(value)) < MIN_VALUE;
   const remedy = isTiny ? 'Pass 0 or a magnitude of at least 2^-80.' : 'Pass the expected number.';

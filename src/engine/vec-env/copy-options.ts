@@ -34,6 +34,7 @@ export function copyForkOptions(options: ForkOptions, maxLength: number): ForkOp
   const copied = copyOptions(options, FORK_OPTIONS, maxLength);
   const imagination = copied?.imagination;
   if (typeof imagination !== 'object') return copied;
+  // Imagined profiles may be longer than any other argument.
   return { ...copied, imagination: copyOptions(imagination, IMAGINED_OPTIONS, MAX_ENVS * PROFILE_SIZE) };
 }
 

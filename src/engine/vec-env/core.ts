@@ -147,6 +147,7 @@ export class Core<Kind extends AnyBatch = AnyBatch> implements Defaults {
     );
   }
 
+  /** Builds the request of a reset. @throws InputError for an invalid option; StateError `not_reset`. */
   toReset(options: ResetOptions): ResetRequest {
     const { seed, profiles, graders, start, mask } = readOptions('reset options', options, RESET_OPTIONS);
     const { numEnvs, world } = this;
@@ -218,6 +219,7 @@ export class Core<Kind extends AnyBatch = AnyBatch> implements Defaults {
     for (let i = 0; i < this.numEnvs; i++) if (resetMask[i] !== 0) this.unreplayable[i] = 0;
   }
 
+  /** Builds the request of a run. @throws InputError for an invalid argument. */
   toRun(choice: RunChoice, options: RunOptionsFrom<unknown>): RunRequest {
     const { numEnvs } = this;
     const stops = options.stops === undefined ? null : toStops(options.stops, numEnvs);

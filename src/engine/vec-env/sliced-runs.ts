@@ -12,7 +12,10 @@ import type { RunChoice } from './run-requests.js';
 import { FROM_OPTIONS, type LongCallOptions, type RunOptionsFrom } from './vec-env-options.js';
 import { yieldTurn } from './yield-turn.js';
 
-/** Environments per slice, whole tiles: a few milliseconds of native work, some tenths of a second on the reference. */
+/**
+ * Environments per slice, a multiple of every backend's tile size. A slice takes a few milliseconds of native work, some
+ * tenths of a second on the reference.
+ */
 const SLICE_ENVS = 16_384;
 
 /** Environments per slice on a device. Fewer would leave most of the device idle. */
@@ -74,6 +77,7 @@ class Slices<Kind extends AnyBatch> {
   readonly #core: Core<Kind>;
   readonly #run: Run<Kind>;
   readonly #size: number;
+  /** The number of environments whose slices are finished. */
   #done = 0;
 
   /**

@@ -28,7 +28,10 @@ export interface Proof {
 
 type Open = (options: AsyncBatchOptions) => Promise<AsyncBatch>;
 
-/** Plays the same episodes on the device and on the reference, one test run with imagination, and counts those that differ. */
+/**
+ * Plays the same episodes on the device and on the reference, and counts those that differ. The first test run uses the
+ * imagination streams.
+ */
 export async function proveExact(open: Open, world: World): Promise<Proof> {
   const device = { allowInexact: true, maxDispatchMs: 100, workgroupSize: 64 };
   let different = 0;
@@ -61,7 +64,7 @@ function testRuns(): RunRequest[] {
   ];
 }
 
-/** Returns a reset with sampled, discrete and given profiles. @param index the index of the test run. Each has other seeds. */
+/** Returns a reset with sampled, discrete and given profiles. @param index the test run's index; each run has other seeds. */
 function resetOf(world: World, index: number): ResetRequest {
   const modes = Uint8Array.from(
     { length: EPISODES },

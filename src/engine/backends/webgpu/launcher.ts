@@ -1,5 +1,5 @@
 /// <reference types="@webgpu/types" />
-/** Launches kernels over ranges of a batch's environments, shard by shard, and owns the batch's memory. */
+/** Launches kernels over ranges of a batch's environments, shard by shard (shard.ts), and owns the batch's memory. */
 import { InputError } from '../../../shared/errors.js';
 import { encodeLaunch, type Launch, OUTPUT_WORDS, WORD } from './buffer-layout.js';
 import { USAGE } from './buffer-usage.js';
@@ -28,7 +28,9 @@ export interface LauncherOptions {
 
 /** Options of `results`. */
 interface ResultsOptions {
+  /** The arrays that the kernel reads. Default: none. */
   readonly arrays?: RequestArrays;
+  /** Fields of the launch that do not depend on the shard. Default: none. */
   readonly fields?: Launch;
   /** The kernel computes environments `first` to `end - 1`; by default all. */
   readonly first?: number;
@@ -92,6 +94,7 @@ export class Launcher {
 
   /**
    * Launches a kernel over environments `first` to `end - 1`, in as many launches as shards and scratch memory require.
+   * @param arrays the arrays that the kernel reads. @param fields fields of the launch that do not depend on the shard.
    */
   launch(
     kernel: KernelName,
@@ -157,6 +160,7 @@ export class Launcher {
       const count = Math.min(maxRows, indices.length - at);
       const offsets = this.#request.put({ indices: [indices, 1] }, at, count);
       this.#resultBuffer.require(count * bytes);
+      // Each shard writes the rows of its own environments.
       for (const shard of this.shards) {
         this.#dispatch('save', shard, { ...offsets, count, source_first: shard.first });
       }

@@ -33,7 +33,7 @@ export class StepClock {
   /**
    * Returns the first invalid action of a run as a refusal; null if there is none. Checks each environment from its current
    * step to the step at which it stops.
-   * @param origin the environments that the run copies first; null for none.
+   * @param origin the source of the copies in which the run plays; null if it plays in the batch's own environments.
    */
   findSequenceRefusal(
     { policy, stops }: Pick<RunRequest, 'policy' | 'stops'>,
@@ -95,6 +95,7 @@ export class StepClock {
     for (let i = first; i < end; i++) this.#steps[i] = commonStep ?? steps[indices[i]];
   }
 
+  /** Takes the steps from loaded states. @param words u32 [numEnvs, STATE_WORDS]. */
   load(words: Uint32Array): void {
     this.#commonStep = null;
     for (let i = 0; i < this.#steps.length; i++) this.#steps[i] = words[i * STATE_WORDS + STATE.step];

@@ -341,7 +341,7 @@ fn four_rounds(draw: vec2<u32>, by: vec4<u32>) -> vec2<u32> {
   return vec2(x, y);
 }
 
-// Each group of four rounds uses the rotations \`odd\` or \`even\`, by its number from 1 to 5.
+// Returns two random words. Five groups of four rounds rotate by \`odd\` (groups 1, 3, 5) or \`even\` (2, 4).
 fn threefry(key: vec2<u32>, counter: vec2<u32>) -> vec2<u32> {
   const odd = vec4(13u, 15u, 26u, 6u);
   const even = vec4(17u, 29u, 16u, 24u);
@@ -396,7 +396,7 @@ fn put_meters(env: u32, field: u32, m: Meters) {
   put_number(env, field + 4u, m.n);
 }
 
-// The part of an episode's state that every step changes.
+// The part of an episode's state that every step changes. STATE_FIELDS says what each sum is.
 struct EpisodeState {
   meters: Meters,
   early: f32,
@@ -962,11 +962,12 @@ fn begin(env: u32, seed: u32, t: u32, episode: EpisodeState) {
   put_meters(env, STATE_FIRST_METERS, episode.meters);
   observe(env, t, episode.meters, NO_TRANSITION);
 }
+// Begins a new episode at step 0.
 fn begin_episode(env: u32, seed: u32) {
   begin(env, seed, 0u, new_episode(meters_in_world(BLOCK_INITIAL_METERS)));
 }
 
-// Reads a sum of an episode that begins after step 0.
+// Reads a sum of an episode that begins after step 0; 0 if the request has no such array.
 fn sum_at(sums: u32, i: u32) -> f32 {
   if (sums == NONE) {
     return 0.0;
@@ -1004,6 +1005,7 @@ fn put_first_belief(env: u32, i: u32) {
   put_belief(env, belief_at(i));
 }
 
+// Resets the environments of the mask. Arrays that the request lacks leave modes, given profiles and graders as they are.
 @compute @workgroup_size(workgroup_size)
 fn reset(@builtin(global_invocation_id) id: vec3<u32>) {
   zero = launch.zero;  // for the arithmetic of numbers.wgsl
@@ -1145,7 +1147,8 @@ const_assert CODE_WORDS * 4u == COUNT_STEPS;
 // -1, the code for no action and no event, in every byte.
 const NO_CODES = 0xffffffffu;
 
-// Stores a code in its byte. \`which\` is an array's offset, such as RECORDED_ACTIONS, \`i\` the environment's index in the launch.
+// Stores a code in its byte. \`which\` is an array's offset in words per environment, such as RECORDED_ACTIONS. \`i\` is the
+// environment's index in the launch.
 fn put_code(which: u32, i: u32, t: u32, code: u32) {
   let at = which * launch.count + i * CODE_WORDS + t / 4u;
   let shift = 8u * (t % 4u);
@@ -1185,6 +1188,7 @@ fn record(i: u32, t: u32, m: Meters, transition: Transition) {
 `,
   'run.wgsl': `// Plays many steps of each episode in one call, from its current step to the step at which it stops.
 
+// Returns the seed of the random policy; 0 if the request has none.
 fn policy_seed_at(i: u32) -> u32 {
   if (launch.seeds == NONE) {
     return 0u;
@@ -1228,7 +1232,7 @@ fn run_env(env: u32, i: u32, begin: u32, stop: u32) {
   }
   var episode = episode_of(env);
   var last = NO_TRANSITION;
-  // The word of recorded actions that is being filled. It is stored when it is full.
+  // The word of recorded actions that is being filled. It is stored when it is full, and after the loop.
   var packed = word(env, STATE_TAPE + (begin >> 3u));
   for (var t = begin; t < stop; t++) {
     // The last reward is added after the loop, because it may still get the terminal term.
@@ -1295,6 +1299,7 @@ fn run(@builtin(global_invocation_id) id: vec3<u32>) {
 `,
   'rows.wgsl': `// Saves and loads states as rows of words; computes hashes and belief targets.
 
+// Saves the states of the launch's environments; with \`indices\`, those of the listed environments that are in this shard.
 @compute @workgroup_size(workgroup_size)
 fn save(@builtin(global_invocation_id) id: vec3<u32>) {
   zero = launch.zero;  // for the arithmetic of numbers.wgsl
@@ -1327,6 +1332,7 @@ fn replay_last_step(env: u32, steps: u32) -> Transition {
   return last;
 }
 
+// Loads states, and computes their outputs again unless the request keeps them.
 @compute @workgroup_size(workgroup_size)
 fn load(@builtin(global_invocation_id) id: vec3<u32>) {
   zero = launch.zero;  // for the arithmetic of numbers.wgsl

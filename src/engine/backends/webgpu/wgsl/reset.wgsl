@@ -22,11 +22,12 @@ fn begin(env: u32, seed: u32, t: u32, episode: EpisodeState) {
   put_meters(env, STATE_FIRST_METERS, episode.meters);
   observe(env, t, episode.meters, NO_TRANSITION);
 }
+// Begins a new episode at step 0.
 fn begin_episode(env: u32, seed: u32) {
   begin(env, seed, 0u, new_episode(meters_in_world(BLOCK_INITIAL_METERS)));
 }
 
-// Reads a sum of an episode that begins after step 0.
+// Reads a sum of an episode that begins after step 0; 0 if the request has no such array.
 fn sum_at(sums: u32, i: u32) -> f32 {
   if (sums == NONE) {
     return 0.0;
@@ -64,6 +65,7 @@ fn put_first_belief(env: u32, i: u32) {
   put_belief(env, belief_at(i));
 }
 
+// Resets the environments of the mask. Arrays that the request lacks leave modes, given profiles and graders as they are.
 @compute @workgroup_size(workgroup_size)
 fn reset(@builtin(global_invocation_id) id: vec3<u32>) {
   zero = launch.zero;  // for the arithmetic of numbers.wgsl

@@ -1,5 +1,6 @@
 // Saves and loads states as rows of words; computes hashes and belief targets.
 
+// Saves the states of the launch's environments; with `indices`, those of the listed environments that are in this shard.
 @compute @workgroup_size(workgroup_size)
 fn save(@builtin(global_invocation_id) id: vec3<u32>) {
   zero = launch.zero;  // for the arithmetic of numbers.wgsl
@@ -32,6 +33,7 @@ fn replay_last_step(env: u32, steps: u32) -> Transition {
   return last;
 }
 
+// Loads states, and computes their outputs again unless the request keeps them.
 @compute @workgroup_size(workgroup_size)
 fn load(@builtin(global_invocation_id) id: vec3<u32>) {
   zero = launch.zero;  // for the arithmetic of numbers.wgsl

@@ -1,5 +1,6 @@
 // Plays many steps of each episode in one call, from its current step to the step at which it stops.
 
+// Returns the seed of the random policy; 0 if the request has none.
 fn policy_seed_at(i: u32) -> u32 {
   if (launch.seeds == NONE) {
     return 0u;
@@ -43,7 +44,7 @@ fn run_env(env: u32, i: u32, begin: u32, stop: u32) {
   }
   var episode = episode_of(env);
   var last = NO_TRANSITION;
-  // The word of recorded actions that is being filled. It is stored when it is full.
+  // The word of recorded actions that is being filled. It is stored when it is full, and after the loop.
   var packed = word(env, STATE_TAPE + (begin >> 3u));
   for (var t = begin; t < stop; t++) {
     // The last reward is added after the loop, because it may still get the terminal term.

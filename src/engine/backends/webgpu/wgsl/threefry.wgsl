@@ -17,7 +17,7 @@ fn four_rounds(draw: vec2<u32>, by: vec4<u32>) -> vec2<u32> {
   return vec2(x, y);
 }
 
-// Each group of four rounds uses the rotations `odd` or `even`, by its number from 1 to 5.
+// Returns two random words. Five groups of four rounds rotate by `odd` (groups 1, 3, 5) or `even` (2, 4).
 fn threefry(key: vec2<u32>, counter: vec2<u32>) -> vec2<u32> {
   const odd = vec4(13u, 15u, 26u, 6u);
   const even = vec4(17u, 29u, 16u, 24u);
