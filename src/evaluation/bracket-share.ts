@@ -27,11 +27,11 @@ export function shareOf(score: Interval, episodes: number, anchors: ScoreAnchors
   const counts = [episodes, countOf(sequenceSeeds), countOf(oracleSeeds)];
   const errors = [score, sequence, oracle].map((interval, k) => errorOf(interval, counts[k]));
   if (errors.some(Number.isNaN)) return { mean: share, low: null, high: null };
-  const [own, low, high] = errors;
+  const [scoreError, sequenceError, oracleError] = errors;
   const half = halfWidth([
-    { error: own / span, freedom: counts[0] - 1 },
+    { error: scoreError / span, freedom: counts[0] - 1 },
     {
-      error: (Math.abs(1 - share) * low + Math.abs(share) * high) / span,
+      error: (Math.abs(1 - share) * sequenceError + Math.abs(share) * oracleError) / span,
       freedom: Math.min(counts[1], counts[2]) - 1,
     },
   ]);

@@ -47,7 +47,7 @@ interface Scored {
   readonly profiles: string;
 }
 
-/** Returns the share of a score under a grader. */
+/** Returns the share of a score under a grader; null if it has none. */
 export function shareUnder(brackets: readonly GraderAnchors[], grader: string, scored: Scored): Share {
   const bracket = brackets.find((candidate) => candidate.grader === grader);
   const kind = kindOf(scored.profiles);
@@ -151,18 +151,18 @@ export const SHARE_MEANING =
   'that of planner-oracle, which knows the profile. Intervals combine the errors of the policy and of both anchors (delta method).';
 
 /** A score's grader and profiles. */
-interface Place {
+interface ScoreContext {
   readonly grader: string;
   readonly profiles: string;
 }
 
 /** Returns one line for each grader and kind of profiles: its anchors, or the reason why there is no share. */
-export function bracketNotes(places: readonly Place[], brackets: readonly GraderAnchors[]): string[] {
-  const graders = [...new Set(places.map(({ grader }) => grader))];
+export function bracketNotes(scores: readonly ScoreContext[], brackets: readonly GraderAnchors[]): string[] {
+  const graders = [...new Set(scores.map(({ grader }) => grader))];
   return graders.flatMap((grader) => {
     const bracket = brackets.find((candidate) => candidate.grader === grader);
     if (bracket === undefined) return [missingNote(grader)];
-    const kinds = places.filter((place) => place.grader === grader).map(({ profiles }) => kindOf(profiles));
+    const kinds = scores.filter((score) => score.grader === grader).map(({ profiles }) => kindOf(profiles));
     const alone = kinds.includes(null) ? [`One named profile has no anchors under ${grader}: no share.`] : [];
     return [
       ...PROFILE_KINDS.filter((kind) => kinds.includes(kind)).map((kind) => anchorNote(bracket, kind)),

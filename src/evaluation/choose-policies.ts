@@ -25,9 +25,13 @@ import { MODEL_PREFIX, UserPolicy } from './user-policy.js';
 
 /** A policy that requests every action from a language model. */
 export interface LlmPolicy {
+  /** `llm:` and the model's name. */
   readonly name: string;
+  /** The same as `name`. */
   readonly actions: string;
+  /** 'own': the beliefs that the model states. */
   readonly belief: BeliefKind;
+  /** Returns null: no sequence was searched for. */
   readonly sequenceGrader: (grader: string) => null;
   readonly model: LanguageModel;
 }

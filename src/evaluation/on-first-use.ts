@@ -8,7 +8,7 @@ import type { EvaluateOptions } from './evaluate-options.js';
  * Plays every policy under every condition. Returns the mean final scores, digests of the scores, and the wins against the
  * heuristic on the same seeds.
  * @throws InputError for invalid options, before any episode; BackendError if the requested backend or kernel is not
- *   available; the errors of a language model's `complete`.
+ *   available; the errors of a language model's `complete`; the signal's reason.
  */
 export async function evaluate(options: EvaluateOptions = {}): Promise<Evaluation> {
   const module = await import('./evaluate.js');

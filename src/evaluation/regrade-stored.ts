@@ -79,7 +79,7 @@ export function regradeStored(stored: readonly StoredCondition[], grader: Grader
   if (former !== null) refuseMissing(grader, former);
   const conditions = stored.map((condition) => ({
     ...condition,
-    policies: [...condition.policies].sort((a, b) => placeOf(a) - placeOf(b)),
+    policies: [...condition.policies].sort((a, b) => positionOf(a) - positionOf(b)),
   }));
   return {
     grader: grader.name,
@@ -119,9 +119,10 @@ function refuseMissing({ name, weights }: Grader, { version, numComponents }: Fo
 
 const POLICY_ORDER = [...POLICY_NAMES, ...STEPPED_NAMES];
 
-function placeOf(policy: StoredPolicy): number {
-  const place = POLICY_ORDER.indexOf(policyName(policy));
-  return place < 0 ? POLICY_ORDER.length : place;
+/** Returns a policy's position in tables: after all built-in policies for another. */
+function positionOf(policy: StoredPolicy): number {
+  const position = POLICY_ORDER.indexOf(policyName(policy));
+  return position < 0 ? POLICY_ORDER.length : position;
 }
 
 function rowsOf(

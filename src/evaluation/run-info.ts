@@ -8,7 +8,7 @@ import { describeMachine, type Machine } from './machine.js';
 export interface RunInfo {
   /** The version of this package. */
   readonly version: string;
-  /** SHA-256 of the world, hexadecimal. */
+  /** SHA-256 of the world's numbers, hexadecimal. */
   readonly worldDigest: string;
   /** The backend that ran. */
   readonly backend: string;

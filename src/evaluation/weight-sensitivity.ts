@@ -156,6 +156,7 @@ class Neighbours {
   #root(k: number): number {
     const lead = this.#slopes.reduce((sum, { mean }, j) => sum + this.#weights[j] * mean, 0);
     const slope = this.#slopes[k].mean;
+    // At a weight w of component k, the lead is w * slope + (1 - w) * others.
     const others = (lead - this.#weights[k] * slope) / (1 - this.#weights[k]);
     return others / (others - slope);
   }

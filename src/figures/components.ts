@@ -70,7 +70,7 @@ const sectionsOf = ({ name, parts }: ComponentsRow, minNumbered: number) =>
     component,
     place,
     part: parts[place],
-    number: Math.abs(parts[place]) < minNumbered ? '' : decimal(parts[place], 2),
+    label: Math.abs(parts[place]) < minNumbered ? '' : decimal(parts[place], 2),
   }));
 
 const total = (parts: readonly number[]): number => parts.reduce((sum, part) => sum + part, 0);
@@ -130,7 +130,7 @@ const NUMBERS: Layer = {
     x: { ...PART, bandPosition: 0.5 },
     order: ORDER,
     detail: { field: 'component', type: 'nominal' },
-    text: { field: 'number', type: 'nominal' },
+    text: { field: 'label', type: 'nominal' },
   },
 };
 

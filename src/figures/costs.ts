@@ -83,7 +83,7 @@ function tokensView(rows: readonly CostRow[]): View {
 }
 
 function dollarsView(rows: readonly CostRow[]): View {
-  const values = rows.map(({ name, cost }) => ({ name, cost: cost ?? 0, number: dollarsText(cost) }));
+  const values = rows.map(({ name, cost }) => ({ name, cost: cost ?? 0, label: dollarsText(cost) }));
   const y = { ...NAMES, axis: null, sort: rows.map(({ name }) => name) } as const;
   const axis = { title: 'dollars per episode', tickCount: 4, labelFlush: false };
   const x = { field: 'cost', type: 'quantitative', axis } as const;
@@ -96,7 +96,7 @@ function dollarsView(rows: readonly CostRow[]): View {
       { mark: { type: 'bar', color: SERIES }, encoding: { x } },
       {
         mark: { type: 'text', align: 'left', x: WIDTH / 2 + 10 },
-        encoding: { text: { field: 'number', type: 'nominal' } },
+        encoding: { text: { field: 'label', type: 'nominal' } },
       },
     ],
   };

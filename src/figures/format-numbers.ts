@@ -6,7 +6,7 @@ export const decimal = (value: number, digits: number): string => {
   return Number(text) === 0 ? text.replace('-', '') : text.replace('-', '−');
 };
 
-/** Formats a number with its sign. */
+/** Formats a number with `digits` decimals and its sign; 0 has none. */
 export const signed = (value: number, digits: number): string => {
   const text = decimal(value, digits);
   return text.startsWith('−') || Number(text) === 0 ? text : `+${text}`;

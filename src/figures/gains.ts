@@ -59,7 +59,7 @@ const pointOf = ({ name, gain: { mean, low, high } }: Row) => ({
   mean,
   low: low ?? mean,
   high: high ?? mean,
-  number: signed(mean, 3) + (low === null || high === null ? '' : ` [${signed(low, 3)}, ${signed(high, 3)}]`),
+  label: signed(mean, 3) + (low === null || high === null ? '' : ` [${signed(low, 3)}, ${signed(high, 3)}]`),
 });
 
 const NAMES = {
@@ -93,7 +93,7 @@ const DOTS: Layer = {
 
 const NUMBERS: Layer = {
   mark: { type: 'text', align: 'left', x: WIDTH + 14 },
-  encoding: { text: { field: 'number', type: 'nominal' } },
+  encoding: { text: { field: 'label', type: 'nominal' } },
 };
 
 function inWords({ name, gain: { mean, low, high } }: Row, baseline: string): string {

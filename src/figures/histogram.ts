@@ -104,6 +104,7 @@ function domainOf(rows: readonly HistogramRow[]): [number, number] {
   return [Math.floor(low * 10) / 10, Math.ceil(high * 10 - 1e-9) / 10];
 }
 
+/** Returns the ticks of the axis: the tenths in its range. */
 const tenthsOf = ([low, high]: readonly [number, number]): number[] =>
   Array.from({ length: Math.round((high - low) * 10) + 1 }, (_, k) => Math.round(low * 10 + k) / 10);
 

@@ -32,7 +32,7 @@ const MARGIN = 60;
 const MIN_METER_WIDTH = 118;
 /** The minimum width of a panel if rows are meters. */
 const MIN_WIDTH = 80;
-const MEDIAN = PERCENTILES.indexOf(50);
+const MEDIAN_INDEX = PERCENTILES.indexOf(50);
 
 /**
  * Draws medians with bands of the middle 50 % and 80 %, and shades the second half.
@@ -42,7 +42,12 @@ export function drawBands(picture: BandsPicture): Drawing {
   const { rows, title = 'The meters over the week', notes = [], maxWidth } = picture;
   checkNames('rows', rows);
   for (const { name, bands } of rows) {
-    checkNumbers(`the bands of "${name}"`, bands.values, SIZE, `${PERCENTILES.length} x 28 x ${NUM_METERS}`);
+    checkNumbers(
+      `the bands of "${name}"`,
+      bands.values,
+      NUM_VALUES,
+      `${PERCENTILES.length} x 28 x ${NUM_METERS}`,
+    );
   }
   const frame = frameIn(maxWidth, rows.length);
   const spec: TopView = {
@@ -116,7 +121,8 @@ function panelsOf(rows: BandsPicture['rows'], { transposed }: Frame): Panels {
   };
 }
 
-const SIZE = PERCENTILES.length * NUM_STEPS * NUM_METERS;
+/** The number of values of the bands of one policy. */
+const NUM_VALUES = PERCENTILES.length * NUM_STEPS * NUM_METERS;
 const { crashThreshold } = RHYTHM.constants;
 
 function captionOf(rows: BandsPicture['rows']): string[] {
@@ -187,7 +193,7 @@ export const bandsInWords = (rows: BandsPicture['rows']): string => rows.map(inW
 /** Describes the medians of a row after the last step. */
 function inWords({ name, bands }: BandsPicture['rows'][number]): string {
   const ends = METER_NAMES.map(
-    (meter, k) => `${meter} ${decimal(bandValue(bands, MEDIAN, NUM_STEPS - 1, k), 2)}`,
+    (meter, k) => `${meter} ${decimal(bandValue(bands, MEDIAN_INDEX, NUM_STEPS - 1, k), 2)}`,
   );
   return `${name}: medians at the end of the week ${ends.join(', ')}.`;
 }

@@ -82,7 +82,7 @@ const pointOf = ({ name, score: { mean, low, high }, published }: ScoreMark) => 
   high: high ?? mean,
   published: published ?? null,
   colour: colourOfPlayer(name),
-  number: `${decimal(mean, 3)}${high === null ? '' : ` ±${decimal(high - mean, 3)}`}`,
+  label: `${decimal(mean, 3)}${high === null ? '' : ` ±${decimal(high - mean, 3)}`}`,
 });
 
 function panelOf({ name, rows }: Group, domain: [number, number]): View {
@@ -127,13 +127,13 @@ const COLOUR = { field: 'colour', type: 'nominal', scale: null } as const;
 
 const NUMBERS: Layer = {
   mark: { type: 'text', align: 'left', x: WIDTH + 14 },
-  encoding: { text: { field: 'number', type: 'nominal' } },
+  encoding: { text: { field: 'label', type: 'nominal' } },
 };
 
 const inWords = ({ name, rows }: Group): string => {
   const scores = rows.map((row) => {
     const published = row.published === undefined ? '' : `, published ${decimal(row.published, 3)}`;
-    return `${row.name}: ${pointOf(row).number}${published}`;
+    return `${row.name}: ${pointOf(row).label}${published}`;
   });
   return `${name}: ${scores.join('; ')}.`;
 };

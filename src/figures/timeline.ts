@@ -26,7 +26,7 @@ export interface TimelinePicture extends Caption {
 
 const plain = (name: string): string => name.replaceAll('_', ' ');
 
-/** Sizes in pixels: of a slot, and of all slots together. */
+/** Widths in pixels: of a slot, and of all slots together, by default and at least. */
 const SLOT_WIDTH = 27;
 const WIDTH = SLOT_WIDTH * NUM_SLOTS * RHYTHM.days;
 const MIN_WIDTH = 200;
@@ -200,7 +200,7 @@ function eventsRow({ events }: TimelineEpisode, width: number): View {
     mark: {
       type: 'text',
       align: nameAtLeft ? 'right' : 'left',
-      dx: nameAtLeft ? -DOT_WIDTH : DOT_WIDTH,
+      dx: nameAtLeft ? -DOT_RADIUS : DOT_RADIUS,
       dy: LANE_HEIGHT / 2,
     },
     encoding: { x: inDays('middle'), y, text: { field: 'event', type: 'nominal' } },
@@ -224,8 +224,8 @@ function eventsRow({ events }: TimelineEpisode, width: number): View {
   };
 }
 
-/** Half of the space for the mark of an event, in pixels. */
-const DOT_WIDTH = 8;
+/** Half of the width of the space for an event's mark, in pixels. */
+const DOT_RADIUS = 8;
 
 interface PlacedEvent {
   readonly event: string;
@@ -243,14 +243,14 @@ function inLanes(events: ArrayLike<number>, totalWidth: number): PlacedEvent[] {
     .filter(({ event }) => event >= 0)
     .map(({ event, step }) => {
       const name = plain(EVENT_NAMES[event]);
-      const width = textWidth(name, FONT_SIZE) + 2 * DOT_WIDTH;
+      const width = textWidth(name, FONT_SIZE) + 2 * DOT_RADIUS;
       const { middle } = slotOf(step);
       const x = (middle / RHYTHM.days) * totalWidth;
       const nameAtLeft = x + width > totalWidth;
-      const left = nameAtLeft ? x - width : x - DOT_WIDTH;
+      const left = nameAtLeft ? x - width : x - DOT_RADIUS;
       const freeLane = ends.findIndex((end) => end <= left);
       const lane = freeLane < 0 ? ends.length : freeLane;
-      ends[lane] = nameAtLeft ? x + DOT_WIDTH : x + width;
+      ends[lane] = nameAtLeft ? x + DOT_RADIUS : x + width;
       return { event: name, middle, nameAtLeft, lane };
     });
 }

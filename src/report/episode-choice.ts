@@ -53,6 +53,7 @@ export class EpisodeChoice {
       { which: 'worst', ...this.#worst },
     ];
     const ordered = [...this.#first].sort((a, b) => a.finalScore - b.finalScore);
+    // Of an even number of episodes, the lower of the two in the middle.
     const median = ordered[(ordered.length - 1) >> 1];
     if (median === this.#best || median === this.#worst) return extremes;
     return [extremes[0], { which: 'median', ...median }, extremes[1]];

@@ -13,7 +13,7 @@ import type { PlayedScore } from './player-tally.js';
 export interface ScoreRow {
   /** The file's label. */
   readonly source: string;
-  /** Whether the scores were computed from stored episodes. */
+  /** Whether the score was computed from a file of trajectories. Other files have the scores. */
   readonly fromEpisodes: boolean;
   readonly condition: string;
   readonly grader: string;
@@ -101,7 +101,7 @@ export const scoresOfPlayer = (source: string, name: string, scores: readonly Pl
 /** The tolerance of equal means, for the rounding of sums in another order. */
 const TOLERANCE = 1e-6;
 
-/** Removes rows of stored episodes that repeat a row of an evaluation. */
+/** Removes rows of trajectories that repeat an earlier row of an evaluation or re-evaluation. */
 export function withoutRepeats(rows: readonly ScoreRow[]): ScoreRow[] {
   const kept: ScoreRow[] = [];
   for (const row of rows) {

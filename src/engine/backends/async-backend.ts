@@ -37,7 +37,7 @@ export interface DeviceOptions {
 
 /** The device of a batch. */
 export interface Device {
-  /** The platform's description. */
+  /** The adapter's name, as the platform describes it. */
   readonly adapter: string;
   /** Whether the processor emulates the device. Its speed is then not that of a GPU. */
   readonly software: boolean;

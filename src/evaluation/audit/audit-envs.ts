@@ -33,7 +33,7 @@ export class AuditEnvs implements AsyncDisposable {
   readonly #profiles: AuditProfiles;
   readonly #envs = new Map<number, AnyVecEnv>();
 
-  /** @param beliefs the constant beliefs fitted to these profiles. */
+  /** Opens no environment yet; the first play does. @param beliefs the constant beliefs fitted to these profiles. */
   constructor(request: AuditRequest, beliefs: FittedBeliefs, profiles: AuditProfiles = 'sampled') {
     this.#request = request;
     this.#beliefs = beliefs;

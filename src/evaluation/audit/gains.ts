@@ -91,7 +91,7 @@ export function gainsOf(plays: readonly Play[], best: Play): Gains {
       pushes.map(({ player: { name } }) => [name.slice(name.indexOf(':') + 1), gainOver(name, 'heuristic')]),
     ),
     profile: differenceOf(oracle, best),
-    // On the episodes of the oracle, like `profileActions`.
+    // On the episodes of oracle-open-loop, as for `profileActions`.
     profileBelief: differenceOf(
       playOf(plays, 'open-loop+truth'),
       playOf(plays, 'open-loop+constant'),

@@ -1,7 +1,7 @@
-/** The anchors of the shipped graders. */
+/** The anchors of the built-in graders, which the package ships. */
 import { ANCHORS_DATA } from './anchors-data.js';
 import type { GraderAnchors } from './anchors-of.js';
 
-/** Returns the anchors of a shipped grader, and null for other graders. @param grader 'v1', 'v2' or 'v3'. */
+/** Returns the anchors of a built-in grader, 'v1', 'v2' or 'v3'; null for other graders. */
 export const shippedAnchors = (grader: string): GraderAnchors | null =>
   ANCHORS_DATA.find((anchors) => anchors.grader === grader) ?? null;

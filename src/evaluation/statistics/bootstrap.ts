@@ -90,9 +90,9 @@ export function bootstrap(
 
 /** Returns a quantile, linear between neighbours. @param sorted ascending. @param level in [0, 1]. */
 export function quantile(sorted: Float64Array, level: number): number {
-  const place = level * (sorted.length - 1);
-  const below = sorted[Math.floor(place)];
-  return below + (sorted[Math.ceil(place)] - below) * (place - Math.floor(place));
+  const position = level * (sorted.length - 1);
+  const below = sorted[Math.floor(position)];
+  return below + (sorted[Math.ceil(position)] - below) * (position - Math.floor(position));
 }
 
 /** Returns BCa's levels of quantiles for the levels of the percentile method (Efron 1987). */

@@ -10,6 +10,9 @@ import { disambiguated } from '../player-names.js';
 import type { ReportData } from '../result-gatherer.js';
 import type { Section } from '../section.js';
 
+/** The largest number of players in a figure that fits a printed page. */
+const MAX_PLAYERS = 4;
+
 /** Returns the section; null if no file has episodes. */
 export function actionsSection(data: ReportData): Section | null {
   const players = disambiguated(data.players);
@@ -25,7 +28,7 @@ export function actionsSection(data: ReportData): Section | null {
           '(social, morning, work). In brackets: the number of episodes. If the rows of a player are alike, the player does not adapt ' +
           'to the profile.',
       ),
-      ...paginateFigures('actions', panels, 4, (subset) => drawActions({ players: subset })),
+      ...paginateFigures('actions', panels, MAX_PLAYERS, (subset) => drawActions({ players: subset })),
       collapsible('The same as a table', table('Share of steps by action, in percent', COLUMNS, rows)),
     ],
   };

@@ -11,6 +11,10 @@ import { disambiguated } from '../player-names.js';
 import type { ReportData } from '../result-gatherer.js';
 import type { Figure, Section } from '../section.js';
 
+/** The largest numbers of players in a figure that fits a printed page. */
+const MAX_ERROR_PLAYERS = 12;
+const MAX_CALIBRATION_PLAYERS = 4;
+
 interface ErrorRow {
   readonly name: string;
   readonly episodes: number;
@@ -43,7 +47,9 @@ function errorFigure(rows: readonly ErrorRow[]): Figure[] {
   const drawnRows = rows.filter(({ errors }) =>
     errors.mean.some((mean) => Math.abs(mean - errors.constant) > TOLERANCE),
   );
-  return paginateFigures('belief-error', drawnRows, 12, (subset) => drawBeliefError({ rows: subset }));
+  return paginateFigures('belief-error', drawnRows, MAX_ERROR_PLAYERS, (subset) =>
+    drawBeliefError({ rows: subset }),
+  );
 }
 
 /** Two means that differ by less are equal up to rounding. */
@@ -96,7 +102,9 @@ function calibrationFigure(rows: readonly CalibratedRow[]): Figure[] {
   const drawnRows = rows.filter(({ dimensions }) =>
     dimensions.some(({ correlation }) => correlation !== null),
   );
-  return paginateFigures('calibration', drawnRows, 4, (subset) => drawCalibration({ rows: subset }));
+  return paginateFigures('calibration', drawnRows, MAX_CALIBRATION_PLAYERS, (subset) =>
+    drawCalibration({ rows: subset }),
+  );
 }
 
 interface CalibratedRow {

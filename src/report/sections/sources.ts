@@ -66,7 +66,7 @@ export function sourcesSection(data: ReportData): Section {
     title: 'Files and provenance',
     parts: [
       table('The files of this page', COLUMNS, sources),
-      ...(sources.some(({ engine }) => engine === null) ? [paragraph(NO_MACHINE)] : []),
+      ...(sources.some(({ engine }) => engine === null) ? [paragraph(NO_BACKEND)] : []),
       provenanceOf(originOf(data)),
     ],
   };
@@ -88,7 +88,7 @@ function provenanceOf({ versions, worlds, engines, machines, seeds }: Origin): H
   return html`<dl>${rows}</dl>\n`;
 }
 
-const NO_MACHINE =
+const NO_BACKEND =
   'A dash in the column backend: the file does not name its backend. All backends and kernels give the same results, bit for bit.';
 
 const COLUMNS: readonly Column<Source>[] = [

@@ -44,9 +44,9 @@ const LAUNCH_NUMBERS = {
 const LAUNCH_ARRAYS = {
   mask: 'array of bytes: the environments to reset or step; NONE for all',
   seeds: 'array of words: seeds of episodes that begin, or of the random policy',
-  modes: 'array of bytes',
-  profiles: 'array of floats, a profile per environment',
-  graders: 'array of floats, a grader per environment',
+  modes: 'array of bytes: profile modes; NONE to keep them',
+  profiles: 'array of floats, a profile per environment; NONE to keep them',
+  graders: 'array of floats, a grader per environment; NONE to keep them',
   steps: 'array of bytes: steps at which episodes begin; NONE for 0',
   meters: 'array of floats, five per environment: meters at the beginning',
   early: 'array of floats: sums of first-half rewards at the beginning; NONE for 0',

@@ -26,8 +26,8 @@ export interface LauncherOptions {
   readonly imagination: number;
 }
 
-/** Options of `results`. */
-interface ResultsOptions {
+/** Options of `launchAndRead`. */
+interface LaunchOptions {
   /** The arrays that the kernel reads. Default: none. */
   readonly arrays?: RequestArrays;
   /** Fields of the launch that do not depend on the shard. Default: none. */
@@ -135,11 +135,21 @@ export class Launcher {
   }
 
   /** Launches a kernel that writes `bytes` bytes per environment, and passes the rows to `take`. */
-  results(kernel: KernelName, bytes: number, take: TakeRows, options: ResultsOptions = {}): Promise<void> {
-    return this.#queueRead(() => this.#results(kernel, bytes, take, options));
+  launchAndRead(
+    kernel: KernelName,
+    bytes: number,
+    take: TakeRows,
+    options: LaunchOptions = {},
+  ): Promise<void> {
+    return this.#queueRead(() => this.#launchAndRead(kernel, bytes, take, options));
   }
 
-  async #results(kernel: KernelName, bytes: number, take: TakeRows, options: ResultsOptions): Promise<void> {
+  async #launchAndRead(
+    kernel: KernelName,
+    bytes: number,
+    take: TakeRows,
+    options: LaunchOptions,
+  ): Promise<void> {
     const { arrays = {}, fields = {}, first = 0, end = this.#options.numEnvs } = options;
     for (const { shard, at, range } of this.#split(arrays, first, end, bytes)) {
       this.#resultBuffer.require(range.count * bytes);

@@ -18,7 +18,7 @@ export interface Shard {
   readonly outputs: GPUBuffer;
 }
 
-/** Returns the number of environments that fit into a shard. @param words words per environment. */
+/** Returns the number of environments that fit into a shard. @param words an environment's words in the largest buffer. */
 export function envsPerShard({ limits }: GpuDevice, words: number, workgroupSize: number): number {
   const bytes = Math.min(limits.maxStorageBufferBindingSize, limits.maxBufferSize);
   const envs = Math.min(

@@ -154,7 +154,7 @@ export class WebGpuBatch implements AsyncBatch {
         if (measure) await this.#launcher.finished();
       } else {
         const take = putTrajectory(trajectory);
-        await this.#launcher.results('record', RECORDED_BYTES, take, {
+        await this.#launcher.launchAndRead('record', RECORDED_BYTES, take, {
           arrays,
           fields,
           first: at,
@@ -187,7 +187,7 @@ export class WebGpuBatch implements AsyncBatch {
     const words = new Uint32Array((indices?.length ?? this.#numEnvs) * STATE_WORDS);
     const take = (rows: Uint32Array, first: number) => words.set(rows, first * STATE_WORDS);
     const bytes = STATE_WORDS * words.BYTES_PER_ELEMENT;
-    if (indices === undefined) await this.#launcher.results('save', bytes, take);
+    if (indices === undefined) await this.#launcher.launchAndRead('save', bytes, take);
     else await this.#launcher.rowsAt(indices, bytes, take);
     return words;
   }
@@ -200,7 +200,7 @@ export class WebGpuBatch implements AsyncBatch {
   async stateHash(): Promise<BigUint64Array> {
     const hashes = new BigUint64Array(this.#numEnvs);
     const words = new Uint32Array(hashes.buffer);
-    await this.#launcher.results('hash', hashes.BYTES_PER_ELEMENT, (rows, first) =>
+    await this.#launcher.launchAndRead('hash', hashes.BYTES_PER_ELEMENT, (rows, first) =>
       words.set(rows, 2 * first),
     );
     return hashes;
@@ -210,7 +210,9 @@ export class WebGpuBatch implements AsyncBatch {
     const targets = new Float32Array(this.#numEnvs * NUM_BELIEFS);
     const words = new Uint32Array(targets.buffer);
     const bytes = NUM_BELIEFS * targets.BYTES_PER_ELEMENT;
-    await this.#launcher.results('targets', bytes, (rows, first) => words.set(rows, NUM_BELIEFS * first));
+    await this.#launcher.launchAndRead('targets', bytes, (rows, first) =>
+      words.set(rows, NUM_BELIEFS * first),
+    );
     return targets;
   }
 

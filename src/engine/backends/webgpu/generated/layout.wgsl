@@ -187,11 +187,11 @@ struct Launch {
   mask: u32,
   // array of words: seeds of episodes that begin, or of the random policy
   seeds: u32,
-  // array of bytes
+  // array of bytes: profile modes; NONE to keep them
   modes: u32,
-  // array of floats, a profile per environment
+  // array of floats, a profile per environment; NONE to keep them
   profiles: u32,
-  // array of floats, a grader per environment
+  // array of floats, a grader per environment; NONE to keep them
   graders: u32,
   // array of bytes: steps at which episodes begin; NONE for 0
   steps: u32,

@@ -191,11 +191,11 @@ struct Launch {
   mask: u32,
   // array of words: seeds of episodes that begin, or of the random policy
   seeds: u32,
-  // array of bytes
+  // array of bytes: profile modes; NONE to keep them
   modes: u32,
-  // array of floats, a profile per environment
+  // array of floats, a profile per environment; NONE to keep them
   profiles: u32,
-  // array of floats, a grader per environment
+  // array of floats, a grader per environment; NONE to keep them
   graders: u32,
   // array of bytes: steps at which episodes begin; NONE for 0
   steps: u32,
@@ -490,7 +490,7 @@ fn put_sampled_profile(env: u32, seed: u32) {
   );
 }
 
-// Stores the named profile that a seed chooses in the state.
+// Stores the discrete profile of a seed, one of the named profiles, in the state.
 fn put_discrete_profile(env: u32, seed: u32) {
   let draw = threefry(vec2(seed, world[BLOCK_STREAM_PROFILE]), vec2(0u, 1u));
   let at = BLOCK_NAMED_PROFILES + below(draw.x, COUNT_NAMED_PROFILES) * COUNT_PROFILE_FLOATS;
@@ -789,6 +789,7 @@ fn skill_term(env: u32) -> f32 {
   return subtract(1.0, multiply(world_number(BLOCK_BELIEF_SKILL_SCALE), q));
 }
 
+// Returns the component adaptation: the scaled improvement, times a factor that falls to 0 for a poor second half.
 fn adaptation_of(first_half_mean: f32, second_half_mean: f32) -> f32 {
   let improvement = clamp01(multiply(world_number(BLOCK_ADAPTATION_SCALE), subtract(second_half_mean, first_half_mean)));
   return multiply(improvement, clamp01(add(world_number(BLOCK_ADAPTATION_GATE_OFFSET), second_half_mean)));
@@ -841,7 +842,7 @@ fn put_output_word(which: u32, env: u32, value: u32) {
   outputs[output_index(which, env)] = value;
 }
 
-// Returns (x, y): number k of the \`width\` numbers of output \`which\` is, for an environment, at x + k * y.
+// Returns (x, y): number k of an environment's \`width\` numbers in output \`which\` is at x + k * y.
 fn row(which: u32, width: u32, env: u32) -> vec2<u32> {
   let start = which * launch.capacity;
   return select(vec2(start + env * width, 1u), vec2(start + env, launch.capacity), launch.in_columns != 0u);
@@ -1408,7 +1409,7 @@ fn targets(@builtin(global_invocation_id) id: vec3<u32>) {
 @group(1) @binding(0) var<storage, read> source_state: array<u32>;
 @group(1) @binding(1) var<storage, read> source_outputs: array<u32>;
 
-// Does the same as \`row\` for an environment of the source.
+// Does the same as \`row\` (outputs.wgsl) for an environment of the source.
 fn source_row(which: u32, width: u32, env: u32) -> vec2<u32> {
   let start = which * launch.source_capacity;
   let columns = vec2(start + env, launch.source_capacity);

@@ -3,7 +3,7 @@
 @group(1) @binding(0) var<storage, read> source_state: array<u32>;
 @group(1) @binding(1) var<storage, read> source_outputs: array<u32>;
 
-// Does the same as `row` for an environment of the source.
+// Does the same as `row` (outputs.wgsl) for an environment of the source.
 fn source_row(which: u32, width: u32, env: u32) -> vec2<u32> {
   let start = which * launch.source_capacity;
   let columns = vec2(start + env, launch.source_capacity);

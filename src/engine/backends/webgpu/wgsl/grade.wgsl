@@ -45,6 +45,7 @@ fn skill_term(env: u32) -> f32 {
   return subtract(1.0, multiply(world_number(BLOCK_BELIEF_SKILL_SCALE), q));
 }
 
+// Returns the component adaptation: the scaled improvement, times a factor that falls to 0 for a poor second half.
 fn adaptation_of(first_half_mean: f32, second_half_mean: f32) -> f32 {
   let improvement = clamp01(multiply(world_number(BLOCK_ADAPTATION_SCALE), subtract(second_half_mean, first_half_mean)));
   return multiply(improvement, clamp01(add(world_number(BLOCK_ADAPTATION_GATE_OFFSET), second_half_mean)));

@@ -47,7 +47,7 @@ fn put_sampled_profile(env: u32, seed: u32) {
   );
 }
 
-// Stores the named profile that a seed chooses in the state.
+// Stores the discrete profile of a seed, one of the named profiles, in the state.
 fn put_discrete_profile(env: u32, seed: u32) {
   let draw = threefry(vec2(seed, world[BLOCK_STREAM_PROFILE]), vec2(0u, 1u));
   let at = BLOCK_NAMED_PROFILES + below(draw.x, COUNT_NAMED_PROFILES) * COUNT_PROFILE_FLOATS;
