@@ -1,4 +1,4 @@
-/** Checks that a stored episode is of the same player, grader and settings as this command's. */
+/** Checks that a stored episode has the player, grader and settings of this command. */
 import type { Grader } from '../../engine/graders/grader.js';
 import { systemText } from '../../rollouts/text/system-message.js';
 import { teacherName } from '../../rollouts/trajectories/player-name.js';

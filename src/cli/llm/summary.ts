@@ -38,7 +38,7 @@ export class LlmSummary {
     return budget === null ? dollars(spent) : `${dollars(spent)} of ${dollars(budget)}`;
   }
 
-  /** Returns lines with line ends; '' if there were no requests. */
+  /** Returns the summary as lines with line ends; '' if there were no requests. */
   text(): string {
     const { requests, retries, promptTokens, completionTokens } = this.#tally;
     if (requests === 0) return '';

@@ -7,8 +7,8 @@ import type { CollectOptions } from './run-collect.js';
 
 const HELP = `
 Waits until all shards are computed, and writes FILE, the file of --output, whole or not at all. Results move from Redis to
-FILE.shards as they come, and FILE.shards is removed when FILE is complete. A command that is interrupted or killed loses nothing: run it
-again with the same --output. A job has one collector at a time. If shards failed in all their attempts, the
+FILE.shards as they come, and FILE.shards is removed when FILE is complete. A command that is interrupted or killed loses
+nothing: run it again with the same --output. A job has one collector at a time. If shards failed in all their attempts, the
 command names them and ends; submit the job again to repeat them.
 
 --output holds the episodes of a job of teach or eval, the JSON of a job of audit, and the rows of a job of dataset grpo. For

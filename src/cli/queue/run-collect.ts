@@ -73,7 +73,7 @@ const openStore = (queue: Queue, job: StoredJob, path: string): Promise<ShardSto
 
 /**
  * Returns whether this machine already has the job's complete file, because a collector was killed after it had completed the
- * file. Then also removes FILE.shards and prints a note.
+ * file. Then also removes FILE.shards and prints a note. Returns false if other files are to be written too.
  */
 async function isComplete(queue: Queue, name: string, options: CollectOptions): Promise<boolean> {
   const { output: path, json, components, bracket } = options;

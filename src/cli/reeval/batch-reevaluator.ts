@@ -38,7 +38,7 @@ export class BatchReevaluator {
     skipped: new SkippedLines(),
     formerEpisodes: new FormerEpisodes(),
   };
-  /** The first mismatches of all files. */
+  /** The first mismatches of all files, at most 1000. */
   readonly listedMismatches: ListedMismatch[] = [];
   readonly #reevaluation: Reevaluation;
   readonly #maxReported: number;
@@ -51,6 +51,7 @@ export class BatchReevaluator {
     this.#report = report;
   }
 
+  /** Replays episodes, and counts and reports their mismatches. */
   async add(batch: readonly PlacedEpisode[]): Promise<void> {
     const mismatches = await this.#reevaluation.add(batch.map(({ episode }) => episode));
     for (const [i, { place }] of batch.entries()) this.#reportMismatches(place, mismatches[i]);

@@ -5,7 +5,7 @@ import type { Flip, WeightSensitivity } from '../../evaluation/weight-sensitivit
 import { renderRows, rowNotes, weightsLine } from '../eval/eval-table.js';
 import { type Alignment, COMPONENT_HEADS, renderColumns } from '../text-table.js';
 
-/** Returns the rows of an evaluation; then the ranking of each condition and the effect of each weight on it. */
+/** Renders the rows of an evaluation, then each condition's ranking and the effect of each weight on the ranking. */
 export function renderRegraded({ grader, graderWeights, formerWorld, rows, conditions }: Regraded): string {
   const episodes = rows.reduce((sum, row) => sum + row.episodes, 0);
   return [

@@ -109,7 +109,7 @@ function scoredRow(
   };
 }
 
-/** Returns a step of the output. Float32 numbers are written as shortest decimals. */
+/** Returns a step of the output. Float32 numbers are written as shortest decimals. @param at row * 28 + step. */
 function step(action: string, at: number, { trajectory }: RunResult) {
   const { events, rewards, meters, deltas, anomalies } = trajectory!;
   return {

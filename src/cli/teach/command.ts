@@ -1,4 +1,4 @@
-/** `rhythm-vec teach`: records trajectories of a teacher with reasons. */
+/** `rhythm-vec teach`: records a teacher's trajectories, with its reasons. */
 import { type Command, Option } from 'commander';
 import { STUDENT_NAMES } from '../../agents/student/shipped-students.js';
 import { DEFAULT_TEACHER } from '../../training/teaching/policy-teacher.js';
@@ -16,7 +16,7 @@ last line of its answer, such as 4 6 5 SLEEP, has the graded belief as digits, a
 costs money. All policies but planner-oracle use only what any agent observes:
   planner-wellbeing    the default. It infers the profile, plans with the profiles that fit, and plays the first action of
                        the best plan for the person's wellbeing: the mean of the meters weighted as the person weighs them,
-                       plus the grade without adaptation
+                       plus the grade without its component adaptation
   planner              the same for the grader's final score, which under v1 and v2 rewards neglect of the first half
   planner-prior        plans for the score as planner, but infers nothing
   planner-oracle       knows the hidden profile, and each of its lines has "oracle": true

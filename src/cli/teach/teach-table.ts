@@ -21,8 +21,8 @@ import type { PolicyTeachOptions } from './teach-lines.js';
 
 /**
  * Plays episodes with a policy and writes them. A built-in policy continues after the episodes of `OUTPUT.partial`.
- * @throws InputError for unknown names; UsageError if `OUTPUT.partial` has other episodes, or any while the policy is the
- *   user's module; the signal's reason.
+ * @throws InputError for unknown names; UsageError if `OUTPUT.partial` has other episodes, or if it has any and the policy is
+ *   the user's module; the signal's reason.
  */
 export async function teachTable(
   options: PolicyTeachOptions,
@@ -60,7 +60,7 @@ export async function teachTable(
   process.stderr.write(`${counted(total, 'episode')} in ${output}.\n`);
 }
 
-/** Yields the episodes of an unfinished file. @throws UsageError if they are not those of the first seeds of this run. */
+/** Yields the episodes of an unfinished file. @throws UsageError if they are not the first episodes of this run. */
 async function* earlierOf(
   { policy, seeds, profiles, output }: PolicyTeachOptions,
   grader: Grader,

@@ -1,4 +1,7 @@
-/** A job: a command's options as plain JSON, with all defaults filled in. Equal jobs have equal results, byte for byte. */
+/**
+ * A job: a command's options as plain JSON, with all defaults filled in. Equal jobs without a language model have equal
+ * results, byte for byte.
+ */
 import { sha256 } from '@noble/hashes/sha2';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils';
 import type { Prices } from '../../agents/llm/ledger.js';
@@ -115,7 +118,7 @@ export interface SelectionJob extends JobBase {
 export type Job = TeachJob | EvalJob | AuditJob | DatasetJob | SelectionJob;
 /** The jobs that `runShard` computes: all but `SelectionJob`, whose shards read files. */
 export type RunnableJob = Exclude<Job, SelectionJob>;
-/** The kinds of these jobs. */
+/** The kinds of `RunnableJob`. */
 export type JobKind = RunnableJob['kind'];
 /** Jobs whose results are episodes. */
 export type EpisodeJob = TeachJob | EvalJob;

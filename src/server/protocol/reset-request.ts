@@ -72,6 +72,7 @@ export function toGrader(grader: string | object): Float32Array {
   return BUILT_IN.get(checkName('grader', grader, GRADER_NAMES))!;
 }
 
+/** Returns what `act` returns. Converts its RhythmErrors to validation errors of a field. */
 function withField<T>(field: string, input: unknown, act: () => T): T {
   try {
     return act();

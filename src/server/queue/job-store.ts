@@ -173,7 +173,7 @@ export async function noteFailure({ redis, prefix }: Queue, { job, submission }:
   await redis.eval(NOTE_FAILURE, 2, keys.job, keys.failures, submission, attempt);
 }
 
-/** Returns whether a shard has a result, be it in Redis or collected. */
+/** Returns whether a shard has a result, in Redis or already collected. */
 export const hasResult = async ({ redis, prefix }: Queue, { job, index }: ShardData): Promise<boolean> =>
   (await redis.hexists(jobKeys(prefix, job).digests, String(index))) === 1;
 

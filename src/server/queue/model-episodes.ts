@@ -80,7 +80,7 @@ export class ModelEpisodes {
     await Promise.all(this.#saving);
   }
 
-  /** Returns the episodes, in the order of their seeds. @throws QueueError if an episode was refused. */
+  /** Returns the episodes, by seed and then by `episodeKey`. @throws QueueError if an episode was refused. */
   all(): CompactEpisode[] {
     if (this.#failure !== null) throw this.#failure;
     const sorted = [...this.#episodes].sort(([one], [other]) => (one < other ? -1 : 1));

@@ -7,7 +7,7 @@ export const SLICE = 8192;
 type Numbers = Float32Array | Int8Array | Uint8Array | Uint32Array | BigUint64Array;
 
 /**
- * Yields the pieces of a JSON array. Hashes are hexadecimal text, because JSON numbers cannot hold them.
+ * Yields the pieces of a JSON array. Hashes (64 bits) are hexadecimal text, because JSON numbers cannot hold them.
  * @param turn awaited before each slice.
  */
 export async function* arrayText(values: Numbers, turn: () => Promise<void>): AsyncGenerator<string> {

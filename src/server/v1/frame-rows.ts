@@ -36,7 +36,7 @@ type Arrays = {
   readonly [K in Name]?: InstanceType<(typeof TYPES)[(typeof ARRAYS)[K][0]]>;
 };
 const NAMES = Object.keys(ARRAYS) as Name[];
-/** The arrays that every request has. */
+/** The arrays that every request must have. */
 const REQUIRED = ['seeds', 'step_indices', 'histories'] as const;
 type Checked = Arrays & Required<Pick<Arrays, (typeof REQUIRED)[number]>>;
 
@@ -238,8 +238,8 @@ const IN_ERRORS: Readonly<Record<string, readonly [string, number]>> = {
 };
 
 /**
- * Rewrites an error of a replay for the request: arrays have their names in frames.
- * @param from the first row of the replay, to which row numbers are added.
+ * Rewrites an error of a replay for the request: with the names of arrays in frames, and the numbers of rows in the request.
+ * @param from the number in the request of the first replayed row.
  */
 const renumbered = (message: string, from: number): string =>
   message

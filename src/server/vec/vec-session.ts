@@ -209,7 +209,7 @@ function namesOf<T>(what: string, names: T, numEnvs: number): T {
   return entriesOf(names, numEnvs) as T;
 }
 
-/** Returns the number of environments in a mask. */
+/** Returns the number of environments that a mask selects. */
 function countOf(mask: ArrayLike<unknown>): number {
   let count = 0;
   for (let i = 0; i < mask.length; i++) if (mask[i]) count++;
@@ -242,7 +242,10 @@ function* readText(data: Buffer, envs: number): Paused<Frame> {
   return { type: parsed.data.type, data: parsed.data.data, arrays: {}, shapes: {} };
 }
 
-/** Checks the shapes of arrays. @throws InputError `wrong_length` for other shapes: a column-major array would be misread. */
+/**
+ * Checks that arrays have shape [n], or [n, 3] for beliefs: a column-major array would be misread.
+ * @throws InputError `wrong_length` for other shapes.
+ */
 function checkShapes({ shapes }: Frame): void {
   for (const [name, shape] of Object.entries(shapes)) {
     const isWide = name === 'beliefs';
@@ -254,7 +257,7 @@ function checkShapes({ shapes }: Frame): void {
   }
 }
 
-/** Merges the lists of a message's data with the arrays of its frame. */
+/** Merges the fields of a message's data with the arrays of its frame. Data that is no object is returned unchanged. */
 const fieldsOf = ({ data, arrays }: Frame): unknown =>
   (typeof data === 'object' && !Array.isArray(data)) || data === undefined ? { ...data, ...arrays } : data;
 

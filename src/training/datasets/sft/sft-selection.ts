@@ -54,7 +54,7 @@ export interface Selected {
   readonly mismatched: MismatchedEpisode[];
 }
 
-/** Makes the rows of selected episodes, and counts rows and episodes for the card. Keeps no rows. */
+/** Makes the rows of selected episodes, and counts rows and episodes for the dataset's card. Keeps no rows. */
 export class SftSelection implements AsyncDisposable {
   readonly #plan: SftPlan;
   readonly #source: ResultSource;
@@ -63,7 +63,7 @@ export class SftSelection implements AsyncDisposable {
   readonly leftOut = new Map<string, number>();
   /** The number of answers in selected episodes that are not usable as rows (`usableAnswer`). */
   answersLeftOut = 0;
-  /** The graders of the selected episodes, which their prompts describe. */
+  /** The graders of the selected episodes, which their prompts describe. The keys are the graders' JSON. */
   readonly graders = new Map<string, PromptGrader>();
   /** Counts the selected episodes of former worlds. */
   readonly former = new FormerEpisodes();
