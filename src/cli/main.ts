@@ -4,7 +4,7 @@ import { EXIT, Interruption } from './command-errors.js';
 import { runCommand } from './commands.js';
 import { discardOpenOutputs } from './files/output-file.js';
 
-/** The signals that end a command, with its exit codes. */
+/** The signals that end a command, and the exit code after each. */
 const SIGNALS = { SIGHUP: EXIT.hungUp, SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated } as const;
 const abort = new AbortController();
 for (const [name, exitCode] of Object.entries(SIGNALS)) {

@@ -58,7 +58,7 @@ export function parseInteger(text: string): number {
   throw new InvalidArgumentError('Expected a whole number, such as 4.');
 }
 
-/** Parses "a,b" as a list of names. A comma in a name is written "\\,". */
+/** Parses "a,b" as a list of names. A comma in a name is written as a backslash and a comma. */
 export function parseNames(text: string): string[] {
   const names = text.split(/(?<!\\),/).map((name) => name.trim().replaceAll('\\,', ','));
   if (names.every((name) => name !== '')) return names;

@@ -14,7 +14,7 @@ Each row is one step of an episode in chat format: the prompt, and the teacher's
 Every episode is replayed first. Episodes that differ from their replay and invalid lines are reported and left out, and the
 exit code is then 1, unless --skip-bad is given. Answers without an action or without a belief are left out.
 ONLY TEACHERS WITH THE OBJECTIVE WELLBEING ARE USED, unless --objective names another. A teacher that maximises v2's score
-neglects the first half of the episode, and its students would too. Rows have the prompts of the episodes, which describe
+neglects the first half of the episode, and its students would too. A row has the prompt of its episode, which describes
 the episode's grader; --grader changes scores and margins alone. --objective none selects teachers without an objective,
 such as language models. Teachers that used hidden state are left out, unless --allow-oracle is given. Seeds 0-99 and seeds from
 10000 on are kept for evaluation and refused, unless --allow-eval-seeds is given. --max-belief-error selects episodes by

@@ -51,7 +51,7 @@ export function checkEvalShard(options: EvalShardOptions, models: readonly strin
   if ((trajectories === undefined) === (components === undefined)) {
     throw new UsageError(
       `Expected either --trajectories or --components with --shard, got ${components === undefined ? 'neither' : 'both'}. ` +
-        'merge computes the tables, the JSON and the components from either file.',
+        'Pass one of them: merge computes the tables, the JSON and the components from either file.',
     );
   }
   if (trajectories === undefined && models.length > 0) {

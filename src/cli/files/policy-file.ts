@@ -30,7 +30,8 @@ export const isPolicyFile = (name: string): boolean => FILE.test(name);
 export const pathOfPolicy = (name: string): string => FILE.exec(name)!.groups!.path;
 
 /**
- * Returns the policies of --policies. A file's policy has the name of the file without its extension.
+ * Reads the policies of --policies: loads files, and leaves other names as they are. A file's policy has the name of the file
+ * without its extension.
  * @throws UsageError for a file that exports no policy, and for two policies of one name.
  */
 export async function readPolicies(
@@ -49,7 +50,7 @@ export async function readPolicies(
 }
 
 /**
- * Returns the policies of files and students of the package, by name.
+ * Loads policies from files, and students of the package by their names. @returns the policies by name.
  * @throws UsageError for other names, and as `readPolicies`.
  */
 export async function readPolicyFiles(

@@ -60,8 +60,8 @@ export function tryTemporary(target: string): void {
 
 /** Returns a new name for a temporary file of `target`. */
 export function temporaryPath(target: string): string {
-  const words = [targetId(target), HOST ?? 'elsewhere', process.pid, randomBytes(8).toString('hex')];
-  return join(dirname(target), `.rhythm-vec-${words.join('-')}.tmp`);
+  const parts = [targetId(target), HOST ?? 'elsewhere', process.pid, randomBytes(8).toString('hex')];
+  return join(dirname(target), `.rhythm-vec-${parts.join('-')}.tmp`);
 }
 
 /** Returns the paths of the temporary files of `target`, of running and of killed processes. */

@@ -35,7 +35,10 @@ export interface BatchOptions {
   readonly repeats?: boolean;
 }
 
-/** Yields batches of at least one episode each. Returns to the event loop between batches, so that signals and timers run. */
+/**
+ * Yields batches of at least one episode each. Leaves out invalid lines and duplicates; counts and reports them. Returns to the
+ * event loop between batches, so that signals and timers run.
+ */
 export async function* inBatches(
   lines: AsyncIterable<TrajectoryLine>,
   { skipped, report, signal, repeats = false }: BatchOptions,

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { addQueueOptions, type QueueOptions, withQueue } from './queue-options.js';
 
 const HELP = `
-Removes the shards and results of the job from Redis. Workers stop its shards within seconds. After that, nothing can be
+Removes the shards and results of the job from Redis. Workers stop its shards within seconds. A cancelled job cannot be
 collected. Submit the job again to compute it again.
 
 Example:

@@ -131,7 +131,8 @@ function checkNoFile(policy: string): void {
 }
 
 /**
- * Submits a job. @param units the number of units that are divided among shards: episodes of each policy, rows, or pieces.
+ * Submits a job and prints its name.
+ * @param units the number of units that are divided among shards: episodes of each policy, rows, or pieces.
  * @param rowsOfUnit the number of rows of the result for each unit.
  */
 async function submit(

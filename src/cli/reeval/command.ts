@@ -6,7 +6,8 @@ import { addEngineOptions, parseInteger, parseNames } from '../shared-options.js
 import type { ReevalOptions } from './run-reeval.js';
 
 const HELP = `
-A file of trajectories has one episode per line, as \`rhythm-vec teach\` writes it; docs/trajectories.md has the schema.
+A file of trajectories has one episode per line, or per row of Parquet, as \`rhythm-vec teach\` writes it;
+docs/trajectories.md has the schema.
 Every episode is replayed from its seed with its actions and beliefs. Observations, rewards, prompts and parsed completions
 are compared with the file bit for bit. Each mismatch is reported:
   teacher.jsonl:3: step 4, observation.meters[2]: recorded 0.71, recomputed 0.7080322

@@ -27,7 +27,7 @@ export interface ReportOptions {
 }
 
 /**
- * Writes the page and its figures.
+ * Writes the page and its figures. Removes the figures of an earlier report that this one does not have.
  * @returns false if lines were left out and `skipBad` is off.
  * @throws UsageError for unusable paths and files; LibraryError `library_missing`; the signal's reason.
  */

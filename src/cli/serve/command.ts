@@ -57,7 +57,7 @@ export function addServeCommand(program: Command, context: Context): void {
     .description('Serve the environment over HTTP and WebSockets: OpenEnv, and batches for trainers.')
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--port <n>', 'port to listen on; 0 chooses a free one', parseInteger, DEFAULTS.port)
-    .option('--token-file <file>', `file with the bearer token of clients (default: ${TOKEN_VARIABLE})`)
+    .option('--token-file <file>', `file with the bearer token of clients (default: the token in ${TOKEN_VARIABLE})`)
     .option(
       '--insecure',
       'without a token, listen on addresses that other machines can reach, and accept any Host',
@@ -100,7 +100,7 @@ export function addServeCommand(program: Command, context: Context): void {
       parseNumber,
       DEFAULTS.batchWaitMs / SECOND,
     )
-    .option('--ping <seconds>', 'interval of pings', parseNumber, DEFAULTS.pingMs / SECOND)
+    .option('--ping <seconds>', 'interval of pings to each socket', parseNumber, DEFAULTS.pingMs / SECOND)
     .option(
       '--idle <seconds>',
       'close a socket after this time without a frame',

@@ -27,7 +27,7 @@ export interface TeachCommandOptions
   /** A policy's name, or the path of a file that exports one. */
   readonly policy?: string;
   readonly grader: string;
-  /** A name of FORMATS. */
+  /** The value of --format. */
   readonly format?: string;
 }
 

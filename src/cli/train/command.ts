@@ -10,8 +10,8 @@ A student is a small network that plays from observations. First it clones its t
 student learns to choose the same actions. Then come --rounds of DAgger: the student plays --round-episodes, the teacher says
 what it would have done, and the student learns from all episodes. The student learns beliefs from the true targets of fresh
 episodes.
-Finally, with --refine-episodes, the student plays on the engine, and copies of its episodes play other actions at one step:
-the student learns how much each action gains in the final score. --from refines a finished student.
+Finally, with --refine-episodes, the student plays new episodes, and copies of them play other actions at one step: the
+student learns how much each action gains in the final score. --from refines a finished student.
 The teachers are ${TEACHER_NAMES.join(', ')}.
 The file is a policy of eval, reeval --baselines, audit and teach. While the training runs, FILE.partial has its state. After an
 interruption, the same command with --resume continues the training, and writes the same file as without the interruption.

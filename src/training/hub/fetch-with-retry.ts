@@ -1,6 +1,6 @@
 /**
- * `fetch` for the Hub. Retries while the failure may be temporary, waits as long as the Hub demands, and throws errors
- * without secrets. The Hub's library makes every request once.
+ * `fetch` for the Hub. Retries while the failure may be temporary, waits as long as the Hub demands (at most five minutes), and
+ * throws errors without secrets. The Hub's library itself makes every request once.
  */
 
 import { BoundsError, boundedFetch } from '../../shared/http/bounded-fetch.js';
@@ -63,6 +63,7 @@ const isTemporary = (error: Error): error is HubError =>
 type Input = Parameters<typeof fetch>[0];
 type Init = NonNullable<Parameters<typeof fetch>[1]>;
 
+/** Makes a request once. If it fails, reports its sent bytes again as a negative number. */
 async function attempt(input: Input, init: Init, { token, signal, onSent }: FetchOptions): Promise<Response> {
   let sent = 0;
   const count = (bytes: number) => {
@@ -113,7 +114,7 @@ const withCount = (init: Init, count: (bytes: number) => void): Init =>
     ? { ...init, body: new CountedBlob(init.body, count) }
     : init;
 
-/** A Blob that reports the bytes read from it. It is a Blob, because storage requires the length in advance. */
+/** A Blob that reports the bytes read from it. A stream would not do, because storage requires the length in advance. */
 class CountedBlob extends Blob {
   readonly #inner: Blob;
   readonly #count: (bytes: number) => void;

@@ -1,6 +1,6 @@
 /**
- * Refines a clone on the engine: raises the probabilities of actions that gain more than the student's own action
- * (comparisons.ts). Each iteration compares the actions of the current student, then updates it.
+ * Refines a clone (a student that imitates its teacher): raises the probabilities of actions that gain more than the student's
+ * own action (comparisons.ts). Each iteration compares the actions of the current student, then updates it.
  */
 import { FEATURE_COUNT } from '../../../agents/student/features.js';
 import type { Layer } from '../../../agents/student/network.js';
@@ -68,7 +68,7 @@ export class Refinement {
     }
   }
 
-  /** Passes over the comparisons of an iteration. @returns the mean gain. */
+  /** Updates the student by the comparisons of an iteration, in several passes. @returns the mean gain of the updates. */
   async #fit(comparisons: Comparisons, iteration: number, rate: number): Promise<number> {
     const count = comparisons.inputs.length / FEATURE_COUNT;
     const all = comparisons.allInputs.length / FEATURE_COUNT;
@@ -136,6 +136,7 @@ function fillBeliefs(rows: RefineRows, from: Comparisons, rowOf: (j: number) => 
   for (let j = 0; j < rows.targets.length / NUM_BELIEFS; j++) {
     const row = rowOf(j);
     copyRow(from.allInputs, row, rows.beliefInputs, j, FEATURE_COUNT);
+    // `allInputs` has a row for each episode at step 0, then for each at step 1, and so on.
     copyRow(from.targets, row % episodes, rows.targets, j, NUM_BELIEFS);
   }
 }
