@@ -4,7 +4,7 @@ import type { RunningServer } from './server.js';
 import type { ServeOptions } from './server-options.js';
 
 /**
- * Starts a server: OpenEnv's protocol, batch requests and vector environments, as `rhythm-vec serve`.
+ * Starts a server: OpenEnv's protocol, batch requests and vector environments, as `rhythm-vec serve` does.
  * @throws LibraryError `library_missing` with the command that installs its packages; InputError for an invalid option;
  *   BackendError as `createVecEnv`; the system's error if it cannot listen on the address. An error leaves nothing open.
  */
@@ -14,7 +14,8 @@ export async function openServer(options: ServeOptions = {}): Promise<RunningSer
 }
 
 /**
- * Starts a server of several worker processes, as `rhythm-vec serve --workers`. Start at most one in a process.
+ * Starts a server of several worker processes, as `rhythm-vec serve --workers` does. Start at most one in a process.
+ * @param workers 1 to 256, at most the number of processor cores.
  * @throws as `openServer`, and InputError for more workers than processor cores.
  */
 export async function openCluster(options: ServeOptions, workers: number): Promise<RunningServer> {

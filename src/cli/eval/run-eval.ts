@@ -44,7 +44,7 @@ interface OutputPaths {
   readonly json?: string;
   readonly components?: string;
   readonly trajectories?: string;
-  /** A name of FORMATS, for `trajectories`. */
+  /** The value of --format, for `trajectories`. */
   readonly format?: string;
 }
 

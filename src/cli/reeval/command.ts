@@ -31,7 +31,7 @@ export function addReevalCommand(program: Command, { signal }: Context): void {
   const command = program
     .command('reeval')
     .description('Replay stored trajectories, check them bit for bit, and grade them beside baselines.')
-    .requiredOption('--jsonl <files...>', 'trajectories, one episode per line; - is the standard input')
+    .requiredOption('--jsonl <files...>', 'trajectories, JSON lines or Parquet; - is the standard input')
     .option('--grader <name|file>', 'v1, v2, v3 or a grader file (default: all three)')
     .option(
       '--baselines <names|files>',

@@ -1,4 +1,4 @@
-/** Reads files of results for a report and detects their kind: one JSON value, or one episode per line. */
+/** Reads files of results for a report and detects their kind: one JSON value, or episodes (JSON lines or Parquet). */
 
 import { parseResult, RESULT_KINDS } from '../../report/parse-results.js';
 import { fileLabels } from '../../report/player-names.js';

@@ -11,7 +11,7 @@ export interface FormerOptions {
   readonly objective?: string;
 }
 
-/** The same options as on the command line. */
+/** The flags of these options. */
 export const FORMER_OPTIONS: Readonly<Record<keyof FormerOptions, string>> = {
   teacher: '--teacher',
   model: '--model',
@@ -38,6 +38,6 @@ function spellingOf({ teacher, model, variant = 'planner', objective = 'wellbein
   const policy = currentPolicy(variant);
   if (policy === 'planner') return objective === 'score' ? policy : 'planner-wellbeing';
   // These policies have no variant that plans for wellbeing.
-  const isLost = ['planner-prior', 'planner-oracle'].includes(policy) && objective !== 'score';
-  return `${shellWord(policy)}${isLost ? ', which plans for the score' : ''}`;
+  const losesObjective = ['planner-prior', 'planner-oracle'].includes(policy) && objective !== 'score';
+  return `${shellWord(policy)}${losesObjective ? ', which plans for the score' : ''}`;
 }

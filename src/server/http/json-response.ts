@@ -25,7 +25,7 @@ export async function jsonPieces(pieces: AsyncIterable<string> | Iterable<string
   return new Response(ReadableStream.from(bytes), { headers: { 'content-type': 'application/json' } });
 }
 
-/** Joins pieces until they have MIN_PIECE characters. */
+/** Joins pieces until they have at least MIN_PIECE characters. */
 async function* joinedPieces(
   pieces: AsyncIterable<string> | Iterable<string>,
 ): AsyncGenerator<string, undefined> {

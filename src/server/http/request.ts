@@ -41,6 +41,7 @@ export class HttpRequest {
   /** Settles when the answer is sent or the client has disconnected: the answer's memory is then free. */
   readonly finished: Promise<void>;
 
+  /** @param limit the maximum size of the body in bytes. */
   constructor(incoming: IncomingMessage, outgoing: ServerResponse, limit: number) {
     this.#incoming = incoming;
     this.#limit = limit;
