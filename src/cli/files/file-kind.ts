@@ -56,7 +56,7 @@ const BY_SCHEMA: ReadonlyMap<unknown, FileKind> = new Map<unknown, FileKind>([
   [SCHEMAS.dpoDataset.name, KINDS.dpoRows],
 ]);
 
-/** Kinds of objects without a schema by keys that they must have, in priority order. */
+/** Kinds of objects without a schema, by keys that the object must have. The first match counts. */
 const BY_KEYS: readonly (readonly [keys: readonly string[], kind: FileKind])[] = [
   [['chosen', 'rejected'], KINDS.dpoRows],
   [['seed', 'step_index', 'action_history'], KINDS.grpoRows],

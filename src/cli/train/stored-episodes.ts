@@ -7,7 +7,10 @@ import { UsageError } from '../command-errors.js';
 import { checkTrajectories, readTrajectories } from '../files/trajectory-files.js';
 import type { EngineOptions } from '../shared-options.js';
 
-/** Returns the episodes of --jsonl in order. @throws UsageError for lines that no student can imitate; the signal's reason. */
+/**
+ * Returns the episodes of --jsonl in order.
+ * @throws UsageError for invalid lines, and for episodes that no student can imitate; the signal's reason.
+ */
 export async function readStored(
   paths: readonly string[],
   engine: EngineOptions,

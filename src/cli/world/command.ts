@@ -72,6 +72,7 @@ async function readWorld(path: string, signal: AbortSignal): Promise<World> {
   }
 }
 
+/** Returns the contents of a world's file. `words` are the numbers as kernels read them. */
 const toFile = ({ words, params, digest }: World): unknown => ({
   schema: SCHEMAS.world,
   version: packageVersion(),

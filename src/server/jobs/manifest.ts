@@ -21,7 +21,7 @@ export interface Manifest {
   readonly sha256: string;
 }
 
-/** The path of the manifest of a file. */
+/** Returns the path of a file's manifest. */
 export const manifestPath = (path: string): string => `${path}.manifest.json`;
 
 /** Returns the manifest of a shard's finished file. */

@@ -1,8 +1,8 @@
 /** Counts the values of JSON before it is parsed, to limit the time that parsing takes. */
 
 /**
- * The maximum number of values of a message, or of one row of a batch, including keys. The largest valid row, 28 beliefs, has
- * 112 values.
+ * The maximum number of values of a message, or of one row of a batch, including keys. The largest valid row, 28 beliefs
+ * (a list of three numbers each), has 112 values.
  */
 export const MAX_VALUES = 4096;
 
@@ -53,16 +53,17 @@ const NO_FREE_ENTRIES: FreeEntries = { max: 0, maxElsewhere: 0, lists: [] };
 export function hasTooManyValues(json: Buffer, { max, maxElsewhere, lists } = NO_FREE_ENTRIES): boolean {
   // Entries are counted by their commas: a list of n entries has n - 1.
   const listed = lists.reduce((sum, { length }) => sum + length - 1, 0);
-  const free = Math.min(max - listed, maxElsewhere);
+  const freeElsewhere = Math.min(max - listed, maxElsewhere);
+  // The entries of `lists` beyond `max` are values.
   let values = Math.max(listed - max, 0);
-  let [entries, next] = [0, 0];
+  let [elsewhere, nextList] = [0, 0];
   for (let at = 0; at < json.length && values <= MAX_VALUES; at++) {
     const byte = json[at];
     if (byte === BYTE.quote) at = endOfString(json, at + 1, json.length);
     else if (byte === BYTE.openList || byte === BYTE.openObject || byte === BYTE.colon) values++;
-    else if (byte === BYTE.comma && ++entries > free) values++;
+    else if (byte === BYTE.comma && ++elsewhere > freeElsewhere) values++;
     // Skips the entries of `lists`, which `listed` counts.
-    if (at + 1 === lists[next]?.start) at = lists[next++].end - 1;
+    if (at + 1 === lists[nextList]?.start) at = lists[nextList++].end - 1;
   }
   return values > MAX_VALUES;
 }

@@ -172,7 +172,7 @@ const lostLease = ({ shard: { job: name, index } }: ShardAttempt): QueueError =>
 export interface SharedLimits {
   /** Dollars; null for no limit. */
   readonly budget: number | null;
-  /** The requests that an endpoint receives in any 60 seconds; null for no limit. */
+  /** The maximum number of requests that an endpoint receives in any 60 seconds; null for no limit. */
   readonly requestsPerMinute: number | null;
 }
 

@@ -43,8 +43,8 @@ const RETRY_MS = 500;
 const WATCH_MS = 500;
 
 /**
- * Works until the signal aborts, until no shard is left (`untilEmpty`), or until a job of another version or world comes.
- * Shards that are being computed then go back to the queue at once.
+ * Computes shards until the signal aborts, until no shard is left (`untilEmpty`), or until a job of another version or world
+ * comes. Shards that are being computed then go back to the queue at once.
  * @returns the number of shards that were computed. @throws QueueError; LibraryError.
  */
 export async function work(options: WorkOptions, signal: AbortSignal): Promise<number> {
