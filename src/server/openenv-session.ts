@@ -166,6 +166,7 @@ function readMessage(data: Buffer): Answer | { readonly message: Message } {
 
 const nameOf = (type: unknown): string => (typeof type === 'string' ? type.slice(0, 100) : describe(type));
 
+/** Refuses unknown keys of a message, and a message without the required key. @throws InvalidRequestError. */
 function checkKeys(message: Message, known: readonly string[], required?: string): void {
   const errors: ValidationError[] = [];
   if (required !== undefined && message[required] === undefined) {

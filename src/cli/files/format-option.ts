@@ -18,8 +18,8 @@ export const FORMAT_NAMES: readonly string[] = FORMATS.map(({ name }) => name);
 export const [LINES] = FORMATS;
 
 /**
- * Returns the format of --format, or else of the file's ending; undefined for another ending. Both must agree, because
- * readers use the ending. @param option that names the file. @throws UsageError.
+ * Returns the format of --format, or else of the file's ending; undefined for another ending. Both must agree, because many
+ * programs choose a reader by the ending. @param option that names the file. @throws UsageError if they differ.
  */
 export function formatOf(option: string, path: string, format: string | undefined): RowFormat | undefined {
   const ending = extname(path).slice(1).toLowerCase();

@@ -106,7 +106,7 @@ function attempt(option: string, path: string, tried: string, write: () => void)
 /** Paths of temporary files that are not yet committed. */
 const unfinished = new Set<string>();
 
-/** Removes unfinished files when the process ends. */
+/** Removes all unfinished files, before a signal or an error ends the process. */
 export function discardOpenOutputs(): void {
   for (const path of unfinished) rmSync(path, { force: true });
 }

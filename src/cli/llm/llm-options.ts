@@ -30,7 +30,7 @@ export const LLM_DEFAULTS = { concurrency: 4, maxTokens: 512, timeout: 120, retr
 export function addLlmOptions(command: Command): Command {
   const { concurrency, maxTokens, timeout, retries } = LLM_DEFAULTS;
   return command
-    .option('--base-url <url>', 'an OpenAI-compatible endpoint (default: OPENAI_BASE_URL)')
+    .option('--base-url <url>', 'an OpenAI-compatible endpoint (default: the URL in OPENAI_BASE_URL)')
     .option(
       '--concurrency <n>',
       `episodes in parallel, one request each (default: ${concurrency})`,
