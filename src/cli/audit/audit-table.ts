@@ -45,8 +45,8 @@ export function renderAudit(audit: Audit): string {
   return [
     renderHeader(audit),
     `${rows}\n`,
-    `Scored on fresh seeds ${audit.seeds.fresh}, oracle-open-loop on ${audit.seeds.profiles}, planners on ${audit.seeds.planner};`,
-    'all differences are paired.',
+    `Scored on seeds ${audit.seeds.fresh}, oracle-open-loop on ${audit.seeds.profiles}, planners on ${audit.seeds.planner};`,
+    'no search used these seeds, and all differences are paired.',
     '1st half, 2nd half: mean reward of each half, without noise.',
     '+constant states the belief [0.5, 0.5, 0.5], +fitted the best constant belief, +extreme a belief of zeros and ones,',
     '+random another belief at each step, +truth the true belief; open-loop-honest does not neglect the first half;',

@@ -23,7 +23,7 @@ export class SftConverter {
     this.#report = report;
   }
 
-  /** Returns the rows of a batch, by split. */
+  /** Returns the rows of a batch, by split. Counts and reports episodes that differ from their replay. */
   async rowsOf(batch: readonly PlacedEpisode[]): Promise<SplitRows> {
     const accepted = batch.filter(({ episode }) => this.#selection.acceptsStored(episode));
     if (accepted.length === 0) return NO_ROWS;

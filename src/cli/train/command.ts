@@ -8,8 +8,8 @@ import type { TrainCommandOptions } from './run-train.js';
 const HELP = `
 A student is a small network that plays from observations. First it clones its teacher: the teacher plays --episodes, and the
 student learns to choose the same actions. Then come --rounds of DAgger: the student plays --round-episodes, the teacher says
-what it would have done, and the student learns from all episodes. The student learns beliefs from the true targets of fresh
-episodes.
+what it would have done, and the student learns from all episodes. The student learns beliefs from the true targets of other
+episodes, which repeat the same actions with other profiles.
 Finally, with --refine-episodes, the student plays new episodes, and copies of them play other actions at one step: the
 student learns how much each action gains in the final score. --from refines a finished student.
 The teachers are ${TEACHER_NAMES.join(', ')}.

@@ -49,7 +49,7 @@ const openLoop: ChooseAction = ({ step }) => sequence[step];
 function habits({ draw, step }: PolicyInput): number {
   const which = below(draw(STEP_COUNTER + step).x0, NUM_HABITS);
   const { x0, x1 } = draw(HABITS_COUNTER);
-  // `below` uses the high bits, so the third action shifts the low half of a word up.
+  // `below` uses the high bits of a word. The third action uses the low half of x0, shifted up.
   return below([x0, x1, x0 << 16][which], NUM_ACTIONS);
 }
 

@@ -46,7 +46,7 @@ export interface TrainOptions {
   readonly refineEpisodes?: number;
   /** Episodes of each batch of the refinement, 1 to 65,536. Default 4,096. */
   readonly refineBatch?: number;
-  /** u32: the seed of the first parameters, of the choice of episodes and of their order. Default 0. */
+  /** u32: the seed of the initial parameters, of the choice of episodes and of their order. Default 0. */
   readonly seed?: number;
 }
 

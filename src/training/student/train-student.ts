@@ -26,8 +26,8 @@ export type EvaluationRecord = Record<string, { episodes: number; finalScore: nu
 const CONDITIONS = ['in-distribution', 'ood'];
 
 /**
- * Trains a student: it clones a policy, or stored episodes, and is refined on the engine. The options determine its bits on one
- * machine. @returns the bytes of its file, for `readStudent`.
+ * Trains a student: it clones a policy, or stored episodes, and is then refined if `refineEpisodes` is not 0. The options
+ * determine its bits on one machine. @returns the bytes of its file, for `readStudent`.
  * @throws InputError for options; LibraryError `library_missing` without `@jax-js/jax`; the signal's reason.
  */
 export async function trainStudent(options: TrainStudentOptions): Promise<Uint8Array> {

@@ -38,8 +38,8 @@ const RATE = 3e-3;
 /** The number of episodes that are labelled together, between two checkpoints. */
 const CHUNK = 64;
 /**
- * The second words of the keys of permutations, one for each use: four letters each, in ASCII. The first word is the training's
- * seed.
+ * The second words of the keys of permutations: four letters each, in ASCII. The first word is the training's seed. `fresh` is
+ * for the episodes from which the student learns beliefs.
  */
 const KEYS = { seeds: 0x53454544, rows: 0x524f5753, fresh: 0x46524553 };
 
@@ -47,7 +47,7 @@ const KEYS = { seeds: 0x53454544, rows: 0x524f5753, fresh: 0x46524553 };
 export interface TrainProgress {
   /** What was done last, such as "planner plays". */
   readonly stage: string;
-  /** The work that is done, and the whole work, 100: percentages. */
+  /** The finished part of the work, in percent; `total` is 100. */
   readonly done: number;
   readonly total: number;
   /** The last figure, as text, such as "agreement 0.713"; null before the first. */
@@ -113,7 +113,10 @@ class Training {
     this.#learner = new Learner(from?.learner ?? initialStateOf(request));
   }
 
-  /** Labels the episodes of a round: the teacher plays the episodes of round 0, the student plays all others. */
+  /**
+   * Labels the episodes of a round. The teacher plays the episodes of round 0, unless stored episodes replace them; the student
+   * plays all others.
+   */
   async label(round: number): Promise<void> {
     const { teacher, grader, stored } = this.#request;
     if (stored !== null && this.#episodes.seeds.length === 0)
@@ -133,7 +136,7 @@ class Training {
     }
   }
 
-  /** Trains for the epochs of a round. */
+  /** Trains for the epochs of a round that are not finished. */
   async fit(round: number): Promise<void> {
     const { epochs } = this.#request;
     const epochsDone = this.#figures.length - round * epochs;
@@ -195,7 +198,7 @@ class Training {
   #figuresIn = async (samples: Samples, labels: Uint8Array) =>
     figuresOf(await this.#network(), samples, labels);
 
-  /** Refines the clone. */
+  /** Refines the clone, or the student of `from`. */
   async refine(): Promise<void> {
     const clone = (await this.#learner.state()).layers;
     using refinement = new Refinement(this.#request, clone, this.#refinement);
