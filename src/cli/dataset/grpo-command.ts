@@ -51,7 +51,9 @@ export function addGrpoCommand(dataset: Command, { signal }: Context): void {
       'Write rows for GRPO: prompts of diverse states with their seeds and actions, as JSON lines or Parquet.',
     )
     .requiredOption('--output <file>', 'the file to write; the card, README.md, is written beside it')
-    .addOption(new Option('--format <name>', 'the format of --output (default: by its ending)').choices(FORMAT_NAMES));
+    .addOption(
+      new Option('--format <name>', 'the format of --output (default: by its ending)').choices(FORMAT_NAMES),
+    );
   addEngineOptions(addShardOption(command))
     .addHelpText('after', HELP)
     .action(async (options: GrpoOptions) => {

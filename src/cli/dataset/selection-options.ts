@@ -32,7 +32,7 @@ export interface SelectionCliOptions extends EngineOptions, SelectionTarget {
 /** Adds the options of input and output files. */
 export function addFileOptions(command: Command): Command {
   return command
-    .requiredOption('--jsonl <files...>', 'trajectories, one episode per line; - is the standard input')
+    .requiredOption('--jsonl <files...>', 'trajectories, JSON lines or Parquet; - is the standard input')
     .requiredOption('--output <directory>', 'the directory for train, validation and README.md')
     .addOption(
       new Option('--format <name>', 'the format of train and validation')

@@ -77,8 +77,8 @@ export class EvalModels {
   }
 
   /** Returns the amount spent, for the progress bar; '' without prices. */
-  money(): string {
-    return this.#opened.map(({ summary }) => summary.money()).join('');
+  spentText(): string {
+    return this.#opened.map(({ summary }) => summary.spentText()).join('');
   }
 
   /** Returns a summary per model, with line ends. */

@@ -99,7 +99,7 @@ export async function runEval(options: EvalCommandOptions, signal: AbortSignal):
         if (shard === null) messages.write(renderHeader(info));
         await componentsOutput?.write(headerText(info));
       },
-      onProgress: (done: number, total: number) => progress.update(done, total, models.money()),
+      onProgress: (done: number, total: number) => progress.update(done, total, models.spentText()),
       onEpisodes:
         componentsOutput === null
           ? undefined

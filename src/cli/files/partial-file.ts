@@ -70,7 +70,8 @@ export class PartialFile {
   }
 
   /**
-   * Writes the pending groups, and renames the file to PATH.partial, over any file of that name. Without groups, does nothing.
+   * Writes the pending groups, and renames the file to PATH.partial, replacing any file of that name. Without groups, does
+   * nothing.
    */
   async publish(footer: () => Uint8Array): Promise<void> {
     if (this.#published) return;

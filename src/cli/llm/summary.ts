@@ -32,7 +32,7 @@ export class LlmSummary {
   }
 
   /** Returns the amount spent, for the progress bar; '' without prices. */
-  money(): string {
+  spentText(): string {
     const { prices, spent, budget } = this.#ledger;
     if (prices === null) return '';
     return budget === null ? dollars(spent) : `${dollars(spent)} of ${dollars(budget)}`;

@@ -96,8 +96,8 @@ export function checkEvalOptions(job: Job, options: MergeCommandOptions): void {
   const isEval = job.kind === 'eval';
   for (const [name, flag] of Object.entries(EVAL_FLAGS)) {
     const isGiven = options[name as keyof MergeCommandOptions] !== undefined;
-    const isOther = !isEval || (name === 'components' && job.options.output === 'components');
-    if (!isGiven || !isOther) continue;
+    const isRefused = !isEval || (name === 'components' && job.options.output === 'components');
+    if (!isGiven || !isRefused) continue;
     const remedy = isEval ? 'The components are in --output. Leave --components out.' : `Leave ${flag} out.`;
     throw new UsageError(
       `Expected no ${flag} with shards of ${isEval ? 'components' : job.kind === 'selection' ? 'dataset' : job.kind}, got one. ${remedy}`,

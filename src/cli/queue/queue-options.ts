@@ -16,7 +16,10 @@ export interface QueueOptions {
 
 export function addQueueOptions(command: Command): Command {
   return command
-    .option('--redis <url>', 'redis://[:password@]host:port, or rediss:// for TLS (default: the URL in REDIS_URL)')
+    .option(
+      '--redis <url>',
+      'redis://[:password@]host:port, or rediss:// for TLS (default: the URL in REDIS_URL)',
+    )
     .option('--redis-ca <file>', 'the PEM certificate of the authority that signed the certificate of Redis')
     .option('--prefix <name>', 'the beginning of all keys in Redis; each prefix is a queue', 'rhythm-vec')
     .option(

@@ -57,7 +57,10 @@ export function addServeCommand(program: Command, context: Context): void {
     .description('Serve the environment over HTTP and WebSockets: OpenEnv, and batches for trainers.')
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--port <n>', 'port to listen on; 0 chooses a free one', parseInteger, DEFAULTS.port)
-    .option('--token-file <file>', `file with the bearer token of clients (default: the token in ${TOKEN_VARIABLE})`)
+    .option(
+      '--token-file <file>',
+      `file with the bearer token of clients (default: the token in ${TOKEN_VARIABLE})`,
+    )
     .option(
       '--insecure',
       'without a token, listen on addresses that other machines can reach, and accept any Host',

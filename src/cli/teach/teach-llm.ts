@@ -96,7 +96,7 @@ async function play(
   const summary = new LlmSummary(tally, model.ledger, journal.spent);
   const progress = createProgress('steps');
   let steps = before * NUM_STEPS;
-  const onStep = (): void => progress.update(++steps, keys.length * NUM_STEPS, summary.money());
+  const onStep = (): void => progress.update(++steps, keys.length * NUM_STEPS, summary.spentText());
   try {
     const { backend, kernel, threads } = options;
     const context = {
