@@ -34,7 +34,7 @@ beforeAll(async () => {
   );
 });
 
-it('writes the training rows, the validation rows and their card', () => {
+it('dataset dpo writes the training rows, the validation rows and their card', () => {
   expect(readdirSync(pathOf('first')).sort()).toEqual(['README.md', 'train.jsonl', 'validation.jsonl']);
   const rows = [...fromLines(read('first', 'train.jsonl')), ...fromLines(read('first', 'validation.jsonl'))];
   expect(new Set(rows.map(({ seed }) => seed))).toEqual(new Set(seeds.slice(5)));
@@ -67,7 +67,7 @@ it('the command in the card reproduces the same bytes on another backend', async
   }
 });
 
-it('writes Parquet with all filters', async () => {
+it('dataset dpo writes Parquet with all filters', async () => {
   const { code } = await dpo(
     ...['--jsonl', input, '--output', pathOf('parquet'), '--format', 'parquet', '--by', 'return'],
     ...['--min-margin', '0.01', '--all-pairs', '--teacher', 'test', '--model', 'm', '--conditions', 'custom'],
@@ -85,7 +85,7 @@ it('writes Parquet with all filters', async () => {
   expect(card).toContain('--by return --min-margin 0.01 --all-pairs --teacher test');
 });
 
-it('replaces a dataset for DPO, and `dataset sft` refuses to replace it', async () => {
+it('dataset dpo replaces a dataset for DPO, and `dataset sft` refuses to replace it', async () => {
   expect((await dpo('--jsonl', input, '--output', pathOf('first'))).code).toBe(0);
   const sft = ['dataset', 'sft', '--jsonl', input, '--objective', 'none', '--output'];
   const refused = await runCli([...sft, pathOf('first')]);
@@ -95,7 +95,7 @@ it('replaces a dataset for DPO, and `dataset sft` refuses to replace it', async 
   ]);
 });
 
-it('reports episodes that differ from their replay, and refuses episodes without pairs', async () => {
+it('dataset dpo reports episodes that differ from their replay, and refuses episodes without pairs', async () => {
   const changed = changedAt(samples[1][10], 'steps.3.reward', (reward: number) => reward + 1);
   writeFileSync(
     pathOf('changed.jsonl'),

@@ -42,7 +42,7 @@ beforeAll(async () => {
   );
 });
 
-it('writes the training rows, the validation rows and their card', () => {
+it('dataset sft writes the training rows, the validation rows and their card', () => {
   expect(readdirSync(pathOf('first')).sort()).toEqual(['README.md', 'train.jsonl', 'validation.jsonl']);
   const rows = [...fromLines(read('first', 'train.jsonl')), ...fromLines(read('first', 'validation.jsonl'))];
   expect(rows).toHaveLength(20 * 28);
@@ -73,7 +73,7 @@ it('the command in the card reproduces the same bytes on another backend', async
   }
 });
 
-it('writes Parquet with filters, from several files and the standard input', async () => {
+it('dataset sft writes Parquet with filters, from several files and the standard input', async () => {
   const { code, stderr } = await runCli(
     [
       ...['dataset', 'sft', '--jsonl', '-', input, '--output', pathOf('parquet'), '--format', 'parquet'],
@@ -157,7 +157,7 @@ describe('with graders,', () => {
   });
 });
 
-it('replaces an existing dataset completely, and refuses to replace it in another format', async () => {
+it('dataset sft replaces an existing dataset completely, and refuses to replace it in another format', async () => {
   const output = pathOf('twice');
   await sft('--jsonl', input, '--output', output);
   expect((await sft('--jsonl', input, '--output', output, '--validation', '0')).code).toBe(0);
@@ -202,7 +202,7 @@ describe('episodes with mismatches and invalid lines', () => {
   });
 });
 
-describe('refuses, and changes nothing:', () => {
+describe('dataset sft refuses, and changes nothing:', () => {
   beforeAll(() => {
     mkdirSync(pathOf('project'));
     writeFileSync(pathOf('project/README.md'), '# A project\n');
@@ -282,7 +282,7 @@ describe('refuses, and changes nothing:', () => {
   });
 });
 
-it('does not overwrite its own input', async () => {
+it('dataset sft does not overwrite its own input', async () => {
   const own = pathOf('first/validation.jsonl');
   const rows = read('first', 'validation.jsonl');
   const [card, text] = [read('first', 'README.md'), readFileSync(input, 'utf8')];
@@ -296,7 +296,7 @@ it('does not overwrite its own input', async () => {
   writeFileSync(own, rows);
 });
 
-it('accepts numbers as the card writes them', async () => {
+it('dataset sft accepts numbers as the card writes them', async () => {
   const args = ['--jsonl', input, '--output', pathOf('small')];
   expect((await sft(...args, '--min-score', '0.0000001')).code).toBe(0);
   const card = read('small', 'README.md');
@@ -305,7 +305,7 @@ it('accepts numbers as the card writes them', async () => {
   expect(read('small', 'README.md')).toBe(card);
 });
 
-it('keeps existing files when it is interrupted', async () => {
+it('dataset sft keeps existing files when it is interrupted', async () => {
   const before = read('first', 'train.jsonl');
   const { child, finished, until } = startCli([
     'dataset',

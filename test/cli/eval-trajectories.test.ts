@@ -9,7 +9,7 @@ const pathOf = temporaryDirectory();
 const leftovers = () => readdirSync(dirname(pathOf('x'))).filter((name) => name.endsWith('.tmp'));
 const rowsOf = (name: string) => JSON.parse(readFileSync(pathOf(name), 'utf8')).rows;
 
-it('writes every episode without changing results, and reeval finds no mismatch', async () => {
+it('eval --trajectories writes every episode without changing results, and reeval finds no mismatch', async () => {
   const evalArgs = ['eval', '--policies', 'random,heuristic+constant,heuristic+inference', '--episodes', '4'];
   const stored = ['--trajectories', pathOf('t.jsonl'), '--json', pathOf('with.json')];
   const { code, stdout, stderr } = await runCli([...evalArgs, ...stored]);
@@ -62,7 +62,7 @@ it("reeval shows a policy's own published score, not that of the published teach
 
 const HEURISTIC = ['eval', '--seeds', '5-6', '--policies', 'heuristic'];
 
-it('writes all outputs completely, even if their long names differ only at the end', async () => {
+it('eval writes all outputs completely, even if their long names differ only at the end', async () => {
   const name = 'p'.repeat(100);
   const path = pathOf(name);
   const outputs = [
@@ -78,7 +78,7 @@ it('writes all outputs completely, even if their long names differ only at the e
   expect(lines.map(({ length }) => length)).toEqual([3, 2]);
 });
 
-it('leaves no temporary file beside an output if another output cannot be opened', async () => {
+it('eval leaves no temporary file beside an output if another output cannot be opened', async () => {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(pathOf('socket'), resolve));
   const outputs = ['--components', pathOf('socket'), '--trajectories', pathOf('never.jsonl')];
@@ -89,7 +89,7 @@ it('leaves no temporary file beside an output if another output cannot be opened
   expect(leftovers()).toEqual([]);
 });
 
-it('with --trajectories - writes only episodes to the standard output', async () => {
+it('eval --trajectories - writes only episodes to the standard output', async () => {
   const { stdout, stderr } = await runCli([
     'eval',
     '--seeds',
@@ -141,7 +141,7 @@ describe('eval --trajectories refuses, as a usage error,', () => {
   });
 });
 
-it('keeps the old file when interrupted, and leaves nothing beside it', async () => {
+it('eval --trajectories keeps the old file when interrupted, and leaves nothing beside it', async () => {
   writeFileSync(pathOf('kept.jsonl'), 'as it was');
   const running = startCli(['eval', '--seeds', '0-9999', '--trajectories', pathOf('kept.jsonl')]);
   await running.until('stdout', 'world');

@@ -271,6 +271,6 @@ describe('the table', () => {
   });
 });
 
-it('leaves no temporary files after these runs', () => {
+it('eval leaves no temporary files after these runs', () => {
   expect(leftovers()).toEqual([]);
 });

@@ -24,20 +24,20 @@ it.each([
   ['teach/t.jsonl', ['teach', '--policy', 'heuristic+inference', '--seeds', '100-100', '--output']],
   ['audit/json.json', ['audit', ...SMALL, '--json']],
   ['grpo/train.jsonl', ['dataset', 'grpo', '--rows', '2', '--output']],
-])('creates the directory of %s', async (name, args) => {
+])('a command creates the directory of %s', async (name, args) => {
   const { code, stderr } = await runCli([...args, pathOf(name)]);
   expect([code, stderr.includes('error')]).toEqual([0, false]);
   expect(existsSync(pathOf(name))).toBe(true);
 });
 
-it('creates the directory of the file and the journal of a language model', async () => {
+it('teach creates the directory of the file and the journal of a language model', async () => {
   const { environment } = await startModel();
   const args = ['teach', '--policy', 'llm:fake', '--seeds', '100-100', '--output', pathOf('llm/new/t.jsonl')];
   const { code } = await runCli(args, '', environment);
   expect([code, existsSync(pathOf('llm/new/t.jsonl'))]).toEqual([0, true]);
 });
 
-it('creates no directory if an option is refused', async () => {
+it('a command creates no directory if an option is refused', async () => {
   const { code } = await runCli([...SHORT, '--grader', 'v9', '--json', pathOf('none/x.json')]);
   expect([code, existsSync(pathOf('none'))]).toEqual([2, false]);
 });

@@ -223,7 +223,7 @@ describe('a missing directory', () => {
   });
 });
 
-describe('refuses before any work', () => {
+describe('checkOutput refuses, before any work,', () => {
   it('a name that ends with a slash', () => {
     expect(() => checkOutput('--json', `${newPath('new')}/`)).toThrow(/to name a file, got .*is a directory/);
     const path = newPath();

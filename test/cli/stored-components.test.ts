@@ -33,7 +33,7 @@ async function read(text: string) {
   return readComponents(bytes(), 'c.jsonl');
 }
 
-it('reads the stored episodes, grouped by condition', async () => {
+it('readComponents reads the stored episodes, grouped by condition', async () => {
   const conditions = await read(stored);
   expect(conditions.map(({ condition, seeds, profiles }) => [condition, seeds, profiles])).toEqual([
     ['ood', '10000-10004', 'sampled'],
@@ -80,12 +80,12 @@ describe('a file of world 1.0.0', () => {
   });
 });
 
-it('reads former names of policies as the new names', async () => {
+it('readComponents reads former names of policies as the new names', async () => {
   const former = await read(stored.replaceAll('"open-loop"', '"blind-tape"'));
   expect(former).toEqual(await read(stored));
 });
 
-it('keeps, as `tape`, the grader for which an action sequence was found', async () => {
+it('a file keeps, as `tape`, the grader for which an action sequence was found', async () => {
   const [{ policies }] = await read(stored);
   expect(policies.map(({ policy, sequenceGrader }) => [policy, sequenceGrader])).toContainEqual([
     'open-loop',
@@ -106,7 +106,7 @@ it('keeps, as `tape`, the grader for which an action sequence was found', async 
   expect(JSON.parse(written)).toMatchObject({ policy: 'random', belief: 'none', tape: 'v2', seed: 0 });
 });
 
-describe('refuses, with an error that names the file,', () => {
+describe('readComponents refuses, with an error that names the file,', () => {
   const set = (at: number, values: object) =>
     changed((lines) => withLine(lines, at, JSON.stringify({ ...JSON.parse(lines[at]), ...values })));
   const header = (values: object) => set(0, values);

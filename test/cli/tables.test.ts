@@ -4,7 +4,7 @@ import { evaluationTable, textTable } from '../../src/exports/evaluation.js';
 import * as rhythm from '../../src/index.js';
 import { expectRefusal } from '../support/refusals.js';
 
-it('aligns cells of every kind', () => {
+it('textTable aligns cells of every kind', () => {
   const interval = { mean: 0.4481, low: 0.4431, high: 0.4531 };
   const rows = [
     ['heuristic', 200, interval, null],
@@ -18,7 +18,7 @@ it('aligns cells of every kind', () => {
   ]);
 });
 
-it('aligns columns by the option align', () => {
+it('textTable aligns columns by the option align', () => {
   const table = textTable(
     [
       { head: 'a', align: 'right' },
@@ -38,7 +38,7 @@ it('evaluationTable has the heading, the conditions, the scores and the time', a
   expect(text).toMatch(/episodes in [\d.]+ s\.\n$/);
 });
 
-it('refuses rows of another length and cells of another kind', () => {
+it('textTable refuses rows of another length and cells of another kind', () => {
   expectRefusal(() => textTable(['a', 'b'], [['x']]), 'wrong_length', 'rows[0]');
   expectRefusal(() => textTable(['a'], [[true as never]]), 'wrong_type', 'rows[0][0]');
   expectRefusal(() => textTable(['a'], ['x' as never]), 'wrong_type', 'rows[0]');

@@ -10,7 +10,7 @@ const pathOf = temporaryDirectory();
 const SMALL = '--episodes 20 --rounds 1 --round-episodes 4 --epochs 30 --seeds 100-199'.split(' ');
 const train = (output: string, ...more: string[]) => ['train', ...SMALL, '--output', output, ...more];
 
-it('resumes after SIGKILL to the same bits, and eval and teach accept the file as a policy', async () => {
+it('train resumes after SIGKILL to the same bits, and eval and teach accept the file as a policy', async () => {
   const [whole, killed] = [pathOf('whole.safetensors'), pathOf('killed.safetensors')];
   expect((await runCli(train(whole))).stderr).toContain('belief MAE');
   const { child, finished } = startCli(train(killed, '--threads', '1'));
@@ -30,7 +30,7 @@ it('resumes after SIGKILL to the same bits, and eval and teach accept the file a
   expect(taught.stdout).toContain('A trained network estimates social');
 });
 
-it('refines a student, and resumes the refinement after SIGKILL to the same bits', async () => {
+it('train refines a student, and resumes the refinement after SIGKILL to the same bits', async () => {
   const clone = pathOf('clone.safetensors');
   expect((await runCli(train(clone))).code).toBe(0);
   const [whole, killed, curves] = ['refined.safetensors', 'cut.safetensors', 'curves.svg'].map(pathOf);
@@ -57,7 +57,7 @@ it('refines a student, and resumes the refinement after SIGKILL to the same bits
   expect(both.stderr).toContain('Expected no --episodes with --from, got 20. Leave out one of the two.');
 });
 
-it('trains a student on stored episodes, and refuses episodes of an oracle', async () => {
+it('train trains a student on stored episodes, and refuses episodes of an oracle', async () => {
   const [stored, bad, output] = ['stored.parquet', 'oracle.jsonl', 'cloned.safetensors'].map(pathOf);
   const record = (path: string, policy: string, seeds: string) =>
     runCli(['eval', '--policies', policy, '--seeds', seeds, '--trajectories', path]);
@@ -86,7 +86,7 @@ it('reeval takes the names of the shipped students as baselines, and lists them 
   expect(unknown.stderr).toContain(`such as ./mine.js, or one of ${STUDENT_NAMES.join(', ')}; got student.`);
 });
 
-it('refuses the oracle as a teacher, and a file that is not a student', async () => {
+it('train refuses the oracle as a teacher, and a file that is not a student', async () => {
   const refused = await runCli(train(pathOf('never'), '--teacher', 'planner-oracle'));
   expect(refused.code).toBe(2);
   expect(refused.stderr).toContain('Expected a teacher that sees observations only, got planner-oracle');

@@ -29,19 +29,19 @@ async function batched(
 const newEpisodes = (count: number): TrajectoryEpisode[] =>
   Array.from({ length: count }, (_, seed) => ({ ...episode, seed }));
 
-it('yields every episode once, in order, in batches of 256', async () => {
+it('inBatches yields every episode once, in order, in batches of 256', async () => {
   const { batches, skipped } = await batched(newEpisodes(600));
   expect(batches.map(({ length }) => length)).toEqual([256, 256, 88]);
   expect(batches.flat()).toEqual(newEpisodes(600).map((_, i) => `f:${i + 1}`));
   expect([skipped.total, skipped.text]).toEqual([0, '']);
 });
 
-it('yields smaller batches if lines are long', async () => {
+it('inBatches yields smaller batches if lines are long', async () => {
   const { batches } = await batched(newEpisodes(10), 10 * MEBI);
   expect(batches.map(({ length }) => length)).toEqual([4, 4, 2]);
 });
 
-it('yields no batch if no episode is valid', async () => {
+it('inBatches yields no batch if no episode is valid', async () => {
   expect((await batched([])).batches).toEqual([]);
   const { batches, reports, skipped } = await batched([new BadEpisode('older', 'Too\u001b old.')]);
   expect([batches, reports, skipped.text]).toEqual([
@@ -51,7 +51,7 @@ it('yields no batch if no episode is valid', async () => {
   ]);
 });
 
-it('reports the first invalid lines, and counts the others', async () => {
+it('inBatches reports the first invalid lines, and counts the others', async () => {
   const { reports, skipped } = await batched(
     Array.from({ length: 25 }, () => new BadEpisode('older', 'Old.')),
   );
@@ -64,7 +64,7 @@ it('reports the first invalid lines, and counts the others', async () => {
   expect(ten.reports).toEqual(reports.slice(0, 10));
 });
 
-it('accepts an episode once for each player, condition, profile and seed', async () => {
+it('inBatches accepts an episode once for each player, condition, profile and seed', async () => {
   const others = [
     { teacher: 'other' },
     { model: 'm' },
@@ -85,7 +85,7 @@ it('accepts an episode once for each player, condition, profile and seed', async
   expect(skipped.counts).toEqual({ duplicate: 2 });
 });
 
-it('stops when the signal is aborted', async () => {
+it('inBatches stops when the signal is aborted', async () => {
   const abort = new AbortController();
   abort.abort(new Error('enough'));
   await expect(batched(newEpisodes(3), 1, abort.signal)).rejects.toThrow('enough');

@@ -19,7 +19,7 @@ function barOn(isTTY: boolean) {
   return { bar, frames };
 }
 
-it('draws a bar for each pass over the files', () => {
+it('the progress of an upload is a bar for each pass over the files', () => {
   const { bar, frames } = barOn(true);
   bar.add('read', 5e5);
   bar.stop();
@@ -36,7 +36,7 @@ it('draws a bar for each pass over the files', () => {
   ]);
 });
 
-it('continues after a pause, and stays between 0 and 100 %', () => {
+it('the bar continues after a pause, and stays between 0 and 100 %', () => {
   const { bar, frames } = barOn(true);
   bar.add('sent', 1e6);
   bar.stop();
@@ -49,7 +49,7 @@ it('continues after a pause, and stays between 0 and 100 %', () => {
   );
 });
 
-it('prints nothing without a terminal', () => {
+it('nothing is printed without a terminal', () => {
   const { bar, frames } = barOn(false);
   bar.add('sent', 1e6);
   bar.stop();

@@ -162,7 +162,7 @@ describe('--dry-run lists the files without the Hub', () => {
   });
 });
 
-it('uploads more files than a process may open at once', async () => {
+it('upload uploads more files than a process may open at once', async () => {
   const hub = await startHub();
   const directory = directoryOf(
     Object.fromEntries(Array.from({ length: 300 }, (_, k) => [`f${k}.txt`, `${k}`])),
@@ -220,7 +220,7 @@ describe('an interrupted upload', () => {
   });
 });
 
-describe('refuses', () => {
+describe('upload refuses', () => {
   const unreachable = { HF_ENDPOINT: 'http://127.0.0.1:1', HF_TOKEN: 'hf_x' };
   it.each([
     [['upload', 'x'], /required option '--repo/],

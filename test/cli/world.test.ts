@@ -10,13 +10,13 @@ import { runCli } from '../support/cli.js';
 const directory = mkdtempSync(join(tmpdir(), 'rhythm-world-'));
 afterAll(() => rmSync(directory, { recursive: true }));
 
-it('writes the numbers of the published world', async () => {
+it('world writes the numbers of the published world', async () => {
   const { code, stdout } = await runCli(['world']);
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toEqual(RHYTHM);
 });
 
-it('writes the file of a changed world, with the words and the digest of createWorld', async () => {
+it('world writes the file of a changed world, with the words and the digest of createWorld', async () => {
   const spec = structuredClone(RHYTHM);
   spec.constants.crashThreshold *= 2;
   const [numbers, output] = [join(directory, 'numbers.json'), join(directory, 'new', 'world.json')];
@@ -40,7 +40,7 @@ it.each([
   ['[', /Expected one JSON object/],
   ['{}', /world/],
   [JSON.stringify({ ...RHYTHM, decay: [1] }), /decay/],
-])('refuses the numbers %j', async (text, message) => {
+])('world refuses the numbers %j', async (text, message) => {
   const numbers = join(directory, 'bad.json');
   writeFileSync(numbers, text);
   const { code, stdout, stderr } = await runCli(['world', '--numbers', numbers]);

@@ -13,7 +13,7 @@ function cellsOf(head: string): string[] {
   return lines.flatMap((line) => Array.from(line.split(' | ')[0].matchAll(/`([^`]+)`/g), ([, text]) => text));
 }
 
-it('lists the options of serve, and their numeric defaults', async () => {
+it('docs/server.md lists the options of serve, and their numeric defaults', async () => {
   const stdout = (await runCli(['serve', '--help'])).stdout.split('\nGlobal Options:')[0];
   const expected = Array.from(stdout.matchAll(/^ {2}(--[a-z-]+)/gm), ([, name]) => name);
   expect(cellsOf('option')).toEqual(expected);
@@ -28,7 +28,7 @@ it('lists the options of serve, and their numeric defaults', async () => {
   }
 });
 
-describe('agrees with the running server on', () => {
+describe('docs/server.md agrees with the running server on', () => {
   it('routes of openapi.json and WebSockets', async () => {
     const { body } = await sendRequest(await startServer(), 'GET', '/openapi.json');
     const expected = Object.entries(body.paths).flatMap(([path, methods]) =>

@@ -16,7 +16,7 @@ import {
 const calm = { name: 'calm', weights: { crash_free: 0.5, efficiency: 0.3, belief_accuracy: 0.2 } };
 const seeds = { first: 0, last: 19 };
 
-it('accepts a custom grader, and results have its name and all eight weights', async () => {
+it('evaluate accepts a custom grader, and results have its name and all eight weights', async () => {
   const { rows, ...run } = await evaluate({ grader: calm, seeds });
   const rest = { progress: 0, connection: 0, adaptation: 0, wellbeing: 0, belief_skill: 0 };
   const weights = { ...calm.weights, ...rest };
@@ -29,7 +29,7 @@ it('accepts a custom grader, and results have its name and all eight weights', a
   expect(json).toMatchObject({ grader: 'calm', grader_weights: weights });
 });
 
-it('returns the weights of built-in graders', async () => {
+it('evaluate returns the weights of built-in graders', async () => {
   for (const grader of ['v1', 'v2', 'v3'] as const) {
     const run = await evaluate({ grader, seeds: { first: 0, last: 0 } });
     expect(run.grader).toBe(grader);
@@ -37,7 +37,7 @@ it('returns the weights of built-in graders', async () => {
   }
 });
 
-it('gives the same rows for the same weights, whatever the name of the grader', async () => {
+it('evaluate gives the same rows for the same weights, whatever the name of the grader', async () => {
   const named = await evaluate({ seeds });
   const mine = await evaluate({ seeds, grader: { name: 'mine', weights: named.graderWeights } });
   const listed = await evaluate({ seeds, grader: graderWeights('v2') });
@@ -94,7 +94,7 @@ describe('scores under other graders', () => {
   });
 });
 
-it('refuses an invalid grader before the first episode', async () => {
+it('evaluate refuses an invalid grader before the first episode', async () => {
   const bad = { name: 'calm', weights: { crash_fre: 1 } };
   const started: unknown[] = [];
   const refusal = evaluate({ grader: bad, onStart: (info) => started.push(info) });
@@ -104,7 +104,7 @@ it('refuses an invalid grader before the first episode', async () => {
   expect(started).toEqual([]);
 });
 
-it('calls onEpisodes for each chunk and policy, with the scores of the rows', async () => {
+it('evaluate calls onEpisodes for each chunk and policy, with the scores of the rows', async () => {
   const played: (Omit<PlayedEpisodes, 'result'> & { scores: Float32Array })[] = [];
   const { rows } = await evaluate({
     conditions: ['ood', 'discrete'],
@@ -134,7 +134,7 @@ it('calls onEpisodes for each chunk and policy, with the scores of the rows', as
   }
 });
 
-it('calls onEpisodes only for the selected policies, and rejects with the error of the listener', async () => {
+it('evaluate calls onEpisodes only for the selected policies, and rejects with the error of the listener', async () => {
   const names = new Set<string>();
   const policies = ['random'];
   await evaluate({ seeds, policies, onEpisodes: (episodes) => names.add(policyName(episodes)) });

@@ -60,7 +60,7 @@ it('without drawing packages the engine runs, and SVG and PNG are refused', () =
   });
 });
 
-it('refuses an audit with pictures, and writes nothing', () => {
+it('an audit with pictures is refused, and writes nothing', () => {
   const command = () =>
     execFileSync(process.execPath, ['dist/cli/main.js', 'audit', '--output', 'report'], {
       cwd: bare.folder,
@@ -70,7 +70,7 @@ it('refuses an audit with pictures, and writes nothing', () => {
   expect(existsSync(join(bare.folder, 'report'))).toBe(false);
 });
 
-it('refuses a report, and names one command that installs all missing packages', () => {
+it('a report is refused, and the error names one command that installs all missing packages', () => {
   const report = () =>
     execFileSync(process.execPath, ['dist/cli/main.js', 'report', 'package.json', '--output', 'report'], {
       cwd: bare.folder,
@@ -94,7 +94,7 @@ it('the error names each missing package', () => {
   });
 });
 
-it('draws SVG and PNG with all drawing packages', () => {
+it('with all drawing packages SVG and PNG are drawn', () => {
   bare.install([...VEGA, CANVAS, FONT]);
   expect(run()).toEqual({ svg: '<svg', png: true });
 });

@@ -20,7 +20,7 @@ const run = (...args: string[]): string =>
     stdio: 'pipe',
   });
 
-it('refuses upload, and names the command that installs its package', () => {
+it('upload is refused, and the error names the command that installs its package', () => {
   expect(() => run('upload', '--repo', 'newcomer/episodes', 'x.txt')).toThrow(
     /error: Expected @huggingface\/hub, which uploads need, got: Cannot find package '@huggingface\/hub'.* Run "npm install @huggingface\/hub@2"\./,
   );
@@ -33,11 +33,14 @@ it('upload --dry-run lists the files without its package', () => {
 it.each([
   ['teach', ['--policy', 'llm:m', '--seeds', '100-100', '--output', 'episodes.jsonl']],
   ['eval', ['--policies', 'llm:m', '--episodes', '1']],
-])('refuses %s with a language model, and names the command that installs its packages', (command, args) => {
-  expect(() => run(command, ...args)).toThrow(
-    /error: Expected openai and fs-native-extensions, which (language models|locks of files) need, got: Cannot find package '[a-z-]+'.* Run "npm install openai@6 fs-native-extensions@1"\./,
-  );
-});
+])(
+  '%s with a language model is refused, and the error names the command that installs its packages',
+  (command, args) => {
+    expect(() => run(command, ...args)).toThrow(
+      /error: Expected openai and fs-native-extensions, which (language models|locks of files) need, got: Cannot find package '[a-z-]+'.* Run "npm install openai@6 fs-native-extensions@1"\./,
+    );
+  },
+);
 
 it.each([
   ['serve', 'servers', 'hono@4 @hono/node-server@2 ws@8 prom-client@15', ['serve']],
@@ -47,11 +50,14 @@ it.each([
     'hyparquet@1 hyparquet-writer@0.17',
     ['dataset', 'grpo', '--rows', '1', '--output', 'rows.parquet'],
   ],
-])('refuses %s, and names one command that installs all packages for %s', (_, what, packages, args) => {
-  expect(() => run(...args)).toThrow(
-    new RegExp(`error: Expected .*, which ${what} need, .* "npm install ${packages}"`),
-  );
-});
+])(
+  '%s is refused, and the error names one command that installs all packages for %s',
+  (_, what, packages, args) => {
+    expect(() => run(...args)).toThrow(
+      new RegExp(`error: Expected .*, which ${what} need, .* "npm install ${packages}"`),
+    );
+  },
+);
 
 it.each(['grpo', 'info', 'replay', 'eval'])('an install without the optional packages runs %s', (command) => {
   const args = {

@@ -20,7 +20,7 @@ function open(options: Partial<EpisodePoolOptions> = {}): { pool: EpisodePool; s
 
 const rewardOf = ({ rewards }: { readonly rewards: Float32Array }, env: number): number => rewards[env];
 
-it('runs the requests of one turn of the event loop as one step, for episodes at different steps', async () => {
+it('an episode pool runs the requests of one turn of the event loop as one step, for episodes at different steps', async () => {
   const { pool, stepCounts } = open();
   const taken = Array.from({ length: 10 }, () => pool.claim()!);
   const starts = taken.map((_, k) => ({
@@ -49,7 +49,7 @@ it('runs the requests of one turn of the event loop as one step, for episodes at
   expect(stepCounts).toEqual(expectedCounts);
 });
 
-it('continues episodes when the batch grows and when other environments are released', async () => {
+it('an episode pool continues episodes when the batch grows and when other environments are released', async () => {
   const { pool } = open();
   const first = pool.claim()!;
   const episode = new Episode().reset(3);
@@ -62,7 +62,7 @@ it('continues episodes when the batch grows and when other environments are rele
   expect(pool.taken).toBe(1);
 });
 
-it('drops the pending calls of a released environment, which can be claimed again', async () => {
+it('an episode pool drops the pending calls of a released environment, which can be claimed again', async () => {
   const { pool, stepCounts } = open();
   const [released, other] = [pool.claim()!, pool.claim()!];
   await Promise.all(
@@ -90,7 +90,7 @@ it('drops the pending calls of a released environment, which can be claimed agai
   expect(reward).toBe(new Episode().reset(2).step(4));
 });
 
-it('has as many environments as its capacity, and reuses all of them', () => {
+it('an episode pool has as many environments as its capacity, and reuses all of them', () => {
   const { pool } = open({ capacity: 150 });
   const claimAll = () => Array.from({ length: 150 }, () => pool.claim());
   for (let round = 0; round < 3; round++) {
@@ -102,7 +102,7 @@ it('has as many environments as its capacity, and reuses all of them', () => {
   }
 });
 
-it('returns the history with the observation if observation.history is true', async () => {
+it('an episode pool returns the history with the observation if observation.history is true', async () => {
   const { pool } = open({ observation: { history: true } });
   const env = pool.claim()!;
   const rowOf = ({ observations }: { readonly observations: Float32Array }, at: number) =>
@@ -122,7 +122,7 @@ it('returns the history with the observation if observation.history is true', as
   expect(new Set(firstSteps).size).toBe(1);
 });
 
-it('returns to the initial size when no environment is in use', async () => {
+it('an episode pool returns to the initial size when no environment is in use', async () => {
   const { pool } = open();
   // The batch has 64 environments at first, and doubles when it needs more.
   const sizeOf = ({ rewards }: { readonly rewards: Float32Array }) => rewards.length;

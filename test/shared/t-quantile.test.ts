@@ -15,10 +15,10 @@ it.each([
   [500, 1.9647198374673678],
   [1000, 1.9623390808264085],
   [4095, 1.9605434621072308],
-])('is accurate to 12 digits with %i degrees of freedom', (df, quantile) => {
+])('the quantile is accurate to 12 digits with %i degrees of freedom', (df, quantile) => {
   expect(Math.abs(tQuantile(df) / quantile - 1)).toBeLessThan(1e-12);
 });
 
-it('approaches the quantile of the normal distribution', () => {
+it('the quantile approaches that of the normal distribution', () => {
   expect(tQuantile(1e15)).toBeCloseTo(1.959963984540054, 14);
 });

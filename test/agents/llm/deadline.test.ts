@@ -6,7 +6,7 @@ import { Deadline } from '../../../src/agents/llm/deadline.js';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-it('passes when its time is over, and not before', () => {
+it('a deadline passes when its time is over, and not before', () => {
   const deadline = new Deadline(1000, new AbortController().signal);
   vi.advanceTimersByTime(999);
   expect([deadline.passed, deadline.signal.aborted]).toEqual([false, false]);
@@ -14,14 +14,14 @@ it('passes when its time is over, and not before', () => {
   expect([deadline.passed, deadline.signal.aborted]).toEqual([true, true]);
 });
 
-it("aborts with its caller's signal without having passed", () => {
+it("a deadline aborts with its caller's signal without having passed", () => {
   const outer = new AbortController();
   const deadline = new Deadline(1000, outer.signal);
   outer.abort();
   expect([deadline.passed, deadline.signal.aborted]).toEqual([false, true]);
 });
 
-it('removes its timer and listener when it ends', () => {
+it('a deadline removes its timer and listener when it ends', () => {
   const { signal } = new AbortController();
   const deadline = new Deadline(1000, signal);
   expect([vi.getTimerCount(), getEventListeners(signal, 'abort').length]).toEqual([1, 1]);

@@ -34,12 +34,12 @@ function faultOf(line: string): BadEpisode {
 const lineWith = (path: string, value: unknown): string =>
   JSON.stringify(changedAt(textEpisode, path, value));
 
-it('parses the lines that were written', () => {
+it('parseEpisode parses the lines that were written', () => {
   for (const episode of [textEpisode, plainEpisode])
     expect(parseEpisode(episodeLine(episode))).toEqual(episode);
 });
 
-it('replaces former names of policies', () => {
+it('parseEpisode replaces former names of policies', () => {
   const { teacher } = parseEpisode(JSON.stringify({ ...textEpisode, teacher: 'blind-tape+inference' }));
   expect(teacher).toBe('open-loop+inference');
 });
@@ -50,17 +50,20 @@ it.each([
   ['planner-prior', { teacher: 'planner', model: 'planner-prior', objective: 'wellbeing' }],
   ['planner-oracle', { teacher: 'planner', model: 'planner-oracle', objective: 'score', oracle: true }],
   ['open-loop+inference', { teacher: 'planner', model: 'blind-tape+inference', objective: null }],
-])('returns the policy name of eval, %s, for a line with %j', (teacher, player) => {
-  const read = parseEpisode(JSON.stringify({ ...textEpisode, ...player }));
-  expect(read).toEqual({ ...textEpisode, ...player, teacher, model: null });
-});
+])(
+  'parseEpisode returns the policy name of eval, %s, as the teacher of a line with %j',
+  (teacher, player) => {
+    const read = parseEpisode(JSON.stringify({ ...textEpisode, ...player }));
+    expect(read).toEqual({ ...textEpisode, ...player, teacher, model: null });
+  },
+);
 
-it('keeps a model name that is not part of a policy name of eval', () => {
+it('parseEpisode keeps a model name that is not part of a policy name of eval', () => {
   const player = { teacher: 'planner', model: 'mine', objective: 'wellbeing' };
   expect(parseEpisode(JSON.stringify({ ...textEpisode, ...player }))).toMatchObject(player);
 });
 
-it('ignores unknown keys', () => {
+it('parseEpisode ignores unknown keys', () => {
   const odd = {
     ...textEpisode,
     note: 'mine',
@@ -210,7 +213,7 @@ it.each(['', 'x', '[]', 'null', '3', '"a"', '{"schema":', '\u0000', `${'['.repea
   },
 );
 
-it('ignores a key __proto__, which must not change prototypes', () => {
+it('parseEpisode ignores a key __proto__, which must not change prototypes', () => {
   const line = episodeLine(textEpisode).replace('{', '{"__proto__":{"oracle":true},');
   expect(parseEpisode(line)).toEqual(textEpisode);
   expect(({} as { oracle?: boolean }).oracle).toBeUndefined();
@@ -241,7 +244,7 @@ describe('a condition contains only its own episodes', () => {
   });
 });
 
-it('refuses player names with control characters', () => {
+it('parseEpisode refuses player names with control characters', () => {
   expect(faultOf(JSON.stringify({ ...textEpisode, ...playerOf({ model: 'a\nb' }) })).message).toContain(
     'model: ',
   );

@@ -4,7 +4,7 @@ import { causesOf } from '../../../src/shared/http/error-causes.js';
 
 const messagesOf = (error: unknown) => causesOf(error).map(({ message }) => message);
 
-it('lists the cause before the members of an AggregateError', () => {
+it('causesOf lists the cause before the members of an AggregateError', () => {
   const refused = new AggregateError(
     [new Error('::1'), new Error('127.0.0.1', { cause: new Error('deep') })],
     'both',
@@ -18,12 +18,12 @@ it('lists the cause before the members of an AggregateError', () => {
   ]);
 });
 
-it('lists each error of a cycle of causes once', () => {
+it('causesOf lists each error of a cycle of causes once', () => {
   const error = new Error('first');
   error.cause = new Error('second', { cause: error });
   expect(messagesOf(error)).toEqual(['first', 'second']);
 });
 
-it.each([undefined, null, 'text', 7])('finds no causes of %s', (thrown) => {
+it.each([undefined, null, 'text', 7])('causesOf finds no causes of %s', (thrown) => {
   expect(causesOf(thrown)).toEqual([]);
 });
