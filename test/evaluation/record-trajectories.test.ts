@@ -60,7 +60,7 @@ it('stepped policies give their reasons, and have the same rows as without recor
   }
 });
 
-it('records the name, the objective and the oracle flag of every policy', async () => {
+it('evaluate records the name, the objective and the oracle flag of every policy', async () => {
   const { rows, episodes } = await recorded;
   const players = episodes.map(({ teacher, model, objective, oracle }) => [
     teacher,
@@ -85,7 +85,7 @@ it('records the name, the objective and the oracle flag of every policy', async 
 /** The baseline of all comparisons plays before the others. */
 const BASELINE_FIRST = ['heuristic', ...POLICY_NAMES.filter((name) => name !== 'heuristic')];
 
-it('passes only the episodes of selected policies to the listener, in the order of seeds', async () => {
+it('evaluate passes only the episodes of selected policies to the listener, in the order of seeds', async () => {
   const { episodes } = await evaluateRecorded({
     policies: ['random+constant'],
     seeds: { first: 100, last: 106 },
@@ -96,7 +96,7 @@ it('passes only the episodes of selected policies to the listener, in the order 
   );
 });
 
-it('awaits the listener, and rejects with its error', async () => {
+it('evaluate awaits the listener, and rejects with its error', async () => {
   const failing = evaluate({ onTrajectories: () => Promise.reject(new Error('the disk is full')) });
   await expect(failing).rejects.toThrow('the disk is full');
 });
