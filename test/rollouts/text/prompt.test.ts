@@ -319,11 +319,11 @@ describe('equal numbers give equal text', () => {
     const histories = Array.from({ length: N }, (_, i) => env.history(i));
     const all = prompts(observations, histories);
     expect(prompts(rows)).toEqual(all);
-    const one = (i: number) => observations.subarray(i * OBSERVATION_SIZE, (i + 1) * OBSERVATION_SIZE);
+    const rowAt = (i: number) => observations.subarray(i * OBSERVATION_SIZE, (i + 1) * OBSERVATION_SIZE);
     const size = rows.length / N;
     all.forEach((each, i) => {
-      expect(prompt(one(i), histories[i])).toEqual(each);
-      expect(prompt(one(i), env.history(i, 28))).toEqual(each);
+      expect(prompt(rowAt(i), histories[i])).toEqual(each);
+      expect(prompt(rowAt(i), env.history(i, 28))).toEqual(each);
       expect(prompt(rows.subarray(i * size, (i + 1) * size))).toEqual(each);
     });
     expect(new Set(all.map(([, { content }]) => content)).size).toBeGreaterThan(N - 5);
