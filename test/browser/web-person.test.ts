@@ -1,6 +1,6 @@
 /** Tests the one-person view in Chromium: play by hand and by policy, the hidden profile, addresses, accessibility. */
 import type { Locator, Page } from 'playwright-core';
-import { describe, expect, inject, it, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, test } from 'vitest';
 import { STEPPED_POLICIES } from '../../src/agents/policies/observing-policies.js';
 import { toGrader } from '../../src/engine/graders/grader.js';
 import { Episode } from '../../src/engine/reference/episode.js';
@@ -531,18 +531,35 @@ describe.skipIf(absent !== null)('one person', () => {
   });
 
   describe('accessibility', () => {
+    /** One page for all states, so that axe is loaded once. */
+    let visited: Visit;
+    beforeAll(async () => {
+      visited = await visit('#person');
+    }, 90_000);
+    afterAll(() => visited?.end(), 60_000);
+
+    const show = async (fragment: string): Promise<void> => {
+      await visited.follow('#train');
+      await visited.follow(fragment);
+    };
+
+    it('has no violations at the start, in light and dark', async () => {
+      await currentState(visited).waitFor();
+      await visited.expectAccessible('person-initial');
+    });
+
     const states = {
-      initial: '#person',
       midway: `#person?moves=${SEQUENCE_TEXT.slice(0, 17)}-0_.5_.25_1`,
-      policy: '#person?by=heuristic%2Binference&at=9',
+      policy: '#person?by=heuristic%2Binference&at=2',
       finished: FINISHED,
     };
     it.each(Object.entries(states))(
       'has no violations in any size, in light and dark: %s',
       async (state, fragment) => {
-        await using visited = await visit(fragment);
         const { page } = visited;
+        await show(fragment);
         if (state === 'policy') await page.locator('blockquote').waitFor();
+        if (state === 'finished') await page.getByRole('heading', { name: 'Who it was' }).waitFor();
         await page.getByRole('img').first().waitFor();
         await visited.expectAccessibleInAllSizes(`person-${state}`);
         for (const summary of await page.locator('summary').all()) await summary.click();

@@ -21,16 +21,20 @@ const TYPES: Readonly<Record<string, string>> = {
 export interface SiteOptions {
   /** Whether browsers may cache the files. Default false. */
   readonly cached?: boolean;
+  /** Whether trainings are as short as the schedule of short-schedule.ts. Default false. */
+  readonly shortTraining?: boolean;
 }
 
 /** Builds the page at the first request, and serves it. */
 export class SiteServer {
   readonly #folder: string;
   readonly #server: Server;
+  readonly #shortTraining: boolean;
   #built: Promise<void> | null = null;
 
-  private constructor(folder: string, { cached = false }: SiteOptions) {
+  private constructor(folder: string, { cached = false, shortTraining = false }: SiteOptions) {
     this.#folder = folder;
+    this.#shortTraining = shortTraining;
     const control = cached ? { 'cache-control': 'max-age=3600' } : {};
     this.#server = createServer(async ({ url }, response) => {
       try {
@@ -54,7 +58,7 @@ export class SiteServer {
   }
 
   async #find(url: string): Promise<readonly [type: string, bytes: Buffer | null]> {
-    this.#built ??= build(this.#folder);
+    this.#built ??= build(this.#folder, this.#shortTraining);
     await this.#built;
     const file = fileOf(url);
     const bytes = file === null ? null : await readFile(join(this.#folder, file)).catch(() => null);
@@ -68,13 +72,19 @@ export class SiteServer {
   }
 }
 
-async function build(folder: string): Promise<void> {
+const SHORT_SCHEDULE = {
+  find: /^\.\/schedule\.js$/,
+  replacement: fileURLToPath(new URL('short-schedule.ts', import.meta.url)),
+};
+
+async function build(folder: string, shortTraining: boolean): Promise<void> {
   const vite = await import('vite');
   const root = fileURLToPath(new URL('../../../web/', import.meta.url));
   await vite.build({
     root,
     configFile: join(root, 'vite.config.ts'),
     logLevel: 'silent',
+    resolve: { alias: shortTraining ? [SHORT_SCHEDULE] : [] },
     build: { outDir: folder, emptyOutDir: true },
   });
 }

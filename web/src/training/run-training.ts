@@ -12,13 +12,12 @@ import { createWorld } from '../../../src/world/world.js';
 import { useDevice } from './device.js';
 import { measure } from './measure.js';
 import { MEASURED } from './measured.js';
+import { SCHEDULE } from './schedule.js';
 import type { Measurement, TrainingReport, TrainingRequest } from './training-types.js';
 
 /** The version of the package, which vite.config.ts inserts. */
 declare const RHYTHM_VERSION: string;
 
-/** A short training: options of TrainOptions (src/training/student/train-options.ts) whose defaults take longer. */
-const SCHEDULE = { episodes: 480, rounds: 1, roundEpisodes: 160, epochs: 30 };
 /** The least time between a measurement and the next one during training, in milliseconds. */
 const INTERVAL = 700;
 

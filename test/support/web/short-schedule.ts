@@ -1,0 +1,5 @@
+/**
+ * Replaces web/src/training/schedule.ts in the page of the tests, which train with fewer episodes. The page does the same for
+ * every number of episodes.
+ */
+export const SCHEDULE = { episodes: 60, rounds: 1, roundEpisodes: 20, epochs: 30 };
