@@ -192,13 +192,13 @@ describe.skipIf(absent !== null)('the page', () => {
       };
       const before = await showCrowds(1, 6);
       // The bands, scores and pictures of a crowd take 100 kB.
-      expect((await showCrowds(6, 26)) - before).toBeLessThan(800_000);
+      expect((await showCrowds(6, 16)) - before).toBeLessThan(400_000);
     });
 
     it('shows the last address after fast changes of the history', async () => {
-      await using visited = await visit('#crowd?people=5000');
+      await using visited = await visit('#crowd?people=1000');
       const { page } = visited;
-      const views = ['crowd?people=1000', 'person?by=planner&at=5', 'graders?people=48'];
+      const views = ['crowd?people=1000', 'person?by=planner&at=1', 'graders?people=48'];
       for (let k = 0; k < 12; k++) {
         await page.evaluate(`location.hash = '#${views[k % views.length]}&seed=${k}'`);
       }

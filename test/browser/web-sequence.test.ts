@@ -93,10 +93,17 @@ if (absent !== null) test.skip(`absent here: the page in Chromium: ${absent}`, (
 describe.skipIf(absent !== null)('the sequence editor', () => {
   const { at, visit } = setUpVisits();
 
-  it('is painted by keyboard, and scores as the engine does', async () => {
+  it('is painted by keyboard, scores as the engine does, and shows the audited means', async () => {
     await using visited = await visit('#sequence');
     const { page } = visited;
     expect(await means(page)).toEqual(expectedMeans(V2));
+    // The audited means are beside those of the sequence.
+    const planner = page.getByRole('row', { name: /^planner / });
+    expect(await planner.locator('td').allTextContents()).toEqual(['0.790', '0.806', '0.852']);
+    const own = page.getByRole('row', { name: /^this one/ });
+    expect(
+      (await own.locator('td').allTextContents()).map((mean, k) => `${GRADER_NAMES[k]} ${mean}`),
+    ).toEqual(expectedMeans(V2));
     await page.getByRole('gridcell', { name: 'Day 1 morning: Exercise' }).focus();
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('4');
@@ -212,18 +219,6 @@ describe.skipIf(absent !== null)('the sequence editor', () => {
     await page.getByText('n = 1,000 people so far').waitFor();
     expect(await page.locator('.scores').getByRole('img').count()).toBe(1);
     await expect.poll(sent).toEqual([V2, painted]);
-  });
-
-  it('shows the audited means beside those of the sequence', async () => {
-    await using visited = await visit('#sequence');
-    const { page } = visited;
-    const row = page.getByRole('row', { name: /^planner / });
-    expect(await row.locator('td').allTextContents()).toEqual(['0.790', '0.806', '0.852']);
-    const own = page.getByRole('row', { name: /^this one/ });
-    await means(page);
-    expect(
-      (await own.locator('td').allTextContents()).map((mean, k) => `${GRADER_NAMES[k]} ${mean}`),
-    ).toEqual(expectedMeans(V2));
   });
 
   it('reports a worker whose script is missing, and starts it again', async () => {
