@@ -58,8 +58,8 @@ export interface EvaluateOptions extends ConditionOptions {
   /** Called once before the first episode. A promise is awaited. */
   readonly onStart?: (run: RunInfo) => unknown;
   /**
-   * Called after each chunk, within a chunk after each stepped policy, and as episodes of language models end, with the
-   * number of episodes played and their total, over all policies.
+   * Called with the number of episodes played and their total, over all policies: after each chunk, within a chunk after each
+   * stepped policy, and when an episode of a language model ends.
    */
   readonly onProgress?: (done: number, total: number) => void;
   /** Called with the episodes of each policy in each chunk, in the order of seeds. A promise is awaited. */

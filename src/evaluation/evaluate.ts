@@ -97,7 +97,7 @@ class RowTally {
     this.regraded = new RegradeTally(otherGraders(grader));
   }
 
-  /** @param baseline f32 [n]: the heuristic's final scores in the same episodes. */
+  /** Adds the next episodes. @param baseline f32 [n]: the heuristic's final scores in the same episodes. */
   add(episodes: GradedEpisodes, baseline: Float32Array): void {
     this.scores.add(episodes, baseline);
     this.regraded.add(episodes.components);

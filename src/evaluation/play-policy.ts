@@ -41,7 +41,7 @@ export const isStepped = <Other extends object>(
 
 /**
  * Plays the episodes, one in each environment.
- * @param recorder records every step; null for no recording. It does not change results.
+ * @param recorder records every step; null for no recording. Recording does not change results.
  * @returns views of the environment's outputs. @throws the signal's reason.
  */
 export async function playPolicy(

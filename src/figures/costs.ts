@@ -55,8 +55,8 @@ const [, PROMPTS, , COMPLETIONS] = COMPONENT_COLOURS;
 
 function tokensView(rows: readonly CostRow[]): View {
   const values = rows.flatMap(({ name, promptTokens, completionTokens }) => [
-    { name, kind: 'prompts', place: 0, tokens: promptTokens ?? 0 },
-    { name, kind: 'completions', place: 1, tokens: completionTokens ?? 0 },
+    { name, kind: 'prompts', order: 0, tokens: promptTokens ?? 0 },
+    { name, kind: 'completions', order: 1, tokens: completionTokens ?? 0 },
   ]);
   return {
     width: WIDTH,
@@ -70,7 +70,7 @@ function tokensView(rows: readonly CostRow[]): View {
         type: 'quantitative',
         axis: { title: 'tokens per episode', tickCount: 4, format: '~s', labelFlush: false },
       },
-      order: { field: 'place', type: 'ordinal' },
+      order: { field: 'order', type: 'ordinal' },
       color: {
         field: 'kind',
         type: 'nominal',

@@ -1,4 +1,4 @@
-/** Figure: the mean reward of each step and of each half. It reveals policies that neglect the first half. */
+/** Figure: the mean reward of each step and of each half. Shows which policies neglect the first half. */
 import { NUM_STEPS } from '../world/fields.js';
 import { checkNames, checkNumber, checkNumbers, type Named } from './check-figure.js';
 import type { Caption, Drawing } from './drawing-types.js';

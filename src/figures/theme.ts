@@ -55,7 +55,9 @@ export const COMPONENT_COLOURS: readonly string[] = [
 
 /** Fonts. `pngOf` uses Inter. The others are not wider, so no text is cut off. */
 export const FONT = 'Inter, Helvetica, Arial, sans-serif';
+/** The size of labels and notes, in pixels. */
 export const FONT_SIZE = 11;
+/** The weight of titles and emphasised names. */
 export const SEMIBOLD = 600;
 
 /** An axis that shows only names. */

@@ -15,7 +15,7 @@ export interface Availability {
   readonly name: string;
   /** Whether the backend or kernel can run here. */
   readonly available: boolean;
-  /** The reason and the remedy, if it is not available. */
+  /** If it is not available: the reason, and the remedy if there is one. */
   readonly reason?: string;
   /** Whether 'auto' fails if this backend is not available. True for `native` in a bundle without the addon. */
   readonly required?: boolean;

@@ -28,8 +28,8 @@ export interface CheckedActions {
 }
 
 /**
- * The second word of Threefry's key for seeds of policies, "POLY" in ASCII; the first is a seed. It differs from all streams
- * of the world.
+ * The second word of Threefry's key for seeds of policies, "POLY" in ASCII; the first is a seed. The world's streams have
+ * other numbers.
  */
 const OWN_DRAWS = 0x504f4c59;
 

@@ -31,7 +31,7 @@ export class RowRules {
   /** The indices of the integers in a row. */
   readonly #integers: Uint8Array;
 
-  /** @param fields the field of each number of a row. */
+  /** Takes the bounds and the kinds of numbers from fields. @param fields the field of each number of a row. */
   constructor(fields: readonly Field[]) {
     this.#names = fields.map(({ name }) => name);
     this.#lows = Float64Array.from(fields, ({ low }) => low);

@@ -47,8 +47,8 @@ export interface StartStates {
    */
   returns?: ArrayLike<number>;
   /**
-   * `[numEnvs]`: sum of the meters after each step, weighted by the reward weights; in [0, steps] if these are not negative
-   * and sum to 1; 0 before the first step. Default: 0.
+   * `[numEnvs]`: sum of the meters after each step, weighted by the reward weights; 0 before the first step. If the weights
+   * are not negative and sum to 1, it is in [0, steps]. Default: 0.
    */
   well?: ArrayLike<number>;
   /** `[numEnvs]`: sum of the terms of `belief_skill`; 0 up to step `beliefSkillFrom` of the world. Default: 0. */

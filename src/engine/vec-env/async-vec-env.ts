@@ -80,7 +80,7 @@ export class AsyncVecEnv extends EnvProperties {
     return this.#calls.core.batch.device;
   }
 
-  /** Counters since opening: steps of all environments together, and episodes that ended. */
+  /** Counters since opening: steps of all environments together, and episodes that ended. `restore` sets both. */
   get counters(): Counters {
     return countersOf(this.#calls.core);
   }

@@ -30,7 +30,7 @@ export class Autoreset {
   readonly mode: AutoresetMode;
   /** u32 [numEnvs]: the number of autoresets of each environment since its last `reset`. */
   readonly episodeNumbers: Uint32Array;
-  /** The number of steps since opening, of all environments together. */
+  /** The number of steps since opening, of all environments together. `restore` sets both counters. */
   steps = 0;
   /** The number of episodes that have ended since opening. */
   episodes = 0;
@@ -52,7 +52,7 @@ export class Autoreset {
   readonly #resetSeeds: Uint32Array;
   readonly #plan: AutoresetPlan = { stepMask: null, resetMask: null, resetSeeds: null };
 
-  /** @param seeds u32 [numEnvs]: the seeds of the current episodes. Each commit updates them. */
+  /** Counts all episodes as ended. @param seeds u32 [numEnvs]: the seeds of the current episodes. Each commit updates them. */
   constructor(mode: AutoresetMode, span: SeedSpan, seeds: Uint32Array) {
     const numEnvs = seeds.length;
     const maskLength = mode === 'disabled' ? 0 : numEnvs;
@@ -61,7 +61,7 @@ export class Autoreset {
     this.#seeds = seeds;
     this.episodeNumbers = new Uint32Array(numEnvs);
     this.#ends = new Float64Array(numEnvs);
-    // Before the first reset no episode runs: all count as ended.
+    // Before the first reset no episode runs.
     this.#numEnded = numEnvs;
     this.#stepMask = new Uint8Array(maskLength);
     this.#resetMask = new Uint8Array(maskLength);

@@ -24,7 +24,7 @@ export interface EnvSpec {
   readonly maxEpisodeSteps: number;
 }
 
-/** Counters since an environment was opened. */
+/** Counters since an environment was opened. `restore` replaces them by the snapshot's. */
 export interface Counters {
   /** Steps taken by all environments together. */
   readonly steps: number;
@@ -93,7 +93,7 @@ export class EnvProperties {
   /**
    * Whether the episodes depend on hidden state. If true, a policy that looks ahead in copies of them is an oracle
    * (`Policy.usesHiddenState`). False only with `imagination`, and only if the caller gave every profile: in forks with
-   * `imagination: { profiles }`, in copies of such forks, and after `reset({ profiles })` with names or floats.
+   * `imagination: { profiles }`, in copies of such forks, and after a reset to profiles given by name or as floats.
    * True again after `restore`, because a snapshot does not store whether the caller gave its profiles.
    */
   get usesHiddenState(): boolean {

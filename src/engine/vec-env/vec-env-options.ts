@@ -141,7 +141,7 @@ export interface RunOptionsFrom<Source, Field extends TrajectoryField = Trajecto
   trajectory?: boolean | readonly Field[];
   /**
    * The layout of the trajectory. 'row-major' (default): the numbers of an environment are adjacent. 'column-major': number k
-   * of environment i's row is at `k * columnStride + i`. This layout is written faster.
+   * of environment i's row is at `k * columnStride + i`. 'column-major' is written faster.
    */
   layout?: (typeof LAYOUTS)[number];
   /**

@@ -68,7 +68,7 @@ export class VecEnv extends EnvProperties {
     this.#open = open;
   }
 
-  /** Counters since opening: steps of all environments together, and episodes that ended. */
+  /** Counters since opening: steps of all environments together, and episodes that ended. `restore` sets both. */
   get counters(): Counters {
     return countersOf(this.#core);
   }

@@ -24,7 +24,7 @@ export interface Recording {
 /** The knowledge of a planner: its observations, the prior alone, or the true profile. */
 export type Knowledge = 'inference' | 'prior' | 'truth';
 
-/** The number of episodes that are planned together. A small number lets an abort take effect soon. It changes no decision. */
+/** The number of episodes that are planned together. With a small number, an abort takes effect soon. Changes no decision. */
 export const PLANNED_TOGETHER = 4;
 
 /**

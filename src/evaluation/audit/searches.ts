@@ -18,8 +18,8 @@ import type { SearchProgress } from './search-progress.js';
 import { generationsOf, profileEvaluations, pushableComponents, pushEvaluations } from './search-shares.js';
 
 /**
- * The share of the grader's weights in the search for a push, a sequence that raises one component. It breaks ties between
- * sequences.
+ * The share of the grader's weights in the search for a push, a sequence that raises one component. These weights break ties
+ * between sequences.
  */
 const TIE_BREAK = 0.01;
 

@@ -56,8 +56,8 @@ function toStatistic(statistic: NonNullable<BootstrapIntervalOptions['statistic'
 }
 
 /**
- * Returns the probability that a score is higher than another policy's score in the same task: the mean over tasks of the
- * share of pairs whose first score is higher, where equal scores count half (Mann and Whitney's U, as in rliable).
+ * Returns the probability that a score is higher than another policy's score in the same task (Mann and Whitney's U, as in
+ * rliable): the mean over tasks of the share of pairs whose first score is higher. Equal scores count half.
  * @param others the other policy's scores in the same tasks, in the same order; the numbers of scores may differ.
  * @throws InputError `wrong_type`, `wrong_length` (also for other tasks) or `out_of_range`.
  */
