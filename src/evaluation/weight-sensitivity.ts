@@ -182,6 +182,7 @@ class Neighbours {
     return Float32Array.from(this.#weights, (other, j) => (j === k ? weight : other * scale));
   }
 
+  /** Returns the flip at a weight of component k. */
   #flipAt(k: number, weight: number): Flip {
     return {
       policy: this.#behind.name,

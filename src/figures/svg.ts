@@ -41,6 +41,7 @@ export async function svgOf(drawing: Drawing, { theme = 'auto' }: SvgOptions = {
   return replaceIllegal(theme === 'dark' ? withDarkColours(svg) : svg);
 }
 
+/** Renders a specification in the light theme, as Vega writes it. */
 async function draw({ spec }: Drawing): Promise<string> {
   const { vega, compile } = await loadVega();
   // Vega gets a copy, because it writes ids into data rows and would omit rows with the ids of another figure.

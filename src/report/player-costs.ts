@@ -29,6 +29,7 @@ export function costsOfEvaluation(source: string, { rows }: EvaluationResult): R
 
 const episodesOf = (rows: readonly Row[]): number => rows.reduce((sum, row) => sum + row.episodes, 0);
 
+/** Sums the usage of a player's rows. @param steps the number of steps of their episodes. */
 function spendingOf(rows: readonly Row[], steps: number): Spending {
   const metered = episodesOf(rows.filter(({ usage }) => usage != null));
   const unparsed = rows.reduce((sum, row) => sum + row.unparsed! * row.episodes * NUM_STEPS, 0);

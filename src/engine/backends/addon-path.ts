@@ -90,6 +90,7 @@ export function bundleAddon(folder: string): string {
   throw missing(`in ${join(folder, PREBUILDS)}, or in a package ${PACKAGE} installed above it`);
 }
 
+/** Returns the folder of the package that is installed in a folder or above it; null if there is none. */
 function installedPackage(folder: string): string | null {
   try {
     // Bundlers would change the calls of an imported createRequire.

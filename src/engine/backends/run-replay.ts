@@ -48,6 +48,7 @@ export class RunReplay {
     return null;
   }
 
+  /** Writes the error and the skill term of a row's belief. @param target f32 [3]. */
   #scoreBelief({ beliefs, given, ...out }: ReplayRequest, row: number, target: Float32Array): void {
     const { params } = this.#world;
     const isGiven = beliefs !== null && given?.[row] === 1;
@@ -113,6 +114,7 @@ class Rows {
   }
 }
 
+/** Returns the reset that begins the rows' episodes. */
 function resetOf({ seeds, modes, profiles, grader }: ReplayRequest, rows: Rows) {
   const graders = new Float32Array(rows.numEnvs * NUM_COMPONENTS);
   for (let env = 0; env < rows.numEnvs; env++) graders.set(grader, env * NUM_COMPONENTS);
@@ -122,6 +124,7 @@ function resetOf({ seeds, modes, profiles, grader }: ReplayRequest, rows: Rows) 
   };
 }
 
+/** Returns the run that plays the rows' histories. */
 function runOf({ histories, stops, beliefHistories, historyGiven }: ReplayRequest, rows: Rows) {
   const beliefs =
     beliefHistories === null || historyGiven === null
@@ -135,6 +138,7 @@ function runOf({ histories, stops, beliefHistories, historyGiven }: ReplayReques
   return { policy, beliefs, stops: rows.u8(stops), trajectory: null };
 }
 
+/** Returns the step that takes the rows' actions. */
 function stepOf({ order, actions, beliefs, given }: ReplayRequest, rows: Rows) {
   const stepMask = new Uint8Array(rows.numEnvs);
   for (const [env, row] of order.entries()) stepMask[env] = Number(actions[row] !== NO_ACTION);

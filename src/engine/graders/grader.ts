@@ -90,6 +90,7 @@ function checkGraderName(name: unknown, where: string): string {
   return refuse('name', `a text of ${PRINTABLE}`, got, 'Pass a name such as "calm".', where);
 }
 
+/** Checks weights by component. @returns all eight weights. */
 function checkNamed(value: unknown, where: string): GraderWeights {
   const given = objectAt('weights', value, where);
   for (const key of Object.keys(given)) {

@@ -115,6 +115,7 @@ export class ObservationEncoder {
     block.source = block.out = EMPTY;
   }
 
+  /** Writes the past steps of the block's environments. */
   #encodePast(block: Block, { rings, oldest }: HistoryRows): void {
     block.source = rings;
     block.sourceStep = 1;

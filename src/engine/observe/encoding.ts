@@ -74,6 +74,7 @@ export function encodingOf(world: World, options?: ObservationOptions): readonly
 
 const fieldOf = (name: string): Field => OBSERVATION_FIELDS.find((field) => field.name === name)!;
 
+/** Returns the encoded field of a source. @param offset its offset in the observation. */
 function encode(
   source: Field,
   encoding: Encoding,
@@ -99,6 +100,7 @@ function worldBounds(name: string, magnitudes: Magnitudes | null): { low: number
   return { low: -magnitudes[name], high: magnitudes[name] };
 }
 
+/** Describes an encoded field. @param entrySize the numbers of one step. */
 function meaningOf(
   { name, meaning, size }: Field,
   encoding: Encoding,

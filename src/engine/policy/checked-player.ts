@@ -114,6 +114,7 @@ export class CheckedPlayer implements PolicyPlayer, Disposable {
     }
   }
 
+  /** Checks a policy's output. @returns copies of actions and beliefs. */
   #check(output: PolicyActions, { playing }: PolicyView): CheckedActions {
     const { actions, beliefs, logProbs } = readOptions("a policy's output", output, OUTPUTS);
     const n = this.#numEnvs;

@@ -189,6 +189,7 @@ export class Episode implements EpisodeState, Transition {
     this.#afterReset();
   }
 
+  /** Takes time, meters, sums and belief from a start. */
   #beginAt(start: EpisodeStart): void {
     this.stepCount = this.began = start.steps;
     this.meters.set(start.meters);
@@ -204,6 +205,7 @@ export class Episode implements EpisodeState, Transition {
     else this.belief.set(start.belief);
   }
 
+  /** Computes the belief target, and clears the last transition and the grade. */
   #afterReset(): void {
     beliefTarget(this.world.params, this.profile, this.#target);
     this.event = this.lastAction = -1;

@@ -48,6 +48,7 @@ function writeHeader(header: Uint8Array, snapshot: Snapshot, bodyLength: number)
   putHeaderNumber(view, 'bodyLength', bodyLength);
 }
 
+/** Returns the header's numbers except `bodyLength` and `checksum`. */
 function numbersOf(snapshot: Snapshot) {
   const { numEnvs, words, autoreset, imagination, seedRange, steps, episodes } = snapshot;
   const [worldMajor, worldMinor, worldPatch] = RHYTHM.version.split('.').map(Number);

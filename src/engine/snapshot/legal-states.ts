@@ -93,6 +93,7 @@ const rowsOf = (words: Uint32Array): Rows => ({
   floats: new Float32Array(words.buffer, words.byteOffset, words.length),
 });
 
+/** Returns the smallest magnitude above 0 of each word of a state; 0 for words without one. */
 function smallestOf({ params }: World): Float64Array {
   const smallest = new Float64Array(STATE_WORDS);
   const set = (offset: number, size: number, value: number) => smallest.fill(value, offset, offset + size);

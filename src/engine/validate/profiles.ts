@@ -115,6 +115,7 @@ export function toGraders(
   return rows;
 }
 
+/** Returns the graders given as numbers, f32 [numEnvs, 8]: one for all environments, or one for each. */
 function weightsOf(world: World, weights: ArrayLike<number>, numEnvs: number, where: string): Float32Array {
   const { length } = weights;
   const list = Array.from({ length }, (_, at) => weights[at]);

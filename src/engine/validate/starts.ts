@@ -277,6 +277,7 @@ function toSums(
   return sums;
 }
 
+/** Checks sums of rewards, which are 0 before the first reward is added (FIRST_NONZERO). */
 function toRewardSums(
   name: keyof typeof FIRST_NONZERO,
   list: ArrayLike<number>,
@@ -297,6 +298,7 @@ function toRewardSums(
   return sums;
 }
 
+/** Checks sums against the bounds of each environment. */
 function toBoundedSums(
   name: 'well' | 'skill',
   list: ArrayLike<number>,

@@ -171,6 +171,7 @@ export class Core<Kind extends AnyBatch = AnyBatch> implements Defaults {
     return request;
   }
 
+  /** Commits a reset that the batch has carried out. */
   commitReset({ mask, seeds, start, modes }: ResetRequest): void {
     const isGiven = this.imagination && modes !== null && this.#isGivenEverywhere(modes, mask);
     this.usesHiddenState = !isGiven || (mask !== null && this.usesHiddenState);
@@ -213,6 +214,7 @@ export class Core<Kind extends AnyBatch = AnyBatch> implements Defaults {
     return request;
   }
 
+  /** Commits a step that the batch has taken, and its resets. */
   commitStep({ resetMask }: Readonly<AutoresetPlan>): void {
     this.autoreset.commit();
     if (resetMask === null) return;

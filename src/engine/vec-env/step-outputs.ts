@@ -41,6 +41,7 @@ export class StepOutputs {
     this.#result = Object.freeze({ ...outputs, ...this.#encodedViews(), truncated: new Uint8Array(numEnvs) });
   }
 
+  /** Allocates the arrays of encoded observations; {} without an encoder. */
   #encodedViews(): Partial<StepResult> {
     if (this.#encoder === null) return {};
     const { columnStride, rewards, finalObservations } = this.#outputs;

@@ -10,6 +10,7 @@ export const yieldTurn = (): Promise<void> =>
     else postThroughChannel(resolve);
   });
 
+/** Calls `resolve` when the event loop delivers a message. */
 function postThroughChannel(resolve: () => void): void {
   const { port1, port2 } = new MessageChannel();
   const onMessage = (): void => {

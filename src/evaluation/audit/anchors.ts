@@ -74,6 +74,7 @@ export async function playAnchors(
   return anchors as Anchors;
 }
 
+/** Plays the two anchors of one kind of profiles on fresh seeds. */
 async function playAnchor(
   request: AuditRequest,
   kind: ProfileKind,

@@ -127,6 +127,7 @@ export class Reevaluation implements AsyncDisposable {
     return indicesByGroup;
   }
 
+  /** Returns the group of an episode. Adds the group if it is new. */
   #groupOf({ teacher, model, objective, oracle, condition, profile_mode }: TrajectoryEpisode): Group {
     // The condition `discrete` has episodes of all named profiles in one group.
     const profile = condition === POOL ? POOL : profile_mode;

@@ -42,6 +42,7 @@ export class UserBaselines implements AsyncDisposable {
     return copyOf(await playPolicy(await env.of(episodes.length), batch, policy, options, null));
   }
 
+  /** Returns the environments and players for a grader. Creates them at the first call. */
   #envsOf(grader: Grader) {
     const existing = this.#envs.get(grader);
     if (existing !== undefined) return existing;

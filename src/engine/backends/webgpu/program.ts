@@ -116,6 +116,7 @@ function requireWorkgroupSize({ limits, adapterName }: GpuDevice, size: number):
   );
 }
 
+/** Compiles the shaders to a module. @throws BackendError `backend_unavailable` with the errors of the shaders. */
 async function moduleOf({ device, adapterName }: GpuDevice, texts: ShaderTexts): Promise<GPUShaderModule> {
   device.pushErrorScope('validation');
   const module = device.createShaderModule({ label: 'rhythm', code: programText(texts) });

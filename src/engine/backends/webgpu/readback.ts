@@ -39,6 +39,7 @@ export class Readback {
     for (const pass of toPasses(pieces)) await this.#pass(pass);
   }
 
+  /** Copies the words of chunks to the scratch memory, and passes them to their receivers. */
   async #pass(chunks: readonly Chunk[]): Promise<void> {
     this.#memory.check();
     const words = chunks.reduce((sum, chunk) => sum + chunk.count, 0);
@@ -62,6 +63,7 @@ export class Readback {
     }
   }
 
+  /** Maps memory for reading. If that fails because the device was lost or has failed, throws this error. */
   async #map(target: GPUBuffer, bytes: number): Promise<void> {
     try {
       await target.mapAsync(MAP_MODE_READ, 0, bytes);

@@ -51,6 +51,7 @@ export class StepClock {
     return null;
   }
 
+  /** Commits a reset: episodes begin at step 0, or at the step of their start. */
   commitReset({ mask, start }: Pick<ResetRequest, 'mask' | 'start'>): void {
     if (mask === null && start === undefined) {
       this.#commonStep = 0;
@@ -62,6 +63,7 @@ export class StepClock {
     }
   }
 
+  /** Commits a step, and the resets after it. */
   commitStep({ stepMask, resetMask }: StepRequest): void {
     if (stepMask === null && this.#commonStep !== null) {
       this.#commonStep++;

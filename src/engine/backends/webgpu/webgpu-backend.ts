@@ -84,6 +84,7 @@ class WebGpuBackend implements AsyncBackend {
     return gpu;
   }
 
+  /** Returns the program of a device and workgroup size. Compiles and checks it at the first call. */
   #programOf(device: GpuDevice, workgroupSize: number): Promise<CheckedProgram> {
     const programs = this.#programs.get(device) ?? new Map<number, Promise<CheckedProgram>>();
     this.#programs.set(device, programs);
