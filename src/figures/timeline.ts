@@ -104,6 +104,7 @@ const nameAxis = (title: string, titleX: number) => ({
   titleBaseline: 'middle' as const,
   titleX,
 });
+/** The right end of the names at the left of the panels, in pixels. */
 const NAME_X = -32;
 /** The width of names and axes at the left of the days. */
 const MARGIN = widestOf([...METER_NAMES, ...BELIEF_NAMES]) - NAME_X + 8;

@@ -149,6 +149,7 @@ function checkSequence({ words }: States, env: number, at: number): void {
   const step = words[at + STATE.step];
   const firstStep = words[at + STATE.began];
   for (let t = 0; t < STORED_STEPS; t++) {
+    // Four bits per action, eight actions per word.
     const code = (words[at + STATE.tape + (t >>> 3)] >>> (4 * (t & 7))) & 15;
     if (t < firstStep && code !== 0) {
       refuse(
