@@ -5,7 +5,7 @@ import { describe, expect, it, test } from 'vitest';
 import { createVecEnv, type ParsedCompletion, parseCompletion } from '../../src/index.js';
 import { ACTION_NAMES } from '../../src/world/fields.js';
 import { fromLines, temporaryDirectory } from '../support/cli.js';
-import { askPython, whyAbsent } from '../support/python.js';
+import { askPython, TRL, whyAbsent } from '../support/python.js';
 import { faultyServer } from '../support/python-client.js';
 import { type Line, PARTS, runRecipe, runTwoRanks, startRecipe, waitForRecipe } from '../support/recipe.js';
 import { metric, startServer } from '../support/server.js';
@@ -210,7 +210,7 @@ describe.runIf(absent === null)('the recipe with TRL', () => {
   it('passes the published settings to TRL, and refuses invalid settings and rows', () => {
     const { nf4, configs, options, conversations, refused, refused_options } = askPython<
       Record<string, Record<string, unknown>>
-    >(PARTS, { folder: pathOf('parts') });
+    >(PARTS, { folder: pathOf('parts') }, TRL);
     expect(nf4).toMatchObject({ load_in_4bit: true, bnb_4bit_quant_type: 'nf4' });
     // The published settings are written out here, not read from the recipe.
     expect(configs.later).toEqual({

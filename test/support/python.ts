@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { delimiter } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { forkCommand } from './fork-server.js';
 import { isRequired } from './required.js';
 
 /** The interpreter: `RHYTHM_PYTHON`, else `python3`. It must have the Python libraries with which tests compare results. */
@@ -12,28 +13,62 @@ const PYTHON = process.env.RHYTHM_PYTHON ?? 'python3';
 /** The time in which `askPython` expects an answer. Then the script is killed. */
 const LIMIT_MS = 100_000;
 
-const pathOf = (script: string): string => fileURLToPath(new URL(`../peers/${script}`, import.meta.url));
+/** One thread, so that every run adds numbers in the same order. TRL's libraries read this when they are imported. */
+const ONE_THREAD = { OMP_NUM_THREADS: '1', MKL_NUM_THREADS: '1' };
+
+const RHYTHM_VEC = [
+  'remote',
+  'replay',
+  'rewards',
+  'rollouts',
+  'scores',
+  'serving',
+  'student',
+  'texts',
+  'vec_env',
+];
+
+/** What the process that forks for most scripts imports. */
+const COMMON = ['numpy', 'gymnasium', ...RHYTHM_VEC.map((name) => `rhythm_vec.${name}`)];
+/** The same for scripts with TRL. */
+export const TRL = ['grpo_trainer', 'rloo_trainer', 'sft_trainer'].map((name) => `trl.trainer.${name}`);
+
+/** Returns the path of a file of this project. */
+export const pathOf = (file: string): string => fileURLToPath(new URL(`../../${file}`, import.meta.url));
+
+/** Starts a command that runs a script, such as one that begins with `forkOf`. */
+export const start = (
+  [command, ...args]: readonly string[],
+  timeout?: number,
+): ChildProcessWithoutNullStreams => spawn(command, args, { env: environment(), timeout });
 
 /**
- * Starts a script of this project, named by its path from the root.
+ * Starts a script of this project, named by its path from the root, in a process of its own.
  * @param settings further environment variables.
- * @param launcher options of Python that come before the script, such as a module that launches it.
  */
 export function startPython(
   script: string,
   args: readonly string[],
   settings: Readonly<Record<string, string>> = {},
-  launcher: readonly string[] = [],
 ): ChildProcessWithoutNullStreams {
-  const path = fileURLToPath(new URL(`../../${script}`, import.meta.url));
-  return spawn(PYTHON, [...launcher, path, ...args], { env: { ...environment(), ...settings } });
+  return spawn(PYTHON, [pathOf(script), ...args], { env: { ...environment(), ...settings } });
 }
+
+/** Returns the command that runs Python's arguments in a fork of a process that has imported `modules`. */
+export const forkOf = (modules: readonly string[]): readonly string[] =>
+  forkCommand(PYTHON, modules, environment());
 
 /** Returns the environment variables of scripts: offline, and with this project's Python files on the path. */
 function environment(): NodeJS.ProcessEnv {
-  const own = fileURLToPath(new URL('../../python', import.meta.url));
+  const own = pathOf('python');
   const path = [own, process.env.PYTHONPATH].filter(Boolean).join(delimiter);
-  return { ...process.env, HF_HUB_OFFLINE: '1', PYTHONPATH: path, PYTHONDONTWRITEBYTECODE: '1' };
+  return {
+    ...process.env,
+    HF_HUB_OFFLINE: '1',
+    PYTHONPATH: path,
+    ...ONE_THREAD,
+    PYTHONDONTWRITEBYTECODE: '1',
+  };
 }
 
 function answerOf<Answer>(status: number | null, stdout: string, stderr: string): Answer {
@@ -43,19 +78,21 @@ function answerOf<Answer>(status: number | null, stdout: string, stderr: string)
 
 /**
  * Runs a script of test/peers with JSON on its standard input, and parses its output.
+ * @param modules what the process imports that forks to run the script.
  * @throws Error with the last line of the script's standard error if it fails.
  */
-export function askPython<Answer>(script: string, question: unknown): Answer {
+export function askPython<Answer>(script: string, question: unknown, modules = COMMON): Answer {
   const options = { input: JSON.stringify(question), env: environment(), encoding: 'utf8' } as const;
   const limits = { timeout: LIMIT_MS, maxBuffer: 2 ** 28 };
-  const { error, status, stdout, stderr } = spawnSync(PYTHON, [pathOf(script)], { ...options, ...limits });
+  const [python, ...args] = [...forkOf(modules), pathOf(`test/peers/${script}`)];
+  const { error, status, stdout, stderr } = spawnSync(python, args, { ...options, ...limits });
   if (error !== undefined) throw error;
   return answerOf(status, stdout, stderr);
 }
 
 /** Does the same as `askPython` without blocking, for scripts that call a server of this process. */
 export async function askPythonAsync<Answer>(script: string, question: unknown): Promise<Answer> {
-  const child = spawn(PYTHON, [pathOf(script)], { env: environment(), timeout: LIMIT_MS });
+  const child = start([...forkOf(COMMON), pathOf(`test/peers/${script}`)], LIMIT_MS);
   child.stdin.end(JSON.stringify(question));
   const [[status], stdout, stderr] = await Promise.all([
     once(child, 'close') as Promise<[number | null]>,
@@ -79,9 +116,10 @@ export function tryPython<Answer>(
   version: string,
   script: string,
   question: unknown,
+  modules = COMMON,
 ): AnswerOrReason<Answer> {
   try {
-    return { absent: null, answer: askPython<Answer>(script, question) };
+    return { absent: null, answer: askPython<Answer>(script, question, modules) };
   } catch (error) {
     if (isRequired(library)) throw error;
     const remedy = `install ${library} ${version} for the Python that RHYTHM_PYTHON names`;
@@ -99,4 +137,5 @@ export const whyAbsent = (
   version: string,
   script: string,
   question: unknown,
-): string | null => tryPython(library, version, script, question).absent;
+  modules = COMMON,
+): string | null => tryPython(library, version, script, question, modules).absent;

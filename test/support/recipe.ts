@@ -7,13 +7,10 @@ import { text } from 'node:stream/consumers';
 import { fromLines } from './cli.js';
 import * as python from './python.js';
 
-const SCRIPT = 'python/recipe/train.py';
+const SCRIPT = python.pathOf('python/recipe/train.py');
 /** A script of test/peers that calls functions of the recipe one by one. */
 export const PARTS = 'recipe/parts.py';
 const COMMAND = 'node lib/cli.js';
-
-/** One thread, so that every run adds numbers in the same order. */
-const ONE_THREAD = { OMP_NUM_THREADS: '1', MKL_NUM_THREADS: '1' };
 
 /** A line of a log, one line per step. */
 export type Line = Readonly<Record<string, number>>;
@@ -28,19 +25,22 @@ export interface RecipeResult {
   readonly watched: () => readonly Line[];
 }
 
-/** The options of Python that start two processes of the recipe, with a rendezvous at a free port. */
-const TORCHRUN = ['-m', 'torch.distributed.run', '--standalone', '--nproc_per_node', '2'];
+/** The options of torchrun that start two processes of a command, with a rendezvous at a free port. */
+const TWO_RANKS = ['--standalone', '--nproc_per_node', '2', '--no-python'];
 
-const start = (launcher: readonly string[], output: string, [stage, ...args]: readonly string[]) => {
+const start = (output: string, [stage, ...args]: readonly string[], ranks: 1 | 2) => {
   const options = ['--preset', 'tiny', '--cpu', '--output', output, '--rhythm-vec', COMMAND];
-  const child = python.startPython(SCRIPT, [stage, ...options, ...args], ONE_THREAD, launcher);
+  const fork = python.forkOf(python.TRL);
+  const command = [...fork, SCRIPT, stage, ...options, ...args];
+  const torchrun = [...fork, '-m', 'torch.distributed.run', ...TWO_RANKS];
+  const child = python.start(ranks === 1 ? command : [...torchrun, ...command]);
   child.stdin.end();
   return child;
 };
 
 /** Starts a stage of the recipe. @param args the stage, `sft` or `grpo`, and its options. */
 export const startRecipe = (output: string, ...args: string[]): ChildProcessWithoutNullStreams =>
-  start([], output, args);
+  start(output, args, 1);
 
 /** Waits until a started stage ends. */
 export async function waitForRecipe(
@@ -67,4 +67,4 @@ export const runRecipe = (output: string, ...args: string[]): Promise<RecipeResu
 
 /** Runs a stage in two processes, as torchrun starts them. @param args as in `startRecipe`. */
 export const runTwoRanks = (output: string, ...args: string[]): Promise<RecipeResult> =>
-  waitForRecipe(start(TORCHRUN, output, args), output);
+  waitForRecipe(start(output, args, 2), output);

@@ -30,4 +30,4 @@ interface Answers {
  * @throws Error, instead of returning the reason, if `RHYTHM_REQUIRE` names trl.
  */
 export const tryTrl = (cases: readonly Case[]): python.AnswerOrReason<Answers> =>
-  python.tryPython('trl', '1.13 or later', SCRIPT, cases);
+  python.tryPython('trl', '1.13 or later', SCRIPT, cases, python.TRL);
