@@ -21,7 +21,8 @@
       ["target_arch=='x64'", { "defines": ["RHYTHM_X64"] }],
       ["sanitize!=''", {
         "cflags_cc": ["-fsanitize=<(sanitize)", "-fno-omit-frame-pointer", "-fno-sanitize-recover=all", "-g"],
-        "ldflags": ["-fsanitize=<(sanitize)"]
+        "ldflags": ["-fsanitize=<(sanitize)"],
+        "defines": ["RHYTHM_NO_INLINE"]
       }]
     ]
   },

@@ -1,7 +1,13 @@
 // Macros for inlining. The optimiser sees a rule as one expression only if everything is inlined into its kernel.
 #pragma once
+#if defined(RHYTHM_NO_INLINE)
+// For builds with sanitizers: they instrument each inlined copy, and a kernel would take minutes to compile, not seconds.
+#define RHYTHM_INLINE [[maybe_unused]] static
+#define RHYTHM_INLINE_MEMBER inline
+#else
 #define RHYTHM_INLINE [[maybe_unused]] static inline __attribute__((always_inline))
 #define RHYTHM_INLINE_MEMBER inline __attribute__((always_inline))
+#endif
 
 // Unrolls the next loop completely, for short loops over registers or lanes. Otherwise gcc 12 vectorises such a loop, which
 // makes it ten times slower.

@@ -57,7 +57,7 @@ echo "== Allocations: each allocation of each call fails in turn"
 "$out/allocations"
 
 echo "== ThreadSanitizer: batches of every kernel on several threads"
-"$cxx" -std=c++17 -O1 -g -ffp-contract=off -fsanitize=thread -fno-sanitize-recover=all -Wno-stringop-overflow -pthread -I native \
+"$cxx" -std=c++17 -O1 -g -ffp-contract=off -fsanitize=thread -fno-sanitize-recover=all -DRHYTHM_NO_INLINE -pthread -I native \
   test/sanitizers/threads.cc test/sanitizers/call_sequence.cc native/batch.cc native/replay.cc native/tables.cc native/neutral.cc \
   native/thread_pool.cc native/kernel_portable.cc native/kernel_scalar.cc -o "$out/threads"
 TSAN_OPTIONS=halt_on_error=1 "$out/threads"
