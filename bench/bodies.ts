@@ -1,5 +1,5 @@
-/** `--bodies`: measures the server's time and memory for many request bodies and messages, each in a new server process. */
-import { fork } from 'node:child_process';
+/** `--bodies`: measures the server's time and memory for many request bodies and messages. */
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { fileURLToPath } from 'node:url';
@@ -16,9 +16,11 @@ export interface BodiesPlan {
   readonly maxMib: number;
   /** How often each body is sent. */
   readonly rounds: number;
+  /** Whether each body gets a new server process: then no earlier body changes the memory that is measured. */
+  readonly newServers: boolean;
 }
-export const FULL_BODIES: BodiesPlan = { maxMib: 16, rounds: 2 };
-export const SMALL_BODIES: BodiesPlan = { maxMib: 0.01, rounds: 1 };
+export const FULL_BODIES: BodiesPlan = { maxMib: 16, rounds: 2, newServers: true };
+export const SMALL_BODIES: BodiesPlan = { maxMib: 0.01, rounds: 1, newServers: false };
 
 /** The cost of a body in one round; or over all rounds, with the minimum of the times and the maximum of the memory. */
 interface Cost {
@@ -41,43 +43,73 @@ const PAYLOADS: readonly Payload[] = [...BODIES, ...MESSAGES];
 const SERVER = fileURLToPath(new URL('serving/measured-server.js', import.meta.url));
 
 export async function measureBodies(
-  { maxMib, rounds }: BodiesPlan,
+  { maxMib, rounds, newServers }: BodiesPlan,
   onProgress: OnProgress,
 ): Promise<BodyFigures[]> {
   const figures: BodyFigures[] = [];
-  for (const [k, payload] of PAYLOADS.entries()) {
-    onProgress(`bodies, ${k + 1} of ${PAYLOADS.length}: ${payload.path}, ${payload.what}`);
-    figures.push(await measurePayload(payload, payload.body(Math.min(payload.maxMib, maxMib)), rounds));
+  let server: Server | null = null;
+  try {
+    for (const [k, payload] of PAYLOADS.entries()) {
+      onProgress(`bodies, ${k + 1} of ${PAYLOADS.length}: ${payload.path}, ${payload.what}`);
+      if (newServers) await server?.close();
+      if (newServers || server === null) server = await Server.start();
+      figures.push(
+        await measurePayload(server, payload, payload.body(Math.min(payload.maxMib, maxMib)), rounds),
+      );
+    }
+  } finally {
+    await server?.close();
   }
   return figures;
 }
 
-async function measurePayload(payload: Payload, body: Buffer, rounds: number): Promise<BodyFigures> {
-  const child = fork(SERVER, { execArgv: ['--expose-gc'] });
-  try {
+/** A server process that measures its own time and memory. */
+class Server {
+  private constructor(
+    private readonly process: ChildProcess,
+    readonly url: string,
+  ) {}
+
+  /** Starts a server, and sends requests so that it loads and compiles its code. */
+  static async start(): Promise<Server> {
+    const child = fork(SERVER, { execArgv: ['--expose-gc'] });
     const [{ url }] = (await once(child, 'message')) as [{ url: string }];
-    const send = payload.path.startsWith('/v1/') && payload.path !== '/v1/vec' ? post : sendMessage;
     await warmUp(url);
-    const costs: Cost[] = [];
-    let answerBytes = 0;
-    for (let round = 0; round < rounds; round++) {
-      const command = async (name: 'begin' | 'end'): Promise<Cost> => {
-        child.send(name);
-        return (await once(child, 'message'))[0] as Cost;
-      };
-      answerBytes = await send(url, payload, body, command, (cost) => costs.push(cost));
-    }
-    return {
-      path: payload.path,
-      what: payload.what,
-      bodyBytes: body.length,
-      answerBytes,
-      ...combined(costs),
-    };
-  } finally {
-    child.disconnect();
-    await once(child, 'exit');
+    return new Server(child, url);
   }
+
+  /** Begins or ends a measurement. Returns the cost since the last beginning. */
+  async measure(command: 'begin' | 'end'): Promise<Cost> {
+    this.process.send(command);
+    return (await once(this.process, 'message'))[0] as Cost;
+  }
+
+  async close(): Promise<void> {
+    if (!this.process.connected) return;
+    this.process.disconnect();
+    await once(this.process, 'exit');
+  }
+}
+
+async function measurePayload(
+  server: Server,
+  payload: Payload,
+  body: Buffer,
+  rounds: number,
+): Promise<BodyFigures> {
+  const send = payload.path.startsWith('/v1/') && payload.path !== '/v1/vec' ? post : sendMessage;
+  const costs: Cost[] = [];
+  let answerBytes = 0;
+  for (let round = 0; round < rounds; round++) {
+    answerBytes = await send(server, payload, body, (cost) => costs.push(cost));
+  }
+  return {
+    path: payload.path,
+    what: payload.what,
+    bodyBytes: body.length,
+    answerBytes,
+    ...combined(costs),
+  };
 }
 
 function combined(costs: readonly Cost[]): Cost {
@@ -105,35 +137,29 @@ async function warmUp(url: string): Promise<void> {
   }
 }
 
-/**
- * Sends a body between the commands `begin` and `end`, and reports the cost that the server measured. Returns the length of
- * the answer in bytes.
- */
-type Send = (
-  url: string,
-  payload: Payload,
-  body: Buffer,
-  command: (name: 'begin' | 'end') => Promise<Cost>,
-  onCost: (cost: Cost) => void,
-) => Promise<number>;
+/** Sends a body, and reports the cost that the server measured. Returns the length of the answer in bytes. */
+type Send = (server: Server, payload: Payload, body: Buffer, onCost: (cost: Cost) => void) => Promise<number>;
 
 /** Posts a body. */
-const post: Send = async (url, { path }, body, command, onCost) => {
-  await command('begin');
-  const sent = request(url + path, { method: 'POST', headers: { 'content-length': body.length } });
+const post: Send = async (server, { path }, body, onCost) => {
+  await server.measure('begin');
+  const sent = request(server.url + path, { method: 'POST', headers: { 'content-length': body.length } });
   sent.end(body);
   const [response] = await once(sent, 'response');
   let bytes = 0;
   for await (const piece of response) bytes += piece.length;
-  onCost(await command('end'));
+  onCost(await server.measure('end'));
   if (response.statusCode >= 500)
     throw new Mismatch(`${path}: Expected a status below 500, got ${response.statusCode}.`);
   return bytes;
 };
 
 /** Sends a message over a WebSocket. */
-const sendMessage: Send = async (url, { path, before = [], isBinary = false }, body, command, onCost) => {
-  const socket = new WebSocket(url.replace('http', 'ws') + path, { perMessageDeflate: false, maxPayload: 0 });
+const sendMessage: Send = async (server, { path, before = [], isBinary = false }, body, onCost) => {
+  const socket = new WebSocket(server.url.replace('http', 'ws') + path, {
+    perMessageDeflate: false,
+    maxPayload: 0,
+  });
   await once(socket, 'open');
   const answerTo = async (message: string | Buffer, binary = false): Promise<Buffer> => {
     socket.send(message, { binary });
@@ -143,9 +169,9 @@ const sendMessage: Send = async (url, { path, before = [], isBinary = false }, b
     return answer as Buffer;
   };
   for (const message of before) await answerTo(message);
-  await command('begin');
+  await server.measure('begin');
   const answer = await answerTo(body, isBinary);
-  onCost(await command('end'));
+  onCost(await server.measure('end'));
   socket.terminate();
   return answer.length;
 };
