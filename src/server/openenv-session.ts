@@ -85,7 +85,7 @@ export class OpenEnvSession implements MessageHandler {
   async #handle(message: Message): Promise<Answer> {
     const { type } = message;
     const handler = typeof type === 'string' && Object.hasOwn(this.#handlers, type) && this.#handlers[type];
-    if (!handler) return errorAnswer('UNKNOWN_TYPE', `Unknown message type: ${nameOf(type)}`);
+    if (!handler) return errorAnswer('UNKNOWN_TYPE', `Unknown message type: ${typeText(type)}`);
     try {
       return await handler(message);
     } catch (error) {
@@ -164,7 +164,8 @@ function readMessage(data: Buffer): Answer | { readonly message: Message } {
   return { ...errorAnswer('SESSION_ERROR', text), ends: true };
 }
 
-const nameOf = (type: unknown): string => (typeof type === 'string' ? type.slice(0, 100) : describe(type));
+/** Describes the type of a message, for errors. */
+const typeText = (type: unknown): string => (typeof type === 'string' ? type.slice(0, 100) : describe(type));
 
 /** Refuses unknown keys of a message, and a message without the required key. @throws InvalidRequestError. */
 function checkKeys(message: Message, known: readonly string[], required?: string): void {

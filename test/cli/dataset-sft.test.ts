@@ -290,7 +290,7 @@ it('dataset sft does not overwrite its own input', async () => {
   const { code, stderr } = await sft('--jsonl', own, '--output', pathOf('first'));
   expect([code, stderr]).toEqual([
     2,
-    expect.stringContaining('Expected --jsonl to be another file than the validation of --output'),
+    expect.stringContaining('Expected --jsonl to be another file than the validation file of --output'),
   ]);
   expect([read('first', 'validation.jsonl'), read('first', 'README.md')]).toEqual([text, card]);
   writeFileSync(own, rows);

@@ -49,7 +49,7 @@ const BATCH = 2048;
 export async function runDpo(options: DpoCliOptions, signal: AbortSignal): Promise<boolean> {
   checkEngineOptions(options);
   const plan = toDpoPlan({ ...options, grader: await readGrader(options.grader) });
-  checkTrajectories('--jsonl', options.jsonl, null);
+  checkTrajectories('--jsonl', options.jsonl);
   if (options.shard !== undefined) {
     const accepts = (episode: TrajectoryEpisode): boolean => dpoExclusion(plan, episode) === null;
     const request = { plan: { dataset: 'dpo' as const, ...plan }, shard: options.shard, accepts };
@@ -88,7 +88,7 @@ export async function writeDpo(
   const read = await readAll(selection, episodes, signal);
   const rows = selection.rows();
   requirePairs(rows, selection);
-  await writeAll(directory, rows, selection, plan, options, signal);
+  await writeAll(directory, { rows, selection, plan, options }, signal);
   process.stderr.write(`${summary(rows, selection, read, options.output)}\n`);
   return read.skipped.total === 0 && read.mismatched === 0;
 }
@@ -131,12 +131,18 @@ function requirePairs(rows: Readonly<Record<Split, readonly DpoRow[]>>, selectio
   );
 }
 
+/** The pairs of a dataset by split, and what its card describes. */
+interface Pairs {
+  readonly rows: Readonly<Record<Split, readonly DpoRow[]>>;
+  readonly selection: DpoSelection;
+  readonly plan: DpoPlan;
+  readonly options: SelectionTarget;
+}
+
+/** Writes the files of the pairs and the card, or none. */
 async function writeAll(
   directory: SplitDirectory,
-  rows: Readonly<Record<Split, readonly DpoRow[]>>,
-  selection: DpoSelection,
-  plan: DpoPlan,
-  options: SelectionTarget,
+  { rows, selection, plan, options }: Pairs,
   signal: AbortSignal,
 ): Promise<void> {
   let written = false;

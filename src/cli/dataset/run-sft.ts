@@ -55,7 +55,7 @@ interface Sink {
 export async function runSft(options: SftCliOptions, signal: AbortSignal): Promise<boolean> {
   checkEngineOptions(options);
   const plan = toSftPlan({ ...options, grader: await readGrader(options.grader) });
-  checkTrajectories('--jsonl', options.jsonl, null);
+  checkTrajectories('--jsonl', options.jsonl);
   if (options.shard !== undefined) {
     const accepts = (episode: TrajectoryEpisode): boolean => storedExclusion(plan, episode) === null;
     const request = { plan: { dataset: 'sft' as const, ...plan }, shard: options.shard, accepts };

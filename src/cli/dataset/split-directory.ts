@@ -82,7 +82,7 @@ export class SplitDirectory {
   checkInputs(option: string, paths: readonly string[]): void {
     for (const path of paths) {
       for (const split of SPLITS)
-        checkDifferentFile(option, path, `the ${split} of --output`, this.pathOf(split));
+        checkDifferentFile(option, path, `the ${split} file of --output`, this.pathOf(split));
     }
   }
 

@@ -22,7 +22,7 @@ export interface PlannedOutput {
  * paths of other outputs.
  * @param grader the value of `--grader`. @throws UsageError.
  */
-export function checkOutputs(outputs: readonly PlannedOutput[], grader: string | undefined): void {
+export function checkOutputs(outputs: readonly PlannedOutput[], grader?: string): void {
   const outputsByKey = new Map<string, PlannedOutput>();
   for (const output of outputs) {
     const { option, path, workFiles = [] } = output;

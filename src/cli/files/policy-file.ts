@@ -83,7 +83,10 @@ export async function readAnyStudent(path: string): Promise<Student> {
   try {
     return readStudent(new Uint8Array(await readFile(path)));
   } catch (cause) {
-    throw new UsageError(`Expected a student in the file ${path}, got: ${reasonOf(cause)}`);
+    const reason = reasonOf(cause);
+    // Errors about the content end with a remedy, and errors of the system do not.
+    const remedy = reason.endsWith('.') ? '' : '. Pass a file that rhythm-vec train wrote.';
+    throw new UsageError(`Expected a student in the file ${path}, got: ${reason}${remedy}`);
   }
 }
 

@@ -32,7 +32,7 @@ export interface ReadOptions {
 export function checkTrajectories(
   option: string,
   paths: readonly string[],
-  output: { readonly option: string; readonly path: string } | null,
+  output: { readonly option: string; readonly path: string } | null = null,
 ): void {
   for (const path of paths) {
     checkInput(option, path);

@@ -216,11 +216,11 @@ export class Journal {
     const isTable = isParquet(this.#path);
     if (!isTable && stat(this.#path) !== null) {
       this.#output = await open(this.#path, 'r');
-      await this.#readEpisodes(this.#output, this.#path, false);
+      await this.#readEpisodes(this.#output, this.#path, { mayEndEarly: false });
     }
     const exists = stat(this.partialPath) !== null;
     this.#partial = await open(this.partialPath, exists ? 'r+' : 'wx+');
-    this.#end = await this.#readEpisodes(this.#partial, this.partialPath, true);
+    this.#end = await this.#readEpisodes(this.#partial, this.partialPath, { mayEndEarly: true });
     if (isTable) await this.#copyTable();
     this.#spent = readAmount(this.#spentPath);
   }
@@ -246,7 +246,11 @@ export class Journal {
    * Registers the episodes of a file.
    * @param mayEndEarly whether the last line may be incomplete. @returns the offset after the last complete line.
    */
-  async #readEpisodes(handle: FileHandle, path: string, mayEndEarly: boolean): Promise<number> {
+  async #readEpisodes(
+    handle: FileHandle,
+    path: string,
+    { mayEndEarly }: { readonly mayEndEarly: boolean },
+  ): Promise<number> {
     let end = 0;
     let number = 0;
     for await (const span of lineSpans(handle)) {

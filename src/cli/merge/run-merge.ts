@@ -40,7 +40,7 @@ export async function runMerge(
   // Only jobs of `dataset sft` and `dataset dpo` (kind selection) write a directory. The kind is known after the shards are
   // read.
   const isDirectory = stat(options.output)?.isDirectory() === true;
-  if (!isDirectory) checkOutputs(outputs, undefined);
+  if (!isDirectory) checkOutputs(outputs);
   checkBracket(options.bracket, outputs);
   const checked = await checkShards(paths, signal);
   if (checked.problems.length > 0) {
@@ -53,7 +53,7 @@ export async function runMerge(
   const job = checked.job!;
   checkEvalOptions(job, options);
   // Refuses the directory, because this job writes a file.
-  if (job.kind !== 'selection' && isDirectory) checkOutputs(outputs, undefined);
+  if (job.kind !== 'selection' && isDirectory) checkOutputs(outputs);
   const files = checked.shards.map(({ path }) => path);
   if (job.kind === 'selection') return mergeSelection(job, files, options, signal);
   const format = formatOf('--output', options.output, options.format) ?? LINES;

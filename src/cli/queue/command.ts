@@ -8,8 +8,9 @@ import { addSubmitCommand } from './submit-command.js';
 import { addWorkCommand } from './work-command.js';
 
 const HELP = `
-A job is split into shards. Any number of workers, on any machines, compute them; "collect" writes the same file as the
-command without "queue submit", byte for byte. The queue is kept in Redis 6.2 or later, or Valkey, with an append-only file.
+"queue submit COMMAND" stores a command, such as teach, as a job that is split into shards. Any number of workers, on any
+machines, compute the shards; "queue collect" writes the same file as COMMAND alone, byte for byte. The queue is kept in
+Redis 6.2 or later, or Valkey, with an append-only file.
 docs/commands.md has an example, and says what happens when a worker, a collector or Redis is killed.
 
 Example:

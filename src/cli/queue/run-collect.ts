@@ -31,7 +31,7 @@ export async function runCollect(name: string, options: CollectOptions, signal: 
   const isFile = path !== '-' && (existing === null || existing.isFile());
   const [own, ...others] = outputsOf(options);
   const outputs = [isFile ? { ...own, workFiles: [collectedOf(path)] } : own, ...others];
-  checkOutputs(outputs, undefined);
+  checkOutputs(outputs);
   checkBracket(options.bracket, outputs);
   await withQueue(options, async (queue) => {
     const file = isFile ? fileOf(path) : '';

@@ -7,16 +7,16 @@ export interface ShardSizes {
   /** The minimum, maximum and default of --shard-size. */
   readonly least: number;
   readonly most: number;
-  readonly usual: number;
+  readonly defaultSize: number;
 }
 
-const EPISODES: ShardSizes = { unit: 'episodes', least: 8, most: 64, usual: 32 };
+const EPISODES: ShardSizes = { unit: 'episodes', least: 8, most: 64, defaultSize: 32 };
 
 export const SHARD_SIZES = {
   teach: EPISODES,
   eval: EPISODES,
   /** 16,384 rows are 50 MB of text. */
-  dataset: { unit: 'rows', least: 8, most: 16384, usual: 2048 },
+  dataset: { unit: 'rows', least: 8, most: 16384, defaultSize: 2048 },
   /** Each shard repeats two of the searches, which are a fifth of the work of an audit with the default options. */
-  audit: { unit: 'pieces', least: 1, most: 256, usual: 32 },
+  audit: { unit: 'pieces', least: 1, most: 256, defaultSize: 32 },
 } as const satisfies Readonly<Record<JobKind, ShardSizes>>;

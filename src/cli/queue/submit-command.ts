@@ -28,9 +28,9 @@ Examples:
   rhythm-vec queue submit teach --policy planner --seeds 100-9999 --shard-size 16 --priority 10
 `;
 
-const addSubmitOptions = (command: Command, { unit, least, most, usual }: ShardSizes): Command =>
+const addSubmitOptions = (command: Command, { unit, least, most, defaultSize }: ShardSizes): Command =>
   addQueueOptions(command)
-    .option('--shard-size <n>', `${unit} of a shard, ${least} to ${most}`, parseInteger, usual)
+    .option('--shard-size <n>', `${unit} of a shard, ${least} to ${most}`, parseInteger, defaultSize)
     .option('--priority <n>', '1 to 1000; jobs with a lower number go first', parseInteger, 100)
     .option(
       '--again',

@@ -29,6 +29,7 @@ function renderRanking(condition: RegradedCondition): string {
   return condition.standings.length < 2 ? leads : `${leads}\n\n${renderFlips(condition.sensitivity)}`;
 }
 
+/** Renders the ranking: each policy's score, its lead over the next policy, and the effect of each weight on the lead. */
 function renderLeads({ condition, standings, sensitivity }: RegradedCondition): string {
   const heads = sensitivity.map(({ component }) => COMPONENT_HEADS[component]);
   const rows = standings.map(({ policy, finalScore, lead }, rank) => [
@@ -51,6 +52,7 @@ function signed(value: number): string {
   return Number(text) > 0 ? `+${text}` : text;
 }
 
+/** Renders, for each weight, the nearest values at which two policies swap ranks. */
 function renderFlips(sensitivity: readonly WeightSensitivity[]): string {
   const rows = sensitivity.flatMap(({ component, weight, below, above }) => {
     const flips = [below, above].filter((flip) => flip !== null);

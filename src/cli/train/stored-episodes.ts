@@ -16,7 +16,7 @@ export async function readStored(
   engine: EngineOptions,
   signal: AbortSignal,
 ): Promise<Played> {
-  checkTrajectories('--jsonl', paths, null);
+  checkTrajectories('--jsonl', paths);
   const [seeds, actions]: [number[], number[]] = [[], []];
   for await (const { place, episode } of readTrajectories(paths, { signal, engine })) {
     if (episode instanceof BadEpisode) refuse(place, 'a valid episode', episode.message);

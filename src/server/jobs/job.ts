@@ -138,7 +138,7 @@ export const canonicalJson = (value: unknown): string =>
       : each,
   );
 
-/** Returns the SHA-256 of a job's canonical JSON, hexadecimal. It identifies the job and so its result. */
+/** Returns the SHA-256 of a job's canonical JSON, hexadecimal. It identifies the job. */
 export const jobDigest = (job: Job): string => bytesToHex(sha256(utf8ToBytes(canonicalJson(job))));
 
 /** Returns the paths at which two jobs differ, with both values, such as "options.seeds.last: 99 and 199". */

@@ -98,6 +98,7 @@ function policiesOf({ options }: EvalJob): EvaluateOptions['policies'] {
   return Object.fromEntries(entries) as PolicyRecord;
 }
 
+/** Returns the results in the lines of shards, as an evaluation reads them. */
 const storedResults = ({ options }: EvalJob, lines: StoredLines): StoredResults => ({
   async resultsOf(policy, condition, { profile, seeds }) {
     const texts = await lines.linesOf({ condition, policy: policy.name, profile }, seeds);

@@ -40,8 +40,8 @@ const PROFILE = z.enum(PROFILES);
 export const MAX_ROWS = 2 ** 20;
 
 /**
- * Returns the schema of a column with one entry per row. It checks the type alone. The entries are parsed and checked
- * later, slice by slice, with errors that name the row.
+ * Returns the schema of a column with one entry per row. The schema checks only that the value is a column. The entries are
+ * parsed and checked later, slice by slice, with errors that name the row.
  */
 export const column = (entry: z.ZodType) =>
   z

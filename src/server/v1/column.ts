@@ -73,7 +73,7 @@ export class Column {
     const after = this.#blockOf(to - 1) + 1;
     const start = starts[first];
     // A block ends before the comma that separates it from the next block.
-    const parsed = parseText(this.#body, start, after < starts.length ? starts[after] - 1 : end, true);
+    const parsed = parseListText(this.#body, start, after < starts.length ? starts[after] - 1 : end);
     if (parsed.length !== (rows[after] ?? length) - rows[first]) {
       throw new InvalidRequestError([
         invalidJson(`Expected a value in each row of a list at position ${start}`),
@@ -100,15 +100,20 @@ export class Column {
   }
 }
 
-/** Parses the JSON between two positions of a body. @param isList whether it is the inside of a list's brackets. */
-export function parseText(body: Buffer, start: number, end: number, isList?: false): unknown;
-export function parseText(body: Buffer, start: number, end: number, isList: true): unknown[];
-export function parseText(body: Buffer, start: number, end: number, isList = false): unknown {
-  const text = body.toString('utf8', start, end);
+/** Parses the JSON between two positions of a body. @throws InvalidRequestError for invalid JSON. */
+export const parseText = (body: Buffer, start: number, end: number): unknown =>
+  parse(body.toString('utf8', start, end), start);
+
+/** Parses the inside of a list's brackets, between two positions of a body. */
+const parseListText = (body: Buffer, start: number, end: number): unknown[] =>
+  parse(`[${body.toString('utf8', start, end)}]`, start - 1) as unknown[];
+
+/** Parses JSON. @param shift the position of the text in the body, for errors. @throws InvalidRequestError for invalid JSON. */
+function parse(text: string, shift: number): unknown {
   try {
-    return JSON.parse(isList ? `[${text}]` : text);
+    return JSON.parse(text);
   } catch (error) {
-    throw new InvalidRequestError([invalidJson((error as SyntaxError).message, isList ? start - 1 : start)]);
+    throw new InvalidRequestError([invalidJson((error as SyntaxError).message, shift)]);
   }
 }
 

@@ -13,8 +13,10 @@ export interface Filter<Plan, Subject> {
   readonly accepts: (plan: Plan, subject: Subject) => boolean;
 }
 
+/** Returns whether a filter's names include a name. Null in place of names stands for all. */
 const among = (names: readonly string[] | null, name: string | null): boolean =>
   names === null || (name !== null && names.includes(name));
+/** Describes a filter by names; null for a filter that is not used. */
 const listed = (what: string, names: readonly string[] | null): string | null =>
   names && `${what} ${names.join(', ')}`;
 

@@ -10,7 +10,7 @@ const STREAM = 0x53504c54;
 const draw: Draw = { x0: 0, x1: 0 };
 
 /**
- * Returns the split of all rows of a seed. It does not depend on the teacher or on other episodes, so a row keeps its
+ * Returns the split of all rows of a seed. The split does not depend on the teacher or on other episodes, so a row keeps its
  * split when the dataset grows.
  */
 export const splitOf = (
