@@ -215,7 +215,7 @@ function checkBeliefSequences(count: number, rollouts: number, withBelief: boole
 
 const NO_SEQUENCES = `Expected action_sequences with policy "action_sequences", got none. Send ${NUM_STEPS} actions for every rollout.`;
 
-/** Returns the error message for a field that only one policy accepts. @param expected this policy. @param got the request's. */
+/** Returns the error message for a field that only policy `expected` accepts. @param got the policy of the request. */
 const onlyWith = (field: string, expected: string, got: string): string =>
   `Expected ${field} with policy "${expected}" only, got it with "${got}". Leave it out.`;
 
