@@ -36,7 +36,7 @@ interface Case {
   readonly target: number;
   readonly rows: number;
   play(): unknown;
-  /** Returns whether some or all rows have the expected results. Called before anything is timed. */
+  /** Checks a part of the rows, or all. Returns whether these have the expected results. Called before anything is timed. */
   check(): boolean;
 }
 
@@ -93,7 +93,7 @@ function observationsOf(rows: number): Float32Array {
 
 function casesOf(rows: number): Case[] {
   const columns = columnsOf(rows);
-  const checked = columnsOf(Math.min(rows, 500));
+  const checkedColumns = columnsOf(Math.min(rows, 500));
   const objects = objectsOf(columns);
   const texts = completionsOf(rows);
   const observations = observationsOf(rows);
@@ -105,7 +105,8 @@ function casesOf(rows: number): Case[] {
       target: 8e6,
       rows,
       play: () => scoreReplay(columns, { threads: 1 }),
-      check: () => isDeepStrictEqual(scoreReplay(checked), scoreReplay(checked, { backend: 'reference' })),
+      check: () =>
+        isDeepStrictEqual(scoreReplay(checkedColumns), scoreReplay(checkedColumns, { backend: 'reference' })),
     },
     {
       name: 'score_replay_objects',
@@ -113,7 +114,7 @@ function casesOf(rows: number): Case[] {
       target: 5e5,
       rows,
       play: () => scoreReplay(objects, { threads: 1 }),
-      check: () => isDeepStrictEqual(scoreReplay(objectsOf(checked)), scoreReplay(checked)),
+      check: () => isDeepStrictEqual(scoreReplay(objectsOf(checkedColumns)), scoreReplay(checkedColumns)),
     },
     {
       name: 'prompts',
@@ -127,7 +128,7 @@ function casesOf(rows: number): Case[] {
     },
     {
       name: 'parsing',
-      what: 'parseCompletions, 100 to 450 characters of reasoning',
+      what: 'parseCompletions, 88 to 440 characters of reasoning',
       target: 5e5,
       rows,
       play: () => parseCompletions(texts),
@@ -202,7 +203,7 @@ async function timesOf(
   return times;
 }
 
-/** Returns the figures for the JSON file: targets with their verdicts. */
+/** Returns the figures for the JSON file: rows per second, and the targets with their verdicts. */
 export const languageToJson = ({ rows, ratios }: LanguageFigures) => ({
   rows,
   ...ratiosToJson({ ratios, leftOut: [] }),

@@ -1,12 +1,13 @@
 /**
- * `npx tsx examples/student.ts`: trains a small student from scratch, refines it on the engine, and compares both with the
- * policy that it imitates. Needs the package `@jax-js/jax`.
+ * `npx tsx examples/student.ts`: trains a small student from scratch, refines it on the engine, and compares it before and
+ * after the refinement with the policy that it imitates. Needs the package `@jax-js/jax`.
  */
 import { evaluate, readStudent } from 'rhythm-vec';
 import { trainStudent } from 'rhythm-vec/training';
 
 /** A teacher that does not plan, so it is fast. The default is the planner. */
 const teacher = 'open-loop+inference';
+/** The student before the refinement. */
 const clone = readStudent(await trainStudent({ teacher, episodes: 100, rounds: 0, epochs: 20 }));
 const refined = readStudent(
   await trainStudent({

@@ -1,4 +1,4 @@
-// Reads and checks the arguments of a run, except its source.
+// Reads the arguments of a run. Checks all but the source and indices of `from`, which batch_object.h checks.
 #pragma once
 #include <napi.h>
 
@@ -10,9 +10,10 @@
 
 namespace rhythm {
 
+// Arguments:
 // (policy, policySeeds u32|null, actions u8|null, beliefs|null, stops u8|null, trajectory|null, part|null, from|null).
 // Beliefs, trajectory, part and from are objects as in src/engine/backends/backend.ts; `from.source` is a Batch of the addon.
-// The other arguments are not properties of one object, because reading a property takes as long as a hundred steps.
+// The other arguments are separate, not properties of one object: reading a property takes as long as a hundred steps.
 class RunArguments {
  public:
   // Reads the properties of all objects. Runs their getters.

@@ -12,12 +12,12 @@ import { parseArgs } from 'node:util';
 import seedrandom from 'seedrandom';
 import { nativeBackend } from '../src/engine/backends/native.js';
 
-const USAGE = `Usage: npm run mutate:native -- [--mutants 60] [--seed 1] [--from 0] [--only PART_OF_A_PATH]
+const USAGE = `Usage: npm run mutate:native -- [--mutants 60] [--seed 1] [--from 0] [--only TEXT]
 
 --mutants  number of tested mutants; those that do not compile are not counted
 --seed     chooses the mutants and their order
 --from     leaves out the first mutants of the order, to continue a run
---only     mutates only lines whose "file:line" contains this text
+--only     mutates only lines whose "file:line", such as batch.cc:12, contains this text
 
 Needs g++ (or CXX) and the headers of Node. Takes about half a minute of processor time per mutant.`;
 
@@ -53,7 +53,7 @@ const TEST_LIMIT = 240_000;
 
 /** Files that are not mutated: generated constants, the list of kernels, macros. */
 const LEFT_OUT = /generated|kernels\.cc|inline\.h/;
-/** Code that changes only the speed. */
+/** Lines that are not mutated: code that changes only the speed, and compile-time checks. */
 const SPEED_ONLY =
   /prefetch|kEnvsInCache|kMinTiles|kStepBytes|AdjustExternalMemory|reserve\(|alignas|static_assert/;
 
@@ -93,7 +93,7 @@ const OPERATORS: readonly (readonly [string, string])[] = [
 ];
 /** An integer that is not part of a name or of a number with a point. */
 const INTEGER = /(?<![\w.])\d+(?=u?\b(?!\.))/g;
-/** A name, number, element or call without arguments or with one. */
+/** A name, a number, an element of an array, or a call with at most one argument. */
 const SIMPLE = String.raw`[\w.:>[\]-]+(?:\([\w.]*\))?`;
 /** Two arguments of a call, which a mutation swaps. */
 const ARGUMENTS = new RegExp(String.raw`(?<=[\w>]\(|, )(${SIMPLE}), (${SIMPLE})(?=[,)])`, 'g');
@@ -193,7 +193,7 @@ function dependencies(unit: string): string[] {
   return found;
 }
 
-/** Links an addon of these objects with one kernel, so that the tests run on this kernel. */
+/** Links an addon of these objects with one kernel, on which its tests run. Returns its path; null if linking fails. */
 function link(name: string, kernel: string, objects: readonly string[]): string | null {
   const to = join(FOLDER, name);
   const linked =
@@ -298,7 +298,7 @@ const survivors: string[] = [];
 let tested = 0;
 for (let k = Number(values.from); k < order.length && tested < Number(values.mutants); k++) {
   const mutant = order[k];
-  // Mutants of shared files run on all kernels in turn.
+  // A mutant of a shared file runs on one kernel; the kernels take turns.
   const kernel = kernelOf(mutant.file) ?? KERNELS[k % KERNELS.length];
   const outcome = await tryMutant(mutant, kernel);
   if (outcome === 'does not compile') continue;

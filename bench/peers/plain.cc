@@ -191,6 +191,7 @@ static std::vector<Episode> episodes_of(const std::string& folder) {
 
 int main() {
   std::string folder;
+  // A line has the folder, the numbers of plays and of batches (copies) per play, and 1 to record the outputs.
   for (int plays, copies, records; std::cin >> folder >> plays >> copies >> records;) {
     const auto start = episodes_of(folder);
     const auto actions = read<uint8_t>(folder + "/actions");
@@ -207,10 +208,10 @@ int main() {
       std::vector<std::vector<Episode>> batches(copies, start);
       const auto from = std::chrono::steady_clock::now();
       for (auto& episodes : batches) {
-        const uint8_t* set = &actions[batch++ * count::Steps * n % actions.size()];
+        const uint8_t* batch_actions = &actions[batch++ * count::Steps * n % actions.size()];
         for (int t = 0; t < count::Steps; t++) {
           for (size_t i = 0; i < n; i++) {
-            step(episodes[i], set[t * n + i], &observations[i * count::ObservationFloats], &scores[i]);
+            step(episodes[i], batch_actions[t * n + i], &observations[i * count::ObservationFloats], &scores[i]);
           }
           if (records) save(observations);
         }

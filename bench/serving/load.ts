@@ -1,16 +1,16 @@
-/** Measures a server under the load of many trainers: clients that each send requests with rows to score, one after the other. */
+/** Measures a server under the load of many trainers: clients that each send requests to score rows, one after the other. */
 import { readFileSync } from 'node:fs';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { now } from '../clock.js';
 import { Mismatch } from '../verify.js';
 
-/** A body of /v1/score, and the bytes of its answer. */
+/** The body of a request to /v1/score, and the bytes of the answer. */
 export interface Load {
   readonly body: Buffer;
   readonly contentType: string;
   readonly answer: Buffer;
-  /** The rows of a request. */
+  /** The number of rows in a request. */
   readonly rows: number;
 }
 
@@ -25,7 +25,7 @@ export interface LoadFigures {
   readonly rowsPerSecond: number;
   /** Rows per second of processor time of the server's processes; null where the system does not report this time. */
   readonly rowsPerCpuSecond: number | null;
-  /** The time from a request, with its retries, to the end of its answer in milliseconds: median and 99 % quantile. */
+  /** Milliseconds from the first attempt of a request to the end of its answer: median and 99 % quantile. */
   readonly p50: number;
   readonly p99: number;
   /** Requests without a successful answer in ATTEMPTS attempts. */
@@ -48,7 +48,7 @@ interface Answer {
 
 /**
  * Posts a body to /v1/score.
- * @param agent keeps the connection open, or closes it. @param id the client's name in the server's queue (X-Client-Id).
+ * @param agent determines whether the connection stays open. @param id the client's name in the server's queue (X-Client-Id).
  */
 export function post(
   url: string,

@@ -70,7 +70,7 @@ class VecSocket:
         """Sends a reset or a step. Returns the arrays of its result."""
         answer = self._request(encode_frame(kind, data, arrays))
         if isinstance(answer, str):
-            self._data_of(answer)
+            self._data_of(answer)  # raises: a text is an error, since results are binary
         return decode_frame(answer)[1]  # type: ignore[arg-type]
 
     def close(self) -> None:
@@ -109,6 +109,7 @@ class VecSocket:
             ) from error
 
     def _data_of(self, answer: Union[str, bytes]) -> Dict[str, Any]:
+        """Returns the data of a text message. Raises RequestError if the message is an error."""
         message = json.loads(answer)
         data: Dict[str, Any] = message["data"]
         if message["type"] == "error":

@@ -1,4 +1,4 @@
-"""The environments in this process pass Gymnasium's checks, and work with its wrappers and vector environments."""
+"""RhythmEnv and RhythmVectorEnv pass Gymnasium's checks, and work with its wrappers and vector environments."""
 
 import pickle
 import subprocess
@@ -74,8 +74,8 @@ class GymnasiumTest(unittest.TestCase):
                         np.testing.assert_array_equal(one[4]["final_info"][name], values)
 
     def test_the_environment_is_registered_in_any_order_of_imports(self) -> None:
-        envs = f"type(gymnasium.make_vec('{ID}', num_envs=2, grader='v3')).__name__"
-        make = f"print({envs}, gymnasium.make('{ID}').unwrapped)"
+        vector_type = f"type(gymnasium.make_vec('{ID}', num_envs=2, grader='v3')).__name__"
+        make = f"print({vector_type}, gymnasium.make('{ID}').unwrapped)"
         expected = f"RhythmVectorEnv <RhythmEnv<{ID}>>"
         for imports in (
             "import rhythm_vec, gymnasium",
@@ -86,6 +86,7 @@ class GymnasiumTest(unittest.TestCase):
         self.assertEqual(
             run_python(f"import gymnasium; print(gymnasium.make('rhythm_vec:{ID}').unwrapped)"), f"<RhythmEnv<{ID}>>"
         )
+        # Without NumPy and Gymnasium, the package can still be imported.
         without = "import sys; sys.modules.update(numpy=None, gymnasium=None); import rhythm_vec; print('imported')"
         self.assertEqual(run_python(without), "imported")
 
@@ -102,18 +103,19 @@ class GymnasiumTest(unittest.TestCase):
         env = RhythmEnv(grader="v3", beliefs=True, seed_range=(100, 50))
         _, infos = env.reset(seed=120)
         self.assertEqual(infos, {"seed": 120})
+        # After a reset with the same seed, the next reset draws the same seed, whatever its options.
         seed = env.reset()[1]["seed"]
         env.reset(seed=120)
         self.assertEqual(env.reset(options={"graders": "v1", "profiles": "workaholic_stoic"})[1]["seed"], seed)
         with VecEnv(1, grader="v3") as vec:
             vec.reset(seed=seed, graders="v1", profiles="workaholic_stoic")
-            other = pickle.loads(pickle.dumps(env))
+            unpickled = pickle.loads(pickle.dumps(env))
             for _ in range(STEPS):
                 action = env.action_space.sample()
                 observation, reward, terminated, truncated, infos = env.step(action)
                 self.assertTrue(
                     data_equivalence(
-                        other.step(action), (observation, reward, terminated, truncated, infos), exact=True
+                        unpickled.step(action), (observation, reward, terminated, truncated, infos), exact=True
                     )
                 )
                 result = vec.step([action["action"]], beliefs=[action["belief"]])
@@ -125,7 +127,7 @@ class GymnasiumTest(unittest.TestCase):
         env.close()
         self.assertRaises(ClosedEnvironmentError, env.step, action)
 
-    def test_wrappers_count_the_same_episodes(self) -> None:
+    def test_lengths_and_returns_equal_those_of_record_episode_statistics(self) -> None:
         envs = make_vec(N, "v3")
         wrapped = wrappers.DictInfoToList(wrappers.RecordEpisodeStatistics(wrappers.NormalizeObservation(envs)))
         wrapped.reset(seed=3)

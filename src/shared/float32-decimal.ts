@@ -1,7 +1,7 @@
 /** The shortest decimals of float32 numbers, for JSON and other text: 0.7 instead of 0.699999988079071. */
 
-/** Integers below this, and their negatives, are their own shortest decimals. */
-const ALL_INTEGERS = 2 ** 24;
+/** Integers with an absolute value below this are their own shortest decimals. */
+const INTEGER_LIMIT = 2 ** 24;
 /** Significant digits with which every float32 reads back. */
 const MAX_DIGITS = 9;
 const MANTISSA = 0x7fffff;
@@ -30,7 +30,7 @@ const SCALES = Float64Array.from({ length: 256 }, (_, exponent) => {
  */
 export function float32Decimal(value: number): number {
   // A 32-bit integer stays the same under `| 0`.
-  if ((value | 0) === value && Math.abs(value) < ALL_INTEGERS) return value;
+  if ((value | 0) === value && Math.abs(value) < INTEGER_LIMIT) return value;
   float[0] = value;
   const scale = SCALES[(bits[0] >>> 23) & 0xff];
   if (scale === 0) return decimalBySearch(value);

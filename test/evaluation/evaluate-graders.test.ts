@@ -55,7 +55,7 @@ describe('scores under other graders', () => {
     ['v2', ['v3']],
     ['v3', ['v2']],
     [calm, ['v2', 'v3']],
-  ])('of an evaluation under %o are those under %o', async (grader, others) => {
+  ])('of an evaluation under %o are the scores under %o', async (grader, others) => {
     const { rows } = await evaluate({ grader, seeds, policies });
     for (const { regraded } of rows) expect(regraded.map(({ grader: name }) => name)).toEqual(others);
   });

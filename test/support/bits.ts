@@ -88,7 +88,7 @@ export const equalBits = (expected: Columns, got: Columns): boolean =>
     (name) => name in expected && name in got && bytes(expected[name]).equals(bytes(got[name])),
   );
 
-/** Returns one line for each column that differs: its first difference and their number. */
+/** Returns one line for each column that differs: its first difference, and how many entries differ. */
 export function differences(expected: Columns, got: Columns): string[] {
   return Object.keys({ ...expected, ...got }).flatMap((name) => {
     const [a, b] = [expected[name], got[name]];

@@ -120,7 +120,7 @@ export class ChatModel implements LanguageModel {
     return wait * (1 + SPREAD * random());
   }
 
-  /** Sends one request, and a second one if the endpoint refuses the name of the token limit. */
+  /** Sends a request, and a second one if the endpoint refuses its parameter `max_completion_tokens` or `max_tokens`. */
   async #try(pending: PendingRequest): Promise<Reply> {
     for (;;) {
       const name = this.#limitNames.current;
@@ -242,7 +242,7 @@ export class ChatModel implements LanguageModel {
 const maxPromptTokens = ([system, user]: Prompt): number =>
   Buffer.byteLength(system.content) + Buffer.byteLength(user.content) + TEMPLATE_TOKENS;
 
-/** Thrown if the endpoint refuses the name of the token limit. */
+/** Thrown if the endpoint refuses the parameter `max_completion_tokens` or `max_tokens`. */
 class WrongLimitName extends Error {
   readonly fault: Error;
 

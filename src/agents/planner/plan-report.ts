@@ -1,4 +1,4 @@
-/** Reports one episode's plan as named numbers. */
+/** Types of a planner's report: the numbers behind its last decision for one episode. */
 import type { Objective } from './objectives.js';
 import type { Outlook } from './plan-evaluation.js';
 
@@ -34,6 +34,6 @@ export interface PlanReport {
   readonly curiosity: number;
   /** f64 [5]: the expected reward weights of the profile. */
   readonly weights: Float64Array;
-  /** f32 [8]: the weights of the grade. */
+  /** f32 [8]: the weights of the grader. */
   readonly grader: Float32Array;
 }

@@ -32,7 +32,7 @@ const LAYOUT = {
   widths: NUM_BOUNDED,
   /** The observed metabolic rate minus the neutral profile's; 0 before it was observed. */
   metabolism: 1,
-  /** Means and variances of the reward weights. */
+  /** The mean of each reward weight minus 1/5, and its variance; both scaled. */
   weights: NUM_METERS,
   variances: NUM_METERS,
   /**
@@ -62,12 +62,12 @@ const MEAN_WEIGHT = f32(1 / NUM_METERS);
 
 /** What is kept of each episode. */
 interface Memory {
-  /** f32 [9] each: bounds of the traits. */
+  /** f32 [9] each: the lower and upper bounds of the traits. */
   readonly low: Float32Array;
   readonly high: Float32Array;
   /** f32 [30]: the state of the filter of the reward weights. */
   readonly filter: Float32Array;
-  /** f32 [5] each: the meters before the next step, at the end of the first half, and their sum. */
+  /** f32 [5] each: the current meters, the meters at the end of the first half, and the sum of each meter over the steps. */
   readonly meters: Float32Array;
   readonly middleMeters: Float32Array;
   readonly meterSums: Float32Array;
@@ -172,7 +172,7 @@ export class Features {
     if (showsDecay) memory.metabolism = this.#metabolismOf(memory, deltas[VITALITY]);
   }
 
-  /** Returns the metabolic rate. The part of vitality's change outside the anomaly is the neutral effect minus decay. */
+  /** Returns the metabolic rate: vitality changes by the neutral effect plus the anomaly minus the rate times the decay. */
   #metabolismOf(memory: Memory, delta: number): number {
     const { effect, stress, traitNeutral, decay } = this.#params;
     const { slot, action, anomalies } = this.#step;

@@ -33,7 +33,8 @@ export async function runGrpoShard(
   const job = grpoJob(plan, options.grader);
   const { first, end } = partOf(plan.rows, shard, 'rows');
   const file = { job, shard, path, part: `rows ${first}-${end - 1}`, option: '--output' };
-  if (await beginShard(file)) return;
+  const isComplete = await beginShard(file);
+  if (isComplete) return;
   const progress = createProgress('rows');
   const output = await openOutput(path);
   const context = { engine: { backend, kernel, threads }, signal, onProgress: progress.update };

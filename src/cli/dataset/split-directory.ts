@@ -27,7 +27,7 @@ export class SplitDirectory {
   /** Directories that this run created, the innermost first. */
   #created: readonly string[] = [];
 
-  /** @throws UsageError for a directory with files that are not of an earlier dataset. */
+  /** @throws UsageError for an unusable directory; for another README.md; for splits without a card or of another format. */
   constructor(directory: string, format: string, kind: DatasetKind = SFT) {
     checkDirectory('--output', directory);
     this.#kind = kind;
@@ -59,7 +59,7 @@ export class SplitDirectory {
     this.#refuse(`whose ${CARD} is not the card of a dataset for ${this.#kind.name}`);
   }
 
-  /** Refuses files of another format: the new card would not describe them. */
+  /** Refuses splits without a card, and splits of another format, which the new card would not describe. */
   #checkFiles(): void {
     const hasCard = stat(this.card) !== null;
     for (const { name } of FORMATS) {

@@ -37,9 +37,9 @@ The components are the following; missing components weigh 0.
 Files of world 1.0.0 hold the first six components. A grader that weighs another component is refused: replay the trajectories
 with reeval.
 The output has three parts: the rows of eval; the ranking, with each policy's lead over the policy below it on the same seeds
-and the effect of each weight on that lead; and, for each weight, the nearest lower and higher values at which two policies swap
-ranks, found by grading again.
-A damaged line, or a line of another schema or release, is an error: means over a part of the episodes would mislead.
+and the unweighted difference between the two in each component; and, for each weight, the nearest lower and higher values at
+which two policies swap ranks, found by grading the episodes again.
+A damaged line, or a line of another schema or an unknown world, is an error: means over a part of the episodes would mislead.
 
 Examples:
   rhythm-vec eval --components components.jsonl

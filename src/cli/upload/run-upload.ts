@@ -78,15 +78,15 @@ interface Planning {
   readonly isDry: boolean;
 }
 
-/** Prints the plan. Without the Hub or its package, prints the files without comparing them. */
+/** Prints the plan. If the Hub does not answer or its package is missing, prints the files without comparing them. */
 async function dryRun(planning: Planning): Promise<void> {
   const { account, request, local, reading, progress } = planning;
   try {
     const connection = await connectFor(planning);
     await planWith(connection, planning);
   } catch (error) {
-    const isUnread = error instanceof LibraryError || (error instanceof HubError && error.unanswered);
-    if (!isUnread) throw error;
+    const cannotCompare = error instanceof LibraryError || (error instanceof HubError && error.unanswered);
+    if (!cannotCompare) throw error;
     const listed = await listFiles(account.token, request.files, reading);
     progress.stop();
     note(account, error instanceof HubError ? `${error.brief}.` : error.message);

@@ -37,7 +37,8 @@ export interface EpisodeStarts {
   /**
    * u32 [n]: a seed for the random draws of the policy, so that its results can be reproduced. It is derived from the
    * seed of the episode; in `rolloutGroups` from the member's index in its group. A policy with `usesHiddenState` gets the
-   * seed of the episode, or the index, unchanged. The seed of an episode determines its profile, noise and events.
+   * seed of the episode, or the index, unchanged. Other policies do not, because the seed of an episode determines its
+   * profile, noise and events.
    */
   readonly seeds: Uint32Array;
   /**

@@ -80,7 +80,7 @@ export class AsyncVecEnv extends EnvProperties {
     return this.#calls.core.batch.device;
   }
 
-  /** Counters since opening: steps of all environments together, and episodes that ended. `restore` sets both. */
+  /** Counters since opening: the steps of all environments together, and the episodes that ended. `restore` sets both. */
   get counters(): Counters {
     return countersOf(this.#calls.core);
   }
@@ -128,10 +128,10 @@ export class AsyncVecEnv extends EnvProperties {
     choice: RunChoice,
     options: AsyncRunOptions<Field> = NO_OPTIONS,
   ): Promise<RunResult<Field>> {
-    const sequence = copyArgument(choice, this.#maxLength);
+    const copiedChoice = copyArgument(choice, this.#maxLength);
     const copiedOptions = copyRunOptions(options, this.#maxLength);
     return this.#addWith(copiedOptions?.from?.source, () =>
-      this.#calls.run(sequence, copiedOptions, AsyncVecEnv.#coreOf),
+      this.#calls.run(copiedChoice, copiedOptions, AsyncVecEnv.#coreOf),
     );
   }
 

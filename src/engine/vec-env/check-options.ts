@@ -28,6 +28,7 @@ export interface Settings extends Defaults {
   /** 1 to 256, or null for the machine's number of processors. */
   readonly threads: number | null;
   readonly autoreset: AutoresetMode;
+  /** The range of all seeds. */
   readonly span: SeedSpan;
   readonly layout: OutputLayout;
   readonly observation: ObservationOptions;

@@ -35,7 +35,7 @@ const OPTIONS: readonly (keyof BootstrapIntervalOptions)[] = ['statistic', ...BO
 /**
  * Returns a statistic of scores with its bootstrap interval. Every resample draws as many scores from each task as the task
  * has, with replacement, so that no task weighs more by chance (stratified, as in rliable). Pass scores of training runs
- * (`runMeans`) for an interval over training, scores of episodes for one over episodes.
+ * (`runMeans`) for an interval over training runs, and scores of episodes for an interval over episodes.
  * @throws InputError `wrong_type`, `wrong_length` for a task without scores, `out_of_range` (also for a statistic that is not
  *   finite), `unknown_name` or `unknown_option`; and the errors of the statistic.
  */
@@ -59,7 +59,7 @@ function toStatistic(statistic: NonNullable<BootstrapIntervalOptions['statistic'
  * Returns the probability that a score is higher than another policy's score in the same task (Mann and Whitney's U, as in
  * rliable): the mean over tasks of the share of pairs whose first score is higher. Equal scores count half.
  * @param others the other policy's scores in the same tasks, in the same order; the numbers of scores may differ.
- * @throws InputError `wrong_type`, `wrong_length` (also for other tasks) or `out_of_range`.
+ * @throws InputError `wrong_type`, `wrong_length` (also for different numbers of tasks) or `out_of_range`.
  */
 export function probabilityOfImprovement(scores: TaskScores, others: TaskScores): number {
   const { strata, statistic } = toComparison(scores, others);

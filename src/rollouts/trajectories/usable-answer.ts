@@ -5,5 +5,5 @@ import type { TrajectoryStep } from './trajectory-episode.js';
 export const LONE_SURROGATE = /\p{Cs}/u;
 
 /** Returns whether an answer becomes a row: it has a prompt, an action and a belief, and no lone surrogate. */
-export const usableAnswer = ({ prompt, completion, parsed, belief }: TrajectoryStep): boolean =>
+export const isUsableAnswer = ({ prompt, completion, parsed, belief }: TrajectoryStep): boolean =>
   prompt !== null && completion !== null && parsed && belief !== null && !LONE_SURROGATE.test(completion);

@@ -58,7 +58,7 @@ const foldedSecrets = (
 const isSecret = (text: string): boolean =>
   text.length >= MIN_LENGTH && !PLACEHOLDERS.has(text.toLowerCase());
 
-/** Returns the secret as headers, URLs and JSON contain it, in the spellings that servers use. */
+/** Returns the secret as headers, URLs and JSON contain it, and its base64 and hexadecimal texts. */
 function spellingsOf(secret: string): string[] {
   const inUrl = encodeURIComponent(secret);
   const inJson = JSON.stringify(secret).slice(1, -1);

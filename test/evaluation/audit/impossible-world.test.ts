@@ -13,7 +13,7 @@ reportAbsentEngines();
 const TINY = { evaluations: 1000, episodes: 100, profiles: 2, plannerEpisodes: 4 };
 const sequence = openLoopActions('v2');
 
-it('the neutral profile has neutral traits and equal weights', () => {
+it('the neutral profile has neutral traits and equal weights, and is every row of profileChoice', () => {
   const profile = neutralProfile();
   expect([...profile.subarray(0, 11)]).toEqual(RHYTHM.traits.map(({ neutral }) => Math.fround(neutral)));
   expect([...profile.subarray(11)]).toEqual(Array(5).fill(Math.fround(0.2)));

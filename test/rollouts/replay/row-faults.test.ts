@@ -167,7 +167,7 @@ describe('a fault', () => {
     ],
     [
       'a belief of a history with some NaN',
-      // Row 1, step 1.
+      // Index (28 + 1) * 3 + 1: the second number of row 1, step 1.
       ({ beliefHistories }) => beliefHistories!.fill(0.5, 88, 89),
       /at beliefHistories\[87\] \(row 1, step 1\), got \[NaN, 0\.5, NaN\]/,
     ],

@@ -120,7 +120,7 @@ describe('the card', () => {
   it('has minimum, median and maximum of scores and margins', async () => {
     const constant = recordEpisodes(episodeStarts(range(100, 129)), { policy: TEST_POLICIES.constant });
     const scores = episodes.map(({ final }) => final.final_score);
-    /** Returns the cells of 30 values. The card writes -0.000 as 0.000. */
+    /** Returns the table cells with the minimum, median and maximum of 30 values. The card writes -0.000 as 0.000. */
     const spread = (values: readonly number[]): string => {
       const sorted = Float64Array.from(values).sort();
       const figures = [sorted[0], (sorted[14] + sorted[15]) / 2, sorted[29]].map((value) => value.toFixed(3));

@@ -19,7 +19,7 @@ export interface Move {
   readonly belief: readonly number[] | null;
 }
 
-/** Profiles to choose from: one sampled from the seed, one of the named profiles by the seed, or the name of a profile. */
+/** Choices of a profile: sampled from the seed, one of the named profiles (chosen by the seed), or a certain named profile. */
 export const PROFILE_CHOICES: readonly string[] = ['sampled', 'discrete', ...PROFILE_NAMES];
 
 /** Returns whether the user named the profile, so that it is not hidden. */
@@ -53,7 +53,7 @@ export interface EpisodeResult {
   /** Mean reward of each half, without noise. */
   readonly firstHalfMean: number;
   readonly secondHalfMean: number;
-  /** The same episode (profile, noise and grader) played by policies. */
+  /** The results of policies in the same episode: with the same profile, noise and grader. */
   readonly others: readonly PolicyResult[];
 }
 

@@ -5,7 +5,8 @@ import { isSoftware } from '../../../src/engine/backends/webgpu/device.js';
 import type { TrainingRequest } from './training-types.js';
 
 /**
- * Makes jax-js use a device: WebGPU unless its adapter is emulated by the processor, which would be slower than WebAssembly.
+ * Makes jax-js use the chosen device. 'auto' chooses WebGPU, unless there is none or its adapter is emulated by the processor,
+ * which would be slower than WebAssembly.
  * @returns the device's name in jax-js. @throws Error if WebGPU is requested and there is none.
  */
 export async function useDevice(choice: TrainingRequest['device']): Promise<string> {

@@ -52,7 +52,7 @@ export async function trainInWorker(
     measuredAt = performance.now();
     onMeasured({ request, state, measurement });
     const seconds = (measuredAt - start) / 1000;
-    report({ kind: 'point', point: { ...measurement, seconds, hasLearned: state.figures.length > 0 } });
+    report({ kind: 'point', point: { ...measurement, seconds, isTrained: state.figures.length > 0 } });
   };
   report({ kind: 'teacher', teacher: await measure(request.teacher.open, request.grader, signal) });
   await runTraining(request, null, {

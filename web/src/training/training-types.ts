@@ -2,7 +2,7 @@
 
 /**
  * Teachers that are fast in a browser. The students of the package play nearly as well as the planner, which is too slow: one
- * of its episodes takes 5 seconds on the reference, and a training needs at least HELD_OUT_EVERY (20) episodes.
+ * of its episodes takes 5 seconds on the reference, and a training needs at least 20 episodes (HELD_OUT_EVERY).
  */
 export const TEACHERS = ['student-v3', 'student-v2', 'open-loop+inference', 'heuristic+inference'] as const;
 export const DEVICES = ['auto', 'webgpu', 'processor'] as const;
@@ -33,8 +33,8 @@ export interface Measurement {
 export interface TrainingPoint extends Measurement {
   /** Seconds since the start. */
   readonly seconds: number;
-  /** Whether the student has begun to learn. */
-  readonly hasLearned: boolean;
+  /** Whether the student has completed an epoch of training. */
+  readonly isTrained: boolean;
 }
 
 /** What the worker sends while it trains. */

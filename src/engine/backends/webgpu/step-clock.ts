@@ -51,7 +51,7 @@ export class StepClock {
     return null;
   }
 
-  /** Commits a reset: episodes begin at step 0, or at the step of their start. */
+  /** Commits a reset: episodes begin at step 0, or at the steps of `start`. */
   commitReset({ mask, start }: Pick<ResetRequest, 'mask' | 'start'>): void {
     if (mask === null && start === undefined) {
       this.#commonStep = 0;

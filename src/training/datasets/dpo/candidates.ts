@@ -1,7 +1,7 @@
 /** Episodes whose answers may become pairs, reduced to the data that pairs need. */
 
 import type { TrajectoryEpisode } from '../../../rollouts/trajectories/trajectory-episode.js';
-import { usableAnswer } from '../../../rollouts/trajectories/usable-answer.js';
+import { isUsableAnswer } from '../../../rollouts/trajectories/usable-answer.js';
 import type { Criterion } from './dpo-options.js';
 
 /** The prompt and the answer of a step. */
@@ -22,7 +22,7 @@ export interface Candidate {
   readonly start: string;
   /** [28]: names of actions. */
   readonly actions: readonly string[];
-  /** [28]: the answer of each step; null for an answer that is not usable as a row (see `usableAnswer`). */
+  /** [28]: the answer of each step; null for an answer that is not usable as a row (see `isUsableAnswer`). */
   readonly answers: readonly (AnswerText | null)[];
   /** f64 [28]: the final score, or the sum of rewards from each step on. */
   readonly values: Float64Array;
@@ -42,7 +42,7 @@ export function toCandidate(episode: TrajectoryEpisode, by: Criterion, score: nu
     actions: steps.map(({ action }) => action),
     answers: steps.map((step) => {
       const { prompt, completion } = step;
-      return usableAnswer(step) ? { prompt: prompt!, completion: completion! } : null;
+      return isUsableAnswer(step) ? { prompt: prompt!, completion: completion! } : null;
     }),
     values: by === 'score' ? new Float64Array(steps.length).fill(score) : returnsToGo(episode),
   };

@@ -1,7 +1,7 @@
 /** Rows of a dataset for SFT: a prompt and the teacher's answer. */
 import type { ChatMessage } from '../../../rollouts/text/prompt.js';
 import type { TrajectoryEpisode } from '../../../rollouts/trajectories/trajectory-episode.js';
-import { usableAnswer } from '../../../rollouts/trajectories/usable-answer.js';
+import { isUsableAnswer } from '../../../rollouts/trajectories/usable-answer.js';
 import { float32Decimal } from '../../../shared/float32-decimal.js';
 import type { Columns } from '../../../shared/row-files/row-encoder.js';
 import type { SftPlan } from './sft-options.js';
@@ -41,7 +41,7 @@ export function sftRowsOf({ steps }: SftPlan, episode: TrajectoryEpisode, score:
   const final_score = float32Decimal(score);
   return episode.steps
     .slice(steps.first, steps.last + 1)
-    .filter(usableAnswer)
+    .filter(isUsableAnswer)
     .map(({ step, prompt, completion }) => ({
       messages: [
         { role: 'system', content: system! },

@@ -20,10 +20,10 @@ export function Comparison({ scores }: { readonly scores: SequenceScores | null 
     <section class="panel" aria-labelledby="why">
       <h2 id="why">Why a fixed sequence nearly matches the planner under v2, but not under v3</h2>
       <p class="note">
-        Grader v2 pays for an improvement from the first half of the week to the second, so a bad start earns
-        with every person. The belief 0.5 earns too. The best sequence is only {behind('v2')} behind the
-        planner, which infers who the person is. Grader v3 pays for every slot of the week, and only for
-        beliefs that fit the person. There the best sequence is {behind('v3')} behind the planner.
+        Grader v2 pays for an improvement from the first half of the week to the second, so a bad start raises
+        the score with every person. The belief 0.5 raises it too. The best sequence is only {behind('v2')}{' '}
+        behind the planner, which infers who the person is. Grader v3 pays for every slot of the week, and
+        only for beliefs that fit the person. There the best sequence is {behind('v3')} behind the planner.
       </p>
       <Table
         caption="Mean final scores"

@@ -79,7 +79,7 @@ const Figure = ({ name, of, now, teacher }: FigureProps) => (
 /** Returns the student's score in a sentence, with the share of the way from its untrained score to its teacher's. */
 function headlineOf({ points, teacher, progress }: TrainingSoFar): string {
   const now = points[points.length - 1];
-  if (!now.hasLearned) return `Untrained, the student scores ${now.finalScore.toFixed(3)}`;
+  if (!now.isTrained) return `Untrained, the student scores ${now.finalScore.toFixed(3)}`;
   const subject = progress === null ? 'The student scores' : 'So far the student scores';
   const [gained, distance] = [
     now.finalScore - points[0].finalScore,

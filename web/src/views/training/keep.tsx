@@ -11,9 +11,9 @@ export function KeepStudent({ training: { points, request } }: { readonly traini
   const name = useSignal(freeName());
   const message = useSignal('');
   const isValid = isStudentName(name.value);
-  const { hasLearned } = points[points.length - 1];
-  const canKeep = isValid && hasLearned;
-  const hint = hasLearned
+  const { isTrained } = points[points.length - 1];
+  const canKeep = isValid && isTrained;
+  const hint = isTrained
     ? 'The student is kept as it is now, even while it trains.'
     : 'The student has not learned anything yet.';
   const withFile = async (use: (file: Uint8Array) => string): Promise<void> => {

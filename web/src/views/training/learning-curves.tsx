@@ -16,7 +16,7 @@ export function LearningCurves({ training: { points, teacher } }: { readonly tra
     name,
     colour,
     values: points.map(of),
-    level: teacher === null ? null : of({ ...teacher, seconds: 0, hasLearned: true }),
+    level: teacher === null ? null : of({ ...teacher, seconds: 0, isTrained: true }),
   });
   const panels: Panel[] = [
     { name: 'final score', lines: [line('final score', STUDENT, ({ finalScore }) => finalScore)] },
