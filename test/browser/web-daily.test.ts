@@ -4,6 +4,7 @@ import { describe, expect, inject, it, test } from 'vitest';
 import { ACTION_NAMES } from '../../src/world/fields.js';
 import { movesFrom } from '../../web/src/person/moves-text.js';
 import { runCli } from '../support/cli.js';
+import { SIZES } from '../support/web/visit.js';
 import { setUpVisits } from '../support/web/visits.js';
 
 const DAY = '#daily?day=2026-11-01';
@@ -35,7 +36,7 @@ if (absent !== null) test.skip(`absent here: the page in Chromium: ${absent}`, (
 describe.skipIf(absent !== null)('the daily episode', () => {
   const { at, visit } = setUpVisits();
 
-  it('is played by keyboard without undo, rhythm-vec replay has the same score, and the end is accessible', async () => {
+  it('is played by keyboard without undo, is accessible, and rhythm-vec replay has the same score', async () => {
     await using visited = await visit(DAY);
     const { page } = visited;
     await slots(page, 0);
@@ -47,16 +48,20 @@ describe.skipIf(absent !== null)('the daily episode', () => {
     await page.keyboard.press('u');
     await page.reload();
     await slots(page, 10);
+    await page.getByRole('combobox', { name: 'Against' }).selectOption({ index: 1 });
+    await page.locator('.beliefs-race').waitFor();
+    // Here and at the end, so that the planner plays once, which takes some seconds.
+    await visited.expectAccessibleInAllSizes('daily');
+    await page.setViewportSize(SIZES.laptop);
     const shortcuts = page.getByRole('checkbox', { name: /^Keys/ });
     await shortcuts.press('Space');
     await page.keyboard.press('1');
     await shortcuts.press('Space');
-    // The planner is still playing.
+    // The planner may still be playing.
     await page.getByRole('combobox', { name: 'Against' }).press('p');
     await page.keyboard.press('Tab');
     for (const key of KEYS.slice(10)) await page.keyboard.press(key);
     await page.getByRole('heading', { name: 'Who it was' }).waitFor();
-    // The planner takes some seconds.
     await page
       .getByText(/^\d.. of 4/)
       .first()
@@ -83,7 +88,7 @@ describe.skipIf(absent !== null)('the daily episode', () => {
     await visited.expectAccessibleInAllSizes('daily-end');
     expect(visited.foreignRequests).toEqual([]);
     expect(visited.messages).toEqual([]);
-  });
+  }, 240_000);
 
   it('is played by touch, and races a student', async () => {
     await using visited = await visit('#daily', { size: 'phone' });
@@ -99,10 +104,12 @@ describe.skipIf(absent !== null)('the daily episode', () => {
     await page.getByRole('combobox', { name: 'Against' }).selectOption({ index: 1 });
     const race = page.getByRole('region', { name: 'Race' });
     await race.getByRole('row', { name: /^Morning 0\.00 0\.\d\d$/ }).waitFor();
-    for (let slot = 1; slot < 28; slot++) {
-      await sleep.tap();
-      if (slot < 27) await slots(page, slot + 1);
-    }
+    await sleep.tap();
+    await slots(page, 2);
+    // Keys are faster than taps.
+    for (let slot = 2; slot < 27; slot++) await page.keyboard.press('4');
+    await slots(page, 27);
+    await sleep.tap();
     await page.getByRole('heading', { name: 'Who it was' }).waitFor();
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.getByRole('button', { name: 'Copy the result' }).tap();
@@ -114,18 +121,6 @@ describe.skipIf(absent !== null)('the daily episode', () => {
     await page.getByRole('link', { name: 'Open this week in One person' }).tap();
     await page.getByRole('heading', { name: 'One person' }).waitFor();
     await page.getByRole('heading', { name: 'Who it was' }).waitFor();
-  });
-
-  it('has no accessibility violations during the week, in any size, in light and dark', async () => {
-    await using visited = await visit(DAY);
-    const { page } = visited;
-    await slots(page, 0);
-    await page.keyboard.press('1');
-    await slots(page, 1);
-    await page.getByRole('combobox', { name: 'Against' }).selectOption({ index: 1 });
-    await page.locator('.beliefs-race').waitFor();
-    await visited.expectAccessibleInAllSizes('daily');
-    expect(visited.messages).toEqual([]);
   });
 
   it('reports a link to a future day', async () => {

@@ -35,7 +35,7 @@ describe.skipIf(absent !== null)('the training', () => {
     await page.getByText('Seed and device').press('Enter');
     await page.getByRole('textbox', { name: 'Seed' }).waitFor();
     await page.getByRole('button', { name: 'Start training' }).press('Enter');
-    await page.getByText(/^After \d seconds, in 128 weeks/).waitFor();
+    await page.getByText(/^After \d+ seconds, in 128 weeks/).waitFor();
     await learned(page);
     // The worker with jax-js is loaded now.
     expect(loaded.some((url) => /\/training\/|\/worker-/.test(url))).toBe(true);
@@ -104,10 +104,10 @@ describe.skipIf(absent !== null)('the training', () => {
     const race = page.getByRole('region', { name: 'Race' });
     await race.getByRole('row', { name: /^Social 0\.50 0\.\d\d$/ }).waitFor();
     // A week of sleep, to the end: the rival's score is beside it.
-    for (let slot = 1; slot < 28; slot++) {
-      await page.getByText(`${slot} of 28 slots`).waitFor();
-      await page.getByRole('button', { name: /^Sleep/ }).tap();
-    }
+    // Keys are faster than taps.
+    for (let slot = 1; slot < 27; slot++) await page.keyboard.press('4');
+    await page.getByText('27 of 28 slots').waitFor();
+    await page.getByRole('button', { name: /^Sleep/ }).tap();
     await page.getByRole('heading', { name: 'Who it was' }).waitFor();
     await page.getByRole('row', { name: /^ada 0\.\d{3}/ }).waitFor();
     await visited.follow('#person?by=ada&at=28');
