@@ -160,6 +160,7 @@ async function send(
   signal: AbortSignal,
 ): Promise<void> {
   const changed = changedFiles(plan.planned);
+  // Without a head, the repository or the branch is missing, and sending creates it.
   if (changed.length === 0 && plan.remote.head !== null) {
     print(connection, ['Nothing to upload: the repository has all files already.']);
     return;
