@@ -17,7 +17,15 @@ import { ENGINES, openOn } from '../support/engines.js';
 import { forAllAsync, openAsyncBatch } from '../support/open-async-batch.js';
 import { WORLD } from '../support/open-batch.js';
 import { Random } from '../support/random.js';
-import { changedWorld, FREE_NUMBERS, getAt, type Path, pathName, worldWith } from '../support/worlds.js';
+import {
+  changedWorld,
+  FREE_NUMBERS,
+  getAt,
+  type Path,
+  pathName,
+  setAt,
+  worldWith,
+} from '../support/worlds.js';
 
 reportAbsentEngines();
 
@@ -56,20 +64,34 @@ describe.each(OTHERS)('$name', (engine) => {
 /** Returns whether a number can change alone. Numbers that must sum to 1 with others change in the test above. */
 const canChangeAlone = (path: Path): boolean => !/weights|graders|share/.test(pathName(path));
 
-it('all engines agree after a change of each number that can change alone', async () => {
-  for (const path of FREE_NUMBERS.filter(canChangeAlone)) {
-    const world = createWorld(withOneNumber(path));
-    const seed = pathName(path);
+/** The numbers of one changed world. Few, so that no change hides another. */
+const TOGETHER = 3;
+const ALONE = FREE_NUMBERS.filter(canChangeAlone);
+const NUM_WORLDS = Math.ceil(ALONE.length / TOGETHER);
+/** The numbers that change in each world. They are far apart in the spec, so they belong to different rules. */
+const GROUPS = Array.from({ length: NUM_WORLDS }, (_, world) =>
+  ALONE.filter((_, k) => k % NUM_WORLDS === world),
+);
+
+it(`all engines agree after a change of ${TOGETHER} numbers, for every number`, async () => {
+  expect(new Set(GROUPS.flat())).toEqual(new Set(ALONE));
+  for (const paths of GROUPS) {
+    const world = createWorld(withChanged(paths));
+    const seed = paths.map(pathName).join(' ');
     const expected = await playEpisodes(REFERENCE, world, seed, 17);
     for (const engine of OTHERS)
       expectEqual(expected, await playEpisodes(engine, world, seed, 17), `${seed} ${engine.name}:`);
   }
 });
 
-/** Returns a valid world with this number changed. */
-function withOneNumber(path: Path): WorldSpec {
-  const value = getAt(WORLD.spec, path) as number;
-  return worldWith(path, path[1] === 'eventThreshold' ? 2 ** 31 : value * 1.25 + (value === 0 ? 0.01 : 0));
+/** Returns a valid world with these numbers changed. */
+function withChanged(paths: readonly Path[]): WorldSpec {
+  const spec = structuredClone(WORLD.spec) as WorldSpec;
+  for (const path of paths) {
+    const value = getAt(spec, path) as number;
+    setAt(spec, path, path[1] === 'eventThreshold' ? 2 ** 31 : value * 1.25 + (value === 0 ? 0.01 : 0));
+  }
+  return spec;
 }
 
 it('a changed world changes results', async () => {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type Running, runCliProcess, startCli } from '../support/cli.js';
+import { type Running, runCli, runCliProcess, startCli } from '../support/cli.js';
 import {
   CheckedSession,
   type Client,
@@ -12,6 +12,7 @@ import {
   metric,
   metricBecomes,
   sendRequest,
+  startServer,
 } from '../support/server.js';
 
 const WORKERS = 2;
@@ -144,10 +145,10 @@ describe.skipIf(absent !== '')(`a server of ${WORKERS} workers${absent}`, () => 
 });
 
 it('the command names the remedy if a worker cannot start, or if there are too many workers', async () => {
-  const cluster = await startCluster();
-  const { code, stderr } = await runCliProcess(['serve', '--port', String(cluster.port), '--workers', '2']);
+  const { port } = await startServer();
+  const { code, stderr } = await runCliProcess(['serve', '--port', String(port), '--workers', '2']);
   expect([code, stderr]).toEqual([1, expect.stringMatching(/^error: .*EADDRINUSE.*Pass another --port/)]);
-  const many = await runCliProcess(['serve', '--port', '0', '--workers', '200']);
+  const many = await runCli(['serve', '--port', '0', '--workers', '200']);
   expect(many.code).toBe(2);
   expect(many.stderr).toMatch(/^error: Expected at most \d+ workers, one for each processor core, got 200/);
 });

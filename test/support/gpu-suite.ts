@@ -1,12 +1,15 @@
 /** Test suites that need a WebGPU device in Node. Without a device they are skipped, or fail if RHYTHM_REQUIRE names webgpu. */
 import { describe } from 'vitest';
 import { ASYNC_BACKENDS } from '../../src/engine/backends/node.js';
+import { shareDevice } from './gpu.js';
 import { isLeftOut, isRequired } from './required.js';
 
 export const WEBGPU = ASYNC_BACKENDS.find(({ name }) => name === 'webgpu')!;
 
 async function whyAbsent(): Promise<string | null> {
   if (isLeftOut('webgpu')) return 'RHYTHM_SKIP leaves it out';
+  // Without the package `webgpu` there is no device to share, and `availability` gives the reason.
+  await shareDevice().catch(() => {});
   const { available, reason } = await WEBGPU.availability();
   return available ? null : String(reason);
 }

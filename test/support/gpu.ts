@@ -9,7 +9,7 @@ import type {
 import { toDeviceOptions } from '../../src/engine/backends/device-options.js';
 import { allocateOutputs } from '../../src/engine/backends/outputs.js';
 import { GpuDevice } from '../../src/engine/backends/webgpu/device.js';
-import { SHADER_TEXTS } from '../../src/engine/backends/webgpu/generated/shaders.js';
+import { SHADER_TEXTS, type ShaderFile } from '../../src/engine/backends/webgpu/generated/shaders.js';
 import { findNodeGpu } from '../../src/engine/backends/webgpu/node-gpu.js';
 import { Program } from '../../src/engine/backends/webgpu/program.js';
 import type { ShaderTexts } from '../../src/engine/backends/webgpu/shaders.js';
@@ -31,11 +31,27 @@ export const optionsFor = (numEnvs: number, changes: Partial<AsyncBatchOptions> 
   ...changes,
 });
 
+/** The method of Node's GPU object that `shareDevice` replaces. */
+let requestAdapter: GPU['requestAdapter'] | null = null;
+
+/** Returns a GPU object whose adapters open separate devices. */
+async function separateDevicesOf(): Promise<GPU> {
+  const gpu = await findNodeGpu();
+  requestAdapter ??= gpu.requestAdapter.bind(gpu);
+  return { requestAdapter } as unknown as GPU;
+}
+
+/** Lets the package's own backend use the device that tests share. Call it before the backend opens a device. */
+export async function shareDevice(): Promise<void> {
+  const [gpu, sharing] = [await findNodeGpu(), await nodeGpuWith()];
+  Object.defineProperty(gpu, 'requestAdapter', { value: sharing.requestAdapter });
+}
+
 let shared: Promise<GPUDevice> | null = null;
 
 /** Returns the device that tests share, because compiling the shaders takes seconds. */
 function sharedDevice(): Promise<GPUDevice> {
-  shared ??= findNodeGpu().then(async (gpu) => {
+  shared ??= separateDevicesOf().then(async (gpu) => {
     // Each backend listens to errors of the device, and from eleven listeners on Node would print a warning.
     setMaxListeners(100);
     const { gpu: opened } = await compile(await GpuDevice.open(gpu, undefined));
@@ -64,6 +80,30 @@ export function withReplacedText(file: keyof typeof SHADER_TEXTS, from: string, 
   return { ...SHADER_TEXTS, [file]: text.replaceAll(from, to) };
 }
 
+const ENTRY_POINTS = [
+  'reset',
+  'step',
+  'run',
+  'reset_after_step',
+  'save',
+  'load',
+  'hash',
+  'targets',
+  'gather',
+];
+
+/**
+ * Shaders that do nothing, for tests of devices that do not depend on results: they compile in milliseconds. A device that
+ * runs them is inexact.
+ */
+export const EMPTY_SHADERS: ShaderTexts = {
+  ...(Object.fromEntries(Object.keys(SHADER_TEXTS).map((file) => [file, ''])) as Record<ShaderFile, string>),
+  'bindings.wgsl': [
+    'override workgroup_size: u32 = 64; override records: bool = false;',
+    ...ENTRY_POINTS.map((name) => `@compute @workgroup_size(workgroup_size) fn ${name}() {}`),
+  ].join('\n'),
+};
+
 /** Keeps every program alive: a device reuses a compiled shader only while a program uses it. */
 const programs: Program[] = [];
 
@@ -82,7 +122,7 @@ export async function nodeGpuWith(
   onDevice: (device: GPUDevice) => GPUDevice = (device) => device,
   separateDevices = false,
 ): Promise<GPU> {
-  const gpu = await findNodeGpu();
+  const gpu = await separateDevicesOf();
   const requestAdapter = async (options?: GPURequestAdapterOptions) => {
     const adapter = await gpu.requestAdapter(options);
     if (adapter === null) return null;

@@ -35,8 +35,8 @@ export interface WorkHereOptions {
   readonly untilEmpty?: boolean;
 }
 
-/** The program that the threads of a worker run. */
-const PROGRAM = new URL('../../dist/cli/queue/shard-program.js', import.meta.url);
+/** The program that the threads of a worker run, as bundled: it loads in half the time of its modules in `dist`. */
+const PROGRAM = new URL('../../lib/shard-program.js', import.meta.url);
 
 /** Starts a worker in this process, as `queue work` does. Its threads compute. It ends with the test. */
 export function workHere(server: RedisServer, options: WorkHereOptions = {}): WorkerHere {

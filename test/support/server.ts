@@ -107,6 +107,9 @@ export async function metric(server: Pick<RunningServer, 'url'>, name: string): 
   return Number(match[1]);
 }
 
+/** Milliseconds between two readings of a metric. */
+const POLL_MS = 10;
+
 /** Reads a metric until it has the value, at most 3,000 times. */
 export async function metricBecomes(
   server: Pick<RunningServer, 'url'>,
@@ -117,6 +120,7 @@ export async function metricBecomes(
   for (let tries = 0; tries < 3000; tries++) {
     last = await metric(server, name);
     if (last === value) return;
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
   throw new Error(`Expected ${name} to become ${value}, got ${last}.`);
 }

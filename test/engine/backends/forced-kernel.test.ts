@@ -1,31 +1,34 @@
 /** The kernel that an option or RHYTHM_KERNEL names is the kernel that runs. */
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { loadAddon } from '../../../src/engine/backends/addon.js';
 import { nativeBackend } from '../../../src/engine/backends/native.js';
 import { createVecEnv } from '../../../src/engine/node.js';
-import { runChild } from '../../support/child.js';
+import type { VecEnvOptions } from '../../../src/engine/vec-env/vec-env-options.js';
+import type { RhythmError } from '../../../src/shared/errors.js';
 import { NATIVE, reportAbsentEngines } from '../../support/engines.js';
 
 reportAbsentEngines();
 
-const OPEN = `
-  import { createVecEnv } from './dist/engine/node.js';
-  const attempt = (options) => {
-    try {
-      const env = createVecEnv({ numEnvs: 1, ...options });
-      env.reset({ seed: 1 });
-      env.step([0]);
-      return [env.backend, env.kernel];
-    } catch ({ code, message }) {
-      return { code, message };
-    }
-  };
-  print(OPTIONS.map(attempt));
-`;
+afterEach(() => void vi.unstubAllEnvs());
 
-/** Returns the backend and kernel that each of the options opens in a process with this RHYTHM_KERNEL. */
-const openIn = (kernel: string, ...options: object[]): unknown =>
-  runChild(OPEN.replace('OPTIONS', JSON.stringify(options)), { RHYTHM_KERNEL: kernel }).output;
+/** Plays a step with the options. @returns the backend and kernel that ran, or the refusal. */
+function attempt(options: VecEnvOptions): unknown {
+  try {
+    using env = createVecEnv(options);
+    env.reset({ seed: 1 });
+    env.step([0]);
+    return [env.backend, env.kernel];
+  } catch (error) {
+    const { code, message } = error as RhythmError;
+    return { code, message };
+  }
+}
+
+/** Returns the backend and kernel that each of the options opens with this RHYTHM_KERNEL. */
+function openIn(kernel: string, ...options: Partial<VecEnvOptions>[]): unknown {
+  vi.stubEnv('RHYTHM_KERNEL', kernel);
+  return options.map((each) => attempt({ numEnvs: 1, ...each }));
+}
 
 describe.each(NATIVE)('$name', ({ kernel }) => {
   it('runs if the option kernel names it', () => {

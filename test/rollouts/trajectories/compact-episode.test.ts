@@ -2,7 +2,6 @@
 import { describe, expect, it } from 'vitest';
 import { playEpisodes } from '../../../src/agents/llm/play-episodes.js';
 import { POLICY_NAMES } from '../../../src/agents/policies/fixed-policies.js';
-import { STEPPED_NAMES } from '../../../src/agents/policies/observing-policies.js';
 import { type GraderLike, toGrader } from '../../../src/engine/graders/grader.js';
 import { evaluate } from '../../../src/evaluation/evaluate.js';
 import { type CompactEpisode, toCompact } from '../../../src/rollouts/trajectories/compact-episode.js';
@@ -28,6 +27,8 @@ import {
   TEST_POLICIES,
 } from '../../support/trajectories.js';
 
+/** Policies of each kind: without a plan, with a plan, with hidden state, and a network. */
+const REASONING = ['open-loop+inference', 'planner', 'planner-oracle', 'student-v2'];
 const replayer = new EpisodeReplayer();
 const CALM = { name: 'calm', weights: { crash_free: 0.5, efficiency: 0.3, belief_accuracy: 0.2 } };
 
@@ -66,7 +67,7 @@ describe('the line is restored', () => {
     const episodes: TrajectoryEpisode[] = [];
     const mine = () => ({ actions: [3], beliefs: [0.1, 2, -1] });
     await evaluate({
-      policies: { ...Object.fromEntries(STEPPED_NAMES.map((name) => [name, name])), mine },
+      policies: { ...Object.fromEntries(REASONING.map((name) => [name, name])), mine },
       seeds: { first: 7, last: 7 },
       profiles: 'discrete',
       onTrajectories: (batch) => void episodes.push(...batch),

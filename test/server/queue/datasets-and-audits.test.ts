@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { runCli, temporaryDirectory } from '../../support/cli.js';
-import { read, runQueue, startWorker, stop, submit } from '../../support/queue.js';
+import { read, runQueue, submit, workHere } from '../../support/queue.js';
 import { describeWithRedis, RedisServer } from '../../support/redis.js';
 
 const pathOf = temporaryDirectory();
@@ -18,7 +18,7 @@ describeWithRedis('two workers', () => {
 
   it('give the rows and the card of dataset grpo, as JSON lines and as Parquet', async () => {
     const args = ['dataset', 'grpo', '--rows', '61', '--profiles', 'mix', '--steps', '0-3', '--grader', 'v3'];
-    const workers = [startWorker(server), startWorker(server)];
+    for (let worker = 0; worker < 2; worker++) workHere(server);
     for (const file of ['train.jsonl', 'train.parquet']) {
       // The card has the name of the file, so both files have the same name.
       const [one, many] = ['one', 'many'].map((folder) => pathOf(`${file}-${folder}`));
@@ -32,7 +32,6 @@ describeWithRedis('two workers', () => {
       }
       expect(await statusOf(name)).toMatchObject({ state: 'collected', shards: 4, rows: 61, failures: 0 });
     }
-    await stop(...workers);
   });
 
   it('give the JSON and the tables of audit', async () => {
@@ -40,13 +39,12 @@ describeWithRedis('two workers', () => {
     const args = ['audit', ...sizes, '--grader', 'v3'];
     const [one, many] = ['one', 'many'].map((name) => pathOf(`${name}.json`));
     const name = await submit(server, ...args, '--shard-size', '10');
-    const workers = [startWorker(server, '--until-empty'), startWorker(server, '--until-empty')];
+    for (let worker = 0; worker < 2; worker++) workHere(server);
     const whole = await runCli([...args, '--json', one]);
     const tables = await runQueue(server, 'collect', name, '--output', many);
     const withoutSeconds = (text: string) => text.replace(/"seconds": .*/, '').replace(/^[\d.]+ s\.$/m, '');
     expect(withoutSeconds(read(many))).toBe(withoutSeconds(read(one)));
     expect(withoutSeconds(tables)).toBe(withoutSeconds(whole.stdout));
     expect(await statusOf(name)).toMatchObject({ state: 'collected', shards: 2, failures: 0 });
-    await stop(...workers);
   });
 });

@@ -24,7 +24,7 @@ describeWithRedis('a shard', () => {
     runCli(['queue', 'collect', name, '--output', path], '', server.environment);
 
   it('that fails is tried five times with growing waits, then reported, and tried again when its job is submitted again', async () => {
-    const args = argsOf('800-807');
+    const args = argsOf('800-801');
     let isBroken = true;
     const fake = await startModel({
       faultOf: () => (isBroken ? ({ response }) => json(response, 401, { error: { message: 'no' } }) : null),
@@ -83,7 +83,7 @@ describeWithRedis('a shard', () => {
   });
 
   it('that gives other bytes on its second run is reported by worker, status and collect', async () => {
-    const name = await submit(server, 'teach', '--seeds', '800-807');
+    const name = await submit(server, 'teach', '--seeds', '800-803');
     const redis = server.client();
     const worker = workHere(server);
     await until(async () => (await statusOf(name)).active === 1);

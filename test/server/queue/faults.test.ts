@@ -36,11 +36,12 @@ describeWithRedis('nothing is lost', () => {
   });
 
   it('while a worker hangs: another worker takes over, and the late result is compared', async () => {
-    const args = ['teach', '--seeds', '600-607', '--policy', 'planner'];
+    const args = ['teach', '--seeds', '600-603', '--policy', 'planner'];
     const name = await submit(server, ...args, '--shard-size', '8');
     const hanging = startWorker(server);
     await until(async () => (await statusOf(name)).active === 1);
     hanging.child.kill('SIGSTOP');
+    expect((await statusOf(name)).finished).toBe(0);
     workHere(server, { lease: 2 });
     await until(async () => (await statusOf(name)).finished === 1);
     hanging.child.kill('SIGCONT');

@@ -11,9 +11,10 @@ import { describeWithRedis, RedisServer, until } from '../../support/redis.js';
 
 const pathOf = temporaryDirectory();
 const STEPS = 28;
-const EPISODES = 16;
+/** Two shards of five. */
+const EPISODES = 10;
 const PRICED = ['--prices', `${PRICES.prompt},${PRICES.completion},${PRICES.cached}`];
-const ARGS = ['teach', '--policy', 'llm:fake', '--seeds', '700-715', ...PRICED];
+const ARGS = ['teach', '--policy', 'llm:fake', '--seeds', '700-709', ...PRICED];
 
 describeWithRedis('a job of a language model', () => {
   let server: RedisServer;
@@ -43,25 +44,21 @@ describeWithRedis('a job of a language model', () => {
     const submission = await client.hget(`rhythm-vec:job:${name}`, 'submission');
     const episodesOf = (index: number) => client.hlen(`rhythm-vec:episodes:${name}:${submission}:${index}`);
     const storedCount = async (): Promise<number> =>
-      (await episodesOf(0)) + (await episodesOf(1)) + 8 * (await client.hlen(`rhythm-vec:digests:${name}`));
-    for (const stored of [2, 9]) {
-      const workers = [start(fake), start(fake)];
-      await until(async () => (await storedCount()) >= stored);
-      if (stored === 9) {
-        await server.kill();
-        await server.restart();
-      }
-      await stop(...workers);
-      // An answer may still be on its way.
-      await until(() => fake.billed.length === fake.requests.length);
-      const kept = await storedCount();
-      const before = fake.requests.length;
-      if (stored === 9) {
-        workWith(server, fake, { lease: 2 });
-        await runQueue(server, 'collect', name, '--output', pathOf('t.jsonl'));
-        expect(fake.requests.length - before).toBe((EPISODES - kept) * STEPS);
-      }
-    }
+      (await episodesOf(0)) +
+      (await episodesOf(1)) +
+      (EPISODES / 2) * (await client.hlen(`rhythm-vec:digests:${name}`));
+    const workers = [start(fake), start(fake)];
+    await until(async () => (await episodesOf(0)) > 0 && (await episodesOf(1)) > 0);
+    await server.kill();
+    await server.restart();
+    await stop(...workers);
+    // An answer may still be on its way.
+    await until(() => fake.billed.length === fake.requests.length);
+    const kept = await storedCount();
+    const before = fake.requests.length;
+    workWith(server, fake, { lease: 2 });
+    await runQueue(server, 'collect', name, '--output', pathOf('t.jsonl'));
+    expect(fake.requests.length - before).toBe((EPISODES - kept) * STEPS);
     client.disconnect();
     expect(read(pathOf('t.jsonl'))).toBe(expected.file);
     // The ledger has at least the billed cost, apart from rounding.
@@ -69,7 +66,8 @@ describeWithRedis('a job of a language model', () => {
   });
 
   it("loses no episode that ends while Redis is full, even if the shard's lease ends meanwhile", async () => {
-    const args = ['teach', '--policy', 'llm:fake', '--seeds', '720-727'];
+    const count = 5;
+    const args = ['teach', '--policy', 'llm:fake', '--seeds', `700-${700 + count - 1}`];
     let release = (): void => {};
     const held = new Promise<void>((resolve) => {
       release = resolve;
@@ -86,10 +84,10 @@ describeWithRedis('a job of a language model', () => {
         };
       },
     });
-    const name = await submit(server, ...args, '--concurrency', '8', '--shard-size', '8');
+    const name = await submit(server, ...args, '--concurrency', String(count), '--shard-size', '8');
     const client = server.client();
     const worker = workWith(server, fake, { lease: 2 });
-    await until(() => last === 8);
+    await until(() => last === count);
     await client.config('SET', 'maxmemory', 1);
     release();
     await worker.note(/^Redis: OOM .* Waits\.$/);
@@ -97,10 +95,9 @@ describeWithRedis('a job of a language model', () => {
     expect(await client.keys('rhythm-vec:episodes:*')).toEqual([]);
     await client.config('SET', 'maxmemory', 0);
     await runQueue(server, 'collect', name, '--output', pathOf('oom.jsonl'));
-    expect(fake.requests).toHaveLength(8 * STEPS);
-    const expectedPath = pathOf('oom-expected.jsonl');
-    await runCli([...args, '--output', expectedPath], '', fake.environment);
-    expect(read(pathOf('oom.jsonl'))).toBe(read(expectedPath));
+    expect(fake.requests).toHaveLength(count * STEPS);
+    const firstLines = expected.file.split('\n').slice(0, count);
+    expect(read(pathOf('oom.jsonl'))).toBe(`${firstLines.join('\n')}\n`);
     client.disconnect();
   });
 
@@ -142,7 +139,7 @@ describeWithRedis('a job of a language model', () => {
     await client.hset(`rhythm-vec:ledger:${name}`, 'window', window);
     client.disconnect();
     for (let worker = 0; worker < 2; worker++) workWith(server, fake);
-    await until(() => fake.requests.length >= 20 * rate);
+    await until(() => fake.requests.length >= 10 * rate);
     await runQueue(server, 'cancel', name);
     const times = fake.requests.map(({ receivedAt }) => receivedAt);
     const spans = times.slice(rate).map((time, k) => time - times[k]);
@@ -194,11 +191,11 @@ describeWithRedis('a job of a language model', () => {
       '--policies',
       'heuristic+constant,llm:fake',
       '--seeds',
-      '100-103',
+      '100-101',
       '--conditions',
       'custom,in-distribution',
       '--episodes',
-      '4',
+      '2',
     ];
     const withoutQueue = await startModel();
     const path = pathOf('eval-expected.jsonl');

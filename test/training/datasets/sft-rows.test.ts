@@ -98,16 +98,19 @@ describe('the split', () => {
   });
 
   it('depends only on the seed, the share and the seed of the split', () => {
-    const splitsOf = (options: SftOptions) =>
-      range(100, 9999).map((seed) => splitOf(toSftPlan(options), seed));
-    const share = splitsOf({}).filter((split) => split === 'validation').length / 9900;
+    const splitsOf = (options: SftOptions) => {
+      const plan = toSftPlan(options);
+      return range(100, 9999).map((seed) => splitOf(plan, seed));
+    };
+    const usual = splitsOf({});
+    const share = usual.filter((split) => split === 'validation').length / 9900;
     expect(Math.abs(share - 0.1)).toBeLessThan(0.01);
-    expect(splitsOf({})).toEqual(splitsOf({ validation: 0.1, splitSeed: 0 }));
-    expect(splitsOf({})).not.toEqual(splitsOf({ splitSeed: 1 }));
+    expect(usual).toEqual(splitsOf({ validation: 0.1, splitSeed: 0 }));
+    expect(usual).not.toEqual(splitsOf({ splitSeed: 1 }));
     expect(splitsOf({ validation: 0 })).not.toContain('validation');
     // With a larger share, all validation seeds of the smaller share stay validation seeds.
     const more = splitsOf({ validation: 0.2 });
-    expect(splitsOf({}).every((split, k) => split === 'train' || more[k] === 'validation')).toBe(true);
+    expect(usual.every((split, k) => split === 'train' || more[k] === 'validation')).toBe(true);
   });
 });
 

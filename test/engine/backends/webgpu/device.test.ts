@@ -5,7 +5,14 @@ import type { AsyncBatch } from '../../../../src/engine/backends/async-backend.j
 import type { RunRequest } from '../../../../src/engine/backends/backend.js';
 import { webGpuBackend } from '../../../../src/engine/backends/webgpu/webgpu-backend.js';
 import { STATE_WORDS } from '../../../../src/world/fields.js';
-import { DEVICE, nodeGpuWith, optionsFor, withMembers, withReplacedText } from '../../../support/gpu.js';
+import {
+  DEVICE,
+  EMPTY_SHADERS,
+  nodeGpuWith,
+  optionsFor,
+  withMembers,
+  withReplacedText,
+} from '../../../support/gpu.js';
 import { describeGpu } from '../../../support/gpu-suite.js';
 import { WORLD } from '../../../support/open-batch.js';
 import { Random } from '../../../support/random.js';
@@ -13,6 +20,8 @@ import { Random } from '../../../support/random.js';
 const N = 50;
 /** Opens a separate device, instead of the one that tests share. */
 const OWN_DEVICE = true;
+/** Options of a device that runs `EMPTY_SHADERS`. */
+const INEXACT = { ...DEVICE, allowInexact: true };
 const HEURISTIC: RunRequest = { policy: { kind: 'heuristic' }, beliefs: null, stops: null, trajectory: null };
 const begin = (batch: AsyncBatch, n = N) => batch.reset(new Random('begin').reset(n, WORLD));
 
@@ -71,13 +80,15 @@ describeGpu('compilation', () => {
 describeGpu('a lost device', () => {
   async function openAndLoseDevice() {
     const devices: GPUDevice[] = [];
-    const backend = webGpuBackend(() =>
-      nodeGpuWith((device) => {
-        devices.push(device);
-        return device;
-      }, OWN_DEVICE),
+    const backend = webGpuBackend(
+      () =>
+        nodeGpuWith((device) => {
+          devices.push(device);
+          return device;
+        }, OWN_DEVICE),
+      { texts: EMPTY_SHADERS },
     );
-    const batch = await backend.open(optionsFor(N));
+    const batch = await backend.open(optionsFor(N, { device: INEXACT }));
     begin(batch);
     const errorOfRead = batch.read().then(
       () => null,
@@ -122,7 +133,7 @@ describeGpu('a lost device', () => {
 
   it('is replaced for the next batch', async () => {
     const { backend, devices } = setup;
-    const batch = await backend.open(optionsFor(N));
+    const batch = await backend.open(optionsFor(N, { device: INEXACT }));
     begin(batch);
     await batch.read();
     expect(devices.length).toBe(2);
@@ -147,13 +158,15 @@ describeGpu('an error of a device', () => {
 
   it('rejects the next call if no error scope captures it', async () => {
     const devices: GPUDevice[] = [];
-    const backend = webGpuBackend(() =>
-      nodeGpuWith((device) => {
-        devices.push(device);
-        return device;
-      }, OWN_DEVICE),
+    const backend = webGpuBackend(
+      () =>
+        nodeGpuWith((device) => {
+          devices.push(device);
+          return device;
+        }, OWN_DEVICE),
+      { texts: EMPTY_SHADERS },
     );
-    const batch = await backend.open(optionsFor(N));
+    const batch = await backend.open(optionsFor(N, { device: INEXACT }));
     // MAP_READ and MAP_WRITE together are invalid.
     devices[0].createBuffer({ size: 4, usage: 0x3 });
     await devices[0].queue.onSubmittedWorkDone();

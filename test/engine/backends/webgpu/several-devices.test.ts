@@ -5,13 +5,15 @@ import { webGpuBackend } from '../../../../src/engine/backends/webgpu/webgpu-bac
 import { type AsyncVecEnv, openAsyncVecEnv } from '../../../../src/engine/vec-env/async-vec-env.js';
 import type { AsyncVecEnvOptions } from '../../../../src/engine/vec-env/vec-env-options.js';
 import { codeOf } from '../../../support/async-envs.js';
-import { nodeGpuWith, withMembers } from '../../../support/gpu.js';
+import { EMPTY_SHADERS, nodeGpuWith, withMembers, withReplacedText } from '../../../support/gpu.js';
 import { describeGpu } from '../../../support/gpu-suite.js';
 import { expectRejection } from '../../../support/refusals.js';
 
 const N = 20;
 const ALL = Uint32Array.from({ length: N }, (_, i) => i);
 const ACTIONS = new Uint8Array(N);
+/** Shaders whose runs play no step: half of the time of compilation is for them. */
+const WITHOUT_RUNS = withReplacedText('run.wgsl', '  run_env(env, i, begin, stop);\n', '');
 const opened: AsyncVecEnv[] = [];
 
 afterEach(async () => {
@@ -21,18 +23,24 @@ afterEach(async () => {
 /**
  * Creates a separate backend, and records the devices that it opens.
  * @param ownDevices whether each opened device is a separate device, instead of the one that tests share.
+ * @param texts shaders. The device may be inexact.
  */
-function newBackend({ wrap = (device: GPUDevice): GPUDevice => device, ownDevices = false } = {}) {
+function newBackend({
+  wrap = (device: GPUDevice): GPUDevice => device,
+  ownDevices = false,
+  texts = EMPTY_SHADERS,
+} = {}) {
   const devices: GPUDevice[] = [];
-  const backend = webGpuBackend(() =>
+  const findGpu = () =>
     nodeGpuWith((device) => {
       devices.push(device);
       return wrap(device);
-    }, ownDevices),
-  );
+    }, ownDevices);
+  const backend = webGpuBackend(findGpu, { texts });
   const open = async (options: Partial<AsyncVecEnvOptions> = {}) => {
     const platform = { backends: [], asyncBackends: [backend] };
-    const env = await openAsyncVecEnv(platform, { numEnvs: N, backend: 'webgpu', ...options });
+    const webgpu = { allowInexact: true, ...options.webgpu };
+    const env = await openAsyncVecEnv(platform, { numEnvs: N, backend: 'webgpu', ...options, webgpu });
     opened.push(env);
     return env;
   };
@@ -55,7 +63,8 @@ const COPIES: ((env: AsyncVecEnv, source: AsyncVecEnv) => Promise<unknown>)[] = 
 describeGpu('a device', () => {
   it('is shared by environments that open at the same time', async () => {
     const { devices, open } = newBackend();
-    await Promise.all([open(), open(), open({ webgpu: { workgroupSize: 16 } })]);
+    const sizes = [64, 64, 16];
+    await Promise.all(sizes.map((workgroupSize) => open({ webgpu: { workgroupSize } })));
     expect(devices).toHaveLength(1);
   });
 
@@ -82,8 +91,9 @@ describeGpu('a device', () => {
 });
 
 describeGpu('a source on another device', () => {
+  const { devices, begin } = newBackend({ ownDevices: true, texts: WITHOUT_RUNS });
+
   it('is refused by assign and run, which change nothing', async () => {
-    const { devices, begin } = newBackend({ ownDevices: true });
     const env = await begin();
     const source = await begin({ webgpu: { powerPreference: 'low-power' } });
     await source.step(ACTIONS);
@@ -98,11 +108,13 @@ describeGpu('a source on another device', () => {
   });
 
   it('is refused with device_lost if its own device was lost, as is its fork; refusals change nothing', async () => {
-    const { devices, begin } = newBackend({ ownDevices: true });
     const [env, source] = [await begin(), await begin()];
     const before = await states(env);
+    // The device of the test before.
+    expect(devices).toHaveLength(2);
     devices[0].destroy();
     await env.reopen();
+    expect(devices).toHaveLength(3);
     for (const copy of COPIES) {
       await expectRejection(copy(env, source), 'device_lost');
       expect(await states(env)).toEqual(before);
