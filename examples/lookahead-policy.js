@@ -1,6 +1,6 @@
 /**
- * A policy that looks one step ahead without hidden state: it plays each action in an environment of its own, with profiles
- * drawn from its posterior, and takes the action with the highest mean reward.
+ * A policy that looks one step ahead and reads no hidden state. It tries each action in an environment of its own, with
+ * profiles drawn from its posterior, and plays the action with the highest mean reward.
  * `node examples/lookahead-policy.js` prints its mean final score on seeds 0-99, and the mean error of its last beliefs.
  *   npx rhythm-vec eval --policies ./examples/lookahead-policy.js,heuristic+inference --conditions in-distribution,ood
  */
@@ -37,7 +37,7 @@ const policy = {
         const row = observations.subarray(i * OBSERVATION_SIZE, (i + 1) * OBSERVATION_SIZE);
         start.meters.push(...row.subarray(OBSERVATION.meters, OBSERVATION.event));
       }
-      // The seed is the sample's, so all actions have the same noise and events under a sample.
+      // The seed depends on the sample alone, so all actions have the same noise and events under a sample.
       imagined.reset({ seed: actions.map((_, c) => c % SAMPLES), profiles, start });
     };
 

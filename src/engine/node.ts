@@ -11,7 +11,7 @@ export type { EnvSpec } from './vec-env/properties.js';
 export { type RunOptions, VecEnv } from './vec-env/vec-env.js';
 
 /**
- * Opens a batch of episodes. Call `reset` before anything else, `close` when done.
+ * Opens a batch of episodes. Call `reset`, `restore` or `assign` first, and `close` when done.
  * @throws InputError for an option that is unknown, of a wrong type or out of range, or a malformed world;
  *   BackendError if the requested backend or kernel cannot be used here, or if there is not enough memory.
  */
@@ -20,7 +20,7 @@ export function createVecEnv(options: VecEnvOptions): VecEnv {
 }
 
 /**
- * Opens a batch of episodes on any backend. Call `reset` before anything else, `close` when done.
+ * Opens a batch of episodes on any backend. Call `reset`, `restore` or `assign` first, and `close` when done.
  * @returns a promise that rejects as `createVecEnv` throws.
  */
 export function createAsyncVecEnv(options: AsyncVecEnvOptions): Promise<AsyncVecEnv> {

@@ -37,8 +37,8 @@ const sampledCondition = (name: string, first: number, last: number): Condition 
 const namedPart = (profile: string): Part => ({ profile, seeds: { first: 0, last: 4 } });
 
 /**
- * The published conditions, in the order in which tables list them. The first two are the 150 episodes of RhythmEnv's published
- * evaluation.
+ * The published conditions, in the order in which tables list them. The first two are the 150 episodes with sampled profiles of
+ * RhythmEnv's published evaluation.
  */
 export const CONDITIONS: readonly Condition[] = [
   sampledCondition('in-distribution', 0, 99),
@@ -63,8 +63,8 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
 /** Options of `selectConditions`. */
 export interface ConditionOptions {
   /**
-   * Names of CONDITIONS. 'discrete' selects the condition of each named profile and the condition of all three. Default:
-   * all conditions; with `profiles`, those that allow other profiles; with `seeds`, only `custom`.
+   * Names of CONDITIONS, and `custom`. 'discrete' selects the condition of each named profile and the condition of all three.
+   * Default: all conditions; with `profiles`, those that allow other profiles; with `seeds`, only `custom`.
    */
   readonly conditions?: readonly string[];
   /** Seeds of the condition `custom`, which is added to the named conditions. */
@@ -77,8 +77,8 @@ export interface ConditionOptions {
 
 /**
  * Returns the conditions that options name.
- * @throws InputError `unknown_name`, `out_of_range`, `bad_seed`, or `unknown_option` for options that exclude each
- *   other.
+ * @throws InputError `unknown_name`, `wrong_type`, `out_of_range`, `bad_seed`, or `unknown_option` for options that exclude
+ *   each other.
  */
 export function selectConditions(options: ConditionOptions): readonly Condition[] {
   const { profiles, episodes } = options;

@@ -121,6 +121,7 @@ function checkRanges(world: WorldSpec): void {
     if (meter < 0 || meter > 1) refuse(`initialMeters[${index}]`, 'a meter in [0, 1]', meter);
   }
   for (const [index, { low, high }] of world.traits.entries()) {
+    // A range narrower than MIN_MAGNITUDE counts as empty.
     const width = Math.fround(Math.fround(high) - Math.fround(low));
     if (!(width >= MIN_MAGNITUDE)) refuse(`traits[${index}].high`, `more than its low, ${low}`, high);
   }

@@ -1,4 +1,4 @@
-/** `rhythm-vec audit`: output, files, refused arguments, and no incomplete files. */
+/** `rhythm-vec audit`: output, files, refused arguments and interruptions. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/** `dataset dpo`: pairs by split and their card, and refused arguments. */
+/** `dataset dpo`: pairs by split and their card, replaced datasets, and refused episodes. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parquetReadObjects } from 'hyparquet';

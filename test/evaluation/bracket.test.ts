@@ -26,13 +26,13 @@ const anchors = { sequence: exact(0.25), oracle: exact(0.75), ...seeds };
 const halfWidth = (share: ReturnType<typeof shareOf>) => share!.high! - share!.mean;
 
 describe('a share', () => {
-  it('is 0 at the sequence, 1 at the oracle, and linear beyond them', () => {
+  it('is 0 at the sequence, 1 at the oracle, and linear', () => {
     const share = (mean: number) => shareOf(exact(mean), 10, anchors);
     expect([0.25, 0.75, 0.5, 0, 1].map((mean) => share(mean)!.mean)).toEqual([0, 1, 0.5, -0.5, 1.5]);
     expect(share(0.5)).toEqual({ mean: 0.5, low: 0.5, high: 0.5 });
   });
 
-  it('has the interval of the score, divided by the distance, if the anchors are exact', () => {
+  it('has the interval of the score, divided by the distance of the anchors, if they are exact', () => {
     expect(halfWidth(shareOf(around(0.5, 0.01, 10), 10, anchors))).toBeCloseTo(
       (0.01 / 0.5) * tQuantile(9),
       12,
@@ -59,10 +59,10 @@ describe('a share', () => {
 
   it('has no interval if the score or an anchor has none', () => {
     const alone = { mean: 0.5, low: null, high: null };
-    const unknown = { mean: 0.5, low: null, high: null };
-    expect(shareOf(alone, 1, anchors)).toEqual(unknown);
-    expect(shareOf(exact(0.5), 10, { ...anchors, oracleSeeds: '7-7' })).toEqual(unknown);
-    expect(shareOf(exact(0.5), 10, { ...anchors, oracleSeeds: 'some' })).toEqual(unknown);
+    const withoutInterval = { mean: 0.5, low: null, high: null };
+    expect(shareOf(alone, 1, anchors)).toEqual(withoutInterval);
+    expect(shareOf(exact(0.5), 10, { ...anchors, oracleSeeds: '7-7' })).toEqual(withoutInterval);
+    expect(shareOf(exact(0.5), 10, { ...anchors, oracleSeeds: 'some' })).toEqual(withoutInterval);
   });
 
   it('is missing if the anchors are closer than MIN_SPAN or in the wrong order', () => {

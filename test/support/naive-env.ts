@@ -94,7 +94,7 @@ export class NaiveEnv {
     env.episode.reset(seed, { profile: env.profile, grader: env.grader });
   }
 
-  /** Begins an environment's next episode. Its seed is `numEnvs` further in the seed range, after whose end it starts again. */
+  /** Begins an environment's next episode. Its seed is `numEnvs` further in the seed range, which wraps around. */
   #beginNext(env: EnvRow): void {
     const [low, size] = this.#shape.seedRange;
     env.number++;

@@ -14,7 +14,7 @@ export interface EndpointOptions {
 
 /** The fields of every endpoint. */
 interface Common {
-  /** The URL without credentials and query, as in messages. */
+  /** The URL without credentials and query, as messages show it. */
   readonly url: string;
   /** Null for an endpoint without a key. */
   readonly key: string | null;

@@ -24,11 +24,11 @@ export interface BeliefState {
    * observations do not change.
    */
   probeValues?(): Float32Array;
-  /** Describes the belief about profile i in words. */
+  /** Describes the belief about the profile of episode i in words. */
   words(i: number): string;
 }
 
-/** The stream of the prior's draws, the second word of Threefry's key: "PEOP" in ASCII. It is none of the world's streams. */
+/** The stream of the prior's draws, the second word of Threefry's key: "PEOP" in ASCII, no stream of the published world. */
 const STREAM = 0x50454f50;
 /** The constant belief: the middle of each range. */
 const MIDDLE = 0.5;

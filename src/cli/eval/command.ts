@@ -33,7 +33,7 @@ Graders: ${GRADER_NAMES.join(', ')}, or a file with a name and component weights
   Policies play for --grader. The table also grades the same episodes by v2 and v3, except the grader in use.
   Shares say how much of the value of knowing the profile a policy earns: 0 is the score of the best open-loop sequence with
   its best constant belief, 1 that of planner-oracle. These two scores are the anchors of a grader. --bracket takes those of
-  another grader from its audit --json, which must have this version and this world. Anchors closer than 0.02 yield no share.
+  another grader from its audit --json, made with this version and this world. Anchors closer than 0.02 yield no share.
   --components stores the components of all grades: \`rhythm-vec regrade\` applies other graders without playing again.
   --trajectories stores whole episodes, which \`reeval\` checks and \`report\` draws: about 14 kB each, up to 30 kB with a
   planner's reasons, at most 100,000 episodes. As Parquet (FILE.parquet, or --format parquet) they take less than 0.3 kB each,

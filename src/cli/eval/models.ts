@@ -36,7 +36,10 @@ export function checkModels(names: readonly string[], options: ModelFlags): void
 
 type Opener = (spending?: Spending) => OpenedModel;
 
-/** Checks everything that can be checked before the first request. @throws as `prepareModel`. */
+/**
+ * Checks everything that can be checked before the first request.
+ * @returns a function for each model, which opens it. @throws as `prepareModel`.
+ */
 export function prepareModels(names: readonly string[], options: ModelFlags): Promise<Opener[]> {
   return Promise.all(names.map((name) => prepareModel(name, options)));
 }

@@ -17,7 +17,8 @@ export interface UnfinishedFile {
 
 /**
  * Yields the episodes of the unfinished file, one list for each row group; nothing if there is no such file.
- * @throws UsageError for a file of other episodes, which this run would replace.
+ * @throws as `readTable`; UsageError for a file that is not Parquet, or has an invalid row or an episode of another run: this
+ *   run would replace it.
  */
 export async function* earlierEpisodes({
   option,

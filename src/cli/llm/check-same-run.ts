@@ -15,7 +15,7 @@ export interface Run {
   readonly output?: string;
 }
 
-/** The usual remedy for another setting. */
+/** The remedy for most settings. */
 const ORIGINAL = 'Pass the original setting';
 
 /**

@@ -1,4 +1,4 @@
-/** Batches of the synchronous or the asynchronous interface, for code that runs on every backend. */
+/** Batches of the synchronous or the asynchronous API, for code that runs on every backend. */
 
 import type { OutputName } from './async-backend.js';
 import type { Refusal, ReplayRequest, ResetRequest, RunRequest } from './backend.js';
@@ -20,7 +20,7 @@ export interface AnyBatch {
   readonly threads: number;
   reset(request: ResetRequest): void;
   run(request: RunRequest<AnyBatch>): Refusal | null | Promise<Refusal | null>;
-  /** Updates `outputs`. An asynchronous batch may update the named arrays only. */
+  /** Updates the `outputs` of `OpenedBatch`. An asynchronous batch may update the named arrays only. */
   read(which?: readonly OutputName[]): void | Promise<void>;
   /** Does the same as `Batch.replay`. */
   replay(request: ReplayRequest): Refusal | null | Promise<Refusal | null>;
@@ -45,7 +45,7 @@ export function isAsynchronous(platform: Platform, backend: string | undefined):
 
 /**
  * Opens a batch on any backend, synchronous if the backend allows it, because calls are then faster. 'auto' chooses as
- * in `openBatch`. @throws as `openBatch`.
+ * in `openBatch`. @throws as `openBatch`; an asynchronous backend's promise rejects with these errors.
  */
 export const openAnyBatch: OpenBatch = (platform, choice, shape) =>
   isAsynchronous(platform, choice.backend)

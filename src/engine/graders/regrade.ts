@@ -25,8 +25,8 @@ const ROW_MAJOR: ComponentLayout = { columnStride: 0, numEnvs: 0 };
  * @param components f32 [n, 8], by COMPONENT_FIELDS and in their ranges, row-major unless `layout` has a stride.
  * @param layout the layout of a result. Components of world 1.0.0, f32 [n, 6], need its `numEnvs`: 24 floats may be three
  *   episodes of eight components or four of six.
- * @throws InputError `wrong_type`, `wrong_length`, `out_of_range` (an invalid component); for an invalid grader as
- *   `graderWeights`; `bad_grader` for a grader that weighs a component which the episodes lack.
+ * @throws InputError `wrong_type`, `wrong_length`, `out_of_range` (an invalid component or layout); for an invalid grader
+ *   as `graderWeights`; `bad_grader` for a grader that weighs a component which the episodes lack.
  */
 export function regrade(
   components: Float32Array,
@@ -86,7 +86,7 @@ function eachRow(
   }
 }
 
-/** Checks components. @throws InputError `wrong_type`, `wrong_length` or `out_of_range`. */
+/** Checks components. @returns them with their layout. @throws InputError `wrong_type`, `wrong_length` or `out_of_range`. */
 export function checkComponents(what: string, components: Float32Array, layout = ROW_MAJOR): Rows {
   if (!isFloats(components)) {
     throw new InputError(

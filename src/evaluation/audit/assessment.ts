@@ -18,7 +18,7 @@ export const THRESHOLDS = {
   nullBelief: 0.015,
   /** A policy that scores less without a belief is not checked: even a bad belief can raise scores that were clamped at 0. */
   silentScore: 0.25,
-  /** The most that knowing the profile may add in the impossible world, where every profile is neutral. */
+  /** The most that knowing or inferring the profile may add in the impossible world, where every profile is neutral. */
   impossibleWorld: 0.01,
 } as const;
 
@@ -28,7 +28,7 @@ export interface Check {
   readonly figure: string;
   /** What is compared, such as "planner over open-loop with a constant belief". */
   readonly compared: string;
-  /** The figure. Its mean is compared with the threshold; in the impossible world, its interval is. */
+  /** The figure. Its mean is compared with the threshold; in the impossible world, its interval if it has one. */
   readonly value: Interval;
   /** The side of the threshold on which the figure must be. */
   readonly bound: 'at least' | 'at most';
@@ -88,8 +88,8 @@ function checksOfKnowledge({ plays, silentPrior, nullPlayers }: Evidence): Check
 
 /**
  * Returns what the best constant belief adds to a policy, or to the open-loop sequence if the policy was not measured.
- * This gain is measured on many episodes and then subtracted from differences without beliefs, because a constant belief
- * increases the variance of the scores more than actions do.
+ * This gain is measured on many episodes and then subtracted from the lead over the policy without a belief, because a
+ * constant belief increases the variance of the scores more than actions do.
  */
 function bestConstantGain({ rows }: NullPlayers, policy: string): Interval {
   const name = rows.some((row) => row.policy === policy) ? policy : 'open-loop';
@@ -130,7 +130,10 @@ function checksOfBeliefs({ rows }: NullPlayers): Check[] {
 
 const comparedIn = ({ policy, belief }: NullGain): string => `${policy}+${belief} over ${policy}`;
 
-/** Checks that knowing the profile adds nothing: the interval begins at or below 0, or ends below the threshold. */
+/**
+ * Checks that knowing or inferring the profile adds nothing: the interval begins at or below 0, or ends below the threshold.
+ * Without an interval, the mean is at most the threshold.
+ */
 function checksOfImpossible({ sequence, planner }: ImpossibleWorld): Check[] {
   const threshold = THRESHOLDS.impossibleWorld;
   const check = (figure: string, compared: string, value: Interval): Check => {

@@ -13,7 +13,7 @@ export const interquartileMean = (scores: TaskScores): number => iqmOf(toTasks('
  * Returns the mean score of each training run. Statistics over runs take these means as scores: the episodes of a run depend
  * on the same training, so an interval over the episodes of all runs together would be too narrow.
  * @param runs the scores of the episodes, by run. @returns f64 [runs].
- * @throws InputError `wrong_type`, `wrong_length` for an empty list, or `out_of_range`.
+ * @throws InputError `wrong_type`, `wrong_length` for a run without scores, or `out_of_range`.
  */
 export const runMeans = (runs: readonly ArrayLike<number>[]): Float64Array =>
   Float64Array.from(runs, (episodes, run) => meanOf(toScores(`runs[${run}]`, episodes)));

@@ -12,7 +12,7 @@ interface Spread {
   readonly count: number;
   /** The standard deviation of the group's rewards. */
   readonly std: number;
-  /** The standard deviation of the rewards of all groups together. */
+  /** The standard deviation of the rewards of all groups together; 0 for methods that do not use it. */
   readonly batchStd: number;
   readonly epsilon: number;
 }
@@ -51,7 +51,7 @@ export interface ComputedAdvantages {
   readonly statistics: Statistics;
 }
 
-/** Computes the advantage of each number over the others of its group. */
+/** Computes the advantage of each number within its group. */
 export function computeAdvantages(
   grouped: Grouped,
   { method, epsilon }: Required<MethodOptions>,

@@ -1,4 +1,4 @@
-/** Finds the answer in a completion (docs/world.md, "The text form"): reads the lines from the last on, in linear time. */
+/** Finds the answer in a completion (docs/world.md, "The text form"), from the last line to the first, in linear time. */
 import { NO_ACTION } from '../../engine/validate/actions.js';
 import { NUM_BELIEFS } from '../../world/fields.js';
 import {

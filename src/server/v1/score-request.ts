@@ -130,7 +130,7 @@ export const replayOptions = (
   { engine }: BatchRunner,
 ): ReplayOptions => ({
   ...engine,
-  // A slice is finished before a second thread has started.
+  // A slice would end before a second thread starts.
   threads: 1,
   grader: graderOf(grader),
   shaping,

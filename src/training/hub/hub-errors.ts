@@ -37,6 +37,6 @@ export class HubError extends RhythmError {
   }
 }
 
-/** Returns whether an error is an answer with one of these statuses. */
+/** Returns whether an error is a HubError with one of these statuses. */
 export const isStatus = (error: unknown, ...statuses: number[]): error is HubError =>
   error instanceof HubError && error.status !== null && statuses.includes(error.status);

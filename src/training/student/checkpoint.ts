@@ -1,4 +1,4 @@
-/** The state of a training as one file, from which it continues to the same bits. */
+/** The state of a training as one file. A training that continues from the file gives the same bits as without a break. */
 import type { Layer } from '../../agents/student/network.js';
 import {
   BadTensors,

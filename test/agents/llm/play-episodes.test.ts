@@ -23,7 +23,7 @@ import {
 } from '../../support/llm.js';
 import { DRAWS, drawsOf } from '../../support/random.js';
 
-/** Delays all answers until `count` requests have arrived. */
+/** Delays the first `count` answers until `count` requests have arrived. */
 function answerTogether(count: number): FakeOptions {
   let release = () => {};
   const all = new Promise<void>((resolve) => {
@@ -227,7 +227,7 @@ describe('a run with a budget', () => {
   it('assumes the longest prompts before the first request', async () => {
     const fake = await startModel();
     const prices = { prompt: 10, completion: 0, cached: 0 };
-    // Enough for two episodes with user messages of 1,024 bytes. The longest that a run assumes has 2,048 bytes.
+    // Enough for two episodes with user messages of 1,024 bytes. A run assumes messages of 2,048 bytes.
     const budget = (2 * 28 * (Buffer.byteLength(systemText('v2')) + 1024) * 10) / 1e6;
     const { episodes } = await playWith(fake, 2, {}, { ledger: { prices, budget } });
     expect(stepsLeft(fake).slice(0, 28)).toEqual(ONE_EPISODE);

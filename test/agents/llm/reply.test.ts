@@ -91,7 +91,7 @@ describe('the completion', () => {
     [' \n<think> Tired. </think>\n SLEEP', 'SLEEP', 'Tired.'],
     ['<think> Tired. ', '', 'Tired.'],
     ['SLEEP <think>Tired.</think>', 'SLEEP <think>Tired.</think>', undefined],
-  ])('is separate from reasoning at its start: %j', (content, completion, reasoning) => {
+  ])('is separate from reasoning in tags only at its start: %j', (content, completion, reasoning) => {
     expect(reply({ content })).toMatchObject({ completion, ...(reasoning && { reasoning }) });
   });
 

@@ -155,6 +155,7 @@ describe('an episode of world 1.0.0', () => {
 
   it('has six components and four rewards', () => {
     const { final, steps } = parseEpisode(lines[0]);
+    // The others: belief_mae, early_mean, late_mean, final_score.
     expect(Object.keys(final)).toHaveLength(6 + 4);
     expect(Object.keys(steps[0].reward_components)).toHaveLength(4);
   });

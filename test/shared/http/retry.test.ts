@@ -53,7 +53,7 @@ it('retry ends with the reason of its signal if it is aborted after a failure', 
   expect(aborted).toEqual({ outcome: 'enough', attempts: 1, waits: [] });
 });
 
-it('backOff doubles the wait after each attempt, up to the last wait', () => {
+it('backOff doubles the wait after each attempt, up to `last`', () => {
   const waits = [1, 2, 3, 4].map((attempt) => backOff({ first: 500, last: 1500 }, attempt));
   expect(waits).toEqual([500, 1000, 1500, 1500]);
 });

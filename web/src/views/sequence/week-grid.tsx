@@ -167,7 +167,10 @@ function press(event: KeyboardEvent, step: number, painting: Painting, brush: Si
   return { step: to, handled: true };
 }
 
-/** Returns the step that a key moves to; null for other keys. Days are side by side, and slots below each other. */
+/**
+ * Returns the step that a key moves to; null for other keys. Days are side by side, and slots below each other.
+ * @param toEnds whether Home and End go to the ends of the week instead of the row.
+ */
 function moved(step: number, key: string, toEnds: boolean): number | null {
   const [day, slot] = [Math.floor(step / NUM_SLOTS), step % NUM_SLOTS];
   if (key === 'Home') return toEnds ? 0 : slot;
