@@ -1,4 +1,4 @@
-/** Request bodies for the routes of /v1: valid bodies, bodies with invalid rows, and hostile bodies. */
+/** Request bodies for the routes of /v1: valid, invalid and hostile bodies. */
 
 import { ACTION_NAMES } from '../../dist/index.js';
 import { NUM_STEPS } from '../../dist/world/fields.js';
@@ -54,7 +54,7 @@ const SCORE = '/v1/score';
 const ROLLOUT = '/v1/rollout';
 const PROMPTS = '/v1/prompts';
 
-/** Valid requests, and requests whose rows are invalid. */
+/** Valid requests, requests with invalid rows, and a request whose columns have different lengths. */
 const batches: readonly Payload[] = [
   {
     what: 'rows of 7 bytes, scored',
@@ -63,7 +63,7 @@ const batches: readonly Payload[] = [
     body: columns({ seeds: () => '1', action_histories: () => '[]', actions: () => '0' }),
   },
   {
-    what: 'rows of 50 bytes, scored',
+    what: 'rows of 40 bytes, scored',
     path: SCORE,
     maxMib: 16,
     body: columns({
@@ -152,7 +152,7 @@ const batches: readonly Payload[] = [
       ),
   },
   {
-    what: '131,072 prompts, no histories',
+    what: '125,829 prompts, no histories',
     path: PROMPTS,
     maxMib: 0.6,
     body: columns({ seeds: () => '1', action_histories: () => '[]' }),

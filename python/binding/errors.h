@@ -18,7 +18,7 @@ namespace py = pybind11;
 
 [[noreturn]] inline void raise_state(const char* code, const std::string& message) { raise("StateError", code, message); }
 
-// Returns the dtype and shape of an array, such as "float64 [3]", or the type of another value, for errors.
+// Describes a value in errors: the dtype and shape of an array, such as "float64 [3]", or the name of another value's type.
 inline std::string describe(const py::handle& value) {
   if (!py::hasattr(value, "dtype") || !py::hasattr(value, "shape")) {
     return py::str(py::type::of(value).attr("__name__")).cast<std::string>();

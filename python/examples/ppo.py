@@ -40,7 +40,7 @@ def parse(argv: Optional[Sequence[str]] = None) -> argparse.Namespace:
     parser.add_argument("--grader", default="v2", help="a name (v1, v2, v3) or a grader file")
     parser.add_argument("--actions-only", action="store_true", help="learn no beliefs")
     parser.add_argument("--envs", type=int, default=4096)
-    parser.add_argument("--updates", type=int, default=60, help="updates of 28 steps in every environment")
+    parser.add_argument("--updates", type=int, default=60, help="updates, each after 28 steps of every environment")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--hidden", type=int, default=64, help="units of each of the two layers")
     parser.add_argument("--learning-rate", type=float, default=2e-3, help="at the beginning; it falls linearly to 0")
@@ -236,7 +236,7 @@ class Training:
         os.replace(partial, path)
 
     def resume(self) -> None:
-        """Continues from the checkpoint, as if the training had not stopped."""
+        """Loads the checkpoint. On the CPU `train` then continues as if it had not stopped, bit for bit."""
         state = load(self.args)
         self.agent.load_state_dict(state["agent"])
         self.optimizer.load_state_dict(state["optimizer"])

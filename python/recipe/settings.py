@@ -18,7 +18,7 @@ PITFALLS = ("zero_spread", "one_action", "cycle", "cut_off", "cut_off_read", "kl
 
 
 def setting(value: Any, source: str, help: str, why: str = "", **more: Any) -> Any:
-    """Declares a setting: its default, the source of the default (PUBLISHED: RhythmEnv; TRL; OURS), help and reason."""
+    """Declares a setting: its default, the source of the default (PUBLISHED by RhythmEnv, TRL or OURS), help and reason."""
     return field(default=value, metadata={"source": source, "help": help, "why": why, **more})
 
 
@@ -219,7 +219,7 @@ PRESETS: Dict[str, Dict[str, Any]] = {
 
 
 def preset(name: str) -> Settings:
-    """Returns the settings of a preset. Raises KeyError."""
+    """Returns the settings of a preset. Raises KeyError for an unknown name."""
     return Settings().with_values(PRESETS[name])
 
 

@@ -49,7 +49,8 @@ def _checked_urls(url: Union[str, Sequence[str]]) -> Tuple[str, ...]:
 
 
 def token_of(token: Optional[str]) -> Optional[str]:
-    """Returns the token, else the token of the environment variable, else None."""
+    """Returns the token, else the token of the environment variable; None if there is none. Raises ValueError for a token
+    that is not ASCII text."""
     found = os.environ.get(TOKEN_VARIABLE, "") if token is None else token
     if not isinstance(found, str):
         raise ValueError(f"Expected token to be text, got {type(found).__name__}. Pass the token of the server.")
@@ -66,7 +67,9 @@ def check_timeout(timeout_s: float) -> float:
 def _check_limit(name: str, limit: float, largest: int) -> float:
     if isinstance(limit, (int, float)) and not isinstance(limit, bool) and 0 < limit <= largest:
         return limit
-    raise ValueError(f"Expected {name} to be a number above 0, at most {largest}, got {limit!r:.60}. Pass a number in this range.")
+    raise ValueError(
+        f"Expected {name} to be a number above 0, at most {largest}, got {limit!r:.60}. Pass a number in this range."
+    )
 
 
 def to_client(client: Any) -> Client:
@@ -82,7 +85,8 @@ def _jitter() -> float:
 
 @dataclass(frozen=True)
 class Backoff:
-    """Retry policy. The wait doubles with each attempt, and is shortened at random by up to a half to spread trainers.
+    """Retry policy. The wait doubles with each attempt. A random part of it, up to a half, is left out, so that trainers do
+    not retry at the same time.
 
     Attributes:
         attempts: the maximum number of attempts, including the first. An attempt tries each server that is not left
@@ -194,7 +198,7 @@ class Client:
 
         Raises:
             RefusedError: the server refused the request.
-            ServerUnavailableError: no working server answered the last attempt.
+            ServerUnavailableError: the last attempt failed at every server that it tried.
         """
         return self.exchange(path, body)[1]
 

@@ -13,7 +13,7 @@ class Server:
 
     Attributes:
         in_flight: the number of requests without an answer yet.
-        failures: the number of failed requests since the last answer.
+        failures: the number of failed requests since the last successful one.
         ready_at: the time, in seconds of the pool's clock, until which the server is left out after a failure.
         reached: whether the server has ever accepted a connection.
         turn: the number of the server's last request. Of servers with equally many open requests, the server with the
@@ -80,7 +80,7 @@ class ServerPool:
             server.in_flight -= 1
 
     def succeeded(self, server: Server) -> None:
-        """Records an answer: the server is ready."""
+        """Records a successful request: the server is ready."""
         with self._lock:
             server.reached, server.failures, server.ready_at = True, 0, 0.0
 

@@ -222,7 +222,7 @@ class _Bounds:
         rests = [
             anomalies - self._params["stress"] * (_F32(stressed) - neutral)[:, None] for stressed in (0, 1)
         ]
-        # Whether each of the two is possible by the bounds of the stress threshold, then by the anomalies too.
+        # Whether the bounds of the stress threshold allow a calm and a stressed profile. If both, anomalies may exclude one.
         calm, stressed = low[:, _THRESHOLD] <= serenity, serenity < high[:, _THRESHOLD]
         both = calm & stressed
         calm_fits, stressed_fits = (self._fits(rest, affecting, slopes, low, high) for rest in rests)
@@ -237,8 +237,8 @@ class _Bounds:
     def _fits(
         self, rest: Floats, affecting: npt.NDArray[np.int64], slopes: Floats, low: Floats, high: Floats
     ) -> Flags:
-        """Returns whether a profile within the bounds can have the anomalies, [n]. `rest` is the anomalies without the part that
-        stress adds, [n, 5]."""
+        """Returns whether a profile within the bounds can have the anomalies, [n]. `rest` is the anomalies without the part
+        that stress adds, [n, 5]."""
         affected = affecting != _NONE
         at = np.where(affected, affecting, 0)
         neutral = self._neutral[at]
@@ -301,7 +301,7 @@ def _filtered(
     spread = np.sqrt(divisor)
     low = (error - p["noiseReward"]) / spread
     high = (error + p["noiseReward"]) / spread
-    from_low, from_high = _mills_ratio(low), _mills_ratio(-high)
+    from_low, from_high = _inverse_mills_ratio(low), _inverse_mills_ratio(-high)
     shift = (from_low - from_high) / spread
     cut = from_low * (from_low - low) + from_high * (from_high + high)
     lost = np.minimum(np.maximum(cut, _F32(0)), _LARGEST_CUT) / divisor
@@ -313,7 +313,7 @@ def _filtered(
     )
 
 
-def _mills_ratio(x: Floats) -> Floats:
+def _inverse_mills_ratio(x: Floats) -> Floats:
     """Returns a lower bound (Sampford 1953) of the mean of a standard normal number above `x`; 0 for `x` below -1."""
     ratio: Floats = np.maximum(_F32(0), (_F32(3) * x + np.sqrt(x * x + _F32(8))) * _F32(0.25))
     return ratio

@@ -1,6 +1,6 @@
 /**
- * Draws an animated episode as SVG: policies side by side, with the same profile, noise and events. The style sheet animates it, so it
- * also moves as an image of a page. Without animation it shows the whole week.
+ * Draws two animated episodes side by side as SVG: two policies with the same profile, noise and events. The style sheet
+ * animates the picture, so it also moves as an image of a page. Without animation it shows the whole week.
  */
 import { ACTION_STYLES } from '../../src/figures/action-sequences.js';
 import { kindOf, POLICY_COLOURS } from '../../src/figures/policy-colours.js';
@@ -20,7 +20,7 @@ const [CYCLE, PLAYED] = [18, 80];
 /** Colours of the five meters, visible in both themes. */
 const METER_COLOURS = ['#d1690e', '#2f81c7', '#16917f', '#a8679f', '#7d8794'];
 
-/** The y of the parts: of the base line of a text, of the top of another part. */
+/** The y of each part: the baseline of a text, the top of any other part. */
 const TOP = { title: 40, name: 84, squares: 98, meters: 138, beliefs: 318 };
 const METERS_HEIGHT = 130;
 const BELIEF_ROW = 32;
@@ -60,7 +60,10 @@ const STYLE =
   '@media(prefers-reduced-motion:reduce){.curtain,.belief,.end{animation:none}}' +
   `@media(prefers-color-scheme:dark){text,.truth{fill:${DARK.ink}}.small{fill:${DARK.muted}}.paper,.curtain{fill:${DARK.paper}}.shade{fill:${DARK.shade}}.rule{stroke:${DARK.rule}}}`;
 
-/** Returns the style rules that colour the marks of a belief, and move them from 0.5 to the last belief, where they are without animation. */
+/**
+ * Returns the style rules that colour the marks of a policy's belief, and move them from 0.5 to the last belief. Without
+ * animation the marks are at the last belief.
+ */
 function beliefRules({ policy, beliefs }: PlayedEpisode): string {
   if (beliefs[0] === null) return '';
   const { light, dark } = POLICY_COLOURS[kindOf(policy)!];
@@ -115,7 +118,7 @@ function meters({ meters: rows }: PlayedEpisode): string {
 
 const MIDDLE = ' class="small" text-anchor="middle"';
 
-/** The names of the meters in their colours. */
+/** Draws a square in the colour of each meter, and the name of the meter beside it. */
 function legend(): string {
   let x = 0;
   return METER_NAMES.map((name, k) => {

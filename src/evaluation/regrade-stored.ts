@@ -27,6 +27,7 @@ export interface StoredCondition {
 export interface StoredPolicy {
   readonly policy: string;
   readonly belief: BeliefKind;
+  /** The grader whose action sequence the policy plays; null for other policies. */
   readonly sequenceGrader: string | null;
   /** Whether the policy used the hidden profiles. */
   readonly oracle: boolean;
@@ -63,7 +64,7 @@ export interface RegradedCondition {
 export interface Regraded {
   readonly grader: string;
   readonly graderWeights: GraderWeights;
-  /** The version of the former world of stored episodes; null if all are of this world. */
+  /** The former world with the fewest components among those of the episodes, by version; null if all are of this world. */
   readonly formerWorld: string | null;
   readonly rows: readonly RegradedRow[];
   readonly conditions: readonly RegradedCondition[];
@@ -119,7 +120,7 @@ function refuseMissing({ name, weights }: Grader, { version, numComponents }: Fo
 
 const POLICY_ORDER = [...POLICY_NAMES, ...STEPPED_NAMES];
 
-/** Returns a policy's position in tables: after all built-in policies for another. */
+/** Returns a policy's position in tables. Policies that are not built in come last. */
 function positionOf(policy: StoredPolicy): number {
   const position = POLICY_ORDER.indexOf(policyName(policy));
   return position < 0 ? POLICY_ORDER.length : position;

@@ -2,7 +2,7 @@
 import type { TrajectoryEpisode } from '../rollouts/trajectories/trajectory-episode.js';
 
 /** The median is chosen among the first episodes, at most this many. */
-const MEDIAN_SAMPLE = 500;
+export const MEDIAN_SAMPLE = 500;
 
 /** The data of an episode's timeline. */
 export interface TimelineData {

@@ -52,7 +52,7 @@ export interface EpisodePoolOptions {
   readonly threads?: number;
   /** Default: the raw OBSERVATION_FIELDS. */
   readonly observation?: ObservationOptions;
-  /** Called after each masked step with the number of environments that it stepped. */
+  /** Called after each masked step, even one that failed, with the number of its environments. */
   readonly onStepped?: (numEnvs: number) => void;
 }
 

@@ -1,4 +1,7 @@
-/** Access control: admits clients with the token; without a token, clients of this machine. */
+/**
+ * Access control. A server with a token admits requests with this token. A server without a token refuses requests that web
+ * pages of other sites send.
+ */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { describe } from '../shared/values.js';

@@ -86,7 +86,7 @@ it('reeval takes the names of the shipped students as baselines, and lists them 
   expect(unknown.stderr).toContain(`such as ./mine.js, or one of ${STUDENT_NAMES.join(', ')}; got student.`);
 });
 
-it('train refuses the oracle as a teacher, and a file that is not a student', async () => {
+it('train refuses the oracle as a teacher, and eval refuses a file that is not a student', async () => {
   const refused = await runCli(train(pathOf('never'), '--teacher', 'planner-oracle'));
   expect(refused.code).toBe(2);
   expect(refused.stderr).toContain('Expected a teacher that sees observations only, got planner-oracle');

@@ -64,8 +64,8 @@ bool same_everywhere(const Kernel& kernel, std::map<std::pair<int, bool>, std::s
   for (const Edge edge : {Edge::End, Edge::Begin}) {
     for (const int num_envs : {1, 3, 15, 16, 17, 33}) {
       for (const bool columns : {false, true}) {
-        std::snprintf(location, sizeof location, "%s: accesses a page beside arrays that %s there, %d environments, %s\n", kernel.name,
-                      edge == Edge::End ? "end" : "begin", num_envs, columns ? "columns" : "rows");
+        std::snprintf(location, sizeof location, "%s: accesses a protected page (arrays that %s at one, %d environments, %s)\n",
+                      kernel.name, edge == Edge::End ? "end" : "begin", num_envs, columns ? "columns" : "rows");
         Pages pages(edge);
         const std::string got = play(kernel, {num_envs, columns, 1, false}, pages);
         if (expected.try_emplace({num_envs, columns}, got).first->second != got) return false;

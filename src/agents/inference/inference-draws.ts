@@ -1,7 +1,7 @@
 /** Random numbers of an inference: a function of its seed, the purpose, and the number of earlier draws for that purpose. */
 import { type Draw, threefry, unit } from '../../engine/reference/threefry.js';
 
-/** The stream of inference's draws, the second word of Threefry's key: "INFR" in ASCII. It is none of the world's streams. */
+/** The second word of Threefry's key: "INFR" in ASCII. No stream of the published world has this number. */
 const STREAM = 0x494e4652;
 
 /** Draws numbers, for one purpose at a time. */

@@ -23,7 +23,7 @@ interface StoredLine {
 /** The maximum length of a line in bytes: many times the length of an episode with its result. */
 const MAX_LINE_BYTES = 2 ** 28;
 
-/** Returns a line with its line end. */
+/** Returns the text of a line, with its line end. */
 export const storedText = ({ result, ...line }: StoredLine): string =>
   `${JSON.stringify(result === undefined ? line : { ...line, result: encodeArrays(result) })}\n`;
 

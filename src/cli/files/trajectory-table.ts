@@ -10,7 +10,7 @@ import { UsageError } from '../command-errors.js';
 import { ParquetFile, type ReadGroup } from './parquet-file.js';
 
 const COLUMNS = Object.keys(EPISODE_COLUMNS);
-/** The number of episodes that are replayed at once. */
+/** The maximum number of episodes that are replayed at once. */
 const BATCH = 256;
 /** The approximate sizes of a whole episode, without and with prompts, in bytes. */
 const SIZES = { plain: 16_384, prompted: 49_152 };
@@ -34,7 +34,7 @@ export interface TableRow {
 /**
  * Yields the rows of a file, one list for each row group. A row group that cannot be read is one fault.
  * @param name the file's name in `place`. @param onBytes called with the size of each row group.
- * @throws UsageError for a file that is damaged, or has no trajectories; LibraryError `library_missing`.
+ * @throws UsageError for a file that is damaged or has another schema or other columns; LibraryError `library_missing`.
  */
 export async function* readTable(
   path: string,
@@ -62,7 +62,7 @@ export async function* readTableEpisodes(
   }
 }
 
-/** Refuses a file of other rows. @throws UsageError. */
+/** Refuses a file that does not contain trajectories. @throws UsageError. */
 function checkTable({ origin, columns }: ParquetFile, path: string): void {
   const { schema } = Object(origin) as { schema?: unknown };
   // Tools that copy rows drop the metadata. Then the columns identify the rows.

@@ -7,9 +7,9 @@ import { addQueueOptions } from './queue-options.js';
 import type { WorkCommandOptions } from './run-work.js';
 
 const HELP = `
-Works until it is interrupted, and then gives its shards back; with --until-empty, only until no shard is left. Start as many
-workers as there are cores, or one worker with --concurrency. A worker renews the leases of its shards; if it
-is killed or hangs, another worker takes them over after --lease. Keys of language models are read from this worker's
+A worker runs until it is interrupted, and then gives its shards back. With --until-empty it ends when no shard is left. Start
+as many workers as there are cores, or one worker with --concurrency. A worker renews the leases of its shards. If it is
+killed or hangs, another worker takes the shards over after --lease. Keys of language models are read from this worker's
 environment variables. They are never stored in Redis.
 
 Examples:

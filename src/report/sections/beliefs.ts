@@ -1,4 +1,4 @@
-/** Section: the error of beliefs over the episode, and their calibration at the end. */
+/** Two sections: the error of beliefs over the episode, and the calibration of the last beliefs. */
 import { decimals, grouped } from '../../evaluation/format-results.js';
 import { type BeliefErrors, drawBeliefError } from '../../figures/belief-error.js';
 import { type Calibration, drawCalibration } from '../../figures/calibration.js';
@@ -32,9 +32,9 @@ export function beliefErrorSection(data: ReportData): Section | null {
     title: 'Belief error over the week',
     parts: [
       paragraph(
-        'The mean absolute error of the belief after each step, over all conditions of a player. A belief holds until the player ' +
-          'states another. Before the first, the belief counts as 0.5 in each dimension. The dashed line is the error of this ' +
-          'constant belief. Players that always state it are only in the table.',
+        'The mean absolute error of the belief after each step, over all conditions of a player. A belief holds until the ' +
+          'player states another. Before the first, the belief counts as 0.5 in each dimension. The dashed line is the error ' +
+          'of this constant belief. Players that always state it are only in the table.',
       ),
       ...errorFigure(rows),
       table('Mean absolute belief error', ERROR_COLUMNS, rows),
@@ -88,7 +88,7 @@ export function calibrationSection(data: ReportData): Section | null {
       paragraph(
         'The last belief of each episode compared with the belief target, in three dimensions: social (0 hates company, 1 loves ' +
           'company), morning (0 is a night owl, 1 is a morning person) and work (0 avoids work, 1 lives for work). Players with ' +
-          'the same belief in every episode are only in the tables.',
+          'the same belief or the same target in every episode are only in the tables.',
       ),
       ...calibrationFigure(rows),
       table('Calibration of last beliefs, by dimension', DIMENSION_COLUMNS, rows.flatMap(dimensionsOf)),
@@ -97,7 +97,7 @@ export function calibrationSection(data: ReportData): Section | null {
   };
 }
 
-/** Returns the figures. Omits players with the same belief in every episode: their correlation is undefined. */
+/** Returns the figures. Omits players with the same belief or target in every episode: their correlation is undefined. */
 function calibrationFigure(rows: readonly CalibratedRow[]): Figure[] {
   const drawnRows = rows.filter(({ dimensions }) =>
     dimensions.some(({ correlation }) => correlation !== null),

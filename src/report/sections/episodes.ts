@@ -1,7 +1,7 @@
 /** Section: timelines of each player's best, median and worst episode, or only the median for many players. */
 import { decimals } from '../../evaluation/format-results.js';
 import { drawTimeline } from '../../figures/timeline.js';
-import type { ChosenEpisode } from '../episode-choice.js';
+import { type ChosenEpisode, MEDIAN_SAMPLE } from '../episode-choice.js';
 import { timelineOf } from '../episode-timeline.js';
 import { type Html, html, paragraph } from '../html.js';
 import { disambiguated } from '../player-names.js';
@@ -32,9 +32,11 @@ export function episodesSection(data: ReportData): Section | null {
   };
 }
 
-const ALL_THREE = "Each player's episodes with the best, the median and the worst final score.";
+const SAMPLE = `The median is that of a player's first ${MEDIAN_SAMPLE} episodes.`;
+const ALL_THREE = `Each player's episodes with the best, the median and the worst final score. ${SAMPLE}`;
 const MEDIAN_ONLY =
-  "Each player's episode with the median final score. A report on fewer players also has the best and the worst.";
+  `Each player's episode with the median final score. ${SAMPLE} ` +
+  'A report on fewer players also has the best and the worst.';
 
 /** Returns a list of the median episode alone. The median of two episodes is the worse one. */
 const medianOf = (episodes: readonly ChosenEpisode[]): ChosenEpisode[] => [

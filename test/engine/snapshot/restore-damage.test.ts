@@ -86,7 +86,7 @@ describe.each(TWO_ENGINES)('restore on $name', (engine) => {
     });
   });
 
-  /** Steps an environment until every current episode has ended. */
+  /** Takes 28 random steps, then plays the episodes to the end. Expects legal states before, between and after. */
   function playToEnd(other: VecEnv, loaded: StepResult): void {
     expectLegal(other, loaded);
     let latest = loaded;

@@ -51,7 +51,7 @@ describe.each(ENGINES)('$name', (engine) => {
     });
   });
 
-  it('a masked step in which another episode ends leaves the history of an environment unchanged', () => {
+  it('a step in which an episode ends leaves the history of an environment outside its mask unchanged', () => {
     using env = openOn(engine, { numEnvs: 2, autoreset: 'same-step', observation: { history: true } });
     const { observations } = env.reset({ seed: 5 });
     env.step([3, 3]);

@@ -1,4 +1,4 @@
-/** Runs a long call of the engine, and gives a view its state: in progress, done, or failed. */
+/** Runs a long call of the engine, and gives a view the call's state: in progress, done, or failed. */
 import { type Signal, useSignal } from '@preact/signals';
 import { useCallback, useLayoutEffect, useRef } from 'preact/hooks';
 import { callEngine } from './client.js';

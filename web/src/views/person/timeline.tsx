@@ -82,7 +82,9 @@ function Week({ episode, player, rival }: TimelineProps) {
   );
 }
 
-const NOTE = `⚡ and ▼ mark events. Dashed: ${RHYTHM.constants.crashThreshold}, below which a meter counts as crashed. Shaded: the second half.`;
+const NOTE =
+  `⚡ and ▼ mark events. Dashed in the meters: ${RHYTHM.constants.crashThreshold}, below which a meter counts as crashed. ` +
+  'Shaded: the second half.';
 
 /** Describes the step under the crosshair: "Day 3 evening: sleep, work crisis". */
 function momentOf({ transitions }: EpisodeSoFar, step: number): string {
