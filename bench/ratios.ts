@@ -200,7 +200,8 @@ function figure(key: Key, unit: Rule['unit'], measured: readonly Row[]): number 
   const row = measured.find((each) => wanted.every(([name, value]) => each[name as keyof Key] === value));
   const title = `${key.name}, ${key.kernel} kernel`;
   if (row === undefined) return `There is no row of ${title}.`;
-  if (row.saturated) return `The row of ${title} is void: shorter than ${MIN_TICKS} ticks of the timer.`;
+  if (row.saturated)
+    return `The row of ${title} is void: its samples are shorter than ${MIN_TICKS} ticks of the timer.`;
   return row[unit] ?? `The core was not measured for ${title}.`;
 }
 

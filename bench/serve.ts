@@ -48,7 +48,7 @@ export const SMALL_SERVE: ServePlan = {
 
 export interface ServeFigures {
   readonly plan: ServePlan;
-  /** The cores that server and client share. */
+  /** The number of cores that server and client share. */
   readonly cores: number;
   /** The median time from writing the request to parsing the answer, both JSON. */
   readonly scoreSeconds: number;
@@ -73,7 +73,7 @@ async function score(url: string, columns: Columns): Promise<Scored> {
   return (await response.json()) as Scored;
 }
 
-/** Returns the median time of a request to /v1/score, in seconds. @throws Mismatch if its scores are wrong. */
+/** Returns the median time of a request to /v1/score, in seconds. @throws Mismatch if it fails or its scores are wrong. */
 async function timeScore(url: string, { rows, rounds }: ServePlan, onProgress: OnProgress): Promise<number> {
   const columns = columnsOf(rows);
   onProgress('scores, verifying');
@@ -92,7 +92,10 @@ async function timeScore(url: string, { rows, rounds }: ServePlan, onProgress: O
   return median(times) / 1e9;
 }
 
-/** Measures clients that share the server, with rows as JSON and as binary frames. */
+/**
+ * Measures many clients at once, with rows as JSON and as binary frames. Does not verify the first answer.
+ * @throws Mismatch if another answer differs from the first.
+ */
 async function measureLoads(
   server: ServerChild,
   plan: ServePlan,
@@ -116,7 +119,7 @@ async function measureLoads(
   return loads;
 }
 
-/** Measures the server. @throws Mismatch if a score or an episode differs from the reference. */
+/** Measures the server. @throws Mismatch as `timeScore`, `measurePlayers` and `measureLoads`. */
 export async function measureServe(plan: ServePlan, onProgress: OnProgress): Promise<ServeFigures> {
   await using server = await ServerChild.start();
   const { url } = server;

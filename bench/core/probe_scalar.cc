@@ -1,5 +1,5 @@
-// The probe of single numbers, as in kernel scalar. `hide` is for probe.inl. In an asm statement, "x" (x64) and "w" (ARM) are
-// registers for floats, "r" is one for integers.
+// The probe of single numbers, as in kernel scalar. probe.inl calls `hide`. In an asm statement, "x" (x64) and "w" (ARM) stand
+// for a register for floats, and "r" for one for integers.
 #include "lanes_scalar.h"
 #include "probe.h"
 

@@ -92,7 +92,7 @@ def begin(seeds, profiles, graders):
 
 
 def step(xp, state, t, action):
-    """Returns the state after step `t`, the observations and the scores, which are valid after the last step."""
+    """Returns the state after step `t`, the observations and the scores, which are valid only after the last step."""
     seed, m, profile, grader, early, late, well, crashes = state
     slot, action = t % NUM_SLOTS, action.astype(np.uint32)
     own, neutral = (lambda name: profile[..., TRAIT[name]]), (lambda name: WORLD["traitNeutral"][TRAIT[name]])

@@ -55,7 +55,7 @@ def serve(
     """Runs a server on 127.0.0.1 during a `with` block. The value of `as` is its URL.
 
     The server stops at the end of the block, also after an exception. If this process is killed, the server stops too.
-    Its standard error is copied to the standard error of this process.
+    The server's standard error is copied to the standard error of this process.
 
     Args:
         command: the `rhythm-vec` command, a text or a list of arguments; by default the one that `find_command` finds.
@@ -92,7 +92,7 @@ def serve(
 
 
 class _Server:
-    """A server process. It stops when its standard input ends, as it does when this process ends."""
+    """A server process. It stops when its standard input ends, which also happens when this process ends."""
 
     def __init__(self, command: List[str], environment: Optional[Dict[str, str]]) -> None:
         self._command = command
@@ -161,7 +161,7 @@ class _Server:
         self._signal("SIGKILL")
 
     def _signal(self, name: str) -> None:
-        """Sends a signal to the process and its children, such as those of npx."""
+        """Sends a signal to the process and its children, such as those of npx. On Windows, kills the process alone."""
         if sys.platform == "win32":
             self._process.kill()
         else:

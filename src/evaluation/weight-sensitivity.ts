@@ -56,7 +56,7 @@ const RESOLUTION = 1e-6;
 const MIN_NEGATIVE = -1;
 /** The largest weight of a search: below 1, because a flip's `unscaled` would be infinite at 1. */
 const MAX_WEIGHT = 1 - 2 ** -20;
-/** The number of parts of a searched range if leads may be nonlinear, because scores may be clamped. */
+/** The number of parts of a searched range if a weight is negative: scores may then be clamped, and leads nonlinear. */
 const PARTS = 64;
 
 /**
@@ -129,7 +129,7 @@ class Neighbours {
 
   /**
    * Returns the weights to try: both sides of the weight at which a linear lead is 0, and the ends of all parts of the
-   * range if the lead may be nonlinear.
+   * range if a weight is negative.
    */
   #weightsToTry(k: number, end: number): number[] {
     const start = this.#weights[k];

@@ -1,8 +1,8 @@
-/** Typed arrays in JSON, exact to the bit: base64 of their little-endian bytes. */
+/** Typed arrays (u8, f32 and f64) in JSON, exact to the bit: base64 of their little-endian bytes. */
 
 const ARRAYS = { u8: Uint8Array, f32: Float32Array, f64: Float64Array };
 
-/** Returns a value for JSON, with an object `{type, data}` in place of each typed array. */
+/** Returns a value for JSON, with an object `{type, data}` in place of each array of these types. */
 export function encodeArrays(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(encodeArrays);
   if (typeof value !== 'object' || value === null) return value;

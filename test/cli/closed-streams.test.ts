@@ -1,4 +1,4 @@
-/** Closed streams, option values such as __proto__, and signals: no data is lost, no incomplete file stays. */
+/** Closed streams and signals lose no data and leave no incomplete file; unknown and empty option values are refused. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { runCli, startCli, temporaryDirectory } from '../support/cli.js';

@@ -1,4 +1,4 @@
-/** Tests that each colour of the page has one meaning, in light and dark, and that its theme is that of figures. */
+/** Tests that each colour of the page has one meaning, in light and dark, and that the page and figures share a theme. */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { POLICY_COLOURS, POLICY_KINDS } from '../../src/figures/policy-colours.js';

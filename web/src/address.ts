@@ -116,7 +116,7 @@ function readPair(fields: Fields, state: Record<string, unknown>, key: string, t
   return null;
 }
 
-/** Quotes a text of the address, which may be of any length, in at most 40 characters. */
+/** Quotes at most the first 40 characters of a text of the address, which may be of any length. */
 const quoted = (text: string): string => `“${text.length > 40 ? `${text.slice(0, 40)}…` : text}”`;
 
 /** Returns the address of a view in a state, from the `#` on, without the fields that have their initial value. */

@@ -39,9 +39,10 @@ export interface AuditCommandOptions extends EngineOptions {
 }
 
 /**
- * Audits a grader, prints the result and writes the files.
+ * Audits a grader, prints the result and writes the files. With `shard`, computes that shard alone.
  * @returns whether the command succeeded: false if `assert` is set and the grader pays for anything but inference.
- * @throws UsageError for unusable paths; LibraryError `library_missing`; the errors of `audit`; the signal's reason.
+ * @throws UsageError for invalid options and unusable files; InputError `bad_grader`; LibraryError `library_missing`; the
+ *   errors of `audit`; the signal's reason.
  */
 export async function runAudit(
   { shard, ...all }: AuditCommandOptions,

@@ -41,8 +41,8 @@ const HELP = `
 Serves OpenEnv (/ws, /reset, /step, /state, /health, /metadata, /schema, /openapi.json, /mcp), batches (/v1/score,
 /v1/rollout, /v1/prompts, /v1/parse, /v1/vec) and /metrics. To listen on other addresses than this machine's own, pass a
 token in --token-file or ${TOKEN_VARIABLE}, or --insecure. Without either, the Host header must name this machine, such as localhost.
---workers serves on several processor cores. SIGTERM and SIGINT end the server after the requests that wait or are in
-progress; a second signal ends it at once.
+--workers serves on several processor cores. SIGTERM, SIGINT and SIGHUP end the server after the requests that wait or are
+in progress, or after the time of --grace; a second signal ends it at once.
 
 Examples:
   rhythm-vec serve
@@ -127,7 +127,7 @@ export function addServeCommand(program: Command, context: Context): void {
       const { workers } = options;
       const server = await (workers === 1 ? openServer(serveOptions) : openCluster(serveOptions, workers));
       process.stdout.write(`Listening on ${server.url}\n`);
-      await stopRequest(options, context.signal, graceMs);
+      await waitForStop(options, context.signal, graceMs);
       await shutDown(server, graceMs);
     });
 }
@@ -165,7 +165,7 @@ async function shutDown(server: RunningServer, graceMs: number): Promise<void> {
 }
 
 /** Waits until the process is asked to stop. */
-async function stopRequest({ stopOnEof }: Options, signal: AbortSignal, graceMs: number): Promise<void> {
+async function waitForStop({ stopOnEof }: Options, signal: AbortSignal, graceMs: number): Promise<void> {
   if (!stopOnEof) return aborted(signal, graceMs);
   const end = finished(process.stdin.resume()).catch(() => {});
   await Promise.race([aborted(signal, graceMs), end]);

@@ -59,6 +59,7 @@ export interface Addon {
   kernels(): { name: string; lanes: number; supported: boolean }[];
   /** Returns the number of bytes from a buffer's start to its first cache line. */
   bytesToCacheLine(buffer: ArrayBuffer): number;
+  /** `block` is the world's numbers as words. */
   readonly Batch: new (
     kernel: string,
     block: Uint32Array,

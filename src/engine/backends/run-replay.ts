@@ -33,6 +33,7 @@ export class RunReplay {
     if (refusal !== null || request.order.length === 0) return refusal;
     const { batch, outputs } = await this.#require(request.order.length);
     const rows = new Rows(request.order, outputs.rewards.length);
+    // No call below refuses: the codes are valid, and no episode is over before its last action.
     batch.reset(resetOf(request, rows));
     await batch.run(runOf(request, rows));
     const [hashes, targets] = [await batch.stateHash(), await batch.beliefTargets()];

@@ -16,8 +16,8 @@ import {
 } from './vec-env-options.js';
 
 /**
- * Returns the number of entries in the longest valid argument of a call on `numEnvs` environments: the beliefs of a run, or
- * the indices of a fork.
+ * Returns the number of entries in the longest valid argument of a call on `numEnvs` environments, apart from imagined
+ * profiles and snapshots: the beliefs of a run, or the indices of a fork.
  */
 export const longestArgument = (numEnvs: number): number =>
   Math.max(numEnvs * NUM_STEPS * NUM_BELIEFS, MAX_ENVS);
@@ -34,7 +34,7 @@ export function copyForkOptions(options: ForkOptions, maxLength: number): ForkOp
   const copied = copyOptions(options, FORK_OPTIONS, maxLength);
   const imagination = copied?.imagination;
   if (typeof imagination !== 'object') return copied;
-  // Imagined profiles may be longer than any other argument.
+  // Imagined profiles may be longer than `longestArgument`.
   return { ...copied, imagination: copyOptions(imagination, IMAGINED_OPTIONS, MAX_ENVS * PROFILE_SIZE) };
 }
 

@@ -78,8 +78,8 @@ export interface Audit extends RunInfo, Assessment {
  * Measures what a grader rewards, before any training. Searches for action sequences: the best for all profiles (with and
  * without neglect of the first half), the best for single profiles, and those that raise one component each. Also searches for
  * the best reactive policy, which chooses by step and meters alone. Scores what it found, null players (policies that state a
- * belief without knowledge) and planners on the same fresh seeds, which no search used. Then plays a world where every profile
- * is neutral. The result does not depend on the backend, kernel and threads.
+ * belief without knowledge), planners and `policies` on fresh seeds, which no search used. Also plays a world where every
+ * profile is neutral. The result does not depend on the backend, kernel and threads.
  * @throws InputError for an invalid option, before any episode; BackendError if the requested backend or kernel is not
  *   available; the signal's reason.
  */
@@ -87,7 +87,7 @@ export async function audit(options: AuditOptions = {}): Promise<Audit> {
   return auditByPieces(toAuditRequest(options));
 }
 
-/** Audits a grader. `request.piece` computes each costly piece, or loads it. @throws as `audit`. */
+/** Audits a grader. `request.piece` returns the result of each costly piece. @throws as `audit`. */
 export async function auditByPieces(request: AuditRequest): Promise<Audit> {
   const startTime = performance.now();
   const progress = new SearchProgress(request);
@@ -125,7 +125,10 @@ export async function auditByPieces(request: AuditRequest): Promise<Audit> {
   };
 }
 
-/** Records the episodes of the players that use observations: the reactive policy, the planners and the caller's policies. */
+/**
+ * Searches for the reactive policy. Records the episodes of all players that use observations: this policy, the planners and
+ * the caller's policies.
+ */
 async function record(
   request: AuditRequest,
   progress: SearchProgress,

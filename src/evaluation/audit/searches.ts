@@ -1,4 +1,4 @@
-/** Searches for the action sequences of an audit. */
+/** Searches for the action sequences and the reactive policy of an audit. */
 
 import { findReactivePolicy, REACTIVE_EPISODES } from '../../agents/search/find-reactive.js';
 import {
@@ -23,7 +23,7 @@ import { generationsOf, profileEvaluations, pushableComponents, pushEvaluations 
  */
 const TIE_BREAK = 0.01;
 
-/** Runs the searches. @throws the signal's reason; BackendError. */
+/** Searches for the action sequences for sampled profiles. @throws the signal's reason; BackendError. */
 export async function runSearches(request: AuditRequest, progress: SearchProgress): Promise<Findings> {
   const { weights, evaluations } = request;
   const problem = { seeds: trainingSeeds() };

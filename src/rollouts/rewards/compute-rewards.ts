@@ -32,7 +32,7 @@ export interface RewardStackOptions {
   shaping?: RewardShaping;
 }
 
-/** The rewards of n completions and their weighted sum, in new arrays f32 [n]. NaN where an input was missing. */
+/** The rewards of n completions and their weighted sum, in new arrays f32 [n]. A reward is NaN where its input was missing. */
 export interface RewardStack extends Readonly<Record<RewardName, Float32Array>> {
   /** 1 if belief and action both parsed, else -2. */
   readonly formatValid: Float32Array;

@@ -25,7 +25,7 @@ export const textOrNull = expect<string | null>(
   'null or a text',
   (value) => value === null || typeof value === 'string',
 );
-/** A float32. Files contain its shortest decimal; earlier releases wrote the decimal of the equal float64. */
+/** A schema of float32 numbers. Files contain the shortest decimal; earlier releases wrote the decimal of the equal float64. */
 export const float = expect<number>('a finite number', Number.isFinite).transform(Math.fround);
 const amount = expect<number>('a number from 0 on', (value) => Number.isFinite(value) && Number(value) >= 0);
 /** A schema of lists of `count` float32 numbers. */

@@ -29,6 +29,7 @@ export type AuditContext = Pick<AuditOptions, 'backend' | 'kernel' | 'threads' |
  */
 export async function auditShard(job: AuditJob, shard: Shard, context: AuditContext): Promise<string[]> {
   const request = requestOf(job, context);
+  // Throws an error if there are more shards than pieces.
   partOf(countPieces(request), shard, 'pieces of the audit');
   const lines: string[] = [];
   let index = 0;
@@ -77,8 +78,8 @@ export const piecesOf = (job: AuditJob): number => countPieces(requestOf(job, { 
 function countPieces(request: AuditRequest): number {
   const { weights, policies, plannerEpisodes } = request;
   const parts = (episodes: number): number => Math.ceil(episodes / PLANNED_TOGETHER);
-  // Searches: open-loop, open-loop-honest, each profile, reactive, discrete profiles, and two for the neutral profile;
-  // then one for each component that has a weight and depends on actions.
+  // Searches: open-loop, open-loop-honest, reactive, one for all single profiles together, one for discrete profiles, and two
+  // for the neutral profile; then one for each component that has a weight and depends on actions.
   const searches = 7 + pushableComponents(weights).length;
   // Recordings: each policy; three planners for sampled profiles and one for discrete profiles; two for the neutral profile.
   return searches + policies.length + 4 * parts(plannerEpisodes) + 2 * parts(neutralPlannerEpisodes(request));

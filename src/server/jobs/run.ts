@@ -64,8 +64,8 @@ export interface ShardBatch {
 /**
  * Runs a shard. Yields its rows in the order of its file, without the episodes of a language model that exist already. A
  * language model's job of `teach` yields each episode when it ends.
- * @throws InputError for unknown names, and for more shards than the job has seeds, episodes, pieces or rows; the errors of the
- *   job's command; the signal's reason.
+ * @throws InputError for unknown names, a missing model, and more shards than the job has seeds, episodes, pieces or rows; the
+ *   errors of the job's command; the signal's reason.
  */
 export function runShard(
   job: RunnableJob,

@@ -6,7 +6,7 @@ import { InvalidRequestError, invalidJson } from '../protocol/validation-errors.
 const BLOCK_BYTES = 2 ** 16;
 const BLOCK_ROWS = 64;
 
-/** The number of bytes of a column that are parsed per turn of the event loop. A single block may be larger. */
+/** The maximum number of bytes of a column that are parsed per turn of the event loop. A single block may be larger. */
 const SLICE_BYTES = 2 ** 18;
 
 /** The positions of a column's blocks of rows in a body. */

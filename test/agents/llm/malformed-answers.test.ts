@@ -27,7 +27,7 @@ const USAGE = '"usage":{"prompt_tokens":400,"completion_tokens":9}';
 const completion = (message: string, more = USAGE): string =>
   `{"choices":[{"finish_reason":"stop","message":{${message}}}],${more}}`;
 
-/** The number of levels: more than any call stack has. */
+/** The number of levels: more than any call stack can hold. */
 const LEVELS = 200_000;
 const ARRAYS = '['.repeat(LEVELS) + ']'.repeat(LEVELS);
 const OBJECTS = `${'{"a":'.repeat(LEVELS / 2)}1${'}'.repeat(LEVELS / 2)}`;

@@ -184,7 +184,7 @@ it('under v3 a planner states posterior means, and reports the value of informat
   }
 });
 
-it('a planner predicts the final score of v3 from the observations and the stated beliefs', () => {
+it('at the last step a planner predicts the mean final score of v3 within 0.05', () => {
   using env = createVecEnv({ numEnvs: 5, grader: 'v3', copy: true });
   using planner = new Planner({ numEnvs: 5, ...SMALL, grader: 'v3', posteriorSamples: 64 });
   let result = env.reset({ seed: seeds });

@@ -42,7 +42,7 @@ export function PersonView(props: ViewProps<typeof PERSON_FIELDS>) {
   const playingAt = useSignal<string | null>(null);
   const replay = (): void => void follow(state);
   useLayoutEffect(() => {
-    // Continuous play also ends when the user leaves its address and returns.
+    // When the user leaves the address of continuous play, play ends. It does not resume when the user returns.
     if (playingAt.peek() !== address) playingAt.value = null;
     replay();
     return stopFollowing;
@@ -112,7 +112,7 @@ function EpisodePanels(props: EpisodePanelsProps) {
   );
 }
 
-/** Play by hand: the buttons state the belief that the sliders set. */
+/** Plays by hand. Each action states the belief that the sliders set, unless stating is turned off. */
 function HandAndBelief({ episode, actions }: EpisodePanelsProps) {
   const last = actions.state.moves.at(-1);
   const belief = useSignal<readonly number[]>(last?.belief ?? NEUTRAL_BELIEF);
