@@ -20,7 +20,10 @@ export class UsageError extends Error {}
 /** The reason of an aborted signal when the process was asked to stop. */
 export class Interruption extends Error {
   readonly exitCode: number;
-  /** Milliseconds that the command may take to stop. A blocking system call, such as opening a pipe, may never return. */
+  /**
+   * Milliseconds that the command may take to stop. Then the process is ended: a blocking system call, such as opening a pipe,
+   * may never return.
+   */
   graceMs = 2000;
   constructor(exitCode: number) {
     super('Interrupted. No output file was changed.');

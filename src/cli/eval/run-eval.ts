@@ -168,7 +168,7 @@ function formatOfTrajectories({ trajectories, format }: OutputPaths): RowFormat 
   );
 }
 
-/** Returns the outputs by option. Episodes of language models are stored in a journal until all are finished. */
+/** Returns the outputs, each with its option. Episodes of language models are stored in a journal until all are finished. */
 function outputsOf(
   { json, components, trajectories, format }: OutputPaths,
   models: readonly string[],

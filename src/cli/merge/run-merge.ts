@@ -77,7 +77,7 @@ export async function assemble(
 
 const EVAL_FLAGS = { json: '--json', components: '--components', bracket: '--bracket' } as const;
 
-/** Returns the outputs by option. */
+/** Returns the outputs, each with its option. */
 export const outputsOf = ({ output, json, components }: MergeCommandOptions): PlannedOutput[] =>
   Object.entries({ '--output': output, '--json': json, '--components': components }).flatMap(
     ([option, path]) => (path === undefined ? [] : [{ option, path }]),

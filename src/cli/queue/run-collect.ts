@@ -63,7 +63,7 @@ export async function runCollect(name: string, options: CollectOptions, signal: 
   });
 }
 
-/** Returns the path of a file, with the name of this machine. */
+/** Returns HOST:PATH: the name of this machine and the absolute path of a file. */
 const fileOf = (path: string): string => `${hostname()}:${resolve(path)}`;
 
 const openStore = (queue: Queue, job: StoredJob, path: string): Promise<ShardStore> =>
@@ -72,8 +72,8 @@ const openStore = (queue: Queue, job: StoredJob, path: string): Promise<ShardSto
   );
 
 /**
- * Returns whether this machine already has the job's complete file, because a collector was killed after it had completed the
- * file. Then also removes FILE.shards and prints a note. Returns false if other files are to be written too.
+ * Returns whether nothing is left to do: this machine has the job's complete file, because a collector was killed after it had
+ * completed the file, and no other files are to be written. Then also removes FILE.shards and prints a note.
  */
 async function isComplete(queue: Queue, name: string, options: CollectOptions): Promise<boolean> {
   const { output: path, json, components, bracket } = options;

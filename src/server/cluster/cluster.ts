@@ -106,7 +106,10 @@ class Cluster {
     await Promise.all(this.#workers.map((_, index) => this.#run(index, FIRST_DELAY_MS)));
   }
 
-  /** Ends all workers after their requests. @returns the number of connections that were cut off. */
+  /**
+   * Ends all workers when their requests have ended, at the latest after about `graceMs` milliseconds.
+   * @returns the number of connections that were cut off.
+   */
   async stop(graceMs: number): Promise<number> {
     this.#stopping = true;
     const running = this.#workers.filter((worker) => worker !== null);

@@ -15,7 +15,7 @@ function closeFrame(code: number, reason: string): Buffer {
   const payload = Buffer.alloc(2 + reason.length);
   payload.writeUInt16BE(code);
   payload.write(reason, 2, 'latin1');
-  // 0x88 is a whole frame with the opcode of close. The length of a short payload takes one byte.
+  // 0x88 is the bit of a message's last frame, 0x80, and the opcode of close, 8. The length of a short payload takes one byte.
   return Buffer.concat([Buffer.of(0x88, payload.length), payload]);
 }
 

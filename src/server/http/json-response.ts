@@ -4,7 +4,7 @@
 export const jsonText = (text: string, status = 200): Response =>
   new Response(text, { status, headers: { 'content-type': 'application/json' } });
 
-/** The minimum number of characters sent at a time. */
+/** The minimum number of characters of a piece that is sent. Up to twice as many bytes are sent at once. */
 const MIN_PIECE = 2 ** 16;
 
 /**

@@ -28,7 +28,7 @@ export class DisconnectedError extends Error {}
  */
 export type Inspect = (body: Buffer, length: number) => void;
 
-/** The size of the first buffer for a body of unknown length. */
+/** The size in bytes of the first buffer for a body of unknown length. */
 const FIRST_BYTES = 2 ** 16;
 /** The maximum length of a client's name, in characters. */
 const MAX_CLIENT = 128;

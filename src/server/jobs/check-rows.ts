@@ -1,4 +1,4 @@
-/** Checks that a shard has the rows of its part of the job. A missing row would be missing in the job's file. */
+/** Checks that a shard has the rows of its part of the job. Otherwise the job's file would lack rows. */
 
 import { counted } from '../../evaluation/format-results.js';
 import type { CompactEpisode } from '../../rollouts/trajectories/compact-episode.js';

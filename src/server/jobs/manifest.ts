@@ -15,7 +15,7 @@ export interface Manifest {
   readonly part: string;
   /** The number of lines of the file. */
   readonly rows: number;
-  /** The size of the file. */
+  /** The size of the file in bytes. */
   readonly bytes: number;
   /** SHA-256 of the file, hexadecimal. */
   readonly sha256: string;

@@ -67,7 +67,7 @@ export interface CollectorTarget extends CollectorId {
   readonly openStore: ((job: StoredJob) => Promise<ShardStore>) | null;
 }
 
-/** The only collector of a job. It moves the results of shards out of Redis as they arrive. */
+/** Collects the results of a job, as its only collector. Moves the results of shards out of Redis as they arrive. */
 export class Collector {
   readonly #queue: Queue;
   readonly #target: CollectorTarget;

@@ -78,7 +78,7 @@ function withPassword({ url, password }: QueueAddress): string {
   return parsed.href;
 }
 
-/** Returns the host of a URL, without user and password. */
+/** Returns the host and port of a URL, without user and password. */
 export const hostOf = (url: string): string => new URL(url).host;
 const withoutSecret = (url: string): string => url.replace(/\/\/.*@/, '//');
 

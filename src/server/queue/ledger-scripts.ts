@@ -6,7 +6,7 @@
  *   held:A:N: the maximum cost of pending request N of attempt A; play:A:K: what its unfinished episode K has cost;
  *   rate, window: at most `rate` requests are allowed in any `window` milliseconds; rate 0 allows all;
  *   episodes, cost: the number of finished episodes, and what they have cost;
- *   largest: the largest of the highest request costs that BEGIN_EPISODE was given;
+ *   largest: the largest of the maximum request costs that BEGIN_EPISODE was given;
  *   refusal, needed: what did not fit into the budget ('the next request' or 'the next episode'), and its cost.
  * A client whose connection was lost before a reply sends the script again. Therefore a script that runs twice has the effect
  * of one run.

@@ -1,4 +1,4 @@
-/** Scores the rows of a request slice by slice, whatever form they arrived in. */
+/** Scores the rows of a request slice by slice, from JSON and from binary frames alike. */
 import type { RowFault } from '../../rollouts/replay/row-faults.js';
 import type { ReplayScores } from '../../rollouts/replay/score-replay.js';
 import type { StackSettings } from '../../rollouts/rewards/compute-rewards.js';
@@ -51,7 +51,7 @@ export interface FaultySlice {
 
 /** The maximum number of rows per turn of the event loop: about four milliseconds of work. */
 const SLICE = 2048;
-/** The same if many rows are invalid: an error message takes longer than a score. */
+/** The same for the first turn, and if many rows are invalid: an error message takes longer than a score. */
 const FAULTY_SLICE = 128;
 /** The maximum number of characters of error messages in memory. */
 const MAX_KEPT = 2 ** 22;
