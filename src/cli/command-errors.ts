@@ -68,8 +68,7 @@ const REMEDIES_BY_CODE: Readonly<Record<string, string>> = {
 
 /**
  * Returns the message to print for an error; '' if commander has printed it, or if the reader closed the pipe. Only unexpected
- * errors have a stack trace.
- * Errors quote files and paths, so characters that terminals interpret are replaced.
+ * errors have a stack trace. Errors quote files and paths, so characters that terminals interpret are replaced.
  */
 export const messageOf = (error: unknown): string => textOf(error).split('\n').map(toPrintable).join('\n');
 

@@ -64,7 +64,8 @@ export async function runAuditShard(options: AuditShardOptions, signal: AbortSig
   const { shard, path, policies, backend, kernel, threads } = options;
   const job = auditJob(options);
   const file = { job, shard, path, part: 'pieces of the audit', option: '--json' };
-  if (await beginShard(file)) return;
+  const isComplete = await beginShard(file);
+  if (isComplete) return;
   const progress = createProgress('episodes');
   const context = { engine: { backend, kernel, threads }, signal, onProgress: progress.update };
   const output = await openOutput(path);

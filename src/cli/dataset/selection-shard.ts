@@ -59,7 +59,8 @@ export async function runSelectionShard(
     'lines of --jsonl',
   );
   const file = { job, shard, path, part: `lines ${part.first + 1}-${part.end}`, option: '--output' };
-  if (await beginShard(file)) return;
+  const isComplete = await beginShard(file);
+  if (isComplete) return;
   // Only rows for SFT have margins, for which baselines are played.
   await using source = await PlayedResults.open(plan.grader, options, { baselines: plan.dataset === 'sft' });
   const output = await openOutput(path);

@@ -73,7 +73,8 @@ export async function runEval(options: EvalCommandOptions, signal: AbortSignal):
   const anchors = await readBracket(options.bracket, signal);
   checkBracketGrader(options.bracket, anchors, gradersInUse(grader));
   const shard = await evalShard(options, policies, grader);
-  if (shard !== null && (await beginShard(shard.file))) return;
+  const isComplete = shard !== null && (await beginShard(shard.file));
+  if (isComplete) return;
   const conditions = shard?.conditions ?? selectConditions(options);
   const messages = messageStream(json, components, trajectories);
   await using outputs = new Outputs();

@@ -44,7 +44,8 @@ export async function teachLines(
     policy_file: policyPath === null ? null : fileDigest(policyPath),
   });
   const file = teachShard(job, shard ?? WHOLE, path);
-  if (shard !== undefined && (await beginShard(file))) return;
+  const isComplete = shard !== undefined && (await beginShard(file));
+  if (isComplete) return;
   const output = await openOutput(path);
   const progress = createProgress('steps');
   const context = {

@@ -53,7 +53,8 @@ export async function teachByLlm(
   const job = jobOf(options, grader);
   const file = teachShard(job, shard ?? WHOLE, options.output);
   const openModel = await prepareModel(name, options);
-  if (shard !== undefined && (await beginShard(file))) return;
+  const isComplete = shard !== undefined && (await beginShard(file));
+  if (isComplete) return;
   const journal = await Journal.open({
     path: options.output,
     format,

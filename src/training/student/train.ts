@@ -244,7 +244,7 @@ class Training {
   }
 }
 
-/** Updates between two turns of the event loop. */
+/** The number of updates between two turns of the event loop. */
 const YIELD_EVERY = 8;
 /** The planner labels about this many episodes in the time of an epoch of cloning. */
 const EPISODES_PER_EPOCH = 20;
