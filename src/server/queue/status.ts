@@ -51,7 +51,7 @@ export interface JobStatus {
   readonly different: readonly number[];
   /** Dollars that a language model has cost, including the maximum cost of pending requests; null for other jobs. */
   readonly spent: number | null;
-  /** Dollars; null for no limit. */
+  /** The budget of an open job in dollars; null for no limit, and for other jobs. */
   readonly budget: number | null;
   /** The file of a collected job as HOST:PATH; null for other jobs. */
   readonly file: string | null;
