@@ -1,6 +1,6 @@
 /** Tests keys and clicks that come before the page has drawn the next frame, or before a worker has answered. */
 import type { Page } from 'playwright-core';
-import { describe, expect, inject, it, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, test } from 'vitest';
 import {
   DELAY_DECISIONS,
   DELAY_REPORTS,
@@ -22,8 +22,11 @@ if (absent !== null) test.skip(`absent here: the page in Chromium: ${absent}`, (
 describe.skipIf(absent !== null)('fast input', () => {
   const { at, visit } = setUpVisits();
 
-  const visitWith = (fragment: string, ...scripts: readonly string[]): Promise<Visit> =>
-    visit(fragment, { scripts: [FAST_INPUT, ...scripts] });
+  const visitWith = async (fragment: string, ...scripts: readonly string[]): Promise<Visit> => {
+    const visited = await visit(fragment, { scripts });
+    await visited.page.evaluate(FAST_INPUT);
+    return visited;
+  };
 
   describe('in the one-person view', () => {
     it('takes no step after the last', async () => {
@@ -37,18 +40,29 @@ describe.skipIf(absent !== null)('fast input', () => {
       );
     });
 
-    it.each([
-      ['Pause', "press('Pause')", '#person?by=heuristic&at=5'],
-      ['Undo', "press('Undo')", '#person?by=heuristic&at=4'],
-      ['Start again', "press('Start again')", '#person?by=heuristic'],
-      ['another person', "choose('Person', 'discrete')", '#person?person=discrete&by=heuristic'],
-    ])('takes no further step of continuous play after: %s', async (_, input, address) => {
-      await using visited = await visitWith('#person?by=heuristic&at=5', DELAY_STEPS);
-      const { page } = visited;
-      await page.getByText('It gives no reasons.').waitFor();
-      await page.getByRole('button', { name: 'Play' }).click();
-      await expect.poll(() => page.evaluate('due !== null')).toBe(true);
-      expect(await fastInput(page, `${input}, () => due?.()`)).toBe(address);
+    describe('during continuous play', () => {
+      let visited: Visit;
+      beforeAll(async () => {
+        visited = await visitWith('#train', DELAY_STEPS);
+      });
+      afterAll(() => visited?.end());
+
+      it.each([
+        ['Pause', "press('Pause')", '#person?by=heuristic&at=5'],
+        ['Undo', "press('Undo')", '#person?by=heuristic&at=4'],
+        ['Start again', "press('Start again')", '#person?by=heuristic'],
+        ['another person', "choose('Person', 'discrete')", '#person?person=discrete&by=heuristic'],
+      ])('takes no further step after: %s', async (_, input, address) => {
+        const { page } = visited;
+        await visited.follow('#train');
+        await page.evaluate('due = null');
+        await visited.follow('#person?by=heuristic&at=5');
+        await slots(page, 5);
+        await page.getByText('It gives no reasons.').waitFor();
+        await page.getByRole('button', { name: 'Play' }).click();
+        await expect.poll(() => page.evaluate('due !== null')).toBe(true);
+        expect(await fastInput(page, `${input}, () => due?.()`)).toBe(address);
+      });
     });
 
     it('takes over neither undone moves nor moves with another person', async () => {

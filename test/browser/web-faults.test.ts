@@ -212,10 +212,10 @@ describe.skipIf(absent !== null)('the page', () => {
   });
 
   it('does not announce every step of continuous play', async () => {
-    await using visited = await visit('#person?by=heuristic&at=24', { scripts: [DELAY_ANNOUNCEMENTS] });
+    await using visited = await visit('#person?by=heuristic&at=25', { scripts: [DELAY_ANNOUNCEMENTS] });
     const { page } = visited;
     const status = page.locator('.person > p[role="status"]');
-    await expect.poll(() => status.textContent()).toMatch(/^Day 6 night/);
+    await expect.poll(() => status.textContent()).toMatch(/^Day 7 morning/);
     await page.evaluate(COUNT_ANNOUNCEMENTS);
     await page.getByRole('button', { name: 'Play' }).click();
     await page.getByRole('heading', { name: 'Who it was' }).waitFor();

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 
 /**
- * Runs in the page before its own scripts. `fastInput` runs inputs one after the other, each as a separate task of the event
+ * Runs in the page. `fastInput` runs inputs one after the other, each as a separate task of the event
  * loop, and the page draws no frame between them. The other functions create inputs.
  */
 export const FAST_INPUT = `globalThis.fastInput = async (...inputs) => {
