@@ -63,7 +63,7 @@ function pointsOf(at: string, grader: StudentGrader): Point[] {
   const points = [...clone, ...refined].flatMap(({ epochs, refined, coreSeconds, scores }) =>
     scores === undefined ? [] : [{ epochs, refined, coreSeconds, ...scores }],
   );
-  // A killed training writes the line of its last checkpoint again.
+  // A training that continues after it was killed writes the line of its last checkpoint again.
   return [...new Map(points.map((point) => [`${point.epochs} ${point.refined}`, point])).values()];
 }
 

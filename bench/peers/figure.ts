@@ -43,8 +43,8 @@ export function drawPeers({ players, cells }: PeersPicture, cpu: string): Drawin
         scale: { ...LOG, domain: [1, last] },
         axis: {
           ...AXIS,
-          // Every second size: the last label has no room beside the one before.
           title: 'episodes',
+          // Every second size, with the last: its label has no room beside the one before.
           values: sizes.filter((_, k) => (sizes.length - k) % 2 === 1),
           format: ',',
         },

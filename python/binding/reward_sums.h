@@ -1,4 +1,4 @@
-// Computes the sums of rewards of recorded steps under other profiles, for imagined forks. The rules are those of the engine.
+// Computes the sums of rewards and wellbeing of recorded steps under other profiles, for imagined forks, by the engine's rules.
 #pragma once
 #include <memory>
 #include <type_traits>

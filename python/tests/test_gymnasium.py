@@ -40,7 +40,7 @@ def masked(values: npt.NDArray[Any], mask: npt.NDArray[np.bool_]) -> npt.NDArray
 
 
 class Pair:
-    """Makes the same calls on a vector environment and a VecEnv. Without autoreset it resets finished environments."""
+    """Compares the same calls of a vector environment and a VecEnv. Without autoreset it resets finished environments."""
 
     def __init__(self, mode: AutoresetMode, beliefs: bool, copies: bool, **options: Any) -> None:
         self.mode, self.beliefs = mode, beliefs
@@ -221,12 +221,14 @@ class VectorTest(unittest.TestCase):
         self.assertRaises(ClosedEnvironmentError, envs.step, np.zeros(N, np.int64))
         self.assertRaises(ClosedEnvironmentError, envs.reset)
 
-    def test_an_action_without_a_belief_is_an_error(self) -> None:
+    def test_an_action_and_its_belief_are_required(self) -> None:
         for envs in (make_vec(1, beliefs=True), RhythmEnv(beliefs=True)):
             envs.reset(seed=1)
             for action in (0, None, [0], {"action": [0]}, {"belief": [[0, 0, 0]]}):
                 with self.subTest(action=action):
                     self._expect(InputError, "wrong_type", lambda envs=envs, action=action: envs.step(action))
+
+    def test_a_single_environment_refuses_lists_of_actions_and_seeds(self) -> None:
         env = RhythmEnv()
         env.reset(seed=1)
         self._expect(InputError, "wrong_length", lambda: env.step([0, 1]))

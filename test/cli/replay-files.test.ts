@@ -47,7 +47,7 @@ describe('replay', () => {
     expect(readFileSync(pathOf('kept.out'), 'utf8')).toBe('as it was');
   });
 
-  it('writes through a link and to a pipe without replacing them', async () => {
+  it('writes through a link and to a device without replacing them', async () => {
     writeFileSync(pathOf('real.out'), 'old', { mode: 0o600 });
     symlinkSync(pathOf('real.out'), pathOf('link.out'));
     expect((await runCli(['replay', '--input', '-', '--output', pathOf('link.out')], row)).code).toBe(0);
@@ -74,7 +74,7 @@ describe('replay', () => {
       () => ['--input', '-', '--output', '/dev/null/no/x'],
       '/dev/null is not a directory',
     ],
-    ['no output', () => ['--input', '-'], "required option '--output <file>' not specified"],
+    ['a call without --output', () => ['--input', '-'], "required option '--output <file>' not specified"],
     [
       'a kernel with the reference backend',
       () => ['--input', '-', '--output', '-', ...REFERENCE_KERNEL],

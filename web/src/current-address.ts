@@ -70,8 +70,8 @@ function change(patch: Readonly<Record<string, unknown>>, mode: 'push' | 'replac
 export const dismissProblems = (): void => change({}, 'replace');
 
 /**
- * Milliseconds between two writes of the address. Browsers limit the writes per second, and a dragged slider would reach
- * the limit.
+ * Milliseconds between two writes of the address, unless the second adds a history entry. Browsers limit the writes per
+ * second, and a dragged slider would reach the limit.
  */
 const WRITE_INTERVAL = 250;
 

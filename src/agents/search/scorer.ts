@@ -101,7 +101,7 @@ export interface ScoreOptions {
   readonly onPlayed?: (sequences: number) => unknown;
   /**
    * The number of other starting states over which the scores of the trials are already means. The new scores are means over
-   * these states and the states played; the shortfalls are means over the states played alone. Default 0: no scores yet.
+   * these states and the states played; the shortfalls depend on the states played alone. Default 0: no scores yet.
    */
   readonly earlier?: number;
 }

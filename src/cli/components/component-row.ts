@@ -49,7 +49,7 @@ export interface ComponentsRow {
 
 /** The keys of numbers from 0 to 1, beside the components. */
 const NUMBERS = ['belief_mae', 'final_score'];
-/** The other keys that every line has. */
+/** The other keys that every row has. */
 const KEYS = ['condition', 'policy', 'belief', 'profile', 'seed'];
 const BELIEFS: readonly string[] = ['none', 'constant', 'own'] satisfies BeliefKind[];
 const withoutPrefix = (name: string): string =>

@@ -26,7 +26,7 @@ import { lock, lockOf } from './lock.js';
 export interface JournalOptions {
   /** The output: a file, which need not exist. */
   readonly path: string;
-  /** The format of the output. Default JSON lines, which the journal always has. */
+  /** The format of the output. Default: JSON lines. `OUTPUT.partial` always has JSON lines. */
   readonly format?: RowFormat;
   /** The option that names the output. Default --output. */
   readonly option?: string;
@@ -52,7 +52,7 @@ export function checkJournal(option: string, path: string, user: string): void {
 const partialOf = (path: string): string => `${path}.partial`;
 const spentOf = (path: string): string => `${path}.spent`;
 
-/** Returns the paths of a journal's files, which exist until the output is complete. @param path of the output. */
+/** Returns the paths of the files that a journal may have beside the output. @param path of the output. */
 export const journalFiles = (path: string): string[] =>
   [partialOf, spentOf, lockOf].map((pathOf) => pathOf(targetOf(path)));
 
@@ -98,8 +98,8 @@ export class Journal {
 
   /**
    * Reads the stored episodes. An incomplete last line is removed, and its episode is played again.
-   * @throws UsageError for invalid lines, for episodes that `check` refuses, or if another process uses the journal. An
-   *   error changes no file.
+   * @throws UsageError for invalid lines, for episodes that `check` refuses, and the errors of `lock`. An error loses no stored
+   *   episode.
    */
   static async open(options: JournalOptions): Promise<Journal> {
     // All links to a file share one journal.
@@ -165,8 +165,8 @@ export class Journal {
   }
 
   /**
-   * Writes the stored episodes to the output: the episodes of `keys` in that order, after all other episodes. Then removes the
-   * files of the journal, and closes it.
+   * Writes the stored episodes to the output: the episodes of `keys` in that order, after all other episodes. Without new
+   * episodes the output stays as it is. Then removes the files of the journal, and closes it.
    */
   async finish(keys: readonly string[]): Promise<void> {
     if (this.#end > 0) {
@@ -179,7 +179,7 @@ export class Journal {
     await this.close();
   }
 
-  /** Closes the files and keeps them for the next run; an empty file is removed. */
+  /** Closes the files, keeps them for the next run, and releases the lock. An empty `OUTPUT.partial` is removed. */
   async close(): Promise<void> {
     const handles = [this.#output, this.#partial];
     if (this.#spentFile !== null) closeSync(this.#spentFile);

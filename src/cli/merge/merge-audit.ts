@@ -9,7 +9,7 @@ import { createProgress } from '../progress.js';
 
 /**
  * Writes the JSON and prints the tables. @param paths of all shards. @param output the path of the JSON.
- * @throws the signal's reason.
+ * @throws Error for a missing piece of the audit; the signal's reason.
  */
 export async function mergeAuditFiles(
   job: AuditJob,

@@ -42,7 +42,7 @@ Serves OpenEnv (/ws, /reset, /step, /state, /health, /metadata, /schema, /openap
 /v1/rollout, /v1/prompts, /v1/parse, /v1/vec) and /metrics. To listen on other addresses than this machine's own, pass a
 token in --token-file or ${TOKEN_VARIABLE}, or --insecure. Without either, the Host header must name this machine, such as localhost.
 --workers serves on several processor cores. SIGTERM, SIGINT and SIGHUP end the server after the requests that wait or are
-in progress, or after the time of --grace; a second signal ends it at once.
+in progress, or after the time of --grace; the same signal again ends it at once.
 
 Examples:
   rhythm-vec serve

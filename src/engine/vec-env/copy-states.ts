@@ -1,4 +1,4 @@
-/** Copies states between vector environments, for `assign`, `fork`, runs with `from`, and snapshots. */
+/** Validates and commits copies of states, for `assign`, `fork`, runs with `from`, and snapshots. The batches copy. */
 
 import { InputError, StateError } from '../../shared/errors.js';
 import { checkInteger, checkLength, describe, isList, readOptions } from '../../shared/values.js';
@@ -80,7 +80,7 @@ export interface Fork {
   readonly imagined: Imagined | null;
 }
 
-/** Returns the settings of a fork: the source's settings with changes. @throws as `VecEnv.fork`. */
+/** Returns a fork to open: the source's settings with changes, and imagined profiles. @throws as `VecEnv.fork`. */
 export function toFork(source: Core, indices: Uint32Array, changes: ForkOptions): Fork {
   const { imagination, ...changedOptions } = readOptions('fork options', changes, FORK_OPTIONS);
   const imagined = toImagined(source, indices.length, imagination);

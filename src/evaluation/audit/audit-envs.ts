@@ -33,14 +33,14 @@ export class AuditEnvs implements AsyncDisposable {
   readonly #profiles: AuditProfiles;
   readonly #envs = new Map<number, AnyVecEnv>();
 
-  /** Opens no environment yet; the first play does. @param beliefs the constant beliefs fitted to these profiles. */
+  /** Opens no environment yet; `env` and the plays do. @param beliefs the constant beliefs fitted to these profiles. */
   constructor(request: AuditRequest, beliefs: FittedBeliefs, profiles: AuditProfiles = 'sampled') {
     this.#request = request;
     this.#beliefs = beliefs;
     this.#profiles = profiles;
   }
 
-  /** An environment with the audit's settings. */
+  /** The batch for all fresh seeds. */
   get env(): Promise<AnyVecEnv> {
     return this.#envOf(this.#request.episodes);
   }

@@ -4,7 +4,10 @@ import { SCHEMAS } from '../../shared/schemas.js';
 import { toSnakeCase } from '../evaluation-json.js';
 import type { Audit } from './audit.js';
 
-/** Returns the JSON of an audit. Some fields keep the names that they had in files of earlier releases. */
+/**
+ * Returns the JSON of an audit, without `meanEpisodes` and `backendReason`. Some fields keep the names that they had in files
+ * of earlier releases.
+ */
 export function auditToJson({ meanEpisodes: _, backendReason: __, ...audit }: Audit): object {
   const { seeds, rows, gains } = audit;
   return toSnakeCase({

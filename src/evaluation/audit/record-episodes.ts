@@ -24,7 +24,7 @@ export interface Recording {
 /** The knowledge of a planner: its observations, the prior alone, or the true profile. */
 export type Knowledge = 'inference' | 'prior' | 'truth';
 
-/** The number of episodes that are planned together. With a small number, an abort takes effect soon. Changes no decision. */
+/** The number of episodes that are planned together. A small number lets an abort take effect soon, and changes no decision. */
 export const PLANNED_TOGETHER = 4;
 
 /**
@@ -76,7 +76,7 @@ export const emptyRecording = (episodes: number): Recording => ({
   beliefs: new Float32Array(episodes * NUM_STEPS * NUM_BELIEFS),
 });
 
-/** Plays some episodes. @param report called after each step. */
+/** Plays the episodes of `seeds` with a planner. @param report called after each step. */
 async function recordPart(
   request: AuditRequest,
   knowledge: Knowledge,

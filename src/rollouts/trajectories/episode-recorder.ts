@@ -77,7 +77,7 @@ export class EpisodeRecorder {
 
   /**
    * Records a step.
-   * @param observation the 22 raw numbers before the step; later numbers are ignored.
+   * @param observation the 22 raw numbers before the step; further numbers are ignored.
    * @param reward the reward of the step.
    * @throws InputError `not_alike` if the system message changed; StateError `episode_over` after 28 steps.
    */

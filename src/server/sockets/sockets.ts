@@ -8,7 +8,7 @@ import type { MessageHandler } from './message-handler.js';
 export interface SocketsOptions {
   /** The maximum size of a frame in bytes. */
   readonly frameLimit: number;
-  /** Milliseconds between two pings. A client that has not answered by the next ping is disconnected. */
+  /** Milliseconds between two pings; `idleMs` if that is less. A client that is silent until the next ping is disconnected. */
   readonly pingMs: number;
   /** Milliseconds without a frame before a socket is closed. */
   readonly idleMs: number;
@@ -65,7 +65,7 @@ export class Sockets {
     socket.on('close', () => this.#connections.delete(connection));
   }
 
-  /** Closes idle sockets and sockets that did not answer the last ping, and sends the next ping to the other sockets. */
+  /** Closes idle sockets and sockets that were silent since the last ping, and sends the next ping to the other sockets. */
   #sweep(): void {
     const now = performance.now();
     for (const connection of this.#connections) {

@@ -56,7 +56,7 @@ export function WeightsPanel({ weights, change, ticks }: WeightsPanelProps) {
             hold={hold}
             type={type}
             lock={lock}
-            // The ticks hold only if the other weights keep their proportions, so if none is locked.
+            // The ticks hold only if the other weights keep their proportions, that is, if none is locked.
             ticks={sliders.locked.includes(true) ? [] : (ticks?.[k] ?? [])}
           />
         ))}
@@ -116,7 +116,7 @@ interface WeightRowProps {
   readonly ticks: readonly Tick[];
   /** Moves weight k to `to` thousandths, by the slider. */
   readonly slide: (k: number, to: number) => void;
-  /** Reports whether a key is held. */
+  /** Reports whether a key is held; false when a movement of the slider ends. */
   readonly hold: (isHeld: boolean) => void;
   /** Sets weight k to `to` thousandths, by the text field or a tick. */
   readonly type: (k: number, to: number) => void;

@@ -1321,7 +1321,7 @@ fn save(@builtin(global_invocation_id) id: vec3<u32>) {
   }
 }
 
-// Returns the last transition. The state does not contain it, so it is replayed from seed, actions and first meters.
+// Returns the last transition. The state does not contain it, so it is replayed from profile, seed, actions and first meters.
 fn replay_last_step(env: u32, steps: u32) -> Transition {
   let profile = profile_of(env);
   let seed = word(env, STATE_SEED);
