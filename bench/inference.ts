@@ -60,7 +60,7 @@ const POLICIES: Readonly<Record<string, Policy>> = {
     }),
   random: (_rows, { numEnvs }, step, firstSeed) =>
     Uint8Array.from({ length: numEnvs }, (_, i) => randomAction(world.params, firstSeed + i, step, 0)),
-  /** Plays the most informative action regardless of its reward: an upper limit of what can be inferred. */
+  /** Plays the most informative next action regardless of its reward, to show how much can be inferred. */
   curious: (_rows, inference) => {
     const values = inference.probeValues();
     return Uint8Array.from({ length: inference.numEnvs }, (_, i) => {
@@ -70,7 +70,10 @@ const POLICIES: Readonly<Record<string, Policy>> = {
   },
 };
 
-/** Measures inference with every policy. @throws Mismatch if a belief depends on the other episodes of the batch. */
+/**
+ * Measures inference with every policy.
+ * @throws Mismatch if the last beliefs about episode 0 depend on the other episodes of the batch.
+ */
 export async function measureInference(plan: InferencePlan, onProgress: OnProgress): Promise<InferenceRow[]> {
   const rows: InferenceRow[] = [];
   for (const policy of Object.keys(POLICIES)) {

@@ -37,7 +37,7 @@ class MemoryRanges {
 
 // The arguments of one call. A TypeError reports a bug of the caller (src/engine/backends/native.ts) before anything changes:
 // an array of a wrong type or size; an array that the call both reads and writes, or writes twice; an array that other
-// threads could change after the check.
+// threads could change after the check; a number outside its range; a value that is not an object.
 class Arguments {
  public:
   explicit Arguments(const Napi::CallbackInfo& info) : info_(info) {}
@@ -121,7 +121,7 @@ class Arguments {
   }
   // Does the same, and returns false.
   bool refuse(const char* name, const char* expected) { return fail<char>(name, expected) != nullptr; }
-  // Returns a value as an integer in [low, high].
+  // Returns a value as an integer in [low, high]. Fails and returns `low` for any other value.
   int integer(const Napi::Value& value, int low, int high, const char* name) {
     if (!ok_) return low;
     if (value.IsNumber()) {

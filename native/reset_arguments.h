@@ -52,7 +52,8 @@ class ResetArguments {
             start.array_or_null<const uint8_t>(9, napi_uint8_array, num_envs)};
   }
 
-  // Checks the modes, and the steps of the environments to reset: both index tables. Checks that beliefs come with `given`.
+  // Checks the modes, and the steps of the environments to reset, because they are indices of tables. Checks that `beliefs`
+  // and `given` come together.
   void check(size_t num_envs, const Reset& reset) {
     for (size_t env_index = 0; args_.ok() && reset.modes != nullptr && env_index < num_envs; env_index++) {
       if (reset.modes[env_index] > world::mode::Given) args_.fail<int>("modes", "codes of modes");
@@ -61,8 +62,8 @@ class ResetArguments {
       args_.fail<int>("given", "beliefs and given together");
     }
     for (size_t env_index = 0; args_.ok() && reset.start != nullptr && env_index < num_envs; env_index++) {
-      const bool begins = reset.mask == nullptr || reset.mask[env_index] != 0;
-      if (begins && reset.start->steps[env_index] >= world::count::Steps) args_.fail<int>("steps", "steps from 0 to 27");
+      const bool is_reset = reset.mask == nullptr || reset.mask[env_index] != 0;
+      if (is_reset && reset.start->steps[env_index] >= world::count::Steps) args_.fail<int>("steps", "steps from 0 to 27");
     }
   }
 

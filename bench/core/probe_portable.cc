@@ -1,4 +1,4 @@
-// The probe of the registers of kernel portable. `hide` is for probe.inl. In an asm statement, "x" (x64) and "w" (ARM) are
+// The probe of the registers of kernel portable. probe.inl calls `hide`. In an asm statement, "x" (x64) and "w" (ARM) are
 // vector registers.
 #include "lanes_portable.h"
 #include "probe.h"

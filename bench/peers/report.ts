@@ -2,13 +2,13 @@
 import { digits, ratiosToJson, renderRatios, table } from '../report.js';
 import type { PeersResult } from './measure.js';
 
-/** Returns the figures for the JSON file: targets with their verdicts. */
+/** Returns the figures for the JSON file, with ratios by name, and with targets and their verdicts. */
 export const peersToJson = ({ ratios, ...figures }: PeersResult) => ({
   ...figures,
   ...ratiosToJson({ ratios, leftOut: [] }),
 });
 
-/** Renders a table of millions of steps per second, and names the players that are missing. */
+/** Renders a table of millions of steps per second, the players that are missing, and the ratios. */
 export function renderPeers({ players, cells, ratios }: PeersResult): string {
   const present = players.filter(({ missing }) => missing === null);
   const sizes = [...new Set(cells.map(({ episodes }) => episodes))];

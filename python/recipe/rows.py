@@ -1,4 +1,4 @@
-"""The rows of both stages. Rank 0 generates or reads them and sends them to the other ranks, so only one rank writes."""
+"""Generates and reads the rows of both stages. train.py calls this on rank 0 alone, so that only one rank writes."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ class Rows:
 
 
 def read_rows(path: Path) -> Rows:
-    """Reads a file of JSON lines and the card beside it. Raises FileNotFoundError, or ValueError for invalid lines."""
+    """Reads a file of JSON lines and the card beside it. Raises FileNotFoundError, or ValueError for
+    an invalid line or a file without rows."""
     lines = path.read_text(encoding="utf-8").splitlines()
     rows = [_row(line, f"{path}, line {number}") for number, line in enumerate(lines, 1) if line.strip()]
     if not rows:
@@ -77,7 +78,8 @@ def check_world(rows: Rows, digest: str) -> None:
 
 
 def make_sft_rows(command: Optional[Sequence[str]], folder: Path, episodes: int, grader: str) -> Path:
-    """Writes the answers of the planner under a grader; returns the file of rows. Raises CalledProcessError."""
+    """Writes the answers of the planner under a grader; returns the file of rows. Raises CalledProcessError, or
+    ServerUnavailableError if there is no command."""
     folder.mkdir(parents=True, exist_ok=True)
     episodes_file = folder / "teacher.jsonl"
     seeds = f"{FIRST_SEED}-{FIRST_SEED + episodes - 1}"
@@ -89,7 +91,7 @@ def make_sft_rows(command: Optional[Sequence[str]], folder: Path, episodes: int,
 
 
 def make_grpo_rows(command: Optional[Sequence[str]], folder: Path, rows: int, grader: str) -> Path:
-    """Writes prompts under a grader and their dataset card; returns the file of rows. Raises CalledProcessError."""
+    """Writes prompts under a grader and their dataset card; returns the file of rows. Raises as `make_sft_rows`."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "train.jsonl"
     arguments = ["dataset", "grpo", "--rows", str(rows), "--grader", grader, "--output", str(path)]

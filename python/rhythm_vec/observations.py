@@ -43,7 +43,7 @@ class _Encoding:
 
     field: ObservationField
     source: int  #: the offset in a raw observation
-    size: int  #: of the source
+    size: int  #: the number of elements of the source
     codes: int  #: the size of a one-hot block; 0 for numbers that are copied or scaled
     is_past: bool
 

@@ -7,7 +7,10 @@ interface Shades {
   readonly dark: string;
 }
 
-/** How actions are chosen: `hand` is the visitor of the page, `teacher` is what a student imitates while it trains. */
+/**
+ * How a policy chooses actions, or that it infers beliefs (`inference`). `hand` is the visitor of the page, `teacher` is what a
+ * student imitates while it trains.
+ */
 export type PolicyKind =
   | 'hand'
   | 'random'

@@ -73,7 +73,7 @@ export interface WorldSpec {
   beliefWeightScale: number;
   /** Weights of the eight components of the grade. */
   graders: Record<string, number[]>;
-  /** Second words of the generator's key, hexadecimal u32. */
+  /** Second words of the generator's key, hexadecimal u32. `imagination` is XORed with others (docs/world.md). */
   streams: Record<'profile' | 'event' | 'noise' | 'policy' | 'imagination', string>;
   /**
    * The published rule-based policy: an action for each time of day, and rules that take precedence. A rule applies if its

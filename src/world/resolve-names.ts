@@ -81,7 +81,7 @@ export function resolveProfile(
  * Resolves a grader to its weights.
  * @param grader a name of GRADER_NAMES, or eight weights that sum to 1. A list of six, as in world 1.0.0,
  *   gets two zeros.
- * @param where the argument's name in errors.
+ * @param where the argument's name in errors about weights; an error about a name says 'grader'.
  * @returns f32 [8]. @throws InputError `unknown_name` or `bad_grader`.
  */
 export function resolveGrader(

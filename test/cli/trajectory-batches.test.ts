@@ -51,7 +51,7 @@ it('inBatches yields no batch if no episode is valid', async () => {
   ]);
 });
 
-it('inBatches reports the first invalid lines, and counts the others', async () => {
+it('inBatches reports the first ten invalid lines, and counts the others', async () => {
   const { reports, skipped } = await batched(
     Array.from({ length: 25 }, () => new BadEpisode('older', 'Old.')),
   );

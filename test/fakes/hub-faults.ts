@@ -51,7 +51,7 @@ export class Faults {
     return null;
   }
 
-  /** Applies a fault to a request. @returns whether the request needs no further handling. */
+  /** Applies a fault before the request is handled. @returns false if the Hub must handle it: null and `loseAnswer`. */
   async apply(
     action: FaultAction | null,
     request: IncomingMessage,

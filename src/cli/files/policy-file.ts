@@ -32,7 +32,7 @@ export const pathOfPolicy = (name: string): string => FILE.exec(name)!.groups!.p
 /**
  * Reads the policies of --policies: loads files, and leaves other names as they are. A file's policy has the name of the file
  * without its extension.
- * @throws UsageError for a file that exports no policy, and for two policies of one name.
+ * @throws UsageError for a file that cannot be read or loaded or has no policy, and for two policies of one name.
  */
 export async function readPolicies(
   names: readonly string[] | undefined,

@@ -36,7 +36,8 @@ export interface ReevalOptions extends EngineOptions {
 /**
  * Re-evaluates trajectories and prints the tables.
  * @returns whether all episodes equal their replay, and all lines are valid or --skip-bad is given.
- * @throws UsageError for unusable paths, or files without an episode; the signal's reason.
+ * @throws UsageError for invalid options, unusable files, or files without a valid episode; InputError `bad_grader`;
+ *   LibraryError `library_missing`; as `createVecEnv`; the errors of the baselines; the signal's reason.
  */
 export async function runReeval(options: ReevalOptions, signal: AbortSignal): Promise<boolean> {
   checkEngineOptions(options);

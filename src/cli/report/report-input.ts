@@ -13,7 +13,7 @@ import { inBatches, type Report } from '../files/trajectory-batches.js';
 import { episodesIn, openFiles, type ReadOptions, SkippedLines } from '../files/trajectory-files.js';
 import type { TrajectoryLine } from '../files/trajectory-table.js';
 
-/** The maximum size in bytes of a file that is read as one value. The package's own files are much smaller. */
+/** The maximum size of a file that is read as one value, as `readBeginning` counts it. The package's files are much smaller. */
 const MAX_VALUE = 64 * 2 ** 20;
 /** The approximate memory in bytes of a line in addition to its text. */
 const LINE_COST = 64;
@@ -37,7 +37,11 @@ export interface Gathered {
   readonly skipped: number;
 }
 
-/** Reads all files. @throws UsageError that names a file of unknown kind; the signal's reason. */
+/**
+ * Reads all files.
+ * @throws UsageError that names a file of unknown kind, with an invalid result, or without a valid episode; LibraryError
+ *   `library_missing`; the signal's reason.
+ */
 export async function gatherResults(paths: readonly string[], options: GatherOptions): Promise<Gathered> {
   const gatherer = new ResultGatherer();
   const labels = fileLabels(paths.map(inputName));
@@ -91,7 +95,7 @@ interface Beginning {
 /**
  * Reads a file until its kind is known. It is a file of lines if a line is an episode or unreadable, if the file is not valid
  * JSON as a whole, or if it is too large.
- * @param maxBytes of memory for the lines.
+ * @param maxBytes the maximum size of the lines: one byte per character, and LINE_COST per line.
  */
 export async function readBeginning(lines: AsyncGenerator<Line>, maxBytes = MAX_VALUE): Promise<Beginning> {
   const firstLines: Line[] = [];

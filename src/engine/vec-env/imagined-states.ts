@@ -46,7 +46,7 @@ export function imagineStates(
   return copies;
 }
 
-/** Returns all steps of an episode. @throws StateError `episode_over`, `foreign_past`. */
+/** Returns the steps so far of an episode to imagine. @throws StateError `episode_over`, `foreign_past`. */
 function pastOf({ world, imagination }: Core, state: Uint32Array, index: number): HistoryStep[] {
   if (state[STATE.step] === NUM_STEPS) {
     throw new StateError(
@@ -100,7 +100,7 @@ function sumsUnder(params: Params, profile: Float32Array, past: readonly History
   return sums;
 }
 
-/** Commits imagined states, u32 [numEnvs, STATE_WORDS], that the batch has loaded after a copy. */
+/** Updates the bookkeeping of a batch that has loaded imagined states, u32 [numEnvs, STATE_WORDS]. */
 export function commitImagined(core: Core, states: Uint32Array): void {
   for (let i = 0; i < core.numEnvs; i++) core.seeds[i] = states[i * STATE_WORDS + STATE.seed];
   core.unreplayable.fill(0);

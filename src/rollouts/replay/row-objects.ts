@@ -10,7 +10,7 @@ import { parseCompletion } from '../text/parse-completions.js';
 import type { ReplayColumns } from './row-columns.js';
 import { catchFault, type ReportFault } from './row-faults.js';
 
-/** A state of a replay. It has the same fields as rows of datasets, in camelCase. */
+/** A state of a replay. Its fields are columns of datasets for GRPO, in camelCase. */
 interface ReplayState {
   /** u32. */
   readonly seed: number;

@@ -38,7 +38,7 @@ export class HttpRequest {
   readonly #incoming: IncomingMessage;
   readonly #limit: number;
   readonly #disconnected = new AbortController();
-  /** Settles when the answer is sent or the client has disconnected: the answer's memory is then free. */
+  /** Settles when the answer is sent or the client has disconnected. The answer's memory may then be reused. */
   readonly finished: Promise<void>;
 
   /** @param limit the maximum size of the body in bytes. */
@@ -142,7 +142,7 @@ export function bodyOf(text: string): unknown {
   }
 }
 
-/** Parses the JSON object of a body. @throws InvalidRequestError for an empty body or another value. */
+/** Parses the JSON object of a body. @throws InvalidRequestError for an empty body, invalid JSON or another value. */
 export function objectOf(text: string): object {
   const body = bodyOf(text);
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body;

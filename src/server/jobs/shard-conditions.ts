@@ -8,8 +8,8 @@ interface Run extends SeedRange {
 }
 
 /**
- * Returns a shard's part of each condition; conditions without episodes are left out. If several conditions contain the
- * same episode, one shard plays it for all of them, so that no episode of a language model is paid for twice.
+ * Returns a shard's part of each condition; conditions without episodes in the shard are left out. If several conditions
+ * contain the same episode, one shard plays it for all of them, so that no episode of a language model is paid for twice.
  * @throws InputError `out_of_range` for more shards than episodes.
  */
 export function shardConditions(conditions: readonly Condition[], shard: Shard): Condition[] {

@@ -162,6 +162,7 @@ class ShardProcessor {
       const { engine, address } = this.#options;
       const { settings, shards: count } = job;
       const task = { shard: shard.data, job: job.job, settings, count, engine, address, token };
+      // Progress is only displayed, so a report that Redis refuses may be lost.
       const onProgress = (done: number, total: number): void =>
         void shard.updateProgress({ done, total }).catch(() => {});
       const result = await this.#threads.run(task, { stop, end: this.#stopped.signal, onProgress });
@@ -189,6 +190,7 @@ class ShardProcessor {
     // The job has ended, or another worker has finished the shard.
     if (!(error instanceof QueueError) && !(await this.#isWanted(shard.data))) return;
     this.#note(`Shard ${index} of ${name}: ${error.message}`);
+    // If Redis refuses the note, this failure is not counted.
     await noteFailure(this.#queue, shard.data).catch(() => {});
     if (error.code === 'over_budget' || error instanceof QueueError) {
       throw new this.#bullmq.UnrecoverableError(error.message);
@@ -210,7 +212,7 @@ class ShardProcessor {
     return untilAccepted(command, signal, ({ message }) => this.#note(message));
   }
 
-  /** Reports a message, unless the previous message was the same. */
+  /** Reports a message, unless the previous message was the same or the worker ends. */
   #note(message: string): void {
     const isWait = isTemporary(new Error(message)) || /ECONN|EPIPE/.test(message);
     const note = isWait ? `Redis: ${message} Waits.` : message;

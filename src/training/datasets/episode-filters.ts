@@ -1,4 +1,4 @@
-/** Filters of recorded episodes that several datasets share, and the part of their provenance that names them. */
+/** Filters of recorded episodes, and the provenance of a selection of episodes. Several kinds of datasets share both. */
 import type { GraderWeights } from '../../engine/graders/grader.js';
 import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
 import { evalSeedsIn, rangeText } from './dataset-seeds.js';

@@ -86,7 +86,7 @@ describe('beliefs', () => {
     );
   });
 
-  it('change little with the number of samples', () => {
+  it('change little with the number of samples and the seed', () => {
     const observations = observationsOf(40);
     const targets = episodes.targets.slice(0, 3 * 40);
     const few = observeAll(new Inference(world, 40, { samples: 128 }), observations).beliefs();
@@ -119,7 +119,7 @@ describe('beliefs for the squared error', () => {
     );
   });
 
-  it('have probe values close to the later reductions of the squared error', () => {
+  it('come with probe values close to the later reductions of the squared error', () => {
     const inference = observeAll(new Inference(world, NUM_ENVS), episodes.observations, 0, 1);
     for (let step = 0; step < 3; step++) {
       const values = inference.probeValues('squared');
@@ -230,7 +230,7 @@ describe('posterior samples', () => {
 });
 
 describe('probe values', () => {
-  it('match the later reduction of the error, and are 0 when at most one step is left', () => {
+  it('match the later reduction of the error, and are 0 when one step is left', () => {
     const count = 80;
     const observations = observationsOf(count);
     const inference = observeAll(new Inference(world, count), observations, 0, 1);

@@ -34,7 +34,7 @@ describe('under v3, a planner', () => {
     expect(score - meanOf(regrade(prior.components, grader))).toBeGreaterThan(0.2);
   });
 
-  it('reaches high wellbeing and high belief skill', () => {
+  it('reaches high wellbeing and high belief skill, but without inference almost no belief skill', () => {
     expect(componentOf(planner, 'wellbeing')).toBeGreaterThan(0.6);
     expect(componentOf(planner, 'belief_skill')).toBeGreaterThan(0.65);
     expect(Math.abs(componentOf(prior, 'belief_skill'))).toBeLessThan(0.2);

@@ -148,7 +148,7 @@ describe('an episode that differs from its replay keeps its line', () => {
     await expectSameLines([episode]);
   });
 
-  it('unless only the grade differs: the grade is kept, and reeval compares it', async () => {
+  it('unless only the grade differs: the compact episode then has the recorded grade', async () => {
     const changed = changedAt(plain, 'final.final_score', 0.5);
     const [compact] = await replayer.toCompact([changed]);
     expect(compact).toMatchObject({ final: { final_score: 0.5 } });

@@ -30,7 +30,10 @@ export interface Beaten {
   readonly largestPart: { readonly component: string; readonly part: number };
 }
 
-/** Returns the verdict on these weights, by COMPONENT_NAMES. @param ranking of the policies under the weights. */
+/**
+ * Returns the verdict on a grader.
+ * @param ranking the ranking of the policies under the weights. @param weights in the order of COMPONENT_NAMES.
+ */
 export function verdictOf(
   ranking: readonly Standing[],
   policies: readonly PolicyComponents[],
