@@ -62,7 +62,7 @@ RHYTHM_INLINE void observe(const Envs& envs, const Group& g, M active, Time now,
   put_numbers<count::ObservationFloats>(envs, envs.out.observations, g, active, columns);
 }
 
-// Stores the grades, returns and lengths of the active lanes' episodes. Episodes of all 28 steps have terminated.
+// Stores the grades, returns and lengths of the active lanes' episodes, and whether they have terminated: after 28 steps.
 RHYTHM_INLINE void put_grade(const Envs& envs, const Group& g, M active, const Grade& grade, F episode_return, int length) {
   if (envs.out.components == nullptr) return;
   const uint32_t active_bits = lane_bits(active);
@@ -88,7 +88,7 @@ RHYTHM_INLINE void clear_grade(const Envs& envs, const Group& g, M active) {
   put_grade(envs, g, active, {{zero, zero, zero, zero, zero, zero, zero, zero}, zero, zero, zero, zero}, zero, 0);
 }
 
-// Prefetches the memory that the end of a run will write.
+// Prefetches the memory of the observations and components, which the end of a run will write.
 RHYTHM_INLINE void prefetch_outputs(const Envs& envs, const Group& g) {
   const size_t stride = envs.out.column_stride;
   const auto prefetch_numbers = [&](const float* array, size_t width) {

@@ -10,11 +10,11 @@ class RhythmError(Exception):
 
 
 class ServerUnavailableError(RhythmError):
-    """No working server answered, even at the last attempt."""
+    """No server gave a usable answer at any attempt, or none could be started."""
 
 
 class RefusedError(RhythmError):
-    """The server refused an HTTP request. A retry would not help.
+    """The server refused an HTTP request, or its answer was not JSON. A retry would not help.
 
     Attributes:
         status: the HTTP status, such as 422.

@@ -29,7 +29,7 @@ class UnreachableError(Exception):
 
 
 def send(method: str, url: str, body: bytes, token: Optional[str], timeout_s: float) -> Answer:
-    """Sends JSON on a connection of its own, without a proxy.
+    """Sends JSON on a connection of its own, without a proxy, and returns the response.
 
     Raises UnreachableError if no connection was made, and OSError or HTTPException if the request failed later.
     """
@@ -60,7 +60,7 @@ def send(method: str, url: str, body: bytes, token: Optional[str], timeout_s: fl
 
 
 def seconds_of(retry_after: Optional[str]) -> float:
-    """Parses a Retry-After header: seconds or a date; 0 for neither."""
+    """Returns the seconds to wait by a Retry-After header (seconds or a date); 0 for any other value."""
     if retry_after is None:
         return 0.0
     if retry_after.strip().isdigit():
@@ -83,7 +83,7 @@ def detail_of(answer: Answer) -> Any:
 
 
 def detail_text(detail: Any) -> str:
-    """Returns a detail as one line."""
+    """Returns a detail as text. Joins the errors of a list with semicolons."""
     if not isinstance(detail, list):
         return str(detail)
     return "; ".join(

@@ -31,7 +31,7 @@ export interface LlmPolicy {
   readonly actions: string;
   /** 'own': the beliefs that the model states. */
   readonly belief: BeliefKind;
-  /** Returns null: no sequence was searched for. */
+  /** Returns null, because the policy plays no sequence that was searched for a grader. */
   readonly sequenceGrader: (grader: string) => null;
   readonly model: LanguageModel;
 }
@@ -70,7 +70,8 @@ const findNamed = (name: string, models: readonly LanguageModel[]): AnyPolicy =>
 
 /**
  * Returns a policy under a name. A built-in policy under its own name is treated like the name alone.
- * @throws InputError `unknown_name` if another policy has the name of a built-in policy, or `wrong_type`.
+ * @throws InputError `unknown_name` for an unknown policy, or for another policy under the name of a built-in policy;
+ *   `wrong_type`.
  */
 function findGiven(name: string, policy: PolicyLike | string, models: readonly LanguageModel[]): AnyPolicy {
   if (policy === name) return findNamed(name, models);
@@ -113,7 +114,7 @@ export const playerOf = (policy: AnyPolicy): Player =>
         oracle: isOracle(policy),
       };
 
-/** Returns the players of the policies of an evaluation. @throws InputError `unknown_name`. */
+/** Returns the players of the policies of an evaluation. @throws InputError `unknown_name` or `wrong_type`. */
 export const playersOf = (policies: EvaluateOptions['policies'] = POLICY_NAMES): Player[] =>
   Array.isArray(policies)
     ? [...new Set(policies as readonly string[])].map(playerNamed)

@@ -4,7 +4,8 @@ import { NUM_ACTIONS, NUM_STEPS } from '../world/fields.js';
 
 /**
  * Returns the most frequent action of each step, the lowest code if several are equally frequent.
- * @param actions i8 [n, 28]: action codes, such as a run's `trajectory.actions`; n is at least 1. @returns u8 [28].
+ * @param actions i8 [n, 28]: action codes of whole episodes, such as a run's `trajectory.actions`; n is at least 1.
+ * @returns u8 [28].
  * @throws InputError `wrong_length`.
  */
 export function commonActionsOf(actions: ArrayLike<number>): Uint8Array {

@@ -1,4 +1,4 @@
-/** Collects the costs of players, from their episodes or from rows of an evaluation. */
+/** Collects the costs of players from rows of an evaluation, and joins them with the costs of recorded episodes. */
 import { NUM_STEPS } from '../world/fields.js';
 import type { EvaluationResult } from './parse-results.js';
 import { type Spending, USAGE_KEYS } from './spending.js';

@@ -44,7 +44,7 @@ const EPISODES: [name: string, episode: TimelineEpisode][] = [
   ['an episode of nine steps without beliefs', WITHOUT_BELIEFS],
   ['an episode without steps', playedEpisode(0)],
   [
-    'an episode with an event in every slot',
+    'an episode with an event at every step',
     { ...WHOLE, events: Array.from(WHOLE.events, (_, step) => step % EVENT_NAMES.length) },
   ],
 ];

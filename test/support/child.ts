@@ -6,7 +6,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 export interface Outcome {
   readonly status: number | null;
-  /** The printed JSON, parsed. */
+  /** The printed JSON, parsed; null if nothing was printed. */
   readonly output: unknown;
   readonly stderr: string;
 }

@@ -1,4 +1,7 @@
-/** Test suites that need a WebGPU device in Node. Without a device they are skipped, or fail if RHYTHM_REQUIRE names webgpu. */
+/**
+ * Test suites that need a WebGPU device in Node. They are skipped if RHYTHM_SKIP names webgpu. Without a device they are
+ * skipped too, or fail if RHYTHM_REQUIRE names webgpu.
+ */
 import { describe } from 'vitest';
 import { ASYNC_BACKENDS } from '../../src/engine/backends/node.js';
 import { shareDevice } from './gpu.js';

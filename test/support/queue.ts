@@ -85,7 +85,7 @@ export function workWith(server: RedisServer, fake: FakeOpenAi, options?: WorkHe
   return workHere(server, options);
 }
 
-/** Starts a worker as a child process, which takes over the shards of a killed worker after two seconds. */
+/** Starts a worker as a child process, with a lease of two seconds. */
 export const startWorker = (server: RedisServer, ...args: string[]): Running =>
   start(['queue', 'work', '--lease', '2', ...args], server);
 

@@ -1,4 +1,4 @@
-/** The effect of each trait on each meter, by action. */
+/** Responses of profiles to actions: which trait affects which meter, and how much. */
 import { effectAndResponse } from '../../engine/reference/rules.js';
 import type { Params } from '../../world/block.js';
 import {
@@ -64,7 +64,7 @@ export class Responses {
   readonly neutral = new Float32Array(NUM_METERS);
   /** The trait that affects each meter, or NO_TRAIT. */
   readonly affectingTrait = new Int8Array(NUM_METERS);
-  /** The effect on each meter of one unit of the trait that affects it. */
+  /** The effect on each meter of one unit of the trait that affects it; 0 without such a trait. */
   readonly slope = new Float64Array(NUM_METERS);
 
   constructor(params: Params) {

@@ -9,7 +9,7 @@ import { imaginedWorld, type Objective, scoreEpisodesBy } from './objectives.js'
 
 /** The number of episodes whose states and results fit the cache of a core. */
 const EPISODES_PER_THREAD = 2 ** 12;
-/** All candidates are played with about this many posterior samples, then the best candidates with the other samples too. */
+/** All candidates are played with at most this many posterior samples, then the best candidates with the other samples too. */
 const SCREENING_SAMPLES = 8;
 
 /** Options of an Imagination. A problem is an episode, with `numStarts` starting states: one for each posterior sample. */

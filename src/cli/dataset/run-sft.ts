@@ -48,9 +48,10 @@ interface Sink {
 }
 
 /**
- * Writes all files of the dataset, or none; with --shard, the file of a shard.
+ * Writes the files of the dataset when all rows are ready; with --shard, the file of a shard.
  * @returns whether every line was a valid episode that equals its replay; true with --shard, because the merge checks that.
- * @throws UsageError for unusable paths, or if no row is left; InputError for an impossible plan; the signal's reason.
+ * @throws UsageError for unusable paths or options, or if no training row is left; InputError for an impossible plan; the
+ *   signal's reason.
  */
 export async function runSft(options: SftCliOptions, signal: AbortSignal): Promise<boolean> {
   checkEngineOptions(options);
@@ -77,9 +78,9 @@ export async function runSft(options: SftCliOptions, signal: AbortSignal): Promi
 }
 
 /**
- * Writes all files of the dataset, or none.
+ * Writes the files of the dataset when all rows are ready.
  * @returns whether every line was a valid episode that equals its replay.
- * @throws UsageError for unusable paths, or if no row is left; the signal's reason.
+ * @throws UsageError for unusable paths, or if no training row is left; the signal's reason.
  */
 export async function writeSft(
   plan: SftPlan,
@@ -106,7 +107,7 @@ export async function writeSft(
     const command = commandOf(plan, options);
     await card.write(sftCardText({ provenance: sftProvenanceOf(plan), selection, files, command }));
     signal.throwIfAborted();
-    // Removes the old card first, so that it never describes other rows, even if the process is killed now.
+    // Removes the old card first, so that it never describes other rows, even if the process is killed between two commits.
     directory.removeCard();
     for (const { output } of filled) await output.commit();
     for (const sink of sinks) if (!filled.includes(sink)) directory.removeSplit(sink.split);

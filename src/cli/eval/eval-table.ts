@@ -114,7 +114,7 @@ export function weightsLine(grader: string, weights: GraderWeights): string {
   return `${wrap(`${grader} weighs ${pairs.join(', ')}`)}\n`;
 }
 
-/** Returns the rows, grouped by condition, the table of language models' answers, and notes. */
+/** Returns the tables of scores and components, the table of language models' answers, and notes. */
 export const renderTable = (evaluation: Evaluation): string =>
   `\n${renderRows(evaluation.rows, evaluation.grader)}\n\n${answers(evaluation)}${notes(evaluation)}`;
 

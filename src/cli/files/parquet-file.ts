@@ -43,7 +43,8 @@ export class ParquetFile implements AsyncDisposable {
 
   /**
    * Opens a file. The unfinished file of a run that was killed is read up to its last footer.
-   * @throws UsageError for a file that is cut off or damaged; LibraryError `library_missing`.
+   * @throws UsageError for a file that is cut off or damaged; Error if the footer of an unfinished file is damaged;
+   *   LibraryError `library_missing`.
    */
   static async open(path: string): Promise<ParquetFile> {
     const library = await load('Parquet files', PACKAGES.parquet, () => import('hyparquet'));

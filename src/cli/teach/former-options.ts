@@ -1,4 +1,4 @@
-/** Refuses the options by which earlier releases named a teacher. The error has the value of --policy to pass instead. */
+/** Refuses the options by which earlier releases named a teacher. The error says what to pass instead. */
 import { currentPolicy } from '../../shared/former-names.js';
 import { UsageError } from '../command-errors.js';
 import { shellWord } from '../shell-word.js';
@@ -19,7 +19,7 @@ export const FORMER_OPTIONS: Readonly<Record<keyof FormerOptions, string>> = {
   objective: '--objective',
 };
 
-/** Refuses former options. @param policy the value of --policy. @throws UsageError with the new spelling. */
+/** Refuses former options. @param policy the value of --policy. @throws UsageError with the remedy. */
 export function refuseFormerOptions(options: FormerOptions, policy: string | undefined): void {
   const given = Object.entries(FORMER_OPTIONS)
     .filter(([name]) => options[name as keyof FormerOptions] !== undefined)

@@ -61,7 +61,7 @@ function seedList(seed: ArrayLike<number>, numEnvs: number, what: string): Uint3
 
 function requireInside(seeds: Uint32Array, what: string, span: SeedSpan): void {
   const at = seeds.findIndex((seed) => !isWithin(seed, span));
-  if (at >= 0) throw outsideSpan(seeds[at], span, `environment ${at} from ${what}`);
+  if (at >= 0) throw outsideSpan(seeds[at], span, `environment ${at} (from ${what})`);
 }
 
 /** Returns whether a seed lies in a range. */
@@ -96,7 +96,7 @@ function seedsFrom(seed: number, numEnvs: number, what: string): Uint32Array {
   if (seed + numEnvs - 1 > MAX_U32) {
     throw new InputError(
       'bad_seed',
-      `Expected ${what} + ${numEnvs - 1} (the last environment's) to be at most ${MAX_U32}, got ${what} ${seed}. ` +
+      `Expected ${what} + ${numEnvs - 1} (the last environment's seed) to be at most ${MAX_U32}, got ${what} ${seed}. ` +
         'Pass an array instead.',
     );
   }

@@ -24,7 +24,7 @@ export interface EnvSpec {
   readonly maxEpisodeSteps: number;
 }
 
-/** Counters since an environment was opened. `restore` replaces them by the snapshot's. */
+/** Counters of a batch since it was opened. `restore` sets them to the snapshot's. */
 export interface Counters {
   /** Steps taken by all environments together. */
   readonly steps: number;

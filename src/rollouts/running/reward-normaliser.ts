@@ -69,7 +69,10 @@ export class RewardNormaliser {
     return stateOf('rewards', this.#moments.state);
   }
 
-  /** Begins new sums. Call it after `env.reset`. @param mask the mask of the reset. */
+  /**
+   * Begins new sums. Call it after `env.reset`. @param mask the mask of the reset.
+   * @throws InputError `wrong_type` or `wrong_length`.
+   */
   reset(mask?: Mask): void {
     const chosen = this.#envs.maskOf(mask);
     this.#envs.reset(chosen);

@@ -1,4 +1,4 @@
-/** Episodes as rows of a Parquet file: one column for each value that a replay cannot compute. */
+/** Episodes as rows of a Parquet file: columns for the values that a replay cannot compute, and for the results at the end. */
 
 import type { Columns, ColumnType, Origin } from '../../shared/row-files/row-encoder.js';
 import { SCHEMAS } from '../../shared/schemas.js';
@@ -11,7 +11,7 @@ import { SAMPLING_NAMES, USAGE_NAMES } from './trajectory-episode.js';
 /** A row: values by the names of EPISODE_COLUMNS. */
 export type EpisodeRow = Readonly<Record<string, unknown>>;
 
-/** The names of all results at the end of an episode. '' is the digest of no former world. */
+/** The names of all results at the end of an episode. No former world has the digest ''. */
 const FINAL_NAMES = finalNames('');
 /** Components that files of world 1.0.0 lack. */
 const SINCE_WORLD_1_1 = ['wellbeing', 'belief_skill'];
@@ -25,7 +25,7 @@ const TEXT_OR_NULL: ColumnType = { type: 'text', nullable: true };
 const AMOUNT: ColumnType = { type: 'number', nullable: true };
 const TEXTS_OR_NULL: ColumnType = { type: 'list', nullable: true, of: { type: 'text', nullable: true } };
 
-/** Returns one type for each of several columns. */
+/** Returns the same type for each of several columns. */
 const typesByColumn = (names: readonly string[], type: ColumnType): Record<string, ColumnType> =>
   Object.fromEntries(names.map((name) => [name, type]));
 

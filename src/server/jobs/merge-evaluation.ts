@@ -22,7 +22,7 @@ export type MergeOptions = Pick<
 /**
  * Returns the evaluation of the whole job. It calls the callbacks of `options` as `evaluate` does, except that episodes of
  * language models are not passed to `onTrajectories`.
- * @param lines of all shards. @throws the signal's reason.
+ * @param lines of all shards. @throws Error if the shards lack an episode; the signal's reason.
  */
 export function mergeEvaluation(
   job: EvalJob,
@@ -73,7 +73,9 @@ const modelsOf = ({ options }: EvalJob): LanguageModel[] =>
     .map((name) => ({
       name: name.slice(MODEL_PREFIX.length),
       complete: () =>
-        Promise.reject(new Error(`Expected all episodes of ${name} in the shards, got none for a prompt.`)),
+        Promise.reject(
+          new Error(`Expected all episodes of ${name} in the shards, got a prompt of a missing one.`),
+        ),
     }));
 
 async function* playedBy(

@@ -47,7 +47,7 @@ describe('an episode', () => {
     expect([episode.event, episode.lastAction, episode.reward, episode.finalScore]).toEqual([-1, -1, 0, 0]);
   });
 
-  it('keeps the last given belief', () => {
+  it('clamps beliefs, and keeps the last given belief', () => {
     const episode = newEpisode();
     episode.step(0);
     expect([episode.given, ...episode.belief]).toEqual([false, 0.5, 0.5, 0.5]);
@@ -76,7 +76,7 @@ describe('an episode', () => {
     expect(imagined.stateHash()).not.toBe(real.stateHash());
   });
 
-  it('accepts a profile by name or by numbers, and draws a named profile by seed', () => {
+  it('accepts a profile by name or by numbers; with discrete the seed draws a named profile', () => {
     for (const name of PROFILE_NAMES) {
       const named = new Episode().reset(1, { profile: name });
       const given = new Episode().reset(1, { profile: Array.from(named.profile) });
@@ -187,7 +187,7 @@ describe('an episode refuses', () => {
     expect(refusalOf(() => episode.step(99)).code).toBe('episode_over');
   });
 
-  it('unknown options, and a world that createWorld did not return', () => {
+  it('invalid options, and a world that createWorld did not return', () => {
     expectRefusal(
       () => new Episode(any({ wrold: createWorld() })),
       'unknown_option',

@@ -106,7 +106,7 @@ describe.each(ENGINES)('$name', (engine) => {
     [LOW + 5, [LAST, LAST + 1]],
     [LOW + 1, [LOW + 1, LAST + 1]],
   ])(
-    'a source whose range begins at %i gives only episodes with seeds inside the range of the target',
+    'from a source whose range begins at %i, only episodes with seeds inside the range of the target are copied',
     (low, seeds) => {
       using source = openOn(engine, { numEnvs: 2, seedRange: [low, 10] });
       using target = openOn(engine, { numEnvs: 1, seedRange: SHAPE.seedRange });
@@ -118,7 +118,7 @@ describe.each(ENGINES)('$name', (engine) => {
     },
   );
 
-  it('one seed for all environments is refused if the seed of the last environment exceeds 2^32 - 1', () => {
+  it('a first seed is refused if the seed of the last environment would exceed 2^32 - 1', () => {
     using env = openOn(engine, { numEnvs: N });
     env.reset({ seed: 2 ** 32 - N });
     expect([...env.seeds]).toEqual([2 ** 32 - 3, 2 ** 32 - 2, 2 ** 32 - 1]);
@@ -167,7 +167,7 @@ describe.each(ENGINES)('$name', (engine) => {
   });
 });
 
-/** Copies the episodes to `other`, runs them there, and copies some of them back. */
+/** Runs copies of the episodes in `other`. Then assigns `env` either these copies or its own episodes, in another order. */
 function copyBack(random: Random, env: VecEnv, other: VecEnv): void {
   const { numEnvs } = env;
   const order = random.permutation(numEnvs);

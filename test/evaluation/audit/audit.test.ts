@@ -27,7 +27,7 @@ const SMALL = { ...TINY, episodes: 60, profiles: 3 };
 const BELIEF_ALONE = { ...TINY, episodes: 8, plannerEpisodes: 8, grader: [0, 0, 0, 0, 0, 1] };
 /** The first fresh seed. The scores of an audit are of fresh seeds, which its searches do not use. */
 const FRESH = 20_000;
-/** The components that v2 weighs and that depend on actions. For each the audit searches for a push: the best sequence. */
+/** The components that v2 weighs and that depend on actions. A push is the best sequence for one of them alone. */
 const PUSH_COMPONENTS = COMPONENT_NAMES.slice(0, 5);
 const CONSTANT = [0.5, 0.5, 0.5];
 
@@ -64,7 +64,7 @@ const meanDifference = (a: Float32Array, b: Float32Array): number =>
   a.reduce((sum, value, i) => sum + value - b[i], 0) / a.length;
 
 describe.skipIf(NATIVE.length === 0)('an audit', () => {
-  it('gives the same result for the same seed, on other kernels and with any number of threads', async () => {
+  it('gives the same result for the same seed, on other kernels and with another number of threads', async () => {
     const results = [];
     for (const [k, { backend, kernel }] of TWO_KERNELS.entries()) {
       results.push(numbersOf(await audit({ ...TINY, seed: 5, backend, kernel, threads: k + 1 })));
@@ -145,7 +145,7 @@ describe.skipIf(NATIVE.length === 0)('an audit', () => {
     expect(verdict).toContain(`by ${bestBlind});`);
   });
 
-  it('has a mean episode of each policy, with the actions of its sequence if it plays only one', async () => {
+  it('has rewards and bands in each mean episode, and the actions of the sequence if the policy plays only one', async () => {
     const result = await auditOnce(SMALL);
     for (const { policy, actions, isSingleSequence, rewards, bands } of result.meanEpisodes) {
       const varied = ['heuristic', 'reactive', 'planner', 'oracle-open-loop+truth'];
@@ -246,7 +246,7 @@ describe.skipIf(NATIVE.length === 0)('gains', () => {
     }
   });
 
-  it('of the true belief and of the actions for the profile sum to more than 0; each role plays its episodes', async () => {
+  it('of the true belief and of the actions for the profile sum to more than 0; each role plays its own seeds', async () => {
     const { gains, rows, seeds } = await auditOnce(SMALL);
     const [withTruth] = rows.filter(({ policy }) => policy === 'oracle-open-loop+truth');
     const [constant] = rows.filter(({ policy }) => policy === 'oracle-open-loop+constant');
@@ -266,7 +266,7 @@ describe.skipIf(NATIVE.length === 0)('gains', () => {
 
   it('of the oracle come from action sequences found for the same profile on other seeds', async () => {
     const result = await auditOnce(SMALL);
-    // A text such as "32 from 100 to 9999": 32 evenly spaced seeds.
+    // The text is "32 from 100 to 9690": 32 evenly spaced seeds of 100 to 9999.
     const [count, , first, , last] = result.seeds.perProfile.split(' ');
     const otherSeeds = Array.from({ length: Number(count) }, (_, k) => 100 + Math.floor((k * 9900) / 32));
     expect([otherSeeds[0], otherSeeds.at(-1)]).toEqual([Number(first), Number(last)]);
@@ -285,10 +285,10 @@ describe.skipIf(NATIVE.length === 0)('gains', () => {
 
 describe.skipIf(NATIVE.length === 0)('the honest action sequence', () => {
   it.each(['v1', 'v2'])(
-    'under %s does not neglect the first half in training; the open-loop sequence does',
+    'under %s does not neglect the first half on the training seeds; the open-loop sequence does',
     async (grader) => {
       const result = await auditOnce({ ...SMALL, grader });
-      // A text such as "32 from 100 to 9999": 32 evenly spaced seeds.
+      // A text such as "32 from 100 to 9690": 32 evenly spaced seeds of 100 to 9999.
       const [count, , first, , last] = result.seeds.training.split(' ');
       const seeds = Array.from(
         { length: Number(count) },

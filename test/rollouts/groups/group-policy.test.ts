@@ -15,7 +15,7 @@ const { NaN: nan } = Number;
 const deepWork = ({ steps }: RolloutView) => ({ actions: new Uint8Array(steps.length) });
 
 describe('the input of a policy', () => {
-  it('has the observations, steps and histories of all rollouts', async () => {
+  it('has the observations that the result has, and histories up to the last step', async () => {
     using source = createVecEnv({ numEnvs: 4 });
     advanceToStops(source);
     const views: RolloutView[] = [];

@@ -152,7 +152,7 @@ describe('a simple implementation', () => {
   });
 });
 
-it('every character between and within words is parsed as by the simple implementation', () => {
+it('every UTF-16 code unit between and within words is parsed as by the simple implementation', () => {
   const units = Array.from({ length: 0x10000 }, (_, unit) => String.fromCharCode(unit));
   const wrong = units.filter((unit) =>
     [`1${unit}1${unit}1 LEARN`, `1 1 1 SL${unit}EP`].some((text) => {
@@ -234,7 +234,7 @@ describe('parsing refuses', () => {
     expectRefusal(() => parseCompletion(any(new String('SLEEP'))), 'wrong_type', 'an object');
   });
 
-  it('texts that are not strings, by index', () => {
+  it('texts that are no array, too many texts, and texts that are not strings, by index', () => {
     expectRefusal(() => parseCompletions(any('SLEEP')), 'wrong_type', 'texts', '"SLEEP"');
     expectRefusal(() => parseCompletions(new Array(2 ** 32 - 1)), 'out_of_range', 'the number of texts');
     expectRefusal(() => parseCompletions(any(['SLEEP', 3])), 'wrong_type', 'texts[1]', '3');

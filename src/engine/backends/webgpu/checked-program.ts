@@ -18,13 +18,13 @@ export interface WebGpuOverrides {
 /** A program, and the comparison of its episodes with the reference's. */
 export interface CheckedProgram {
   readonly proof: Proof;
-  /** Opens a batch. @throws BackendError if the device has not enough memory. */
+  /** Opens a batch. @throws as `WebGpuBatch.opened`. */
   open(options: AsyncBatchOptions): Promise<WebGpuBatch>;
 }
 
 /**
  * Compiles the shaders and compares their episodes with the reference's.
- * @throws BackendError `backend_unavailable` if the device refuses the shaders.
+ * @throws BackendError `backend_unavailable` if the device refuses the shaders, or as `WebGpuBatch.opened`.
  */
 export async function checkProgram(
   device: GpuDevice,

@@ -32,7 +32,7 @@ export class Memory {
     return buffer;
   }
 
-  /** Closes the memory. Later calls of `check` throw. @returns whether it was open. */
+  /** Marks the memory as closed: later calls of `check` throw. The caller frees the buffers. @returns whether it was open. */
   close(): boolean {
     const wasOpen = !this.#closed;
     this.#closed = true;

@@ -39,7 +39,7 @@ async function send(): Promise<void> {
   calls += 1;
   const call = calls;
   [next, isWaiting, failure.value] = [null, true, null];
-  /** Runs work if no later call was made. Then sends the next sequence, if there is one. */
+  /** Runs work, unless there was a later call or a stop. Then sends the next sequence, if there is one. */
   const ifLast = (work: () => void): void => {
     if (call !== calls) return;
     work();
