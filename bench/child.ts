@@ -57,6 +57,7 @@ export class LineProcess {
     return this.#errors.trim().split('\n').pop() || `${this.#command} cannot be started`;
   }
 
+  /** Ends the program's input, and waits for the program to end. */
   async close(): Promise<void> {
     if (this.#process.exitCode !== null || this.#process.pid === undefined) return;
     this.#process.stdin.end();

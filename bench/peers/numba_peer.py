@@ -113,7 +113,10 @@ def grade(m, early, late, well, crashes, grader):
 
 @njit
 def step_all(seeds, meters, profiles, graders, sums, crashes, t, actions, observations, scores):
-    """Steps all episodes; writes observations, and scores after the last step. `sums` is f32 [n, 3]: early, late, well."""
+    """Steps all episodes; writes observations, and scores after the last step.
+
+    `sums` is f32 [n, 3]: the rewards of the first half and of the second half, and wellbeing.
+    """
     slot = t % NUM_SLOTS
     d, neutral, anomaly = np.empty(NUM_METERS, F32), np.empty(NUM_METERS, F32), np.empty(NUM_METERS, F32)
     for i in range(len(seeds)):

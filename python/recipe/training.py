@@ -10,7 +10,7 @@ from arguments import Run
 from transformers import Trainer
 from transformers.trainer_utils import get_last_checkpoint
 
-#: The names that peft and TRL give to the trained adapter, and to its copy, from which the KL is measured.
+#: The names of the trained adapter (by peft), and of its copy from which the KL is measured (by TRL).
 TRAINED, REFERENCE = "default", "ref"
 
 

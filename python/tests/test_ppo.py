@@ -64,7 +64,7 @@ class PpoTest(unittest.TestCase):
         self.assertEqual(results[0], results[1])
         self.assertNotEqual(results[0], results[2])
 
-    def test_a_stopped_training_continues_with_the_same_bits(self) -> None:
+    def test_a_stopped_training_continues_with_the_same_bits_and_the_same_options_only(self) -> None:
         whole = self.start()
         whole.train(3)
         stopped = self.start()

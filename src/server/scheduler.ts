@@ -75,7 +75,10 @@ export class Scheduler {
     return done;
   }
 
-  /** Waits for the next turn of the event loop. @param signal of the waiting client. @throws the signal's reason. */
+  /**
+   * Waits for a turn of the event loop that no other call of `turn` has.
+   * @param signal of the waiting client. @throws the signal's reason.
+   */
   async turn(signal?: AbortSignal): Promise<void> {
     this.#last = this.#last.then(yieldTurn);
     await this.#last;

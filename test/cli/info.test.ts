@@ -53,7 +53,7 @@ describe('help', () => {
     },
   );
 
-  it('lists the commands', async () => {
+  it('lists commands', async () => {
     const { code, stdout } = await runCli(['--help']);
     expect(code).toBe(0);
     for (const command of ['eval', 'replay', 'regrade', 'audit', 'world', 'info'])

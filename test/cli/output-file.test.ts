@@ -70,7 +70,7 @@ describe('outputs', () => {
   );
 });
 
-describe('a temporary file of a killed run', () => {
+describe('a temporary file', () => {
   /** The id of a process that has ended. */
   const endedPid = spawnSync('true').pid;
   const replay = async (path: string) => {
@@ -80,7 +80,7 @@ describe('a temporary file of a killed run', () => {
     return running;
   };
 
-  it('is removed by the next run of the same output; files of running processes and other outputs stay', async () => {
+  it('of a killed run is removed by the next run of its output; those of running processes and other outputs stay', async () => {
     const path = newPath();
     const [killed, other, running] = await Promise.all([path, `${path}.2`, path].map(replay));
     for (const { child, finished } of [killed, other]) {
@@ -114,7 +114,7 @@ describe('a temporary file of a killed run', () => {
     expect(existsSync(abandoned)).toBe(false);
   });
 
-  it('is removed too if the killed run was only checking whether its output can be written', () => {
+  it('of a run that was killed while it checked its output is removed too', () => {
     const path = newPath();
     const folder = dirname(path);
     for (const target of [path, join(folder, PROBE)]) {

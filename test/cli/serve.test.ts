@@ -99,7 +99,7 @@ it('serve reads its token from a file or from the environment', async () => {
   }
 });
 
-it('the examples of the help of serve work as printed', async () => {
+it('the examples of the help of serve work, on a free port', async () => {
   const { stdout } = await runCli(['serve', '--help']);
   const [, text] = stdout.split('Examples:\n');
   const lines = text.trim().replaceAll('token.txt', pathOf('token.txt')).split(/\n +/);

@@ -113,7 +113,7 @@ describe('an adviser', () => {
     const adviser = new Adviser();
     const { observations } = replayEpisode(SETTING, []);
     await expect(adviser.advise('unknown', SETTING, [], observations)).rejects.toThrow(
-      'Expected a policy of',
+      'Expected one of the policies',
     );
     expect(await adviser.advise(NAME, SETTING, [], observations)).toEqual(await newAdvice([]));
   });

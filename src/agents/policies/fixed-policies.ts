@@ -98,6 +98,6 @@ export function findPolicy(name: string): FixedPolicy {
   if (policy !== undefined) return policy;
   throw new InputError(
     'unknown_name',
-    `Expected a policy of ${POLICY_NAMES.join(', ')}; got ${JSON.stringify(name)}.${didYouMean(name, POLICY_NAMES)}`,
+    `Expected one of the policies ${POLICY_NAMES.join(', ')}; got ${JSON.stringify(name)}.${didYouMean(name, POLICY_NAMES)}`,
   );
 }

@@ -166,7 +166,7 @@ export function findAnyPolicy(name: string, further: readonly string[] = []): Bu
   const names = [...POLICY_NAMES, ...STEPPED_NAMES, ...further];
   throw new InputError(
     'unknown_name',
-    `Expected a policy of ${names.join(', ')}; got ${JSON.stringify(name)}.${didYouMean(name, names)}`,
+    `Expected one of the policies ${names.join(', ')}; got ${JSON.stringify(name)}.${didYouMean(name, names)}`,
   );
 }
 

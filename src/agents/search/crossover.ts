@@ -18,7 +18,7 @@ export function drawSequence(draws: SearchDraws, rows: Uint8Array, at: number): 
 
 /**
  * Writes a child of the row at index `parent` to index `at`. With probability `CROSSOVER`, the child also copies a stretch of
- * the row at `secondParent`.
+ * the row at `secondParent`, and then mutates with probability `MUTATION`; else it always mutates.
  * @param begin the first step at which a child may differ from its parents. All rows have the same actions before this step.
  */
 export function breedSequence(

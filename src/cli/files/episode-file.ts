@@ -24,14 +24,14 @@ export interface EpisodeFile {
   /** Writes compact episodes: as they are to Parquet, and replayed to JSON lines. */
   writeCompact(compact: readonly CompactEpisode[]): Promise<void>;
   /**
-   * Replaces the unfinished Parquet file of an earlier run, PATH.partial, by this file, which must already have the episodes of
-   * that file.
+   * Replaces the unfinished Parquet file of an earlier run, PATH.partial, with this file, which must already have the episodes
+   * of that file.
    */
   publish(): Promise<void>;
   /** Moves the finished file to its place. */
   commit(): Promise<void>;
   /**
-   * Closes an unfinished file. Does nothing after `commit`.
+   * Closes an unfinished file, and frees the engine that replays. After `commit` it only frees the engine.
    * @returns the path of the file that keeps the episodes so far; null if they are not kept.
    */
   close(): Promise<string | null>;
@@ -48,8 +48,8 @@ export interface EpisodeFileOptions {
 }
 
 /**
- * Opens a file of trajectories. An unfinished Parquet file is PATH.partial, with whole row groups even if the process is
- * killed. Beside the standard output, pipes and devices there is no PATH.partial.
+ * Opens a file of trajectories. By default an unfinished Parquet file is PATH.partial, with whole row groups even if the
+ * process is killed. Beside the standard output, pipes and devices there is no PATH.partial.
  * @param path as `checkOutput` accepted it. @throws LibraryError `library_missing`.
  */
 export async function openEpisodeFile(
@@ -98,6 +98,7 @@ export async function writeTable(
 
 /**
  * Opens an output that takes lines of trajectories, in pieces of any size, and writes them atomically, in the given format.
+ * Each line must have a line end: Parquet omits a last line without one. Call `discard` after `commit` too: it frees memory.
  * @param path as `checkOutput` accepted it. @throws LibraryError `library_missing`.
  */
 export async function openLinesOutput(path: string, format: RowFormat): Promise<Output> {

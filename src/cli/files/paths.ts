@@ -38,12 +38,12 @@ export function targetOf(path: string): string {
 const isLink = (path: string): boolean =>
   lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
 
-/** Returns the innermost existing parent of a path, and the names below it that do not exist. */
+/** Returns the path itself if it exists, else its innermost existing parent, and the names below that do not exist. */
 export function existingPart(path: string): {
   readonly existing: string;
   readonly missing: readonly string[];
 } {
-  // Not normalised, because ".." after a link is relative to the link's target.
+  // This path is not normalised, because ".." after a link is relative to the link's target.
   if (stat(path) !== null) return { existing: path, missing: [] };
   const missing: string[] = [];
   let existing = resolve(path);

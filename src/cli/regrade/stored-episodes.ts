@@ -10,7 +10,11 @@ import type { ComponentsRow } from '../components/component-row.js';
 export class StoredEpisodes {
   readonly #conditions = new Map<string, ConditionRows>();
 
-  /** Adds a row. @throws BadRow for a duplicate episode, or an episode out of the order of the other policies. */
+  /**
+   * Adds a row.
+   * @throws BadRow for an episode of another world than the policy's earlier ones, a new episode whose seed is not above the
+   *   profile's earlier seeds, or an episode out of the order of the other policies.
+   */
   add(row: ComponentsRow): void {
     let condition = this.#conditions.get(row.condition);
     if (condition === undefined) {

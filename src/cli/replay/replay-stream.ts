@@ -32,7 +32,7 @@ export const MAX_LINE_BYTES = 65536;
 /** The approximate number of characters that are written at a time. */
 const PIECE = 2 ** 20;
 
-/** Replays every valid row in order, and reports every invalid one. Blank lines are skipped. */
+/** Replays every valid row in order, and reports every invalid one. Skips blank lines. @throws the signal's reason. */
 export async function replayStream(stream: ReplayStream): Promise<ReplayCounts> {
   const { input, report, engine, grader = null, signal, batchSize = BATCH } = stream;
   await using replayer = await Replayer.open(engine);

@@ -3,7 +3,7 @@ import { InputError } from '../../shared/errors.js';
 import { checkLength, describe, isList, kindOf } from '../../shared/values.js';
 import { isUnaliased, type OverwrittenBuffers } from './aliased-memory.js';
 
-/** u8 or booleans, one per environment. Any value except 0 and false selects the environment. */
+/** Numbers or booleans, one per environment. Any except 0, NaN and false selects the environment. */
 export type Mask = Uint8Array | ArrayLike<number> | readonly boolean[];
 
 /**

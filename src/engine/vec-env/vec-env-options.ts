@@ -23,7 +23,7 @@ export const LAYOUTS = ['row-major', 'column-major'] as const;
 export interface VecEnvOptions {
   /**
    * The number of environments in the batch, 1 to 2^24. Each takes about 415 bytes with the native backend and 4 kB
-   * with the reference, which allows at most 2^18. The trajectory of a run takes another 1,850 bytes for each.
+   * with the reference, which allows at most 2^18. A whole trajectory of a run takes another 1,850 bytes for each.
    */
   numEnvs: number;
   /** 'auto' (default: the fastest available), 'native' or 'reference'. */
@@ -152,8 +152,8 @@ export interface RunOptionsFrom<Source, Field extends TrajectoryField = Trajecto
   /** The step (0 to 28) at which each environment stops. Default 28. */
   stops?: ArrayLike<number>;
   /**
-   * Environments to copy first, from another vector environment with the same backend and world. With this option, the
-   * vector environment need not have been reset. Default: none.
+   * Environments to copy first, from another vector environment with the same backend, device and world. With this option,
+   * the vector environment need not have been reset. Default: none.
    */
   from?: { readonly source: Source; readonly indices: ArrayLike<number> };
 }

@@ -39,8 +39,8 @@ export const nullEpisodes = ({ episodes }: Pick<AuditRequest, 'episodes'>): numb
 
 /**
  * Plays the null players.
- * @param silent players without a belief: built-in policies, or players of one sequence for all episodes or of one for each
- *   of the `nullEpisodes`.
+ * @param silent players without a belief: built-in policies, or players of sequences (one for all episodes, or one for each
+ *   of the `nullEpisodes`).
  */
 export async function playNullPlayers(
   request: AuditRequest,

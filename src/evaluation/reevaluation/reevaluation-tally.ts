@@ -25,7 +25,7 @@ export class ReevaluationTally {
   readonly #heuristicDifferences = new Moments();
   readonly #constantDifferences = new Moments();
 
-  /** Adds episodes. @param baselines results of the baselines on the same seeds. */
+  /** Adds episodes. @param baselines results on the same seeds, at least those of PAIRED_BASELINES. */
   add(graded: Graded, baselines: ReadonlyMap<string, Graded>): void {
     const heuristic = baselines.get(PAIRED_BASELINES.heuristic)!.finalScores;
     const constant = baselines.get(PAIRED_BASELINES.constant)!.finalScores;

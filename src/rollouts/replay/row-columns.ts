@@ -56,9 +56,10 @@ const OPTIONAL: ReadonlySet<Column> = new Set(['beliefs', 'beliefHistories']);
 const NAMES = [...COLUMNS.map(([name]) => name), 'profiles', 'completions'];
 
 /**
- * Validates columns.
+ * Checks the types and lengths of columns, and parses completions.
  * @returns columns that no other thread can change, with one row per seed.
- * @throws InputError `wrong_type`, `wrong_length`, or `unknown_option` for an unknown column.
+ * @throws InputError `wrong_type`, `wrong_length`, or `unknown_option` for an unknown column, or for completions beside actions
+ *   or beliefs.
  */
 export function validateColumns(rows: ReplayColumns | CompletionColumns): ReplayColumns {
   checkOptions('columns', checkRecord('rows', rows, 'seeds'), NAMES);

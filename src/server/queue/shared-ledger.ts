@@ -131,7 +131,10 @@ export class SharedLedger implements CostLedger, AsyncDisposable {
     return untilAccepted(() => this.#run(script, keys, ...args));
   }
 
-  /** Sends a change without waiting. Commands of one connection keep their order, unless Redis refuses some for a while. */
+  /**
+   * Sends a change without waiting. Commands of one connection keep their order, unless Redis refuses some for a while. Drops
+   * an error that is not temporary: a reservation that was not settled counts as spent when the attempt ends.
+   */
   #change(script: string, keys: readonly string[], ...args: (string | number)[]): void {
     const change = this.#untilRun(script, keys, ...args).catch(() => {});
     this.#changes.add(change);
@@ -218,6 +221,7 @@ export class SharedPauses implements Pauses {
     this.#key = jobKeys(prefix, name).pause;
   }
 
+  /** Pauses all workers. Drops errors: the pause is then not shared. */
   pause(ms: number): void {
     void this.#redis.eval(PAUSE, 1, this.#key, Math.ceil(ms)).catch(() => {});
   }

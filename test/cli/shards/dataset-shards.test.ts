@@ -17,7 +17,7 @@ import { changedAt, episodeStarts, playerOf, recordEpisodes } from '../../suppor
 const pathOf = temporaryDirectory();
 const read = (path: string) => readFileSync(path);
 
-/** Runs all shards of n. @returns the paths of their files, the last one first. */
+/** Runs all n shards. @returns the paths of their files, the last one first. */
 async function runShards(
   args: readonly string[],
   option: string,
@@ -77,7 +77,7 @@ describe('dataset sft and dpo', () => {
   const SFT = ['sft', '--objective', 'none', '--min-score', '0.1'];
   const DPO = ['dpo', '--all-pairs', '--by', 'return'];
 
-  /** Two players on the same seeds; also bad lines, a blank line, repeated episodes and no last line end. */
+  /** Writes episodes of two players on the same seeds, with bad lines, a blank line, repeated episodes and no last line end. */
   beforeAll(() => {
     const heuristic = recordEpisodes(episodeStarts(seeds), { player: playerOf({ model: 'm' }) });
     const same = recordEpisodes(episodeStarts(seeds), {

@@ -46,6 +46,7 @@ const page = {
 
   /** Plays a sequence. @returns the digests after each call. */
   async play(sequence: CallSequence, fault: ShaderFault | null): Promise<Digests[]> {
+    // A device with a faulty shader is not exact.
     lastColumns = await playSequence(backendOf(fault), sequence, fault !== null);
     return lastColumns.map(digestsOf);
   },

@@ -28,7 +28,11 @@ export function ScoreParts({ title, description, rows, table }: ScorePartsProps)
   const high = Math.max(...rows.map(({ parts }) => parts.reduce((sum, part) => sum + Math.max(0, part), 0)));
   const shown = COMPONENT_NAMES.map((_, k) => k).filter((k) => rows.some(({ parts }) => parts[k] !== 0));
   return (
-    <ChartFigure title={title} notes={['Weight times component. Their sum is the mean score.']} table={table}>
+    <ChartFigure
+      title={title}
+      notes={['Each section is weight times component. The sum of the sections is the mean score.']}
+      table={table}
+    >
       <div class="score-parts" role="img" aria-label={description}>
         {rows.map(({ name, parts }) => (
           <div key={name}>

@@ -1,2 +1,2 @@
-/** A short training: options of TrainOptions (src/training/student/train-options.ts) whose defaults take longer. */
+/** A short training: TrainOptions (src/training/student/train-options.ts) with fewer episodes and rounds than by default. */
 export const SCHEDULE = { episodes: 480, rounds: 1, roundEpisodes: 160, epochs: 30 };

@@ -1,4 +1,6 @@
-/** What the user can do with the episode. Each of these actions changes the address, from which the episode is replayed. */
+/**
+ * What the user can do with the episode. Each action but `playOrPause` changes the address, from which the episode is replayed.
+ */
 import type { Signal } from '@preact/signals';
 import { NUM_STEPS } from '../../../../src/world/fields.js';
 import type { Move } from '../../person/episode-types.js';
