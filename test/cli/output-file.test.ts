@@ -80,7 +80,7 @@ describe('a temporary file', () => {
     return running;
   };
 
-  it('of a killed run is removed by the next run of its output; those of running processes and other outputs stay', async () => {
+  it('of a killed run is removed by the next run of its output; those of live processes and other outputs stay', async () => {
     const path = newPath();
     const [killed, other, running] = await Promise.all([path, `${path}.2`, path].map(replay));
     for (const { child, finished } of [killed, other]) {
