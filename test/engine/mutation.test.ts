@@ -81,8 +81,13 @@ function worldWithWord(at: number, isFloat: boolean, value: number): World {
 const LARGE_BATCHES = (['random', 'heuristic'] as const).flatMap((kind) =>
   [false, true].map((imagination) => ({ kind, imagination, n: 160 })),
 );
-/** The settings of all batches. The small batch comes first, because it suffices to detect most changes. */
-const BATCHES = [{ ...LARGE_BATCHES[0], n: 16 }, ...LARGE_BATCHES];
+/** The settings of all batches. Small batches come first, because they suffice to detect most changes. */
+const BATCHES = [
+  { kind: 'random', imagination: false, n: 4 },
+  { kind: 'heuristic', imagination: true, n: 16 },
+  { kind: 'random', imagination: false, n: 16 },
+  ...LARGE_BATCHES,
+] as const;
 
 /** Plays a batch of episodes. @returns its columns and trajectory. */
 async function playBatch(

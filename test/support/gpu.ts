@@ -73,11 +73,15 @@ export async function openOnDevice(
   return new WebGpuBatch(program, options, exact, maxEnvsPerShard).opened();
 }
 
-/** Returns the shader texts with a piece of one text replaced. @throws Error if the piece is missing. */
-export function withReplacedText(file: keyof typeof SHADER_TEXTS, from: string, to: string): ShaderTexts {
-  const text: string = SHADER_TEXTS[file];
-  if (!text.includes(from)) throw new Error(`Expected ${JSON.stringify(from)} in ${file}.`);
-  return { ...SHADER_TEXTS, [file]: text.replaceAll(from, to) };
+/** Returns shader texts with a piece of one text replaced. @throws Error if the piece is missing. */
+export function withReplacedText(
+  file: ShaderFile,
+  from: string,
+  to: string,
+  texts: ShaderTexts = SHADER_TEXTS,
+): ShaderTexts {
+  if (!texts[file].includes(from)) throw new Error(`Expected ${JSON.stringify(from)} in ${file}.`);
+  return { ...texts, [file]: texts[file].replaceAll(from, to) };
 }
 
 const ENTRY_POINTS = [
