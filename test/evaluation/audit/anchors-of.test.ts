@@ -1,18 +1,7 @@
 /** The anchors of a grader, in the package and in an audit's JSON: the scores of the best action sequence and of the oracle. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { auditToJson } from '../../../src/evaluation/audit/audit-json.js';
-import {
-  anchorsOf,
-  audit,
-  createWorld,
-  GRADER_NAMES,
-  InputError,
-  shippedAnchors,
-} from '../../../src/index.js';
-import { NATIVE, reportAbsentEngines } from '../../support/engines.js';
-
-reportAbsentEngines();
+import { anchorsOf, createWorld, GRADER_NAMES, InputError, shippedAnchors } from '../../../src/index.js';
 
 const storedAudit = (grader: string) =>
   JSON.parse(readFileSync(new URL(`../../../docs/audits/${grader}/audit.json`, import.meta.url), 'utf8'));
@@ -97,23 +86,5 @@ describe('an audit is refused', () => {
     expect(() => anchorsOf(audit)).toThrow(expect.objectContaining({ code: 'bad_audit' }));
     expect(() => anchorsOf(audit)).toThrow(message);
     expect(() => anchorsOf(audit)).toThrow('Pass the JSON of audit --json');
-  });
-});
-
-describe.skipIf(NATIVE.length === 0)('an audit', () => {
-  it('writes its anchors to its JSON', async () => {
-    const grader = [0, 0, 0, 0.5, 0, 0.5];
-    const result = await audit({ evaluations: 1000, episodes: 10, profiles: 2, plannerEpisodes: 2, grader });
-    const { anchors, grader: name } = anchorsOf(JSON.parse(JSON.stringify(auditToJson(result))))!;
-    expect(name).toBe('custom');
-    for (const kind of ['sampled', 'discrete'] as const) {
-      const { sequence, oracle, sequenceSeeds, oracleSeeds } = result.anchors[kind];
-      expect(anchors[kind]).toEqual({ sequence, oracle, sequenceSeeds, oracleSeeds });
-      expect([sequenceSeeds, oracleSeeds]).toEqual(['20000-20499', '20000-20001']);
-      expect(result.anchors[kind].actions).toHaveLength(28);
-    }
-    expect(result.anchors.sampled.actions).toEqual(result.sequences[0].actions);
-    const oracle = result.rows.find(({ policy }) => policy === 'planner-oracle')!;
-    expect(result.anchors.sampled.oracle).toEqual(oracle.finalScore);
   });
 });

@@ -2,11 +2,13 @@
 import { describe, expect, it } from 'vitest';
 import { repeatActions } from '../../../src/agents/policies/open-loop.js';
 import type { RunOptions } from '../../../src/engine/node.js';
+import { auditToJson } from '../../../src/evaluation/audit/audit-json.js';
 import {
   ACTION_NAMES,
   type Audit,
   type AuditOptions,
   type AuditRow,
+  anchorsOf,
   audit,
   COMPONENT_NAMES,
   createVecEnv,
@@ -143,6 +145,21 @@ describe.skipIf(NATIVE.length === 0)('an audit', () => {
     const best = Math.max(...ignoring.map(({ finalScore }) => finalScore.mean));
     expect(rowOf(result, bestBlind).finalScore.mean).toBeCloseTo(best, 12);
     expect(verdict).toContain(`by ${bestBlind});`);
+  });
+
+  it('writes its anchors to its JSON', async () => {
+    const result = await auditOnce(BELIEF_ALONE);
+    const { anchors, grader: name } = anchorsOf(JSON.parse(JSON.stringify(auditToJson(result))))!;
+    expect(name).toBe('custom');
+    for (const kind of ['sampled', 'discrete'] as const) {
+      const { sequence, oracle, sequenceSeeds, oracleSeeds } = result.anchors[kind];
+      expect(anchors[kind]).toEqual({ sequence, oracle, sequenceSeeds, oracleSeeds });
+      expect([sequenceSeeds, oracleSeeds]).toEqual(['20000-20399', '20000-20007']);
+      expect(result.anchors[kind].actions).toHaveLength(28);
+    }
+    expect(result.anchors.sampled.actions).toEqual(result.sequences[0].actions);
+    const oracle = rowOf(result, 'planner-oracle');
+    expect(result.anchors.sampled.oracle).toEqual(oracle.finalScore);
   });
 
   it('has rewards and bands in each mean episode, and the actions of the sequence if the policy plays only one', async () => {
