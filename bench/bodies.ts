@@ -78,7 +78,7 @@ class Server {
     return new Server(child, url);
   }
 
-  /** Begins or ends a measurement. Returns the cost since the last beginning. */
+  /** Begins or ends a measurement. 'end' returns the cost since the last 'begin'; drop what 'begin' returns. */
   async measure(command: 'begin' | 'end'): Promise<Cost> {
     this.process.send(command);
     return (await once(this.process, 'message'))[0] as Cost;

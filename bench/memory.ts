@@ -84,13 +84,13 @@ const atMost = (value: number, bytes: number | undefined): MemoryTarget => ({
   met: bytes === undefined ? null : bytes <= value,
 });
 
-/** Makes `prompts` prompts in batches, in a new process. */
+/** Measures the memory of `prompts` prompts, made in batches in a new process. */
 export async function measurePromptMemory(prompts: number): Promise<PromptMemory> {
   const { stdout } = await runNode(['bench/prompt-memory-child.js', String(prompts)]);
   return JSON.parse(stdout) as PromptMemory;
 }
 
-/** Measures all sizes. @throws Mismatch if the last environment of a batch differs from the reference. */
+/** Measures all environments and prompts. @throws Mismatch if the last environment of a batch differs from the reference. */
 export async function measureMemory(plan: MemoryPlan, onProgress: OnProgress): Promise<Memory> {
   const rows: MemoryRow[] = [];
   for (const episodes of plan.episodes) {

@@ -1,4 +1,4 @@
-// The rules of a step in C++ (docs/world.md, One step), in the order in which they are numbered there. They are written
+// Rules 1 to 8 of a step in C++ (docs/world.md, One step), in the order in which they are numbered there. They are written
 // once over a lane type: F floats, U words, M masks of kLanes episodes. Every +, - and * rounds once, in the order of that
 // page.
 // Included inside a kernel's namespace, see kernel.inl.
@@ -150,8 +150,8 @@ RHYTHM_INLINE Noise noise_of(const Tables& w, Draw draw) {
   return {broadcast(w.f + block::NoiseMeters) * z, broadcast(w.f[block::NoiseReward]) * b.third};
 }
 
-// Rule 4: anomaly. Returns rules 1 and 2 for the neutral profile. The part that does not depend on the state is a table:
-// see neutral.h.
+// Rule 4: anomaly. Returns the result of rules 1 and 2 for the neutral profile. The part that does not depend on the state is
+// a table: see neutral.h.
 template <class Time>
 RHYTHM_INLINE Meters neutral_response_of(const Tables& w, Time now, const ActionTags& is, const Meters& m, U action,
                                          const Meters& vigorous) {
@@ -164,7 +164,7 @@ RHYTHM_INLINE Meters neutral_response_of(const Tables& w, Time now, const Action
   return with_stress(w, broadcast(w.f[block::TraitNeutral + trait::StressThreshold]), m, d);
 }
 
-// Rule 6: event. Returns the event's code, or count::Events for no event; its effect in the table is 0.
+// Rule 6: event. Returns the event's code, or count::Events for no event, whose effect in the table is 0.
 RHYTHM_INLINE U event_of(const Tables& w, Draw x) {
   const U none = broadcast(static_cast<uint32_t>(count::Events));
   return select(x.x0 < broadcast(w.u[block::EventThreshold]), below(x.x1, count::Events), none);

@@ -9,7 +9,7 @@ namespace rhythm {
 
 class TrajectoryArrays {
  public:
-  // Reads the properties of `trajectory`, an object as in src/engine/backends/backend.ts. Runs its getters.
+  // Reads the properties of `trajectory`, a RecordedTrajectory of src/engine/backends/backend.ts. Runs its getters.
   TrajectoryArrays(Arguments& args, const Napi::Value& trajectory) : arrays_(args, trajectory, "trajectory", kNames) {}
 
   // Returns the arrays' addresses.

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type Plugin } from 'vite';
 
-/** The content security policy of the built page, which may load its own files only. */
+/** The content security policy of the built page, which may load only its own files, and images from `data:` URLs. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",

@@ -15,7 +15,7 @@ export interface PeersPlan {
   readonly sizes: readonly number[];
   /** Samples of each player and size. */
   readonly rounds: number;
-  /** The length of a sample, in seconds. A play that takes longer is a sample by itself. */
+  /** The length of a sample, in seconds. One play may take longer; 1,000 plays, the maximum, may take less. */
   readonly seconds: number;
 }
 

@@ -101,7 +101,7 @@ class EpisodeRollouts:
             episode.add(texts[i], scores.parsed.actions[i], scores.parsed.beliefs[i], rewards)
 
     def _grade(self, episodes: List[Episode]) -> None:
-        """Sets the final scores, which the server computes by replays."""
+        """Sets the final scores and returns, which the server computes by replays."""
         request = {
             "policy": "action_sequences",
             "group_size": 1,
@@ -174,10 +174,10 @@ def final_score(prompts: Any, completions: Any, episode: Sequence[Episode], **_:
 
 
 def format_valid(prompts: Any, completions: Any, episode: Sequence[Episode], **_: Any) -> List[Optional[float]]:
-    """Returns the mean over the steps of 1 if belief and action both parsed, else -2."""
+    """Returns the mean over the steps: 1 for a step whose belief and action both parsed, else -2."""
     return [each.mean("format_valid") for each in episode]
 
 
 def action_legal(prompts: Any, completions: Any, episode: Sequence[Episode], **_: Any) -> List[Optional[float]]:
-    """Returns the mean over the steps of 0.5 if an action parsed, else -1."""
+    """Returns the mean over the steps: 0.5 for a step whose action parsed, else -1."""
     return [each.mean("action_legal") for each in episode]

@@ -48,7 +48,7 @@ def part_of(value: Any, rows: slice) -> Any:
 
 def to_world(world: Any) -> World:
     """Returns a world, the world of a file, or for None the published one. Raises InputError `wrong_type`,
-    `bad_world`."""
+    `bad_world`, and OSError if the file cannot be read."""
     if world is None or isinstance(world, World):
         return world or World()
     if isinstance(world, (str, os.PathLike)):
@@ -92,7 +92,8 @@ def to_seeds(
     if isinstance(seed, (int, np.integer)) and not isinstance(seed, bool):
         first = int(seed)
         if not 0 <= first <= MAX_U32 - (num_envs - 1):
-            refuse("bad_seed", f"{what} from 0 to {MAX_U32 - (num_envs - 1)}", str(first), "Pass an array instead.")
+            highest = MAX_U32 - (num_envs - 1)
+            refuse("bad_seed", f"{what} from 0 to {highest}", str(first), "Pass a seed in this range, or an array.")
         values = np.arange(first, first + num_envs, dtype=np.uint64)
     else:
         values = _seed_list(seed, num_envs, what)
@@ -156,6 +157,7 @@ def check_profiles(what: str, choice: Any, count: int) -> npt.NDArray[np.float32
             str(floats[row, k]),
             "Pass a number in this range.",
         )
+    # Adding 0 turns -0 into 0.
     return floats + np.float32(0)
 
 
@@ -183,7 +185,7 @@ def _named_profiles(world: World, names: Sequence[str], num_envs: int) -> Profil
 
 def to_graders(world: World, choice: Any, num_envs: int) -> npt.NDArray[np.float32]:
     """Returns the weights of all environments, f32 [n, 8]. Raises InputError `unknown_name`, `bad_grader`,
-    `wrong_length`, `wrong_type`."""
+    `wrong_length`, `wrong_type`, and OSError if a file cannot be read."""
     if isinstance(choice, (str, Mapping, os.PathLike)) or _is_weights(choice):
         return np.tile(to_grader(world, choice), (num_envs, 1))
     if isinstance(choice, np.ndarray) and choice.dtype.kind in "fiu" and choice.ndim == 1:
@@ -191,7 +193,7 @@ def to_graders(world: World, choice: Any, num_envs: int) -> npt.NDArray[np.float
     if not isinstance(choice, (list, tuple, np.ndarray)) or (isinstance(choice, np.ndarray) and choice.ndim == 0):
         refuse(
             "wrong_type",
-            "grader to be a name, a file, or eight weights",
+            "grader to be a name, a file, a mapping, or eight weights",
             describe(choice),
             "Pass one grader, or one per environment.",
         )
@@ -213,8 +215,8 @@ def _is_weights(choice: Any) -> bool:
 
 
 def to_grader(world: World, choice: Any, where: str = "grader") -> npt.NDArray[np.float32]:
-    """Returns the weights of one grader, f32 [8]: a name, a file, a mapping {"name", "weights"}, or eight weights.
-    Raises InputError `unknown_name`, `bad_grader`, and OSError if the file cannot be read."""
+    """Returns the weights of one grader, f32 [8]. It is a name, a file, a mapping {"name", "weights"}, or eight
+    weights. Raises InputError `unknown_name`, `bad_grader`, and OSError if the file cannot be read."""
     if is_file(choice):
         return to_grader(world, read_grader(choice), os.fspath(choice))
     if isinstance(choice, str):
@@ -286,5 +288,6 @@ def _check_weights(choice: Any, where: str) -> npt.NDArray[np.float32]:
             f"a sum of {weights.sum():.7g}",
             "Divide them by their sum.",
         )
+    # Adding 0 turns -0 into 0.
     floats: npt.NDArray[np.float32] = weights.astype(np.float32) + np.float32(0)
     return floats

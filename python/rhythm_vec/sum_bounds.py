@@ -1,4 +1,4 @@
-"""Computes the bounds of two sums of an episode from its number of steps: `well`, the sum of the weighted meters, and
+"""Computes the bounds of two sums of an episode, by its step count: `well`, the sum of the weighted meters, and
 `skill`, the sum of belief_skill's terms."""
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ Bounds = Tuple[Doubles, Doubles]
 
 
 def well_bounds(steps: npt.NDArray[Any], weights: npt.NDArray[np.float32]) -> Bounds:
-    """Returns the bounds of `well`: 0 to the step count if no weight is negative and the weights sum to 1, because
-    meters are in [0, 1]; else any number.
+    """Returns the bounds of `well`. If no weight is negative and the weights sum to 1, they are 0 and the step count,
+    with a tolerance, because meters are in [0, 1]. Else they are -MAX_SUM and MAX_SUM. After 0 steps both are 0.
 
     Args:
         steps: [n].

@@ -15,9 +15,10 @@ import {
  * Plays groups of rollouts to the end of their episodes, each group from one seed or one state. The backend, kernel and threads
  * do not change the results.
  * @returns a promise. It rejects with InputError for an invalid option or policy output (as `createVecEnv`, `reset`,
- *   `restore`, `fork` and `step` throw); with BackendError if the backend or kernel is unavailable or memory runs out;
- *   with the signal's reason; with InputError `policy_failed`, whose `cause` is the policy's error; or with the error of
- *   `onProgress`. No environment stays open.
+ *   `restore`, `fork` and `step` throw); with StateError if `from.source` cannot be forked (closed or never reset, say);
+ *   with BackendError if the backend or kernel is unavailable or memory runs out; with the signal's reason;
+ *   with InputError `policy_failed`, whose `cause` is the policy's error; or with the error of `onProgress`. No
+ *   environment stays open.
  */
 export function rolloutGroups(options: RolloutOptions): Promise<RolloutGroups> {
   return rolloutGroupsOn(NODE, options);

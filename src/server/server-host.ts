@@ -1,4 +1,4 @@
-/** The parts of a server that its workers share: quotas, metrics and sockets. A server without workers has its own. */
+/** The parts of a server that its workers share: quotas, metrics and sockets. A server without workers has parts of its own. */
 import type { Duplex } from 'node:stream';
 import { LocalQuota, type Quota } from './quota.js';
 import type { Settings } from './server-options.js';

@@ -33,6 +33,6 @@ const isText = (value: unknown, maxLength: number): value is string =>
 /** Replaces UNPRINTABLE characters by U+FFFD. */
 export const toPrintable = (text: string): string => text.replace(UNPRINTABLE, '\uFFFD');
 
-/** Shortens a text to `maxLength` characters, and marks the cut with "...". */
+/** Returns a text; of a longer one its first `maxLength` characters, followed by "...". */
 export const shortened = (text: string, maxLength: number): string =>
   text.length > maxLength ? `${text.slice(0, maxLength)}...` : text;

@@ -30,7 +30,7 @@ async function write(path: string, data: string): Promise<void> {
 }
 
 describe('open outputs', () => {
-  it('are removed when the process ends; committed files stay', async () => {
+  it('are removed by discardOpenOutputs; committed files stay', async () => {
     const paths = [newPath(), newPath()];
     await write(paths[0], 'whole');
     const open = await Promise.all(paths.map(openOutput));

@@ -17,7 +17,7 @@ const CODES: Record<string, number[]> = {
   event: [-1, 0, 1, 2, 3, 4],
   last_action: [-1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
 };
-/** The lowest and the highest value of each field; those of reward and anomalies depend on the world. */
+/** The lowest and the highest value of each field except reward and anomalies, whose bounds depend on the world. */
 const BOUNDS: Record<string, [number, number]> = {
   step: [0, 28],
   day: [0, 7],
@@ -52,7 +52,7 @@ function boundsOf(world: World, name: string): [number, number] {
   return [-magnitude, magnitude];
 }
 
-/** Encodes the raw values of a field: its numbers, or its one-hot code. */
+/** Encodes the raw values of a field: its numbers, scaled if `scale` is set, or its one-hot code. */
 function encoded(
   world: World,
   options: ObservationOptions,

@@ -103,9 +103,10 @@ export class Inference {
 
   /**
    * Updates the posteriors with observations. A row at step 0, or at an earlier step than the environment's last row,
-   * starts another episode with the prior. A row at the same step is ignored. From a row several steps later, only the
-   * last step counts as evidence. An observation that contradicts earlier observations (because it is of another world, or
-   * altered) widens the posterior, within the ranges of the traits, to allow all of them, and the report says so.
+   * starts another episode with the prior. Any other row at the step of the last row is ignored. From a row several steps
+   * later, only the last step counts as evidence. An observation that contradicts earlier observations (because it is of
+   * another world, or altered) widens the posterior, within the ranges of the traits, to allow all of them, and the
+   * report says so.
    * @param observations f32 [numEnvs, 22], raw, by OBSERVATION_FIELDS. @param playing u8 [numEnvs]: environments with 0
    *   are not changed; null for all.
    * @throws InputError `wrong_type`, `wrong_length`, or `out_of_range` for invalid numbers. An error changes nothing.

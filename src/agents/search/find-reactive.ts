@@ -10,7 +10,7 @@ import { SearchDraws } from './search-draws.js';
 const POPULATION = 96;
 /** The number of best policies whose mean is the first policy of the next generation. */
 const ELITE = 12;
-/** The number of training seeds that each policy of a generation plays. Successive generations play different seeds. */
+/** The number of training seeds that each policy of a generation plays. With more seeds, successive generations play others. */
 const SEEDS_PLAYED = 64;
 /** Standard deviations of the first generation: of the preferences, and of the meter weights. */
 const PREFERENCE_SPREAD = 0.35;

@@ -59,7 +59,8 @@ export class CollectedShards implements ShardStore {
   /**
    * Opens the results of a job, and keeps those of an earlier collector that was killed. They are copied to a new file, so that
    * the earlier collector cannot change them if it is still running.
-   * @param isOpen whether a job may still need the file. @throws QueueError if the file has the results of another open job.
+   * @param isOpen whether a job may still need the file. @throws QueueError if FILE.shards has results of another
+   *   open job, or is no file of shards. Results of a job that is no longer open are replaced.
    */
   static async open(
     path: string,
@@ -91,7 +92,7 @@ export class CollectedShards implements ShardStore {
     await folder.sync().finally(() => folder.close());
   }
 
-  /** Copies the results that an earlier collector of the job left. @throws QueueError for results of another open job. */
+  /** Copies the results that an earlier collector of the job left. @throws QueueError as `open`. */
   async #copy(job: JobId, isOpen: (other: JobId) => Promise<boolean>): Promise<void> {
     const old = await open(this.path);
     try {
@@ -108,7 +109,7 @@ export class CollectedShards implements ShardStore {
       } else if (other === null || (await isOpen(other))) {
         throw new QueueError(
           `Expected ${this.path} to have results of ${job.name}, got ${other === null ? 'another file' : `results of ${other.name}`}. ` +
-            'Collect that job first, move the file away, or name another --output.',
+            `${other === null ? 'Move' : 'Collect that job first, move'} the file away, or name another --output.`,
         );
       }
     } finally {
@@ -163,13 +164,13 @@ export class CollectedShards implements ShardStore {
     if (this.#reader === null) await rm(this.#temporary.path, { force: true });
   }
 
-  /** Removes the file when the results are no longer needed. */
+  /** Removes the file. Call this when the results are no longer needed. */
   async remove(): Promise<void> {
     await rm(this.path, { force: true });
   }
 }
 
-/** Removes FILE.shards if it has the results of this job, whose file is complete. @param path of FILE.shards. */
+/** Removes FILE.shards if it has the results of this job, whose FILE is complete. @param path of FILE.shards. */
 export async function removeCollected(path: string, { name, submission }: JobId): Promise<void> {
   if (stat(path) === null) return;
   const handle = await open(path);
@@ -183,7 +184,7 @@ const headerOf = ({ name, submission }: JobId): Buffer =>
 /** The maximum length of a header in bytes. */
 const HEADER_BYTES = 256;
 
-/** Returns the job that a file belongs to; null for another file. */
+/** Returns the job that a file of shards belongs to; null for a file of another kind. */
 async function jobIn(handle: FileHandle): Promise<JobId | null> {
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEADER_BYTES), 0, HEADER_BYTES, 0);
   const text = buffer.toString('latin1', 0, bytesRead);

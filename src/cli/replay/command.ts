@@ -33,7 +33,7 @@ Each input line is one JSON object; profile, beliefs and grader are optional:
 Output lines are in the same order:
   {"seed":0,"profile":"sampled","belief_target":[...],"steps":[{"action":"sleep","event":null,...},...],"final":null}
   final holds the grade of an episode of 28 actions, and is null for fewer actions.
-Invalid rows are reported with their line and left out. The exit code is 1 if a row was invalid.
+Invalid rows are reported with their line and left out. The exit code is then 1, or 0 with --skip-bad.
 
 Examples:
   echo '{"seed":0,"actions":["sleep","deep_work"]}' > episodes.jsonl

@@ -3,7 +3,7 @@ import { CARD, type LocalFile, type LocalFiles, leftOutText } from '../../traini
 import { type Repo, repoText, repoUrl } from '../../training/hub/repo.js';
 import { changedFiles, type PlannedFile, type UploadPlan } from '../../training/hub/upload-plan.js';
 
-/** Describes the repository, its branch, and the changes. */
+/** Describes the repository and its branch, and says which of them will be created. */
 export function repositoryText(endpoint: string, plan: UploadPlan, dryRun: boolean): string {
   const { repo, branch, remote } = plan;
   const will = dryRun ? 'would be' : 'will be';
@@ -26,7 +26,7 @@ export const unreadText = (endpoint: string, repo: Repo): string =>
 export const sizeOf = (files: readonly LocalFile[]): number =>
   files.reduce((sum, { blob }) => sum + blob.size, 0);
 
-/** Returns a line per file, and a line with their sum. */
+/** Returns a line per file, and a line with the number and total size of the files to upload. */
 export function filesText(planned: readonly PlannedFile[]): string[] {
   const width = Math.max(...planned.map(({ file }) => sizeText(file.blob.size).length));
   const lines = planned.map(

@@ -111,7 +111,7 @@ export class Episode implements EpisodeState, Transition {
   readonly anomalies = new Float32Array(NUM_METERS);
   /** f32 [8]: the components that the last `grade` computed; zeros before. The 28th step calls `grade`. */
   readonly components = new Float32Array(NUM_COMPONENTS);
-  /** Mean absolute error of the last belief, in [0, 1]. */
+  /** Mean absolute error of the last belief, in [0, 1]. `grade` computes it and the next three; they are 0 before. */
   beliefMae = 0;
   /** Mean reward of the first half, without noise. */
   firstHalfMean = 0;
@@ -152,7 +152,7 @@ export class Episode implements EpisodeState, Transition {
 
   /**
    * Begins a new episode.
-   * @param seed u32. @throws InputError `bad_seed`, `unknown_option`, `unknown_name`, `bad_profile` or
+   * @param seed u32. @throws InputError `bad_seed`, `wrong_type`, `unknown_option`, `unknown_name`, `bad_profile` or
    *   `bad_grader`. An error changes nothing.
    */
   reset(seed: number, options: EpisodeReset = {}): this {

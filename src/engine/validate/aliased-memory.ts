@@ -22,8 +22,7 @@ export function isUnaliased(view: ArrayLike<unknown>, overwritten: OverwrittenBu
 }
 
 /**
- * Returns a typed array, or a copy if it may change during the call. Returns other values unchanged; validation refuses
- * them.
+ * Returns a typed array, or a copy if it may change during the call. Returns all other values unchanged.
  * @param callsBack whether the call runs functions of the caller, which may write anywhere.
  */
 export const copyIfAliased = <T>(view: T, overwritten: OverwrittenBuffers, callsBack = false): T =>

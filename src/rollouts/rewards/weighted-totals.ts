@@ -25,7 +25,8 @@ const MAX_REWARDS = MAX_ENVS * NUM_STEPS;
 /**
  * Returns f64 [n]: each completion's weighted sum of the rewards that are not missing; NaN if all are missing.
  * @param weights one per reward function; 1 each by default.
- * @throws InputError `wrong_type`, `wrong_length`, or `out_of_range` (an infinite or huge reward or weight).
+ * @throws InputError `wrong_type`, `wrong_length`, or `out_of_range` (an infinite or huge reward or weight, or too many
+ *   rewards).
  */
 export function toTotals(rewards: Rewards, weights?: readonly number[]): Float64Array {
   const functions = toFunctions(rewards);

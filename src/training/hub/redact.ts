@@ -2,7 +2,7 @@
 import { redactor } from '../../shared/http/redactor.js';
 import { shortened, toPrintable } from '../../shared/printable-names.js';
 
-/** The maximum length of a quoted answer, in characters. */
+/** The maximum length of a quoted answer, in characters, without the "..." after a cut. */
 const MAX_LENGTH = 400;
 
 /** The replacement of a secret. */

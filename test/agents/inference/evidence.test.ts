@@ -1,4 +1,4 @@
-/** Evidence of single steps: traits that one step determines, bounds around the true profile, contradictory observations. */
+/** Evidence of steps: traits that one step determines, bounds around the true profile, contradictory observations. */
 import { describe, expect, it } from 'vitest';
 import { Evidence } from '../../../src/agents/inference/evidence.js';
 import { Inference } from '../../../src/agents/inference/inference.js';

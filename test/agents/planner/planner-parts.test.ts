@@ -90,7 +90,7 @@ describe('the sums of an episode', () => {
   });
 });
 
-describe('the sums of beliefs', () => {
+describe('the sums of an episode with beliefs', () => {
   /** Plays `steps` steps, and states a belief at each. */
   function playWithBeliefs(steps: number) {
     const episode = new Episode().reset(77);
@@ -490,7 +490,7 @@ describe('the value of a smaller belief error', () => {
   });
 });
 
-it('a plan evaluation has the mean score of the search', () => {
+it('the components of a plan evaluation give the score that the search gives the plan', () => {
   const profiles = new Prior(1, world.params, 4).posteriorSamples(6);
   const { sums, episode } = playSteps(77, 10);
   const options = { world, backend: undefined, kernel: undefined, samples: 6, seed: 9, grader };

@@ -69,7 +69,7 @@ describe('policies', () => {
     expect(withoutSeconds(read(json))).toBe(withoutSeconds(read(whole.json)));
   });
 
-  it('are refused if a policy file was changed between two shards', async () => {
+  it('of a policy file that was changed between two shards are refused by merge', async () => {
     const shards = await runShards(2, '--components', args);
     writeFileSync(mine, 'export default ({ steps }) => ({ actions: steps.map(() => 3) })');
     const again = ['--shard', '1/2', '--components', pathOf('other.jsonl')];
@@ -134,7 +134,7 @@ describe('with a language model, eval --shard', () => {
   });
 });
 
-describe('outputs', () => {
+describe('outputs and numbers of shards', () => {
   const shard = ['eval', '--episodes', '2', '--shard', '0/2'];
   it.each([
     [[...shard], 'Expected either --trajectories or --components with --shard, got neither.'],

@@ -45,7 +45,7 @@ describe.each(ENGINES)('$name', (engine) => {
     ['the first row of an order', [30, 31, 32], 30],
     ['the last row of an order', [30, 31, 32], 32],
     ['the only row of an order', [39], 39],
-  ])('refuses an invalid action in the history of %s, and writes nothing', (_, order, index) => {
+  ])('refuses an invalid action in the history of %s, and writes no hash', (_, order, index) => {
     const request = requestOf(Uint32Array.from(order));
     request.histories[index * NUM_STEPS] = NUM_ACTIONS;
     const refusal = { code: 'illegal_action', index, step: 0, value: NUM_ACTIONS };
@@ -110,7 +110,7 @@ describe.each(OTHERS)('$name', (engine) => {
 });
 
 describe.each(ASYNC_ENGINES)('$name', (engine) => {
-  it('writes nothing if the order has no rows', async () => {
+  it('writes no hash if the order has no rows', async () => {
     const { batch } = await openAsyncBatch(engine, 1);
     const request = requestOf(new Uint32Array());
     expect(await batch.replay(request)).toBeNull();

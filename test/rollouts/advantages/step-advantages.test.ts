@@ -215,7 +215,7 @@ describe('for all rollouts', () => {
     });
   });
 
-  it('depends only on which hashes are equal', () => {
+  it('the result depends only on which hashes are equal', () => {
     forAll(100, (random) => {
       const rollouts = draw(random);
       const chosen = options(random);
@@ -225,7 +225,7 @@ describe('for all rollouts', () => {
     });
   });
 
-  it('ignores the rewards of steps not taken', () => {
+  it('the rewards of steps not taken are ignored', () => {
     forAll(100, (random) => {
       const rollouts = draw(random);
       const chosen = options(random);
@@ -244,7 +244,7 @@ describe('stepAdvantages refuses', () => {
     () =>
       stepAdvantages({ ...good, ...change }, options);
 
-  it('rollouts that are not an object', () => {
+  it('rollouts that are no object, or an array', () => {
     for (const value of [null, undefined, 3, [1, 2]]) {
       expectRefusal(() => stepAdvantages(value as unknown as StepRollouts), 'wrong_type', 'rollouts');
     }
@@ -279,7 +279,7 @@ describe('stepAdvantages refuses', () => {
     expectRefusal(refused({ rewards: f32(1, Number.NaN, 3, 4) }), 'out_of_range', 'rewards[1]');
   });
 
-  it('numbers and options', () => {
+  it('invalid numbers and options', () => {
     expectRefusal(refused({ groupSize: 0 }), 'out_of_range', 'groupSize');
     expectRefusal(refused({ steps: 1.5 }), 'out_of_range', 'steps');
     expectRefusal(refused({}, { discount: 1.1 }), 'out_of_range', 'discount', '1.1');

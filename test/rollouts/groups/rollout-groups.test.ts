@@ -107,7 +107,7 @@ describe.each(TWO_ENGINES)('$name', ({ backend, kernel }) => {
   );
 });
 
-describe('all engines', () => {
+describe('engines', () => {
   reportAbsentEngines();
 
   it('give the same results, with any number of threads and when repeated', async () => {

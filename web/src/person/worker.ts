@@ -1,4 +1,4 @@
-/** Replays episodes in a worker, so that the page has no hidden profile before the last step. */
+/** Replays episodes and plays policies in a worker, so that the page has no hidden profile before the last step. */
 import { expose } from 'comlink';
 import { outcomeOf } from '../engine/outcome.js';
 import type { StudentFile } from '../students/student-files.js';
@@ -11,7 +11,7 @@ const adviser = new Adviser();
 
 type Students = readonly StudentFile[];
 
-/** The calls of the page. Those that may play a student trained on the page take its file. */
+/** The calls of the page. `students` are the students trained on the page, which a call may play. */
 const api = {
   replay: (setting: EpisodeSetting, moves: readonly Move[], students: Students) =>
     outcomeOf(() => replayEpisode(setting, moves, students)),

@@ -1,4 +1,4 @@
-/** The environments of a crowd: one holds the episodes after reset, the other runs copies of them, policy by policy. */
+/** The two batches of a crowd: one holds the episodes after reset, the other plays each policy from the same beginnings. */
 import type { FixedPolicy } from '../../../../src/agents/policies/fixed-policies.js';
 import { Student } from '../../../../src/agents/student/student.js';
 import { type AsyncVecEnv, createAsyncVecEnv } from '../../../../src/browser.js';
@@ -42,7 +42,7 @@ export class CrowdEnvs {
     this.#opened = `${backend} ${count}`;
   }
 
-  /** Plays the episodes with a policy. @param withMeters whether to read every step. @returns copies of the outputs. */
+  /** Plays the episodes with a policy. @param withMeters whether to return the meters of every step. @returns copies. */
   run(player: CrowdPlayer, withMeters: boolean, signal: AbortSignal): Promise<ChunkOutputs> {
     return player instanceof Student
       ? this.#runStudent(player, withMeters, signal)
