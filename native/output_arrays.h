@@ -12,8 +12,8 @@ namespace rhythm {
 
 class OutputArrays {
  public:
-  // Keeps the arrays of `outputs`, an object as in src/engine/backends/backend.ts, for `num_envs` environments. Runs its
-  // getters.
+  // Keeps the arrays of `outputs`, an object as in src/engine/backends/backend.ts, for `num_envs` environments. Runs the
+  // object's getters. Returns false after a refusal.
   bool read(Arguments& args, Napi::Object outputs, size_t num_envs) {
     stride_ = args.column_stride(outputs.Get("columnStride"), num_envs);
     if (!args.ok()) return false;

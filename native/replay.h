@@ -1,4 +1,5 @@
-// Replays rows. Each row is a separate episode: it begins, plays its history, and takes one more step.
+// Replays rows. Each row is a separate episode: it begins, plays its history, and takes one more step unless its action is
+// negative.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -5,7 +5,7 @@
 import { Stryker } from '@stryker-mutator/core';
 import { Argument, Command } from 'commander';
 
-/** Rooms with their sources and tests. */
+/** Rooms and parts of rooms, with their sources and tests. */
 const ROOMS = {
   engine: {
     mutate: ['src/engine/**/*.ts', '!src/engine/{reference,backends/webgpu}/**'],

@@ -85,7 +85,7 @@ def commit_copies(target: Core, source: Core, origins: Indices) -> None:
 
 
 def to_snapshot(core: Core) -> bytes:
-    """Returns the states as bytes."""
+    """Returns the states as bytes. Raises StateError `closed`, `not_reset`, `foreign_past`."""
     core.require_reset()
     core.require_replayable(np.arange(core.num_envs))
     options = core.options
@@ -186,6 +186,6 @@ def replay(core: Core, words: Words, imagination: bool, names: Sequence[str]) ->
     )
     arrays, trajectory = allocate_trajectory(count, names)
     steps = words[:, STATE["step"]].astype(np.uint8)
-    # Without policy seeds, beliefs and a source.
+    # Without policy seeds and beliefs; all environments, and no source.
     batch.run(POLICIES["sequence"], None, actions_of(words), None, steps, arrays, None, None)
     return trajectory

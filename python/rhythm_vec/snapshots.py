@@ -95,7 +95,7 @@ def _refuse(expected: str, got: Any, remedy: str = "Pass the bytes as snapshot()
 
 
 def decode_snapshot(source: Any) -> Snapshot:
-    """Decodes bytes, and checks all but the states. Raises InputError `bad_snapshot` for the first error."""
+    """Decodes bytes, and checks all but the world digest and the states. Raises InputError `bad_snapshot`."""
     if not isinstance(source, (bytes, bytearray, memoryview)):
         _refuse("a snapshot as bytes", describe(source))
     data = bytes(source)
@@ -165,7 +165,7 @@ def _check_numbers(numbers: Dict[str, int], length: int) -> int:
 
 
 def check_states(snapshot: Snapshot, world: World) -> None:
-    """Checks the range of every word, the seeds, the recorded actions and the sums. Raises InputError `bad_snapshot`."""
+    """Checks the range of every word, and that the words of each state agree. Raises InputError `bad_snapshot`."""
     words = snapshot.words
     floats = words.view(np.float32)
     for name, offset, size, kind, low, high in _world.STATE_FIELDS:

@@ -43,7 +43,8 @@ class World:
         """Reads a file that `rhythm-vec world` wrote.
 
         Raises:
-            InputError: `bad_world`: the file is of another kind, or of another release.
+            InputError: `wrong_type`: the path is neither text nor a path object; `bad_world`: the file is damaged, of another
+                kind or of another release.
             OSError: the file cannot be read.
         """
         if not isinstance(path, (str, os.PathLike)):

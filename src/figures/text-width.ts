@@ -8,14 +8,14 @@ const WIDE = 0.88;
 const NARROW_CHARACTERS = new Set(' !"\'(),-./1:;I[\\]`fijlrt|');
 const WIDE_CHARACTERS = new Set('%@ACDGHMNOQUVWXYmw');
 
-/** Returns the width of a line of text, in the unit of the font size. Characters beyond ASCII count as wide. */
+/** Estimates the width of a line of text, in the unit of the font size. Characters beyond ASCII count as wide. */
 export function textWidth(text: string, fontSize: number): number {
   let shares = 0;
   for (const character of text) shares += shareOf(character);
   return shares * fontSize;
 }
 
-/** Returns the width of the widest line in the default font size, in pixels. */
+/** Estimates the width of the widest line in the default font size, in pixels. */
 export const widestOf = (texts: readonly string[]): number =>
   Math.max(...texts.map((text) => textWidth(text, FONT_SIZE)));
 

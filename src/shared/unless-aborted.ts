@@ -1,6 +1,9 @@
 /** Awaits a value until a signal aborts. */
 
-/** Returns the value, or rejects with the signal's reason as soon as the signal aborts. */
+/**
+ * Returns the value, or rejects with the signal's reason if the signal aborts before a promise settles. A value that is no
+ * promise is always returned.
+ */
 export async function unlessAborted<T>(value: T | Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return value;
   let onAbort = (): void => {};

@@ -136,7 +136,7 @@ export const METHODS: Record<string, (batch: NativeBatch) => unknown[]> = {
   ],
   stepEach: () => [new Uint8Array(3 * N), 3],
   run: () => [
-    // The code of an action sequence.
+    // The policy's code: an action sequence.
     2,
     new Uint32Array(N),
     new Uint8Array(N * NUM_STEPS),

@@ -33,7 +33,7 @@ export interface PlannerOptions {
    * Default: none.
    */
   readonly oracle?: Float32Array;
-  /** The number of posterior samples of each profile, 1 to 1,024. Default 64, for wellbeing 32. */
+  /** The number of posterior samples for each episode, 1 to 1,024. Default 64, for wellbeing 32. */
   readonly posteriorSamples?: number;
   /** The number of new action sequences in each round of a step's search, 4 to 4,096. Default 32. */
   readonly candidates?: number;

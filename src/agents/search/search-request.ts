@@ -82,8 +82,8 @@ export function toSearchRequest(
 }
 
 /**
- * Returns the number of starting states of a problem. All problems must have the same number, so that they can be stepped
- * together.
+ * Checks the options and the number of seeds of problems. Returns the number of starting states of a problem. All problems
+ * must have the same number, so that they can be stepped together.
  */
 function numStartsOf(problems: readonly ActionSequenceProblem[]): number {
   if (!Array.isArray(problems)) {

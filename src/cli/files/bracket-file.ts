@@ -18,7 +18,7 @@ import { decodeUtf8, withoutMark } from './utf8.js';
 /** The maximum size of an audit in bytes: hundreds of times the usual size. */
 const MAX_BYTES = 16 * 2 ** 20;
 
-/** Checks the path of `--bracket` before any work is done. @param outputs the command's other files. @throws UsageError. */
+/** Checks the path of `--bracket` before any work is done. @param outputs the command's output files. @throws UsageError. */
 export function checkBracket(
   path: string | undefined,
   outputs: readonly { readonly option: string; readonly path: string }[] = [],
@@ -36,7 +36,7 @@ export function checkBracket(
 
 /**
  * Returns the anchors in an audit's file; null without --bracket.
- * @throws UsageError that names the file; the signal's reason.
+ * @throws UsageError that names the file; an AbortError after an abort.
  */
 export async function readBracket(
   path: string | undefined,

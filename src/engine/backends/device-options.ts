@@ -4,12 +4,12 @@ import { InputError } from '../../shared/errors.js';
 import { checkInteger, checkName, readOptions, toFlag } from '../../shared/values.js';
 import type { DeviceOptions } from './async-backend.js';
 
-/** How the webgpu backend chooses and uses its device. Other backends ignore these options. */
+/** How the webgpu backend chooses and uses its device. Other backends only validate these options. */
 export interface WebGpuOptions {
   /** 'low-power' or 'high-performance', if there are several devices. Default: the platform's choice. */
   powerPreference?: 'low-power' | 'high-performance';
   /**
-   * Whether to open a device whose arithmetic differs from the reference's, and whose episodes differ from those that
+   * Whether to accept a device whose arithmetic differs from the reference's. Its episodes differ from those that
    * docs/world.md specifies. Default false.
    */
   allowInexact?: boolean;

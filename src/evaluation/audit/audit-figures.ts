@@ -13,7 +13,7 @@ export function drawingsOf(audit: Audit): NamedDrawing[] {
   const { grader, graderWeights: weights, seeds } = audit;
   const rows = audit.rows.map((row) => ({ ...row, name: row.policy }));
   const auditedGrader = { grader, weights, seeds, rows };
-  // Leaves out the sequences that raise one component alone, which would crowd the figures.
+  // The last two figures leave out the sequences that raise one component alone, which would crowd them.
   const drawnEpisodes = audit.meanEpisodes.filter(({ policy }) => !policy.startsWith('push:'));
   const notes = [seedsNote(audit)];
   return [

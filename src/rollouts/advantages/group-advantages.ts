@@ -23,7 +23,7 @@ export interface GroupAdvantages {
   readonly advantages: Float32Array;
   /** f32 [groups]: means of the weighted rewards that are not missing; NaN if all are missing. */
   readonly means: Float32Array;
-  /** f32 [groups]: unbiased standard deviations of these rewards; 0 for fewer than two. */
+  /** f32 [groups]: sample standard deviations of these rewards (divisor: their number minus 1); 0 for fewer than two. */
   readonly stds: Float32Array;
   /** The share of groups whose standard deviation is at most 1e-8, in [0, 1]; 0 without groups. */
   readonly zeroSpread: number;

@@ -100,7 +100,7 @@ export function toValidSteps(rollouts: ValueRollouts): ValidSteps {
 
 function toList(what: string, list: unknown): ArrayLike<unknown> {
   if (isList(list)) return list;
-  throw wrongType(what, 'an array', list, 'Pass one entry for each step.');
+  throw wrongType(what, 'an array', list, 'Pass an array or a typed array.');
 }
 
 function numberAt(what: string, list: ArrayLike<number>, i: number): number {
@@ -108,7 +108,8 @@ function numberAt(what: string, list: ArrayLike<number>, i: number): number {
   if (typeof number === 'number' && Number.isFinite(number)) return number;
   throw new InputError(
     'out_of_range',
-    `Expected a finite number at ${what}[${i}], got ${String(number)}. Pass taken, firstSteps or lengths if this step was not taken.`,
+    `Expected a finite number at ${what}[${i}], got ${String(number)}. ` +
+      'Pass finite numbers, and taken, firstSteps or lengths for steps that were not taken.',
   );
 }
 

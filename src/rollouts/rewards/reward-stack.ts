@@ -1,4 +1,4 @@
-/** `rewardStack`, which validates rows and options. `compute-rewards.ts` has the rewards and their numbers. */
+/** `rewardStack`, which validates rows and options. `compute-rewards.ts` computes the rewards. */
 import { readOptions } from '../../shared/values.js';
 import {
   type RewardStack,

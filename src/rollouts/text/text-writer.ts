@@ -5,7 +5,7 @@ import { formatHundredths, HUNDRED, MAX_PRECOMPUTED } from './format-hundredths.
 const LONGEST = 8192;
 /**
  * In Node, texts of at least this many bytes together become one large string, and each text a slice of it. Node keeps
- * strings of more than 1,031,913 bytes outside JavaScript's heap, where its collectors do not copy them.
+ * strings of more than 1,031,913 bytes outside JavaScript's heap, where garbage collection does not copy them.
  */
 const LARGE = 1_100_000;
 const encoder = new TextEncoder();

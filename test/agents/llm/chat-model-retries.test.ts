@@ -173,7 +173,7 @@ describe('a request fails', () => {
     await failure;
   });
 
-  it('when its signal aborts', async () => {
+  it('and is charged when its signal aborts', async () => {
     for (const fault of ['silence', 'trickle']) {
       const fake = await startModel({ faultOf: () => fault });
       const { model, ledger } = await modelOf(fake, { ledger: { prices: PRICES } });

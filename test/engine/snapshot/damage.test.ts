@@ -93,7 +93,7 @@ describe('damage', () => {
     expect([...legalFields].sort()).toEqual(expected.sort());
   });
 
-  it('by truncation is detected at any length', () => {
+  it('by truncation is detected', () => {
     const random = new Random('cuts');
     const cuts = Array.from({ length: 300 }, () => random.integer(HEADER_LENGTH, bytes.length - 1));
     for (const length of [...Array(HEADER_LENGTH + 9).keys(), ...cuts]) {

@@ -80,9 +80,10 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
   };
   it.each(Object.entries(BELIEFS))('step and run accept beliefs in %s', (_, make) => {
     const [one, other] = [1, 2].map(() => openOn(engine, { numEnvs: N }));
-    // The belief of environment 2 is missing, and below that of environment 1 at step 0.
+    // The belief of environment 2 is missing.
     const floats = Float32Array.from({ length: N * 3 }, (_, i) => i / 20).fill(Number.NaN, 6, 9);
     expectEqual(play(one, CODES, floats), play(other, CODES, make(floats)));
+    // The belief of environment 1 at step 0 is missing.
     const sequence = Float32Array.from({ length: N * 3 * 28 }, (_, i) => (i % 19) / 20).fill(
       Number.NaN,
       84,

@@ -23,7 +23,7 @@ const FLAGS = [
   '--max-semi-space-size=128',
 ];
 
-/** The measured calls. `open(options)` opens 28 environments at different steps, so that one episode ends at every step. */
+/** The measured calls. With autoreset, `open` opens 28 environments at different steps: one episode ends at every step. */
 const CASES: Record<string, string> = {
   'step, no autoreset': `
     const [env, first] = [open(), open()];

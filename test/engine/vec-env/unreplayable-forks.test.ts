@@ -97,7 +97,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     expect(fork.history(0)).toEqual([]);
   });
 
-  it('copies of unreplayable episodes are unreplayable', () => {
+  it('a copy is replayable if its source is and has the same imagination', () => {
     const env = real(2);
     env.reset({ seed: 1 });
     env.run('random', { stops: [4, 6] });

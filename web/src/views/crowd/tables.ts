@@ -45,7 +45,10 @@ function spreadAt({ values }: Bands, step: number, meter: number): string {
 /** Bins of the histogram per row of the table. */
 const BINS_PER_ROW = 5;
 
-/** Returns the histograms of final scores as a table. @param policies names with their histograms. */
+/**
+ * Returns the histograms of final scores as a table, without the rows that are empty for all policies.
+ * @param policies names with their histograms.
+ */
 export function histogramTable(policies: readonly Pick<CrowdPolicy, 'name' | 'counts'>[]): TableProps {
   const shares = policies.map(({ counts }) => sharesOf(counts));
   const rows = shares[0]
