@@ -34,7 +34,7 @@ class ThreadPool {
   const std::function<void(size_t, size_t)>* work_ = nullptr;
   size_t size_ = 0;
   unsigned round_ = 0;  // the number of calls of `split`
-  int running_ = 0;     // the number of threads that have not done their part of this round
+  int running_ = 0;     // the number of started threads that have not done their part of this round
   bool stopping_ = false;
 };
 

@@ -1,7 +1,7 @@
 /**
- * `npm run gpu`: runs the tests of the project `gpu` on this machine's GPU, then `bench --webgpu`, and writes the measured times to
- * bench/results and docs/speed.md. It needs nothing from the network. On a software adapter it writes nothing: its times say
- * nothing about a GPU.
+ * `npm run gpu`: runs the tests of the project `gpu` on this machine's GPU, then `bench --webgpu`, and writes the measured
+ * times to bench/results and docs/speed.md. It needs nothing from the network. On a software adapter it writes nothing, because
+ * the times of such an adapter say nothing about a GPU.
  */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';

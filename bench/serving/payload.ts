@@ -21,7 +21,10 @@ export interface Payload {
  */
 export const LIMITS = { body: 16, message: 1 };
 
-/** Returns a body of `head`, as many units as fit, and `tail`. Omits the last character of the last unit, in most bodies a comma. */
+/**
+ * Returns a body of `head`, as many units as fit (at least one), and `tail`. Omits the last character of the last unit, in most
+ * bodies a comma.
+ */
 export function filled(
   head: string,
   unit: string | ((k: number) => string),

@@ -100,7 +100,7 @@ class StepArguments {
     }
   }
 
-  // Refuses codes that do not fit in a byte. The engine refuses the other illegal codes.
+  // Refuses codes that do not fit in a byte, unless they are ignored. The engine refuses the other illegal codes.
   template <class T>
   void copy_codes(const py::array& array, const uint8_t* mask) {
     const auto* data = static_cast<const char*>(array.data());
@@ -125,7 +125,7 @@ class StepArguments {
   // Returns whether a row is a belief. Refuses a row that is neither three finite numbers nor three NaN, unless it is ignored.
   uint8_t is_given(size_t row, const uint8_t* mask) const {
     const float* belief = beliefs_.data() + row * world::count::Beliefs;
-    // Three float32s cannot overflow a double, so the sum is finite only if its terms are.
+    // Three float32s cannot overflow a double, so the sum is finite if and only if its terms are.
     if (std::isfinite(static_cast<double>(belief[0]) + belief[1] + belief[2])) return 1;
     const bool is_absent = std::isnan(belief[0]) && std::isnan(belief[1]) && std::isnan(belief[2]);
     if (is_absent || (mask != nullptr && mask[row] == 0)) return 0;

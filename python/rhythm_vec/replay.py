@@ -100,7 +100,8 @@ def score_replay(
         world, kernel, threads: as in VecEnv.
 
     Raises:
-        InputError: an argument is invalid as a whole. An invalid row is a fault in the result, not an error.
+        InputError: an argument is invalid as a whole, or has an invalid seed or profile. Other errors of a row are faults in
+            the result.
     """
     chosen_world = to_world(world)
     chosen_grader, factors, terms = to_reward_options(chosen_world, grader, weights, shaping)

@@ -31,7 +31,7 @@ export class Interruption extends Error {
   }
 }
 
-/** Returns the exit code for an error; 0 for a request for help or the version, which commander also throws. */
+/** Returns the exit code for an error; 0 for a closed pipe, and for help or the version, after which commander also throws. */
 export function exitCodeOf(error: unknown): number {
   if (isClosedPipe(error)) return 0;
   if (error instanceof Interruption) return error.exitCode;

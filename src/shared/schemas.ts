@@ -8,7 +8,7 @@ export interface Schema {
   readonly version: number;
 }
 
-/** The schemas that this release writes. The comments say where each is used. */
+/** The schemas that this release writes or reads. The comments say where each is used. */
 export const SCHEMAS = {
   /** What `eval --json` writes. */
   evaluation: { name: 'rhythm-vec/evaluation', version: 1 },

@@ -12,7 +12,7 @@ export interface AsyncEngine {
   readonly name: string;
   readonly backend: AsyncBackend;
   readonly kernel: string | null;
-  /** Whether the engine is a device: opening and reading a batch take milliseconds there, so tests do it less often. */
+  /** Whether the engine is a device or its stand-in. Opening or reading a batch takes milliseconds, so tests do it less. */
   readonly isDevice: boolean;
 }
 

@@ -31,7 +31,7 @@ const FACTOR = Number(process.env.RHYTHM_DRAWS ?? 0.15);
 /** Returns the number of draws of this test run. @param thorough the number of draws at a factor of 1. */
 export const drawsOf = (thorough: number): number => Math.ceil(thorough * FACTOR);
 
-/** Checks a property with random generators. @param runs their number at a factor of 1. */
+/** Checks a property with random generators. @param runs the number of checks at a factor of 1. */
 export function forAll(runs: number, body: (random: Random) => void): void {
   const property = fc.property(fc.integer(), (seed) => body(new Random(seed)));
   fc.assert(property, { ...DRAWS, numRuns: drawsOf(runs) });
@@ -103,7 +103,7 @@ export class Random {
     }
     return rows;
   }
-  /** f32 [n, 8]: built-in graders, or weights that sum to 1. */
+  /** f32 [n, 8]: the graders v1 or v2, or weights that sum to 1. */
   graders(n: number, world: World = WORLD): Float32Array {
     const rows = new Float32Array(n * NUM_COMPONENTS);
     for (let i = 0; i < n; i++) {

@@ -11,5 +11,5 @@ export function decodeUtf8(bytes: Uint8Array): string | null {
   }
 }
 
-/** Removes the byte order mark from the beginning of a file. */
+/** Returns a text without the byte order mark at its beginning, if it has one. */
 export const withoutMark = (text: string): string => (text.startsWith(BOM) ? text.slice(1) : text);

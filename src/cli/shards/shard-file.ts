@@ -40,8 +40,8 @@ export function checkShardFormat(option: string, format: RowFormat): void {
 }
 
 /**
- * Begins a shard. If the shard's file is incomplete or missing, removes a manifest beside it, so that no manifest ever
- * describes other bytes.
+ * Begins a shard. Unless the file is complete, removes the manifest beside it, so that no manifest ever describes other bytes.
+ * A file is complete if its manifest names this job and shard, and has the digest of its bytes.
  * @returns whether the file is complete: then a task that runs again has nothing to do.
  * @throws UsageError if the file is another shard of the same job: two shards would overwrite each other.
  */
@@ -60,7 +60,7 @@ export async function beginShard({ job, shard, option, path }: ShardFile): Promi
   return true;
 }
 
-/** Writes the manifest of a shard's finished file. */
+/** Writes the manifest of a shard's finished file, and returns it. */
 export async function endShard({ job, shard, part, path }: ShardFile): Promise<Manifest> {
   const manifest = manifestOf(job, shard, { part, ...(await contentsOf(path)) });
   await writeFilesAtomically([{ path: manifestPath(path), data: jsonText(manifest) }]);

@@ -87,7 +87,7 @@ export interface Outputs {
   readonly secondHalfMeans: Float32Array;
   /** f32 [numEnvs]: sum of the rewards, added in float32 in the order of the steps. */
   readonly episodeReturns: Float32Array;
-  /** i32 [numEnvs]: steps of the episode, 28. Sums, means and lengths include the steps before a later start. */
+  /** i32 [numEnvs]: steps of the episode, 28. Sums, means and lengths include the steps before a start at a later step. */
   readonly episodeLengths: Int32Array;
   /**
    * f32 [numEnvs, 22]: the last observation of an episode whose environment was reset in the same step; null if not
@@ -169,16 +169,25 @@ export interface RunRequest<Source = never> {
 
 /** The policy of a run: random, the heuristic, or an action sequence for each environment. */
 export type RunPolicy =
-  | { readonly kind: 'random' /** u32 [numEnvs]; null for 0. */; readonly policySeeds: Uint32Array | null }
+  | {
+      readonly kind: 'random';
+      /** u32 [numEnvs]; null for seeds of 0. */
+      readonly policySeeds: Uint32Array | null;
+    }
   | { readonly kind: 'heuristic' }
   | {
-      readonly kind: 'sequence' /** u8 [numEnvs, 28], by the episode's step. */;
+      readonly kind: 'sequence';
+      /** u8 [numEnvs, 28], by the episode's step. */
       readonly actions: Uint8Array;
     };
 
 /** The beliefs of a run: one for all steps and environments, or one for each step of each environment. */
 export type RunBeliefs =
-  | { readonly kind: 'constant' /** f32 [3], finite. */; readonly belief: Float32Array }
+  | {
+      readonly kind: 'constant';
+      /** f32 [3], finite. */
+      readonly belief: Float32Array;
+    }
   | {
       readonly kind: 'sequence';
       /** f32 [numEnvs, 28, 3], finite where given. */

@@ -29,8 +29,8 @@ import type { LazyRows } from './row-objects.js';
 /** Options of `scoreReplay`. */
 export interface ReplayOptions extends RewardStackOptions {
   /**
-   * The grader of rows whose action ends the episode: 'v2' (default), another name of GRADER_NAMES, or eight weights. A list
-   * of six gets two zeros.
+   * The grader of rows whose action ends the episode, and of the default weight of `beliefSkill`: 'v2' (default), another name
+   * of GRADER_NAMES, or eight weights. A list of six gets two zeros.
    */
   grader?: string | ArrayLike<number>;
   /** A world with other numbers. Default: the published one. */
@@ -189,6 +189,7 @@ function* replayWindow(
 ): EngineCalls<void> {
   if (passesQuickCheck(replayRows, first, end) && (yield* play(validRows(first, end, faults)))) return;
   checkRows(replayRows, first, end, faults.reportFault);
+  // Returns true: the rows with invalid histories are left out.
   yield* play(validRows(first, end, faults));
 }
 

@@ -13,7 +13,7 @@
  */
 import { NOW } from './scripts.js';
 
-/** Milliseconds between attempts to reserve, while pending requests of other workers may turn out cheaper. */
+/** Milliseconds between attempts, while pending requests of other workers may turn out cheaper, or the job has ended. */
 const POLL_MS = 100;
 /** The longest wait for a place within the rate limit. An answer may free a place sooner than expected. */
 const LONGEST_WAIT_MS = 1000;
@@ -88,7 +88,7 @@ export const RESERVE = `${NOW}${NUMBER}${FINISH}
 local request = ARGV[1] .. ':' .. ARGV[2]
 if redis.call('HEXISTS', KEYS[1], 'held:' .. request) == 1 then return {'ok', number('spent')} end
 if redis.call('GET', KEYS[2]) ~= ARGV[4] then return {'lost', 0} end
--- A job that has ended has no limits: its worker stops the shard soon.
+-- A job that has ended has no ledger: wait until its worker stops the shard.
 if redis.call('HEXISTS', KEYS[1], 'budget') == 0 then return {'wait', 0, ${POLL_MS}} end
 if redis.call('HEXISTS', KEYS[1], 'attempt:' .. ARGV[1]) == 0 then return {'lost', 0} end
 local cost, budget = tonumber(ARGV[3]), number('budget')
@@ -139,7 +139,7 @@ export const BEGIN_EPISODE = `${NUMBER}${FINISH}
 local play = 'play:' .. ARGV[1] .. ':' .. ARGV[2]
 local budget, spent = number('budget'), number('spent')
 if redis.call('HEXISTS', KEYS[1], play) == 1 then return {'ok', spent} end
--- A job that has ended has no limits: its worker stops the shard soon.
+-- A job that has ended has no ledger: wait until its worker stops the shard.
 if redis.call('HEXISTS', KEYS[1], 'budget') == 0 then return {'wait', 0, ${POLL_MS}} end
 if redis.call('HEXISTS', KEYS[1], 'attempt:' .. ARGV[1]) == 0 then return {'lost', 0} end
 local largest = math.max(number('largest'), tonumber(ARGV[3]))

@@ -23,7 +23,7 @@ export type Pieces = AsyncIterable<string> | Iterable<string>;
 /** What a batch produces, as the metrics count it. */
 export type BatchKind = 'scored' | 'rollouts' | 'prompts' | 'parsed';
 
-/** The error statuses of every /v1 route. */
+/** The error statuses of every /v1 route, besides 422. */
 export const BATCH_FAILURES = {
   413: 'The body is larger than the limit',
   503: 'Too many /v1 requests wait, or this one waited too long; retry after the time in Retry-After',

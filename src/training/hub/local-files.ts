@@ -31,7 +31,8 @@ export const CARD = 'README.md';
  * Collects the files of paths.
  * @param paths files keep their names; contents of directories keep their relative paths.
  * @param prefix a directory of the repository for all files but the card; '' is the root.
- * @throws InputError for a missing path, for no files, and for two files with the same target.
+ * @throws InputError for an invalid prefix, a path that is missing or no file or directory, a file that cannot be opened, no
+ *   files, and targets that are invalid or clash.
  */
 export async function collectFiles(paths: readonly string[], prefix = ''): Promise<LocalFiles> {
   const directory = checkPrefix(prefix);
@@ -103,7 +104,7 @@ function statOf(path: string): Stats | null {
   }
 }
 
-/** Returns the files of a directory, sorted by name. Adds hidden and temporary files and links to `leftOut`. */
+/** Returns the files of a directory, sorted by name. Adds hidden and unfinished entries, links and devices to `leftOut`. */
 function filesWithin(root: string, leftOut: LeftOut[]): FilePaths[] {
   const files: FilePaths[] = [];
   const walk = (directory: string) => {
@@ -123,7 +124,7 @@ function filesWithin(root: string, leftOut: LeftOut[]): FilePaths[] {
 
 function reasonToLeaveOut(name: string, stats: Stats): string | null {
   if (name.startsWith('.')) return 'its name begins with a dot';
-  // Commands write these files beside an output that is not complete.
+  // Commands write these files beside an output that is not complete, and editors write those that end with ~.
   if (/\.(partial(\.footer)?|spent|tmp|(jsonl|parquet)\.lock)$|~$/.test(name)) return 'unfinished';
   if (stats.isSymbolicLink()) return 'a link';
   return stats.isDirectory() || stats.isFile() ? null : 'not a file';
@@ -146,13 +147,13 @@ function checkTarget(target: string, what: string): void {
   );
 }
 
-/** Removes files that were passed twice, such as by name and with their directory. */
+/** Removes files that were passed twice with the same target, such as by name and with their directory. */
 function withoutRepeats(files: readonly FilePaths[]): FilePaths[] {
   const unique = new Map(files.map((file) => [`${resolve(file.source)}\0${file.target}`, file]));
   return [...unique.values()];
 }
 
-/** Refuses two files with the same target, and a file whose target is a directory of another. */
+/** Refuses an invalid target, two files with the same target, and a file whose target is a directory of another. */
 function checkTargets(files: readonly FilePaths[]): void {
   const byTarget = new Map<string, FilePaths>();
   for (const file of files) {

@@ -1,4 +1,4 @@
-/** Trains a student: it imitates a teacher that sees observations only, learns the true belief targets, and is refined. */
+/** Trains a student: it imitates a teacher that sees observations only, learns true belief targets, and may then be refined. */
 import seedrandom from 'seedrandom';
 import { Network } from '../../agents/student/network.js';
 import { yieldTurn } from '../../engine/vec-env/yield-turn.js';
@@ -58,7 +58,7 @@ export interface TrainProgress {
 export interface TrainHooks {
   readonly engine: LabelOptions['engine'];
   readonly signal: AbortSignal;
-  /** Called with the state after each 64 labelled episodes, each epoch of cloning and each batch of the refinement. */
+  /** Called with the state after each chunk of labelled episodes, epoch of cloning and batch of the refinement. */
   readonly onCheckpoint: (state: Checkpoint) => Promise<void>;
   readonly onProgress: (progress: TrainProgress) => void;
 }
@@ -74,7 +74,7 @@ export interface Trained {
 }
 
 /**
- * Trains a student. The request determines its bits on one machine; the hooks and threads change nothing.
+ * Trains a student. The request determines the student's bits on one machine; the hooks and threads change nothing.
  * @param from the state to continue from; null begins a new training. @throws the signal's reason; the errors of the engine.
  */
 export async function runTraining(
@@ -166,7 +166,7 @@ class Training {
     const { epochs, seed } = this.#request;
     const epochNumber = round * epochs + epoch;
     const count = episodes.seeds.length;
-    // Plays the same actions under new seeds, so with other profiles. The beliefs learn from these episodes.
+    // Plays the same actions under new seeds, so with other profiles. The belief outputs learn from these episodes.
     const played = { actions: episodes.actions, seeds: this.#seeds(epochNumber * count, count, KEYS.fresh) };
     const fresh = await samplesOf(played, this.#world, this.#hooks.engine);
     const [rowOf, freshRowOf] = [KEYS.rows, KEYS.fresh].map((key) =>
@@ -209,7 +209,7 @@ class Training {
     this.#refinement = await refinement.state();
   }
 
-  /** Passes the state to `onCheckpoint`, and the progress to `onProgress`. @param stage of `TrainProgress`. */
+  /** Passes the state to `onCheckpoint` and the progress to `onProgress`, and yields. @param stage of `TrainProgress`. */
   async #finishPart(stage: string): Promise<void> {
     const [figures, refinement] = [[...this.#figures], this.#refinement];
     await this.#hooks.onCheckpoint({

@@ -110,7 +110,7 @@ describe('an answer', () => {
   });
 });
 
-it('the cost of a request that ends with a gateway timeout counts as spent', async () => {
+it('the cost of a request that a gateway answers with 520 or 524 counts as spent', async () => {
   for (const status of [520, 524]) {
     const { ledger } = await ask(({ response }) => void response.writeHead(status).end());
     expect(ledger.spent).toBeGreaterThan(0);
@@ -118,7 +118,7 @@ it('the cost of a request that ends with a gateway timeout counts as spent', asy
 });
 
 it.each(['0', '-5', '-1000', 'apples 5', new Date(0).toUTCString()])(
-  'the client uses the default wait for an invalid or zero Retry-After: %j',
+  'the client uses the default wait for an invalid, zero or past Retry-After: %j',
   async (after) => {
     const busy: Fault = ({ response }) => void response.writeHead(429, { 'retry-after': after }).end('{}');
     const { clock } = await ask(busy, { retries: 2 });
@@ -126,7 +126,7 @@ it.each(['0', '-5', '-1000', 'apples 5', new Date(0).toUTCString()])(
   },
 );
 
-it('the model returns to the newer name of the token limit if the older name is refused', async () => {
+it('the model returns to the newer name of the token limit if the older is refused, and fails if both are', async () => {
   const refusing = (name: string): Fault => {
     return ({ response }) => {
       const error = { message: `Unsupported: '${name}'. Use 'max_completion_tokens' instead.` };
@@ -182,7 +182,7 @@ describe('a key', () => {
     },
   );
 
-  it('is redacted in every encoding', () => {
+  it('is redacted in base64, JSON, URLs and hexadecimal', () => {
     const key = 'se/cret+4f1c8a2e';
     const redact = redactor([key]);
     const bearer = (around: string) => Buffer.from(`${around}${key}${around}`);

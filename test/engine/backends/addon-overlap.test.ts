@@ -77,7 +77,7 @@ function consecutiveOffsets(columns: readonly Column[]): { offsets: number[]; en
 
 /**
  * Returns whether a written column overlaps another, so that the call must be refused. Gaps between outputs count as
- * outputs.
+ * outputs. Two outputs are not compared.
  */
 function mustBeRefused(columns: readonly Column[], offsets: readonly number[]): boolean {
   const ends = columns.map(({ view }, k) => offsets[k] + view.byteLength);

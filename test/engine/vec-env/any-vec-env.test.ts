@@ -22,7 +22,7 @@ it('an asynchronous backend opens an AsyncVecEnv, which plays the same episodes'
   expect(await env.run('heuristic')).toEqual(same.run('heuristic'));
 });
 
-it('openAnyBatch opens a synchronous or an asynchronous batch, as its backend has', async () => {
+it('openAnyBatch opens a synchronous batch on a synchronous backend, else an asynchronous batch', async () => {
   const shape = {
     ...{ numEnvs: 1, world: WORLD, imagination: false, threads: 1 },
     layout: { columnMajor: false, finalObservations: false },
@@ -35,6 +35,6 @@ it('openAnyBatch opens a synchronous or an asynchronous batch, as its backend ha
   batch.close();
 });
 
-it('an unknown backend is refused with all names', () => {
+it('an unknown backend is refused with the names of all backends', () => {
   expect(() => openAnyVecEnv({ numEnvs: 1, backend: 'webpgu' })).toThrow(/native, webgpu, reference.*webpgu/);
 });

@@ -29,7 +29,7 @@ describe('policies of an audit', () => {
     expectRefusal(() => requestOf({ [name]: heuristic }), 'unknown_name', name, 'another name');
   });
 
-  it('that fail are named in the error', async () => {
+  it('that return invalid actions are named in the error', async () => {
     const wrong = recordPolicies(requestOf({ mine: () => ({ actions: [] }) }));
     await expect(wrong).rejects.toThrow(/The policy "mine" returned it at step 0/);
   });

@@ -4,7 +4,7 @@ import { causesOf } from '../../../src/shared/http/error-causes.js';
 
 const messagesOf = (error: unknown) => causesOf(error).map(({ message }) => message);
 
-it('causesOf lists the cause before the members of an AggregateError', () => {
+it('causesOf lists an error, its cause, and the members of an AggregateError with their causes, in this order', () => {
   const refused = new AggregateError(
     [new Error('::1'), new Error('127.0.0.1', { cause: new Error('deep') })],
     'both',

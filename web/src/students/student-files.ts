@@ -9,11 +9,11 @@ export interface StudentFile {
   readonly file: Uint8Array;
 }
 
-/** Returns a text that identifies a student: its name, and a hash of its file, which another of that name may replace. */
+/** Returns a text that identifies a student: its name and a hash of its file, since a later student may have the same name. */
 export const keyOf = ({ name, file }: StudentFile): string =>
   `${name} ${file.reduce((sum, byte) => (Math.imul(sum, 31) + byte) >>> 0, 0)}`;
 
-/** Returns the grader that a student was trained for, a name of GRADER_NAMES; v3 for a damaged file. */
+/** Returns the grader that a student was trained for, a name of GRADER_NAMES; v3 for another grader or a damaged file. */
 export function graderOf({ file }: StudentFile): string {
   try {
     const { name } = JSON.parse(decodeTensors(file).metadata.grader) as { name: string };

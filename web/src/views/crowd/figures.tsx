@@ -1,4 +1,4 @@
-/** The main results of the crowd: mean scores, their difference, and the speed. */
+/** The main results of the crowd: mean scores, their difference, which policy scores more, and the speed. */
 import { decimal, signed } from '../../../../src/figures/format-numbers.js';
 import { colourOf } from '../../charts/policy-colours.js';
 import type { Crowd, CrowdPairing, CrowdPolicy } from '../../engine/crowd/crowd-request.js';

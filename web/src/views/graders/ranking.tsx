@@ -73,7 +73,7 @@ export function Ranking({ places, policies, weights, verdict, people, bracket }:
   );
 }
 
-/** The two ends of the bracket in words. */
+/** The two ends of the bracket in words, or how to measure them. */
 const Bracket = ({ bracket }: Pick<RankingProps, 'bracket'>) =>
   bracket === null ? (
     <p class="note bracket">

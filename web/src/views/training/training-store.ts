@@ -13,7 +13,7 @@ import { WorkerClient } from '../../workers/worker-client.js';
 
 export interface TrainingSoFar {
   readonly request: TrainingRequest;
-  /** Null after the end, and after a stop. */
+  /** Null after the end, a stop or a failure. */
   readonly progress: { readonly stage: string; readonly done: number; readonly total: number } | null;
   /** The device that trains, as jax-js names it; null until it is known. */
   readonly device: string | null;
