@@ -10,7 +10,7 @@
 
 namespace rhythm {
 
-// The first violation of a rule, because of which a call was refused.
+// Why a call was refused: its first illegal action, or the first step after an episode's end.
 struct Refusal {
   enum class Code { IllegalAction, EpisodeOver } code;
   int index;  // the environment, or the row of a replay
@@ -51,7 +51,7 @@ class Batch {
   void reset(const Outputs& out, const Reset& reset);
   std::optional<Refusal> step(const Outputs& out, const Step& step, const AutoReset& autoreset);
   // Runs the environments of `part`. If `from` names a batch, the environments of `part` first become copies of that batch's
-  // environments. It must be another batch. Ignores run.copy.
+  // environments; `from` must be another batch. The part that begins at 0 checks all actions. Ignores run.copy.
   std::optional<Refusal> run(const Outputs& out, Run run, const Part& part, const CopySource& from);
 
   // Copies state and outputs into every environment. `from` may be this batch.

@@ -158,7 +158,7 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
     return RefusalObject(info.Env(), batch_->step(out, step, autoreset));
   }
 
-  // (actions u8 [steps, numEnvs], steps): steps all environments `steps` times. For benchmarks of the call overhead.
+  // (actions u8 [steps, numEnvs], steps): steps all environments `steps` times, or up to a refusal. For benchmarks.
   Napi::Value StepEach(const Napi::CallbackInfo& info) {
     Arguments args(info);
     Outputs out;

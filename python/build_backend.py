@@ -1,4 +1,4 @@
-"""The build backend: scikit-build-core, which also packs the engine of ../native into a source distribution."""
+"""The build backend: scikit-build-core, with the engine of ../native and the licence copied into each build."""
 
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
  * Runs on installation, and compiles the addon where it is needed. If compiling fails, the installation still succeeds:
  * the reference backend then does all the work, and `rhythm-vec info` says so.
  *
- * An installed package is compiled only if its prebuild does not load, such as one for another libc. A checkout is always
- * compiled, because an addon compiled from older sources may load too.
+ * An installed package is compiled only if it has no addon that loads: its prebuild may be missing, or for another libc. A
+ * checkout is always compiled, because an addon compiled from older sources may load too.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';

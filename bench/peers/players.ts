@@ -36,7 +36,7 @@ export interface Played {
 }
 
 export interface Player {
-  /** @returns null if the program is missing or failed; `reason` then says why. */
+  /** @returns null if the engine or program is missing or failed; `reason` then says why. */
   play(input: Input, folder: InputFolder, plays: Plays): Promise<Played | null>;
   /** Plays once. @returns all outputs, in the order of `goldenOutputs`; null as in `play`. */
   record(input: Input, folder: InputFolder): Promise<Float32Array | null>;

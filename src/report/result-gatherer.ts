@@ -130,7 +130,7 @@ export class ResultGatherer {
   data(own: GraderAnchors | null = null): ReportData {
     const { digest } = createWorld();
     const brackets = bracketsOf(unique(this.#scores.map(({ grader }) => grader)), digest, own);
-    // Rows of evaluations go first, because `withoutRepeats` removes later rows that repeat them.
+    // Rows of evaluations and re-evaluations go first, because `withoutRepeats` removes later rows that repeat them.
     const scores = [...this.#scores].sort((a, b) => Number(a.fromEpisodes) - Number(b.fromEpisodes));
     return {
       sources: this.#sources,
@@ -142,7 +142,7 @@ export class ResultGatherer {
     };
   }
 
-  /** Returns the share of a row; null if its file is of a world that may have other rules than this one. */
+  /** Returns the share of a row; null without anchors, or if its file is of a world that may have other rules than this one. */
   #shareOf(row: ScoreRow, brackets: readonly GraderAnchors[], digest: string): Share {
     const worlds = this.#sources.filter(({ label }) => label === row.source).flatMap(({ worlds }) => worlds);
     const isComparable = worlds.every((world) => world === digest || FORMER_WORLDS.has(world));

@@ -52,7 +52,7 @@ describe('a device', () => {
     },
   });
 
-  test('has a file and rows with its name', () => {
+  test('has a file and a row with its name', () => {
     const device = run({ adapter: 'NVIDIA H100 (Vulkan)', software: false });
     expect(fileFor(device)).toEqual({ file: 'bench/results/nvidia-h100-vulkan.json' });
     expect(devicesTable([device])).toContain(

@@ -1,4 +1,4 @@
-/** Files of stored components, also of world 1.0.0; errors name the damaged line, or the line of another schema or world. */
+/** Reads files of stored components, also of world 1.0.0. Errors name the file, and the line at fault. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { UsageError } from '../../src/cli/command-errors.js';
 import { readComponents } from '../../src/cli/components/read-components.js';

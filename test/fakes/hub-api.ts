@@ -77,7 +77,7 @@ export class HubApi {
     [/^GET \/(?:(dataset)s\/)?([^/]+\/[^/]+)\/resolve\/([^/]+)\/(.+)$/, this.#with(this.#resolve)],
   ];
 
-  /** @param url of the listening server. */
+  /** @param url returns the URL of the listening server. */
   constructor(settings: HubSettings, url: () => string) {
     this.#settings = settings;
     this.#url = url;

@@ -69,7 +69,7 @@ const fullData = (): ReportData =>
     (gatherer) => gatherer.addTrajectories('episodes.jsonl', tallyOf(episodes), '2 lines skipped: 2 corrupt'),
   );
 
-describe('a report of all kinds of files', () => {
+describe('a report of an evaluation, an audit and trajectories', () => {
   it('is well-formed, with a heading for each entry of its contents', () => {
     const elements = elementsOf(fullPage);
     const targets = elements.filter(({ name }) => name === 'a').map(({ attributes }) => attributes.href);
@@ -161,7 +161,7 @@ it('a report warns if worlds or versions are mixed', async () => {
 describe('results', () => {
   const value = () => structuredClone(AUDIT) as unknown as Record<string, unknown>;
 
-  it('of world 1.0.0 get 0 for the two components that they lack', () => {
+  it('of world 1.0.0 get 0 for the two components that they lack; others must have them', () => {
     const stored = value();
     const former = (values: object) => Object.fromEntries(Object.entries(values).slice(0, 6));
     const { value: audit } = parseResult({

@@ -8,7 +8,7 @@ export const seedsFrom = (first: number, count: number): Uint32Array =>
   Uint32Array.from({ length: count }, (_, i) => first + i);
 
 export interface PlayedByPlanner {
-  /** Observations, actions and beliefs of each step: f32 [n, 22], u8 [n] and f32 [n, 3]. */
+  /** Of each step: the observations before it f32 [n, 22], the actions u8 [n] and the beliefs f32 [n, 3]. */
   readonly observations: readonly Float32Array[];
   readonly actions: readonly Uint8Array[];
   readonly beliefs: readonly Float32Array[];

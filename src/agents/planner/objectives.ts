@@ -91,7 +91,7 @@ function byWellbeing(grader: Float32Array, params: Params): ScoreEpisodes {
   };
 }
 
-/** Returns the value for wellbeing of an imagined episode, whose components begin at index `row`. */
+/** Returns the value of an imagined episode for the objective 'wellbeing'. @param row the index of its first component. */
 function wellbeingValue(
   components: Float32Array,
   row: number,

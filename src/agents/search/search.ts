@@ -63,7 +63,7 @@ export class Search {
     yield* this.#evolve(populations, generations, stride);
     this.#problems.forEach((problem, k) => {
       const { best, penalty } = populations[k];
-      // The first sequences are ranked with the penalty, so the best sequence may be missing among them.
+      // `bestKept` ranks with the penalty, so its sequences may lack the best one.
       problem.emigrants.push(best.actions, populations[k].bestKept(emigrants - 1));
       if (problem.best === null || isBetter(best, problem.best)) Object.assign(problem, { best, penalty });
     });
@@ -83,7 +83,7 @@ export class Search {
     return populations.map(({ best }) => best);
   }
 
-  /** Returns the best sequence of each of some problems, which are evenly spaced. */
+  /** Returns the best sequences of evenly spaced problems. */
   #sharedSequences(): Uint8Array[] {
     const { sharedSequences } = this.#plan;
     const { length } = this.#problems;

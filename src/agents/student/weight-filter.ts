@@ -30,7 +30,7 @@ const LEAST_SHARE = f32(0.05);
 /** Updates states. One object serves all environments: the states are the caller's. */
 export class WeightFilter {
   readonly #params: Params;
-  /** f32 [5]: the factor of each weight in the sum, and the covariance of each weight with the sum. */
+  /** f32 [5] each: the factor of each weight in the sum, and the covariance of each weight with the sum. */
   readonly #x = new Float32Array(NUM_METERS);
   readonly #product = new Float32Array(NUM_METERS);
 

@@ -13,7 +13,7 @@ export interface FileKind {
 
 const kind = (what: string, use: string): FileKind => ({ what, use });
 
-/** All kinds. Parquet files of trajectories are `trajectories`; `parquet` is any other Parquet file. */
+/** All kinds. A Parquet file is of the kind that its metadata states. If they state none, or in a pipe, it is `parquet`. */
 export const KINDS = {
   trajectories: kind('a file of trajectories', 'Use reeval, report or dataset sft.'),
   components: kind('a file of components', 'Use regrade --components.'),
@@ -106,7 +106,7 @@ export interface ExpectedFile {
   readonly kinds: readonly FileKind[];
 }
 
-/** Refuses a file by its beginning. @throws UsageError with its kind and the command to use. */
+/** Refuses a file whose beginning shows another kind. @throws UsageError with the kind and the command to use. */
 export const checkHead = (head: Uint8Array, expected: ExpectedFile): void =>
   checkFound(kindOf(head), expected);
 

@@ -152,7 +152,7 @@ export async function statedBeliefs(
  * word of the counter is 0 for extreme and 1 for random beliefs.
  */
 const STREAM = 0x4e554c4c;
-/** The random bits of each number of a belief. One u32 has the bits of all three numbers. */
+/** The number of random bits for each number of a belief. One u32 has the bits of all three numbers. */
 const FIELD_BITS = 10;
 const LEVELS = 2 ** FIELD_BITS;
 

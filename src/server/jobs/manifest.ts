@@ -52,7 +52,7 @@ const SHAPE = object({
   sha256: digest,
 });
 
-/** Parses a manifest. @throws BadRow for an invalid manifest, and for a job that was changed after it was written. */
+/** Parses a manifest. @throws BadRow for an invalid manifest, and for one whose job was changed later. */
 export function parseManifest(json: string): Manifest {
   const manifest = conform(SHAPE, parseJson(json)) as unknown as Manifest;
   const expected = jobDigest(manifest.job);

@@ -86,12 +86,15 @@ describe('an answer', () => {
       { refused: 1, requests: 1 },
     ],
     ['null-content', { finish: 'stop', refused: false, completion: '' }, { refused: 0 }],
-  ] as const)('without an action is returned unchanged: %s', async (fault, expected, counted) => {
-    const { answer, fake } = await askOnce(failFirst(1, fault));
-    expect(answer).toMatchObject({ ...expected, usage: counted });
-    expect(parseCompletion(answer!.completion).action).toBeNull();
-    expect(fake.requests.length).toBe(1);
-  });
+  ] as const)(
+    'without an action is returned, and not requested again: %s',
+    async (fault, expected, counted) => {
+      const { answer, fake } = await askOnce(failFirst(1, fault));
+      expect(answer).toMatchObject({ ...expected, usage: counted });
+      expect(parseCompletion(answer!.completion).action).toBeNull();
+      expect(fake.requests.length).toBe(1);
+    },
+  );
 
   it('has the reasoning that the endpoint returns separately', async () => {
     const { answer } = await askOnce(failFirst(1, 'thinking'));
@@ -134,7 +137,7 @@ describe('token counts of an endpoint', () => {
         response.end(JSON.stringify({ choices, usage }));
       },
   });
-  // A prompt has at most as many tokens as bytes, and 64 more. A completion has at most 64 tokens.
+  // A prompt has at most 64 tokens more than bytes. The request limits the completion to 64 tokens.
   const maxCost = (2.5 * (bytes + 64) + 10 * 64) / 1e6;
 
   it.each([

@@ -1,4 +1,4 @@
-/** Shards of `teach`. Merged, they have the bytes of a run without --shard; otherwise merge lists what is wrong. */
+/** Shards of `teach`. `merge` gives the bytes of a run without --shard, or lists the problems of incomplete shards. */
 import {
   appendFileSync,
   copyFileSync,

@@ -50,7 +50,7 @@ export class ChromiumPage<Api> {
     this.#server = server;
   }
 
-  /** Opens a page. @param script a module's text. @throws Error if no Chromium starts. */
+  /** Opens a page. @param script a module's text. @throws Error if no Chromium starts or the page does not open. */
   static async open<Api>(script: string): Promise<ChromiumPage<Api>> {
     const browser = await launch();
     const page = new ChromiumPage<Api>(browser, serverOf(script));

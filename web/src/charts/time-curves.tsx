@@ -95,7 +95,7 @@ interface Frame {
   readonly height: number;
 }
 
-/** The gap between panels and the size of a panel, then its margins, in pixels. */
+/** In pixels: the gap between panels, a panel's minimum width and its height, then its margins. */
 const [GAP, MIN_WIDTH, HEIGHT] = [16, 210, 150];
 const [LEFT, RIGHT, TOP, BOTTOM] = [40, 6, 24, 20];
 
@@ -118,7 +118,7 @@ interface PanelProps {
 
 type Scale = (value: number) => number;
 
-/** Returns the place of a time. The axis ends at the last time, but not before 10 seconds. */
+/** Returns the scale of the time axis, which ends at the last time, or at 10 seconds if that is later. */
 const scaleOf = (seconds: readonly number[], { width }: Frame): Scale => {
   const end = Math.max(10, seconds[seconds.length - 1]);
   return (second) => LEFT + (second / end) * (width - LEFT - RIGHT);

@@ -23,7 +23,7 @@ const OTHERS = 2;
 const ACCURACY_SHARE = 0.1;
 /** The number of compared steps of each episode, on average. */
 const STEPS_PER_EPISODE = 8;
-/** Above 1, the other actions are drawn more evenly than the student's probabilities say. */
+/** Divides the logits. Above 1, the other actions are drawn more evenly than by the student's probabilities. */
 const TEMPERATURE = 1.5;
 
 /** m comparisons, from n episodes. */
@@ -40,7 +40,7 @@ export interface Comparisons {
   readonly allInputs: Float32Array;
   /** f32 [n, 3]: the belief targets of the episodes. */
   readonly targets: Float32Array;
-  /** f32 [n] each: the results of the episodes themselves, without their forks. */
+  /** f32 [n] each: of the episodes themselves, not of their forks. */
   readonly finalScores: Float32Array;
   readonly beliefMae: Float32Array;
 }
@@ -192,7 +192,7 @@ const draw: Draw = { x0: 0, x1: 0 };
  */
 export function drawOthers(outputs: Float32Array, own: number, seed: number, step: number): number[] {
   const keys = Array.from({ length: NUM_ACTIONS }, (_, action) => {
-    // Adds half of the resolution, 2^-24, so that the number is never 0.
+    // Adds 2^-25, half of the resolution, so that the number is never 0.
     const uniform = unit(threefry(seed, KEYS.actions, step, action, draw).x0) + 2 ** -25;
     return outputs[OUTPUT.logits + action] / TEMPERATURE - Math.log(-Math.log(uniform));
   });

@@ -22,7 +22,7 @@ export interface EpisodeSoFar {
   readonly moves: readonly Move[];
   /** The first transition is the state after the reset, so there is one transition more than moves. */
   readonly transitions: readonly Transition[];
-  /** Null before the last step. */
+  /** Null until the last step is played. */
   readonly result: EpisodeResult | null;
 }
 
@@ -72,7 +72,7 @@ export async function follow(state: PersonState): Promise<void> {
   }
 }
 
-/** Ends the current request, when the view is left. */
+/** Drops the results of the current request, when the view is left. */
 export function stopFollowing(): void {
   requests += 1;
 }
