@@ -6,11 +6,12 @@ import { float32Decimals } from '../../src/shared/float32-decimal.js';
 import { toPlan } from '../../src/training/datasets/grpo/grpo-options.js';
 import { grpoRows } from '../../src/training/datasets/grpo/grpo-rows.js';
 import { runCli, temporaryDirectory } from '../support/cli.js';
-import { askPythonAsync } from '../support/python.js';
+import { askPythonAsync, whyAbsent } from '../support/python.js';
+import { PARTS } from '../support/recipe.js';
 import { startServer } from '../support/server.js';
-import { tryTrl } from '../support/trl.js';
 
-const { absent } = tryTrl([]);
+// Asks for the versions of the packages only. Importing TRL takes 12 s of processor time.
+const absent = whyAbsent('trl', '1.13 or later, and peft', PARTS, {});
 if (absent !== null) test.skip(`the Python code of the card: NOT RUN here: ${absent}`, () => {});
 
 const pathOf = temporaryDirectory();
