@@ -90,13 +90,13 @@ const invalidFrames: [what: string, frames: Buffer[], answer: RegExp | null][] =
   ['deep nesting', [rawFrame('['.repeat(60_000))], /VALIDATION_ERROR.*at most 4096 lists/],
   ['nesting without an end', [rawFrame('['.repeat(4000))], /INVALID_JSON/],
   ['a list', [rawFrame('[]')], /SESSION_ERROR/],
-  // These violate the WebSocket protocol or the limit of a message, so the socket is closed without an answer.
+  // These violate the WebSocket protocol, so the socket is closed without an answer.
   ['text that is not UTF-8', [rawFrame(Buffer.from([0xff, 0xfe]))], null],
   ['a frame without a mask', [rawFrame('{}', { masked: false })], null],
   ['an invalid opcode', [rawFrame('{}', { opcode: 3 })], null],
   ['a continuation without a beginning', [rawFrame('{}', { opcode: 0 })], null],
   [
-    'a fragmented message that is too large',
+    'a frame that is too large',
     Array.from({ length: 3 }, (_, k) =>
       rawFrame('x'.repeat(60_000), { fin: false, opcode: k === 0 ? 1 : 0 }),
     ),
@@ -178,7 +178,7 @@ it('refuses a body that is too large, with or without a content-length', async (
   expect((await sendRequest(server, 'GET', '/health')).status).toBe(200);
 });
 
-it('refuses a body of millions of lists, and a body of too many rows, while a session steps', async () => {
+it('refuses a body of millions of lists while a session steps', async () => {
   const server = await startServer();
   const session = await new CheckedSession(await connect(server), 5).begin();
   const pending = sendRequest(server, 'POST', '/v1/score', `[${'[],'.repeat(2 ** 22)}[]]`);
@@ -193,7 +193,7 @@ it('refuses a body of millions of lists, and a body of too many rows, while a se
   await session.step();
 });
 
-it('finishes a small batch before the last of three large batches', async () => {
+it('runs large batches one at a time, and small batches beside them', async () => {
   const server = await startServer();
   const score = (rows: number) =>
     sendRequest(server, 'POST', '/v1/score', {
