@@ -41,7 +41,7 @@ export class Player {
     }
   }
 
-  /** Plays an episode and compares it with the reference. @throws Mismatch if a bit differs. */
+  /** Plays an episode and compares it with the reference. @throws Mismatch if an answer is no observation, or a bit differs. */
   async verify(): Promise<void> {
     const episode = new Episode().reset(this.#seed);
     await this.playEpisode((answer, _, step) => {

@@ -94,7 +94,7 @@ def parse_on_each_rank(arguments: Optional[Sequence[str]]) -> Tuple[Run, Setting
 
 @contextmanager
 def without_traceback() -> Iterator[None]:
-    """Prints errors in the user's input without a traceback, on rank 0."""
+    """Exits at an error in the user's input. Rank 0 prints the error, without a traceback."""
     try:
         yield
     except (ValueError, FileNotFoundError) as error:
@@ -102,7 +102,7 @@ def without_traceback() -> Iterator[None]:
 
 
 def check_machine(run: Run, settings: Settings) -> None:
-    """Checks the machine before a run begins. Raises ValueError if a package or a GPU is missing."""
+    """Checks the machine before a run begins. Raises ValueError if a package is missing, or a GPU for nf4."""
     names = ("torch", "trl", "peft") if settings.model.lora_rank > 0 else ("torch", "trl")
     missing = [name for name in names if find_spec(name) is None]
     if missing:
@@ -117,7 +117,7 @@ def check_machine(run: Run, settings: Settings) -> None:
 
 
 def is_finished(run: Run, stage: str) -> bool:
-    """Returns whether a resumed run has already finished a stage."""
+    """Returns whether a resumed run has already finished a stage, and prints it if so."""
     finished = run.resume and (run.output / stage / "run.json").exists()
     if finished:
         print(f"{stage} is finished: {run.output / stage}.", file=sys.stderr)
@@ -125,7 +125,7 @@ def is_finished(run: Run, stage: str) -> bool:
 
 
 def run_sft(run: Run, settings: Settings, config: SFTConfig) -> None:
-    """Generates rows if needed, then runs stage 1."""
+    """Generates rows if needed, then runs the stage sft."""
     with without_traceback():
         ranks.on_first(lambda: begin(run.output / "sft", settings, run.resume))
     rows = rows_of(
@@ -140,7 +140,7 @@ def run_sft(run: Run, settings: Settings, config: SFTConfig) -> None:
 
 
 def run_grpo(run: Run, settings: Settings, config: GRPOConfig) -> None:
-    """Generates rows and starts a server if needed, then runs stage 2."""
+    """Generates rows and starts a server if needed, then runs the stage grpo."""
     with without_traceback():
         start = ranks.on_first(lambda: start_of(run))
         ranks.on_first(lambda: begin(run.output / "grpo", settings, run.resume))

@@ -44,7 +44,7 @@ class InProcess:
 
     @property
     def threads(self) -> int:
-        """The largest number of threads in use."""
+        """The maximum number of threads."""
         return self._vec.threads
 
     @property

@@ -1,4 +1,4 @@
-"""Runs: a policy or action sequences played to the end of the episodes in one call."""
+"""Runs: a policy or action sequences played to the end of the episodes, or to given stops, in one call."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def run(
     _commit(core, first, stop)
     if core.history is not None and steps is not None:
         core.history.append(steps)
-    core.current()
+    core.current()  # encodes the outputs
     if steps is None or not names:
         return None
     return Trajectory(*[array if name in names else None for name, array in steps._asdict().items()])  # type: ignore[arg-type]

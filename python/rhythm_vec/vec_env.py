@@ -110,7 +110,7 @@ class VecEnv:
 
     @property
     def threads(self) -> int:
-        """The largest number of threads in use."""
+        """The maximum number of threads."""
         return self._core.options.threads
 
     @property
@@ -191,6 +191,7 @@ class VecEnv:
             InputError: `bad_seed`, `unknown_name`, `bad_profile`, `bad_grader`, `wrong_length`, `wrong_type`; in
                 `start` also `out_of_range`, `bad_belief`, `unknown_option`.
             StateError: `not_reset` (a mask at the first reset), `closed`.
+            OSError: the file of a grader cannot be read.
         """
         core = self._core
         with core.call:
@@ -215,7 +216,7 @@ class VecEnv:
 
         Raises:
             InputError: `illegal_action`, `bad_belief`, `wrong_length`, `wrong_type`.
-            StateError: `episode_over` (a finished environment in the mask), `not_reset`, `closed`, `busy`.
+            StateError: `episode_over` (a finished environment in the mask), `not_reset`, `closed`.
         """
         core = self._core
         # As `with core.call`, in half the time.
@@ -264,7 +265,7 @@ class VecEnv:
         Raises:
             InputError: `unknown_name`, `illegal_action`, `bad_belief`, `bad_seed`, `out_of_range`, `wrong_length`,
                 `wrong_type`, `unknown_option`; `not_alike` if the source is this VecEnv or of another world.
-            StateError: `not_reset`, `closed`, `busy`; with `source` also `foreign_past`, as in `assign`.
+            StateError: `not_reset`, `closed`; with `source` also `foreign_past`, as in `assign`.
         """
         core, origin = self._core, None if source is None else _core_of(source)
         with core.call, _call_of(origin, core):
@@ -279,11 +280,11 @@ class VecEnv:
         autoreset: Optional[str] = None,
         threads: Optional[int] = None,
     ) -> VecEnv:
-        """Returns a new environment with the same options, whose environments are copies of those at `indices`.
+        """Returns a new VecEnv with the same options, whose environments are copies of those at `indices`.
 
         Args:
             indices: in any order; repetitions are allowed.
-            imagination, autoreset, threads: as in the constructor; by default those of this environment. Or
+            imagination, autoreset, threads: as in the constructor; by default those of this VecEnv. Or
                 `imagination={"profiles": ..., "seed": ...}`, which replaces the hidden profiles: `profiles` is f32
                 [len(indices), 16], such as posterior samples, or "prior" for profiles that are drawn like sampled ones.
                 `seed` determines noise and events: a u32, to which copy i adds i, or one per copy; random by default.
@@ -324,18 +325,18 @@ class VecEnv:
             return core.outputs
 
     def snapshot(self) -> bytes:
-        """Returns the states as bytes, for `restore` in this or another environment, in Python or TypeScript. They do
+        """Returns the states as bytes, for `restore` in this or another VecEnv, in Python or TypeScript. They do
         not contain the options `profiles` and `grader`, which apply from the next reset on.
 
         Raises:
-            StateError: `not_reset`, `closed`, or `foreign_past` for episodes that were copied from an environment
+            StateError: `not_reset`, `closed`, or `foreign_past` for episodes that were copied from a VecEnv
                 with the other value of `imagination`.
         """
         with self._core.call:
             return to_snapshot(self._core)
 
     def restore(self, snapshot: bytes) -> StepResult:
-        """Restores a snapshot of an environment with the same num_envs, world, autoreset, seed_range and imagination.
+        """Restores a snapshot of a VecEnv with the same num_envs, world, autoreset, seed_range and imagination.
 
         Raises:
             InputError: `bad_snapshot`: damaged, of another release, of other options, or with illegal states.
@@ -396,7 +397,7 @@ def _core_of(source: VecEnv) -> Core:
 
 
 def _call_of(origin: Optional[Core], core: Core) -> ContextManager[None]:
-    """Returns the guard of the environment from which a call of `core` copies; no guard if that is `core` itself."""
+    """Returns the guard of the VecEnv from which a call of `core` copies; no guard if that is `core` itself."""
     return nullcontext() if origin is None or origin is core else origin.call
 
 

@@ -43,7 +43,8 @@ export interface EvaluateOptions extends ConditionOptions {
   /** A name of GRADER_NAMES, a Grader, or eight weights (called "custom" in results). Default 'v2'. */
   readonly grader?: GraderLike;
   /**
-   * 'auto' (default: native, or the reference), or a name that `listAsyncBackends` lists, such as 'webgpu'; changes no result.
+   * 'auto' (native, else the reference), or a name that `listAsyncBackends` lists, such as 'webgpu'; changes no result.
+   * Default 'auto'.
    */
   readonly backend?: string;
   /** As in `VecEnvOptions`; changes no result. */

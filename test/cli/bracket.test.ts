@@ -49,7 +49,7 @@ describe('eval --bracket', () => {
   });
 
   it.each([
-    ['an audit of an older release', 'older.json', 'older.json: Expected an audit of rhythm-vec'],
+    ['an audit of another release', 'older.json', 'older.json: Expected an audit of rhythm-vec'],
     ['an incomplete file', 'torn.json', 'torn.json: Expected one JSON object, got invalid JSON'],
     ['an audit whose grader is a number', 'odd.json', 'odd.json: grader: Expected a name of'],
     ['a missing file', 'nowhere.json', 'Expected --bracket to name a file'],

@@ -12,7 +12,7 @@ const SCRIPT = python.pathOf('python/recipe/train.py');
 export const PARTS = 'recipe/parts.py';
 const COMMAND = 'node lib/cli.js';
 
-/** A line of a log, one line per step. */
+/** A line of watch.jsonl, which has a line for each step of the training. */
 export type Line = Readonly<Record<string, number>>;
 
 export interface RecipeResult {

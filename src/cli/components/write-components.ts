@@ -1,4 +1,4 @@
-/** Writes components as JSON lines: a header, then one line for each episode of each policy. */
+/** Formats components as JSON lines: a header, then one line for each episode of each policy. */
 import type { PlayedEpisodes } from '../../evaluation/evaluate-options.js';
 import type { RunInfo } from '../../evaluation/run-info.js';
 import { float32Decimal } from '../../shared/float32-decimal.js';

@@ -8,8 +8,8 @@ import type { TrainCommandOptions } from './run-train.js';
 const HELP = `
 A student is a small network that plays from observations. First it clones its teacher: the teacher plays --episodes, and the
 student learns to choose the same actions. Then come --rounds of DAgger: the student plays --round-episodes, the teacher says
-what it would have done, and the student learns from all episodes. The student learns beliefs from the true targets of other
-episodes, which repeat the same actions with other profiles.
+what it would have done, and the student learns from all episodes. The student learns beliefs from the true targets of
+further episodes, which repeat the actions with other profiles.
 Finally, with --refine-episodes, the student plays new episodes, and copies of them play other actions at one step: the
 student learns how much each action gains in the final score. --from refines a finished student.
 The teachers are ${TEACHER_NAMES.join(', ')}.
@@ -38,13 +38,13 @@ export function addTrainCommand(program: Command, { signal }: Context): void {
     )
     .option(
       '--seeds <A-B>',
-      'seeds of the episodes; in the refinement, of their profiles only (default: 100-9999)',
+      'seeds of the episodes; the refinement takes only the profiles of these seeds (default: 100-9999)',
       parseSeeds,
     )
     .option('--episodes <n>', `episodes that the teacher plays (default: ${DEFAULTS.episodes})`, parseInteger)
     .option(
       '--jsonl <files...>',
-      'stored episodes to clone, instead of episodes that the teacher plays: JSON lines or Parquet',
+      'clone stored episodes, JSON lines or Parquet, instead of episodes that the teacher plays',
     )
     .option('--rounds <n>', `rounds of DAgger (default: ${DEFAULTS.rounds})`, parseInteger)
     .option(
@@ -63,7 +63,12 @@ export function addTrainCommand(program: Command, { signal }: Context): void {
       parseInteger,
       DEFAULTS.refineEpisodes,
     )
-    .option('--refine-batch <n>', 'episodes of each batch', parseInteger, DEFAULTS.refineBatch)
+    .option(
+      '--refine-batch <n>',
+      'episodes of each batch of the refinement',
+      parseInteger,
+      DEFAULTS.refineBatch,
+    )
     .option(
       '--seed <n>',
       'seed of the training; the same seed gives the same file',

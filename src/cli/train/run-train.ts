@@ -38,7 +38,7 @@ export interface TrainCommandOptions extends Omit<TrainOptions, 'grader' | 'from
 
 /**
  * Trains and evaluates a student, and writes its file and the picture of --curves.
- * @param onCheckpoint is called with each state of the training before the state is written.
+ * @param onCheckpoint called with each state of the training before the state is written.
  * @throws UsageError for unusable paths; InputError for invalid options; LibraryError `library_missing`; the signal's reason.
  */
 export async function runTrain(

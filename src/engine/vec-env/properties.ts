@@ -40,7 +40,7 @@ export class EnvProperties {
   readonly backend: string;
   /** The kernel in use; the backend's name if it has no kernels. */
   readonly kernel: string;
-  /** The largest number of threads in use. */
+  /** The maximum number of threads. */
   readonly threads: number;
   /** The reason why this backend was chosen, with the backends tried before and why they cannot be used here. */
   readonly backendReason: string;

@@ -43,7 +43,8 @@ export interface AuditOptions {
    */
   readonly policies?: Readonly<Record<string, PolicyLike>>;
   /**
-   * 'auto' (default: native, or the reference), or a name that `listAsyncBackends` lists, such as 'webgpu'; changes no result.
+   * 'auto' (native, else the reference), or a name that `listAsyncBackends` lists, such as 'webgpu'; changes no result.
+   * Default 'auto'.
    */
   readonly backend?: string;
   /** As in `VecEnvOptions`; changes no result. */

@@ -1,11 +1,11 @@
-/** The costly pieces of an audit. Each shard of an audit computes some of the pieces. The command `merge` computes none. */
+/** The costly pieces of an audit. Each shard of an audit computes some of them; the command `merge` computes none. */
 
 /** A search, or a recording of episodes. */
 export interface Piece<Result> {
   /** The piece's name, unique in an audit. */
   readonly name: string;
   readonly compute: () => Promise<Result>;
-  /** Any result of the same shape, for a shard that does not compute the piece; null if other pieces depend on the result. */
+  /** Any result of the same shape, for shards that skip the piece. Null if other pieces need the result: no shard skips it. */
   readonly standIn: (() => Result) | null;
 }
 

@@ -23,7 +23,7 @@ export interface ImpossibleWorld {
   readonly score: Interval;
   /** The gain over `score` of a sequence found for the neutral profile, with the true belief. */
   readonly sequence: Interval;
-  /** The gain of the planner that infers over a planner whose prior is the neutral profile alone. */
+  /** The gain of the inferring planner over a planner whose prior is the neutral profile alone. */
   readonly planner: Interval;
   /** The constant belief; null if none is stated. */
   readonly belief: readonly number[] | null;
@@ -50,7 +50,7 @@ export async function playImpossibleWorld(
     compute: () => searchActionSequence({ seeds, profile }, options),
     standIn: null,
   });
-  // A search with the seeds and the number of evaluations of the searches for single profiles.
+  // This search has the seeds and the number of evaluations of the searches for single profiles.
   const ownSeeds = profileTrainingSeeds();
   const ownEvaluations = profileEvaluations(request);
   const ownOptions = {
@@ -84,7 +84,7 @@ export async function playImpossibleWorld(
   };
 }
 
-/** Returns the gain of the planner that infers over a planner that knows this world's only profile, the neutral one. */
+/** Returns the gain of the inferring planner over a planner that knows this world's only profile, the neutral one. */
 async function playPlanners(
   request: AuditRequest,
   progress: SearchProgress,

@@ -87,7 +87,8 @@ export class Collector {
 
   /**
    * Claims a job and opens the store.
-   * @throws QueueError if the job does not exist or has ended, or if another collector has claimed it.
+   * @throws QueueError if the job does not exist or has ended, if another collector has claimed it, if results were collected
+   *   for another file, or if finished shards are lost.
    */
   static async open(queue: Queue, name: string, target: CollectorTarget): Promise<Collector> {
     const job = await readJob(queue, name);
@@ -104,8 +105,8 @@ export class Collector {
   }
 
   /**
-   * Claims the job and opens the store.
-   * @throws QueueError if neither Redis nor the store has the result of a finished shard.
+   * Claims the job and opens the store, also again after the claim has expired.
+   * @throws QueueError as `claim`, and if neither Redis nor the store has the result of a finished shard.
    */
   async #open(): Promise<void> {
     await this.#store?.close();
@@ -128,8 +129,9 @@ export class Collector {
 
   /**
    * Waits until every shard has a result, and moves the results meanwhile. @param onCount called with the number of results.
-   * @throws QueueError if all shards without a result have failed, if two runs of a shard gave different results, or if the
-   *   job has ended; BudgetError if shards failed because the budget is spent; the signal's reason.
+   * @throws QueueError if all shards without a result have failed, if two runs of a shard gave different results, if a result
+   *   is damaged or lost, if another collector has claimed the job, or if the job has ended; BudgetError if shards failed
+   *   because the budget is spent; the signal's reason.
    */
   async wait(signal: AbortSignal, onCount: (count: number) => void): Promise<void> {
     const { name, shards } = this.job;
@@ -206,7 +208,10 @@ export class Collector {
     );
   }
 
-  /** Yields the bytes of the shards' files, in the order of the shards. @throws QueueError if the job was cancelled. */
+  /**
+   * Yields the bytes of the shards' files, in the order of the shards.
+   * @throws QueueError if a result is damaged, or is gone because the job has ended.
+   */
   async *lines(): AsyncGenerator<Uint8Array> {
     await using replayer = new EpisodeReplayer({ threads: 1 });
     for (let index = 0; index < this.job.shards; index++) {

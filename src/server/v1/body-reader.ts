@@ -72,7 +72,10 @@ export class BodyReader {
     this.#keys = keys;
   }
 
-  /** Reads the bytes of a body that have arrived since the last call. @throws InvalidRequestError. */
+  /**
+   * Reads the bytes of a body that have arrived since the last call.
+   * @param length the number of bytes that have arrived in all. @throws InvalidRequestError.
+   */
   read(body: Buffer, length: number): void {
     while (this.#at < length) {
       if (this.#state === 'in value') this.#readValue(body, length);

@@ -195,11 +195,11 @@ function checkRequest({
   }
 }
 
-function checkBeliefSequences(count: number, rollouts: number, withBelief: boolean, policy: string): void {
+function checkBeliefSequences(count: number, rollouts: number, hasBelief: boolean, policy: string): void {
   const field = 'belief_sequences';
   if (policy !== 'action_sequences')
     throw invalidFieldError(field, onlyWith(field, 'action_sequences', policy));
-  if (withBelief) {
+  if (hasBelief) {
     throw invalidFieldError(
       field,
       'Expected belief or belief_sequences, got both. Leave out one of these fields.',

@@ -7,7 +7,10 @@ export interface Cause {
   readonly message?: unknown;
 }
 
-/** Returns an error, its cause, the cause's cause and so on, each once. [] for a value that is not an object. */
+/**
+ * Returns an error, its cause, the members of an AggregateError, the causes of these and so on, each once. [] for a value that
+ * is not an object.
+ */
 export function causesOf(error: unknown): Cause[] {
   const causes: Cause[] = [];
   const stack = [error];

@@ -39,7 +39,7 @@ export class PlayedResults implements ResultSource {
     this.#baselines = baselines;
   }
 
-  /** Opens the replayer, and plays the baselines too if `baselines` is true. @throws as `createVecEnv`. */
+  /** Opens the replayer. @param baselines whether `resultsOf` also plays the baselines. @throws as `createVecEnv`. */
   static async open(
     grader: Grader,
     engine: ReplayEngine,

@@ -46,7 +46,7 @@ export interface CallSequence {
   readonly calls: readonly BatchCall[];
 }
 
-/** Copies of everything after a call: outputs in their memory layout, states, hashes, targets and trajectory. */
+/** Copies after a call: outputs in their memory layout, states, hashes, targets, and the call's trajectory or saved words. */
 export type CallColumns = Readonly<Record<string, Column>>;
 export type Column = Float32Array | Int32Array | Uint32Array | Uint8Array | Int8Array | BigUint64Array;
 
@@ -79,7 +79,7 @@ export class SequencePlayer {
     return this.#batch;
   }
 
-  /** The outputs of the current batch: valid until a call that continues in a new one. */
+  /** The outputs of the current batch: valid until a call that continues in a new batch. */
   get outputs(): Outputs {
     return this.#outputs;
   }

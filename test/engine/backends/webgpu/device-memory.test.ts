@@ -62,7 +62,7 @@ describeGpu('a batch without enough memory', () => {
     const batch = await backend.open(optionsFor(N));
     batch.reset(new Random('begin').reset(N, WORLD));
     const release = hold();
-    // An environment has more than 64 bytes of outputs, so these need a buffer above the limit.
+    // An environment has more than 64 bytes of outputs, so this batch needs a buffer above the limit.
     const opening = backend.open(optionsFor(MAX_BUFFER_BYTES / 64));
     const refused = expect(opening).rejects.toMatchObject({ code: 'out_of_memory' });
     for (let k = 0; k < 20; k++) await batch.read();
@@ -92,7 +92,7 @@ describeGpu('a read during which an output is transferred', () => {
 });
 
 describeGpu('a batch that is closed while it is read', () => {
-  it('rejects its pending calls, and no other call on the device', async () => {
+  it('rejects its pending and later calls, and no other call on the device', async () => {
     const backend = webGpuBackend(() => nodeGpuWith((device) => device));
     const [closed, other] = [await backend.open(optionsFor(N)), await backend.open(optionsFor(N))];
     for (const batch of [closed, other]) batch.reset(new Random('closed').reset(N, WORLD));

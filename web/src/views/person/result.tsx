@@ -1,4 +1,4 @@
-/** The result of an episode: the profile, the belief and the grade. */
+/** The result of an episode: the profile, the belief, the grade, and the scores of policies. */
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { EpisodeResult } from '../../person/episode-types.js';
 import { rivalsIn } from '../daily/rivals.js';
@@ -10,7 +10,7 @@ import { HiddenProfile } from './hidden-profile.js';
 interface ResultProps {
   readonly episode: EpisodeSoFar;
   readonly result: EpisodeResult;
-  /** Whether the last step was taken on this page; a link may lead directly to the end. */
+  /** Whether the visitor took the last step here; a link may lead directly to the end. */
   readonly finishedHere: boolean;
 }
 
