@@ -1,6 +1,6 @@
 /**
- * A policy with memory: it plays fixed actions, and infers the belief from average anomalies (what the profile changes in the
- * response of the meters), by linear functions that were fitted on seeds 50000-53999.
+ * A policy with memory: it plays fixed actions, and infers the belief from average anomalies (how the response of the meters
+ * differs from a neutral profile's), by linear functions that were fitted on seeds 50000-53999.
  * `node examples/recurrent-policy.js` prints its mean final score on seeds 0-99, and the mean error of its last beliefs.
  *   npx rhythm-vec eval --policies ./examples/recurrent-policy.js,heuristic+constant --conditions in-distribution,ood
  */

@@ -168,7 +168,7 @@ export const withSpeed = (page: string, { kernels, peers, devices }: Recorded): 
     devices: devicesTable(devices),
   });
 
-/** Returns the README with new tables. */
+/** Returns the README with new tables. @throws as `withSpeed`. */
 export const withReadmeSpeed = (page: string, { kernels, peers }: Recorded): string =>
   withTables(page, 'README.md', { kernels: kernelsTable(kernels), peers: peersTable(peers) });
 

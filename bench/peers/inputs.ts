@@ -37,13 +37,13 @@ export interface InputFolder {
   remove(): void;
 }
 
-/** The number of different profiles. Drawing a million would take longer than playing them. */
+/** The maximum number of different profiles. Drawing a million would take longer than playing them. */
 const PROFILES = 4096;
 
 const gradersOf = (names: readonly string[]): Float32Array =>
   Float32Array.from(names.flatMap((name) => Array.from(resolveGrader(WORLD, name))));
 
-/** The maximum number of action sequences in several sets. A larger batch gets a single set. */
+/** The maximum number of action sequences in all sets together. A batch of more episodes gets a single set. */
 const ACTION_ROWS = 2 ** 17;
 
 /** Returns a batch with sampled profiles, which repeat after PROFILES, and grader v2. */

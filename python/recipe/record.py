@@ -1,4 +1,5 @@
-"""Writes `run.json`: the settings of a stage, its world, results, packages and machine."""
+"""Records a stage: at its start the settings (`settings.json`), at its end also the world, results, packages and machine
+(`run.json`)."""
 
 from __future__ import annotations
 
@@ -41,7 +42,7 @@ _PACKAGES = ("trl", "transformers", "torch", "peft", "accelerate", "datasets", "
 
 
 def begin(folder: Path, settings: Settings, resume: bool) -> None:
-    """Records the settings of a stage. Raises as `check_unchanged`."""
+    """Records the settings of a stage when it first starts. Raises as `check_unchanged`."""
     check_unchanged(folder, settings, resume)
     path = folder / STARTED
     if not path.exists():
@@ -50,7 +51,7 @@ def begin(folder: Path, settings: Settings, resume: bool) -> None:
 
 
 def check_unchanged(folder: Path, settings: Settings, resume: bool) -> None:
-    """Raises ValueError if the folder has a run, unless the run is resumed with the same settings."""
+    """Raises ValueError if the folder has a run, unless it is resumed and only `_CHANGEABLE` settings differ."""
     path = folder / STARTED
     if not path.exists():
         return

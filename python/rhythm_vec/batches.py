@@ -46,7 +46,7 @@ class Part:
 
 
 def as_list(name: str, entries: Any) -> List[Any]:
-    """Returns the entries of a column, a sequence or an array, as a list. Raises InputError `wrong_type`."""
+    """Returns the entries of a column, a sequence or an array, as a list. Raises InputError `wrong_type` for others."""
     try:
         if not isinstance(entries, (str, bytes, Mapping)):
             return list(entries.tolist() if hasattr(entries, "tolist") else entries)
@@ -74,10 +74,11 @@ def send_batch(client: Client, batch: Batch) -> List[Part]:
     """Returns the answers of all rows, in order.
 
     Raises:
-        RefusedError: the request is invalid. The message has the row numbers of the whole batch.
+        RefusedError: a server refused the request, or its answer was not JSON. The message has the row numbers of the
+            whole batch.
         RhythmError: an answer has an unexpected form, or the servers have different worlds.
         ServerUnavailableError: no server answered.
-        InputError: the columns differ in length, numbers are not finite, or a value is not one of JSON.
+        InputError: the columns differ in length, numbers are not finite, or a value cannot be written as JSON.
     """
     count = count_rows(batch.columns)
     ranges = split_rows(count, len(client.urls))
@@ -108,7 +109,7 @@ def _send(client: Client, batch: Batch, start: int, stop: int) -> Iterator[Part]
             yield Part(start, *_exchange(client, batch, body, stop - start))
             return
         except RefusedError as error:
-            # The server's limit is lower than the client's: send halves.
+            # 413: the server's limit is lower than the client's. Halves are sent below.
             if single or error.status != 413:
                 raise _renumbered(error, start) from error
     middle = (start + stop) // 2

@@ -106,7 +106,7 @@ it('reads every number as JSON.parse and Math.fround do', () => {
   fc.assert(property, { ...DRAWS, numRuns: drawsOf(1000) });
 });
 
-it('reads lists of small whole numbers into arrays of a small type', () => {
+it('reads whole numbers of at most nine digits into small unsigned types, and longer ones and -0 into float64', () => {
   for (const [entries, Kind] of [
     [['0', '255'], Uint8Array],
     [['0', ' 256'], Uint16Array],

@@ -86,7 +86,7 @@ export class RedisServer {
     if (status !== 0) throw new Error(`prlimit: ${stderr}`);
   }
 
-  /** The size of the append-only file in bytes. */
+  /** The size in bytes of the largest part of the append-only file. */
   get fileSize(): number {
     const folder = join(this.folder, 'appendonlydir');
     return Math.max(...readdirSync(folder).map((name) => statSync(join(folder, name)).size));

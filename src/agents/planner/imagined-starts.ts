@@ -31,8 +31,8 @@ export class ImaginedStarts {
   #step = 0;
 
   /**
-   * @param seed u32: seed of the noise. @param grader f32 [8]. Imagined episodes state beliefs only if the grader has a
-   *   weight for `belief_skill`.
+   * @param seed u32: draws the seeds of the imagined episodes.
+   * @param grader f32 [8]. Imagined episodes state beliefs only if the grader has a weight for `belief_skill`.
    */
   constructor(params: Params, episodes: number, samples: number, seed: number, grader: Float32Array) {
     const numEnvs = episodes * samples;

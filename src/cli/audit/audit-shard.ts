@@ -35,7 +35,10 @@ interface AuditShardOptions extends AuditJobOptions, EngineOptions {
   readonly path: string;
 }
 
-/** Checks the outputs: a shard writes one file, with its pieces (searches and recordings of episodes). @throws UsageError. */
+/**
+ * Checks the output options: a shard writes its pieces (searches and recordings of episodes) to the file of --json alone.
+ * @throws UsageError.
+ */
 export function checkAuditShard({
   json,
   output,

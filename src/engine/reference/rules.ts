@@ -1,7 +1,7 @@
 /**
- * One step of an episode: rules 1 to 8 and 10 of docs/world.md, in the same order and with the same names. Start reading
- * here. Vectors over meters are ordered vitality, cognition, progress, serenity, connection. `d` is the change of the
- * meters, to which each rule adds. Every operation rounds to float32 once.
+ * One step of an episode: rules 1 to 8 of docs/world.md and the time of rule 10, in the same order and with the same names.
+ * Start reading here. Vectors over meters are ordered vitality, cognition, progress, serenity, connection. `d` is the change
+ * of the meters, to which each rule adds. Every operation rounds to float32 once.
  */
 import type { Params } from '../../world/block.js';
 import {
@@ -65,7 +65,7 @@ export const newTransition = (): Transition => ({
 
 /**
  * Computes one step. Depends only on its arguments, and writes only to `out`. Beliefs (rule 9) and the grade after the last
- * step (rule 10) are in grade.ts, because they change no meter and no other reward.
+ * step (rule 10) are in grade.ts: they change no meter, and no reward except the last.
  * @param action code in 0..9. @param draws the draws of this seed and step.
  * @param out overwritten; it may be the state itself, which is then updated in place. @returns `out`.
  */

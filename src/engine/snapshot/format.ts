@@ -32,7 +32,7 @@ export const FORMAT = 3;
 interface HeaderField {
   readonly name: HeaderName;
   readonly offset: number;
-  /** In bytes: 4 for a u32, 8 for an integer below 2^53, other sizes for raw bytes. */
+  /** In bytes: 4 for a u32, 8 for an integer below 2^53 (and the magic bytes), other sizes for raw bytes. */
   readonly size: number;
   readonly meaning: string;
 }

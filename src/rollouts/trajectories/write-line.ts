@@ -1,4 +1,4 @@
-/** Writes an episode as a line of JSON. */
+/** Formats an episode as a line of JSON, and builds its key. */
 import { float32Decimal, float32Decimals } from '../../shared/float32-decimal.js';
 import type { Hidden, TrajectoryEpisode, TrajectoryStep } from './trajectory-episode.js';
 

@@ -4,12 +4,16 @@
 export const jsonText = (text: string, status = 200): Response =>
   new Response(text, { status, headers: { 'content-type': 'application/json' } });
 
-/** The minimum number of characters of a piece that is sent. Up to twice as many bytes are sent at once. */
+/**
+ * The minimum number of characters of a streamed piece, except the last. `bytesResponse` streams bytes if they are more than
+ * twice as many.
+ */
 const MIN_PIECE = 2 ** 16;
 
 /**
  * Builds a JSON response that is streamed, or sent at once if it is short.
- * @param pieces of the text. Each piece is requested when the client has read the previous pieces.
+ * @param pieces of the text. Those after the first 2 * MIN_PIECE characters or more are requested when the client has read the
+ *   previous pieces.
  */
 export async function jsonPieces(pieces: AsyncIterable<string> | Iterable<string>): Promise<Response> {
   const joined = joinedPieces(pieces);
@@ -49,8 +53,8 @@ export interface KnownBytes {
 }
 
 /**
- * Builds a response of bytes, sent at once if they are few. Each piece is requested when the client has read the previous
- * pieces.
+ * Builds a response of bytes, sent at once if they are few. Otherwise each piece is requested when the client has read the
+ * previous pieces.
  */
 export async function bytesResponse({ length, pieces }: KnownBytes): Promise<Response> {
   const headers = { 'content-type': 'application/octet-stream', 'content-length': String(length) };

@@ -17,7 +17,7 @@ export async function withSafeErrors<Result>(
     // The message may quote a response of the Hub.
     if (error instanceof HubError) throw new HubError(withoutSecrets(error.message, token), error);
     if (error instanceof RhythmError) throw error;
-    // A local file changed during the upload. `networkError` also has the message for this case.
+    // A local file changed during the upload. `networkError` builds the error for this case too.
     if (error instanceof Error && error.name === 'NotReadableError')
       throw networkError(error, 'the upload', token);
     throw new HubError(

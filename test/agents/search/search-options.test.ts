@@ -117,7 +117,7 @@ describe('a search', () => {
     await expect(searchActionSequence({ seeds }, { signal: timer.signal })).rejects.toBe(reason);
   });
 
-  it('rejects with the error of its listener', async () => {
+  it('rejects with the error that onProgress throws', async () => {
     const reason = new Error('no');
     const onProgress = () => {
       throw reason;

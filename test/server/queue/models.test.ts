@@ -156,7 +156,7 @@ describeWithRedis('a job of a language model', () => {
     await expect(submitWith('llm:fake', '0')).rejects.toThrow(/from 1 to 100000, got 0/);
   });
 
-  it('runs with the settings of a later submission, and stores no URL that may contain a key', async () => {
+  it('takes the settings of a later submission, and stores no URL that may contain a key', async () => {
     const submitWith = (...args: string[]) =>
       runCli(
         ['queue', 'submit', 'teach', '--policy', 'llm:fake', '--seeds', '730-737', ...args],

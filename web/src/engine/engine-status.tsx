@@ -1,4 +1,4 @@
-/** Shows the backend in use at the end of the page. */
+/** The end of the page, which shows the backend in use. */
 import { backendFailure, currentBackend } from './client.js';
 
 export function EngineStatus() {

@@ -1,4 +1,4 @@
-/** Three sliders that state the belief. */
+/** Three sliders for the belief, and a box that decides whether the next action states it. */
 import type { Signal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 import { BELIEF_NAMES } from '../../../../src/world/fields.js';
