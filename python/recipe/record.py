@@ -1,5 +1,5 @@
-"""Records a stage: at its start the settings (`settings.json`), at its end also the world, results, packages and machine
-(`run.json`)."""
+"""Records the settings of a stage at its start (`settings.json`), and its settings, world, results, packages and
+machine at its end (`run.json`)."""
 
 from __future__ import annotations
 
