@@ -3,7 +3,7 @@
  * Gymnasium 0.7 s; a fork takes neither. A fork has the arguments, the environment, the folder and the streams of a process.
  */
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -46,6 +46,5 @@ function startServer(python: string, modules: readonly string[], env: NodeJS.Pro
   // The server ends with this process, which does not wait for it.
   server.unref();
   (server.stdin as unknown as { unref(): void }).unref();
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   return socket;
 }
