@@ -393,7 +393,7 @@ class VecEnv:
 def _core_of(source: VecEnv) -> Core:
     if isinstance(source, VecEnv):
         return source._core
-    refuse("wrong_type", "source to be a VecEnv", describe(source), "Pass the environment to copy from.")
+    refuse("wrong_type", "source to be a VecEnv", describe(source), "Pass the VecEnv to copy from.")
 
 
 def _call_of(origin: Optional[Core], core: Core) -> ContextManager[None]:

@@ -52,6 +52,7 @@ export class ProfilePosterior {
     if (step === this.step && step !== 0) return false;
     if (step < this.step || step === 0) this.#reset();
     if (step > 0) {
+      // If steps were not observed, the meters before this step are not known.
       if (step !== this.step + 1) this.#computeMetersBefore(rows, base);
       this.#update(evidence.read(rows, base, this.meters), draws.begin(step));
     }

@@ -210,7 +210,7 @@ export class AsyncVecEnv extends EnvProperties {
     if (env instanceof AsyncVecEnv) return env.#calls.core;
     throw new InputError(
       'wrong_type',
-      `Expected ${what} to be an AsyncVecEnv, got ${describe(env)}. Pass the environment to copy from.`,
+      `Expected ${what} to be an AsyncVecEnv, got ${describe(env)}. Pass the AsyncVecEnv to copy from.`,
     );
   }
 }

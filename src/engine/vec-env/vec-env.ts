@@ -195,7 +195,7 @@ export class VecEnv extends EnvProperties {
     if (env instanceof VecEnv) return env.#core;
     throw new InputError(
       'wrong_type',
-      `Expected ${what} to be a VecEnv, got ${describe(env)}. Pass the environment to copy from.`,
+      `Expected ${what} to be a VecEnv, got ${describe(env)}. Pass the VecEnv to copy from.`,
     );
   }
 

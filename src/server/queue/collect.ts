@@ -143,6 +143,7 @@ export class Collector {
       onCount(count);
       if (count === shards && (this.#store === null || this.#store.size === shards)) return;
       const failed = await failedShards(this.#queue, this.job);
+      // Counts again, because a shard may have got its result since the first count.
       if (failed.length > 0 && failed.length + (await this.count()) >= shards) {
         if (await isOverBudget(this.#queue, name)) throw new BudgetError(failed[0].error);
         throw allFailed(name, failed);

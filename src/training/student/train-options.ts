@@ -24,7 +24,7 @@ export interface TrainOptions {
   readonly teacher?: string;
   /** The grader that the teacher and the student play for. Default: that of `from`, or 'v2'. */
   readonly grader?: GraderLike;
-  /** The seeds of the episodes; in the refinement, of their profiles only. Default 100 to 9999, the training seeds. */
+  /** The seeds of the episodes; the refinement takes only the profiles of these seeds. Default 100 to 9999, for training. */
   readonly seeds?: SeedRange;
   /** Stored episodes to imitate, at least 20, instead of episodes that the teacher plays. Then `episodes` is refused. */
   readonly stored?: Played;

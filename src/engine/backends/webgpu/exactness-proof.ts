@@ -100,6 +100,7 @@ async function play(
     const beliefs = Float32Array.from({ length: EPISODES * NUM_BELIEFS }, (_, k) => ((k * 37) % 101) / 100);
     // Two of three environments give a belief.
     const given = Uint8Array.from({ length: EPISODES }, (_, i) => (i + t) % 3 && 1);
+    // These actions are legal, so no call is refused.
     batch.submit({ actions, beliefs, given, ...noMasks });
   }
   await batch.run(run);
