@@ -64,7 +64,7 @@ describe.skipIf(absent !== null)('a report', () => {
     ['light', 360, ['scrollable-region-focusable']],
     ['dark', 360, ['color-contrast']],
   ] as const)(
-    'is accessible, fits the width and makes no requests: %s, %i pixels wide',
+    'is accessible, fits the width and makes no further requests: %s, %i pixels wide',
     async (colorScheme, width, rules) => {
       // The content policy of the page forbids axe.
       const page = await browser.newPage({ viewport: { width, height: 800 }, colorScheme, bypassCSP: true });

@@ -50,7 +50,7 @@ describe.skipIf(absent !== null)('the daily episode', () => {
     await slots(page, 10);
     await page.getByRole('combobox', { name: 'Against' }).selectOption({ index: 1 });
     await page.locator('.beliefs-race').waitFor();
-    // Here and at the end, so that the planner plays once, which takes some seconds.
+    // Checked in this visit and not in one of its own, because the planner's episode takes some seconds.
     await visited.expectAccessibleInAllSizes('daily');
     await page.setViewportSize(SIZES.laptop);
     const shortcuts = page.getByRole('checkbox', { name: /^Keys/ });
@@ -66,7 +66,7 @@ describe.skipIf(absent !== null)('the daily episode', () => {
       .getByText(/^\d.. of 4/)
       .first()
       .waitFor();
-    // Its belief beside the player's, in each panel of the belief.
+    // The planner's belief beside the player's, in each panel of the belief.
     await expect.poll(() => page.locator('.line[stroke*="planner"]').count()).toBe(3);
     const text = await resultText(page);
     expect(text).toMatch(

@@ -76,7 +76,7 @@ describe.skipIf(absent !== null)('the training', () => {
     expect(visited.messages).toEqual([]);
   }, 240_000);
 
-  it('is run by touch, and the kept student races, plays and is compared after a reload', async () => {
+  it('is run by touch, and the kept student races, plays and is deleted after a reload', async () => {
     await using visited = await visit(FAST, { size: 'phone' });
     const { page } = visited;
     await page.getByText('Seed and device').tap();

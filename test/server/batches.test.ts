@@ -543,7 +543,7 @@ it('/v1/parse and /v1/score return what parseCompletions finds', async () => {
   expect((await sendRequest(server, 'POST', '/v1/parse', { completions: [] })).body).toMatchObject(none);
 });
 
-it('/v1/rollout returns the same arrays as rolloutGroups, for every policy', async () => {
+it('/v1/rollout returns the same arrays as rolloutGroups, for policies of every kind', async () => {
   const server = await startServer();
   const grader = { name: 'calm', weights: { crash_free: 0.5, efficiency: 0.3, belief_accuracy: 0.2 } };
   const request = {

@@ -90,7 +90,7 @@ const invalidFrames: [what: string, frames: Buffer[], answer: RegExp | null][] =
   ['deep nesting', [rawFrame('['.repeat(60_000))], /VALIDATION_ERROR.*at most 4096 lists/],
   ['nesting without an end', [rawFrame('['.repeat(4000))], /INVALID_JSON/],
   ['a list', [rawFrame('[]')], /SESSION_ERROR/],
-  // These violate the WebSocket protocol, so the socket is closed without an answer.
+  // These violate the WebSocket protocol or exceed its limits, so the socket is closed without an answer.
   ['text that is not UTF-8', [rawFrame(Buffer.from([0xff, 0xfe]))], null],
   ['a frame without a mask', [rawFrame('{}', { masked: false })], null],
   ['an invalid opcode', [rawFrame('{}', { opcode: 3 })], null],
@@ -178,7 +178,7 @@ it('refuses a body that is too large, with or without a content-length', async (
   expect((await sendRequest(server, 'GET', '/health')).status).toBe(200);
 });
 
-it('refuses a body of millions of lists while a session steps', async () => {
+it('refuses a body of millions of lists, and a body of too many rows, while a session steps', async () => {
   const server = await startServer();
   const session = await new CheckedSession(await connect(server), 5).begin();
   const pending = sendRequest(server, 'POST', '/v1/score', `[${'[],'.repeat(2 ** 22)}[]]`);
@@ -193,7 +193,7 @@ it('refuses a body of millions of lists while a session steps', async () => {
   await session.step();
 });
 
-it('runs large batches one at a time, and small batches beside them', async () => {
+it('a small batch does not wait for all of three large batches', async () => {
   const server = await startServer();
   const score = (rows: number) =>
     sendRequest(server, 'POST', '/v1/score', {

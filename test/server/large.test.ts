@@ -1,4 +1,4 @@
-/** Tests requests of /v1 with many rows or large answers. */
+/** Tests requests with many rows, large bodies or large answers. */
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';

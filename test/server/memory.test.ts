@@ -12,7 +12,7 @@ const MIB = 2 ** 20;
 let running: Running;
 let server: { url: string; port: number };
 beforeAll(async () => {
-  running = startCli(['serve', '--port', '0', '--ping', '1', '--body-limit', '1'], {
+  running = startCli(['serve', '--port', '0', '--ping', '3', '--body-limit', '1'], {
     // A young generation of fixed size, so that resident memory depends only on live objects.
     NODE_OPTIONS: `--max-semi-space-size=2 --import=tsx --import=${new URL('../support/collect-garbage.ts', import.meta.url)}`,
   });

@@ -4,7 +4,7 @@ import { type Client, connect, metric, metricBecomes, startServer } from '../sup
 
 const MIB = 2 ** 20;
 const ENVS = 'rhythm_vec_vec_envs';
-/** The number of environments. Their observations are about 20 MB: more than the system buffers for an unread client. */
+/** The number of environments. Their observations are about 23 MB: more than the system buffers for an unread client. */
 const NUM_ENVS = 2 ** 18;
 
 /** Opens a client that requests a large result and does not read it. */
@@ -26,7 +26,7 @@ it('a vector environment with an unread result stays counted, even after a close
   await metricBecomes(server, ENVS, 0);
 });
 
-it('limits a frame to 2 MiB and 20 bytes for each environment of the limit', async () => {
+it('limits a frame to 2 MiB and 20 bytes for each of the environments that the limit allows', async () => {
   const server = await startServer({ vecEnvs: 1000 });
   const client = await connect(server, '/v1/vec');
   expect((await client.request(Buffer.alloc(2 * MIB + 20_000))).data.code).toBe('VALIDATION_ERROR');

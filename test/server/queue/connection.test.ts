@@ -1,4 +1,4 @@
-/** Errors when a command connects to the queue. Each message states the cause and the remedy. */
+/** Connections of commands to the queue: which are accepted, and errors, each with the cause and the remedy. */
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';

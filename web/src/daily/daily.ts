@@ -12,11 +12,11 @@ const PATTERN = /^\d{4}-\d{2}-\d{2}$/;
 export const today = (): string => new Date().toISOString().slice(0, 10);
 
 /** Returns whether a text is a day whose episode can be played: 2000-01-01 to today. */
-export const isPlayableDay = (text: string): boolean =>
-  PATTERN.test(text) &&
-  text >= '2000-01-01' &&
-  text <= today() &&
-  new Date(`${text}T00:00:00Z`).toISOString().startsWith(text);
+export function isPlayableDay(text: string): boolean {
+  if (!PATTERN.test(text) || text < '2000-01-01' || text > today()) return false;
+  const date = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
+}
 
 /** Returns the seed of a day: its digits, such as 20261124. */
 export const seedOfDay = (day: string): number => Number(day.replaceAll('-', ''));
