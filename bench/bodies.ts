@@ -47,12 +47,15 @@ export async function measureBodies(
   onProgress: OnProgress,
 ): Promise<BodyFigures[]> {
   const figures: BodyFigures[] = [];
-  let server: Server | null = null;
+  let server: MeasuredServer | null = null;
   try {
     for (const [k, payload] of PAYLOADS.entries()) {
       onProgress(`bodies, ${k + 1} of ${PAYLOADS.length}: ${payload.path}, ${payload.what}`);
       if (newServers) await server?.close();
-      if (newServers || server === null) server = await Server.start();
+      if (newServers || server === null) {
+        server = await MeasuredServer.start();
+        await warmUp(server.url);
+      }
       figures.push(
         await measurePayload(server, payload, payload.body(Math.min(payload.maxMib, maxMib)), rounds),
       );
@@ -64,35 +67,36 @@ export async function measureBodies(
 }
 
 /** A server process that measures its own time and memory. */
-class Server {
-  private constructor(
-    private readonly process: ChildProcess,
-    readonly url: string,
-  ) {}
+class MeasuredServer {
+  readonly #child: ChildProcess;
+  readonly url: string;
 
-  /** Starts a server, and sends requests so that it loads and compiles its code. */
-  static async start(): Promise<Server> {
+  private constructor(child: ChildProcess, url: string) {
+    this.#child = child;
+    this.url = url;
+  }
+
+  static async start(): Promise<MeasuredServer> {
     const child = fork(SERVER, { execArgv: ['--expose-gc'] });
     const [{ url }] = (await once(child, 'message')) as [{ url: string }];
-    await warmUp(url);
-    return new Server(child, url);
+    return new MeasuredServer(child, url);
   }
 
   /** Begins or ends a measurement. 'end' returns the cost since the last 'begin'; drop what 'begin' returns. */
   async measure(command: 'begin' | 'end'): Promise<Cost> {
-    this.process.send(command);
-    return (await once(this.process, 'message'))[0] as Cost;
+    this.#child.send(command);
+    return (await once(this.#child, 'message'))[0] as Cost;
   }
 
   async close(): Promise<void> {
-    if (!this.process.connected) return;
-    this.process.disconnect();
-    await once(this.process, 'exit');
+    if (!this.#child.connected) return;
+    this.#child.disconnect();
+    await once(this.#child, 'exit');
   }
 }
 
 async function measurePayload(
-  server: Server,
+  server: MeasuredServer,
   payload: Payload,
   body: Buffer,
   rounds: number,
@@ -138,7 +142,12 @@ async function warmUp(url: string): Promise<void> {
 }
 
 /** Sends a body, and reports the cost that the server measured. Returns the length of the answer in bytes. */
-type Send = (server: Server, payload: Payload, body: Buffer, onCost: (cost: Cost) => void) => Promise<number>;
+type Send = (
+  server: MeasuredServer,
+  payload: Payload,
+  body: Buffer,
+  onCost: (cost: Cost) => void,
+) => Promise<number>;
 
 /** Posts a body. */
 const post: Send = async (server, { path }, body, onCost) => {

@@ -13,7 +13,7 @@ class Server:
 
     Attributes:
         in_flight: the number of requests without an answer yet.
-        failures: the number of failed requests since the last successful one.
+        failures: the number of requests without an answer, or with status 429, 502, 503 or 504, since the last other answer.
         ready_at: the time, in seconds of the pool's clock, until which the server is left out after a failure.
         reached: whether the server has ever accepted a connection.
         turn: the number of the server's last request. Of servers with equally many open requests, the server with the
@@ -80,7 +80,7 @@ class ServerPool:
             server.in_flight -= 1
 
     def succeeded(self, server: Server) -> None:
-        """Records a successful request: the server is ready."""
+        """Records an answer that shows no temporary failure: the server is ready."""
         with self._lock:
             server.reached, server.failures, server.ready_at = True, 0, 0.0
 

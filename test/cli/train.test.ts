@@ -14,7 +14,9 @@ const train = (output: string, ...more: string[]) => ['train', ...SMALL, '--outp
 const whole = pathOf('whole.safetensors');
 let log: string;
 beforeAll(async () => {
-  log = (await runCli(train(whole))).stderr;
+  const { code, stderr } = await runCli(train(whole));
+  expect(code, stderr).toBe(0);
+  log = stderr;
 });
 
 it('train resumes after SIGKILL to the same bits, and eval and teach accept the file as a policy', async () => {

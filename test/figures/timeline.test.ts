@@ -96,7 +96,7 @@ it('a timeline has no transparent element with both fill and stroke', async () =
 
 it('a timeline has the same bytes before and after other figures are rendered', async () => {
   const before = await svgOf(drawTimeline({ episode: WHOLE }));
-  // test/figures/svg.test.ts compares all kinds of figures.
+  // Three of the pictures suffice: test/figures/svg.test.ts renders all of them in turn and concurrently.
   for (const [, drawing] of PICTURES.slice(0, 3)) await svgOf(drawing);
   expect(await svgOf(drawTimeline({ episode: WHOLE }))).toBe(before);
 });

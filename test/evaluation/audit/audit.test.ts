@@ -148,16 +148,17 @@ describe.skipIf(NATIVE.length === 0)('an audit', () => {
   });
 
   it('writes its anchors to its JSON', async () => {
-    const result = await auditOnce(BELIEF_ALONE);
+    const result = await auditOnce(SMALL);
     const { anchors, grader: name } = anchorsOf(JSON.parse(JSON.stringify(auditToJson(result))))!;
-    expect(name).toBe('custom');
+    expect(name).toBe('v2');
     for (const kind of ['sampled', 'discrete'] as const) {
       const { sequence, oracle, sequenceSeeds, oracleSeeds } = result.anchors[kind];
       expect(anchors[kind]).toEqual({ sequence, oracle, sequenceSeeds, oracleSeeds });
-      expect([sequenceSeeds, oracleSeeds]).toEqual(['20000-20399', '20000-20007']);
+      expect([sequenceSeeds, oracleSeeds]).toEqual(['20000-22999', '20000-20001']);
       expect(result.anchors[kind].actions).toHaveLength(28);
     }
     expect(result.anchors.sampled.actions).toEqual(result.sequences[0].actions);
+    expect(result.anchors.discrete.actions).not.toEqual(result.anchors.sampled.actions);
     const oracle = rowOf(result, 'planner-oracle');
     expect(result.anchors.sampled.oracle).toEqual(oracle.finalScore);
   });

@@ -196,6 +196,8 @@ describe('generalisedAdvantages refuses', () => {
   });
 
   it('a null reward, with its index and the remedy in the error', () => {
-    expect(changed({ rewards: [1, null] })).toThrow(/rewards\[1\], got null\. Pass finite numbers, and taken/);
+    expect(changed({ rewards: [1, null] })).toThrow(
+      /rewards\[1\], got null\. Pass finite numbers, and taken/,
+    );
   });
 });
