@@ -46,7 +46,7 @@ export function renderAudit(audit: Audit): string {
     renderHeader(audit),
     `${rows}\n`,
     `Scored on seeds ${audit.seeds.fresh}, oracle-open-loop on ${audit.seeds.profiles}, planners on ${audit.seeds.planner};`,
-    'no search used these seeds, and all differences are paired.',
+    'no search played these episodes, and all differences are paired.',
     '1st half, 2nd half: mean reward of each half, without noise.',
     '+constant states the belief [0.5, 0.5, 0.5], +fitted the best constant belief, +extreme a belief of zeros and ones,',
     '+random another belief at each step, +truth the true belief; open-loop-honest does not neglect the first half;',

@@ -20,9 +20,9 @@ that knowing the profile adds:
   +extreme          with one belief whose numbers are 0 or 1; +random with another random belief at each step. Neither
                     depends on the profile
 The command also plays an impossible world, where every profile is neutral: knowing the profile must add nothing there. All
-policies are scored on fresh seeds, which no search used, from 20000 on; differences are paired, with 95 % intervals. The last
-paragraph of the output summarises the results. --output writes a report with figures: audit.md, audit.json, and SVG and PNG
-of gains, components, action sequences, rewards and meters.
+policies are scored on episodes that no search played, of seeds from 20000 on; differences are paired, with 95 % intervals.
+The last paragraph of the output summarises the results. --output writes a report with figures: audit.md, audit.json, and SVG
+and PNG of gains, components, action sequences, rewards and meters.
 
 With --shard, --json names the file of the shard, and \`rhythm-vec merge\` makes the JSON and the tables.
 

@@ -139,7 +139,7 @@ interface Pairs {
   readonly options: SelectionTarget;
 }
 
-/** Writes the files of the pairs and the card, or none. */
+/** Writes the files of the pairs and the card when all pairs are ready. */
 async function writeAll(
   directory: SplitDirectory,
   { rows, selection, plan, options }: Pairs,

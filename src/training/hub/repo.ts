@@ -55,7 +55,7 @@ export function checkBranch(name: string): string {
   throw new InputError(
     'unknown_name',
     `Expected --branch to be the name of a branch, such as main, not a commit: at most ${MAX_BRANCH} letters, digits and ` +
-      `_ - . /, no .. or //, and no .lock, . or / at the end; got ${JSON.stringify(name.slice(0, MAX_BRANCH))}. ` +
-      'Pass the name of a branch.',
+      `_ - . /, a letter, digit or _ first, no .., // or /., no part that ends with .lock, and no . or / at the end; ` +
+      `got ${JSON.stringify(name.slice(0, MAX_BRANCH))}. Pass the name of a branch.`,
   );
 }

@@ -6,7 +6,6 @@ import type { Student } from '../../agents/student/student.js';
 import { digestOf, tensorsOf } from '../../agents/student/student-file.js';
 import { type Grader, type GraderLike, toGrader } from '../../engine/graders/grader.js';
 import { InputError } from '../../shared/errors.js';
-import { snakeCase } from '../../shared/letter-case.js';
 import { checkInteger, checkName, checkOptions, describe } from '../../shared/values.js';
 import type { SeedRange } from '../../world/conditions.js';
 import { MAX_U32 } from '../../world/fields.js';
@@ -108,8 +107,8 @@ export const TEACHER_NAMES: readonly string[] = STEPPED_POLICIES.filter(
 export function toTrainRequest(options: TrainOptions): TrainRequest {
   checkOptions('train options', options, NAMES);
   const { from = null, stored = null } = options;
-  if (from !== null) refuseOptions(options, CLONING, '--from');
-  if (stored !== null) refuseOptions(options, ['episodes'], FLAG_OF_STORED);
+  if (from !== null) refuseOptions(options, CLONING, 'the option from');
+  if (stored !== null) refuseOptions(options, ['episodes'], 'stored episodes');
   const grader = from?.manifest.grader ?? DEFAULTS.grader;
   const set = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
   const given = { ...DEFAULTS, grader, seeds: TRAINING_SEEDS, ...(set as TrainOptions) };
@@ -129,23 +128,13 @@ export function toTrainRequest(options: TrainOptions): TrainRequest {
   };
 }
 
-/**
- * The option of `rhythm-vec train` that sets `stored`. Options that set other properties have the names of these properties.
- */
-const FLAG_OF_STORED = '--jsonl';
-const flagOf = (name: keyof TrainOptions): string =>
-  name === 'stored' ? FLAG_OF_STORED : `--${snakeCase(name).replaceAll('_', '-')}`;
-
-/**
- * Refuses options that another option excludes. @param other this other option, as on the command line.
- * @throws InputError `unknown_option`.
- */
+/** Refuses options that another option excludes. @throws InputError `unknown_option`. */
 function refuseOptions(options: TrainOptions, names: readonly (keyof TrainOptions)[], other: string): void {
   const name = names.find((each) => options[each] !== undefined);
   if (name === undefined) return;
   throw new InputError(
     'unknown_option',
-    `Expected no ${flagOf(name)} with ${other}, got ${describe(options[name])}. Leave out one of the two.`,
+    `Expected no option ${name} with ${other}, got ${describe(options[name])}. Leave out one of the two.`,
   );
 }
 
