@@ -35,7 +35,7 @@ const BROWSER = {
   'browser/evaluation': 'exports/common/evaluation.js',
 };
 
-/** Packages that remain imports. The templates of hono are bundled, because the page of a report needs only these. */
+/** Packages that remain imports. The templates of hono are bundled, so that a report does not need hono. */
 const external = [...Object.keys(dependencies), ...Object.keys(peerDependencies)];
 const isExternal = (id) =>
   id !== 'hono/html' && external.some((name) => id === name || id.startsWith(`${name}/`));

@@ -74,7 +74,7 @@ class _Actor:
 
     def call(self, key: int, number: int, arrays: Arrays, save: bool) -> Optional[Tuple[Arrays, Optional[bytes]]]:
         """Steps or resets a part. Returns the outputs, and the pickled part if it is to be saved. Returns None, and
-        does nothing, if the part is not open or expects another call, because the actor has restarted."""
+        does nothing, if the part is not open or expects another call: the actor has restarted, or a call was undone."""
         expected, env = self._parts.get(key, (None, None))
         if env is None or expected != number:
             return None

@@ -87,7 +87,8 @@ class RayVectorEnv(ProxyVectorEnv):
                 arguments["graders"] = to_graders(self._world, options["graders"], self.num_envs)
         try:
             results = self._pool.get([part.call(arguments) for part in self._parts])
-            # None: the actor has restarted without the part. `open` repeats the part's calls, of which this is the last.
+            # None: the actor has restarted without the part, or expects another call after `undo`. `open` repeats the
+            # part's calls, of which this is the last.
             for at, part in enumerate(self._parts):
                 while results[at] is None:
                     results[at] = self._pool.get(part.open())[-1]
@@ -118,7 +119,8 @@ class _Part:
         self._calls: List[Dict[str, Any]] = []
 
     def open(self) -> List[Any]:
-        """Opens the environments in the actor, and repeats the calls. Returns references to the results of all."""
+        """Opens the environments in the actor, and repeats the calls. Returns references to the results: first
+        of the opening, then of each call."""
         opened = self._actor.open.remote(self._key, self._calls_before, self._saved)
         return [opened, *(self._submit(at) for at in range(len(self._calls)))]
 
@@ -137,7 +139,8 @@ class _Part:
             self._saved, self._calls_before, self._calls = saved, self._calls_before + len(self._calls), []
 
     def undo(self) -> None:
-        """Forgets the last call. An actor that has computed it does not expect the number of the next call, and opens again."""
+        """Forgets the last call. If the actor has computed it, the next call has another number than the actor expects, and
+        returns None. The part is then opened again."""
         del self._calls[-1:]
 
     def close(self) -> None:

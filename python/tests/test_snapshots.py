@@ -33,7 +33,7 @@ class SnapshotTest(RefusalTest):
     def _refuses(self, data: Any) -> None:
         self.expect_unchanged(self.env, InputError, "bad_snapshot", lambda: self.env.restore(data))
 
-    def test_restore_accepts_a_snapshot_as_bytes_of_any_type(self) -> None:
+    def test_restore_accepts_bytes_bytearray_and_memoryview(self) -> None:
         for convert in (bytes, bytearray, memoryview, lambda data: memoryview(data + b"x")[:-1]):
             other = VecEnv(N, seed_range=SEED_RANGE)
             other.restore(convert(self.snapshot))
@@ -110,7 +110,7 @@ class SnapshotTest(RefusalTest):
             else:
                 env.run("random")
 
-    def test_an_environment_with_other_options_is_refused(self) -> None:
+    def test_a_snapshot_of_an_environment_with_other_options_is_refused(self) -> None:
         others = [
             {"num_envs": N + 1},
             {"imagination": True},
@@ -136,7 +136,7 @@ def changed_world() -> World:
 
 
 class PickleTest(unittest.TestCase):
-    def test_pickled_environments_continue_alike(self) -> None:
+    def test_an_unpickled_environment_continues_like_the_original(self) -> None:
         options: Any = [
             {},
             {"autoreset": "next-step", "layout": "column-major", "grader": [0.125] * 8, "profiles": "discrete"},

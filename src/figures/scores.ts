@@ -45,7 +45,7 @@ export function drawScores(picture: ScoresPicture): Drawing {
     title: { text: title, subtitle: [`Means (dots) with 95 % intervals (bars).${diamonds}`, ...notes] },
     vconcat: groups.map((group) => panelOf(group, domain)),
     spacing: GAP,
-    // Aligns the panels even if the lengths of their names differ.
+    // Aligns the panels even if the names of their policies differ in length.
     bounds: 'flush',
   };
   return { title, description: groups.map(inWords).join(' '), spec };

@@ -53,7 +53,7 @@ it('a journal writes each episode to disk as it ends, and all of them in order a
   expect(filesBeside(path)).toEqual(['t.jsonl']);
 });
 
-it('the episodes of the output and its journal are read, each once, and their cost', async () => {
+it('each episode of the output and its journal is read once, with its cost', async () => {
   const path = newPath();
   writeFileSync(path, LINES[3] + LINES[0]);
   writeFileSync(`${path}.partial`, LINES[0] + LINES[1]);
@@ -186,7 +186,7 @@ describe('the amount spent', () => {
     expect(filesBeside(path)).toEqual(['t.jsonl']);
   });
 
-  it('is refused if the file has no amount', async () => {
+  it('is refused if its file holds something else', async () => {
     const path = newPath();
     writeFileSync(`${path}.spent`, 'much');
     await expect(open(path)).rejects.toThrow(/t\.jsonl\.spent to hold the amount spent/);
@@ -229,7 +229,7 @@ describe('a journal keeps the data', () => {
     }
   });
 
-  it('after a system crash that leaves zeros', async () => {
+  it('after a system crash that leaves zero bytes or a part of a line', async () => {
     for (const remains of ['\0\0\0', `${LINES[1].slice(0, 500)}\0\0`, LINES[1].slice(0, 3)]) {
       const path = newPath();
       writeFileSync(`${path}.partial`, `${LINES[0]}${remains}`);

@@ -6,7 +6,7 @@ import { sendRequest, startServer } from '../support/server.js';
 
 const page = readFileSync(new URL('../../docs/server.md', import.meta.url), 'utf8');
 
-/** Returns the first cells of the table whose header begins with this text. */
+/** Returns the texts in backquotes in the first column of the table whose header begins with `head`. */
 function cellsOf(head: string): string[] {
   const [, table] = page.split(`\n| ${head} | `);
   const lines = table.split('\n\n')[0].split('\n').slice(2);

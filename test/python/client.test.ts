@@ -216,7 +216,7 @@ describe.runIf(absent === null)('reward functions, called as TRL calls them', ()
     return [{ role: 'assistant', content: i % 2 === 0 ? content : parts }];
   });
 
-  it('score texts and chats, with one request per batch', async () => {
+  it('score texts and chats, with one request per batch and grader', async () => {
     const server = await faultyServer(await startServer());
     const { url } = server;
     const { results, warnings, pickled } = await callClient(

@@ -28,9 +28,9 @@ const RHYTHM_VEC = [
   'vec_env',
 ];
 
-/** What the process that forks for most scripts imports. */
+/** The modules that are imported before most scripts are forked. */
 const COMMON = ['numpy', 'gymnasium', ...RHYTHM_VEC.map((name) => `rhythm_vec.${name}`)];
-/** The same for scripts with TRL. */
+/** The modules that are imported before scripts with TRL are forked. */
 export const TRL = ['grpo_trainer', 'rloo_trainer', 'sft_trainer'].map((name) => `trl.trainer.${name}`);
 
 /** Returns the path of a file of this project. */
@@ -78,7 +78,7 @@ function answerOf<Answer>(status: number | null, stdout: string, stderr: string)
 
 /**
  * Runs a script of test/peers with JSON on its standard input, and parses its output.
- * @param modules what the process imports that forks to run the script.
+ * @param modules the modules that are imported before the script is forked.
  * @throws Error with the last line of the script's standard error if it fails.
  */
 export function askPython<Answer>(script: string, question: unknown, modules = COMMON): Answer {

@@ -51,7 +51,7 @@ describe('the digest changes', () => {
     expect(new Set([...digests, PUBLISHED]).size).toBe(single.length + 1);
   });
 
-  it('with any two weights whose sum stays the same', () => {
+  it('with any two neighbouring weights whose sum stays the same', () => {
     const lists = [
       ...Object.keys(RHYTHM.graders).map((name) => ['graders', name]),
       ...Object.keys(RHYTHM.profiles).map((name) => ['profiles', name, 'weights']),
@@ -89,7 +89,7 @@ it('every changed world has a block of the same length', () => {
   }
 });
 
-it('a block contains no NaN, infinity, subnormal or negative zero', () => {
+it('the floats of a block include no NaN, infinity, subnormal or negative zero', () => {
   const random = new Random('block');
   const { offset: firstCode } = BLOCK_LAYOUT.find((entry) => entry.word === 'u32')!;
   for (let i = 0; i < 50; i++) {

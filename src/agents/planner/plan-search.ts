@@ -32,7 +32,7 @@ const BELIEF_SKILL = COMPONENT_NAMES.indexOf('belief_skill');
 
 /**
  * Returns the open-loop sequences that every search under a grader, f32 [8], includes, so that no search chooses a plan of
- * less value than theirs. The sequence of v3 is included if the grader has a weight for a component that v1 and v2 ignore.
+ * less value than theirs. The sequence of v3 is included if a component that v1 and v2 ignore has a positive weight.
  */
 export const openLoopSequencesUnder = (grader: Float32Array): Uint8Array[] =>
   [...(grader[WELLBEING] > 0 || grader[BELIEF_SKILL] > 0 ? ['v3'] : []), 'v2', 'v1'].map(openLoopActions);

@@ -62,7 +62,8 @@ export interface EvalCommandOptions
 
 /**
  * Evaluates policies, prints the tables and writes the files.
- * @throws UsageError for unusable paths; InputError for unknown names; the errors of requests to a model; the signal's reason.
+ * @throws UsageError for unusable options or paths; InputError for unknown names; the errors of requests to a model; the
+ *   signal's reason.
  */
 export async function runEval(options: EvalCommandOptions, signal: AbortSignal): Promise<void> {
   const { json, components, trajectories, profiles, backend, kernel, threads } = options;

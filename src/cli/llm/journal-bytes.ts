@@ -14,19 +14,19 @@ export interface Entry extends LineSpan {
 /** The beginning of every episode's line: an object with the schema, without the two closing braces. */
 const LINE_HEAD = JSON.stringify({ schema: { name: SCHEMAS.trajectory.name } }).slice(0, -2);
 
-/** Returns whether a text is the beginning of an episode's line. After a system crash, zeros may follow. */
+/** Returns whether a text is the beginning of an episode's line. After a system crash, zero bytes may follow. */
 export function isBeginning(text: string): boolean {
   const written = text.replace(/\0+$/, '');
   return written.startsWith(LINE_HEAD) || LINE_HEAD.startsWith(written);
 }
 
-/** Writes and syncs to disk. */
+/** Writes all bytes at an offset of a file, and syncs the file to disk. */
 export async function writeAt(handle: FileHandle, start: number, bytes: Buffer): Promise<void> {
   await writeFully(handle, start, bytes);
   await handle.sync();
 }
 
-/** Writes all bytes. A single system call may write fewer. */
+/** Writes all bytes at an offset of a file. A single system call may write fewer. */
 export async function writeFully(handle: FileHandle, start: number, bytes: Buffer): Promise<void> {
   for (let done = 0; done < bytes.length; ) {
     done += (await handle.write(bytes, done, bytes.length - done, start + done)).bytesWritten;

@@ -11,8 +11,8 @@ const PREBUILDS = join('prebuilds', `${process.platform}-${process.arch}`);
 
 /**
  * Returns the folder of this module. In a bundle it is the bundle's folder. CommonJS bundles have no `import.meta.url`. In
- * bundles of webpack, `import.meta.url` is the path of this module on the machine that bundled. If no folder is found, returns
- * the folder of the program's main file.
+ * bundles of webpack, `import.meta.url` is the path of this module on the machine that bundled. If no such folder exists,
+ * returns the folder of the program's main file.
  */
 function moduleFolder(): string {
   const { url } = import.meta as { url?: string };
@@ -47,7 +47,10 @@ export const BUILD_REMEDY =
       "set RHYTHM_ADDON to the addon's path. To do without it, pass backend: 'reference'."
     : `Run "npm run build:addon" in ${PACKAGE_ROOT} (needs Python 3 and a C++17 compiler).`;
 
-/** Whether this module is part of a bundle. A bundle without the addon is incomplete, so 'auto' does not fall back. */
+/**
+ * Whether this module is part of a bundle outside the package. Without the addon such a bundle is incomplete, so 'auto' does
+ * not fall back.
+ */
 export const isBundled = PACKAGE_ROOT === null;
 
 /** The result of the first `addonPath`. Opening a batch calls it several times. */

@@ -5,7 +5,7 @@
  * The requests and rules of the synchronous interface (backend.ts) apply: arguments are valid, calls on one batch take
  * effect in the order in which they are made, and a `Refusal` means that nothing has changed. The caller awaits each
  * promise before the next call that changes a state. Calls that only read may overlap. A call reads the arrays of its
- * request before it returns; `run` reads them before its promise settles.
+ * request before it returns; `run` and `replay` read them before their promises settle.
  */
 import type {
   Availability,

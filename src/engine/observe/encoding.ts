@@ -92,8 +92,8 @@ function encode(
 }
 
 /**
- * Returns the world's bounds of the reward or the anomalies, and null for other fields. The bounds of the field table hold
- * in every world, so they are too wide to scale by.
+ * Returns the world's bounds of the reward or the anomalies, and null for other fields or without scaling. The bounds of
+ * the field table hold in every world, so they are too wide to scale by.
  */
 function worldBounds(name: string, magnitudes: Magnitudes | null): { low: number; high: number } | null {
   if (magnitudes === null || (name !== 'reward' && name !== 'anomalies')) return null;

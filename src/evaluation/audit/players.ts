@@ -45,8 +45,8 @@ export interface Findings {
 /** Recorded episodes of players that use observations. */
 export interface Recordings {
   /**
-   * The actions of the reactive policy, u8 [n, 28], in the episodes of the null players. All players play the first of these
-   * episodes.
+   * The actions of the reactive policy, u8 [n, 28], in the n episodes of the null players. The other players play only the
+   * first of these episodes.
    */
   readonly reactive: Uint8Array;
   /** The planner that infers the profile, in the first fresh episodes. */

@@ -111,7 +111,7 @@ export function parseEpisode(line: string): TrajectoryEpisode {
 export const graderOf = ({ grader: { name, weights } }: Pick<TrajectoryEpisode, 'grader'>): Grader =>
   validateGrader({ name, weights }, 'grader');
 
-/** Calls `read` and returns its result. @throws BadEpisode `corrupt` in place of the BadRow or InputError of `read`. */
+/** Calls `read` and returns its result. @throws BadEpisode: that of `read`, or `corrupt` for a BadRow or RhythmError. */
 export function withEpisodeFaults<Result>(read: () => Result): Result {
   try {
     return read();
@@ -137,7 +137,7 @@ export function readEpisode(line: string): TrajectoryEpisode | BadEpisode {
 const DATASET_ROW =
   ' This is a row of a training dataset: pass the trajectories that the dataset was made from.';
 
-/** Checks a line's schema, version and world. Returns the digest of the world. */
+/** Checks a line's schema, version and world. Returns the digest of the world. @throws BadEpisode. */
 function checkOrigin(value: unknown): string {
   const { schema, world_digest: digest } = Object(value) as Record<string, unknown>;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -169,7 +169,7 @@ export function checkWorld(digest: unknown): string {
   );
 }
 
-/** Checks that steps are numbered from 0. */
+/** Checks that steps are numbered from 0. @throws BadEpisode `corrupt`. */
 function checkSteps(steps: readonly Pick<TrajectoryStep, 'step'>[]): void {
   const at = steps.findIndex(({ step }, k) => step !== k);
   if (at < 0) return;

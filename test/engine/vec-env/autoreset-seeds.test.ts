@@ -1,4 +1,4 @@
-/** Autoreset: the next episode has the next seed of the range, and the same profile and grader. */
+/** Autoreset: the next episode has the next seed of the range, and the profile and grader of the last reset. */
 import { describe, expect, it } from 'vitest';
 import type { VecEnv } from '../../../src/engine/node.js';
 import { NUM_STEPS } from '../../../src/world/fields.js';
@@ -124,7 +124,7 @@ describe.each(ENGINES)('$name', (engine) => {
       });
     });
 
-    it("a masked reset without profiles restores the environment's default in its environments", () => {
+    it('a masked reset without profiles and graders restores the defaults where the mask is true', () => {
       using env = openOn(engine, { numEnvs: 2, autoreset, profiles: 'sampled' });
       using fresh = openOn(engine, { numEnvs: 2, autoreset });
       env.reset({ seed: 7, profiles: 'extrovert_night_owl', graders: 'v1' });

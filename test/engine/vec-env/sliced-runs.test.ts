@@ -175,7 +175,7 @@ describe.each(FASTEST)('$name', (engine) => {
     expect(terminated.every((flag) => flag === 1)).toBe(true);
   });
 
-  it('an action sequence with an illegal action in the last slice is refused before the first slice runs', () => {
+  it('an illegal action or belief in the last slice is refused before the first slice runs', () => {
     const { env, result } = begin();
     const sequence = new Uint8Array(N * NUM_STEPS);
     sequence[sequence.length - 1] = 10;

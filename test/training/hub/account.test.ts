@@ -130,7 +130,7 @@ describe('names of repositories and branches', () => {
 describe('redaction', () => {
   const token = 'hf_abcDEF123';
 
-  it('replaces the token in every encoding, and tokens of others', () => {
+  it('replaces the token, also in base64 and hex, and tokens of others', () => {
     const base64 = Buffer.from(token).toString('base64');
     const hex = Buffer.from(token).toString('hex');
     const text = `Bearer ${token} ${base64} ${hex} hf_tokenOfOthers`;

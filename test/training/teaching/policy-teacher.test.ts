@@ -21,11 +21,11 @@ it('teach plays 64 seeds per batch, and rejects with the reason of its signal', 
   };
   const playing = teach({ ...options, seeds: { first: 5, last: 70 }, onProgress, signal: controller.signal });
   await expect(playing.next()).rejects.toThrow('aborted');
-  // After the first step of the first batch of 64 of the 66 episodes.
+  // After the first step of the first batch, which has 64 of the 66 episodes.
   expect(reports).toEqual([[64, 66 * 28]]);
 });
 
-it('teach plays the actions and beliefs of its completions, and reports every step', async () => {
+it('teach records completions with the beliefs that it plays, and reports every step', async () => {
   const reports: number[][] = [];
   const onProgress = (...report: number[]) => void reports.push(report);
   const playing = teach({ ...options, onProgress });
@@ -64,7 +64,7 @@ it('teach plays planner-wellbeing by default', async () => {
   expect(value![0]).toMatchObject({ teacher: 'planner-wellbeing', model: null, objective: 'wellbeing' });
 });
 
-it('teach writes the prompts of its grader', async () => {
+it('teach writes the system message of its grader', async () => {
   const systemUnder = async (grader: string) => {
     const { value } = await teach({ ...options, grader: toGrader(grader) }).next();
     return value![0].system;
