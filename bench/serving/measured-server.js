@@ -24,7 +24,7 @@ function now() {
   return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
 }
 
-/** Records the length of the piece of work since the last tick. */
+/** Keeps the length of the piece of work since the last tick, if it is the longest. */
 function tick() {
   const time = now();
   longest = Math.max(longest, time - lastTick);
@@ -54,7 +54,7 @@ function end() {
 
 process.on('message', (name) => {
   if (name === 'begin') begin();
-  // Waits until the timer runs, or until the last piece of work has ended.
+  // Gives the timer time to start after 'begin', and the last piece of work time to finish before `end` measures.
   setTimeout(() => process.send(name === 'begin' ? {} : end()), 5);
 });
 process.on('disconnect', () => process.exit());

@@ -10,7 +10,7 @@ from arguments import Run
 from transformers import Trainer
 from transformers.trainer_utils import get_last_checkpoint
 
-#: The names of the trained adapter (by peft), and of its copy from which the KL is measured (by TRL).
+#: peft's name of the trained adapter, and TRL's name of the copy from which the KL divergence is measured.
 TRAINED, REFERENCE = "default", "ref"
 
 

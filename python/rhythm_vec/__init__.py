@@ -2,8 +2,8 @@
 
     from rhythm_vec import Client, VecEnv, reward_funcs, score
 
-Names are imported when they are first used, so that `import rhythm_vec` needs only the standard library. It registers
-`rhythm_vec/Rhythm-v0` if Gymnasium is installed.
+Most names are imported at their first use, so that `import rhythm_vec` needs only the standard library. This import
+registers `rhythm_vec/Rhythm-v0` if Gymnasium is installed.
 """
 
 from importlib import import_module

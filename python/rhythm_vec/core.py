@@ -32,6 +32,7 @@ class Options:
     kernel: Optional[str]
     threads: int
     autoreset: str
+    #: (low, size) of the allowed seeds.
     seed_range: Tuple[int, int]
     #: The number that autoreset adds to a seed: num_envs; for a part of a larger environment, the num_envs of that one.
     seed_stride: int
@@ -108,7 +109,7 @@ class Core:
         self.raw = result_of(arrays, self.num_envs, stride)
         #: The arrays of encoded observations, flat, by name.
         self._encoded: Dict[str, npt.NDArray[np.float32]] = {}
-        #: The outputs with encoded observations, which the caller gets.
+        #: The outputs that the caller gets: `raw`, or its arrays with encoded observations in place of the raw ones.
         self.result = self.raw if self.encoder.is_raw else self._encoded_result(stride)
         #: Whether a step of all environments needs only the engine: no autoreset, encoding or copies.
         self.is_plain = options.autoreset == "disabled" and self.encoder.is_raw and not options.copy
@@ -206,8 +207,8 @@ class Core:
         return self.outputs
 
     def _plan_resets(self, mask: Optional[Bytes]) -> Optional[Bytes]:
-        """Returns which environments the autoreset resets in a step of the environments of `mask`, u8 [n]; None if it
-        resets none."""
+        """Returns which environments the autoreset resets in a step of the environments of `mask`, u8 [n]. If it resets
+        none, returns None, or in next-step mode perhaps all zeros."""
         if self.options.autoreset == "disabled":
             return None
         if self.options.autoreset == "same-step":
@@ -221,7 +222,7 @@ class Core:
         resets = ending.astype(np.uint8)
         if mask is not None:
             resets &= mask
-        # In next-step mode the engine gets a reset mask even if it is all zeros, as in the TypeScript API.
+        # In next-step mode the result may be all zeros if `mask` leaves out every ended episode, as in the TypeScript API.
         return resets if self.options.autoreset == "next-step" or resets.any() else None
 
     def commit_step(self, ended: int, mask: Optional[Bytes] = None) -> None:

@@ -32,6 +32,8 @@ class RayVectorEnv(ProxyVectorEnv):
     overlap.
 
     Args:
+        pool: the pool that computes the environment.
+        key: the number by which the actors know this environment.
         num_envs, autoreset_mode, beliefs, grader, profiles, seed_range, observation, world, imagination: as in
             `RhythmVectorEnv`.
 
@@ -125,11 +127,12 @@ class _Part:
         return [opened, *(self._submit(at) for at in range(len(self._calls)))]
 
     def call(self, arguments: Mapping[str, Any]) -> Any:
-        """Submits a call. Returns a reference to its result, which is None if the environments are not open."""
+        """Submits a call. Returns a reference to its result, which is None if the part must be opened again."""
         self._calls.append({name: part_of(value, self._rows) for name, value in arguments.items()})
         return self._submit(len(self._calls) - 1)
 
     def _submit(self, at: int) -> Any:
+        # The state is saved at every 28th call, so that few calls have to be repeated.
         save = at + 1 == NUM_STEPS
         return self._actor.call.remote(self._key, self._calls_before + at, self._calls[at], save)
 

@@ -21,6 +21,7 @@ Infos = Dict[str, Any]
 #: for seeds drawn from `np_random`.
 Seed = Union[int, Sequence[Optional[int]], npt.NDArray[Any], None]
 
+#: (low, size) of the seed range that has every u32.
 ALL_SEEDS = (0, 2**32)
 RESET_OPTIONS = ("reset_mask", "profiles", "graders")
 #: The names of the autoreset modes in VecEnv.

@@ -1,17 +1,17 @@
-/** Renders SVG as PNG. It needs no browser and no installed fonts. */
+/** Renders SVG as PNG, without a browser. Latin, Greek and Cyrillic letters need no fonts of the machine. */
 import { createRequire } from 'node:module';
 import { load } from '../shared/optional-packages.js';
 import { checkInteger } from '../shared/values.js';
 
 /** Options of `pngOf`. */
 export interface PngOptions {
-  /** Pixels per unit of the SVG, 1 to 8. Default 2. */
+  /** Pixels per unit of the SVG, an integer from 1 to 8. Default 2. */
   scale?: number;
 }
 
 /**
- * Renders the SVG that `svgOf` returned. Returns the bytes of a PNG file. The theme 'auto' is drawn light, as in print. The
- * font Inter has Latin, Greek and Cyrillic letters; other letters come from the fonts of the machine.
+ * Renders the SVG that `svgOf` returned. Returns the bytes of a PNG file. The theme 'auto' is drawn light, as in print.
+ * Latin, Greek and Cyrillic letters are drawn in Inter, other letters in the fonts of the machine.
  * @throws LibraryError `library_missing`; InputError for an invalid scale.
  */
 export async function pngOf(svg: string, { scale = 2 }: PngOptions = {}): Promise<Uint8Array> {

@@ -23,6 +23,7 @@ const SETTING: EpisodeSetting = { seed: 4242, profile: 'sampled', grader: 'v2' }
 const KEYS = [...'1234567890', ...'0987654321', ...'15937260'];
 const SEQUENCE = KEYS.map((key) => (Number(key) + 9) % 10);
 const SEQUENCE_TEXT = SEQUENCE.join('');
+/** The address of a finished week: its actions and two beliefs, in the format of web/src/person/moves-text.ts. */
 const FINISHED = `#person?moves=${SEQUENCE_TEXT}-0_.5_.25_1~9_.61_.33_0`;
 
 const movesOf = (text: string): Move[] => movesFrom(text)!;
@@ -124,7 +125,7 @@ describe.skipIf(absent !== null)('one person', () => {
       await page.waitForURL(/moves=3-/);
     });
 
-    it('ignores a key before the next frame after shortcuts are turned off', async () => {
+    it('ignores a key that is pressed right after shortcuts are turned off, before the page is drawn again', async () => {
       await using visited = await visit('#person');
       const { page } = visited;
       await currentState(visited).waitFor();
@@ -163,7 +164,7 @@ describe.skipIf(absent !== null)('one person', () => {
       expect(await page.locator('.line').count()).toBe(5 + 1 + 3);
       const against = page.getByRole('combobox', { name: 'Against' });
       await against.focus();
-      // The first policy whose name begins so. The key is no shortcut in a list.
+      // Selects the first policy whose name begins with s: in a list, a key is no shortcut.
       await page.keyboard.press('s');
       const name = await against.inputValue();
       expect(name).toMatch(/^student-/);
@@ -171,7 +172,7 @@ describe.skipIf(absent !== null)('one person', () => {
       const [social] = rival.beliefs[25]!;
       const race = page.getByRole('region', { name: 'Race' });
       await race.getByRole('row', { name: `Social 0.50 ${social.toFixed(2)}` }).waitFor();
-      // Its line in the chart goes as far as one's own.
+      // The rival has a line of its own in each panel of the belief. It ends at the same step as the user's.
       await expect.poll(() => page.locator('.line').count()).toBe(5 + 1 + 2 * 3);
       expect(await page.locator('.chart .legend').first().locator('li').allTextContents()).toEqual([
         'you',
@@ -189,7 +190,7 @@ describe.skipIf(absent !== null)('one person', () => {
       for (const key of '12') await page.keyboard.press(key);
       await page.getByRole('heading', { name: 'Who it was' }).waitFor();
       await page.getByRole('row', { name: `${name} ${rival.finalScore.toFixed(3)}` }).waitFor();
-      // The truth, in each panel of the belief.
+      // The dashed lines: where each meter counts as crashed, a reward of 0, and the truth in each panel of the belief.
       await expect.poll(() => page.locator('.threshold').count()).toBe(5 + 1 + 3);
     });
 
@@ -423,7 +424,7 @@ describe.skipIf(absent !== null)('one person', () => {
 
   describe('by policy', () => {
     it.each(['random', 'heuristic+constant', 'heuristic+inference'])(
-      '%s scores the same as in the replay',
+      '%s and the policies beside it have the scores of a replay in Node',
       async (name) => {
         await using visited = await visit(`#person?by=${encodeURIComponent(name)}&at=27&seed=7`);
         const { page } = visited;

@@ -88,7 +88,7 @@ describe('a timeline', () => {
     beliefs: Array(6).fill(0.5),
   };
   it.each([310, 480, 700, 1040])(
-    'with a maximum width of %d uses at least 90 % of it and has the same labels',
+    'with a maximum width of %d uses at least 90 % of it and has all labels, below 480 short ones for actions',
     async (maxWidth) => {
       const svg = await svgOf(withoutTitle(drawTimeline({ maxWidth, episode })));
       const width = Number(elementsOf(svg)[0].attributes.width);
@@ -139,7 +139,7 @@ describe('a histogram', () => {
 
   const row = (counts: number[], mean = 0.5, name = 'x'): HistogramRow => ({ name, counts, mean });
   it.each<[string, HistogramRow[], string]>([
-    ['no rows', [], 'an array of 0'],
+    ['an empty list of rows', [], 'an array of 0'],
     ['three rows', ['a', 'b', 'c'].map((name) => row([1], 0.5, name)), 'at most 2 rows, got 3'],
     ['rows with different bins', [row([1, 2]), row([1], 0.5, 'y')], '2 numbers in the counts of "y"'],
     ['a row without episodes', [row([0, 0])], 'episodes in the counts of "x"'],

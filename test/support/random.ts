@@ -183,7 +183,10 @@ export class Random {
     const request = this.reset(n, world);
     return this.chance(0.4) ? { ...request, start: this.starts(n, NUM_STEPS - 1, world) } : request;
   }
-  /** One step of all or some of the environments that can step. @param autoreset whether the step may reset environments. */
+  /**
+   * A step of all or some of the environments whose episode has not ended.
+   * @param autoreset whether the step may reset environments.
+   */
   step(terminated: ArrayLike<number>, autoreset = this.chance(0.5)): StepRequest {
     const n = terminated.length;
     const p = this.pick([0.5, 1]);

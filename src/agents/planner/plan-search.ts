@@ -31,8 +31,8 @@ const WELLBEING = COMPONENT_NAMES.indexOf('wellbeing');
 const BELIEF_SKILL = COMPONENT_NAMES.indexOf('belief_skill');
 
 /**
- * Returns the open-loop sequences that every search under a grader, f32 [8], includes, so that no search chooses a plan of
- * less value than theirs. The sequence of v3 is included if a component that v1 and v2 ignore has a positive weight.
+ * Returns the open-loop sequences that every search under a grader, f32 [8], includes, so that no search chooses a plan that
+ * it values less than these. The sequence of v3 is included if a component that v1 and v2 ignore has a positive weight.
  */
 export const openLoopSequencesUnder = (grader: Float32Array): Uint8Array[] =>
   [...(grader[WELLBEING] > 0 || grader[BELIEF_SKILL] > 0 ? ['v3'] : []), 'v2', 'v1'].map(openLoopActions);
@@ -123,8 +123,8 @@ function everySequence(step: number): Uint8Array {
 }
 
 /**
- * Returns the initial sequences: the kept sequences, the open-loop sequences, and the first of all these sequences with each
- * possible first action.
+ * Returns the initial sequences: the kept sequences, the open-loop sequences, and variants of the first of these, one for each
+ * action at this step.
  */
 function firstSequences(
   kept: Uint8Array | null,
@@ -140,7 +140,7 @@ function firstSequences(
   return [...initial, ...variants].map((sequences) => withoutPast(sequences, step));
 }
 
-/** Sets past steps to 0, so that sequences that differ only in these are equal. */
+/** Sets the actions of past steps to 0, so that sequences that differ only in these are equal. */
 function withoutPast(sequences: Uint8Array, step: number): Uint8Array {
   const rows = sequences.slice();
   for (let row = 0; row < rows.length; row += NUM_STEPS) rows.fill(0, row, row + step);

@@ -75,7 +75,7 @@ export class WeightFilter {
     // cut the distribution, and the two effects are added. `fromLow` and `fromHigh` are the distances by which the bounds move
     // the mean inwards. `cut` is the share of the variance that both remove. `product` is the covariance of each weight with
     // the sum: the mean of a weight rises by `shift` times its product, and the covariance of two weights falls by `lost` times
-    // the products of both.
+    // the product of their two products.
     const [fromLow, fromHigh] = [inverseMillsRatio(low), inverseMillsRatio(-high)];
     const shift = f32(f32(fromLow - fromHigh) / spread);
     const cut = f32(f32(fromLow * f32(fromLow - low)) + f32(fromHigh * f32(fromHigh + high)));

@@ -6,7 +6,7 @@ import { SCHEMAS } from '../../shared/schemas.js';
 import { UsageError } from '../command-errors.js';
 import { stat } from '../files/paths.js';
 
-/** The file and the bytes of an episode's line, without its line end. */
+/** The file of an episode's line, and the line's place in it. */
 export interface Entry extends LineSpan {
   readonly handle: FileHandle;
 }
@@ -14,7 +14,7 @@ export interface Entry extends LineSpan {
 /** The beginning of every episode's line: an object with the schema, without the two closing braces. */
 const LINE_HEAD = JSON.stringify({ schema: { name: SCHEMAS.trajectory.name } }).slice(0, -2);
 
-/** Returns whether a text is the beginning of an episode's line. After a system crash, zero bytes may follow. */
+/** Returns whether a text can be the beginning of an episode's line. It ignores zero bytes at the end, left by a crash. */
 export function isBeginning(text: string): boolean {
   const written = text.replace(/\0+$/, '');
   return written.startsWith(LINE_HEAD) || LINE_HEAD.startsWith(written);

@@ -44,7 +44,7 @@ const COLUMNS: readonly Column[] = [
   { head: 'over +constant\n(95 %)', text: ({ overConstant }) => alignedInterval(overConstant.difference) },
 ];
 
-/** Returns the built-in policy that a player is; null for other players. */
+/** Returns the name of a player that is a built-in policy; null for other players. */
 const policyOf = ({ teacher, model }: Player): string | null =>
   model === null && POLICY_NAMES.includes(teacher) ? teacher : null;
 
@@ -52,7 +52,10 @@ function rowName({ baseline, player }: ReevaluatedRow): string {
   return player === null ? baseline! : playerName(player);
 }
 
-/** Returns the published score of a built-in policy, or of the published teacher for other players; '-' for an oracle. */
+/**
+ * Formats the published score of a row: that of its policy, if it is built-in, else that of the published teacher. Returns '-'
+ * for other oracles, for profiles that the published evaluation did not use, and where no score was published.
+ */
 function publishedScore(
   { baseline, player }: ReevaluatedRow,
   { condition, profiles, grader }: RowContext,
@@ -75,7 +78,7 @@ export function renderReevaluated(run: RunInfo, sections: readonly Section[], co
 
 /**
  * Returns whether any row under a grader has a published score. @param g the index of the grader. @param teachersOnly whether
- * only rows of teachers count.
+ * only rows of players that are not built-in policies count.
  */
 const hasPublished = (sections: readonly Section[], g: number, { teachersOnly = false } = {}): boolean =>
   sections.some(({ condition, profiles, graders }) => {

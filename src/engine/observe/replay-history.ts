@@ -44,6 +44,7 @@ export function replayHistory(
   later: readonly LaterStep[] = [],
 ): HistoryStep[] {
   const episode = new RecordedEpisode({ world, imagination });
+  // Replays the past through `applyStep`, which records it.
   loadEpisode(episode, words, 0);
   for (const { action, belief } of later) episode.advance(action, belief);
   const { steps } = episode;

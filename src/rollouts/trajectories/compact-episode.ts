@@ -1,4 +1,4 @@
-/** Compact episodes: what a replay cannot compute. `EpisodeReplayer` computes the rest. */
+/** Compact episodes: what a replay cannot compute, and the results. `EpisodeReplayer` computes the rest. */
 import { float32Decimals } from '../../shared/float32-decimal.js';
 import { reasoningIn } from './move.js';
 import type {
@@ -14,8 +14,8 @@ import { LONE_SURROGATE } from './usable-answer.js';
 import { decimalsByName, episodeLine } from './write-line.js';
 
 /**
- * An episode without what a replay computes: observations, prompts, rewards and hidden state. JSON can store it. Fields have
- * the names and meanings of a trajectory's line; the fields of steps are lists [28]. A float32 is stored as its shortest
+ * An episode without its observations, prompts, rewards and hidden state, which a replay computes. JSON can store it. Fields
+ * have the names and meanings of a trajectory's line; the fields of steps are lists [28]. A float32 is stored as its shortest
  * decimal.
  */
 export interface CompactEpisode extends Player {
@@ -41,7 +41,7 @@ export interface CompactEpisode extends Player {
   readonly sampling?: Sampling;
   /**
    * For an episode that differs from its replay, or that has a text with a lone surrogate: its whole line, without the line
-   * end. The other fields repeat the line.
+   * end. The other fields have the same values, with U+FFFD in place of lone surrogates.
    */
   readonly line?: string;
 }

@@ -114,7 +114,7 @@ export class EpisodeRecorder {
     );
   }
 
-  /** Returns the episode. @throws StateError `episode_over` before 28 steps were recorded. */
+  /** Returns the episode. @throws StateError `episode_over` if it ends too early: before 28 steps were recorded. */
   end(results: EpisodeEnd): TrajectoryEpisode {
     const steps = this.#steps;
     if (steps.length < NUM_STEPS) {
@@ -144,7 +144,7 @@ export class EpisodeRecorder {
 
 /**
  * Converts an episode's results to the field names of files.
- * @param names the names of `components`, in their order.
+ * @param names the names of the components to store: the first of `components`, in order.
  */
 export const toStoredFinal = (
   { components, ...end }: EpisodeEnd,

@@ -212,6 +212,7 @@ function checkEnds(ends: Uint32Array, bytes: number): void {
 }
 
 function checkProfiles(codes: Uint8Array | undefined, names: ProfileNames): void {
+  // Valid: one name without the array, or a list of names with it.
   if ((codes === undefined) === (typeof names === 'string')) {
     const row = codes?.findIndex((code) => code >= names.length) ?? -1;
     if (row < 0) return;

@@ -35,7 +35,10 @@ export const parseRoute = (runner: BatchRunner): Route => ({
     ),
 });
 
-/** Parses all rows, and returns the pieces of the JSON answer. @throws InvalidRequestError for the first row without text. */
+/**
+ * Parses all rows, and returns the pieces of the JSON answer. @throws InvalidRequestError for the first row that is not a
+ * string.
+ */
 async function parseColumn(
   completions: Column,
   runner: BatchRunner,

@@ -1,7 +1,7 @@
 """Runs the Python code of a dataset card, for test/python/dataset-card-script.test.ts.
 
-Reads {"code", "answers"}: the answers are completions of the first rows. Prints {"columns": of the rows, "rewards": by
-function}.
+Reads {"code", "answers"} from stdin: answer i is the completion of row i. Prints {"columns", "rewards"}: the names of the
+columns, and the list of rewards of each reward function by its name.
 """
 
 import json

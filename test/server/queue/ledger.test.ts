@@ -25,7 +25,7 @@ describeWithRedis('the ledger', () => {
     await server.close();
   });
 
-  /** Opens the ledger for an attempt at a shard, which gets the lock. */
+  /** Gives the lock of a shard to an attempt at it, and opens the ledger for the attempt. */
   async function open(index: number, token: string, redis = queue.redis): Promise<SharedLedger> {
     const shard = shardOf(index);
     await queue.redis.set(lockKey(PREFIX, shard), token);
@@ -137,7 +137,7 @@ describeWithRedis('the ledger', () => {
     expect(withoutIds(disturbed)).toEqual(undisturbed);
   });
 
-  it('counts every request of several attempts once, even if all hold the same lock', async () => {
+  it('counts the requests of every attempt, even if all attempts hold the same lock', async () => {
     await limit(null, 3);
     for (let attempt = 0; attempt < 3; attempt++) {
       await using ledger = await open(0, 'a');

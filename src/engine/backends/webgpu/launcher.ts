@@ -46,7 +46,10 @@ interface LaunchPart {
   readonly range: Launch & { readonly count: number };
 }
 
-/** Receives the results of `count` environments from `first` on, one row each. */
+/**
+ * Receives the results of `count` environments from `first` on, one row each. `first` is an index in the batch, or for `rowsAt`
+ * a position in `indices`.
+ */
 export type TakeRows = (rows: Uint32Array, first: number, count: number) => void;
 
 /** The shards of a batch, and the calls that launch kernels on them and read their results. */
@@ -158,7 +161,10 @@ export class Launcher {
     }
   }
 
-  /** Passes the states of the environments at `indices` to `take`, in the order of `indices`. @param bytes of one state. */
+  /**
+   * Passes the states of the environments at `indices` to `take`, in the order of `indices`.
+   * @param bytes the number of bytes of a state.
+   */
   rowsAt(indices: Uint32Array, bytes: number, take: TakeRows): Promise<void> {
     return this.#queueRead(() => this.#rowsAt(indices, bytes, take));
   }
@@ -191,7 +197,7 @@ export class Launcher {
     return this.#queueRead(() => this.#readback.read(pieces));
   }
 
-  /** Copies the environments of `source` at `indices` to environments `first` to `end - 1`. */
+  /** Copies to each environment i, from `first` to `end - 1`, the environment `indices[i]` of `source`. */
   gather(source: Launcher, indices: Uint32Array, first: number, end: number): void {
     this.#memory.check();
     this.#requireSameDevice(source);
@@ -287,6 +293,7 @@ export class Launcher {
     return group;
   }
 
+  /** Resolves when the queue's work is done. @throws as `Memory.finished`. */
   finished(): Promise<void> {
     return this.#memory.finished();
   }

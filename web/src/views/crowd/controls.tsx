@@ -39,7 +39,7 @@ export function CrowdControls({ state, change, progress, rerun, stop }: Props) {
           // A double click on the previous button must not stop the new run.
           <Button onClick={({ detail }) => detail < 2 && stop()}>Stop</Button>
         )}
-        {/* Apart from the button above: run and stop must stay one element, so that it keeps the focus. */}
+        {/* Not part of the condition above: there, run and stop must stay one element, which keeps the focus. */}
         {progress === null && <CopyLink view={{ name: 'crowd', fields: CROWD_FIELDS }} />}
         <ProgressBar progress={progress} />
       </div>

@@ -1,4 +1,4 @@
-/** The results of a crowd below its finding, each section drawn in a task of its own. */
+/** The results of a crowd below the finding (finding.tsx), each section drawn in a task of its own. */
 import type { ComponentType } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { Crowd } from '../../engine/crowd/crowd-request.js';

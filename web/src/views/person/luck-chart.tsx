@@ -1,4 +1,4 @@
-/** How much each change differs from that of an average person (the anomaly), in front of the bands that luck explains. */
+/** Draws how much each change differs from that of an average person (the anomaly), over bands of what luck explains. */
 import type { Signal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { METER_NAMES, NUM_STEPS } from '../../../../src/world/fields.js';
@@ -22,7 +22,7 @@ const NOTE =
   'deviation of its noise. Outer band: the most that luck can do. A bar that ends beyond ' +
   'the outer band is more than luck: a part of it comes from the person. The bars leave out the effects of events.';
 
-/** Draws the chart in a task of its own, after the rest of the week, so that no task is long. */
+/** Draws the chart in a task of its own, after the rest of the section, so that no task is long. */
 export function LuckChart({ transitions, ...rest }: LuckChartProps) {
   const [shown] = useStages(transitions, 1);
   return shown === null || shown.length < 2 ? null : <Chart transitions={shown} {...rest} />;
