@@ -545,6 +545,7 @@ describe.skipIf(absent !== null)('one person', () => {
     };
 
     it('has no violations at the start, in light and dark', async () => {
+      await show('#person');
       await currentState(visited).waitFor();
       await visited.expectAccessible('person-initial');
     });

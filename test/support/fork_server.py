@@ -88,9 +88,16 @@ def serve(path, modules):
             answer_ended()
         if listener in ready:
             connection, _ = listener.accept()
-            size, streams, _, _ = socket.recv_fds(connection, 4, 3)
-            with connection.makefile("rb") as request:
-                job = json.loads(request.read(int.from_bytes(size, "big")))
+            streams = []
+            try:
+                size, streams, _, _ = socket.recv_fds(connection, 4, 3)
+                with connection.makefile("rb") as request:
+                    job = json.loads(request.read(int.from_bytes(size, "big")))
+            except (OSError, ValueError):  # the client has ended
+                for stream in streams:
+                    os.close(stream)
+                connection.close()
+                continue
             fork = os.fork()
             if fork == 0:
                 signal.set_wakeup_fd(-1)
@@ -118,6 +125,9 @@ def main():
         return
     import runpy
 
+    # Processes of their own would have different random states. (The hash seed of strings stays that of the server.)
+    if "numpy" in sys.modules:
+        sys.modules["numpy"].random.seed()
     os.environ.clear()
     os.environ.update(job["environment"])
     os.chdir(job["folder"])

@@ -29,7 +29,8 @@ globalThis.enter = (name, value) => () => {
   control(name).value = value;
   control(name).dispatchEvent(new Event('input', { bubbles: true }));
 };
-globalThis.leave = (name) => () => control(name).dispatchEvent(new Event('blur'));`;
+globalThis.leave = (name) => () => control(name).dispatchEvent(new Event('blur'));
+null;`;
 
 /**
  * Runs in the page before its own scripts: delays the next step of continuous play, which is due after
