@@ -82,7 +82,7 @@ const subjectOf = ({
 
 /**
  * Returns the probe for a case: the registers of its kernel, and its mix of operations. The reference has no kernel; like `scalar`,
- * it computes single numbers. In a register with several numbers every conditional line is computed; 2 stands for any such count.
+ * it computes single numbers. `demandOf` only distinguishes one number in a register from several: 2 stands for any such count.
  */
 function probeOf(core: Core | null, { kernel, choice = 'given' }: Case): Probe | null {
   const registers = kernel ?? 'scalar';
@@ -108,6 +108,7 @@ export async function measure(
     await yieldToEventLoop();
     rigs.push(each.open(each));
     verify(each, rigs.at(-1)!, references);
+    // Warms up: this time is not used.
     timePlay(rigs.at(-1)!, { plays: 1, ms: effort.warmMs });
   }
   const record = new CoreRecord(core);
@@ -132,7 +133,7 @@ export async function measure(
   return { rows, tick, core: record.figures() };
 }
 
-/** Returns the operations and bytes that a step of a case needs, and the core's rates for them; null if the core was not measured. */
+/** Returns the operations and bytes that a step of a case needs, and the core's rates for them; null without a probe. */
 function demandOfCase(each: Case, probe: Probe | null, record: CoreRecord): Demand | null {
   if (probe === null) return null;
   const { backend, choice, threads, writes, steps, episodes } = each;

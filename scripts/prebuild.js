@@ -1,7 +1,7 @@
 /**
  * Builds the addon for installations without a compiler: prebuilds/<platform>-<arch>/rhythm[.<libc>].node. The addon uses
- * only Node-API, so one file serves every Node version. It contains every kernel, and runs the fastest that the processor
- * supports.
+ * only Node-API, so one file serves every Node version. It contains every kernel of its architecture, and runs the fastest
+ * that the processor supports.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, rmSync } from 'node:fs';

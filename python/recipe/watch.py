@@ -89,7 +89,7 @@ def line_of(step: int, logged: Mapping[str, Any], batch: Optional[Batch]) -> Dic
 
 
 def _finite(value: Optional[float]) -> Optional[float]:
-    """Returns None for NaN and infinities, which JSON does not have. TRL also logs None for NaN."""
+    """Returns the value; None for NaN and infinities, which JSON does not have. TRL also logs None for NaN."""
     return value if value is not None and math.isfinite(value) else None
 
 
@@ -198,7 +198,7 @@ def _actions_text(actions: "Counter[str]") -> str:
 
 
 def _number(value: Optional[float]) -> float:
-    """Returns infinity for None, which stands for NaN or infinity."""
+    """Returns the value; infinity for None, which stands for NaN or infinity."""
     return math.inf if value is None else value
 
 

@@ -111,8 +111,8 @@ def rollout_groups(
             rollouts.
         gamma: the discount of returns to go, in [0, 1].
         profiles, grader: for all groups or per group; only with `seeds`. "sampled" and "v2" by default.
-        world, kernel, threads: as in VecEnv; not with a VecEnv as the source, which has its own world.
-        on_progress: called after each step with the steps taken and their total, over all rollouts.
+        world, kernel, threads: as in VecEnv. `world` is refused with a VecEnv as the source, which has its own.
+        on_progress: called after each step with the number of steps taken and that of all steps, over all rollouts.
 
     Raises:
         InputError, StateError: an argument or a result of the policy is invalid; codes as in `VecEnv`.

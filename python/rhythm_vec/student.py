@@ -34,7 +34,7 @@ class StudentActions(NamedTuple):
     """What a student plays and states in n episodes."""
 
     actions: npt.NDArray[np.uint8]  #: u8 [n]: codes; 0 in episodes that are over
-    beliefs: Floats  #: f32 [n, 3] in [0, 1]: social, morning, work
+    beliefs: Floats  #: f32 [n, 3] in [0, 1]: social, morning, work; 0.5 in episodes that are over
 
 
 class Student:

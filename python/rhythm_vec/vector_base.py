@@ -72,7 +72,7 @@ class BaseVectorEnv(VectorEnv[Array, Any, Array]):
             VectorEnv.reset(self, seed=int(seed))  # type: ignore[arg-type]
 
     def _draw_seeds(self, seed: Seed) -> Any:
-        """Replaces None in a seed by numbers drawn from `np_random`."""
+        """Returns the seed with numbers drawn from `np_random` in place of None."""
         if is_number(seed):
             return seed
         if seed is not None and not (isinstance(seed, (list, tuple)) and any(each is None for each in seed)):
@@ -152,7 +152,7 @@ def split_action(action: Any) -> Tuple[Any, Any]:
 
 
 def reset_options(options: Optional[Mapping[str, Any]], known: Sequence[str] = RESET_OPTIONS) -> Dict[str, Any]:
-    """Returns the options of a reset that are not None. Raises InputError `unknown_option`."""
+    """Returns the options of a reset that are not None. Raises InputError `wrong_type` or `unknown_option`."""
     given = check_mapping("options", options)
     for name in given:
         if name not in known:

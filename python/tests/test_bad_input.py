@@ -261,6 +261,7 @@ class BadInputTest(RefusalTest):
         start: Any = {"steps": 9, "meters": HALVES}
         self._refuses(STARTS, lambda value: self.env.reset(seed=0, start={**start, **value}))
         self._refuses([("wrong_type", 9)], lambda value: self.env.reset(seed=0, start=value))
+        # Start states outside the mask are not checked.
         mask = [True, True, True, False]
         self.env.reset(seed=0, mask=mask, start={**start, "early": [0, 0, 0, NAN], "steps": [9, 9, 9, 99]})
 
@@ -299,7 +300,7 @@ class BadInputTest(RefusalTest):
         self.expect_unchanged(later, StateError, "foreign_past", lambda: later.fork([1], imagination=prior))
 
     def test_values_of_any_type_raise_only_input_errors(self) -> None:
-        """Checks that values of ODD raise no other error than InputError."""
+        """Checks that every value of ODD raises an InputError."""
         zeros = np.zeros(N, np.uint8)
         calls: List[Any] = [
             self.env.step,

@@ -34,7 +34,7 @@ export interface Episodes extends Pick<EpisodeBatch, 'seeds'> {
 /** A policy that plays an episode in one call. */
 type WholeRunPolicy = Pick<FixedPolicy, 'choice' | 'options'>;
 
-/** Returns whether a policy is called at each step. All others are played in one call, or are language models. */
+/** Returns whether `playPolicy` calls a policy at each step. It plays others in one call, but no language models. */
 export const isStepped = <Other extends object>(
   policy: Other | SteppedPolicy | UserPolicy,
 ): policy is SteppedPolicy | UserPolicy => policy instanceof UserPolicy || 'objective' in policy;
@@ -42,7 +42,7 @@ export const isStepped = <Other extends object>(
 /**
  * Plays the episodes, one in each environment.
  * @param recorder records every step; null for no recording. Recording does not change results.
- * @returns views of the environment's outputs. @throws the signal's reason.
+ * @returns views of the environment's outputs. @throws as `CheckedPlayer`; the signal's reason.
  */
 export async function playPolicy(
   env: AnyVecEnv,

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 const SRC = new URL('../../src/', import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, SRC), 'utf8');
 
-/** Returns the names that a file re-exports, each with the file that declares it. */
+/** Returns the names that a file re-exports, each with the file that it comes from. */
 function exportsOf(path: string): [name: string, file: string][] {
   const lists = read(path).matchAll(/^export (?:type )?\{([^}]*)\} from '((?:\.\.?\/)+.*)\.js';$/gm);
   return Array.from(lists, ([, list, file]) => {
@@ -28,7 +28,7 @@ function commentOf(name: string, text: string): string | null {
   return comment?.replace(/^\/\*\*|\*\/|^ \*/gm, '').trim() ?? null;
 }
 
-/** Returns the file that declares a name, if `file` only re-exports it. */
+/** Returns the file that declares a name: `file`, or the file from which `file` re-exports the name. */
 const declaredIn = (name: string, file: string): string => {
   const [, source] = exportsOf(file).find(([each]) => each === name) ?? [];
   return source ?? file;

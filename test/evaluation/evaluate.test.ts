@@ -1,4 +1,4 @@
-/** `evaluate` with each of its options, compared with the golden tables. */
+/** Tests `evaluate`: results against the golden tables, conditions, progress and refused options. */
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { POLICIES } from '../../src/agents/policies/fixed-policies.js';

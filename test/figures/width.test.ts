@@ -74,7 +74,7 @@ describe.each(FIGURES)('%s', (_, draw, labels) => {
     },
   );
 
-  it('has the same description for every width', () => {
+  it('has the same description with and without a maximum width', () => {
     expect(draw(310).description).toBe(draw().description);
   });
 });

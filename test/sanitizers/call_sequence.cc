@@ -11,7 +11,7 @@ namespace count = world::count;
 
 namespace {
 
-// Returns a legal world block. Its numbers are all equal, because the tests check memory accesses, not results.
+// Returns a legal world block. Its floats are all equal, because the tests check memory accesses, not results.
 const uint32_t* any_block(Arrays& arrays) {
   auto* words = arrays.take<uint32_t>(count::BlockWords);
   const float half = 0.5f;
@@ -45,7 +45,7 @@ class CallSequence {
     batch_.reset(out_, {mask_, seeds_, modes_, profiles_, graders_, false, nullptr, nullptr});
   }
 
-  // Begins episodes at different steps, with and without sums.
+  // Begins episodes at different steps, with and without sums, then steps and runs them.
   void reset_to_later_steps() {
     const Start with_sums = {begins_, meters_, sums_, sums_, sums_, begins_};
     const Start without_sums = {begins_, meters_, nullptr, nullptr, nullptr, nullptr};
@@ -136,7 +136,8 @@ class CallSequence {
   }
   void step(const Step& step, const AutoReset& autoreset) { expect_accepted(batch_.step(out_, step, autoreset)); }
 
-  // Runs in two parts if there are enough tiles. With `all` the run has every optional argument, otherwise none.
+  // Runs in two parts if there are enough tiles. With `all` the run has every optional array of its policy, otherwise only a
+  // constant belief.
   void run(Policy policy, const uint32_t* indices, bool all) {
     Run run = {};
     run.policy = policy;

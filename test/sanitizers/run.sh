@@ -2,7 +2,8 @@
 # Tests the addon's memory accesses, in this order: the shipped kernels on arrays at the ends of pages, symbols that two
 # kernels define, failing allocations, threads under ThreadSanitizer, and the engine's tests on an addon built with
 # AddressSanitizer and UndefinedBehaviorSanitizer. Then builds the Python module with the same sanitizers and runs
-# four modules of python/tests on it. A finding ends the run with an error. Needs Linux, and GCC or Clang.
+# four modules of python/tests on it, unless numpy or pybind11 is missing. A finding ends the run with an error. Needs Linux,
+# and GCC or Clang.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 root=$PWD

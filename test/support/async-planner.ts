@@ -8,7 +8,7 @@ import { playPlannedEpisodes, seedsFrom } from './planned-episodes.js';
 /** A budget that even an emulated device completes in seconds. */
 export const TINY = { posteriorSamples: 4, candidates: 4, rounds: 1 } as const;
 
-/** Expects the same decisions as on the reference, and the same reports and reasons at the steps `steps`. */
+/** Expects the same decisions as on the reference, and the same reports and reasons of environment 1 at `steps`. */
 export async function expectSamePlans(
   openBatch: OpenBatch,
   options: Partial<PlannerOptions>,

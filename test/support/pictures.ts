@@ -80,7 +80,7 @@ export function svgOnce(drawing: Drawing, theme: keyof typeof THEMES = 'auto'): 
   return renderings.get(drawing)!;
 }
 
-/** Each kind of figure, and labels that it must show. */
+/** A figure of each kind but histograms and timelines, which have their own tests, and labels that it must show. */
 export const PICTURES: readonly [kind: string, drawing: Drawing, names: readonly string[]][] = [
   [
     'action-sequences',

@@ -1,4 +1,4 @@
-/** Groups episodes of files into batches for replay, and reports invalid lines as they are found. */
+/** Groups episodes of files into batches for replay, and reports invalid lines and duplicates as they are found. */
 
 import { yieldTurn } from '../../engine/vec-env/yield-turn.js';
 import { BadEpisode } from '../../rollouts/trajectories/read-line.js';
@@ -8,7 +8,7 @@ import { printable } from './lines.js';
 import type { SkippedLines } from './trajectory-files.js';
 import type { TrajectoryLine } from './trajectory-table.js';
 
-/** The number of invalid lines that are reported one by one; further invalid lines are only counted. */
+/** The number of invalid lines and duplicates that are reported one by one; further ones are only counted. */
 const MAX_REPORTED = 10;
 /** The maximum number of episodes of a batch. */
 const MAX_BATCH = 256;
@@ -37,7 +37,7 @@ export interface BatchOptions {
 
 /**
  * Yields batches of at least one episode each. Leaves out invalid lines and duplicates; counts and reports them. Returns to the
- * event loop between batches, so that signals and timers run.
+ * event loop between batches, so that signals and timers run. @throws the signal's reason.
  */
 export async function* inBatches(
   lines: AsyncIterable<TrajectoryLine>,

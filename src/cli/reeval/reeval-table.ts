@@ -44,7 +44,7 @@ const COLUMNS: readonly Column[] = [
   { head: 'over +constant\n(95 %)', text: ({ overConstant }) => alignedInterval(overConstant.difference) },
 ];
 
-/** Returns the name of a player that is a built-in policy; null for other players. */
+/** Returns the name of a player that is a fixed policy; null for other players. */
 const policyOf = ({ teacher, model }: Player): string | null =>
   model === null && POLICY_NAMES.includes(teacher) ? teacher : null;
 
@@ -53,8 +53,8 @@ function rowName({ baseline, player }: ReevaluatedRow): string {
 }
 
 /**
- * Formats the published score of a row: that of its policy, if it is built-in, else that of the published teacher. Returns '-'
- * for other oracles, for profiles that the published evaluation did not use, and where no score was published.
+ * Formats the published score of a row: that of its policy for baselines and fixed policies, else that of the published teacher.
+ * Returns '-' for other oracles, for profiles that the published evaluation did not use, and where no score was published.
  */
 function publishedScore(
   { baseline, player }: ReevaluatedRow,

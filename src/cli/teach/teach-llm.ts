@@ -39,7 +39,7 @@ export interface LlmTeachOptions extends EngineOptions, ModelFlags {
 }
 
 /**
- * Plays the episodes that the journal lacks with a language model, and writes the file.
+ * With a language model, plays the episodes that the journal lacks, and writes the file.
  * @throws UsageError; InputError; EndpointError; BudgetError; the signal's reason.
  */
 export async function teachByLlm(

@@ -25,7 +25,7 @@ export const impossibleText = ({ sequence, planner }: ImpossibleWorld): string =
   `with the true belief gains ${gainText(sequence)} over the fitted sequence and belief, and the planner with inference ` +
   `gains ${gainText(planner)} over the planner with the fitted prior.`;
 
-/** Returns "0.123 ±0.004", or "nothing" for identical scores. */
+/** Returns "0.123 ±0.004", "0.123" without an interval, or "nothing" for identical scores. */
 function gainText(gain: Interval): string {
   if (isNothing(gain)) return 'nothing';
   const { mean, high } = gain;

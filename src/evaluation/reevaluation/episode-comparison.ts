@@ -46,7 +46,7 @@ export class EpisodeComparison {
   }
 
   /**
-   * Compares step t's observation, prompt, action and belief.
+   * Compares step t's observation, prompt and answer: its action, belief and reasoning, and whether it was parsed.
    * @param rows observations; this episode's row begins at `base`. @param prompt the prompt of that row; null without
    *   prompts.
    */

@@ -46,7 +46,7 @@ export interface TeachOptions {
   readonly backend?: string;
   readonly kernel?: string;
   readonly threads?: number;
-  /** Called after every step with the steps that are done and their total, over all episodes. */
+  /** Called after every step with the number of steps done and that of all steps, over all episodes. */
   readonly onProgress?: (done: number, total: number) => void;
   readonly signal?: AbortSignal;
 }

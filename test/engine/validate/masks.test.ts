@@ -65,7 +65,7 @@ const INVALID_MASKS: [
 ];
 
 const actions = Uint8Array.of(3, 1, 4, 1);
-/** Legal arguments for environments 1 and 3, illegal actions for the others, an illegal belief for environment 0. */
+/** Actions that are legal for environments 1 and 3 only, and a function that gives invalid beliefs another type. */
 const IGNORED_ARGUMENTS: [name: string, actions: unknown, beliefsOf: (invalid: Float32Array) => unknown][] = [
   ['bytes', Uint8Array.of(255, 1, 10, 1), (invalid) => invalid],
   ['integers', Int32Array.of(-1, 1, 2 ** 31 - 1, 1), (invalid) => Float64Array.from(invalid)],
@@ -73,7 +73,7 @@ const IGNORED_ARGUMENTS: [name: string, actions: unknown, beliefsOf: (invalid: F
 ];
 const options = { numEnvs: N, seedRange: [50, 20] as const };
 
-/** Opens two equal environments. Their episodes are at different steps, and the last episode has ended. */
+/** Opens two equal batches. Their episodes are at different steps, and the last episode has ended. */
 function openEqualPair(engine: Engine, extraOptions: object = {}): [VecEnv, VecEnv, StepResult, StepResult] {
   const [one, other] = [1, 2].map(() => openOn(engine, { ...options, ...extraOptions }));
   const [first, second] = [one, other].map((env) => {
@@ -132,7 +132,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
       expectEqual(expected, envColumns(other, other.reset({ mask: truncated })));
     });
 
-    it('step accepts terminated of the previous result as a mask, and overwrites it', () => {
+    it('step accepts terminated of the previous result as a mask, even where it overwrites that array', () => {
       const [one, other, result] = openEqualPair(engine, { ...extraOptions, autoreset: 'next-step' });
       const expected = envColumns(other, other.step(actions, { mask: [false, false, false, true] }));
       expectEqual(expected, envColumns(one, one.step(actions, { mask: result.terminated })));
@@ -217,7 +217,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
         envColumns(other, other.step(any(illegal), { mask: BYTES, beliefs: any(beliefsOf(invalid)) })),
       ];
       expectEqual(expected, got);
-      // The step reset environment 3, so it ignored action and belief.
+      // The step reset environment 3, which had ended, and ignored the action and the belief of this environment.
       const fresh = openOn(engine, { numEnvs: 1 });
       const expectedRow = envColumns(fresh, fresh.reset({ seed: one.seeds[3] }));
       const { seeds, observations, hash } = got;

@@ -29,7 +29,7 @@ const N = 24;
 const REFERENCE = ENGINES[0];
 const { params } = createWorld();
 
-/** Returns the profiles in states, f32 [n, 16]. */
+/** Returns the profiles in the states of a batch, f32 [n, 16]. */
 function profilesIn(env: VecEnv): Float32Array {
   const floats = new Float32Array(stateWords(env).buffer);
   const rows = Array.from({ length: env.numEnvs }, (_, i) =>
@@ -38,7 +38,7 @@ function profilesIn(env: VecEnv): Float32Array {
   return Float32Array.from(rows.flatMap((row) => Array.from(row)));
 }
 
-/** Opens an environment whose episodes began at step 0, are at different steps and have not ended. */
+/** Opens a batch whose episodes began at step 0, are at different steps and have not ended. */
 function openPlaying(engine: (typeof ENGINES)[number], random: Random, options: Partial<VecEnvOptions> = {}) {
   const env = openOn(engine, { numEnvs: N, ...options });
   const { start: _, ...reset } = randomReset(random, N);

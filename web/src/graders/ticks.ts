@@ -3,7 +3,7 @@ import type { Flip, WeightSensitivity } from '../../../src/evaluation/weight-sen
 import { WHOLE } from './weights.js';
 
 export interface Tick {
-  /** The nearest weight beyond the change, in thousandths. */
+  /** The nearest weight beyond the flip, in thousandths. */
   readonly to: number;
   /** "planner passes heuristic". */
   readonly words: string;
@@ -13,7 +13,7 @@ export interface Tick {
 export const beyond = ({ weight }: Flip, now: number): number =>
   weight < now ? Math.floor(weight * WHOLE) : Math.ceil(weight * WHOLE);
 
-/** Returns the ticks of a component's slider, in ascending order. Changes at the same weight share a tick. */
+/** Returns the ticks of a component's slider, in ascending order. Flips at the same weight share a tick. */
 export function ticksOf({ weight, leads }: WeightSensitivity): Tick[] {
   const flips = leads.flatMap(({ below, above }) => [below, above]).filter((flip) => flip !== null);
   const byWeight = new Map<number, string[]>();

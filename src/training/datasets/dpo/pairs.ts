@@ -27,7 +27,10 @@ function* pairsFrom(group: readonly Candidate[], step: number, options: PairRule
     yield* pairsFrom(same, step + 1, options);
 }
 
-/** Yields the rows of one state. Answers with the same action make no pair, because their episodes differ only later. */
+/**
+ * Yields the rows of one state: pairs of the best and the worst answer, or with `allPairs` of each answer and each worse one.
+ * Answers with the same action make no pair, because their episodes differ only later.
+ */
 function* pairsAt(
   group: readonly Candidate[],
   step: number,

@@ -87,7 +87,7 @@ async function run(
   }
 }
 
-/** Returns the people, on the backend in use. Opens them if the backend has changed. */
+/** Returns the people, on the backend in use. Opens them if none are open on it. */
 async function openPeople(): Promise<People> {
   const chosen = knownBackend();
   const backend = chosen?.name ?? 'reference';
