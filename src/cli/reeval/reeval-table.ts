@@ -53,7 +53,7 @@ function rowName({ baseline, player }: ReevaluatedRow): string {
 }
 
 /**
- * Formats the published score of a row: that of its policy for baselines and fixed policies, else that of the published teacher.
+ * Formats the published score of a row: its policy's for baselines and fixed policies, else that of the published teacher.
  * Returns '-' for other oracles, for profiles that the published evaluation did not use, and where no score was published.
  */
 function publishedScore(
