@@ -1,7 +1,8 @@
-// The source of a probe. The including namespace defines the lane types, and `hide`, which hides a value from the optimiser.
+// The source of a probe (probe.h). The including namespace defines the lane types, their operations, and `hide`, which hides a
+// value from the optimiser.
 
-// Whether an instruction has a register for its result, as those of AVX2 (8 lanes) and AVX-512 do. Otherwise the result replaces
-// an operand, and is the operand of the next operation.
+// Whether an instruction can write its result to a register of its own, as those of AVX2 (8 lanes) and AVX-512 can. Otherwise
+// the result replaces an operand, and is the operand of the next operation.
 constexpr bool kSparesOperands = kLanes >= 8;
 
 template <class T, class Operation>
@@ -14,7 +15,8 @@ RHYTHM_INLINE void apply(T& operand, Operation operation) {
 
 template <int Arithmetic, int Choices, int Words>
 static void pass(int count) {
-  // The operations take turns on several registers, so that none waits for another. Parts spread each kind over the pass.
+  // The operations take turns on several registers, so that none waits for another. The parts spread each kind of
+  // operation over the pass.
   constexpr int kFloats = 8, kWords = 6, kParts = 16;
   F f[kFloats], factor = broadcast(0.999f), addend = broadcast(0.001f);
   U u[kWords], step = broadcast(0x9e3779b9u);

@@ -25,7 +25,7 @@ inline const Kernel* find_kernel(const std::string& name) {
   return nullptr;
 }
 
-// The number of forks from the process that loaded this module to this process. A forked process lacks the threads of its
+// How many forks lie between the process that loaded this module and this process. A forked process lacks the threads of its
 // parent's batches.
 inline std::atomic<int>& forks() {
   static std::atomic<int> count{0};

@@ -24,7 +24,7 @@ class Conversation:
         prompt: the tokens of the first prompt.
         completion: all later tokens: answers and prompts.
         mask: 1 for the tokens of the completion that the model generated, 0 for the other tokens.
-        logprobs: the log-probability of each token of the completion, 0 for tokens of prompts; None without vLLM.
+        logprobs: the log-probability of each token of the completion, 0 where `mask` is 0; None without vLLM.
         cut_off: for each answer, whether it has no end token.
     """
 
@@ -92,7 +92,10 @@ class Conversation:
 
 
 def generate(trainer: Any, conversations: Sequence[Conversation]) -> List[Answer]:
-    """Generates the next answer of each conversation as TRL's trainer is configured: by vLLM or transformers."""
+    """Generates the next answer of each conversation as TRL's trainer is configured: by vLLM or transformers.
+
+    Raises as `check_length`.
+    """
     ids = [conversation.ids for conversation in conversations]
     check_length(trainer, max(map(len, ids)))
     if trainer.use_vllm:

@@ -19,7 +19,7 @@ from settings import Settings
 from training import run_trainer
 from trl import GRPOConfig, GRPOTrainer
 
-#: The figures of TRL's log that `run.json` keeps. Lines without the first one are left out.
+#: The figures of TRL's log that `run.json` keeps. Lines of the log without the first figure are left out.
 _LOGGED = [
     "reward",
     "rewards/final_score/mean",
@@ -100,7 +100,7 @@ def sources_of(settings: Settings, output: Path, client: Client, callback: Watch
 
 
 def dataset_of(rows: Rows, settings: Settings) -> Dataset:
-    """Returns the rows with all their columns, which the reward functions get; or the prompts of their episodes."""
+    """Returns the rows with all columns, which the reward functions get; for whole episodes, only the episodes' prompts."""
     if settings.grpo.rollout == "episode":
         return Dataset.from_dict({"prompt": episode_prompts(rows)})
     return Dataset.from_dict(rows.columns())

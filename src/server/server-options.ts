@@ -10,8 +10,8 @@ export interface ServeOptions {
   /** The port. Default 8000, as in OpenEnv; 0 chooses a free port. */
   readonly port?: number;
   /**
-   * The token of `Authorization: Bearer`. Required on addresses that other machines can reach, unless `insecure`. Default:
-   * none.
+   * The token of `Authorization: Bearer`: 16 to 4096 printable ASCII characters without spaces. Required on addresses that
+   * other machines can reach, unless `insecure`. Default: none.
    */
   readonly token?: string;
   /** Listens without a token on addresses that other machines can reach, and accepts any `Host`. Default: false. */

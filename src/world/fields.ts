@@ -1,7 +1,7 @@
 /**
  * The field tables of an episode's state, observation and grade.
  *
- * Types, the C++ header and snapshots are derived from these tables.
+ * The C++ header, the tables of the Python package and the layout of snapshots are derived from these tables.
  */
 import { camelCase } from '../shared/letter-case.js';
 import { RHYTHM } from './numbers.js';

@@ -44,7 +44,7 @@ it('eval --trajectories writes every episode without changing results, and reeva
   }
 });
 
-it("reeval shows a policy's own published score, not that of the published teacher", async () => {
+it("reeval shows a policy's own published score, and the published teacher's score for a policy without one", async () => {
   const evalArgs = [
     'eval',
     '--policies',

@@ -171,7 +171,7 @@ describe('chosen episodes', () => {
     expect(chosen()).toEqual([]);
   });
 
-  it('become timelines that end with the state of a replay', () => {
+  it('become timelines with the final meters, the rewards and the belief target of the episode', () => {
     const timeline = timelineOf({ ...EPISODE, mode: 'sampled', grader: 'v2', finalScore: 0 } as never);
     expect(timeline.meters).toHaveLength(29 * 5);
     expect(timeline.meters[28 * 5 + 2]).toBe(EPISODE.final.progress);

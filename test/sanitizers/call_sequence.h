@@ -1,4 +1,4 @@
-// A call sequence that uses every call of two batches, on arrays that its caller allocates.
+// A call sequence that makes every call of two batches, on arrays from its caller's allocator.
 #pragma once
 #include <string>
 #include <utility>

@@ -1,4 +1,4 @@
-/** Tests the answers to refused requests: statuses, errors, and the causes that errors state. */
+/** Tests which requests are refused, and the statuses, errors and causes in the answers. */
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -100,7 +100,7 @@ it('accepts a body as long as the limit, and refuses a longer body, without a co
   );
 });
 
-it('openapi.json describes the answers of each status', async () => {
+it('openapi.json describes the answers of /v1/score by status, and that /metrics answers text', async () => {
   const { paths } = (await sendRequest(await startServer(), 'GET', '/openapi.json')).body;
   const { responses } = paths['/v1/score'].post;
   const schemaOf = (status: number) => responses[status].content['application/json'].schema;

@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import { type ErrorCode, RhythmError } from '../../src/shared/errors.js';
 
-/** The beginning of a message's last sentence: the remedy. */
+/** Matches the beginning of the sentence that states the remedy. */
 const REMEDY =
   /(?:^|[.?] )(Pass|Call|Create|Use|Remove|Start|Divide|Leave|Numbers for|Return|Run|Did you mean|Tried:|Ask) ?/;
 

@@ -21,7 +21,7 @@ export interface ShardInput {
 export interface CheckedShards {
   /** Null if no manifest can be read. */
   readonly job: Job | null;
-  /** One file for each shard, in the order of the indices; incomplete if there are problems. */
+  /** One file for each shard, in the order of the indices; may be incomplete if there are problems. */
   readonly shards: readonly ShardInput[];
   /** One sentence or more for each problem. */
   readonly problems: readonly string[];

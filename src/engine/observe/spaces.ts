@@ -25,8 +25,9 @@ export interface ActionSpace {
   /** Names by code. */
   readonly names: readonly string[];
   /**
-   * Draws uniform random actions from a u32 seed. Returns one code, or with `n` codes u8 [n], newly allocated. Element i
-   * depends on the seed and i alone; element 0 equals the code without `n`. Pass another seed at every step.
+   * Draws uniform random actions from a u32 seed. Without `n`, returns one code; with `n`, an array of codes, u8 [n],
+   * newly allocated. Element i depends on the seed and i alone; element 0 equals the code without `n`. Pass another seed at
+   * every step.
    * @throws InputError `wrong_type` or `out_of_range`.
    */
   readonly sample: typeof sampleActions;

@@ -20,7 +20,7 @@ export function openAnyVecEnvOn(platform: Platform, options: VecEnvOptions): Any
     : openVecEnv(platform, options);
 }
 
-/** Calls `env.assign(source, indices)`. Both have the same API. @throws as `VecEnv.assign`. */
+/** Calls `env.assign(source, indices)`. The source must be of the same API as `env`. @throws as `VecEnv.assign`. */
 export function assignAny(
   env: AnyVecEnv,
   source: AnyVecEnv,

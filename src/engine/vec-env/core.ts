@@ -188,7 +188,10 @@ export class Core<Kind extends AnyBatch = AnyBatch> implements Defaults {
     return modes.every((mode, i) => mode === MODE.given || mask?.[i] === 0);
   }
 
-  /** Builds the request of a step. Allocates nothing. */
+  /**
+   * Builds the request of a step. Allocates nothing, unless it must copy an argument.
+   * @throws InputError for an invalid argument.
+   */
   toStep(actions: Actions, options: StepOptions): StepRequest {
     checkOptions('step options', options, STEP_OPTIONS);
     const { mask, beliefs } = options;

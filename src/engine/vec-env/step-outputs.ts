@@ -106,7 +106,7 @@ export class StepOutputs {
     else this.#result.finalObservations?.fill(0);
   }
 
-  /** Adds the last step to the histories, from the final observations for environments that were reset after it. */
+  /** Adds the last step to the histories. Reads it from the final observations where the environment was reset after it. */
   #recordStep(history: HistoryRows, { stepMask, resetMask }: Readonly<AutoresetPlan>): void {
     const { observations, finalObservations, finalMask, columnStride } = this.#outputs;
     if (resetMask === null || finalObservations === null) {

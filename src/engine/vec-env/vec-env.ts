@@ -94,8 +94,8 @@ export class VecEnv extends EnvProperties {
    * Takes one action in every environment, or in the environments of a mask. Then the option `autoreset` applies.
    * @param actions codes 0..9, one per environment; a Uint8Array is used without a copy. Codes of environments that do
    *   not step are ignored.
-   * @throws InputError `illegal_action`, `bad_belief`, `wrong_length`, `unknown_option`; StateError `episode_over` (a
-   *   finished environment in the mask), `not_reset`, `closed`. An error changes nothing.
+   * @throws InputError `illegal_action`, `bad_belief`, `wrong_length`, `unknown_option`; StateError `episode_over` (an
+   *   episode to step has ended), `not_reset`, `closed`. An error changes nothing.
    */
   step(actions: Actions, options: StepOptions = NO_OPTIONS): StepResult {
     const core = this.#core;
@@ -164,7 +164,7 @@ export class VecEnv extends EnvProperties {
 
   /**
    * Makes environment i a copy of environment indices[i] of `source`: episode and outputs. Allocates nothing if `indices`
-   * is a Uint32Array and the source is another object.
+   * is a Uint32Array, the source is another object, `copy` is off and no histories must be replayed.
    * @param source a vector environment with the same backend and world; it may be this object.
    * @param indices [numEnvs]: indices of environments of the source.
    * @returns the outputs. `finalMask` is 0, because this call ends no episode.

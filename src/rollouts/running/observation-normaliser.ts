@@ -15,13 +15,13 @@ import { RunningMoments } from './running-moments.js';
 
 /** Options of `ObservationNormaliser`. */
 export interface ObservationNormaliserOptions {
-  /** Added to a variance before its square root is taken; more than 0. Default 1e-8, as in Gymnasium. */
+  /** Added to each variance under the square root; more than 0. Default 1e-8, as in Gymnasium. */
   epsilon?: number;
   /** The largest magnitude of a normalised number; more than 0. Default Infinity: no limit. CleanRL uses 10. */
   clip?: number;
   /** The state to continue from. Default: mean 0 and variance 1. */
   state?: NormaliserState;
-  /** Whether the state stays as it is, for evaluation. Default false. */
+  /** Whether calls leave the state as it is unless their `update` is true, for evaluation. Default false. */
   frozen?: boolean;
 }
 
@@ -57,7 +57,7 @@ const NONE: NormaliseOptions = Object.freeze({});
  * first adds its observations to the state, if its option `update` is true.
  */
 export class ObservationNormaliser {
-  /** Whether the state stays as it is. May be set. */
+  /** The option `frozen`. May be set. */
   frozen: boolean;
   readonly #size: number;
   readonly #moments: RunningMoments;

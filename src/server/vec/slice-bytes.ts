@@ -3,7 +3,7 @@ import { BYTE } from '../protocol/json-limits.js';
 
 /** The byte of the digit 0. */
 const ZERO = 0x30;
-/** Numbers of so many digits fit into 32 bits. */
+/** Numbers with this many digits fit into 32 bits. */
 const MAX_DIGITS = 9;
 
 /** Returns a table: 1 for each byte of a text, 0 for all others. */
@@ -72,7 +72,7 @@ function afterString(json: Buffer, from: number, to: number): number {
   return to + 1;
 }
 
-/** Returns whether a valid escape continues at a position after a backslash. */
+/** Returns whether the bytes from `at` on complete a valid escape. @param at the position after the backslash. */
 function isEscape(json: Buffer, at: number): boolean {
   if (json[at] !== LETTER_U) return ESCAPED[json[at]] === 1;
   for (let digit = at + 1; digit <= at + 4; digit++) if (HEX[json[digit]] !== 1) return false;

@@ -24,7 +24,7 @@ function attempt(options: VecEnvOptions): unknown {
   }
 }
 
-/** Returns the backend and kernel that each of the options opens with this RHYTHM_KERNEL. */
+/** Attempts each set of options with this RHYTHM_KERNEL. @returns the results of `attempt`. */
 function openIn(kernel: string, ...options: Partial<VecEnvOptions>[]): unknown {
   vi.stubEnv('RHYTHM_KERNEL', kernel);
   return options.map((each) => attempt({ numEnvs: 1, ...each }));

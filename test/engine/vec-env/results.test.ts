@@ -46,7 +46,7 @@ const FINAL_OUTPUTS = [
 
 describe.each(TWO_ENGINES)('$name', (engine) => {
   describe.each(OBSERVATIONS)('%o', (options) => {
-    it('every call returns the same frozen object of views', () => {
+    it('every call but run returns the same frozen object of views, and run returns the same views', () => {
       const env = openOn(engine, { numEnvs: 3, autoreset: 'same-step', ...options });
       const first = env.reset({ seed: 1 });
       expect(Object.isFrozen(first)).toBe(true);

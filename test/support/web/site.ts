@@ -21,7 +21,7 @@ const TYPES: Readonly<Record<string, string>> = {
 export interface SiteOptions {
   /** Whether browsers may cache the files. Default false. */
   readonly cached?: boolean;
-  /** Whether trainings are as short as the schedule of short-schedule.ts. Default false. */
+  /** Whether trainings use the schedule of short-schedule.ts. Default false. */
   readonly shortTraining?: boolean;
 }
 

@@ -16,7 +16,7 @@ interface ActionStripProps {
   readonly cursor: Signal<number | null>;
 }
 
-/** The smallest width of a square that has room for a name, and the gap between days, in pixels. */
+/** The smallest width of a cell (a square and the gap after it) with room for a name, and the gap between days, in pixels. */
 const [MIN_NAMED, DAY_GAP] = [15, 3];
 /** The heights of a badge, of a square with a name, and of a square without one, in pixels. */
 const [BADGE, NAMED_HEIGHT, PLAIN_HEIGHT] = [18, 84, 34];

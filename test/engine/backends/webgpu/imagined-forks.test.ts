@@ -44,7 +44,7 @@ describeGpu('webgpu', () => {
         await asyncEnvColumns(other, await other.read()),
       );
       for (let t = 0; t < 4; t++) {
-        // Ended episodes are masked, because the autoreset mode `disabled` refuses to step them.
+        // The mask leaves out ended episodes, because the autoreset mode `disabled` refuses to step them.
         const mask = Uint8Array.from(indices, (index) => Number(stops[index] + t < NUM_STEPS));
         const actions = random.bytes(COPIES, 0, 9);
         const [a, b] = [fork.step(actions, { mask }), await other.step(actions, { mask })];

@@ -12,7 +12,7 @@ import { expectRejection } from '../../../support/refusals.js';
 const N = 20;
 const ALL = Uint32Array.from({ length: N }, (_, i) => i);
 const ACTIONS = new Uint8Array(N);
-/** Shaders whose runs play no step: half of the time of compilation is for them. */
+/** Shaders whose runs play no step. The code of runs takes half of the time of compilation. */
 const WITHOUT_RUNS = withReplacedText('run.wgsl', '  run_env(env, i, begin, stop);\n', '');
 const opened: AsyncVecEnv[] = [];
 
@@ -23,7 +23,7 @@ afterEach(async () => {
 /**
  * Creates a separate backend, and records the devices that it opens.
  * @param ownDevices whether each opened device is a separate device, instead of the one that tests share.
- * @param texts shaders. The device may be inexact.
+ * @param texts the shaders. Environments accept a device that they make inexact.
  */
 function newBackend({
   wrap = (device: GPUDevice): GPUDevice => device,

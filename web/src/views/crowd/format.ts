@@ -18,7 +18,7 @@ export const halfWidth = ({ mean, high }: Interval, digits: number): string =>
 
 export const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 
-/** Returns the main result of a crowd: "open-loop beats heuristic for 98 % of people". */
+/** Returns the main result of a crowd, such as "open-loop beats heuristic for 98 % of people". */
 export function headlineOf({ policies, pairing }: Pick<Crowd, 'policies' | 'pairing'>): string {
   const [first, second] = policies.map(({ name }) => name);
   if (pairing === null) return `${first} scores ${decimal(policies[0].score.mean, 3)} on average`;

@@ -1,4 +1,4 @@
-/** The belief of a rival beside the user's, step by step. */
+/** The belief of a rival beside the user's, after the same number of steps. */
 import { useLayoutEffect } from 'preact/hooks';
 import { BELIEF_NAMES } from '../../../../src/world/fields.js';
 import { colourOf } from '../../charts/policy-colours.js';
