@@ -81,8 +81,9 @@ const subjectOf = ({
 });
 
 /**
- * Returns the probe for a case: the registers of its kernel, and its mix of operations. The reference has no kernel; like `scalar`,
- * it computes single numbers. `demandOf` only distinguishes one number in a register from several: 2 stands for any such count.
+ * Returns the probe for a case: the registers of its kernel, and its mix of operations. The reference has no kernel; like
+ * `scalar`, it computes single numbers. `demandOf` only distinguishes one episode in a register from several: 2 stands for any
+ * such number.
  */
 function probeOf(core: Core | null, { kernel, choice = 'given' }: Case): Probe | null {
   const registers = kernel ?? 'scalar';

@@ -217,7 +217,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
         envColumns(other, other.step(any(illegal), { mask: BYTES, beliefs: any(beliefsOf(invalid)) })),
       ];
       expectEqual(expected, got);
-      // The step reset environment 3, which had ended, and ignored the action and the belief of this environment.
+      // The episode of environment 3 had ended, so the step reset this environment, and ignored its action and belief.
       const fresh = openOn(engine, { numEnvs: 1 });
       const expectedRow = envColumns(fresh, fresh.reset({ seed: one.seeds[3] }));
       const { seeds, observations, hash } = got;
