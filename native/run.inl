@@ -64,7 +64,8 @@ struct ChooseSequence {
   }
 };
 
-// Applies the beliefs of a sequence at step `t` to the active lanes (rule 9). Returns whether any lane has one at this step.
+// Applies the beliefs of a sequence at step `t` to the active lanes (rule 9). Returns whether any of them has a belief
+// at this step.
 RHYTHM_INLINE bool apply_sequence_beliefs(const Tables& w, const Run& run, const Group& g, M active, uint32_t t) {
   uint32_t given[kLanes];
   float beliefs[count::Beliefs][kLanes] = {};
@@ -152,7 +153,7 @@ RHYTHM_INLINE RunEnd run_shared_time(const Tables& w, const Group& g, const Choo
   };
   SharedTime now = {from};
   F sum_before = g.number(state::Return);
-  // Only the last step's outputs are read; the compiler drops most of the others.
+  // Of the steps before the last, only the rewards are read here; the compiler drops most of their other outputs.
   for (; now.t < stop - 1; now = next(now)) sum_before = sum_before + step_at(now).reward;
   const LastStep last_step = step_at(now);
   return {episode, last_step, sum_before};
@@ -183,7 +184,8 @@ RHYTHM_INLINE RunEnd run_lane_times(const Tables& w, const Group& g, const Choos
   return end;
 }
 
-// Copies the environments. Copies their outputs only if some will not run: a run writes the outputs of its environments.
+// Copies the environments of a group. Copies their outputs only if some will not run: a run writes the outputs of its
+// environments. Clears the grades of those that will stop before their last step.
 RHYTHM_INLINE void copy_envs(const Envs& envs, const Gather& from, const Group& g, U stop) {
   const Origins origins(from, g);
   gather_state(from, g, origins);

@@ -1,4 +1,5 @@
-// The probe of the registers of kernel avx2. `hide` is for probe.inl. In an asm statement, "x" is a vector register.
+// The probe of the registers of kernel avx2. `hide` hides a value from the optimiser, for probe.inl.
+// In an asm statement, "x" is a vector register.
 #include "lanes_avx2.h"
 #include "probe.h"
 

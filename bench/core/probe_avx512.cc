@@ -1,4 +1,5 @@
-// The probe of the registers of kernel avx512. `hide` is for probe.inl. In an asm statement, "v" is a vector register.
+// The probe of the registers of kernel avx512. `hide` hides a value from the optimiser, for probe.inl.
+// In an asm statement, "v" is a vector register.
 #include "lanes_avx512.h"
 #include "probe.h"
 

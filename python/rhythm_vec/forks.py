@@ -104,8 +104,8 @@ def _prior_profiles(source: Core, seeds: npt.NDArray[np.uint32]) -> Floats:
 
 
 def _imagined_states(source: Core, origins: Indices, imagined: Imagined) -> Words:
-    """Returns the states of imagined copies, u32 [n, 52]. They keep what an agent observed and chose. All that depends
-    on the hidden profile is computed again or cleared. Raises StateError `episode_over`, `foreign_past`."""
+    """Returns the states of imagined copies, u32 [n, 52]. They keep time, meters, crash count, return, beliefs and
+    grader. Everything else is replaced, computed again or cleared. Raises StateError `episode_over`, `foreign_past`."""
     source.require_replayable(origins)
     states: Words = source.batch.save()[origins]
     _require_whole(states, origins)

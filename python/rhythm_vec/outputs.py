@@ -12,7 +12,7 @@ from . import _world
 
 __all__ = ["StepResult", "Trajectory"]
 
-#: The dtype of each array, and its numbers per environment.
+#: The dtype of each array, and how many numbers it has for each environment.
 OUTPUTS: Mapping[str, Tuple[str, int]] = _world.OUTPUTS
 _LINE = 64  # bytes of a cache line
 _NUM_STEPS = _world.NUM_STEPS
@@ -138,7 +138,8 @@ HISTORY_FIELDS = ("actions", "rewards", "deltas", "anomalies")
 def allocate_trajectory(
     num_envs: int, names: Iterable[str] = Trajectory._fields, column_major: bool = False
 ) -> Tuple[Tuple[Any, ...], Trajectory]:
-    """Allocates a trajectory without steps. Returns the flat arrays for the engine, then views [n, 28] and [n, 28, 5]."""
+    """Allocates a trajectory without steps. Returns the flat arrays and their column stride, for the engine; then the
+    views [n, 28] and [n, 28, 5]."""
     stride = column_stride_of(num_envs) if column_major else 0
     arrays = [_allocate_field(name, stride or num_envs) if name in names else None for name in Trajectory._fields]
     return (*arrays, stride), Trajectory(*[_steps_of(array, num_envs, stride) for array in arrays])

@@ -14,12 +14,13 @@ import { type ChosenEpisode, EpisodeChoice } from './episode-choice.js';
 import { groupsOf, hiddenProfile } from './profile-group.js';
 import { type Spending, SpendingTally } from './spending.js';
 
-/** Scores of one condition, grader and choice of profiles. */
+/** The scores under one condition and grader. */
 export interface PlayedScore {
   readonly condition: string;
   readonly grader: string;
   /** 'sampled', 'discrete', a profile's name, or 'named' for several. */
   readonly profiles: string;
+  /** The first and the last seed, such as '100-199'. */
   readonly seeds: string;
   readonly episodes: number;
   readonly finalScore: Interval;

@@ -12,7 +12,7 @@ import {
 
 const PREFIX = 'rhythm_vec_';
 
-/** All metrics. Their names are public; docs/server.md lists them. */
+/** The metrics of a server; `gauge` adds more. Their names are public; docs/server.md lists them. */
 export class Metrics {
   /** Not the global registry: one process may run several servers. */
   readonly #registry = new Registry();
@@ -79,6 +79,6 @@ export class Metrics {
   }
 }
 
-/** Adds up the metrics of several processes. @returns them as text. */
+/** Combines the metrics of several processes, each by its aggregator: most are added up. @returns them as text. */
 export const sumOfMetrics = (processes: readonly (readonly MetricObject[])[]): Promise<string> =>
   AggregatorRegistry.aggregate([...processes] as never).metrics();

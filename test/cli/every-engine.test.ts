@@ -87,7 +87,7 @@ beforeAll(async () => {
   );
 }, 60_000);
 
-/** The output of the reference, by the name of the test. */
+/** The output of the reference or its digest, by the name of the test. */
 const expected = new Map<string, Promise<string>>();
 const expectedOf = (name: string, output: (engine: Engine) => Promise<string>): Promise<string> => {
   const promise = expected.get(name) ?? output(REFERENCE);

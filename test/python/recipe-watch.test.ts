@@ -149,7 +149,7 @@ describe.runIf(absent === null)("the recipe's watch", () => {
     expect(whole.log).toEqual(whole.lines.slice(0, -1));
   });
 
-  it('finds the same actions as the server', () => {
+  it('finds the same actions as parseCompletion', () => {
     const texts = [
       ...NAMES.map((name) => `<reasoning>SLEEP is possible, LEARN is better.</reasoning>\n1 2 3 ${name}`),
       ...['5 5 5 exercise.', 'Answer: 4 6 5 DEEP_WORK', 'ME_TIME', 'SLEEP\n\n0 0 9 Binge_Watch\n'],
@@ -178,7 +178,7 @@ describe.runIf(absent === null)("the recipe's watch", () => {
   });
 });
 
-describe('the package of the recipe', () => {
+describe('the files of the recipe', () => {
   it('train.py requires the versions that CI installs', () => {
     const [, header] = /^# \/\/\/ script\n([\s\S]*?)^# \/\/\/$/m.exec(read('python/recipe/train.py'))!;
     for (const [requirement] of read('.ci/run').matchAll(/"(?:trl|peft)[>=<\d.,]+"/g))
@@ -186,7 +186,7 @@ describe('the package of the recipe', () => {
     expect(header).toContain('requires-python = ">=3.10"');
   });
 
-  it('package.json lists its files', () => {
+  it('package.json lists them', () => {
     const { files } = JSON.parse(read('package.json'));
     expect(files).toEqual(
       expect.arrayContaining(['python/rhythm_vec/*.py', 'python/recipe/*.py', 'python/recipe/README.md']),

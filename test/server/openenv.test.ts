@@ -179,7 +179,7 @@ describe('WebSocket answers', () => {
       check(data);
       if (send in WS_DIFFERENCES) expect(data, send).not.toEqual(receive.data);
     }
-    // The last frame is not a message, and ends the session as in the recording.
+    // The last answered frame, [], ends the session. The recording also ends with code 1000.
     expect(await client.closed).toEqual({ code: 1000, reason: '' });
   });
 
@@ -260,7 +260,7 @@ describe('an episode', () => {
     }
   });
 
-  it('over HTTP begins with the requested seed, profile and grader', async () => {
+  it('over HTTP begins with the requested seed and profile; invalid settings are refused', async () => {
     const server = await startServer();
     for (const profile of ['sampled', 'discrete', 'workaholic_stoic']) {
       const { body } = await sendRequest(server, 'POST', '/reset', { seed: 0, profile, grader: 'v1' });

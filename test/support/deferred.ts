@@ -65,7 +65,7 @@ export class DeferredBatch implements AsyncBatch {
   readonly device = { adapter: 'a test double', software: false, exact: true };
   lost = false;
   closed = false;
-  /** The outputs of each read. */
+  /** The names of the outputs that each read copied. */
   readonly reads: (readonly OutputName[])[] = [];
   readonly #inner: Batch;
   readonly #deviceOutputs: Outputs;

@@ -34,7 +34,7 @@ export function remainingVariance(width: number, noise: number): number {
 export class Probes {
   readonly #params: Params;
   readonly #responses: Responses;
-  /** f32 [16] and [5]: the mean profile, and the changes of its meters. */
+  /** f32 [16] and [5]: the mean profile, without its weights, and the changes of its meters. */
   readonly #mean = new Float32Array(PROFILE_SIZE);
   readonly #changes = new Float32Array(NUM_METERS);
   /** f64 [16]: the variance of each hidden number, scaled as in the belief target, and its expected reduction. */
@@ -57,8 +57,8 @@ export class Probes {
   }
 
   /**
-   * Writes the value of each action after the last observation: f32 [10] at `offset`. All are 0 before the first observation,
-   * and if at most one step is left, because no graded belief can follow.
+   * Writes the value of each action after the last observation: f32 [10] at `offset`. All are 0 before the first observation.
+   * They are also 0 if at most one step is left, because no graded belief can follow.
    * @param error the kind of error whose reduction is the value.
    * @param errors the expected error of each number of the current belief: three numbers from index `from` on.
    */
@@ -93,7 +93,7 @@ export class Probes {
     this.#mean[EVENT_IMPACT] = rates.impact.middle;
   }
 
-  /** Computes the means, variances and covariances of the weights and factors. @param drawn f64 [samples, 5]. */
+  /** Computes means and covariances of the weights and factors, and the factors' variances. @param drawn f64 [samples, 5]. */
   #computeWeightVariances(drawn: Float64Array): void {
     const share = NUM_METERS / drawn.length;
     for (const sums of [this.#meanWeight, this.#meanFactor, this.#covariance, this.#factorCovariance])
@@ -161,7 +161,7 @@ export class Probes {
     }
   }
 
-  /** Computes how much the reward reduces the variance of the weights, using the mean profile's meter changes. */
+  /** Computes how much the reward reduces the variance of each weight's factor, using the mean profile's meter changes. */
   #reduceWeights({ step, meters }: ProfilePosterior, action: number): void {
     this.#expectChanges(step % NUM_SLOTS, action, meters);
     const { rewardScale, noiseReward } = this.#params;

@@ -21,16 +21,16 @@ export interface EpisodeStore {
   readonly spending: Spending;
   /** The stored episodes of language models. */
   readonly played?: AsyncIterable<TrajectoryEpisode>;
-  /** Stores episodes. An episode of a language model that is stored already is not added again. */
+  /** Stores episodes. A journal ignores episodes that it has already. */
   add(episodes: readonly TrajectoryEpisode[]): Promise<void>;
   /** Moves the finished file to its place. */
   commit(): Promise<void>;
   /**
    * Closes the store without a commit. Does nothing after `commit`.
-   * @returns the path of an unfinished file that stays; null for none.
+   * @returns the path of an unfinished file that stays; null for none, and for a journal, which `keptText` describes.
    */
   close(): Promise<string | null>;
-  /** Returns a line about the episodes kept for the next run; '' for none. */
+  /** Returns a line about the episodes that a journal keeps for the next run; '' for a file. */
   keptText(): string;
 }
 
@@ -42,8 +42,8 @@ export interface Evaluated {
 }
 
 /**
- * The maximum numbers of episodes of a file. So many take 1.4 GB as JSON lines, 0.8 GB as Parquet; with a planner's reasons 3
- * GB and 22 GB.
+ * The maximum number of episodes in a file, by format. These files take 1.4 GB (JSON lines) and 0.8 GB (Parquet); with a
+ * planner's reasons 3 GB and 22 GB.
  */
 const MAX_EPISODES = { jsonl: 100_000, parquet: 10_000_000 };
 
@@ -148,7 +148,7 @@ const keysIn = ({ conditions, players }: Evaluated): string[] =>
 
 const isModel = ({ model }: Player): boolean => model !== null;
 
-/** Returns a check that accepts episodes of this evaluation's policies and grader, under any condition. */
+/** Returns a check that accepts episodes of this evaluation's policies and grader (of models, also its sampling). */
 function checkOf({ players, grader }: Evaluated, sampling: Sampling, output: string) {
   const playersByName = new Map(players.map((player) => [teacherName(player), player]));
   return (episode: TrajectoryEpisode, place: string): void => {

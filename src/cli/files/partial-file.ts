@@ -1,6 +1,6 @@
 /**
  * A file of row groups that is readable while it grows: PATH.partial. Each write replaces the last footer by row groups and a
- * footer for all groups so far. PATH.partial.footer has the last footer meanwhile, so that a kill loses no group.
+ * footer for all groups so far. During the write PATH.partial.footer has the last footer, so that a kill loses no group.
  * The finished file is renamed to PATH.
  */
 import { type FileHandle, rename, rm, stat as statOf, writeFile } from 'node:fs/promises';
@@ -59,7 +59,7 @@ export class PartialFile {
 
   /**
    * Adds a row group. It is written at once, unless writing footers would take much of the time: then it is written with a
-   * later group.
+   * later group, or at the end.
    * @param footer returns the footer of all groups.
    */
   async append(group: Uint8Array, footer: () => Uint8Array): Promise<void> {
@@ -70,8 +70,8 @@ export class PartialFile {
   }
 
   /**
-   * Writes the pending groups, and renames the file to PATH.partial, replacing any file of that name. Without groups, does
-   * nothing.
+   * Writes the pending groups, and renames the file to PATH.partial, replacing any file of that name. Does nothing
+   * without groups, or if the file was published before.
    */
   async publish(footer: () => Uint8Array): Promise<void> {
     if (this.#published) return;
@@ -107,7 +107,7 @@ export class PartialFile {
     await writeAt(this.#handle, footer, this.#end);
   }
 
-  /** Moves the finished file to its place. */
+  /** Writes the pending groups, and moves the finished file to its place. @throws UsageError as `#checkName`. */
   async commit(footer: () => Uint8Array): Promise<void> {
     await this.#write(footer());
     await this.#handle.sync().catch(rethrowWithPath(this.#target));

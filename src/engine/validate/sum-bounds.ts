@@ -17,8 +17,8 @@ export const SKILL_ERROR = { start: 0.01, snapshot: 0.011 } as const;
 export const SKILL_ERROR_SHARE = 2 ** -18;
 
 /**
- * Returns the bounds of `well` after `steps` steps. If no weight is negative and the weights sum to 1, they are 0 and
- * `steps`, with a tolerance, because meters are in [0, 1]. Else they are -MAX_SUM and MAX_SUM.
+ * Returns the bounds of `well` after `steps` steps; both are 0 if `steps` is 0. If no weight is negative and the weights sum
+ * to 1, the bounds are 0 and `steps`, with a tolerance, because meters are in [0, 1]. Else they are -MAX_SUM and MAX_SUM.
  * @param weights f32 [5]; null if they are unknown.
  */
 export function wellBounds(steps: number, weights: ArrayLike<number> | null): Bounds {

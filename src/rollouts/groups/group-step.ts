@@ -110,7 +110,7 @@ async function openPlayer(
   return player;
 }
 
-/** Returns the grader of all rollouts. Returns null if the rollouts begin from states, or have different graders. */
+/** Returns the grader of all rollouts. Returns null if the rollouts begin from states, or for a list of graders. */
 function graderOf({ from, grader = 'v2' }: RolloutOptions): Grader | null {
   const isOneGrader =
     typeof grader === 'string' || (isList(grader) && grader.length <= NUM_COMPONENTS && isNumbers(grader));

@@ -32,7 +32,7 @@ export class ModelEpisodes {
     return new ModelEpisodes(queue, shard, new Map(values.map(([key, value]) => [key, parse(value)])));
   }
 
-  /** Returns whether an episode exists. @param key as `episodeKey` returns it. */
+  /** Returns whether an episode has ended, stored or not yet stored. @param key as `episodeKey` returns it. */
   has(key: string): boolean {
     return this.#episodes.has(key);
   }
@@ -40,7 +40,8 @@ export class ModelEpisodes {
   /**
    * Begins to store an episode, and does not wait until it is stored; `saved` waits. So other episodes can end while Redis is
    * full, and no episode is lost. If another worker has already stored this episode, the stored episode replaces this one.
-   * @throws QueueError if an earlier episode was refused, because the shard is finished or its job has ended.
+   * @throws QueueError if an earlier episode was refused, because the shard is finished or its job has ended; other errors of
+   *   Redis.
    */
   async add(episode: TrajectoryEpisode): Promise<void> {
     const [key, compact] = [episodeKey(episode), toCompact(episode)];

@@ -55,7 +55,7 @@ export class Connection {
     if (!this.#busy) this.#close(CLOSE.goingAway, reason);
   }
 
-  /** Returns whether the closing handshake of this open socket began more than `ms` milliseconds ago. */
+  /** Returns whether this connection began its closing handshake more than `ms` milliseconds ago. Called for open sockets. */
   isUnanswered(ms: number): boolean {
     return this.#closedAt !== null && performance.now() - this.#closedAt > ms;
   }
@@ -100,7 +100,7 @@ export class Connection {
     return new Promise((resolve) => socket.send(frame, () => resolve()));
   }
 
-  /** Frees the memory of the connection, without waiting for the closing handshake. */
+  /** Ends the message handler and drops the waiting frames, without waiting for the closing handshake. */
   #end(): void {
     this.#waiting = [];
     if (!this.#ended) this.#handler.end();

@@ -56,7 +56,7 @@ describe.skipIf(NATIVE.length === 0)('the search for a reactive policy', () => {
     onProgress: () => {},
   };
 
-  it('depends only on the seed, reports progress, and finds a policy that scores no less than its sequence', async () => {
+  it('does not depend on threads, reports progress, and finds a policy that scores no less than its sequence', async () => {
     const progress: string[] = [];
     const onProgress = (done: number, total: number) => progress.push(`${done}/${total}`);
     const found = await findReactivePolicy({ ...options, onProgress });

@@ -57,7 +57,10 @@ MessagePort.prototype.addEventListener = function (kind, listener) {
 };
 globalThis.late = () => reports.splice(0).forEach((report) => report());`;
 
-/** Runs in the page before its own scripts: delays the advice of policies until `answer` is called. */
+/**
+ * Runs in the page before its own scripts: delays the advice of policies. A call of `answer` delivers the earliest delayed
+ * advice, and returns false if there is none.
+ */
 export const DELAY_DECISIONS = `const answers = [];
 globalThis.Worker = class extends Worker {
   addEventListener(kind, listener, ...rest) {

@@ -196,7 +196,7 @@ const FIGURES: readonly [head: string, text: (summary: RowSummary) => string][] 
   ['second-half mean', ({ secondHalfMean }) => decimals(secondHalfMean)],
 ];
 
-/** Returns the figures of a table: those of all graders, and the means of components that this grader weighs. */
+/** Returns the figures of a table: those of all graders, and the means of some components if this grader weighs them. */
 const figuresUnder = ({ weights }: Pick<Grader, 'weights'>): typeof FIGURES => [
   ...FIGURES,
   ...['adaptation', 'wellbeing', 'belief_skill']

@@ -26,7 +26,7 @@ const SEQUENCES = 6;
 const ROUNDS = 8;
 
 type EitherEnv = VecEnv | AsyncVecEnv;
-/** Two environments with the same options, and the last result of the environment on the reference. */
+/** Two environments with the same options, and what the reference returned: its last result, and its snapshots. */
 interface Pair {
   readonly reference: VecEnv;
   readonly device: AsyncVecEnv;
@@ -130,7 +130,7 @@ function anyRestore(random: Random, { snapshots }: Pair): Call {
   return (env) => env.restore(bytes);
 }
 
-/** Forks an environment, and plays the fork to its end. */
+/** Draws a call that forks an environment and plays the fork to its end. */
 function anyFork(random: Random, { reference }: Pair): Call {
   const indices = randomIndices(random, random.integer(1, 20), reference.numEnvs);
   const [imagination, autoreset] = [random.chance(0.3) || undefined, random.pick(AUTORESET_MODES)];

@@ -32,13 +32,13 @@ const client = new WorkerClient<GradersApi>(
 export const results = signal<Results | null>(null);
 export const failure = signal<Failure | null>(null);
 
-/** The number of requests so far. A new request ends the previous one. */
+/** The number of calls of `play` and `stopPlaying` so far. Each ends the previous request. */
 let requests = 0;
 
 /** Episodes per call: few, so that the worker soon answers other calls. */
 const CHUNK = 24;
 
-/** Plays episodes from a seed on. Episodes that were already played with the same students are not played again. */
+/** Plays episodes from a seed on. Keeps the results so far if they begin at the same seed and have the same students. */
 export async function play(seed: number, numEpisodes: number): Promise<void> {
   requests += 1;
   const request = requests;
@@ -62,7 +62,10 @@ export function stopPlaying(): void {
   requests += 1;
 }
 
-/** Keeps the results of the same seeds and students, at most `numEpisodes` of them. @returns their number. */
+/**
+ * Keeps at most `numEpisodes` episodes of the results if the seed and the students are the same; else drops all results.
+ * @returns the number of kept episodes.
+ */
 function reuseResults(seed: number, students: readonly StudentFile[], numEpisodes: number): number {
   const previous = results.value;
   if (previous === null || previous.seed !== seed || previous.students !== textOf(students)) {
