@@ -12,7 +12,7 @@ import { NUM_ACTIONS, NUM_METERS, NUM_STEPS, TAGS, TRAIT_NAMES } from '../dist/w
 import type { Operations } from './core/core.js';
 import { seedsOf, WORLD } from './rig.js';
 
-/** The condition of a formula: a tag of the action, stress, or an event. Absent if it always applies. */
+/** The condition of a formula: a tag of the action, stress, or an event. */
 export type Condition = (typeof TAGS)[number] | 'stress' | 'event';
 
 /** A formula of docs/world.md, and how often a step computes it. */
@@ -23,6 +23,7 @@ export interface Line {
   readonly text: string;
   /** How often a step computes the formula, such as once for each meter. Default 1. */
   readonly times?: number;
+  /** Absent if the formula always applies. */
   readonly when?: Condition;
   /** Operations in addition to the operators of the text, such as a comparison or a conversion. */
   readonly extra?: Partial<Operations>;
@@ -59,7 +60,7 @@ const DRAW: readonly Line[] = [
 ];
 const BELOW: Line = { rule: 0, text: '((x >> 16) * n) >> 16', onlyExtra: true, extra: { words: 3 } };
 
-/** The operations of a step without a belief and without the grade. */
+/** The formulas of a step without a belief and without the grade. */
 export const STEP_LINES: readonly Line[] = [
   ...RESPONSE,
   ...DRAW,
@@ -105,7 +106,7 @@ export const STEP_LINES: readonly Line[] = [
   { rule: 10, text: 'return = return + reward' },
 ];
 
-/** The operations of the random policy's choice of an action. */
+/** The formulas of the random policy's choice of an action. */
 export const RANDOM_LINES: readonly Line[] = [...DRAW, BELOW];
 
 /** Returns the number of + - * of a formula, without those of indices. */

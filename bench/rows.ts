@@ -41,12 +41,12 @@ export interface Row extends Subject {
   readonly cyclesPerStep: number | null;
   /**
    * The share of the bound: the least time for the operations of the rules and for the written bytes, divided by the measured
-   * time. Null where no bound is known.
+   * time. Null in a void row, and where no bound is known.
    */
   readonly share: number | null;
-  /** Whether operations or bytes are the bound. */
+  /** Whether operations or bytes are the bound; null without a share. */
   readonly boundBy: 'operations' | 'bytes' | null;
-  /** The core's rate of operations beside the samples, divided by its best rate in this run; null if not measured. */
+  /** The core's rate beside the samples, divided by its best rate in this run; null in a void row, or if not measured. */
   readonly core: number | null;
 }
 

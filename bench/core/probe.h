@@ -1,4 +1,4 @@
-// The work with which a core is measured: operations of the kinds that the rules of the world use, and writes and copies of memory.
+// The work that measures a core: operations of the kinds that the rules of the world use, and writes and copies of memory.
 #pragma once
 #include <cstddef>
 

@@ -48,8 +48,8 @@ export interface ChunkPolicies {
 }
 
 /**
- * Plays the episodes with every policy and adds the results to the tallies. The baseline always plays first, because
- * every row is compared with it on the same seeds.
+ * Plays the episodes with every policy, unless their results are stored. Adds the results to the tallies, and yields them.
+ * The baseline always comes first, because every row is compared with it on the same seeds.
  */
 export async function* playChunk(
   env: AnyVecEnv,

@@ -17,7 +17,7 @@ interface Setting {
   readonly persons: string;
 }
 
-/** Computes mean and digest in Node, on the fastest backend. */
+/** Computes scores, mean and digest in Node, on the fastest backend. */
 function expected(policy: string, { people, seed, grader, persons }: Setting) {
   const { choice, options } = findPolicy(policy);
   using env = createVecEnv({ numEnvs: people, grader });
@@ -143,7 +143,7 @@ describe.skipIf(absent !== null)('the crowd', () => {
   describe('its address', () => {
     const people = ({ page }: Visit): Locator => page.getByRole('combobox', { name: 'People' });
 
-    it('restores the settings from links, the history, and after a visit to another view', async () => {
+    it('restores the settings from links, from the history, and after a visit to another view', async () => {
       await using one = await visit(FEW);
       await one.page.getByRole('combobox', { name: 'Policy' }).selectOption('random');
       await one.page.getByText('Which people').click();
@@ -200,7 +200,7 @@ MessagePort.prototype.addEventListener = function (kind, listener) {
   listen.call(this, kind, (event) => { reports += 1; if (reports === 1) listener.call(this, event); });
 };`;
 
-    it('shows the first 1,024 people early: a headline, a histogram, and means with the number of people', async () => {
+    it('shows the first 1,024 people early: a headline, their number, three pictures, and texts', async () => {
       await using visited = await visit('', { scripts: [FIRST_REPORT] });
       const { page } = visited;
       await page
@@ -246,7 +246,7 @@ MessagePort.prototype.addEventListener = function (kind, listener) {
   });
 
   describe('accessibility', () => {
-    /** A page with the results of a crowd, which tests that start no other run share. */
+    /** A page with the results of a crowd. The tests that start no other run share it. */
     let opened: Visit;
     beforeAll(async () => {
       opened = await visit(FEW);
@@ -361,7 +361,7 @@ MessagePort.prototype.addEventListener = function (kind, listener) {
       expect(opened.messages).toEqual([]);
     });
 
-    it('keeps the chosen colours, light or dark', async () => {
+    it('keeps the light colours that the user chose', async () => {
       await using visited = await visit(FEW, { colorScheme: 'light' });
       const { page } = visited;
       const background = () => page.evaluate('getComputedStyle(document.body.parentElement).backgroundColor');

@@ -86,7 +86,7 @@ describe('the bundle', () => {
   });
 });
 
-it('rolloutGroups and scoreReplay give the same results as in Node', async () => {
+it('rolloutGroups and scoreReplay give the same results as in Node, and refuse the native backend', async () => {
   const options = { seeds: [3, 4], groupSize: 2, policy: 'random' } as const;
   expect(await browser.rolloutGroups(options)).toEqual(await node.rolloutGroups(options));
   const refused = browser.rolloutGroups({ ...options, backend: 'native' });

@@ -7,7 +7,7 @@ import type { Endpoint } from './endpoint.js';
 
 /**
  * The maximum size of an answer in bytes: twice the size of 131,072 tokens of reasoning and text, at four bytes a token. An
- * episode of 28 answers of this size still fits into a line that every command can read.
+ * episode of 28 answers of this size still fits into a line of a file of trajectories.
  */
 export const MAX_BODY_BYTES = 2 ** 20;
 

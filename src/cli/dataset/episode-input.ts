@@ -4,7 +4,7 @@ import { readTrajectories } from '../files/trajectory-files.js';
 import type { TrajectoryLine } from '../files/trajectory-table.js';
 import type { SelectionCliOptions } from './selection-options.js';
 
-/** Called with the bytes that were read, and the size of all files. */
+/** Called with the number of bytes read so far, and the size of all files. */
 type OnProgress = (done: number, total: number) => void;
 
 export interface EpisodeInput {

@@ -64,7 +64,7 @@ const RATES = [1, 100_000] as const;
 /** The number of digits of a job's digest in the job's name. */
 const DIGITS = 12;
 
-/** Submits a job that does what `teach` does. @throws UsageError; InputError for unknown names; QueueError. */
+/** Submits a job that does what `teach` does. @throws UsageError; InputError; QueueError. */
 export async function submitTeach(options: TeachSubmitOptions): Promise<void> {
   const { policy = DEFAULT_TEACHER, seeds, profiles } = options;
   checkName('profiles', profiles, PROFILE_CHOICES);
@@ -79,7 +79,7 @@ export async function submitTeach(options: TeachSubmitOptions): Promise<void> {
   await submit(job, seeds.last - seeds.first + 1, 1, options);
 }
 
-/** Submits a job that does what `eval --trajectories` does. @throws UsageError; InputError for unknown names; QueueError. */
+/** Submits a job that does what `eval --trajectories` does. @throws UsageError; InputError; QueueError. */
 export async function submitEval(options: EvalSubmitOptions): Promise<void> {
   const { policies } = options;
   for (const policy of policies ?? []) checkNoFile(policy);
@@ -97,12 +97,12 @@ export async function submitEval(options: EvalSubmitOptions): Promise<void> {
   const job = evalJob({ ...options, trajectories: '-' }, players, grader);
   const { conditions } = job.options;
   const episodes = conditions.reduce((sum, condition) => sum + episodesOf(condition), 0);
-  // Refuses more shards than episodes.
+  // Refuses more shards than distinct episodes.
   shardConditions(conditions, { index: 0, count: Math.ceil(episodes / options.shardSize) });
   await submit(job, episodes, players.length, options);
 }
 
-/** Submits a job that does what `dataset grpo` does. @throws UsageError; InputError for an impossible plan; QueueError. */
+/** Submits a job that does what `dataset grpo` does. @throws UsageError; InputError; QueueError. */
 export async function submitGrpo(options: GrpoSubmitOptions): Promise<void> {
   const plan = toPlan({ ...options, grader: await readGrader(options.grader) });
   await submit(grpoJob(plan, basename(options.grader)), plan.rows, 1, options);

@@ -1,4 +1,4 @@
-/** The job of `rhythm-vec teach`, and its shard. */
+/** The job of `rhythm-vec teach`, and the files of its shards. */
 import type { Grader } from '../../engine/graders/grader.js';
 import { createJob, type TeachJob } from '../../server/jobs/job.js';
 import { type Shard, seedsOf } from '../../server/jobs/shard.js';

@@ -54,7 +54,7 @@ async function runWorld({ numbers, output }: Options, signal: AbortSignal): Prom
   await writeJson(output, toFile(await readWorld(numbers, signal)));
 }
 
-/** Returns the world of a file of numbers. @throws UsageError that names the file and the field. */
+/** Returns the world of a file of numbers. @throws UsageError that names the file, and the field if one is invalid. */
 async function readWorld(path: string, signal: AbortSignal): Promise<World> {
   const bytes = await buffer(
     createReadStream(path === '-' ? '/dev/stdin' : path, { end: MAX_BYTES, signal }),

@@ -11,7 +11,7 @@ export interface RowFault {
   readonly message: string;
 }
 
-/** Called with the fault of a row, which is then left out. */
+/** Called with the fault of a row. The row is then left out. */
 export type ReportFault = (index: number, fault: InputError) => void;
 
 /** Collects the first error of each row, or throws the first error of all. */

@@ -1,4 +1,4 @@
-/** Validates the rows of the reward stack. Reads each entry once. Errors name the index of the entry. */
+/** Validates the rows of the reward stack. Errors name the index of the entry. */
 
 import { illegalAction, isAction, NO_ACTION } from '../../engine/validate/actions.js';
 import { InputError } from '../../shared/errors.js';
@@ -48,7 +48,10 @@ export interface CheckedRows {
   readonly beliefSkill: Float32Array | Float64Array | null;
 }
 
-/** Validates and copies rows. @throws InputError `wrong_type`, `wrong_length`, `out_of_range` or `illegal_action`. */
+/**
+ * Validates and copies rows. Reads each entry at most once.
+ * @throws InputError `wrong_type`, `wrong_length`, `out_of_range` or `illegal_action`.
+ */
 export function checkRewardRows(rows: RewardRows): CheckedRows {
   const { actions, given, stepRewards, beliefMae, beliefSkill } = checkRecord('rows', rows, 'actions');
   const length = checkList('actions', actions).length;
@@ -87,7 +90,7 @@ export interface Histories {
   steps(row: number): number;
 }
 
-/** Validates the histories, which shaping needs. @throws InputError `wrong_type` or `wrong_length`. */
+/** Validates type and length of the histories, which shaping needs. @throws InputError `wrong_type` or `wrong_length`. */
 export function historiesOf({ histories, stepIndices }: RewardRows, numRows: number): Histories {
   if (kindOf(histories) !== 'Uint8Array') {
     throw wrongType(

@@ -13,7 +13,7 @@ const OPTIONS: readonly (keyof RewardShaping)[] = ['repetition', 'exploration'];
 
 /**
  * The shaping terms of docs/world.md, "The GRPO reward stack". `window` is a number of actions, the current one included;
- * `distinct` is the limit of different actions.
+ * `distinct` is the limit of different actions: at most so many for repetition, fewer for exploration.
  */
 export const REPETITION = Object.freeze({ reward: Math.fround(-0.4), window: 6, distinct: 2 });
 export const EXPLORATION = Object.freeze({ reward: Math.fround(0.2), distinct: 6 });

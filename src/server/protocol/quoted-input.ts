@@ -1,7 +1,7 @@
-/** Formats an invalid input for an error: the input itself if it is short, else its type and size. */
+/** Formats an invalid input for an error: returns the input itself if it is short, else a description. */
 import { describe } from '../../shared/values.js';
 
-/** The maximum size of an input that errors repeat: the number of values plus the length of strings and keys. */
+/** The maximum size of an input that errors repeat: the length of all strings and keys, and 1 for each other value. */
 const MAX_SIZE = 1000;
 /** The maximum depth of an input that errors repeat. Writing deeper JSON could exhaust the stack. */
 const MAX_DEPTH = 16;
@@ -25,8 +25,8 @@ function isBrief(value: unknown): boolean {
 }
 
 /**
- * Adds the members of an object to `members`. @returns the number of characters of its keys; a number above `limit` if
- * these characters and `members` together exceed it.
+ * Adds the members of an object to `members`. @returns the number of characters of its keys; a number above `limit` for a
+ * typed array, or if these characters and `members` together exceed the limit.
  */
 function addMembers(parent: object, limit: number, members: unknown[]): number {
   // Typed arrays of binary frames are not JSON.

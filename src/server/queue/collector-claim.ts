@@ -75,8 +75,8 @@ if isHeld then redis.call('DEL', KEYS[1]) end
 `;
 
 /**
- * Notes that a file is complete, and removes the data. KEYS: job, open, then the keys to remove. ARGV: name, submission, file,
- * SHA-256, spent dollars or ''.
+ * Notes that a file is complete, and removes the data. Does nothing if the job was submitted again. KEYS: job, open, then the
+ * keys to remove. ARGV: name, submission, file, SHA-256, spent dollars or ''.
  */
 const FINISH = `${NOW}
 if redis.call('HGET', KEYS[1], 'submission') ~= ARGV[2] then return end

@@ -1,6 +1,6 @@
 /**
- * Repeats commands that fail temporarily: the disk or memory of Redis is full, Redis loads its file, or the connection was
- * lost.
+ * Repeats commands that fail temporarily, for example because the disk or memory of Redis is full, Redis loads its file, or
+ * the connection was lost.
  */
 import { CLOCK } from '../../shared/http/clock.js';
 import { backOff, retry } from '../../shared/http/retry-loop.js';
@@ -28,7 +28,7 @@ export const isTemporary = (error: unknown): boolean =>
 /**
  * Repeats a command until Redis accepts it.
  * @param signal stops the repetition. Default: it never stops. @param onWait called with the error before each wait.
- * @throws other errors; the signal's reason.
+ * @throws errors that are not temporary; the signal's reason.
  */
 export const untilAccepted = <Answer>(
   command: () => Promise<Answer>,

@@ -11,7 +11,7 @@ export interface RunOptions {
   readonly onProgress: (done: number, total: number) => void;
 }
 
-/** Milliseconds that a thread has to stop after an abort. After this time it is terminated, unless it still stores episodes. */
+/** Milliseconds from an abort to the end of the thread by force. After `stop`, a thread that stores episodes is spared. */
 const STOP_MS = 1500;
 
 export class ShardThreads {
@@ -35,7 +35,7 @@ export class ShardThreads {
       clearTimeout(timer);
       timer = setTimeout(() => void thread.terminate(), STOP_MS);
     };
-    // A thread that stores episodes is not terminated, unless this worker ends.
+    // A thread that stores episodes is terminated only after `end`.
     const onSaving = (): void => {
       if (!end.aborted) clearTimeout(timer);
     };

@@ -229,7 +229,7 @@ function checkProfiles(codes: Uint8Array | undefined, names: ProfileNames): void
   );
 }
 
-/** By the name of an array in the errors of a replay: its name in frames, and its number of entries per row. */
+/** For each array that errors of a replay name: its name in frames, and its number of entries per row. */
 const IN_ERRORS: Readonly<Record<string, readonly [string, number]>> = {
   stepIndices: ['step_indices', 1],
   histories: ['histories', NUM_STEPS],
@@ -240,7 +240,7 @@ const IN_ERRORS: Readonly<Record<string, readonly [string, number]>> = {
 
 /**
  * Rewrites an error of a replay for the request: with the names of arrays in frames, and the numbers of rows in the request.
- * @param from the number in the request of the first replayed row.
+ * @param from the first replayed row, as an index of the request's rows.
  */
 const renumbered = (message: string, from: number): string =>
   message

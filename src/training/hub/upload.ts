@@ -27,7 +27,7 @@ export async function planUpload(
 /**
  * Executes a plan. A created repository remains if a later request fails.
  * @returns the commit's URL; null if no file differs any more.
- * @throws HubError; the signal's reason.
+ * @throws HubError; InputError for a file that contains the token; the signal's reason.
  */
 export async function executePlan(
   connection: Connection,

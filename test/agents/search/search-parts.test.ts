@@ -57,8 +57,8 @@ describe('random numbers', () => {
 });
 
 /** The arguments of `breedSequence` after the rows are the offsets of the first parent, the second parent and the child. */
-describe('children', () => {
-  it('have legal actions, and change no other row', () => {
+describe('action sequences', () => {
+  it('that are children have legal actions, and breeding changes no other row', () => {
     forAll(50, (random) => {
       const draws = new SearchDraws(random.integer(0, 2 ** 31));
       const rows = anySequences(random, 4);
@@ -69,7 +69,7 @@ describe('children', () => {
     });
   });
 
-  it('share most actions with their parents', () => {
+  it('that are children share most actions with their parents', () => {
     const draws = new SearchDraws(1);
     const rows = new Uint8Array(3 * NUM_STEPS).fill(1, NUM_STEPS);
     const sizes = Array.from({ length: 1000 }, () => {
@@ -80,7 +80,7 @@ describe('children', () => {
     expect(sizes.some((size) => size > 1)).toBe(true);
   });
 
-  it('differ from their parents only from step `begin` on', () => {
+  it('that are children differ from their first parent only from step `begin` on', () => {
     const draws = new SearchDraws(4);
     const rows = new Uint8Array(3 * NUM_STEPS).fill(1, NUM_STEPS);
     const differing = (begin: number) => {
@@ -89,7 +89,7 @@ describe('children', () => {
     };
     const steps = new Set(Array.from({ length: 200 }, () => differing(25)).flat());
     expect([...steps].sort()).toEqual([25, 26, 27]);
-    // If only step 27 may change, a child without mutations has the second parent's action in it.
+    // If only step 27 may change, a child without mutations has the second parent's action at that step.
     const children = Array.from(
       { length: 1000 },
       () => differing(27).length && rows[3 * NUM_STEPS - 1] === 1,
@@ -97,7 +97,7 @@ describe('children', () => {
     expect(children.filter(Boolean).length).toBeGreaterThan(150);
   });
 
-  it('have different fingerprints', () => {
+  it('that are drawn have different fingerprints', () => {
     const draws = new SearchDraws(2);
     const rows = new Uint8Array(1000 * NUM_STEPS);
     for (let i = 0; i < 1000; i++) drawSequence(draws, rows, i * NUM_STEPS);
@@ -125,7 +125,7 @@ describe('a population', () => {
     expect(mean).toBeLessThan(4);
   });
 
-  it('keeps the candidates with the highest scores in order, the first of equal ones', () => {
+  it('narrows to the candidates with the highest scores, in unchanged order, and to the first of equal ones', () => {
     const population = new Population(new SearchDraws(0), 2, 6);
     population.setCandidates(plain(0, 1, 2, 3, 4, 5));
     expect([...population.narrow(Float64Array.of(3, 9, 3, 1, 9, 3), 3)]).toEqual([0, 1, 4]);

@@ -114,7 +114,7 @@ const START = {
   meters: new Float32Array(N * NUM_METERS).fill(0.375),
 };
 
-it('start refuses a number instead of an array, and the error shows how to make the array', () => {
+it('start.late refuses a number instead of an array, and the error shows how to make the array', () => {
   using env = createVecEnv({ numEnvs: 3 });
   const start = { steps: 20, meters: new Float32Array(15).fill(0.5), late: 1 as never };
   expect(() => env.reset({ start })).toThrow(
@@ -211,7 +211,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     expect(one).toEqual(several);
   });
 
-  it('start.skill may be 0 if no belief was given, also in a world with another beliefSkillScale', () => {
+  it('start.skill may be 0 if no belief was given, in a world with another beliefSkillScale', () => {
     const world = structuredClone(RHYTHM);
     world.constants.beliefSkillScale = 0.5;
     using env = openOn(engine, { numEnvs: 1, world });

@@ -38,7 +38,7 @@ def has_children():
 
 
 def block(options):
-    """Scores in a `with` block, and raises an error in a second one. Returns the scores, and what still runs after each."""
+    """Scores in two `with` blocks; the second raises an error. Returns addresses, scores, and what still runs after each."""
     urls, totals, left = [], [], []
     for error in (None, KeyError("of the block")):
         try:
@@ -54,7 +54,7 @@ def block(options):
 
 
 def refused(options, call):
-    """Starts a server, and makes a call that it refuses, such as with a body above its limit. Returns the error."""
+    """Starts a server, and makes a call that it refuses, such as one with too large a body. Returns the error."""
     with rhythm_vec.serve(**options) as url:
         rows = call.pop("rows", 1)
         many = {name: values * rows for name, values in ROW.items() if name != "scores"}
@@ -62,7 +62,7 @@ def refused(options, call):
 
 
 def failures(cases):
-    """Starts a server with each of the options. Returns the errors, each with whether a child process is left."""
+    """Starts a server with each of the options. Returns each error, and whether a child process is left after it."""
     results = []
     for options in cases:
         def enter():

@@ -28,7 +28,7 @@ export function findBackend(): Promise<ChosenBackend> {
   return search;
 }
 
-/** Returns the backend; null while it is being chosen. */
+/** Returns the backend; null until it is chosen. */
 export const knownBackend = (): ChosenBackend | null => chosen;
 
 /** Makes the next call of `findBackend` choose again, after the device was lost. */

@@ -30,8 +30,9 @@ export const presetOf = (weights: Weights): Preset | null =>
 export interface Sliders {
   readonly weights: Weights;
   readonly locked: readonly boolean[];
-  /** The slider moved last, and the weights before that move. Moving it back restores the proportions of the others. */
+  /** The slider moved last; null if none was. */
   readonly moved: number | null;
+  /** The weights before that move. Moving the slider back restores the proportions of the others. */
   readonly before: Weights;
 }
 

@@ -20,7 +20,7 @@ import {
 import { describeGpu } from '../../../support/gpu-suite.js';
 import { WORLD } from '../../../support/open-batch.js';
 
-/** Alterations of the shaders: the file, the altered text, and the text that computes otherwise if `is` holds. */
+/** Alterations of the shaders: the file, the text to replace, and the text that computes otherwise if `is` holds. */
 const ALTERATIONS: readonly [name: string, file: ShaderFile, from: string, to: (is: string) => string][] = [
   [
     'an exclusive or with 1 instead of 0',
