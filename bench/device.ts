@@ -203,7 +203,7 @@ function rowOf({ backend, name, readBack, episodes }: Subject, ns: number, tick:
   };
 }
 
-/** Measures all sizes. @throws Mismatch before a size is timed, if device and CPU give different bits. */
+/** Measures all sizes. @throws Mismatch before a size is timed, if two rows of a case have different bits. */
 export async function measureDevice(plan: DevicePlan, onProgress: OnProgress): Promise<DeviceFigures> {
   const backend = backendOf('webgpu');
   const { available, reason = null } = await backend.availability();
@@ -218,7 +218,7 @@ export async function measureDevice(plan: DevicePlan, onProgress: OnProgress): P
   return { device, reason, rounds: plan.rounds, rows, ratios: ratiosOf(rows, device) };
 }
 
-/** Returns the ratios; none for a software adapter. */
+/** Returns the ratios; none for a software adapter, or if the device has no rate at TARGET_EPISODES. */
 function ratiosOf(rows: readonly DeviceRow[], { adapter, software }: Device): Ratio[] {
   if (software) return [];
   const rate = (backend: string) =>

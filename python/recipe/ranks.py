@@ -53,7 +53,8 @@ def on_first(function: Callable[[], Result]) -> Result:
 
 
 def on_each_machine(function: Callable[[], Result]) -> Result:
-    """Calls a function on the first rank of each machine and returns its result on all ranks of that machine."""
+    """Calls a function on the first rank of each machine and returns its result on all ranks of that machine. If it
+    fails on one, the ranks of all machines raise an error, as with `on_first`."""
     return _on_leader(function, rank() - local_rank())
 
 

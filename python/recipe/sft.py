@@ -1,4 +1,4 @@
-"""Stage 1: SFT on a teacher's answers, on rows of `rhythm-vec dataset sft`."""
+"""Stage 1: SFT on a teacher's answers, the rows of `rhythm-vec dataset sft`."""
 
 from __future__ import annotations
 
@@ -52,7 +52,8 @@ def train_sft(settings: Settings, run: Run, rows: Rows, config: SFTConfig) -> Pa
 
 
 def dataset_of(rows: Rows, settings: Settings) -> Dataset:
-    """Splits chat rows into prompt and completion, so that only the answer and its end token are learned."""
+    """Splits chat rows into prompt and completion, so that only the answer and its end token are learned. Drops the
+    reasoning of answers if the settings say so."""
     drop_reasoning = settings.data.reasoning == "drop"
 
     def split(row: Dict[str, Any]) -> Dict[str, Any]:

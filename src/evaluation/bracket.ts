@@ -56,7 +56,7 @@ export function shareUnder(brackets: readonly GraderAnchors[], grader: string, s
 }
 
 /**
- * Returns the anchors of graders, in order. Graders without anchors are left out.
+ * Returns the anchors of graders, in order. Graders without anchors for this world are left out.
  * @param own anchors to use instead of the shipped anchors of their grader.
  */
 export function bracketsOf(

@@ -2,7 +2,7 @@
 import { InputError } from '../shared/errors.js';
 import { checkLength, describe, isList } from '../shared/values.js';
 
-/** A row, panel or group of a figure. Names are unique within a figure. */
+/** A row, panel or group of a figure. Names are unique within a list of rows, panels or groups. */
 export interface Named {
   readonly name: string;
 }

@@ -14,7 +14,7 @@ const row = (value: object): string => `${JSON.stringify(value)}\n`;
 const CALM = { name: 'calm', weights: { crash_free: 0.5, progress: 0.5 } };
 const PROMPT = { messages: [{ role: 'system', content: 'x'.repeat(9000) }], seed: 100, step_index: 0 };
 
-/** The beginning of files of most kinds, as the commands write it. */
+/** The beginning of files of most kinds. */
 const FILES: readonly (readonly [kind: keyof typeof KINDS, text: string])[] = [
   [
     'trajectories',

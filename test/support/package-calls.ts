@@ -73,7 +73,7 @@ const FIELDS = OBSERVATION_FIELDS.map((field) => field.name);
 const PROFILES = ['sampled', 'discrete', ...PROFILE_NAMES];
 const GRADERS = ['v1', 'v2', 'v3'];
 const RANGES = [undefined, undefined, [1000, 60], [2 ** 32 - 50, 50]] as const;
-/** The names of calls. Steps are drawn most often, so that many episodes end. */
+/** The names of calls that are drawn, except 'close'. Steps are drawn most often, so that many episodes end. */
 const NAMES = [
   ...Array<Call['name']>(14).fill('step'),
   ...(['reset', 'reset', 'run', 'run', 'fork', 'assign', 'snapshot', 'restore'] as const),
@@ -164,7 +164,7 @@ function drawReset(
   };
 }
 
-/** Draws start states, sometimes with an entry that is refused unless the mask leaves out its environment. */
+/** Draws start states, sometimes with an entry that may be refused unless the mask leaves out its environment. */
 function drawStart(random: Random, numEnvs: number): object {
   const start = toStartStates(random.starts(numEnvs));
   const at = random.integer(0, numEnvs - 1);

@@ -70,7 +70,7 @@ export class Scratch {
   /** f64 [5]: the direction of a move. f64 [cuts]: how fast the move approaches each bound. */
   readonly direction = new Float64Array(NUM_METERS);
   readonly slopes = new Float64Array(MAX_CUTS);
-  /** f64 [samples]: each sample's value on the left side of a cut. */
+  /** f64 [samples]: weights . normal of each sample, for one cut. */
   readonly projections: Float64Array;
   /** i32 [samples] each: the indices of the samples that satisfy a cut, and of the other samples. */
   readonly inside: Int32Array;
@@ -111,7 +111,7 @@ export class WeightPosterior {
     this.#numCuts = 0;
   }
 
-  /** Returns whether weights are consistent with every reward. @param weights f32 [5]. */
+  /** Returns whether weights satisfy every cut. @param weights f32 [5]. */
   allows(weights: ArrayLike<number>): boolean {
     for (let cut = 0; cut < this.#numCuts; cut++) {
       let projection = 0;

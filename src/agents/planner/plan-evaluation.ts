@@ -29,7 +29,7 @@ export interface Outlook {
 export interface PlanEvaluationOptions extends Pick<ScorerSettings, 'world' | 'backend' | 'kernel'> {
   /** The number of posterior samples of an episode. */
   readonly samples: number;
-  /** u32: seed of the noise. */
+  /** u32: draws the seeds of the imagined episodes. */
   readonly seed: number;
   /** f32 [8]: the weights of the grade. */
   readonly grader: Float32Array;

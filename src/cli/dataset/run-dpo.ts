@@ -44,7 +44,8 @@ const BATCH = 2048;
 /**
  * Writes all files of the dataset, or none; with --shard, the file of a shard.
  * @returns whether every line was a valid episode that equals its replay; true with --shard, because the merge checks that.
- * @throws UsageError for unusable paths, or if there is no pair; InputError for an impossible plan; the signal's reason.
+ * @throws UsageError for unusable paths or options, or if there is no training pair; InputError for an impossible plan; the
+ *   signal's reason.
  */
 export async function runDpo(options: DpoCliOptions, signal: AbortSignal): Promise<boolean> {
   checkEngineOptions(options);
@@ -73,7 +74,7 @@ export async function runDpo(options: DpoCliOptions, signal: AbortSignal): Promi
 /**
  * Writes all files of the dataset, or none.
  * @returns whether every line was a valid episode that equals its replay.
- * @throws UsageError for unusable paths, or if there is no pair; the signal's reason.
+ * @throws UsageError for unusable paths, or if there is no training pair; the signal's reason.
  */
 export async function writeDpo(
   plan: DpoPlan,

@@ -111,7 +111,10 @@ class Slices<Kind extends AnyBatch> {
     return { ...request, part, from: from ?? undefined };
   }
 
-  /** Reports progress. @throws errors of `onProgress`; StateError `outputs_detached` if memory was transferred. */
+  /**
+   * Counts the slice as finished, and reports progress.
+   * @throws errors of `onProgress`; StateError `outputs_detached` if memory was transferred.
+   */
   advance(): void {
     this.#done = this.#end;
     this.#run.options.onProgress?.(this.#done, this.#core.numEnvs);
@@ -151,8 +154,8 @@ class Slices<Kind extends AnyBatch> {
 
 /**
  * Runs a batch in one call, or, with `onProgress` or `signal`, slice by slice. Finished slices are committed even after
- * an error.
- * @throws the signal's reason, and errors of `onProgress`.
+ * an error or a refusal.
+ * @returns the refusal that ended the run, or null. @throws the signal's reason, and as `Slices.advance`.
  */
 export function runInSlices(core: Core<Batch>, run: Run<Batch>): Refusal | null {
   const slices = new Slices(core, run, SLICE_ENVS);

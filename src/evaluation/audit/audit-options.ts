@@ -33,8 +33,8 @@ export interface AuditOptions {
    */
   readonly profiles?: number;
   /**
-   * The number of fresh seeds that each planner plays: 2 to `episodes`. A planned episode takes about 0.06 s of a core. Default
-   * 100, or `episodes` if that is less.
+   * The number of fresh seeds that each planner plays: 2 to `episodes`; half as many, but at least 2, in the impossible world.
+   * A planned episode takes about 0.06 s of a core. Default 100, or `episodes` if that is less.
    */
   readonly plannerEpisodes?: number;
   /**
@@ -100,7 +100,7 @@ const MAX_PROFILES = MAX_ENVS / SEEDS_PER_PROFILE;
 /**
  * Validates options and adds defaults.
  * @throws InputError `unknown_option`, `wrong_type`, `out_of_range`, `bad_grader`, `unknown_name` for a grader that does not
- *   exist or a policy whose name is taken.
+ *   exist, or for a policy's name that is taken or not allowed.
  */
 export function toAuditRequest(options: AuditOptions): AuditRequest {
   checkOptions('audit options', options, OPTIONS);
@@ -131,7 +131,7 @@ export function toAuditRequest(options: AuditOptions): AuditRequest {
 const definedOf = (options: AuditOptions): AuditOptions =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 
-/** Matches the names of the audit's own players, with or without a belief. */
+/** Matches the names of the audit's own players, with or without a belief, and all names "planner-WORD" and "push:TEXT". */
 const OWN_PLAYERS =
   /^(random|heuristic|open-loop|open-loop-honest|reactive|planner(-\w+)?|oracle-open-loop|push:.*)(\+.*)?$/;
 

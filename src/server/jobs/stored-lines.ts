@@ -20,7 +20,7 @@ interface LineRun {
 /** The maximum number of lines of a run. The lines of a run are read together. */
 const MAX_LINES = 128;
 
-/** Identifies the episodes of a run. */
+/** Identifies the episodes of one condition, policy and profile. */
 export interface EpisodesOf {
   readonly condition: string;
   /** The name of a policy, such as "heuristic+constant" or "llm:MODEL". */
@@ -76,7 +76,7 @@ export class StoredLines implements AsyncDisposable {
 
   /**
    * Returns the lines of consecutive seeds, without line ends; null if the files have no episode of this condition,
-   * policy and profile. @throws Error if a seed is missing.
+   * policy and profile. @throws Error if a seed is missing, or if a file has become shorter.
    */
   async linesOf(episodes: EpisodesOf, seeds: ArrayLike<number>): Promise<string[] | null> {
     const runs = this.#runs.get(keyOf(episodes));

@@ -243,7 +243,7 @@ function* readText(data: Buffer, envs: number): Paused<Frame> {
 }
 
 /**
- * Checks that arrays have shape [n], or [n, 3] for beliefs: a column-major array would be misread.
+ * Checks that arrays have one dimension, or, for beliefs, the shape [n, 3]: a column-major array would be misread.
  * @throws InputError `wrong_length` for other shapes.
  */
 function checkShapes({ shapes }: Frame): void {

@@ -12,7 +12,7 @@ import { networkError, responseError } from './response-errors.js';
 
 /** The number of attempts after the first. */
 const RETRIES = 5;
-/** The first and the longest wait between attempts, in milliseconds. */
+/** The first and the longest wait, in milliseconds, unless the Hub demands a longer one. */
 const BACK_OFF: BackOff = { first: 1000, last: 30_000 };
 /** The maximum wait that the Hub may demand, in milliseconds. A longer wait is an error. */
 const MAX_WAIT_MS = 300_000;
@@ -29,7 +29,7 @@ export interface FetchOptions {
   readonly retryUnanswered?: boolean;
   /** Called before each wait, with its reason. */
   readonly onWait: (why: string) => void;
-  /** Called with the bytes of contents that were sent. Negative after a failed attempt. */
+  /** Called with the number of bytes of contents that were sent; negative after a failed attempt. */
   readonly onSent: (bytes: number) => void;
 }
 

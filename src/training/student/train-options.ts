@@ -25,7 +25,7 @@ export interface TrainOptions {
   readonly grader?: GraderLike;
   /** The seeds of the episodes; the refinement takes only the profiles of these seeds. Default 100 to 9999, for training. */
   readonly seeds?: SeedRange;
-  /** Stored episodes to imitate, at least 20, instead of episodes that the teacher plays. Then `episodes` is refused. */
+  /** Stored episodes to imitate, 20 to 1,000,000, instead of the teacher's. Then `episodes` is refused. */
   readonly stored?: Played;
   /** Episodes that the teacher plays and the student imitates, 20 to 1,000,000. Default 2,000. */
   readonly episodes?: number;

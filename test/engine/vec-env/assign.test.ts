@@ -155,7 +155,7 @@ function naiveHistory(env: VecEnv, i: number): number[] {
 }
 
 describe.skipIf(NATIVE.length < 2)('assign between kernels', () => {
-  it('copies states and outputs, which continue identically', () => {
+  it('copies states and outputs, and the copies continue identically', () => {
     forAll(15, (random) => {
       const [from, to] = [random.pick(NATIVE), random.pick(NATIVE)];
       const [source, target] = [from, to].map((engine) =>

@@ -1,4 +1,4 @@
-/** Form controls with a label, a hint and a validation message. */
+/** Form controls: a select, a text field with a validation message, and a button. */
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect } from 'preact/hooks';

@@ -33,7 +33,7 @@ export class Readback {
     this.#scratch = new Scratch(memory, 'read results', USAGE.mapRead | USAGE.copyTarget);
   }
 
-  /** Reads pieces. @throws as `Memory.check`. */
+  /** Reads pieces. @throws as `Memory.check`, or the reason why memory cannot be mapped. */
   async read(pieces: readonly Piece[]): Promise<void> {
     this.#memory.check();
     for (const pass of toPasses(pieces)) await this.#pass(pass);
