@@ -32,7 +32,10 @@ export interface LlmFigures {
 
 const MAIN = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
 
-/** Plays the episodes. @throws Mismatch if the command fails, or the numbers of episodes or requests are wrong. */
+/**
+ * Plays the episodes. @throws Mismatch if the command fails, the numbers of episodes or requests are wrong, or more requests
+ * run at once than `concurrency`.
+ */
 export async function measureLlm(plan: LlmPlan, onProgress: OnProgress): Promise<LlmFigures> {
   const { episodes, concurrency, delayMs } = plan;
   onProgress(`${episodes} episodes of a model`);

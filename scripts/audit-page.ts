@@ -37,7 +37,7 @@ const sequencesOf = ({ sequences }: Audit): string =>
     .map(({ policy, actions }) => `- \`${policy}\`: ${actions.join(', ')}.`)
     .join('\n');
 
-/** Returns the table of published scores, with and without the part that rewards the belief. */
+/** Returns the table of the scores published under v2, with and without the part that rewards the belief. */
 function publishedTable(): string {
   const rows = [...PUBLISHED, ...PUBLISHED_TEACHER].filter(({ grader }) => grader === 'v2').map(publishedRow);
   return [

@@ -48,7 +48,8 @@ const GAP = 8;
 /**
  * Draws one episode, from top to bottom: actions, the five meters, events, rewards, and beliefs by dimension with their
  * targets if known.
- * @throws InputError `wrong_length`, `wrong_type`, `illegal_action` or `out_of_range` for an invalid episode.
+ * @throws InputError `wrong_length`, `wrong_type`, `illegal_action` or `out_of_range` for an invalid episode; `out_of_range`
+ *   for a `maxWidth` that is not a finite number.
  */
 export function drawTimeline(picture: TimelinePicture): Drawing {
   const { episode, title = 'An episode', notes = [], maxWidth } = picture;

@@ -13,7 +13,7 @@ import type { PlayedScore } from './player-tally.js';
 export interface ScoreRow {
   /** The file's label. */
   readonly source: string;
-  /** Whether the score was computed from a file of trajectories. Other files have the scores. */
+  /** Whether the score was computed from a file of trajectories. Files of other kinds contain the scores. */
   readonly fromEpisodes: boolean;
   readonly condition: string;
   readonly grader: string;
@@ -61,7 +61,10 @@ export const scoresOfEvaluation = (source: string, { grader, rows }: EvaluationR
     };
   });
 
-/** Returns the rows of a re-evaluation. Teachers that are not oracles get the published teacher's score beside theirs. */
+/**
+ * Returns the rows of a re-evaluation, with published scores: for a baseline that of the same policy, for a player that is not
+ * an oracle that of the published teacher.
+ */
 export const scoresOfReevaluation = (source: string, { rows }: ReevaluationResult): ScoreRow[] =>
   rows.map((row) => {
     const { condition, grader, profiles, seeds, baseline, teacher, model, objective, oracle } = row;

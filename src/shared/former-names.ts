@@ -48,7 +48,7 @@ interface StoredPlayer {
   readonly objective: string | null;
 }
 
-/** Policies that `teach` stored as models of the teacher "planner". */
+/** The current names of the policies that `teach` stored as models of the teacher "planner". */
 const PLANNER_MODELS: readonly string[] = [
   'heuristic+inference',
   'open-loop+inference',

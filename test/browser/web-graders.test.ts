@@ -120,7 +120,7 @@ describe.skipIf(absent !== null)('graders', () => {
     expect(visited.messages).toEqual([]);
   });
 
-  it('change by keyboard and text field, can be locked, and the ranking follows', async () => {
+  it('take weights by keyboard and text field, keep a locked weight, and the ranking follows', async () => {
     const { page } = await show();
     await slider(page, 'Belief accuracy').focus();
     for (let k = 0; k < 20; k++) await page.keyboard.press('ArrowRight');
@@ -161,7 +161,7 @@ describe.skipIf(absent !== null)('graders', () => {
       .toBe('This grader pays for inference');
   });
 
-  it('show the share of what knowing the person is worth, and the scores at 0 and 1', async () => {
+  it('show the share of what knowing the person is worth, and the scores whose shares are 0 and 1', async () => {
     const { page } = await show();
     const { anchors } = shippedAnchors('v2')!;
     const shares = placesOf(rankPolicies(policies, fractionsOf(V2))).map(({ finalScore }) => {
@@ -212,7 +212,7 @@ describe.skipIf(absent !== null)('graders', () => {
     expect(expectedFlips).toHaveLength(COMPONENT_NAMES.length);
   });
 
-  it('take the weights of a change of places that the user presses, in the table or below a slider', async () => {
+  it('take the weights of a change of places when it is pressed in the table or below a slider', async () => {
     const { page } = await show();
     const rows = weightSensitivity(policies, fractionsOf(V2));
     const k = rows.findIndex((row) => ticksOf(row).length > 0 && row.above !== null);

@@ -73,7 +73,7 @@ it('the command in the card reproduces the same bytes on another backend', async
   }
 });
 
-it('dataset sft writes Parquet with filters, from several files and the standard input', async () => {
+it('dataset sft writes Parquet with filters, from the standard input and a file', async () => {
   const { code, stderr } = await runCli(
     [
       ...['dataset', 'sft', '--jsonl', '-', input, '--output', pathOf('parquet'), '--format', 'parquet'],
@@ -124,7 +124,7 @@ describe('with graders,', () => {
     expect(card).not.toContain('PROMPTS DESCRIBE ANOTHER');
   });
 
-  it('the card names all graders of the prompts, and warns if --grader names another grader', async () => {
+  it('the card names all graders of the prompts, and warns if one is not the grader of the scores', async () => {
     const text = answers('v3', [100]) + answers('v2', [101, 102]);
     expect((await run(text, 'differ', '--validation', '0')).code).toBe(0);
     const card = read('differ', 'README.md');

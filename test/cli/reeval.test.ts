@@ -44,7 +44,7 @@ const linesOf = (stdout: string, name: string): string[] =>
   stdout.split('\n').filter((line) => line.startsWith(`${name}  `));
 
 describe('a file of world 1.0.0', () => {
-  it('is replayed, compared on its six components, and graded by eight', async () => {
+  it('is replayed, compared on its six components, and graded with eight', async () => {
     const args = ['--jsonl', '-', '--json', pathOf('former.json')];
     const { code, stdout, stderr } = await runCli(['reeval', ...args], FORMER_FILES.trajectories);
     expect([code, stderr]).toEqual([0, '']);
@@ -152,7 +152,7 @@ describe('files without mismatches', () => {
     }
   });
 
-  it('are read from the standard input; with --json - only JSON is written, the same on another backend', async () => {
+  it('are read from the standard input; with --json - stdout is JSON, with the same rows on another backend', async () => {
     const run = (...args: string[]) =>
       runCli(['reeval', '--jsonl', '-', '--json', '-', ...args], textOf(llmEpisodes));
     const [first, second] = [await run(), await run('--backend', 'reference')];

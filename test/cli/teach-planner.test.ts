@@ -41,7 +41,7 @@ describe('a file of trajectories', () => {
     }
   });
 
-  it('is the same with any number of threads, and after other episodes', async () => {
+  it('has the same episode on one thread and without the episodes before it', async () => {
     await teach('--seeds', '102-102', '--threads', '1', '--output', pathOf('one.jsonl'));
     const [, , third] = readFileSync(pathOf('t.jsonl'), 'utf8').split('\n');
     expect(readFileSync(pathOf('one.jsonl'), 'utf8')).toBe(`${third}\n`);
@@ -122,7 +122,7 @@ it('teach names the file that does not fit on the disk', async () => {
   ]);
 });
 
-it('the help of teach lists the required options', async () => {
+it('the help of teach marks exactly the required options', async () => {
   const { stdout } = await runCli(['teach', '--help']);
   const required = stdout.split(/\n(?= {2}--)/).filter((option) => /\(required\)/.test(option));
   expect(required.map((option) => option.trim().split(' ')[0])).toEqual(['--seeds', '--output']);

@@ -151,7 +151,7 @@ describe('words', () => {
   const { observations, result } = replayEpisode(SETTING, MOVES);
   const transitions = transitionsOf(observations);
 
-  it('name the fields of observations', () => {
+  it('use observations by field, the time, and the last step with an action', () => {
     const step = 5;
     const at = step * OBSERVATION_SIZE;
     expect(transitions[step].action).toBe(MOVES[step - 1].action);

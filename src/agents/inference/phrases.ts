@@ -6,7 +6,7 @@ export interface Phrases {
   readonly low: string;
   readonly middle: string;
   readonly high: string;
-  /** The reason if nothing is known. */
+  /** Why the value is unknown, if it is. */
   readonly unseen: string;
   /** The question that the trait answers. */
   readonly about: string;

@@ -68,7 +68,7 @@ const COMPLETION = z.object({
 type Completion = z.infer<typeof COMPLETION>;
 type Message = z.infer<typeof CHOICE>['message'];
 
-/** Parses a response body. @returns null if it is not a chat completion. */
+/** Parses a response body. @param redact applied to all texts. @returns null if the body is not a chat completion. */
 export function readReply(body: unknown, redact: Redact): Reply | null {
   const parsed = COMPLETION.safeParse(body);
   if (!parsed.success) return null;

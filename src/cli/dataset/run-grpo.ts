@@ -30,8 +30,8 @@ export interface GrpoOptions extends EngineOptions, Omit<DatasetOptions, 'grader
 }
 
 /**
- * Writes the rows and the card, or neither.
- * @throws UsageError for unusable paths and formats; InputError for an impossible plan; the signal's reason.
+ * Writes the rows and the card, or neither; with `shard` only the rows of the shard.
+ * @throws UsageError for unusable options, paths and formats; InputError for an invalid grader or plan; the signal's reason.
  */
 export async function runGrpo(options: GrpoOptions, signal: AbortSignal): Promise<void> {
   checkEngineOptions(options);
@@ -109,7 +109,7 @@ export function checkGrpoOutput(target: Pick<GrpoOptions, 'output' | 'format'>):
   return { format, ...paths };
 }
 
-/** Returns the format of --format, or else of the file's ending. @throws UsageError for another ending. */
+/** Returns the format of --format, or else of the file's ending. @throws UsageError if neither names one, or they differ. */
 function formatOfRows({ format, output }: Pick<GrpoOptions, 'format' | 'output'>): RowFormat {
   const chosen = formatOf('--output', output, format);
   if (chosen !== undefined) return chosen;
@@ -120,8 +120,8 @@ function formatOfRows({ format, output }: Pick<GrpoOptions, 'format' | 'output'>
 }
 
 /**
- * Refuses a file that cannot be written, and an existing README.md that is another file than the card of these rows, or of rows
- * that no longer exist. @throws UsageError.
+ * Refuses rows whose path is the card's, or not that of a writable file. Refuses a card that would replace another README.md.
+ * @throws UsageError.
  */
 function checkPaths({ rows, card }: { rows: string; card: string }): void {
   checkOutput('--output', rows);
@@ -140,7 +140,7 @@ function checkPaths({ rows, card }: { rows: string; card: string }): void {
   );
 }
 
-/** Returns whether a README.md may be replaced: it is the card of these rows, or of rows that no longer exist. */
+/** Returns whether a README.md may be replaced: a card of these rows, of missing rows, or that names no single file. */
 function isReplaceable(text: string, rows: string): boolean {
   if (!isCard(text)) return false;
   const file = fileOfCard(text);

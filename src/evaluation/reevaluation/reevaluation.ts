@@ -79,7 +79,7 @@ export class Reevaluation implements AsyncDisposable {
 
   /**
    * Opens the environments of the replay.
-   * @param graders at least one. @param policies further baselines. @throws as `createVecEnv`, before any file is read.
+   * @param graders at least one. @param policies further baselines. @throws as `createVecEnv`.
    */
   static async open(
     engine: ReplayEngine,
@@ -145,7 +145,7 @@ export class Reevaluation implements AsyncDisposable {
     return group;
   }
 
-  /** Returns the sections, in the order in which their conditions appeared. */
+  /** Returns the sections, in the order in which their first episodes were added. */
   sections(): Section[] {
     const together: Group[][] = [];
     for (const group of this.#groups.values()) {

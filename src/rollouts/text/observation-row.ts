@@ -86,7 +86,8 @@ function refuseSteps(value: unknown, where: string): never {
  * Validates one row.
  * @param rows f32: the row of ROW_SIZE numbers begins at index `base`.
  * @param where returns the name of a number of the row in errors.
- * @throws InputError `out_of_range` for a number outside its field's range, or more past steps than were taken.
+ * @throws InputError `out_of_range` for a number outside its field's range, more past steps than were taken, or a day, slot or
+ *   remaining that does not agree with the step.
  */
 export function checkRow(rows: Float32Array, base: number, where: (at: number) => string): void {
   const invalid = RULES.firstWrong(rows, base);

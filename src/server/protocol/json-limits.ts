@@ -21,7 +21,7 @@ export const BYTE = {
 /**
  * Finds the end of a JSON string in UTF-8, where no other character contains the byte of a quote or backslash.
  * @param from the index after the opening quote.
- * @returns the index of the closing quote. If it is beyond `end`: `end` or `end + 1`, where the search continues.
+ * @returns the index of the closing quote. If none is before `end`: `end` or `end + 1`, where the search continues.
  */
 export function endOfString(bytes: Buffer, from: number, end: number): number {
   let at = from;
@@ -39,7 +39,7 @@ export interface FreeEntries {
   readonly max: number;
   /** The maximum number of free entries outside of `lists`. */
   readonly maxElsewhere: number;
-  /** Lists without nested values: positions of the first byte and of the closing bracket, and the number of entries. */
+  /** Lists without nested values: positions after the opening bracket and of the closing bracket, and the number of entries. */
   readonly lists: readonly { readonly start: number; readonly end: number; readonly length: number }[];
 }
 

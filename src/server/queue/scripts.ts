@@ -10,8 +10,9 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 
 /**
  * Registers a job, or sets the settings of an open job. KEYS: meta, open, names, job. ARGV: version, world, name, submission,
- * settings, then other fields and values of the job. Returns {state before, settings before} for an open job, else {state
- * before} ('none' for a new job); {'foreign', version, world} if the queue has open jobs of this other version or world.
+ * settings, then other fields and values of the job. Returns {state before, settings before} for an open job of another
+ * submission, else {state before} ('none' for a new job); {'foreign', version, world} if the queue has open jobs of this other
+ * version or world.
  */
 export const REGISTER = `${NOW}
 local version, world = unpack(redis.call('HMGET', KEYS[1], 'version', 'world'))

@@ -3,7 +3,7 @@ import type { StudentManifest } from '../../agents/student/student-file.js';
 import type { Trained } from './train.js';
 import { type TrainRequest, toJson } from './train-options.js';
 
-/** Returns the manifest without its evaluation. @param version of the package. */
+/** Returns the manifest without `featuresVersion` and `evaluation`. @param version of the package. */
 export function manifestOf(
   request: TrainRequest,
   { figures, refinement, world }: Pick<Trained, 'figures' | 'refinement' | 'world'>,

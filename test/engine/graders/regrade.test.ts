@@ -46,7 +46,7 @@ function play(env: VecEnv, weights: Float32Array) {
 
 describe.each(ENGINES)('on $name', (engine) => {
   it.each(['row-major', 'column-major'] as const)(
-    'regrade gives %s components the scores of a run',
+    'regrade computes the scores of a run from %s components',
     (layout) => {
       const numEnvs = 77;
       using env = openOn(engine, { numEnvs, layout });
@@ -121,7 +121,7 @@ describe('regrade refuses', () => {
   it.each([
     ['a plain array', [0, 0, 0, 0, 0, 0], 'wrong_type', 'got an array of 6'],
     ['undefined', undefined, 'wrong_type', 'got undefined'],
-    ['half a row', new Float32Array(9), 'wrong_length', 'Expected 16 floats in components'],
+    ['a row and one number', new Float32Array(9), 'wrong_length', 'Expected 16 floats in components'],
   ] as const)('%s', (_, components, code, mention) => {
     expectRefusal(() => regrade(components as Float32Array, 'v2'), code, mention);
   });

@@ -197,7 +197,7 @@ it('prompts and parsing import no module of Node', () => {
 });
 
 describe('options', () => {
-  it('with an unknown or invalid grader, or an unknown name, are refused', () => {
+  it('that are null, or have an unknown or invalid grader or an unknown name, are refused', () => {
     expectRefusal(() => prompts([], [], { grader: 'v9' }), 'unknown_name', 'v1, v2, v3', '"v9"');
     expectRefusal(() => prompts([], [], { grader: [1, 1] }), 'bad_grader', 'eight weights', '[1, 1]');
     expectRefusal(() => prompts([], [], any({ graders: 'v2' })), 'unknown_option', 'prompts', 'grader');

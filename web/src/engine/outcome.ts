@@ -1,4 +1,4 @@
-/** The outcome of a worker call. Failures are sent as data, because a sent error keeps only its message. */
+/** The outcome of a worker call. Failures are sent as data, because a sent error loses its class and its code. */
 import { RhythmError } from '../../../src/shared/errors.js';
 
 /** 'lost': the device was lost. 'stopped': by the user or by a newer call. 'refused': an invalid argument. 'failed': anything else. */

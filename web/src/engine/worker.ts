@@ -28,7 +28,7 @@ async function reported<T>(report: Report<T>, work: () => Promise<T>): Promise<O
 const api = {
   findBackend: () => answer(findBackend),
   stop: () => answer(stopJob),
-  /** Computes a crowd. @param students the students trained on the page that the request names. */
+  /** Computes a crowd. @param students of the students trained on the page, those that the request names. */
   crowd: (request: CrowdRequest, students: readonly StudentFile[], report: Report<Crowd>) =>
     reported(report, () => runCrowd(request, students, report, beginJob())),
   /** Scores an action sequence of 28 digits. */
