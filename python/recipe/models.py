@@ -25,7 +25,8 @@ def base_of(settings: Model, output: Path) -> str:
 
 
 def nf4(cpu: bool) -> BitsAndBytesConfig:
-    """Returns the configuration of 4-bit weights, as in QLoRA. Raises ValueError if the machine lacks support."""
+    """Returns the configuration of 4-bit weights, as in QLoRA. Raises ValueError if `cpu`, or without a GPU or
+    bitsandbytes."""
     missing = [
         name
         for name, available in (
@@ -69,7 +70,8 @@ def load_base(settings: Model, base: str, cpu: bool, more: Options = None) -> Tu
 
 
 def load_trained(settings: Model, start: Path, cpu: bool, more: Options = None) -> Any:
-    """Loads the result of an earlier stage from its folder: an adapter with its base model, or all weights."""
+    """Loads the result of an earlier stage from its folder: an adapter with its base model, or all weights.
+    Raises ValueError for an adapter of another base model than `settings.model`."""
     if not (start / ADAPTER).exists():
         return _load(settings, str(start), cpu, more)
     from peft import PeftModel

@@ -364,7 +364,7 @@ describe.skipIf(absent !== null)('one person', () => {
   });
 
   describe('the hidden profile', () => {
-    /** Records every number and text that workers send from now on. */
+    /** Records every number and text sent by workers that are created from now on. */
     const RECORD_MESSAGES = `
       globalThis.received = { numbers: [], texts: [] };
       const record = (value) => {

@@ -65,7 +65,7 @@ afterAll(() => {
   for (const { child } of contenders) child.kill();
 });
 
-/** Requests the lock from all processes. Returns the index of the only process that got it. */
+/** Makes every process request the lock. Returns the index of the only process that got it. */
 async function winnerOf(path: string): Promise<number> {
   const granted = await Promise.all(contenders.map((contender) => contender.request(`+${path}`)));
   expect(granted.filter(Boolean), path).toHaveLength(1);

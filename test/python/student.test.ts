@@ -1,4 +1,4 @@
-/** The students of the package take the same actions in Python as in TypeScript, in all evaluation episodes. */
+/** The students of the package play alike in Python and in TypeScript, bit for bit, in all evaluation episodes. */
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { loadStudent, STUDENT_NAMES } from '../../src/agents/student/shipped-students.js';

@@ -109,8 +109,8 @@ Snapshot snapshot_of(const Batch& batch, const OutputMemory& outputs) {
   return snapshot;
 }
 
-// Makes call k of a batch, after all earlier calls.
 constexpr int kCalls = 6;
+// Makes call k of a batch, after all earlier calls.
 void make_call(int k, Batch& batch, const Outputs& out, World& w) {
   Run run = {};
   run.policy = Policy::Heuristic;
@@ -137,8 +137,8 @@ void make_call(int k, Batch& batch, const Outputs& out, World& w) {
   }
 }
 
-// Makes the calls up to `last`. The n-th allocation of the last call fails. If `last` is -1, the n-th allocation of the
-// constructor fails. Returns the outputs and states; null if the constructor failed.
+// Makes the calls up to `last`; -1 is the constructor. Allocation n of the last call fails, counted from 0; none if n is -1.
+// Sets `refused` to whether a call threw. Returns the outputs and states; null if the constructor failed.
 std::unique_ptr<Snapshot> play(int last, long n, bool& refused) {
   World w;
   OutputMemory outputs;

@@ -56,7 +56,7 @@ it('marks its client as alive with every frame', async () => {
 
 it.each([
   ['16 frames', Array<string>(16).fill('x')],
-  ['frames of a MiB', ['x'.repeat(MIB - 1), 'x']],
+  ['frames of one MiB in all', ['x'.repeat(MIB - 1), 'x']],
 ])('pauses reading while %s wait', async (_, frames) => {
   const { answer: first, settle: settleFirst } = pendingAnswer();
   let answerCount = 0;

@@ -90,7 +90,7 @@ it.each([
   ['is too large', 413, '/reset', { more: 'x'.repeat(2000) }],
   ['exceeds the limit of requests', 503, '/v1/prompts', { seeds: [], action_histories: [] }],
 ])(
-  'a server closes the connection of a request that %s, without reading the rest of the body',
+  'a server refuses a request that %s, and announces that it closes the connection',
   async (_, status, path, body) => {
     const server = await startServer({ frameLimit: 1024, batchRequests: 1, batchQueue: 0 });
     // This request stays in progress, because its body never ends.

@@ -118,7 +118,8 @@ export class Ledger implements CostLedger {
 
   /**
    * Begins an episode if the budget is expected to suffice for it and for the unfinished episodes. The expected cost is
-   * the mean of the finished episodes, or the maximum cost while none is finished. The first episode always begins.
+   * the mean of the finished episodes, or the maximum cost while none is finished. While none is finished or being played,
+   * an episode always begins, unless a request was refused.
    * Waits while the episode does not fit and unfinished episodes may turn out cheaper.
    * @param maxRequestCost the maximum cost of a request, used until a larger cost is reserved.
    * @throws BudgetError; the signal's reason.

@@ -13,8 +13,8 @@ export interface Line {
 const LF = 0x0a;
 
 /**
- * Yields the lines of a stream, split at LF. Removes a CR before LF, and a byte order mark before the first line. A line
- * longer than `maxBytes` is not stored; its problem is yielded instead.
+ * Yields the lines of a stream, split at LF. Removes a CR at the end of a line, and a byte order mark before the first line.
+ * A line longer than `maxBytes` is not stored. In place of it, and of a line that is not UTF-8, a problem is yielded.
  */
 export async function* readLines(chunks: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Line> {
   const line = new PendingLine(maxBytes);

@@ -24,7 +24,7 @@ import { mergeSelection } from './merge-selection.js';
 /**
  * Writes the merged file, or reports every problem of the shards and writes nothing.
  * @returns false if the shards have problems, or if a dataset left out lines without --skip-bad.
- * @throws UsageError for unusable paths; the signal's reason.
+ * @throws UsageError for unusable paths, and for options that the job does not have; the signal's reason.
  */
 export async function runMerge(
   shards: readonly string[],
@@ -83,7 +83,10 @@ export const outputsOf = ({ output, json, components }: MergeCommandOptions): Pl
     ([option, path]) => (path === undefined ? [] : [{ option, path }]),
   );
 
-/** Refuses options that the job does not have, and --components if --output has the components. @throws UsageError. */
+/**
+ * Refuses options that the job does not have, --components if --output has the components, and Parquet if --output is JSON.
+ * @throws UsageError.
+ */
 export function checkEvalOptions(job: Job, options: MergeCommandOptions): void {
   const isTable =
     job.kind !== 'selection' && (formatOf('--output', options.output, options.format) ?? LINES) !== LINES;

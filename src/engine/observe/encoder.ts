@@ -41,7 +41,7 @@ interface Block {
   /** The distance from one number of an environment's source to the next. */
   sourceStep: number;
   out: Float32Array;
-  /** Number k of environment i is at `i * envStep + k * wordStep`, the block's first number at `start`. */
+  /** In `out`, number k of environment i is at `i * envStep + k * wordStep`, and the block's first number at `start`. */
   envStep: number;
   wordStep: number;
   start: number;
@@ -174,8 +174,8 @@ function copy(block: Block, column: Column): void {
 }
 
 /**
- * Scales in float64, clamps to [0, 1] and rounds once. The result is exactly 0 at `low`, 1 at `high`, and 0.5 at 0 if `low`
- * is -`high`.
+ * Scales in float64, clamps to [0, 1] and rounds to float32. The result is exactly 0 and 1 at the ends of the range, and 0.5
+ * at 0 if the ends are opposite numbers.
  */
 function scale(block: Block, column: Column): void {
   const { count, source, out } = block;

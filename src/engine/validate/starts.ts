@@ -26,7 +26,7 @@ import { toBeliefs, toGiven } from './steps.js';
 import { type Bounds, skillBounds, wellBounds } from './sum-bounds.js';
 
 /**
- * The states of episodes that begin after step 0. With a mask, only the entries of its environments are used. Numbers are
+ * The states in which episodes begin, at any step. With a mask, only the entries of its environments are used. Numbers are
  * rounded to float32, and must be 0 or at least 2^-80 in magnitude. With exact float32 values, episodes continue exactly
  * as if they had been played from step 0.
  */
@@ -112,7 +112,7 @@ const LAST_START = NUM_STEPS - 1;
  */
 export const MIN_VALUE = 2 ** -80;
 const METER_RANGE: FloatRange = { low: MIN_VALUE, high: 1, signed: false };
-/** Bounds of sums of rewards in any world. */
+/** Bounds of all sums in any world. */
 const SUM_RANGE: FloatRange = { low: MIN_VALUE, high: MAX_SUM, signed: true };
 
 type FloatsName = Exclude<keyof StartStates, 'steps' | 'crashes' | 'beliefs'>;

@@ -18,7 +18,7 @@ export interface MeanEpisode {
   readonly rewards: StepRewards;
 }
 
-/** The policies in the figures. Beliefs do not change actions, so each sequence is drawn once. */
+/** The policies in the figures, which also show each push. Beliefs do not change actions, so each sequence is drawn once. */
 const DRAWN_POLICIES = [
   'heuristic',
   'open-loop',

@@ -20,7 +20,10 @@ export interface EndedEpisode {
   readonly return: number;
   /** The number of its steps. */
   readonly length: number;
-  /** Wall time in seconds from its reset to its end. */
+  /**
+   * Wall time in seconds to its end, from the last of these: the call of `reset`, the end of the environment's previous
+   * episode, the creation of the `EpisodeStatistics`.
+   */
   readonly seconds: number;
 }
 
@@ -85,7 +88,10 @@ export class EpisodeStatistics {
     return Float64Array.from(this.episodes, ({ seconds }) => seconds);
   }
 
-  /** Begins new episodes. Call it after `env.reset`. @param mask the mask of the reset. */
+  /**
+   * Begins new episodes. Call it after `env.reset`. @param mask the mask of the reset.
+   * @throws InputError `wrong_type` or `wrong_length`.
+   */
   reset(mask?: Mask): void {
     const chosen = this.#envs.maskOf(mask);
     this.#envs.reset(chosen);

@@ -107,7 +107,8 @@ class Cluster {
   }
 
   /**
-   * Ends all workers when their requests have ended, at the latest after about `graceMs` milliseconds.
+   * Ends all workers when their requests have ended. A worker cuts off its requests after `graceMs` milliseconds, and is
+   * killed if it still runs END_MS later.
    * @returns the number of connections that were cut off.
    */
   async stop(graceMs: number): Promise<number> {
@@ -126,7 +127,7 @@ class Cluster {
   }
 
   /**
-   * Starts a worker, and replaces it when it ends.
+   * Starts a worker, and replaces it when it ends after it was ready.
    * @param delayMs the wait before the replacement. @throws the error of a worker that cannot start.
    */
   #run(index: number, delayMs: number): Promise<void> {

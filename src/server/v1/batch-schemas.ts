@@ -52,7 +52,7 @@ export const column = (entry: z.ZodType) =>
     })
     .meta({ type: 'array', maxItems: MAX_ROWS, items: jsonSchema(entry) });
 
-/** Treats null as a field that is left out. */
+/** Returns undefined for null, so that null counts as a field that is left out. */
 export const nullAsAbsent = <T>(value: T | null | undefined): T | undefined => value ?? undefined;
 
 const profileFault = (got: unknown): string =>

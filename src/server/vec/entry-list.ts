@@ -16,7 +16,7 @@ export const SLICE = 2 ** 12;
 const MAX_DISTINCT = 4096;
 /** The maximum number of different strings. Valid strings are names, and there are fewer names. */
 const MAX_STRINGS = 64;
-/** Replaces each different string beyond MAX_STRINGS. */
+/** Replaces every string, also a known one, once there are more than MAX_STRINGS different strings. */
 const SURPLUS_STRING = '(another string)';
 /** The key of -0, because a Map treats -0 and 0 as one key. */
 const MINUS_ZERO = Symbol('-0');

@@ -1,7 +1,7 @@
 /**
  * Encodes and decodes binary frames, which docs/server.md describes: the length of a JSON header (u32); the header, padded
- * with spaces; then the arrays that the header lists, each padded with zeros. Numbers are little-endian, and every part
- * ends at a multiple of eight bytes.
+ * with spaces; then the arrays that the header lists, each padded with zeros. Numbers are little-endian. The header and each
+ * array end at a multiple of eight bytes.
  */
 import { z } from 'zod';
 import { InputError } from '../../shared/errors.js';
@@ -25,7 +25,7 @@ export type AnswerDtype = Dtype | 'uint64';
 export type FrameArray = Float32Array | Uint32Array | Int32Array | Uint8Array | Int8Array;
 
 const DTYPES = Object.keys(ARRAY_CLASSES) as Dtype[];
-/** Every part of a frame ends at a multiple of so many bytes. */
+/** The header and each array end at a multiple of so many bytes. */
 const ALIGNMENT = 8;
 /** The number of bytes of the header's length, which begins a frame. */
 const PREFIX = 4;
@@ -33,7 +33,7 @@ const PREFIX = 4;
 const MAX_ARRAYS = 16;
 /** The maximum number of dimensions of an array. */
 const MAX_DIMENSIONS = 3;
-/** The maximum size of the header in bytes, with its length: parsing more JSON would delay other clients. */
+/** The maximum size of the header and its length together, in bytes: parsing more JSON would delay other clients. */
 const MAX_HEADER = 2 ** 20;
 
 const HEADER = z.looseObject({
@@ -72,10 +72,10 @@ export interface ArraySpec {
   readonly shape: readonly number[];
 }
 
-/** Returns the length of an array's part of a frame, which ends at a multiple of eight bytes. */
+/** Rounds a number of bytes up to a multiple of eight. */
 export const aligned = (bytes: number): number => Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
 
-/** Writes the part of a frame before its arrays: the header and its length. */
+/** Returns the part of a frame before its arrays: the length of the header, and the header. */
 export function encodeHead(type: string, data: object, arrays: readonly ArraySpec[]): Buffer {
   const header = Buffer.from(JSON.stringify({ type, data, arrays }));
   const start = aligned(PREFIX + header.length);
@@ -85,7 +85,7 @@ export function encodeHead(type: string, data: object, arrays: readonly ArraySpe
   return bytes;
 }
 
-/** Writes a frame with copies of the arrays. */
+/** Returns a frame with copies of the arrays. */
 export function encodeFrame(type: string, data: object, arrays: readonly Shaped[]): Uint8Array {
   const head = encodeHead(
     type,

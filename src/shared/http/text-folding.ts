@@ -7,10 +7,10 @@ export const INVISIBLE: DroppedCharacters = /(?![\t-\r])[\p{C}\p{M}\p{DI}]/gu;
 /** The characters of INVISIBLE, and all white space. */
 export const INVISIBLE_OR_SPACE: DroppedCharacters = /[\s\p{Z}\p{C}\p{M}\p{DI}\u2800]/gu;
 
-/** An escape of JSON (a surrogate pair counts as one) or of a URL. */
+/** An escape of JSON for a letter or control character (a surrogate pair counts as one), or an escape of a URL. */
 const ESCAPES = /\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}|\\u[0-9a-f]{4}|\\[bfnrt]|%[0-9a-f]{2}/gi;
 /**
- * Matches one of: a run of printable ASCII without \ and %, which folds to itself; an escape; any other character.
+ * Matches one of: a run of printable ASCII without space, \ and %, which folds to itself; an escape; any other character.
  */
 const PIECES = new RegExp(`[!-$&-[\\]-~]+|${ESCAPES.source}|.`, 'gisu');
 /** Matches a piece that is such a run of ASCII. */

@@ -94,7 +94,7 @@ describe('an endpoint', () => {
   });
 });
 
-it('a redactor removes secrets in every encoding', () => {
+it('a redactor removes secrets as plain text and as URLs and JSON encode them', () => {
   const secrets = fc.array(fc.string({ minLength: 4, unit: 'grapheme' }), { minLength: 1, maxLength: 3 });
   fc.assert(
     fc.property(secrets, fc.string(), (all, around) => {

@@ -62,7 +62,7 @@ describe('scoreReplay of completions', () => {
     ]);
   });
 
-  it('refuses columns with completions and actions, or of another length', () => {
+  it('refuses columns with both completions and actions or with neither, and completions of another length or type', () => {
     const actions = new Int8Array(TEXTS.length);
     const score = (rows: object) => () => scoreReplay({ ...columns(), ...rows } as never);
     expectRefusal(score({ completions: TEXTS, actions }), 'unknown_option', 'both');

@@ -74,7 +74,7 @@ describeWithRedis('nothing is lost', () => {
     client.disconnect();
   });
 
-  it('when a worker has no C++ addon: it takes no shard', async () => {
+  it('when a worker has no C++ addon: it ends with an error', async () => {
     const environment = { ...server.environment, RHYTHM_ADDON: pathOf('none.node') };
     const { code, stderr } = await runCliProcess(['queue', 'work', '--until-empty'], '', environment);
     expect(code).toBe(1);

@@ -89,7 +89,7 @@ describe('pairs', () => {
     expect(Object.keys(row)).toEqual(Object.keys(DPO_COLUMNS));
   });
 
-  it('with `by: "return"` compare the sums of the rewards from that step on', async () => {
+  it('with `by: "return"` compare the sums of the rewards from their step on', async () => {
     const [row] = (await select([...a, ...b], { by: 'return' })).rows;
     // The rewards are added from the end of the episode, because the order changes the bits of the sum.
     const sums = [a[0], b[0]].map(({ steps }) =>
@@ -148,7 +148,7 @@ describe('episodes', () => {
     expect(Object.fromEntries((await select(silent)).selection.leftOut)).toEqual({ 'no text': 1 });
   });
 
-  it('of evaluation seeds and invalid options are refused', () => {
+  it('of evaluation seeds are refused, and so are invalid options', () => {
     expectRefusal(() => toDpoPlan({ seeds: { first: 0, last: 200 } }), 'bad_seed');
     expectRefusal(() => toDpoPlan({ by: 'reward' as never }), 'unknown_name', 'by');
     expectRefusal(() => toDpoPlan({ minMargin: -1 }), 'out_of_range', '--min-margin');

@@ -9,13 +9,13 @@ export interface Frame {
   readonly plotHeight: number;
   /** The upper left corner of the plot of each panel. */
   readonly places: readonly { readonly left: number; readonly top: number }[];
-  /** The middle of each day. */
+  /** The middle of each day, from the left of a plot. */
   readonly days: readonly { readonly day: number; readonly x: number }[];
   /** Points per line: NUM_STEPS, one after each slot, or one more if the first point is the start of the week. */
   readonly points: number;
 }
 
-/** The smallest width of a plot, in pixels. */
+/** The smallest width of a plot and its right margin, in pixels, if there are several columns. */
 const MIN_PLOT = 150;
 /** Left and right margin of a plot, the gap between panels, and the margins above and below, in pixels. */
 const [LEFT, RIGHT, GAP, TOP, BOTTOM] = [34, 4, 12, 28, 26];

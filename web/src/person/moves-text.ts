@@ -1,4 +1,4 @@
-/** Writes the moves of an episode as short, exact text that needs no escapes in an address. */
+/** Writes and parses the moves of an episode as short, exact text that needs no escapes in an address. */
 import { float32Decimal } from '../../../src/shared/float32-decimal.js';
 import { ACTION_NAMES, NUM_BELIEFS, NUM_STEPS } from '../../../src/world/fields.js';
 import type { Move } from './episode-types.js';
