@@ -19,8 +19,8 @@ struct KeepMetersOnly : RecordNothing {
   using RecordNothing::RecordNothing;
 };
 
-// Writes a step of all lanes as columns: in the column-major layout to the arrays, in the row-major layout to buffers
-// ("stages"), from which `finish` writes the rows.
+// Records a trajectory. If all lanes are at the same step, writes columns: in the column-major layout to the arrays, in the
+// row-major layout to buffers ("stages"), from which `finish` writes the rows. Otherwise writes each number to the arrays.
 class RecordTrajectory {
  public:
   static constexpr bool kMetersOnly = false;

@@ -1,7 +1,7 @@
 // Begins episodes.
 // Included inside a kernel's namespace, see kernel.inl.
 
-// Stores the profiles of the active lanes, drawn or given as their modes say.
+// Stores the profiles of the active lanes, drawn or given as their modes say. Given profiles stay if the reset has none.
 RHYTHM_INLINE void put_profile(const Envs& envs, const Reset& r, const Group& g, M active, U seed) {
   const Tables& w = *envs.tables;
   const U profile_mode = g.word(state::Mode);

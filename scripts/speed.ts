@@ -11,7 +11,7 @@ import { type Recorded, type StoredRun, withReadmeSpeed, withSpeed } from './spe
 const at = (path: string): URL => new URL(`../${path}`, import.meta.url);
 const RESULTS = 'bench/results/';
 
-/** Reads the recorded runs. */
+/** Reads the recorded runs. @throws Error if kernels.json or peers.json is missing. */
 export function readRecorded(): Recorded {
   const files = readdirSync(at(RESULTS)).filter((name) => name.endsWith('.json'));
   const runs = new Map(

@@ -1,4 +1,4 @@
-/** The site: the pages of docs, the README and the generated reference, with local search. */
+/** The site: the README, the pages of docs and of the Python package, and the generated reference, with local search. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -77,7 +77,7 @@ function referenceSidebar() {
   }));
 }
 
-/** Checks that each page is in a group, so that the site links to it. @throws Error for a page that is in no group. */
+/** Checks that each page of docs is in a group, so that the site links to it. @throws Error for a page that is in no group. */
 function checkListed(): void {
   const listed = new Set(Object.values(GROUPS).flat());
   for (const folder of ['docs', 'docs/guides']) {

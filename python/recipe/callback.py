@@ -26,7 +26,7 @@ class WatchCallback(TrainerCallback):
     Args:
         limits: the limits of the pitfalls.
         folder: the trainer's output folder.
-        tokenizer: a completion without one of its end tokens was cut off.
+        tokenizer: a completion that does not end with one of its end tokens was cut off.
     """
 
     def __init__(self, limits: Limits, folder: Path, tokenizer: PreTrainedTokenizerBase) -> None:
@@ -62,7 +62,8 @@ class WatchCallback(TrainerCallback):
         return not ids or ids[-1] not in self._end_tokens
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        """Reads the log of a resumed run up to its checkpoint; later lines are computed again."""
+        """Reads the log of a resumed run and cuts it at the checkpoint: later lines are computed again. A new run begins
+        with an empty log."""
         if not ranks.is_first():
             return
         past = self._path.read_text() if self._path.exists() and state.global_step else ""

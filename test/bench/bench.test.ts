@@ -31,7 +31,7 @@ const row = (ns: number, changes: Partial<Row> = {}): Row => ({
   ...changes,
 });
 
-/** All rows that the ratios need. */
+/** The rows of all ratios but some of avx2, portable and scalar. */
 const ROWS: readonly Row[] = [
   row(3),
   row(2.5, { name: NAMES.step, layout: 'column-major' }),
@@ -84,7 +84,7 @@ describe('a row', () => {
     expect(uncounted).toMatchObject({ share: null, boundBy: null, core: 0.8 });
   });
 
-  test('is void if its sample is too short for the timer', () => {
+  test('is void if its median sample is too short for the timer', () => {
     const minTick = 20_000 / MIN_TICKS;
     expect(toRow(subject, samples, 100, minTick).saturated).toBe(false);
     const saturated = toRow(subject, samples, 100, minTick * 1.01);
@@ -100,7 +100,7 @@ describe('a row', () => {
     expect(computed).toMatchObject({ saturated: false, nsPerStep: 200, cyclesPerStep: null });
   });
 
-  test('needs at least one sample', () => {
+  test('has no median without samples', () => {
     expect(() => median([])).toThrow(RangeError);
   });
 });

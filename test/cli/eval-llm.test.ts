@@ -70,7 +70,7 @@ describe('a model', () => {
     expect(regraded.stdout).toMatch(/^llm:Qwen\/Qwen2\.5-3B-Instruct +0\.\d{3}/m);
   });
 
-  it("with a permanent error of the endpoint ends with the endpoint's message, without a table", async () => {
+  it('with a permanent error of the endpoint gives an error, and neither a table nor results', async () => {
     const fake = await startModel({ faultOf: () => '404' });
     const { code, stdout, stderr } = await evaluate(fake, '--json', pathOf('failed.json'));
     expect([code, existsSync(pathOf('failed.json'))]).toEqual([1, false]);

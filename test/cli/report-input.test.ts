@@ -67,7 +67,7 @@ describe('files of earlier reports', () => {
     expect(earlierFiles(directory)).toEqual([PAGE, 'scores.svg', 'episode-1.svg']);
   });
 
-  it('are not the files that a page of another program names', () => {
+  it('are none if the page is of another program', () => {
     const directory = folder('foreign', 'scores.svg');
     writeFileSync(`${directory}/${PAGE}`, '<title>mine</title>');
     writeTemporaryPage(directory, 'cut off <meta');

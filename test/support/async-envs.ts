@@ -48,7 +48,7 @@ export function asyncOutputColumns(env: AsyncVecEnv, result: StepResult | null):
   };
 }
 
-/** Copies outputs and states, as `envColumns` does for the synchronous API. */
+/** Copies outputs, state hashes and belief targets, as `envColumns` does for the synchronous API. */
 export async function asyncEnvColumns(env: AsyncVecEnv, result: StepResult): Promise<Columns> {
   const outputs = asyncOutputColumns(env, result);
   return { ...outputs, hash: await env.stateHash(), targets: await env.beliefTargets() };
@@ -65,7 +65,7 @@ export async function codeOf(promise: Promise<unknown>): Promise<string | null> 
   }
 }
 
-/** Returns the reason of a rejection. */
+/** Returns the reason of a rejection. Rejects if the promise resolves. */
 export const reasonOf = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
     () => Promise.reject(new Error('Expected a rejection, got none.')),

@@ -278,7 +278,7 @@ describe('ticks', () => {
   });
   const slope = { mean: 0, low: null, high: null };
 
-  it('lie just beyond each change, and changes at the same weight share a tick', () => {
+  it('lie just beyond each change, and changes within one thousandth share a tick', () => {
     const leads = [
       { ahead: 'x', behind: 'a', slope, below: flip(0.1004, 'a'), above: flip(0.3001, 'a') },
       { ahead: 'x', behind: 'b', slope, below: null, above: flip(0.3004, 'b') },

@@ -23,7 +23,7 @@ const run = (actions: string, parts: SequenceScores[] = [], signal = new AbortCo
   runSequence(actions, (_, soFar) => parts.push(soFar!), signal);
 
 describe('the scores of a sequence', () => {
-  it('are reported after each thousand people; the first and last equal those of the engine under all graders', async () => {
+  it("are reported after each thousand but the last; the first and last equal the engine's under all graders", async () => {
     const parts: SequenceScores[] = [];
     const complete = await run(BEST, parts);
     expect(parts.map(({ numPeople }) => numPeople)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9].map((k) => k * 1000));
@@ -59,7 +59,7 @@ describe('a sequence in the address', () => {
 
   it('is 28 digits', () => {
     expect(actions.read(actions.write(BEST))).toBe(BEST);
-    // The last one has Arabic digits.
+    // The last one has Arabic-Indic digits.
     for (const text of ['', '3'.repeat(27), '3'.repeat(29), 'x'.repeat(28), '٣'.repeat(28)])
       expect(actions.read(text)).toBeNull();
   });

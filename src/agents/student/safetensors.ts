@@ -43,7 +43,7 @@ export function encodeTensors({ tensors, metadata }: Tensors): Uint8Array {
   });
   const text = JSON.stringify({ [METADATA]: metadata, ...Object.fromEntries(entries) });
   const json = new TextEncoder().encode(text);
-  // Spaces after the JSON align the arrays to eight bytes.
+  // Spaces after the JSON align the first array to eight bytes.
   const headerLength = PREFIX * Math.ceil(json.length / PREFIX);
   const bytes = new Uint8Array(PREFIX + headerLength + end).fill(0x20, PREFIX, PREFIX + headerLength);
   new DataView(bytes.buffer).setBigUint64(0, BigInt(headerLength), true);
@@ -56,7 +56,10 @@ export function encodeTensors({ tensors, metadata }: Tensors): Uint8Array {
   return bytes;
 }
 
-/** Reads a file's bytes. The arrays are copies. @throws BadTensors "Expected ..., got ...". */
+/**
+ * Reads a file's bytes. The header must list the arrays in the order of their data. The arrays are copies.
+ * @throws BadTensors "Expected ..., got ...".
+ */
 export function decodeTensors(bytes: Uint8Array): Tensors {
   const data = bytes.subarray(endOfHeader(bytes));
   const header = parseHeader(bytes);

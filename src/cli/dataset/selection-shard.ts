@@ -39,7 +39,7 @@ const BATCH = 128;
 
 /**
  * Writes the episodes of a shard and their results as JSON lines.
- * @throws UsageError for unusable paths; InputError for more shards than lines; the signal's reason.
+ * @throws UsageError for paths or a format that a shard cannot use; InputError for more shards than lines; the signal's reason.
  */
 export async function runSelectionShard(
   { plan, shard, accepts }: SelectionShard,
@@ -176,7 +176,7 @@ async function* batchesIn(lines: AsyncIterable<TrajectoryLine>): AsyncGenerator<
   if (batch.length > 0) yield batch;
 }
 
-/** Returns the lines of the shard's file. @param accepted the episodes that have results, in the order of the batch. */
+/** Returns a batch as lines of the shard's file. @param accepted the episodes that have results, in the order of the batch. */
 function textOf(
   batch: readonly TrajectoryLine[],
   accepted: readonly TrajectoryEpisode[],

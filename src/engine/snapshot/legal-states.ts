@@ -63,7 +63,7 @@ interface States extends Rows {
  * Checks every field of every state: its range in STATE_FIELDS, and its relations to other fields.
  * @param words u32 [numEnvs, STATE_WORDS]. @param world the world in which the episodes continue.
  * @param seedRange [low, size]: the seeds that the environment may play. Default: all.
- * @throws InputError `bad_snapshot` that names the first invalid environment and its field.
+ * @throws InputError `bad_snapshot`, for a wrong number of words, or with the environment and field of the first illegal state.
  */
 export function checkStates(
   words: Uint32Array,
@@ -204,8 +204,8 @@ function checkBelief(states: States, env: number, at: number): void {
 }
 
 /**
- * Checks that the weights sum to 1. Graders are validated before their weights are rounded to float32. Rounding changes a
- * weight by at most 2^-24 of it. The bound allows twice this error, because the sum is rounded too.
+ * Checks that the weights sum to 1, within SUM_TOLERANCE. Graders are validated before their weights are rounded to float32.
+ * Rounding changes a weight by at most 2^-24 of it. The tolerance is widened by twice this error.
  */
 function checkGrader({ floats }: States, env: number, at: number): void {
   let sum = 0;

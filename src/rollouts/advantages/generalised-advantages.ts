@@ -17,7 +17,7 @@ export interface GeneralisedAdvantageOptions {
 
 /**
  * Advantages and returns, in the order of `rewards`. The arrays are new, computed in float64 and rounded to float32 once.
- * Values of steps that were not taken are 0.
+ * Entries of steps that were not taken are 0.
  */
 export interface GeneralisedAdvantages {
   /** f32 [n, steps]: the advantage of each step over its value. */

@@ -76,7 +76,7 @@ const SUBMISSION_BYTES = 6;
 /** The length of a failed attempt's random name in bytes. */
 const ATTEMPT_BYTES = 8;
 
-/** Checks that the queue has no jobs of another version or world. @throws ReleaseError. */
+/** Checks that the queue has no open jobs of another version or world. @throws ReleaseError. */
 export async function checkRelease({ redis, prefix }: Queue, release: Release): Promise<void> {
   const [version, world] = await redis.hmget(metaKey(prefix), 'version', 'world');
   if (version === null || (version === release.version && world === release.world)) return;
@@ -101,7 +101,7 @@ export interface JobBefore {
 
 /**
  * Registers a job, or changes the settings of an open job. @returns the state before.
- * @throws ReleaseError for a queue of another version or world.
+ * @throws ReleaseError if the queue has open jobs of another version or world.
  */
 export async function registerJob(
   { redis, prefix }: Queue,
@@ -224,7 +224,7 @@ export const readDifferences = ({ redis, prefix }: Queue, name: string): Promise
 export const recentFinishes = async ({ redis, prefix }: Queue, name: string): Promise<number[]> =>
   (await redis.lrange(jobKeys(prefix, name).finished, 0, -1)).map(Number);
 
-/** Cancels a job and removes its data from Redis, except its record. @returns the state before. */
+/** Cancels a job if it is open, and removes its data from Redis, except its record. @returns the state before. */
 export async function cancelJob({ redis, prefix }: Queue, name: string): Promise<JobState | 'none'> {
   const { job, ...data } = jobKeys(prefix, name);
   const keys = [job, openKey(prefix), ...Object.values(data)];

@@ -86,7 +86,10 @@ redis.call('HSETNX', KEYS[3], ARGV[3], ARGV[4])
 return redis.call('HGET', KEYS[3], ARGV[3])
 `;
 
-/** Cancels a job and removes its data. KEYS: job, open, then the keys to remove. ARGV: name. Returns the state before. */
+/**
+ * Cancels a job if it is open, and removes its data. KEYS: job, open, then the keys to remove. ARGV: name. Returns the state
+ * before.
+ */
 export const CANCEL = `
 local state = redis.call('HGET', KEYS[1], 'state')
 if not state then return 'none' end

@@ -21,6 +21,7 @@ const REWARDS: ReadonlyMap<string, keyof RewardStack> = new Map(
 /** The names of the scores of a row. */
 export const SCORE_NAMES = [...REWARDS.keys(), 'step_reward', 'belief_mae', 'state_hash'];
 
+/** The stored scores, one array for each kind. */
 export class ScoreColumns {
   /** The scores to return, each once. */
   readonly names: readonly string[];
@@ -39,7 +40,7 @@ export class ScoreColumns {
   /** @param names of the scores to store. @param settings of the rewards. */
   constructor(rows: number, names: readonly string[], settings: StackSettings) {
     this.names = [...new Set(names)];
-    // `#envRewards` already contain the shaping, which could not be computed later: histories are not kept.
+    // `#envRewards` contains the shaping already: it cannot be computed later, because histories are not kept.
     this.#settings = { ...settings, shaping: null };
     this.#stepRewards = new Float32Array(rows);
     this.#envRewards = settings.shaping === null ? this.#stepRewards : new Float32Array(rows);

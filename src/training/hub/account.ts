@@ -20,7 +20,8 @@ const DEFAULT_ENDPOINT = 'https://huggingface.co';
 
 /**
  * Returns the Hub's URL and the token.
- * @throws InputError for an invalid endpoint or token; the message never has the token.
+ * @throws InputError for an invalid endpoint or token, without the token in its message; the system's error if the file of the
+ *   token cannot be read.
  */
 export const accountOf = (env: Variables = process.env): Account => ({
   endpoint: endpointOf(env),

@@ -81,7 +81,7 @@ describe('checkStates', () => {
       'profile[0] of environment 3 to be from -1048576 to',
     ],
     [
-      'a large trait',
+      'a trait below -2^20',
       AFTER_9,
       setFloat(traits + 10, -(2 ** 20) - 1),
       'profile[10] of environment 3 to be from -1048576 to',
@@ -193,7 +193,7 @@ describe('checkStates', () => {
       'grader of environment 3 to sum to 1, got 1.1',
     ],
     [
-      'weights that sum to a little more than rounding allows',
+      'weights that sum to a little more than the tolerance allows',
       AFTER_9,
       (words) => {
         words.fill(0, grader, grader + NUM_COMPONENTS);
@@ -341,7 +341,7 @@ describe('checkStates', () => {
     checkStates(words, N, WORLD);
   });
 
-  it('accepts weights that sum to 1 within rounding', () => {
+  it('accepts weights that sum to 1 within the tolerance', () => {
     // In units of the last place. Below 1 this unit is half as large.
     for (const ulps of [-16, -8, 0, 8]) {
       const words = AFTER_9.slice();

@@ -150,7 +150,7 @@ function codeOf(call: () => unknown): ErrorCode | null {
   }
 }
 
-/** Returns copies of everything that a caller can read of both environments. */
+/** Returns copies of the outputs and states of `env`, as far as they can be read, and of the states of `other`. */
 function visibleIn({ env, result, state, other }: Setup): Columns {
   const columns = { ...outputColumns(env, state === 'detached' ? null : result), other: other.snapshot() };
   if (['before reset', 'within a run', 'closed', 'detached'].includes(state)) return columns;

@@ -1,6 +1,6 @@
 """Plays students with the Python package.
 
-Reads {"students": [name or path, ...], "seeds"}, as test/python/student.test.ts sends them. Prints the actions and beliefs of
+Reads {"students": [name or path, ...], "seeds"}, as test/python/student.test.ts sends it. Prints the actions and beliefs of
 each student, step by step, as base64.
 """
 

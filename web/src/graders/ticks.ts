@@ -13,7 +13,7 @@ export interface Tick {
 export const beyond = ({ weight }: Flip, now: number): number =>
   weight < now ? Math.floor(weight * WHOLE) : Math.ceil(weight * WHOLE);
 
-/** Returns the ticks of a component's slider, in ascending order. Flips at the same weight share a tick. */
+/** Returns the ticks of a component's slider, in ascending order. Flips with the same `to` share a tick. */
 export function ticksOf({ weight, leads }: WeightSensitivity): Tick[] {
   const flips = leads.flatMap(({ below, above }) => [below, above]).filter((flip) => flip !== null);
   const byWeight = new Map<number, string[]>();

@@ -19,11 +19,11 @@ import type { TrainRequest } from '../train-options.js';
 import { type Comparisons, compareActions } from './comparisons.js';
 import { RefineLearner, type RefineRows } from './refine-learner.js';
 
-/** The number of comparisons of an update, and of its belief targets. */
+/** The maximum number of comparisons of an update, and of its belief targets. */
 const ROWS = 512;
 /** Passes over the comparisons of an iteration. */
 const PASSES = 4;
-/** The learning rate of the first iteration. It falls linearly to 0. */
+/** The learning rate of the first iteration. It falls linearly towards 0. */
 const RATE = 5e-4;
 /**
  * The second words of the keys of permutations and draws: four letters each, in ASCII. The first word is the training's seed.
