@@ -105,6 +105,17 @@ it('dataset grpo refuses to replace the card of another existing dataset', async
   expect([linked.code, linked.stderr]).toEqual([2, expect.stringContaining('its card README.md, got')]);
 });
 
+it('dataset grpo refuses to replace the card of a dataset of dataset sft', async () => {
+  const [episodes, directory] = [pathOf('taught.jsonl'), folder('sft')];
+  await runCli(['teach', '--policy', 'heuristic+inference', '--seeds', '100-102', '--output', episodes]);
+  const sft = ['dataset', 'sft', '--jsonl', episodes, '--objective', 'none', '--output', directory];
+  expect((await runCli(sft)).code).toBe(0);
+  const card = read('sft', 'README.md');
+  const rows = join(directory, 'grpo.jsonl');
+  expect((await grpo('--rows', '3', '--output', rows)).code).toBe(2);
+  expect([read('sft', 'README.md'), existsSync(rows)]).toEqual([card, false]);
+});
+
 describe('dataset grpo refuses, and changes nothing:', () => {
   beforeAll(() => {
     writeFileSync(join(folder('project'), 'README.md'), '# A project\n');

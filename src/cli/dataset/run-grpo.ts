@@ -7,7 +7,7 @@ import type { Shard } from '../../server/jobs/shard.js';
 import type { RowFormat } from '../../shared/row-files/file-formats.js';
 import { isCard } from '../../training/datasets/card-parts.js';
 import { rangeText } from '../../training/datasets/dataset-seeds.js';
-import { cardText, fileOfCard } from '../../training/datasets/grpo/grpo-card.js';
+import { cardText, filesOfCard } from '../../training/datasets/grpo/grpo-card.js';
 import { type DatasetOptions, type DatasetPlan, toPlan } from '../../training/datasets/grpo/grpo-options.js';
 import { provenanceOf } from '../../training/datasets/grpo/grpo-provenance.js';
 import { GRPO_COLUMNS, type GrpoRow, grpoRowsAsync } from '../../training/datasets/grpo/grpo-rows.js';
@@ -140,12 +140,10 @@ function checkPaths({ rows, card }: { rows: string; card: string }): void {
   );
 }
 
-/** Returns whether a README.md may be replaced: a card of these rows, of missing rows, or that names no single file. */
-function isReplaceable(text: string, rows: string): boolean {
-  if (!isCard(text)) return false;
-  const file = fileOfCard(text);
-  return file === null || file === basename(rows) || stat(join(dirname(rows), file)) === null;
-}
+/** Returns whether a README.md may be replaced: a card that describes no existing file other than these rows. */
+const isReplaceable = (text: string, rows: string): boolean =>
+  isCard(text) &&
+  filesOfCard(text).every((file) => file === basename(rows) || stat(join(dirname(rows), file)) === null);
 
 /** Returns the command that reproduces the dataset, with all defaults written out. */
 function commandOf(plan: DatasetPlan, format: RowFormat, file: string, grader: string): string {

@@ -14,13 +14,14 @@ interface Card {
   readonly command: string;
 }
 
-/** Returns the name of the file that a card describes; null if the card does not have the form of this release. */
-export function fileOfCard(card: string): string | null {
-  const named = /^configs: \[\{"config_name":"default","data_files":(".*")\}\]$/m.exec(card);
+/** Returns the paths of the files that a card describes, of any dataset; none if it does not have the form of this release. */
+export function filesOfCard(card: string): readonly string[] {
+  const config = /^configs: \[\{"config_name":"default","data_files":(.*)\}\]$/m.exec(card);
   try {
-    return named === null ? null : JSON.parse(named[1]);
+    const files: string | { path: string }[] = JSON.parse(config?.[1] ?? '[]');
+    return typeof files === 'string' ? [files] : files.map(({ path }) => path);
   } catch {
-    return null;
+    return [];
   }
 }
 
