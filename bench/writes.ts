@@ -9,9 +9,10 @@ import { STATE_FIELDS, TAPE_WORDS } from '../dist/world/fields.js';
 
 type Name = keyof typeof OUTPUT_ARRAYS;
 
-/** The output arrays that a native step writes. The other arrays are the grade, which is written at the end of an episode. */
+/** The output arrays that every native step writes. */
 export const STEP_ARRAYS: readonly Name[] = ['observations', 'rewards', 'finalMask'];
 const NAMES = Object.keys(OUTPUT_ARRAYS) as Name[];
+/** The arrays of the grade, which is written at the end of an episode. */
 export const GRADE_ARRAYS: readonly Name[] = NAMES.filter(
   (name) => name !== 'finalObservations' && !STEP_ARRAYS.includes(name),
 );

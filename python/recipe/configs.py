@@ -55,7 +55,7 @@ def grpo_config(settings: Settings, run: Run) -> GRPOConfig:
 
 
 def _common(settings: Settings, run: Run, output: Path) -> Dict[str, Any]:
-    """Returns the options of both stages."""
+    """Returns the options that both stages share."""
     dtype = precision(run.cpu)
     return {
         "output_dir": str(output),
@@ -75,8 +75,8 @@ def _common(settings: Settings, run: Run, output: Path) -> Dict[str, Any]:
 
 
 def checked_options(config: Type[Config], options: Mapping[str, Any]) -> Dict[str, Any]:
-    """Returns options with values of the types that TRL expects. Raises ValueError for unknown names and other
-    types."""
+    """Returns options with values of the types that TRL expects. Raises ValueError for an unknown name, an option
+    that the recipe decides, or a value of another type."""
     hints = get_type_hints(config)
     names = [each.name for each in dataclasses.fields(config) if each.init]
     for name in options:
@@ -93,7 +93,7 @@ def _closest(name: str, names: List[str]) -> str:
 
 
 def _converted(config: Type[Config], name: str, value: Any, hint: Any) -> Any:
-    """Converts a value to one of the types of an option. YAML reads 1e-4 as text, and none as text."""
+    """Converts a value to one of the types of an option: YAML reads 1e-4 and none as text. Raises ValueError."""
     kinds = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
     for kind in kinds:
         if _is_a(value, kind):

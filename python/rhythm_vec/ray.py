@@ -44,7 +44,7 @@ except ModuleNotFoundError as error:
 
 __all__ = ["ActorPool"]
 
-#: The minimum number of rows of a task: several milliseconds of work.
+#: The minimum number of rows of a task, unless there are fewer in all: several milliseconds of work.
 _MIN_ROWS = 2048
 
 Arrays = Dict[str, Any]

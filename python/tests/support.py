@@ -27,7 +27,7 @@ def stated_output(code: str) -> List[str]:
 
 
 def is_required(name: str) -> bool:
-    """Returns whether the comma-separated list RHYTHM_REQUIRE has a name. Tests then fail without that package."""
+    """Returns whether the comma-separated list RHYTHM_REQUIRE names a package. Tests fail without such a package."""
     return name in os.environ.get("RHYTHM_REQUIRE", "").split(",")
 
 

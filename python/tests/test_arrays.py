@@ -152,7 +152,7 @@ class ViewsTest(unittest.TestCase):
                         self.assertEqual(env.snapshot(), written.snapshot())
                         self.assertEqual(env.counters, written.counters)
 
-    def test_results_are_views_or_copies(self) -> None:
+    def test_results_are_views_unless_copy_is_set(self) -> None:
         for copy in (False, True):
             env = played(N, copy=copy)
             before = env.outputs
@@ -179,7 +179,7 @@ class ViewsTest(unittest.TestCase):
                         self.assertEqual(array.tobytes(), before[name].tobytes(), name)
                     self.assertEqual(seeds.tolist(), list(range(100, 1100)))
 
-    def test_seeds_are_read_only(self) -> None:
+    def test_seeds_and_episode_numbers_are_read_only(self) -> None:
         env = played(N)
         for view in (env.seeds, env.episode_numbers):
             with self.assertRaises(ValueError):

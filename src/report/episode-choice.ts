@@ -44,7 +44,10 @@ export class EpisodeChoice {
     if (isInSample) this.#first.push(data);
   }
 
-  /** Returns the best, the median and the worst episode, each once. Of episodes with the same score, the first counts. */
+  /**
+   * Returns the best, the median and the worst episode, without a median that is one of the others. Of episodes with the
+   * same score, the first counts: if all scores are equal, it is both the best and the worst. A single episode is 'only'.
+   */
   chosen(): ChosenEpisode[] {
     if (this.#best === null || this.#worst === null) return [];
     if (this.#count === 1) return [{ which: 'only', ...this.#best }];

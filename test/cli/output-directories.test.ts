@@ -30,7 +30,7 @@ it.each([
   expect(existsSync(pathOf(name))).toBe(true);
 });
 
-it('teach creates the directory of the file and the journal of a language model', async () => {
+it('teach with a language model creates the directory of its output', async () => {
   const { environment } = await startModel();
   const args = ['teach', '--policy', 'llm:fake', '--seeds', '100-100', '--output', pathOf('llm/new/t.jsonl')];
   const { code } = await runCli(args, '', environment);

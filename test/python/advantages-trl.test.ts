@@ -64,7 +64,7 @@ describe.runIf(absent === null)(`TRL ${version}`, () => {
     },
   );
 
-  // With batch normalisation TRL reports the spread of the batch. It also counts a group with fewer than two rewards as a
+  // With batch normalisation TRL reports the spread of the batch. TRL also counts a group with fewer than two rewards as a
   // group with spread.
   const comparable = results.filter((each) => each.method !== 'batch-normalised' && !hasLoneReward(each));
   it.each(comparable)(

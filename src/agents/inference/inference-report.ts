@@ -28,7 +28,8 @@ export interface Estimate {
   /** The 90 % quantile. */
   readonly high: number;
   /**
-   * The distance between the 10 % and the 90 % quantile, relative to their distance in the prior; 1 if nothing is known.
+   * The distance between the 10 % and the 90 % quantile, relative to their distance in the prior, at most 1; 0 if the prior has
+   * no spread.
    */
   readonly relativeWidth: number;
   /** The share of the prior below the median. */

@@ -53,7 +53,8 @@ const MAX_CONCURRENCY = 1024;
 /**
  * Plays episodes, at most `concurrency` at once, and yields each when it ends. Then the next episode begins.
  * After an error no other episode begins. If the budget is spent or a single request failed, unfinished episodes are
- * finished and yielded before the error is thrown. After a lasting failure of the endpoint, all episodes end at once.
+ * finished and yielded before the error is thrown. After any other error, such as a lasting failure of the endpoint, all
+ * episodes end at once.
  * @throws EndpointError; BudgetError; InputError; the signal's reason, at once.
  */
 export async function* playEpisodes(

@@ -6,7 +6,7 @@ import { type Trial, trialOf } from '../search/scorer.js';
 /** The lead is clear if the best sequence is better by at least this value than the best sequence with another first action. */
 const CLEAR_LEAD = 0.004;
 
-/** The result for one episode. */
+/** The result for one episode. The first action of a sequence is its action at the step of the choice. */
 export interface Choice {
   /** The first action of the best sequence. */
   readonly action: number;
@@ -14,7 +14,7 @@ export interface Choice {
   readonly rivalAction: number;
   /** u8 [kept, 28]: the best sequences, the best first. */
   readonly sequences: Uint8Array;
-  /** f64 [10]: the value of the best sequence with each first action, including the value of information. */
+  /** f64 [10]: the best value with each first action, including the value of information; -Infinity without a sequence. */
   readonly values: Float64Array;
   /** u8 [10, 28]: the best sequence with each first action. */
   readonly best: Uint8Array;
@@ -45,7 +45,10 @@ export class EpisodeSearch {
     return trialOf(this.#problem, this.population.candidates);
   }
 
-  /** Drops all candidates of a trial but the best `count`. @returns a trial of the remaining candidates, with their scores. */
+  /**
+   * Drops all candidates of a trial but the `count` best by the sum of score and value of information.
+   * @returns a trial of the remaining candidates, with their scores alone.
+   */
   narrow({ sequences, scores }: Trial, count: number): Trial {
     const values = scores.map(
       (score, k) => score + this.#informationValues[sequences[k * NUM_STEPS + this.#step]],

@@ -18,8 +18,9 @@ export const FORMAT_NAMES: readonly string[] = FORMATS.map(({ name }) => name);
 export const [LINES] = FORMATS;
 
 /**
- * Returns the format of --format, or else of the file's ending; undefined for another ending. Both must agree, because many
- * programs choose a reader by the ending. @param option that names the file. @throws UsageError if they differ.
+ * Returns the format of --format, or else of the file's ending; undefined if neither names one. If both do, they must agree,
+ * because many programs choose a reader by the ending. @param option the option that names the file.
+ * @throws UsageError if they differ.
  */
 export function formatOf(option: string, path: string, format: string | undefined): RowFormat | undefined {
   const ending = extname(path).slice(1).toLowerCase();
@@ -32,8 +33,8 @@ export function formatOf(option: string, path: string, format: string | undefine
 }
 
 /**
- * Returns the format to which the lines of a job are written. Only lines of trajectories can become Parquet.
- * @throws UsageError.
+ * Returns the format in which the lines of a job are written: JSON lines unless the lines are trajectories.
+ * @throws UsageError if --format and the ending of --output differ.
  */
 export function formatOfJob(
   job: Job,

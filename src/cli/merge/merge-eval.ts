@@ -28,7 +28,7 @@ export interface MergeCommandOptions {
   readonly format?: string;
 }
 
-/** Writes the outputs and prints the tables. @param paths of all shards. @throws UsageError; the signal's reason. */
+/** Writes the outputs and prints the tables. @param paths the files of all shards. @throws UsageError; the signal's reason. */
 export async function mergeEval(
   job: EvalJob,
   paths: readonly string[],

@@ -27,8 +27,8 @@ export interface PolicyTeachOptions extends EngineOptions {
 }
 
 /**
- * Plays episodes with a policy and writes them.
- * @throws InputError for an unknown policy or profile name; the signal's reason.
+ * Plays episodes with a policy and writes them. Does nothing if the file of the shard is complete.
+ * @throws InputError for an unknown policy or profile name; UsageError for the file of another shard; the signal's reason.
  */
 export async function teachLines(
   options: PolicyTeachOptions,

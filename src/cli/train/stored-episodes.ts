@@ -9,7 +9,7 @@ import type { EngineOptions } from '../shared-options.js';
 
 /**
  * Returns the episodes of --jsonl in order.
- * @throws UsageError for invalid lines, and for episodes that no student can imitate; the signal's reason.
+ * @throws UsageError for invalid files and lines, and for episodes that no student can imitate; the signal's reason.
  */
 export async function readStored(
   paths: readonly string[],

@@ -129,7 +129,7 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
     expect(episodeLengths).toEqual(Int32Array.of(0, 0, NUM_STEPS));
   });
 
-  it('a copy of an environment after autoreset has the previous grade, and the next step clears it', async () => {
+  it('a copy of an environment after autoreset has the previous grade, and the next step of the batch clears it', async () => {
     const [source, target] = [await openAsyncBatch(engine, 3), await openAsyncBatch(engine, 3)];
     const random = new Random('previous grade');
     for (const { batch } of [source, target]) batch.reset(random.reset(3));
@@ -181,7 +181,7 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
     }
   });
 
-  it('a batch that gathers from itself copies the states before the call', () =>
+  it('a batch that gathers from itself copies the states that it had before the call', () =>
     forAllAsync(runsOn(engine, 30), async (random) => {
       const n = 33;
       const { batch, columns } = await playRandomly(random, await openAsyncBatch(engine, n));

@@ -11,7 +11,7 @@ const N = 400;
 const TWO_SLICES = 2 * 16_384;
 
 describe.each(TWO_ENGINES)('$name', (engine) => {
-  /** Makes the same call on two environments, with an array in the outputs' memory and with a copy of the array. */
+  /** Makes the same call on two environments, with an array in the environment's memory and with a copy of it. */
   function expectSame(prepare: (env: VecEnv) => Uint8Array, call: (env: VecEnv, bytes: Uint8Array) => void) {
     const results = [false, true].map((copy) => {
       const env = openOn(engine, { numEnvs: N, autoreset: 'same-step' });

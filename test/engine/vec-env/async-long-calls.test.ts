@@ -122,7 +122,7 @@ describe.each(API_PAIRS.slice(-2))('$name', ({ name, open, openSync }) => {
     for (const each of [source, env, control]) await each.close();
   });
 
-  it('a run ends if onProgress transfers a view', async () => {
+  it('a run is rejected if onProgress transfers a view', async () => {
     const env = await begin();
     const { rewards } = await env.read();
     const run = env.run('random', {

@@ -96,7 +96,7 @@ describe('Resampler', () => {
     return samples.map((sample) => [...sample]);
   };
 
-  it('draws each value of a stratum equally often, and no value of another stratum', () => {
+  it('draws each value of a stratum about equally often, and no value of another stratum', () => {
     for (const [s, sample] of draw(5).entries()) {
       for (const value of strata[s]) {
         const share = sample.filter((each) => each === value).length / sample.length;

@@ -51,7 +51,7 @@ def check_single(url):
 
 
 def play(envs, seed, steps):
-    """Yields all results: of a reset with a seed, of steps, and of a reset with a drawn seed."""
+    """Yields all results: of a reset with a seed, of steps, of a reset with a drawn seed, and of one more step."""
     envs.action_space.seed(5)
     yield envs.reset(seed=seed)
     for _ in range(steps):
@@ -81,7 +81,7 @@ def check_wrappers(url):
     """Checks that Gymnasium's wrappers accept the environment and count the same episodes."""
     for mode in (AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP):
         envs = RemoteVectorEnv(5, url=url, autoreset_mode=mode)
-        # Observation wrappers support only this mode.
+        # Observation wrappers support only NEXT_STEP.
         observed = wrappers.NormalizeObservation(envs) if mode is AutoresetMode.NEXT_STEP else envs
         wrapped = wrappers.DictInfoToList(wrappers.RecordEpisodeStatistics(observed))
         wrapped.reset(seed=3)

@@ -1,5 +1,5 @@
-"""Prints the contents of a Parquet file, read with PyArrow. Reads its path; if it reads null, it only imports
-PyArrow."""
+"""Prints PyArrow's version and the contents of a Parquet file. Reads the file's path as JSON from the standard input;
+if it reads null, it prints the version alone."""
 
 import json
 import sys

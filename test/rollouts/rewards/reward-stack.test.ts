@@ -179,7 +179,7 @@ describe('shaping', () => {
     expect(shapedReward(both, Array(5).fill(3), 5, 1.7)).toBe(exact);
   });
 
-  it('changes env_reward only, and only with an action', () => {
+  it('changes only env_reward and the total, and only with an action', () => {
     const rows: RewardRows = {
       actions: [-1, 3],
       given: [0, 1],

@@ -58,8 +58,8 @@ export class Program {
 
   /**
    * Compiles the shaders. @param workgroupSize a power of two.
-   * @throws BackendError `backend_unavailable` if the device refuses the size or a shader. The message has the shader's
-   *   file, line and error.
+   * @throws BackendError `backend_unavailable` if the generated shaders are stale, or if the device refuses the size, a
+   *   shader or a kernel. The message has the file, line and error of a refused shader.
    */
   static async compile(gpu: GpuDevice, texts: ShaderTexts, workgroupSize: number): Promise<Program> {
     requireFreshShaders();
