@@ -58,7 +58,7 @@ export function loadEpisode(episode: Episode, rows: Uint32Array, index: number):
 const partOf = (floats: Float32Array, from: number, length: number): Float32Array =>
   floats.subarray(from, from + length);
 
-/** Replays the steps of a state, without their beliefs. The caller sets the meters, the sums, the crash count and the belief. */
+/** Replays the steps of a state without their beliefs. The caller sets meters, sums, the crash count and the belief. */
 function replay(episode: Episode, words: Uint32Array, floats: Float32Array): void {
   const profile = partOf(floats, STATE.profile, PROFILE_SIZE);
   const grader = partOf(floats, STATE.grader, NUM_COMPONENTS);
