@@ -14,7 +14,7 @@ RHYTHM_INLINE void record_action(const Group& g, LaneTimes now, M active, U acti
   }
 }
 
-// Adds a reward to the sum of the half that all lanes are in. Does not access the sum of the other half.
+// Adds a reward to the sum of the half that each lane is in. With SharedTime, does not access the sum of the other half.
 RHYTHM_INLINE void add_reward(const Group& g, SharedTime now, M, F r) {
   const int half = now.t < count::Steps / 2 ? state::Early : state::Late;
   g.put(half, g.number(half) + r);
@@ -50,7 +50,7 @@ template <class Time>
 RHYTHM_INLINE void step_lanes(const Envs& envs, const Step& s, const Group& g, M active, Time now) {
   const Tables& w = *envs.tables;
   const EpisodeState before = episode_of(g);
-  // An environment that does not step may hold any code: mask it, so that it stays within the tables.
+  // The action of an environment that does not step may be any byte. Keep its low bits, so that it stays within the tables.
   const U action = bytes_at(s.actions, g) & broadcast(static_cast<uint32_t>(kTableWidth - 1));
   EpisodeState episode = before;
   const Draws draws = draws_of(w, g.word(state::Seed), now);
@@ -80,7 +80,7 @@ RHYTHM_INLINE void step_lanes(const Envs& envs, const Step& s, const Group& g, M
   observe(envs, g, active, next(now), episode.meters, last_step_of(w, transition, action));
 }
 
-// Steps lanes at different times. Not inlined, so that the common case keeps its registers.
+// Steps the active lanes, if not all lanes step at the same time. Not inlined, so that the common case keeps its registers.
 __attribute__((noinline)) void step_lane_times(const Envs& envs, const Step& s, const Group& g, M active) {
   if (any(active)) return step_lanes(envs, s, g, active, LaneTimes{g.word(state::Step)});
   put_floats(envs.out.rewards, g, broadcast(0.0f));

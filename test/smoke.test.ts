@@ -80,7 +80,7 @@ it('replay, dataset grpo, audit and info run', async () => {
   expect(await run('info')).toContain('layout digest');
 });
 
-it('the server steps one episode', async () => {
+it('the server begins an episode and scores a completion', async () => {
   const server = await startServer();
   expect((await sendRequest(server, 'GET', '/health')).body).toEqual({ status: 'healthy' });
   const { body } = await sendRequest(server, 'POST', '/reset', { seed: 1 });

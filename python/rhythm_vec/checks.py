@@ -97,7 +97,7 @@ def to_codes(
     what: str, value: Any, shape: Tuple[int, ...], high: int, code: str = "out_of_range"
 ) -> npt.NDArray[np.uint8]:
     """Returns integers from 0 to `high` as a new u8 array of a shape. Raises InputError with `code` for other
-    integers."""
+    integers, and as `as_array`."""
     array = as_array(what, value, "iu", shape, "integers")
     invalid = np.argwhere((array < 0) | (array > high))
     if invalid.size > 0:

@@ -1,4 +1,4 @@
-"""Validates start states: the states in which episodes begin with steps already taken."""
+"""Validates start states: states in which episodes begin, usually with steps already taken."""
 
 from __future__ import annotations
 

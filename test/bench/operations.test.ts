@@ -25,7 +25,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Imports rules.ts, and counts its roundings, minimums and maximums. Each rounding is one operation on floats. */
+/** Imports the compiled rules.ts, and counts its roundings, minimums and maximums. Each rounding is one operation on floats. */
 async function countingRules() {
   const counts = { roundings: 0, limits: 0 };
   const [fround, min, max] = [Math.fround, Math.min, Math.max];
@@ -129,7 +129,7 @@ test('the counted word operations of a draw equal those that a draw performs', (
 });
 
 describe('operation counts', () => {
-  test('of a step include every line for registers of several episodes, and are means over steps for one episode', () => {
+  test('of a step include every line if a register holds several episodes; for one episode they are means over steps', () => {
     expect(demandOf('given', 16)).toEqual({ arithmetic: 133, choices: 17, words: 178 });
     expect(demandOf('random', 16)).toEqual({ arithmetic: 133, choices: 17, words: 260 });
     const { arithmetic, choices, words } = demandOf('given', 1);

@@ -1,6 +1,6 @@
 /**
- * Checks that comparisons with the reference can fail: if any word of the world's block of numbers changes on one side only,
- * a comparison must report it. UNREAD lists the words that no rule reads, with the reason.
+ * Checks that comparisons with the reference can fail: if a word of the world's block of numbers that a rule reads changes on
+ * one side only, a comparison must report it. UNREAD lists the words that no rule reads, with the reason.
  */
 import { describe, expect, it } from 'vitest';
 import { allocateTrajectory } from '../../src/engine/backends/outputs.js';
@@ -148,7 +148,7 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
 
   const tested = shareOf(engine, MUTANTS);
 
-  it(`comparisons report a change of any word of the block (${tested.length} changes)`, async () => {
+  it(`comparisons report a change of any word of the block that a rule reads (${tested.length} changes)`, async () => {
     const missed: string[] = [];
     for (const { word, world } of tested) if (!(await isReported(engine, world))) missed.push(word);
     expect(missed).toEqual(tested.map(({ word }) => word).filter((word) => UNREAD.has(word)));

@@ -73,7 +73,7 @@ export async function openOnDevice(
   return new WebGpuBatch(program, options, exact, maxEnvsPerShard).opened();
 }
 
-/** Returns shader texts with a piece of one text replaced. @throws Error if the piece is missing. */
+/** Returns shader texts with every occurrence of a piece of one text replaced. @throws Error if the piece is missing. */
 export function withReplacedText(
   file: ShaderFile,
   from: string,

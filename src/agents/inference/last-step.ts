@@ -61,7 +61,7 @@ export class LastStep {
     this.expectedReward = evidence.hasWeightEvidence ? this.#expect(evidence) : Number.NaN;
   }
 
-  /** Returns the reward of the step for the mean weights before it. */
+  /** Returns the reward of the step under the mean weights before the step. */
   #expect({ deltas, crashed }: Evidence): number {
     const { rewardScale, rewardBias, crashPenalty } = this.#params;
     let sum = 0;

@@ -37,7 +37,7 @@ export interface SteppedPolicy extends Policy {
   readonly usesHiddenState: boolean;
   /** The planner's objective; null for a policy that does not plan. */
   readonly objective: Objective | null;
-  /** Returns the grader whose action sequence is played under a grader's name; null if the policy plays none. */
+  /** Returns the name of the grader whose action sequence is played for the named grader; null if the policy plays none. */
   readonly sequenceGrader: (grader: string) => string | null;
   readonly open: (setting: PolicySetting) => SteppedPlayer | Promise<SteppedPlayer>;
 }
@@ -172,6 +172,6 @@ export function findAnyPolicy(name: string, further: readonly string[] = []): Bu
 
 /**
  * Returns a built-in policy, to pass where a Policy is expected.
- * @param name a name of `eval --policies`, such as 'heuristic+constant' or 'planner'. @throws InputError `unknown_name`.
+ * @param name the policy's name, such as 'heuristic+constant' or 'planner'. @throws InputError `unknown_name`.
  */
 export const builtin = (name: string): BuiltinPolicy => findAnyPolicy(name);

@@ -30,7 +30,7 @@ export function addQueueOptions(command: Command): Command {
 
 /**
  * Returns the address of the queue. REDIS_URL is the default of --redis, and REDIS_PASSWORD is the password.
- * @throws UsageError without a URL, or for an invalid prefix.
+ * @throws UsageError without a URL, or for an invalid prefix; Error if the file of --redis-ca cannot be read.
  */
 export function addressOf({ redis, redisCa, prefix, allowDataLoss }: QueueOptions): QueueAddress {
   const { REDIS_URL, REDIS_PASSWORD } = process.env;
@@ -57,7 +57,7 @@ export function addressOf({ redis, redisCa, prefix, allowDataLoss }: QueueOption
 /** Returns the version and the world's digest of this program. */
 export const releaseHere = (): Release => ({ version: packageVersion(), world: createWorld().digest });
 
-/** Opens a queue, uses it and closes it. @throws UsageError as `addressOf`; QueueError as `connect` and `checkRelease`. */
+/** Opens a queue, uses it and closes it. @throws as `addressOf`, `connect`, `checkRelease` and `use`. */
 export async function withQueue<Answer>(
   options: QueueOptions,
   use: (queue: Queue) => Promise<Answer>,

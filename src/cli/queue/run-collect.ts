@@ -24,7 +24,7 @@ import { type QueueOptions, withQueue } from './queue-options.js';
 
 export interface CollectOptions extends QueueOptions, MergeCommandOptions {}
 
-/** Waits for a job and writes its file. @throws UsageError; QueueError; the signal's reason. */
+/** Waits for a job and writes its file. @throws UsageError; QueueError; LibraryError; the signal's reason. */
 export async function runCollect(name: string, options: CollectOptions, signal: AbortSignal): Promise<void> {
   const { output: path } = options;
   const existing = stat(path);

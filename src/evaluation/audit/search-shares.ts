@@ -1,4 +1,4 @@
-/** Computes the number of evaluations (scored sequences) of each search of an audit, and the total number of episodes. */
+/** Computes how much each search of an audit does: evaluations (scored sequences), generations, rounds, and episodes in all. */
 import { REACTIVE_EPISODES } from '../../agents/search/find-reactive.js';
 import type { AuditRequest } from './audit-options.js';
 import { NUM_TRAINING_SEEDS, SEEDS_PER_PROFILE } from './audit-seeds.js';
@@ -48,7 +48,7 @@ export const neutralPlannerEpisodes = ({ plannerEpisodes }: AuditRequest): numbe
 export const pushableComponents = (weights: Float32Array): number[] =>
   [...weights.keys()].filter((k) => !isBeliefComponent(k) && weights[k] !== 0);
 
-/** Returns the number of episodes of all searches and planners. */
+/** Returns the number of episodes that progress counts, for all searches and planners. */
 export function totalEpisodes(request: AuditRequest): number {
   const { evaluations, profiles, plannerEpisodes, weights } = request;
   // Three searches: open-loop, open-loop-honest, and open-loop for discrete profiles.

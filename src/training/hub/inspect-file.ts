@@ -1,6 +1,6 @@
 /**
- * Hashes a file and searches it for the token, hidden profiles and evaluation seeds (seeds outside of TRAINING_SEEDS): in one
- * pass and constant memory.
+ * Hashes a file and searches it for the token, hidden profiles and evaluation seeds (seeds outside of TRAINING_SEEDS). Reads it
+ * once, in constant memory.
  */
 import { createHash, type Hash } from 'node:crypto';
 import { TRAINING_SEEDS } from '../../agents/search/search-seeds.js';

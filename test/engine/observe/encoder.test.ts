@@ -28,7 +28,7 @@ const FIRST = [0, 0, 0, 28, 0.5, 0.5, 0.5, 0.5, 0.5, -1, -1, 0, 0, 0, 0, 0, 0, 0
 /** The raw row at the end. */
 const LAST = [28, 7, 0, 0, 1, 1, 1, 1, 1, -1, 9, -2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
 
-/** Encodes raw rows without a history. A stride of 0 means row-major. @returns the encoded rows. */
+/** Encodes raw rows without a history, row-major (stride 0). @returns the encoded rows. */
 function encodeRows(options: ObservationOptions, rows: number[][], world: World = WORLD): number[][] {
   const encoder = new ObservationEncoder(world, options, rows.length);
   const out = new Float32Array(rows.length * encoder.size);

@@ -1,6 +1,7 @@
 /**
  * The state machine of an asynchronous environment as a table. A cell is the state after a call, or, with !, the code of
- * its rejection, which must change nothing. Calls that are made during a run begin after the run.
+ * its rejection, which must change nothing. STEP and MIDDLE depend on the autoreset mode (BY_MODE). Calls that are made
+ * during a run begin after the run.
  */
 import { describe, expect, it } from 'vitest';
 import type { AsyncVecEnv } from '../../../src/engine/node.js';
@@ -118,7 +119,7 @@ const TABLE = `
 /** The difference between the modes: a step of environments whose episodes have ended. */
 const BY_MODE: Record<AutoresetMode, { STEP: string; MIDDLE: string }> = {
   disabled: { STEP: '!episode_over', MIDDLE: '!episode_over' },
-  // A run does not reset, so environments whose episodes a run ended need a reset.
+  // A run does not reset, so an environment whose episode ended in a run needs a reset.
   'same-step': { STEP: '!episode_over', MIDDLE: '!episode_over' },
   'next-step': { STEP: 'running', MIDDLE: 'some ended' },
 };

@@ -97,7 +97,7 @@ export class Adviser {
    * take long. A new call ends this one. If the moves of the new call begin with those that the player has observed, the new
    * call continues with the same player.
    * @param observations f32 [moves + 1, 22]. @param students students that were trained on the page.
-   * @throws InputError `unknown_name`; DOMException `AbortError` after a new call.
+   * @throws InputError `unknown_name`, `bad_student`; DOMException `AbortError` after a new call.
    */
   async advise(
     name: string,
