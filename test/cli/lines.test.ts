@@ -39,7 +39,7 @@ describe('readLines', () => {
     ['little-endian UTF-16', Buffer.from('\uFEFF{}\n', 'utf16le'), 'got UTF-16. Convert it first'],
     ['big-endian UTF-16', Buffer.from('\uFEFF{}\n', 'utf16le').swap16(), 'got UTF-16. Convert it'],
     ['binary', Buffer.from([0xff, 0x0a]), 'got other bytes.'],
-  ])('reports a first line that is not UTF-8, and names gzip or UTF-16 only there: %s', async (_, bytes, problem) => {
+  ])('reports a first line in another format, and names it only there: %s', async (_, bytes, problem) => {
     const [{ number, text, problem: got }] = await read(bytes);
     expect([number, text, got]).toEqual([1, null, expect.stringContaining(problem)]);
     const [, second] = await read(Buffer.concat([Buffer.from('\n'), bytes]));

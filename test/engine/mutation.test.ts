@@ -148,7 +148,7 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
 
   const tested = shareOf(engine, MUTANTS);
 
-  it(`comparisons report a change of any word of the block that a rule reads (${tested.length} changes)`, async () => {
+  it(`comparisons report a change of any word that a rule reads (${tested.length} changes)`, async () => {
     const missed: string[] = [];
     for (const { word, world } of tested) if (!(await isReported(engine, world))) missed.push(word);
     expect(missed).toEqual(tested.map(({ word }) => word).filter((word) => UNREAD.has(word)));
