@@ -17,7 +17,7 @@ namespace {
 constexpr size_t kMinTilesToStep = 256;
 constexpr size_t kMinTilesToRun = 16;
 
-// Returns whether all codes of a state that index a table or bound a loop are valid.
+// Returns whether the codes of a state are valid: all those that index a table or bound a loop.
 bool legal_codes(const uint32_t* words) {
   const uint32_t steps = words[state::Step];
   const uint32_t first_step = words[state::Began];
@@ -30,7 +30,7 @@ bool legal_codes(const uint32_t* words) {
   return true;
 }
 
-// Returns the latest step at which an episode begins.
+// Returns the latest step at which the reset begins an episode.
 int latest_start(const Reset& reset, int num_envs) {
   int latest = 0;
   for (int env = 0; env < num_envs; env++) {

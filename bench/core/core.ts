@@ -108,8 +108,8 @@ export class Core {
   }
 
   /**
-   * Returns the kernel's probe with the mix whose share of operations on words is the closest to that of `operations`; null if
-   * the kernel has none.
+   * Returns the kernel's probe with a mix of floats and words: the mix whose share of words is the closest to that of
+   * `operations`. Returns null if the processor does not support the kernel.
    */
   probeFor(kernel: string, operations: Operations): Probe | null {
     const wordsShare = (each: Operations) => each.words / totalOf(each);
@@ -164,5 +164,5 @@ export interface Bandwidth {
   readonly copy: number;
 }
 
-/** The bytes that one measurement stores: it fills a smaller buffer several times, and a larger buffer once. */
+/** The least bytes that one measurement stores: it fills a smaller buffer several times, and a larger buffer once. */
 const BYTES_PER_SAMPLE = 2 ** 24;

@@ -16,7 +16,7 @@ export interface CoreFigures {
     /** The median rate divided by the best rate. */
     readonly ofBest: number;
   }[];
-  /** Gigabytes per second, by the size of the buffer. */
+  /** Gigabytes per second, by the size of the buffer. `spread` is that of the stores. */
   readonly bandwidths: readonly (Bandwidth & { readonly spread: number })[];
 }
 
@@ -58,7 +58,7 @@ export class CoreRecord {
 
   /**
    * Returns the store bandwidth for a batch of this many bytes: the bandwidth of the largest buffer that is not larger than
-   * the batch. Such a buffer is at least as fast as the memory of the batch.
+   * the batch, or of the smallest buffer. Such a buffer is at least as fast as the memory of the batch.
    */
   storeFor(bytes: number): number {
     const smaller = BUFFERS.filter((size) => size <= bytes).length - 1;

@@ -55,7 +55,7 @@ def list_kernels() -> List[Kernel]:
 
 def choose_kernel(requested: Optional[str]) -> str:
     """Returns the requested kernel, else the kernel that RHYTHM_KERNEL names, else the fastest supported kernel. Raises
-    InputError `backend_unavailable` if this machine does not support it."""
+    InputError `backend_unavailable` if this machine has no such kernel."""
     kernels = list_kernels()
     usable = [kernel.name for kernel in kernels if kernel.supported]
     name = os.environ.get(KERNEL_VARIABLE) or usable[0] if requested is None else requested

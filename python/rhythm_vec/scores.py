@@ -116,7 +116,8 @@ def score(
     Raises:
         RefusedError: the request is invalid. An invalid row is a fault in the result, not an error.
         ServerUnavailableError: no server answered, or it was busy for too long.
-        InputError: a column is not a list, columns differ in length, or numbers are not finite.
+        RhythmError: an answer has an unexpected form, or the servers have different worlds.
+        InputError: a column is not a list, columns differ in length, numbers are not finite, or parsed is not a bool.
     """
     if not isinstance(parsed, bool):
         raise InputError("wrong_type", f"Expected parsed to be a bool, got {parsed!r:.60}. Pass True or False.")
@@ -183,5 +184,5 @@ def _join(count: int, parts: List[Part]) -> Scores:
 
 
 def _as_float(value: Any) -> Any:
-    """Converts integers of JSON to float; None and text stay."""
+    """Converts integers of JSON to float; other values stay."""
     return float(value) if isinstance(value, int) else value

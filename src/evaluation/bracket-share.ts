@@ -6,7 +6,7 @@ import type { ScoreAnchors } from './audit/anchors-of.js';
 /** The least distance of the anchors. With closer anchors, a share would be mostly noise. */
 export const MIN_SPAN = 0.02;
 
-/** The share of a score; null if its grader and profiles have no anchors, or the anchors lie closer than MIN_SPAN. */
+/** The share of a score; null if its grader and profiles have no anchors, or `isTooNarrow` holds for its anchors. */
 export type Share = Interval | null;
 
 /** Whether the anchors lie closer than MIN_SPAN, or in the wrong order. */
@@ -14,9 +14,10 @@ export const isTooNarrow = ({ sequence, oracle }: ScoreAnchors): boolean =>
   !(oracle.mean - sequence.mean >= MIN_SPAN);
 
 /**
- * Returns (score - sequence) / (oracle - sequence), and null if the anchors lie closer than MIN_SPAN. The interval follows
+ * Returns (score - sequence) / (oracle - sequence), and null if `isTooNarrow` holds for the anchors. The interval follows
  * from the standard errors of the score and both anchors by the delta method, with the t quantile of Welch's and
- * Satterthwaite's degrees of freedom. The errors of the anchors are added, because the anchors share seeds.
+ * Satterthwaite's degrees of freedom. The errors of the anchors are added, because the anchors share seeds. The bounds are
+ * null if a standard error is unknown.
  * @param episodes the number of episodes of the score.
  */
 export function shareOf(score: Interval, episodes: number, anchors: ScoreAnchors): Share {

@@ -13,7 +13,7 @@ export interface Wins {
   readonly tied: number;
 }
 
-/** Means over the episodes of a row. Component names are as in COMPONENT_NAMES, in camelCase. */
+/** Means over the episodes of a row, wins, and a digest. */
 export interface Summary {
   /** The number of episodes. */
   readonly episodes: number;
@@ -21,7 +21,7 @@ export interface Summary {
   readonly finalScore: Interval;
   /** Mean absolute error of the last beliefs. */
   readonly beliefMae: number;
-  /** Means by component, in camelCase. */
+  /** Means by component. The names are those of COMPONENT_NAMES, in camelCase. */
   readonly components: Readonly<Record<string, number>>;
   /** Mean reward of the first half, without noise; null if unknown. */
   readonly firstHalfMean: number | null;

@@ -75,7 +75,7 @@ describe('files of several kinds', () => {
 });
 
 describe('invalid lines', () => {
-  it('are reported, left out, counted on the page, and give exit code 1', async () => {
+  it('are reported, left out, counted on the page, and give exit code 1 without --skip-bad', async () => {
     const other = JSON.stringify(changedAt(episodes[0], 'world_digest', 'x'));
     const older = JSON.stringify(changedAt(episodes[0], 'schema.version', 0));
     writeFileSync(
@@ -111,7 +111,7 @@ describe('report refuses, before anything is written,', () => {
   };
   const out = ['--output', pathOf('nothing')];
 
-  it('missing files, other contents, and a file given twice', async () => {
+  it('missing files, other contents, a file given twice, and a missing --output', async () => {
     await refused(
       ['no-such-file', ...out],
       'Expected RESULTS to name a file, got no-such-file',
@@ -134,7 +134,7 @@ describe('report refuses, before anything is written,', () => {
     expect(readdirSync(pathOf(''))).not.toContain('nothing');
   });
 
-  it('a directory with other files, which stay unchanged', async () => {
+  it('a directory in which another file has the name of a figure or of the page; it stays unchanged', async () => {
     mkdirSync(pathOf('home'));
     writeFileSync(pathOf('home/scores.png'), 'mine');
     await refused(

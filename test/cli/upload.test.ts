@@ -246,7 +246,7 @@ describe('upload refuses', () => {
     expect([bad.code, bad.stderr.includes('pass word')]).toEqual([2, false]);
   });
 
-  it('to create a repository if the Hub refuses, with exit code 1 and without a stack trace', async () => {
+  it('a repository that the Hub refuses to create, with exit code 1 and without a stack trace', async () => {
     const hub = await startHub({ namespaces: ['somebody'] });
     const { code, stderr } = await upload(hub, directoryOf({ x: 'x' }));
     expect([code, stderr]).toEqual([
@@ -273,7 +273,7 @@ describe('the token appears in no output', () => {
     const { code, stdout, stderr } = await upload(hub, directoryOf({ x: 'x' }));
     expect(code).toBe(exit);
     expect(stdout + stderr).not.toContain(HF_TOKEN);
-    // No part of it appears either.
+    // The token's first characters do not appear either.
     expect(stdout + stderr).not.toContain(HF_TOKEN.slice(0, 8));
   });
 });

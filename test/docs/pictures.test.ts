@@ -1,4 +1,4 @@
-/** Tests that the animated episode of the README is the one that the engine plays. */
+/** Tests that the animated episodes of the README are those that the engine plays. */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { episodePicture } from '../../scripts/pictures/episode-picture.js';

@@ -67,7 +67,7 @@ describe('a model', () => {
       ['discrete', 'llm:fake', 'own', 3],
     ]);
     expect(rows.map(({ unparsed }) => unparsed)).toEqual(rows.map(() => 0));
-    // The pooled episodes are recorded under both conditions.
+    // Each pooled episode is recorded under the condition of its profile and under `discrete`.
     expect(new Set(episodes.map(episodeKey)).size).toBe(8);
     await using reevaluation = await Reevaluation.open({}, [toGrader('v2')]);
     const read = episodes.map((episode) => parseEpisode(episodeLine(episode).trimEnd()));

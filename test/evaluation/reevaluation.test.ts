@@ -68,7 +68,7 @@ describe('the replay equals the recording', () => {
     expect((await replayed(episodes)).mismatches).toEqual([[], [], []]);
   });
 
-  it('in arrays that the next replay does not change', async () => {
+  it('and the next replay does not change its arrays', async () => {
     await using replayer = await TrajectoryReplayer.open({});
     const { mismatches: _, ...first } = await replayer.replay(read(answered.slice(0, 2)));
     const before = structuredClone(first);
@@ -315,7 +315,7 @@ describe('a row', () => {
     expect([baseline.steps, baseline.unparsed]).toEqual([a.steps, 0]);
   });
 
-  it('belongs to one teacher, model, objective, oracle and condition; rows of the same seeds form a section', async () => {
+  it('belongs to one player and condition; rows of equal condition, seeds and profiles form a section', async () => {
     const players = [
       playerOf(),
       playerOf({ model: 'm' }),

@@ -25,7 +25,7 @@ const [LITTLE, MUCH] = [0.38, 0.62];
 const [SURE, LIKELY, UNSEEN] = [0.25, 0.6, 0.97];
 /** A belief nearer to 0.5 than this counts as neither low nor high. */
 const MIDDLE_WIDTH = 0.09;
-/** An expected error of a belief below this is small. */
+/** The expected error of a belief is small below this. */
 const SMALL = 0.05;
 
 /**
@@ -140,7 +140,7 @@ function beliefWords(targets: readonly TargetEstimate[], error: BeliefError): st
   return `Belief: ${parts.join(', ')}${untested.length === targets.length ? ', all untested' : ''}.`;
 }
 
-/** Returns the main reason why a belief is low or high; null if no known factor explains it. */
+/** Returns the main reason why a belief is low or high; null if it is neither, or no known factor explains it. */
 function mainReasonOf({ median, factors }: TargetEstimate): string | null {
   if (Math.abs(median - 0.5) < MIDDLE_WIDTH) return null;
   const reasons = factors.filter(

@@ -21,7 +21,7 @@ export interface ActionSequenceSearchOptions {
   readonly minFirstHalfMean?: number;
   /** The minimum number of action sequences to score for each problem, 1,000 to 10^9. Default 300,000. */
   readonly evaluations?: number;
-  /** Codes [n, 28]: sequences to start from. On the training seeds the result ranks at least as high. Default: none. */
+  /** Codes [n, 28]: sequences to start from. On the training seeds the result ranks below none of them. Default: none. */
   readonly initialSequences?: ArrayLike<number>;
   /** u32, seed of the search's random numbers. Default 0. */
   readonly seed?: number;

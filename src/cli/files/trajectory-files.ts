@@ -80,7 +80,7 @@ export async function* openFiles(
   }
 }
 
-/** Yields the episodes of files, one file after the other. Blank lines are skipped. */
+/** Yields the episodes of files, one file after the other; a BadEpisode for an invalid line or row. Skips blank lines. */
 export async function* readTrajectories(
   paths: readonly string[],
   options: ReadOptions,
@@ -89,7 +89,7 @@ export async function* readTrajectories(
     yield* episodes ?? episodesIn(inputName(path), lines);
 }
 
-/** Yields the episodes of a file of lines. @param name the file's name in `place`. */
+/** Yields an episode or a BadEpisode for each line that is not blank. @param name the file's name in `place`. */
 export async function* episodesIn(
   name: string,
   lines: AsyncIterable<Line> | Iterable<Line>,

@@ -9,7 +9,7 @@ const MAX_STEPS = MAX_GROUP_SIZE;
 
 /** Groups of rollouts with rewards and state hashes per step. Other keys are ignored. */
 export interface StepRollouts {
-  /** `[groups, groupSize, steps]`: the reward of each step. None may be missing. */
+  /** `[groups, groupSize, steps]`: the reward of each step. Every step of a rollout must have one. */
   readonly rewards: RewardList;
   /** u64 [groups, groupSize, steps]: the hash of the state in which each step's action was taken. */
   readonly stateHashes: BigUint64Array;

@@ -40,7 +40,7 @@ function listOf(row: Float32Array, at: number, size: number): string {
   return listText(row, at, at + size);
 }
 
-/** The grade before the last step, and the end of the observation. */
+/** The grade before the last step, which is null, and the end of the observation. */
 const UNGRADED = '"final_score":null,"components":null,"belief_mae":null,"episode_return":null}';
 
 /**

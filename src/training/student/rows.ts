@@ -1,4 +1,4 @@
-/** Fills the rows of updates from labelled episodes, and measures a network in episodes. */
+/** Splits labelled episodes, fills the rows of updates from them, and measures a network on them. */
 import { FEATURE_COUNT } from '../../agents/student/features.js';
 import { type Network, OUTPUT } from '../../agents/student/network.js';
 import { highestLogit, statedBelief } from '../../agents/student/student.js';
@@ -69,7 +69,7 @@ export function fillRows(rows: ReturnType<typeof createRows>, k: number, source:
 export const copyInputs = (from: Float32Array, row: number, to: Float32Array, j: number): void =>
   to.set(from.subarray(row * FEATURE_COUNT, (row + 1) * FEATURE_COUNT), j * FEATURE_COUNT);
 
-/** Returns the agreement and belief error of a network in episodes. */
+/** Returns the agreement of a network with labels at all steps, and the error of its beliefs at the last steps. */
 export function figuresOf(
   network: Network,
   { inputs, targets }: Samples,

@@ -129,7 +129,7 @@ describe('a plan in words', () => {
     );
   });
 
-  it('for wellbeing counts the grade without its adaptation component with weight one half', () => {
+  it('for wellbeing gives weight one half to the grade without its adaptation component', () => {
     const components = Float64Array.of(1, 0.6, 0.5, 0.2, 0.5, 0, 0, 0);
     const reasonsWith = (vitality: number) => {
       const plan = outlookOf(17, ['sleep'], { after: [vitality, 0.5, 0.5, 0.5, 0.5], components });

@@ -46,7 +46,7 @@ describe('parseGrader accepts', () => {
     expect(parseGrader(text({ schema, ...calm }))).toEqual(parseGrader(text(calm)));
   });
 
-  it('negative weights, and any order of keys', () => {
+  it('negative weights, -0 as 0, and any order of keys', () => {
     const { weights } = parseGrader(withWeights('{"efficiency": -0.5, "crash_free": 1.5}'));
     expect(weights).toMatchObject({ crash_free: 1.5, efficiency: -0.5 });
     expect(

@@ -2,7 +2,7 @@
 
 Reads {"sequences": [[{"name", "env", "args", "digest"}]]}; calls of `restore` have snapshots of the TypeScript API. Prints for
 each sequence {"difference": the first call whose digest differs, with the columns that it returned, or null, "snapshots": the
-last snapshot of each environment}.
+last snapshot of each environment, null for one without; [] if there is a difference}.
 """
 
 import base64
@@ -109,7 +109,7 @@ def digest_of(columns):
 
 
 def play(calls):
-    """Makes the calls. Returns the difference, or None, and the snapshots."""
+    """Makes the calls up to the first difference. Returns the difference, or None, and the snapshots, [] after a difference."""
     sequence = Sequence()
     for at, call in enumerate(calls):
         trajectory, refusal = None, ""

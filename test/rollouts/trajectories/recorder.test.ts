@@ -55,7 +55,7 @@ describe('a line', () => {
     expect(read.steps[0].observation[OBSERVATION.meters]).toBe(0.7);
   });
 
-  it('has only float32 values other than -0', () => {
+  it('has only float32 values, and no -0', () => {
     const many = Array.from({ length: 200 }, (_, seed) => seed * 977);
     for (const { steps, final, hidden } of recordEpisodes(episodeStarts(many), {
       policy: TEST_POLICIES.incompleteText,
@@ -211,7 +211,7 @@ describe('a move', () => {
     expect(resolveMove({ prompt: messages, completion, reasoning: 'apart' }).reasoning).toBe('own');
   });
 
-  it('without text clamps its belief', () => {
+  it('without text clamps its belief, and turns -0 and tiny numbers into 0', () => {
     const belief = [2, -0, 2 ** -41];
     expect(resolveMove({ action: 3, belief }).belief).toEqual(Float32Array.of(1, 0, 0));
     expect(Object.is(resolveMove({ action: 3, belief }).belief![1], 0)).toBe(true);

@@ -1,4 +1,4 @@
-/** Redaction finds secrets in every spelling, and changes nothing else. */
+/** Redaction finds secrets in many spellings, and changes nothing else. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { redactor } from '../../../src/shared/http/redactor.js';

@@ -6,7 +6,7 @@ import { useLayoutEffect } from 'preact/hooks';
 /** Widths are multiples of this, in pixels, so that few pictures are drawn while a window is resized. */
 const STEP = 20;
 
-/** The width of an element in CSS pixels, rounded down; null before it is known. */
+/** Returns the width of an element in CSS pixels, rounded down to a multiple of STEP; null before it is known. */
 export function useWidth(ref: RefObject<HTMLElement | null>): number | null {
   const width = useSignal<number | null>(null);
   useLayoutEffect(() => {
