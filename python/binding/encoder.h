@@ -96,7 +96,8 @@ class Encoder {
     for (size_t step = 0; step < steps_; step++) write<kRecordStart>(past_, records + step * kRecordSize, step, out, stride);
   }
 
-  // Writes `parts`. Parts of the history go to the place of record `step`; for other parts it is 0. `numbers` are those of a raw observation from First on.
+  // Writes `parts`. Parts of the history go to the place of record `step`; for other parts it is 0. `numbers` are those of a
+  // raw observation from First on.
   template <size_t First, class Stride>
   void write(const std::vector<Part>& parts, const float* numbers, size_t step, float* out, Stride stride) const {
     float encoded[kWidth - First];

@@ -19,8 +19,8 @@ export async function evaluate(options: EvaluateOptions = {}): Promise<Evaluatio
  * Measures what a grader rewards, before any training. Searches for action sequences: the best for all profiles (with and
  * without neglect of the first half), the best for single profiles, and those that raise one component each. Also searches for
  * the best reactive policy, which chooses by step and meters alone. Scores what it found, null players (policies that state a
- * belief without knowledge), planners and `policies` on fresh seeds, which no search used. Also plays a world where every
- * profile is neutral. The result does not depend on the backend, kernel and threads.
+ * belief without knowledge), planners and `policies` on fresh seeds, whose episodes no search played. Also plays a world where
+ * every profile is neutral. The result does not depend on the backend, kernel and threads.
  * @throws InputError for an invalid option, before any episode; BackendError if the requested backend or kernel is not
  *   available; the signal's reason.
  */

@@ -61,7 +61,9 @@ it('train refines a student, and resumes the refinement after SIGKILL to the sam
   expect(readFileSync(killed).equals(readFileSync(refined))).toBe(true);
   expect(readFileSync(refined).equals(readFileSync(whole))).toBe(false);
   const both = await runCli(train(pathOf('never'), '--from', whole));
-  expect(both.stderr).toContain('Expected no option episodes with the option from, got 20. Leave out one of the two.');
+  expect(both.stderr).toContain(
+    'Expected no option episodes with the option from, got 20. Leave out one of the two.',
+  );
 });
 
 it('train trains a student on stored episodes, and refuses episodes of an oracle', async () => {

@@ -242,7 +242,7 @@ it('evaluate reports progress in episodes of all policies and conditions togethe
   expect(calls).toEqual(['2/12', '4/12', '6/12', '7/12', '8/12', '9/12', '10/12', '11/12', '12/12']);
 });
 
-it('evaluate rejects with the reason of its signal or the error of a model; after an error it calls no model again', async () => {
+it('evaluate rejects with the reason of its signal, or with the error of a model, and then calls no model again', async () => {
   const controller = new AbortController();
   const stopping = localModel('stopping', () => {
     controller.abort(new Error('enough'));

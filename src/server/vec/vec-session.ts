@@ -257,7 +257,7 @@ function checkShapes({ shapes }: Frame): void {
   }
 }
 
-/** Merges the fields of a message's data with the arrays of its frame. A list, text, number or boolean is returned unchanged. */
+/** Merges the fields of a message's data with the arrays of its frame. Returns a list, text, number or boolean unchanged. */
 const fieldsOf = ({ data, arrays }: Frame): unknown =>
   (typeof data === 'object' && !Array.isArray(data)) || data === undefined ? { ...data, ...arrays } : data;
 

@@ -27,7 +27,7 @@ const TINY = { evaluations: 1000, episodes: 20, profiles: 2, plannerEpisodes: 2 
 const SMALL = { ...TINY, episodes: 60, profiles: 3 };
 /** Options of the audit of a grader that rewards only belief accuracy. */
 const BELIEF_ALONE = { ...TINY, episodes: 8, plannerEpisodes: 8, grader: [0, 0, 0, 0, 0, 1] };
-/** The first fresh seed. The scores of an audit are of fresh seeds, which its searches do not use. */
+/** The first fresh seed. The scores of an audit are of fresh seeds, whose episodes its searches do not play. */
 const FRESH = 20_000;
 /** The components that v2 weighs and that depend on actions. A push is the best sequence for one of them alone. */
 const PUSH_COMPONENTS = COMPONENT_NAMES.slice(0, 5);

@@ -39,7 +39,7 @@ describeWithRedis('a job of a language model', () => {
 
   it('gives the file of one process, and pays for no stored answer again after workers and Redis were killed', async () => {
     const name = await submit(server, ...ARGS, '--concurrency', '2', '--shard-size', '8');
-    const fake = await startModel({ delay: 5 });
+    const fake = await startModel({ delay: 10 });
     const client = server.client();
     const submission = await client.hget(`rhythm-vec:job:${name}`, 'submission');
     const episodesOf = (index: number) => client.hlen(`rhythm-vec:episodes:${name}:${submission}:${index}`);

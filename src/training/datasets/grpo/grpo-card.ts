@@ -18,8 +18,8 @@ interface Card {
 export function filesOfCard(card: string): readonly string[] {
   const config = /^configs: \[\{"config_name":"default","data_files":(.*)\}\]$/m.exec(card);
   try {
-    const files: string | { path: string }[] = JSON.parse(config?.[1] ?? '[]');
-    return typeof files === 'string' ? [files] : files.map(({ path }) => path);
+    const files: string | (string | { path: string })[] = JSON.parse(config?.[1] ?? '[]');
+    return [files].flat().map((file) => (typeof file === 'string' ? file : String(file.path)));
   } catch {
     return [];
   }

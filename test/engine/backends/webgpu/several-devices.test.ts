@@ -110,10 +110,10 @@ describeGpu('a source on another device', () => {
   it('is refused with device_lost if its own device was lost, as is its fork; refusals change nothing', async () => {
     const [env, source] = [await begin(), await begin()];
     const before = await states(env);
-    const opened = devices.length;
+    const numDevices = devices.length;
     devices[0].destroy();
     await env.reopen();
-    expect(devices).toHaveLength(opened + 1);
+    expect(devices).toHaveLength(numDevices + 1);
     for (const copy of COPIES) {
       await expectRejection(copy(env, source), 'device_lost');
       expect(await states(env)).toEqual(before);
