@@ -142,7 +142,8 @@ def _check_compatible(core: Core, snapshot: Snapshot) -> None:
     for name, expected in required.items():
         got = getattr(snapshot, name)
         if got != expected:
-            remedy = f"Create an environment with {name}={got!r}."
+            setting = "the snapshot's world" if name == "world_digest" else f"{name}={got!r}"
+            remedy = f"Create an environment with {setting}."
             refuse("bad_snapshot", f"a snapshot with {name} {expected!r} (this environment's)", repr(got), remedy)
 
 

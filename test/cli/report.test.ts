@@ -143,7 +143,6 @@ describe('report refuses, before anything is written,', () => {
     );
     expect(readFileSync(pathOf('home/scores.png'), 'utf8')).toBe('mine');
     expect(readdirSync(pathOf('home'))).toEqual(['scores.png']);
-    writeFileSync(pathOf('other.html'), '<title>mine</title>');
     mkdirSync(pathOf('site'));
     writeFileSync(pathOf('site/report.html'), '<title>mine</title>');
     await refused(

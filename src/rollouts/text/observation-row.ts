@@ -43,7 +43,7 @@ const RULES = new RowRules([
  * @throws InputError `wrong_type`.
  */
 export function writePast(row: Float32Array, steps: readonly PastStep[], where: string): void {
-  if (!Array.isArray(steps)) refuseSteps(steps, where);
+  if (!Array.isArray(steps)) refuse('past steps, the oldest first,', steps, where);
   const shift = steps.length - HISTORY_STEPS;
   row.fill(-1, PAST.actions, PAST.rewards);
   row.fill(0, PAST.rewards);
@@ -53,12 +53,12 @@ export function writePast(row: Float32Array, steps: readonly PastStep[], where: 
 
 /** Writes a past step. @param k its place among the seven of the row. @param at its index in the list of steps, for errors. */
 function writeStep(row: Float32Array, k: number, step: PastStep, where: string, at: number): void {
-  if (typeof step !== 'object' || step === null) refuseSteps(step, `${where}[${at}]`);
+  if (typeof step !== 'object' || step === null) refuse('a past step', step, `${where}[${at}]`);
   const { action, reward, deltas, anomalies } = step;
   if (typeof action !== 'number') refuseNumber(action, `${where}[${at}].action`);
   if (typeof reward !== 'number') refuseNumber(reward, `${where}[${at}].reward`);
-  if (!isList(deltas)) refuseSteps(deltas, `${where}[${at}].deltas`);
-  if (!isList(anomalies)) refuseSteps(anomalies, `${where}[${at}].anomalies`);
+  if (!isList(deltas)) refuse(`${NUM_METERS} numbers`, deltas, `${where}[${at}].deltas`);
+  if (!isList(anomalies)) refuse(`${NUM_METERS} numbers`, anomalies, `${where}[${at}].anomalies`);
   row[PAST.actions + k] = action;
   row[PAST.rewards + k] = reward;
   for (let m = 0; m < NUM_METERS; m++) {
@@ -75,10 +75,10 @@ export function refuseNumber(value: unknown, where: string): never {
   throw new InputError('wrong_type', `Expected a number at ${where}, got ${describe(value)}. Pass a number.`);
 }
 
-function refuseSteps(value: unknown, where: string): never {
+function refuse(expected: string, value: unknown, where: string): never {
   throw new InputError(
     'wrong_type',
-    `Expected past steps, the oldest first, at ${where}, got ${describe(value)}. Pass what env.history(i) returns.`,
+    `Expected ${expected} at ${where}, got ${describe(value)}. Pass what env.history(i) returns.`,
   );
 }
 
