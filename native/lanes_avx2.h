@@ -26,7 +26,7 @@ struct M {
   __m256 v;
 };
 
-// Return x in every lane.
+// `broadcast` returns x in every lane; `lane_numbers` returns the number of each lane.
 RHYTHM_INLINE F broadcast(float x) { return {_mm256_set1_ps(x)}; }
 RHYTHM_INLINE U broadcast(uint32_t x) { return {_mm256_set1_epi32(static_cast<int>(x))}; }
 RHYTHM_INLINE M broadcast(bool x) { return {_mm256_castsi256_ps(_mm256_set1_epi32(x ? -1 : 0))}; }

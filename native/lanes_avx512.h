@@ -25,7 +25,7 @@ struct M {
   __mmask16 v;
 };
 
-// Return x in every lane.
+// `broadcast` returns x in every lane; `lane_numbers` returns the number of each lane.
 RHYTHM_INLINE F broadcast(float x) { return {_mm512_set1_ps(x)}; }
 RHYTHM_INLINE U broadcast(uint32_t x) { return {_mm512_set1_epi32(static_cast<int>(x))}; }
 RHYTHM_INLINE M broadcast(bool x) { return {static_cast<__mmask16>(x ? 0xffff : 0)}; }
@@ -70,7 +70,7 @@ RHYTHM_INLINE U select(M m, U a, U b) { return {_mm512_mask_blend_epi32(m.v, b.v
 RHYTHM_INLINE F to_float(U a) { return {_mm512_cvtepi32_ps(a.v)}; }
 RHYTHM_INLINE F as_floats(U a) { return {_mm512_castsi512_ps(a.v)}; }
 RHYTHM_INLINE U as_words(F a) { return {_mm512_castps_si512(a.v)}; }
-// (a & mask) | set
+// Returns (a & mask) | set.
 RHYTHM_INLINE U and_or(U a, U mask, U set) {
   return {_mm512_ternarylogic_epi32(a.v, mask.v, set.v, 0xea)};
 }
@@ -99,8 +99,8 @@ RHYTHM_INLINE F lookup_eight(const float* table, U index) { return lookup(table,
 // Returns base[index] of each lane.
 RHYTHM_INLINE U gather(const uint32_t* base, U index) { return {_mm512_i32gather_epi32(index.v, base, 4)}; }
 
-// Returns four 128-bit pieces of memory in one register. Loads join them, because shuffles would compete for one execution
-// port.
+// Returns four 128-bit pieces of memory in one register. Joins them with loads, because shuffles would compete for one
+// execution port.
 RHYTHM_INLINE __m512 load_pieces(const float* a, const float* b, const float* c, const float* d) {
   __m512 v = _mm512_castps128_ps512(_mm_loadu_ps(a));
   v = _mm512_insertf32x4(v, _mm_loadu_ps(b), 1);
@@ -146,9 +146,9 @@ RHYTHM_INLINE void put_block(const float (*columns)[kLanes], float* rows, size_t
   }
 }
 
-// The permutations with which `put_pairs` moves the numbers of a pair of columns to their places in lines of memory, by half of
-// the lanes and by pair modulo 8. A line has eight places for pairs. A row has an odd number of pairs, so the same pair of the
-// eight rows of a half lies at eight different places.
+// words[half][pair % 8] is the permutation that `put_pairs` applies to a pair of columns. Half 0 is lanes 0 to 7, half 1 lanes
+// 8 to 15. A cache line (64 bytes) has eight places for pairs. A row has an odd number of pairs, so in eight successive rows
+// the same pair lies at eight different places.
 template <int Pairs>
 struct LineOrder {
   static_assert(Pairs % 2 == 1, "otherwise two rows have a pair at the same place of a line");

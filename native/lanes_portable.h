@@ -29,7 +29,7 @@ struct M {
   MaskVector v;
 };
 
-// Return x in every lane.
+// `broadcast` returns x in every lane; `lane_numbers` returns the number of each lane.
 RHYTHM_INLINE F broadcast(float x) { return {FloatVector{x, x, x, x}}; }
 RHYTHM_INLINE U broadcast(uint32_t x) { return {WordVector{x, x, x, x}}; }
 RHYTHM_INLINE M broadcast(bool x) {

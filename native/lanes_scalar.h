@@ -24,7 +24,7 @@ struct M {
   bool v;
 };
 
-// Return x in every lane.
+// `broadcast` returns x in every lane; `lane_numbers` returns the number of each lane.
 RHYTHM_INLINE F broadcast(float x) { return {x}; }
 RHYTHM_INLINE U broadcast(uint32_t x) { return {x}; }
 RHYTHM_INLINE M broadcast(bool x) { return {x}; }

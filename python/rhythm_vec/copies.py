@@ -67,7 +67,7 @@ def gather(target: Core, source: Core, origins: Indices) -> None:
     target.raw.final_mask[:] = False
     target.is_playing = True
     target.count_ends()
-    target.current()
+    target.current()  # encodes the outputs
 
 
 def commit_copies(target: Core, source: Core, origins: Indices) -> None:
@@ -127,7 +127,7 @@ def restore(core: Core, data: Any) -> None:
     core.count_ends()
     if core.history is not None:
         _replay_histories(core, snapshot.words, core.options.imagination)
-    core.current()
+    core.current()  # encodes the outputs
 
 
 def _check_compatible(core: Core, snapshot: Snapshot) -> None:
@@ -155,7 +155,8 @@ def _replay_histories(core: Core, words: Words, imagination: bool) -> None:
     core.history.append(replay(core, words, imagination, HISTORY_FIELDS))
     # The reward of the last step includes the terminal term, which depends on beliefs. The outputs have this reward.
     ended = words[:, STATE["step"]] == NUM_STEPS
-    reward = 1  # the index of the reward in a row of the history, a part of the observation
+    # A row of the history is the part of an observation from RECORD_START on: action, reward, deltas, anomalies.
+    reward = 1  # its index in such a row
     core.history.rows[ended, -1, reward] = core.raw.observations[ended, _world.RECORD_START + reward]
 
 

@@ -51,7 +51,9 @@ function outputsOf(env: VecEnv, result: object | null, trajectory: RecordedTraje
   };
 }
 
-/** Makes a call. @returns the outputs and properties of its environment afterwards, and the code of the error or "". */
+/**
+ * Makes a call. @returns the outputs and properties of its environment afterwards, and the name and code of the error, or "".
+ */
 function perform(sequence: Sequence, call: Call): Bytes {
   let trajectory: RecordedTrajectory | null = null;
   let refusal = '';

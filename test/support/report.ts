@@ -21,7 +21,7 @@ const row = (policy: string, role: string, gain: number) => ({
   components: byComponent({ mean: 0.5, gain: interval(0) }),
 });
 
-/** An audit as `audit --json` writes it. */
+/** An audit in the form of `audit --json`, with invented numbers. */
 export const AUDIT = {
   schema: SCHEMAS.audit,
   version: packageVersion(),

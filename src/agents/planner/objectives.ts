@@ -27,7 +27,7 @@ const BELIEF_ACCURACY = COMPONENT_NAMES.indexOf('belief_accuracy');
 const LATER_SHARE = 0.9;
 /**
  * The component `wellbeing` of imagined episodes, for the objective 'wellbeing': the mean of the weighted meters, from -2 to
- * 2, mapped to [0, 1]. The published numbers would map all means below 0.7 to 0.
+ * 2, mapped to [0, 1]. The default constants would map all means below 0.7 to 0.
  */
 const IMAGINED_WELLBEING = { wellbeingScale: 0.25, wellbeingBase: -2 };
 
@@ -62,8 +62,8 @@ export function valuePerBeliefError(
 
 /**
  * Returns how much the grade rises if the action of a step reduces the belief's error by 1. `belief_accuracy` counts the
- * last belief. `belief_skill` counts the belief of every later step. A later step counts less, because other actions
- * would reduce part of the error anyway.
+ * last belief. `belief_skill` counts the beliefs of the later steps, from step `beliefSkillFrom` on. A later step counts less,
+ * because other actions would reduce part of the error anyway.
  */
 function worthInGrade(grader: Float32Array, params: Params, step: number): number {
   if (errorCountedBy(grader) === 'absolute') return grader[BELIEF_ACCURACY];
@@ -82,6 +82,7 @@ function byWellbeing(grader: Float32Array, params: Params): ScoreEpisodes {
   let values = new Float32Array(0);
   return function* (batch, { components }, run) {
     yield* resultOf(batch.run(run));
+    // A `Scorer` requires `firstHalfMeans`.
     yield* resultOf(batch.read(['components', 'firstHalfMeans']));
     if (values.length === 0) values = new Float32Array(components.length / NUM_COMPONENTS);
     for (let env = 0; env < run.part!.end; env++) {

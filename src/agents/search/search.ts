@@ -18,7 +18,7 @@ interface Progress {
   readonly emigrants: Uint8Array[];
   /** The best sequence of all islands so far. */
   best: ScoredActionSequence | null;
-  /** The penalty of a shortfall on the island of `best`. */
+  /** The penalty of a shortfall (see `Outcome`) on the island of `best`. */
   penalty: number;
 }
 
@@ -63,7 +63,7 @@ export class Search {
     yield* this.#evolve(populations, generations, stride);
     this.#problems.forEach((problem, k) => {
       const { best, penalty } = populations[k];
-      // `bestKept` ranks with the penalty, so its sequences may lack the best one.
+      // `bestKept` ranks with the penalty, so the sequences that it returns may lack the best one.
       problem.emigrants.push(best.actions, populations[k].bestKept(emigrants - 1));
       if (problem.best === null || isBetter(best, problem.best)) Object.assign(problem, { best, penalty });
     });

@@ -27,7 +27,7 @@ export const illegalBits = (codes: number): number => codes | ((codes & LOW_BITS
 export const hasIllegalBits = (bits: number): boolean => (bits & HIGH_BITS) !== 0;
 
 interface ErrorDetails {
-  /** Other valid values of the argument, with the necessary commas. */
+  /** Text for other valid values, inserted after the range, such as ', or -1 for no action,'. */
   readonly or?: string;
   readonly remedy?: string;
 }

@@ -63,7 +63,8 @@ function promptOf(system: SystemMessage, row: Float32Array, where: Where): Promp
 
 /**
  * Returns the messages for many observations, as `prompt` does for one. A million prompts take about 1 GB; `promptBatches`
- * makes them batch by batch. In Node, the texts of one call with more than 4,096 prompts share memory in parts of a megabyte.
+ * makes them batch by batch. In Node, the texts of a call with more than 4,096 prompts are slices of strings of about a
+ * megabyte.
  * @param observations row-major: [n, 22] with `histories`, [n, 106] without.
  * @param histories [n]: a list of past steps for each row.
  * @throws InputError as `prompt`; the message names the row.
@@ -185,10 +186,16 @@ function systemMessage({ grader }: PromptOptions): SystemMessage {
 /** Returns the name, for errors, of the number at an index of a row. */
 type Where = (at: number) => string;
 
-/** The texts of a call with more prompts than this share large strings. The texts of smaller calls are rarely kept long. */
+/**
+ * In Node, the texts of a call with more prompts than this are slices of large strings, which garbage collection does not copy.
+ * Smaller calls do without: their texts are rarely kept long.
+ */
 const MANY = 4096;
 
-/** A writer for few texts; null while a list uses it: a getter in a caller's past steps may call `prompt` meanwhile. */
+/**
+ * The writer of small calls, kept for the next one. Null while a call uses it, because a getter in the caller's past steps may
+ * call `prompt` meanwhile.
+ */
 let spare: TextWriter | null = null;
 
 /** Collects the prompts of one call. */

@@ -1,8 +1,8 @@
-/** Errors of the Hub. Their messages have no secret. */
+/** Errors of the Hub. Their messages contain no secrets. */
 import { RhythmError } from '../../shared/errors.js';
 
 export interface HubErrorOptions {
-  /** The HTTP status; null without an answer. */
+  /** The HTTP status; null if no answer came. */
   readonly status?: number | null;
   /** The Hub's error code, such as RevisionNotFound. */
   readonly hubCode?: string | null;

@@ -1,4 +1,4 @@
-/** The impossible world, in which every profile is neutral, and constant beliefs that are fitted to profiles. */
+/** Tests of the impossible world, in which every profile is neutral, and of constant beliefs that are fitted to profiles. */
 import { describe, expect, it } from 'vitest';
 import { toAuditRequest } from '../../../src/evaluation/audit/audit-options.js';
 import { neutralProfile, profileChoice } from '../../../src/evaluation/audit/audit-profiles.js';
@@ -13,7 +13,7 @@ reportAbsentEngines();
 const TINY = { evaluations: 1000, episodes: 100, profiles: 2, plannerEpisodes: 4 };
 const sequence = openLoopActions('v2');
 
-it('the neutral profile has neutral traits and equal weights, and is every row of profileChoice', () => {
+it('the profile of the impossible world has the neutral traits and equal weights, and profileChoice repeats it', () => {
   const profile = neutralProfile();
   expect([...profile.subarray(0, 11)]).toEqual(RHYTHM.traits.map(({ neutral }) => Math.fround(neutral)));
   expect([...profile.subarray(11)]).toEqual(Array(5).fill(Math.fround(0.2)));
@@ -59,6 +59,7 @@ describe.skipIf(NATIVE.length === 0)(
       expect(sequence.low! <= 0 || sequence.high! < 0.01).toBe(true);
       expect(planner.mean).toBeLessThan(0.01);
       expect(score.mean).toBeGreaterThan(0.5);
+      // The planners play half of `plannerEpisodes` here.
       expect([seeds, plannerSeeds]).toEqual(['20000-20099', '20000-20001']);
     });
   },

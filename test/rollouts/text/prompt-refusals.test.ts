@@ -1,4 +1,4 @@
-/** Tests of invalid observations and histories of prompts, and that prompts import no Node module. */
+/** Tests that prompts refuse invalid observations and histories, and import no Node module. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { createVecEnv, OBSERVATION, OBSERVATION_SIZE, prompt, prompts } from '../../../src/index.js';
@@ -74,7 +74,7 @@ describe('prompts refuse numbers out of range', () => {
     );
   });
 
-  it('in rows of environments with encoded observations', () => {
+  it('in rows of environments with encoded observations, or the length of these rows', () => {
     for (const observation of [{ oneHot: true }, { scale: true }, { scale: true, history: true }]) {
       const other = createVecEnv({ numEnvs: N, observation });
       const observed = other.reset({ seed: 1 }).observations;
