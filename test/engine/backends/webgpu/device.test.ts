@@ -77,18 +77,23 @@ describeGpu('compilation', () => {
   });
 });
 
+/** Opens a batch on a device of its own, with shaders that do nothing. `devices` has each device that the backend opens. */
+async function openOnOwnDevice() {
+  const devices: GPUDevice[] = [];
+  const backend = webGpuBackend(
+    () =>
+      nodeGpuWith((device) => {
+        devices.push(device);
+        return device;
+      }, OWN_DEVICE),
+    { texts: EMPTY_SHADERS },
+  );
+  return { devices, backend, batch: await backend.open(optionsFor(N, { device: INEXACT })) };
+}
+
 describeGpu('a lost device', () => {
   async function openAndLoseDevice() {
-    const devices: GPUDevice[] = [];
-    const backend = webGpuBackend(
-      () =>
-        nodeGpuWith((device) => {
-          devices.push(device);
-          return device;
-        }, OWN_DEVICE),
-      { texts: EMPTY_SHADERS },
-    );
-    const batch = await backend.open(optionsFor(N, { device: INEXACT }));
+    const { devices, backend, batch } = await openOnOwnDevice();
     begin(batch);
     const errorOfRead = batch.read().then(
       () => null,
@@ -157,16 +162,7 @@ describeGpu('an error of a device', () => {
   });
 
   it('rejects the next call if no error scope captures it', async () => {
-    const devices: GPUDevice[] = [];
-    const backend = webGpuBackend(
-      () =>
-        nodeGpuWith((device) => {
-          devices.push(device);
-          return device;
-        }, OWN_DEVICE),
-      { texts: EMPTY_SHADERS },
-    );
-    const batch = await backend.open(optionsFor(N, { device: INEXACT }));
+    const { devices, batch } = await openOnOwnDevice();
     // MAP_READ and MAP_WRITE together are invalid.
     devices[0].createBuffer({ size: 4, usage: 0x3 });
     await devices[0].queue.onSubmittedWorkDone();
