@@ -1,4 +1,4 @@
-/** Measures the tasks of a page's main thread, by their processor time, which other programs do not lengthen. */
+/** Measures a page's main thread in processor time, which other programs do not lengthen. */
 import type { Page } from 'playwright-core';
 
 interface TraceEvent {

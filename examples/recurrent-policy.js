@@ -1,6 +1,6 @@
 /**
- * A policy with memory: it plays fixed actions, and infers the belief from average anomalies (how the response of the meters
- * differs from a neutral profile's), by linear functions that were fitted on seeds 50000-53999.
+ * A policy with memory: it plays fixed actions, and computes the belief from average anomalies, by linear functions that were
+ * fitted on seeds 50000-53999.
  * `node examples/recurrent-policy.js` prints its mean final score on seeds 0-99, and the mean error of its last beliefs.
  *   npx rhythm-vec eval --policies ./examples/recurrent-policy.js,heuristic+constant --conditions in-distribution,ood
  */
@@ -39,7 +39,7 @@ const policy = {
         counts[i * NUM_BELIEFS + k]++;
       }
     };
-    /** Returns the belief at index `at` of [numEnvs, 3], in [0, 1]: 0.5 before any step counts. */
+    /** Returns the belief at index `at` of [numEnvs, 3], in [0, 1]; 0.5 if no step has counted yet. */
     const beliefAt = (sum, at) => {
       const { intercept, slope } = AVERAGES[at % NUM_BELIEFS];
       return counts[at] === 0 ? 0.5 : Math.min(1, Math.max(0, intercept + (slope * sum) / counts[at]));

@@ -62,7 +62,7 @@ RHYTHM_INLINE void observe(const Envs& envs, const Group& g, M active, Time now,
   put_numbers<count::ObservationFloats>(envs, envs.out.observations, g, active, columns);
 }
 
-// Stores the grades, returns and lengths of the active lanes' episodes, and whether they have terminated: after 28 steps.
+// Stores the grades, returns and lengths of the active lanes' episodes, and whether they have terminated.
 RHYTHM_INLINE void put_grade(const Envs& envs, const Group& g, M active, const Grade& grade, F episode_return, int length) {
   if (envs.out.components == nullptr) return;
   const uint32_t active_bits = lane_bits(active);

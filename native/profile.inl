@@ -52,7 +52,7 @@ RHYTHM_INLINE void discrete_profile(const Tables& w, U seed, F* profile) {
   for (int k = 0; k < count::ProfileFloats; k++) profile[k] = lookup(w.named_profiles[k], index);
 }
 
-// A number for each belief, in the order of the world's vectors.
+// A number for each belief.
 struct Beliefs {
   F social, morning, work;
 };

@@ -26,15 +26,15 @@ def run_trainer(trainer: Trainer, run: Run, output: Path) -> None:
 
 
 def last_checkpoint(run: Run, output: Path) -> Optional[str]:
-    """Returns the folder of the checkpoint with which a resumed run begins; None if there is none."""
+    """Returns the folder of the last checkpoint if the run resumes from one, otherwise None."""
     return get_last_checkpoint(str(output)) if run.resume and output.exists() else None
 
 
 def restore_adapter(model: Any, checkpoint: Path) -> None:
-    """Loads the trained adapter of a checkpoint that also has TRL's reference copy in a subfolder.
+    """Loads the trained adapter of a checkpoint if the checkpoint also has TRL's reference copy, in a subfolder.
 
-    transformers (at least up to 5.18) then restores only the adapters in subfolders. Without this function a resumed
-    run would continue with the adapter from the start of the stage.
+    With such a subfolder, transformers (at least up to 5.18) restores only the adapters in subfolders. Without this
+    function a resumed run would continue with the adapter from the start of the stage.
     """
     if (checkpoint / REFERENCE).is_dir():
         model.load_adapter(str(checkpoint), TRAINED, is_trainable=True)

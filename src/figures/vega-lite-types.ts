@@ -1,4 +1,4 @@
-/** Types of Vega-Lite specifications, for internal use. Exported types must not depend on them. */
+/** Types of Vega-Lite specifications. Types that the package exports must not depend on them. */
 import type { TopLevelSpec } from 'vega-lite';
 
 /** A whole specification. */

@@ -27,10 +27,10 @@ export function readOptions<Options extends object>(
   return Object.fromEntries(known.map((name) => [name, options[name]])) as Options;
 }
 
-/** The maximum number of characters that an error quotes. */
+/** The maximum number of characters of a string that an error quotes. */
 const MAX_TEXT = 100;
 
-/** Returns a short text for any value, for an error message. */
+/** Describes any value in an error message. */
 export function describe(value: unknown): string {
   if (typeof value === 'string')
     return JSON.stringify(value.length > MAX_TEXT ? `${value.slice(0, MAX_TEXT)}...` : value);
@@ -112,10 +112,7 @@ export function checkName<Name extends string>(what: string, value: unknown, nam
   );
 }
 
-/**
- * Validates an object of named arrays, but not its keys. @param example a key for the error text.
- * @throws InputError `wrong_type`.
- */
+/** Validates that a value is an object and not a list. @param example a key for the error. @throws InputError `wrong_type`. */
 export function checkRecord<T extends object>(what: string, value: T, example: keyof T & string): T {
   if (typeof value === 'object' && value !== null && !isList(value)) return value;
   throw wrongType(what, 'an object', value, `Pass { ${example}: ... }.`);

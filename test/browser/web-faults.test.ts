@@ -1,14 +1,14 @@
-/** Tests the page under stress: hostile links, held keys, fast changes of the history, missing features, small screens. */
+/** Tests the page under stress, such as hostile links, fast input, missing features and small screens. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it, test } from 'vitest';
 import type { Visit } from '../support/web/visit.js';
 import { setUpVisits } from '../support/web/visits.js';
 
-/** Moves as `web/src/person/moves-text.ts` writes them: a digit per action, then "-" and the changes of the belief. */
+/** Moves as `web/src/person/moves-text.ts` writes them: a digit per action. */
 const MOVES = '01234567899876543';
+/** A link to a finished episode. "-" comes before the changes of the belief. */
 const FINISHED = `#person?moves=${MOVES}21004826159-0_.5_.25_1~9_.61_.33_0`;
 
-/** Hostile texts in links. */
 const HOSTILE = [
   '<script>alert(1)</script>',
   '"><img src=x onerror=alert(1)>',
@@ -24,6 +24,7 @@ const HOSTILE = [
   '٣',
 ];
 
+/** The fields of links, by view. */
 const FIELDS = {
   crowd: ['people', 'seed', 'policy', 'against', 'grader', 'persons'],
   person: ['seed', 'person', 'grader', 'by', 'moves', 'at'],
@@ -45,7 +46,7 @@ globalThis.Worker = class extends Worker {
     super.postMessage(...message);
   }
 };`;
-/** Makes every other change of the address throw. Browsers limit such changes: Safari throws, Chromium ignores them. */
+/** Makes every other change of the address throw. Beyond a limit, Safari throws and Chromium ignores changes. */
 const THROWING_HISTORY = `globalThis.replaced = 0;
 const replaceState = history.replaceState;
 history.replaceState = (...state) => {

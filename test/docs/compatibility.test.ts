@@ -108,7 +108,7 @@ it.each(messages)('the page quotes the error for %s', (_, messageOf) => {
   expect(lines).toContain(withoutDigests(messageOf()));
 });
 
-it('the last row of the table of versions has the current versions', () => {
+it('the last row of the table has the versions of the world, the snapshot format and the schemas', () => {
   const rows = page.split('\n').filter((line) => /^\| \d+\.\d+\.\d+ \|/.test(line));
   const [, world, ...versions] = rows[rows.length - 1]
     .split('|')

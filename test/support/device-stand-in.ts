@@ -1,6 +1,6 @@
 /**
  * A processor's backend that behaves like a device: outputs are current only after a read, promises settle later, and a
- * run writes whole rows of its trajectory. With it, tests for devices run on machines without a device.
+ * run writes all 28 steps of its trajectory. With it, tests for devices run on machines without a device.
  */
 import { setImmediate as later } from 'node:timers/promises';
 import type { AsyncBackend, AsyncBatch, OutputName } from '../../src/engine/backends/async-backend.js';

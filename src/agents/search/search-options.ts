@@ -15,13 +15,12 @@ export interface ActionSequenceSearchOptions {
   readonly grader?: string | ArrayLike<number>;
   /**
    * Lower bound for the mean, over the episodes, of `firstHalfMeans` (the mean reward of the first 14 steps). A sequence below
-   * the bound ranks behind every sequence that reaches it.
-   * Default: none.
+   * the bound ranks behind every sequence that reaches it. Default: none.
    */
   readonly minFirstHalfMean?: number;
   /** The minimum number of action sequences to score for each problem, 1,000 to 10^9. Default 300,000. */
   readonly evaluations?: number;
-  /** Codes [n, 28]: sequences to start from. On the training seeds the result ranks below none of them. Default: none. */
+  /** Codes [n, 28]: sequences to start from. On the training seeds the result ranks at least as high as each. Default: none. */
   readonly initialSequences?: ArrayLike<number>;
   /** u32, seed of the search's random numbers. Default 0. */
   readonly seed?: number;
@@ -35,7 +34,7 @@ export interface ActionSequenceSearchOptions {
   readonly kernel?: string;
   /** As in `VecEnvOptions`; changes no result. */
   readonly threads?: number;
-  /** Called every few milliseconds with the number of sequences scored so far and the total, over all problems. */
+  /** Called with the number of sequences scored so far and the total, over all problems. */
   readonly onProgress?: (done: number, total: number) => void;
   /** Aborting it rejects the promise with the signal's reason, within milliseconds. */
   readonly signal?: AbortSignal;

@@ -15,7 +15,7 @@ import { createProgress } from '../progress.js';
 import { beginShard, checkShardOutput, endShard } from '../shards/shard-file.js';
 import type { EngineOptions } from '../shared-options.js';
 
-/** The grader, policies and sizes of an audit. */
+/** The options of an audit that determine its job. */
 export interface AuditJobOptions {
   readonly grader: Grader;
   readonly seed?: number;
@@ -35,10 +35,7 @@ interface AuditShardOptions extends AuditJobOptions, EngineOptions {
   readonly path: string;
 }
 
-/**
- * Checks the output options: a shard writes its pieces (searches and recordings of episodes) to the file of --json alone.
- * @throws UsageError.
- */
+/** Checks the output options: a shard writes its pieces (searches and recordings of episodes) to the file of --json alone. */
 export function checkAuditShard({
   json,
   output,
@@ -59,10 +56,7 @@ export function checkAuditShard({
   checkShardOutput('--json', json);
 }
 
-/**
- * Computes a shard, and writes its pieces.
- * @throws InputError as `audit`; UsageError for unusable paths; the signal's reason.
- */
+/** Computes a shard and writes its pieces, unless its file is complete already. */
 export async function runAuditShard(options: AuditShardOptions, signal: AbortSignal): Promise<void> {
   const { shard, path, policies, backend, kernel, threads } = options;
   const job = auditJob(options);
@@ -88,7 +82,7 @@ export async function runAuditShard(options: AuditShardOptions, signal: AbortSig
   process.stderr.write(`Shard ${shardText(shard)}: ${counted(pieces, 'piece')} of the audit in ${path}.\n`);
 }
 
-/** Returns the job for these options. @throws InputError as `audit`. */
+/** Returns the job for these options. */
 export function auditJob({ paths = [], policies, grader, ...options }: AuditJobOptions): AuditJob {
   const { seed, evaluations, episodes, profiles, plannerEpisodes } = options;
   const request = toAuditRequest({

@@ -1,4 +1,4 @@
-/** Formats components as JSON lines: a header, then one line for each episode of each policy. */
+/** Formats components as JSON lines: a header, then one line per episode. */
 import type { PlayedEpisodes } from '../../evaluation/evaluate-options.js';
 import type { RunInfo } from '../../evaluation/run-info.js';
 import { float32Decimal } from '../../shared/float32-decimal.js';

@@ -1,4 +1,4 @@
-/** Explains the policies below a table, a line each. */
+/** Writes the notes on policies below a table. */
 
 import { policyName } from '../../agents/policies/fixed-policies.js';
 import { STUDENT_NAMES } from '../../agents/student/shipped-students.js';
@@ -6,8 +6,8 @@ import type { RegradedRow } from '../../evaluation/regrade-stored.js';
 import { MODEL_PREFIX } from '../../evaluation/user-policy.js';
 import { ORACLE_MARK } from '../../rollouts/trajectories/player-name.js';
 
-/** Notes on policies that choose their actions one step at a time, by name. */
-const STEPPED: Readonly<Record<string, string>> = {
+/** Notes on policies with fixed names, by name. */
+const NOTES: Readonly<Record<string, string>> = {
   'heuristic+inference': 'acts as heuristic, and states the belief inferred from the observations.',
   'open-loop+inference': 'acts as open-loop, and states the belief inferred from the observations.',
   planner: 'infers the profile and plans for THE SCORE, even if that rewards neglect of the first half.',
@@ -27,7 +27,7 @@ function studentNote(name: string): string {
 /** Returns notes on all policies that need an explanation. */
 export const policyNotes = (rows: readonly RegradedRow[], grader: string): string[] => [
   ...sequenceNotes(rows, grader),
-  ...steppedNotes(rows),
+  ...fixedNotes(rows),
   ...modelNotes(rows),
   ...oracleNotes(rows),
 ];
@@ -46,8 +46,8 @@ function sequenceNotes(rows: readonly RegradedRow[], grader: string): string[] {
 
 const namesIn = (rows: readonly RegradedRow[]): string[] => [...new Set(rows.map(policyName))];
 
-const steppedNotes = (rows: readonly RegradedRow[]): string[] =>
-  namesIn(rows).flatMap((name) => (Object.hasOwn(STEPPED, name) ? [`${name}: ${STEPPED[name]}`] : []));
+const fixedNotes = (rows: readonly RegradedRow[]): string[] =>
+  namesIn(rows).flatMap((name) => (Object.hasOwn(NOTES, name) ? [`${name}: ${NOTES[name]}`] : []));
 
 /** Returns one note for all language models. */
 const modelNotes = (rows: readonly RegradedRow[]): string[] => {

@@ -1,4 +1,4 @@
-/** Writes output files atomically: to a temporary file beside the target, which is then renamed. */
+/** Writes outputs. A file is written atomically: to a temporary file beside the target, which is then renamed. */
 import { accessSync, constants, mkdirSync, rmdirSync, rmSync } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -10,9 +10,9 @@ import { createTemporary, type TemporaryFile, tryTemporary } from './temporary-f
 /** A destination of data; '-' is the standard output. */
 export interface Output {
   write(data: string | Uint8Array): Promise<void>;
-  /** Moves the finished file to its place. */
+  /** Ends the output; moves a finished file to its place. */
   commit(): Promise<void>;
-  /** Removes the unfinished file, if possible. Does nothing after `commit`. */
+  /** Removes an unfinished file. Does nothing after `commit`. */
   discard(): Promise<void>;
 }
 
@@ -88,10 +88,7 @@ function tryCreation(path: string): void {
   rmdirSync(path);
 }
 
-/**
- * Runs `write` as a trial: permissions alone do not reveal quotas, read-only mounts and special file systems.
- * @param path the value of the option. @param tried the path to which `write` writes. @throws UsageError if it fails.
- */
+/** Runs `write` as a trial. @param path the value of the option. @param tried the path to which `write` writes. */
 function attempt(option: string, path: string, tried: string, write: () => void): void {
   try {
     write();

@@ -40,7 +40,7 @@ export function toObservationOptions(
   });
 }
 
-/** Returns whether observations with these options are raw rows, without encoding. @throws as `toObservationOptions`. */
+/** Returns whether observations with these options are raw rows, without encoding. */
 export function isRaw(options?: ObservationOptions): boolean {
   const { fields, oneHot, scale, history } = toObservationOptions(options);
   return !oneHot && !scale && !history && NAMES.every((name, k) => fields[k] === name);

@@ -1,4 +1,4 @@
-/** Exports of `rhythm-vec/rollouts` for every platform: advantages, rewards, normalisers, prompts and types of rollouts. */
+/** Exports of `rhythm-vec/rollouts` for every platform. */
 
 export { ADVANTAGE_METHODS, type AdvantageMethod } from '../../rollouts/advantages/advantage-methods.js';
 export {

@@ -35,8 +35,8 @@ const OPTIONS: readonly (keyof PromptOptions)[] = ['grader'];
  *   environment that was created with `observation: { history: true }`.
  * @param history the steps before, the oldest first, as `env.history(i)` returns them. The prompt shows the last seven.
  * @returns the system message (one frozen object for all prompts under a built-in grader) and the user message.
- * @throws InputError `wrong_type`, `wrong_length`, or `out_of_range` for numbers outside their field's range; for an
- *   invalid grader as `graderWeights`.
+ * @throws InputError `unknown_option`, `wrong_type`, `wrong_length`, or `out_of_range` for numbers that are out of range or
+ *   contradict the step; for an invalid grader as `graderWeights`.
  */
 export function prompt(
   observation: ArrayLike<number>,

@@ -13,7 +13,7 @@
  */
 import { NOW } from './scripts.js';
 
-/** Milliseconds between attempts, while pending requests of other workers may turn out cheaper, or the job has ended. */
+/** The wait in milliseconds while running requests or episodes may turn out cheaper, or after the job has ended. */
 const POLL_MS = 100;
 /** The longest wait for a place within the rate limit. An answer may free a place sooner than expected. */
 const LONGEST_WAIT_MS = 1000;

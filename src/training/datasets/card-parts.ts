@@ -40,7 +40,7 @@ const entries = (object: object, indent = ''): string =>
     .map(([key, value]) => `${indent}${key}: ${JSON.stringify(value)}\n`)
     .join('');
 
-/** Returns the Hub's name for a number of rows. */
+/** Returns the Hub's size category of a number of rows. */
 function sizeCategory(rows: number): string {
   const bounds: readonly [string, number][] = [
     ['1K', 1e3],

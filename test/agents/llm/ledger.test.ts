@@ -1,4 +1,4 @@
-/** The ledger: the budget is never exceeded, and an episode begins only if its expected cost fits into the budget. */
+/** The ledger: the budget is never exceeded, and an episode after the first begins only if its expected cost fits. */
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { costOf, dollars, Ledger, type LedgerOptions, maxCostOf } from '../../../src/agents/llm/ledger.js';
@@ -8,20 +8,9 @@ import { NEVER, PRICES } from '../../support/llm.js';
 const ledgerOf = (options: Partial<LedgerOptions> = {}) =>
   new Ledger({ prices: PRICES, budget: 10, ...options });
 
-/** Returns whether a promise is settled. */
-async function isSettled(promise: Promise<unknown>): Promise<boolean> {
-  let done = false;
-  promise.then(
-    () => {
-      done = true;
-    },
-    () => {
-      done = true;
-    },
-  );
-  await yieldTurn();
-  return done;
-}
+/** Returns whether a promise is fulfilled. A rejected promise throws its reason. */
+const isFulfilled = (promise: Promise<unknown>): Promise<boolean> =>
+  Promise.race([promise.then(() => true), yieldTurn().then(() => false)]);
 
 it('costOf and maxCostOf compute costs from prices, and dollars formats them', () => {
   expect(costOf(PRICES, { prompt: 1_000_000, cached: 200_000, completion: 50_000 })).toBe(2 + 0.25 + 0.5);
@@ -40,8 +29,8 @@ describe('a request', () => {
   it('may reserve the whole remaining budget', async () => {
     const ledger = ledgerOf({ spent: 4 });
     await ledger.reserve(2, NEVER);
-    expect(await isSettled(ledger.reserve(4, NEVER))).toBe(true);
-    expect(await isSettled(ledger.reserve(0.001, NEVER))).toBe(false);
+    expect(await isFulfilled(ledger.reserve(4, NEVER))).toBe(true);
+    expect(await isFulfilled(ledger.reserve(0.001, NEVER))).toBe(false);
   });
 
   it('leaves nothing reserved after all requests are settled, despite rounding', async () => {
@@ -57,7 +46,7 @@ describe('a request', () => {
     const ledger = ledgerOf();
     const first = await ledger.reserve(6, NEVER);
     const second = ledger.reserve(6, NEVER);
-    expect(await isSettled(second)).toBe(false);
+    expect(await isFulfilled(second)).toBe(false);
     first.settle(1);
     (await second).settle(2);
     expect(ledger.spent).toBe(3);
@@ -97,7 +86,7 @@ describe('a request', () => {
   it('always fits without a budget', async () => {
     const ledger = ledgerOf({ budget: null });
     for (let k = 0; k < 5; k++) await ledger.reserve(1e9, NEVER);
-    expect(await isSettled(ledger.beginEpisode(1, NEVER))).toBe(true);
+    expect(await isFulfilled(ledger.beginEpisode(1, NEVER))).toBe(true);
   });
 });
 
@@ -107,11 +96,11 @@ describe('an episode', () => {
     await ledger.beginEpisode(1, NEVER);
     // 28 requests of a dollar each exceed the budget.
     const second = ledger.beginEpisode(1, NEVER);
-    expect(await isSettled(second)).toBe(false);
+    expect(await isFulfilled(second)).toBe(false);
     const enough = ledgerOf({ budget: 56 });
     await enough.beginEpisode(1, NEVER);
-    expect(await isSettled(enough.beginEpisode(1, NEVER))).toBe(true);
-    expect(await isSettled(enough.beginEpisode(1, NEVER))).toBe(false);
+    expect(await isFulfilled(enough.beginEpisode(1, NEVER))).toBe(true);
+    expect(await isFulfilled(enough.beginEpisode(1, NEVER))).toBe(false);
   });
 
   it('begins if the remaining budget is expected to suffice for it and for the unfinished episodes', async () => {
@@ -120,20 +109,20 @@ describe('an episode', () => {
     await ledger.beginEpisode(1, NEVER);
     // 4 spent, three unfinished episodes of 2 each, and 1 for the last request: a fourth episode does not fit.
     const fourth = ledger.beginEpisode(1, NEVER);
-    expect(await isSettled(fourth)).toBe(false);
+    expect(await isFulfilled(fourth)).toBe(false);
     const request = await ledger.reserve(1, NEVER);
     request.settle(0.4);
     first.addCost(0.4);
     // The first was cheaper: the mean is now 1.47.
     first.end(true);
-    expect(await isSettled(fourth)).toBe(true);
+    expect(await isFulfilled(fourth)).toBe(true);
   });
 
   it('begins only if its last request can be reserved', async () => {
     const finished = { episodes: 2, cost: 4 };
     // 3 spent, 2 for this episode and 1 for its last request.
     const enough = ledgerOf({ budget: 6, spent: 3, finished });
-    expect(await isSettled(enough.beginEpisode(1, NEVER))).toBe(true);
+    expect(await isFulfilled(enough.beginEpisode(1, NEVER))).toBe(true);
     await expect(
       ledgerOf({ budget: 5.999, spent: 3, finished }).beginEpisode(1, NEVER),
     ).rejects.toMatchObject({
@@ -147,27 +136,27 @@ describe('an episode', () => {
     (await ledger.reserve(1, NEVER)).settle(6);
     episode.addCost(6);
     // 6 spent, 2 for another and 1 for its last request. The excess of the first is not subtracted.
-    expect(await isSettled(ledger.beginEpisode(1, NEVER))).toBe(true);
+    expect(await isFulfilled(ledger.beginEpisode(1, NEVER))).toBe(true);
     const less = ledgerOf({ budget: 8.999, finished: { episodes: 1, cost: 2 } });
     const first = await less.beginEpisode(1, NEVER);
     (await less.reserve(1, NEVER)).settle(6);
     first.addCost(6);
-    expect(await isSettled(less.beginEpisode(1, NEVER))).toBe(false);
+    expect(await isFulfilled(less.beginEpisode(1, NEVER))).toBe(false);
   });
 
-  it('is expected to cost 28 times the largest cost of a request that was reserved or announced', async () => {
+  it('is expected to cost 28 times the largest request cost while no episode is finished', async () => {
     const ledger = ledgerOf({ budget: 28 * 6 - 1 });
     const episode = await ledger.beginEpisode(1, NEVER);
     const expensive = await ledger.reserve(3, NEVER);
     const cheap = await ledger.reserve(1, NEVER);
     expensive.settle(0);
     cheap.settle(0);
-    // The new and the unfinished episode are expected to take 28 requests of 3 each.
+    // Both episodes are expected to cost 28 times 3.
     const second = ledger.beginEpisode(2, NEVER);
-    expect(await isSettled(second)).toBe(false);
-    // After a payment of the first episode, the second begins before the first ends.
+    expect(await isFulfilled(second)).toBe(false);
+    // The first is expected to cost nothing more, so the second begins before the first ends.
     episode.addCost(28 * 3);
-    expect(await isSettled(second)).toBe(true);
+    expect(await isFulfilled(second)).toBe(true);
   });
 
   it('that was not finished does not change the mean cost', async () => {
@@ -176,7 +165,7 @@ describe('an episode', () => {
     episode.addCost(0.01);
     episode.end(false);
     await ledger.beginEpisode(1, NEVER);
-    expect(await isSettled(ledger.beginEpisode(1, NEVER))).toBe(false);
+    expect(await isFulfilled(ledger.beginEpisode(1, NEVER))).toBe(false);
   });
 
   it('that waits listens to its signal once, and stops listening when it begins', async () => {

@@ -70,7 +70,7 @@ describe.each(API_PAIRS)('$name', ({ open, openSync }) => {
       const stepActions = t % 2 ? actions : list;
       sync.step(stepActions, options);
       void env.submit(stepActions, options);
-      // Overwrites all arguments, and sometimes truncates the list.
+      // Overwrites all arguments. The list sometimes gets holes.
       actions.fill(255);
       list.fill(-1);
       list.length = t % 3 ? N : 0;

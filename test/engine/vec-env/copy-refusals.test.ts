@@ -37,7 +37,7 @@ const INDICES: [name: string, indices: Any, code: ErrorCode, ...mentions: string
 ];
 
 /** Invalid options of a fork. */
-const CHANGES: [name: string, changes: Any, code: ErrorCode, ...mentions: string[]][] = [
+const OPTIONS: [name: string, options: Any, code: ErrorCode, ...mentions: string[]][] = [
   ['another size', { numEnvs: 3 }, 'unknown_option', '"numEnvs"'],
   ['another seed range', { seedRange: [0, 5] }, 'unknown_option', '"seedRange"'],
   ['a misspelt option', { autorest: 'disabled' }, 'unknown_option', 'Did you mean "autoreset"?'],
@@ -52,7 +52,7 @@ const CHANGES: [name: string, changes: Any, code: ErrorCode, ...mentions: string
 reportAbsentEngines();
 
 describe.each(TWO_ENGINES)('$name', (engine) => {
-  /** Two environments of the same size, with episodes at different steps. */
+  /** Opens two environments of the same size, with episodes at different steps. */
   const openPair = () => {
     const pair = [0, 1].map(() => openOn(engine, { numEnvs: N, autoreset: 'same-step' }));
     pair.forEach((env, i) => {
@@ -83,8 +83,8 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     expectRefusedUnchanged(() => source.fork(new Uint32Array(0)), 'wrong_length', ['none']);
   });
 
-  it.each(CHANGES)('fork refuses options: %s', (_, changes, code, ...mentions) => {
-    expectRefusedUnchanged(() => source.fork([0], changes), code, mentions);
+  it.each(OPTIONS)('fork refuses options: %s', (_, options, code, ...mentions) => {
+    expectRefusedUnchanged(() => source.fork([0], options), code, mentions);
   });
 
   it.each([null, undefined, {}, 'env', source.world])(

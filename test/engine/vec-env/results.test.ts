@@ -95,7 +95,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     });
   });
 
-  /** Plays past the ends of several episodes, and calls `onResult` with each result. */
+  /** Plays past the ends of several episodes, and calls `onResult` with the result of each step. */
   function play(random: Random, env: VecEnv, onResult: (result: StepResult) => void): void {
     let result = advanceRandomly(random, env);
     for (let t = 0; t < 2 * NUM_STEPS; t++) {
@@ -108,7 +108,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
   }
 
   it.each(AUTORESET_MODES)(
-    'no number is NaN, and grades of unfinished episodes are 0, autoreset %s',
+    'all numbers are finite, and grades of unfinished episodes are 0, autoreset %s',
     (autoreset) => {
       forAll(4, (random) => {
         const numEnvs = random.pick(SIZES);

@@ -6,7 +6,7 @@ import { graderFile, presetOf, type Weights } from '../../graders/weights.js';
 import { TextField } from '../../parts/controls.js';
 import { CopyButton } from '../../parts/copy-button.js';
 
-/** The grader's name: valid as a file name, and without quotes on a command line. */
+/** The grader's name: valid as a file name, and needs no quotes on a command line. */
 const NAME: Field<string> = {
   initial: 'mine',
   expected: '1 to 40 letters, digits, - or _, and not the name of another grader',

@@ -1,4 +1,4 @@
-/** The result of an episode: the profile, the belief, the grade, and the scores of policies. */
+/** The view of an episode that has ended. */
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { EpisodeResult } from '../../person/episode-types.js';
 import { rivalsIn } from '../daily/rivals.js';
