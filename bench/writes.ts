@@ -12,7 +12,7 @@ type Name = keyof typeof OUTPUT_ARRAYS;
 /** The output arrays that every native step writes. */
 export const STEP_ARRAYS: readonly Name[] = ['observations', 'rewards', 'finalMask'];
 const NAMES = Object.keys(OUTPUT_ARRAYS) as Name[];
-/** The arrays of the grade, which is written at the end of an episode. */
+/** The output arrays that hold an episode's results. */
 export const GRADE_ARRAYS: readonly Name[] = NAMES.filter(
   (name) => name !== 'finalObservations' && !STEP_ARRAYS.includes(name),
 );
@@ -32,17 +32,17 @@ const TRAJECTORY_BYTES = bytesOf(TRAJECTORY_FIELDS.map((name) => ONE_EPISODE[nam
 const WORD = 4;
 const wordsOf = (names: readonly string[]): number =>
   STATE_FIELDS.filter(({ name }) => names.includes(name)).reduce((sum, { size }) => sum + size, 0);
-/** The state that a step changes: the listed fields, the sum of the current half, and one word of the stored actions (`tape`). */
+/** The state that a step changes: these fields, the sum of the current half, and one word of the actions (`tape`). */
 const STATE_STEP_BYTES = WORD * (wordsOf(['step', 'meters', 'well', 'return', 'crashes']) + 2);
-/** The state that an episode changes: also the sum of the other half, and the other TAPE_WORDS - 1 words of the stored actions. */
+/** The state that an episode changes: also the sum of the other half, and the other TAPE_WORDS - 1 words of `tape`. */
 const STATE_EPISODE_BYTES = STATE_STEP_BYTES + WORD * TAPE_WORDS;
 
 export interface Writes {
   /** The description in rows and in the JSON file. */
   readonly text: string;
-  /** Returns the bytes of the outputs of `steps` steps of an episode. */
+  /** Returns the bytes of outputs that `steps` steps of an episode write. */
   readonly bytes: (steps: number) => number;
-  /** Returns the bytes of the episode's state that are written in `steps` steps. */
+  /** Returns the bytes of state that `steps` steps of an episode write. */
   readonly stateBytes: (steps: number) => number;
 }
 

@@ -26,7 +26,7 @@ RHYTHM_INLINE void add_reward(const Group& g, LaneTimes now, M active, F r) {
   g.put_where(active, state::Late, episode.late);
 }
 
-// Returns whether the next step may be an episode's last.
+// Returns whether the step at this time may be an episode's last.
 RHYTHM_INLINE bool may_end(SharedTime now) { return now.t == count::Steps - 1; }
 RHYTHM_INLINE bool may_end(LaneTimes) { return true; }
 
@@ -37,7 +37,7 @@ RHYTHM_INLINE void apply_beliefs(const Tables& w, const Step& s, const Group& g,
   put_beliefs(g, given, {column(0), column(1), column(2)});
 }
 
-// Rule 9: belief. Adds the current belief's term to belief_skill, where a belief was given and step `t` counts.
+// Rule 9: belief. Adds the last belief's term to the state's `skill`, where a belief was given and step `t` counts.
 RHYTHM_INLINE void add_skill(const Tables& w, const Group& g, M active, U t) {
   const M counts = active & (g.word(state::Given) == broadcast(1u)) & !(t < broadcast(w.u[block::BeliefSkillFrom]));
   if (!any(counts)) return;
@@ -80,7 +80,7 @@ RHYTHM_INLINE void step_lanes(const Envs& envs, const Step& s, const Group& g, M
   observe(envs, g, active, next(now), episode.meters, last_step_of(w, transition, action));
 }
 
-// Steps the active lanes, if not all lanes step at the same time. Not inlined, so that the common case keeps its registers.
+// Steps the active lanes, each at its own time. Not inlined, so that the common case keeps its registers.
 __attribute__((noinline)) void step_lane_times(const Envs& envs, const Step& s, const Group& g, M active) {
   if (any(active)) return step_lanes(envs, s, g, active, LaneTimes{g.word(state::Step)});
   put_floats(envs.out.rewards, g, broadcast(0.0f));
@@ -96,8 +96,8 @@ RHYTHM_INLINE void step_group(const Envs& envs, const Step& s, const Group& g) {
   step_lanes(envs, s, whole, broadcast(true), SharedTime{static_cast<int>(t0)});
 }
 
-// Returns whether every byte is an action's code, four bytes to a word. Adding a constant sets a byte's highest bit if the
-// byte is at least count::Actions; bytes from 128 on have it set already.
+// Returns whether every byte is an action's code. Checks four bytes per word: adding 128 - count::Actions to the low seven bits
+// of a byte sets its highest bit if they are at least count::Actions. Bytes from 128 on have it set already.
 bool all_legal(const uint8_t* codes, size_t length) {
   const auto repeat = [](uint32_t byte) { return broadcast(byte * 0x01010101u); };
   U wrong = broadcast(0u);

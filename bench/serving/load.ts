@@ -25,7 +25,7 @@ export interface LoadFigures {
   readonly rowsPerSecond: number;
   /** Rows per second of processor time of the server's processes; null where the system does not report this time. */
   readonly rowsPerCpuSecond: number | null;
-  /** Milliseconds from the first attempt of a request to the end of its answer: median and 99 % quantile. */
+  /** Milliseconds from a request's first attempt to the end of its successful answer: median and 99 % quantile. */
   readonly p50: number;
   readonly p99: number;
   /** Requests without a successful answer in ATTEMPTS attempts. */
@@ -74,7 +74,7 @@ export function post(
   });
 }
 
-/** Returns the processor time that processes have used, in seconds; null if the system has no /proc. */
+/** Returns the processor time that processes have used, in seconds; null if it cannot be read. */
 function cpuOf(pids: readonly number[]): number | null {
   try {
     return pids.reduce((sum, pid) => {
@@ -89,7 +89,7 @@ function cpuOf(pids: readonly number[]): number | null {
 
 /**
  * Sends the load from all clients at once. @param pids returns the ids of the server's processes.
- * @throws Mismatch if an answer has other bytes than `answer`.
+ * @throws Mismatch if a successful answer has other bytes than `answer`.
  */
 export async function measureLoad(
   url: string,

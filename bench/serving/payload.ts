@@ -6,7 +6,7 @@ export interface Payload {
   /** The label in the report. */
   readonly what: string;
   readonly path: string;
-  /** Builds the body on demand, because all bodies together would take gigabytes. Some bodies have a fixed size. */
+  /** Builds a body of this size on demand, because all bodies together would take gigabytes. Some have a fixed size. */
   readonly body: (mebibytes: number) => Buffer;
   /** The maximum size in MiB. */
   readonly maxMib: number;
@@ -58,7 +58,7 @@ export const keysOf = (count: number): string =>
   Array.from({ length: count }, (_, k) => `"key ${k}":1`).join();
 
 /**
- * Returns a body of columns with about as many rows as fit: each row counts as long as row 1.
+ * Returns a body of columns, with as many rows as would fit if all were as long as row 1.
  * @param entries the JSON of an entry, by column.
  */
 export function columns(entries: Readonly<Record<string, (row: number) => string>>): Payload['body'] {

@@ -25,8 +25,8 @@ inline const Kernel* find_kernel(const std::string& name) {
   return nullptr;
 }
 
-// How many forks lie between the process that loaded this module and this process. A forked process lacks the threads of its
-// parent's batches.
+// The number of forks between the first call of this function and now. A forked process lacks the threads of its parent's
+// batches.
 inline std::atomic<int>& forks() {
   static std::atomic<int> count{0};
   static const int registered = pthread_atfork(nullptr, nullptr, [] { forks()++; });
@@ -77,7 +77,8 @@ class BatchClass {
     batch_->reset(out_, reset);
   }
 
-  // Steps the environments of `mask`, or all for None. Returns the number of episodes that ended.
+  // Steps the environments of `mask` (None: all), then resets those of `reset_mask` (None: none). Returns how many episodes
+  // ended.
   size_t step(const py::object& actions, const py::object& beliefs, const py::object& mask, const py::object& reset_mask,
               const py::object& reset_seeds) {
     const Use use(*this);
@@ -147,7 +148,7 @@ class BatchClass {
     return words;
   }
 
-  // Loads states, and writes their outputs unless `keeps_outputs`. Returns false and changes nothing if a code is invalid.
+  // Loads states, and writes their outputs unless `keeps_outputs`. Returns false and changes nothing if one is invalid.
   bool load(const py::object& words, bool keeps_outputs) {
     const Use use(*this);
     const auto* data = data_of<uint32_t>(words, num_envs_ * count::StateWords, "words");
@@ -175,7 +176,7 @@ class BatchClass {
     return rows;
   }
 
-  // Replays rows. The columns are those of Replay, as a dict of arrays.
+  // Replays rows. `columns` has the arrays of Replay, inputs and outputs, by name.
   void replay(const py::dict& columns) {
     const Use use(*this);
     const Replay replay = read_replay(columns);

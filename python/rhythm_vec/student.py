@@ -56,7 +56,7 @@ class Student:
             source: a name of `STUDENT_NAMES`, or the path of a file that `rhythm-vec train` wrote.
 
         Raises:
-            InputError: `bad_student`: the file is damaged, of another program, or has another `schema` or `features_version`.
+            InputError: `bad_student`: the file is damaged, or not a student of this release.
             OSError: the file cannot be read.
         """
         path = _FOLDER / f"{source}.safetensors" if source in STUDENT_NAMES else Path(source)
@@ -84,7 +84,7 @@ class Student:
 
 
 class StudentPlayer:
-    """A student in n episodes. An observation at step 0 begins an episode."""
+    """Plays n episodes at once. An observation at step 0 begins an episode."""
 
     def __init__(self, layers: List[Tuple[Floats, Floats]], world: World, num_envs: int) -> None:
         self._layers = layers

@@ -1,7 +1,7 @@
 /**
- * The field tables of an episode's state, observation and grade.
+ * The sizes and names of the world, and the field tables of an episode's state, observation and grade.
  *
- * The C++ header, the tables of the Python package and the layout of snapshots are derived from these tables.
+ * The C++ header, the tables of the Python package and the layout of snapshots are derived from them.
  */
 import { camelCase } from '../shared/letter-case.js';
 import { RHYTHM } from './numbers.js';
@@ -27,7 +27,7 @@ export interface Field {
   readonly meaning: string;
 }
 
-/** How many of each the world has, and the size of a profile: 16 floats. */
+/** The sizes of the world. A profile has 16 floats. */
 export const NUM_METERS = RHYTHM.meters.length;
 export const NUM_ACTIONS = RHYTHM.actions.length;
 export const NUM_SLOTS = RHYTHM.slots.length;
@@ -37,13 +37,12 @@ export const NUM_BELIEFS = RHYTHM.belief.length;
 export const NUM_STEPS = RHYTHM.maxEpisodeSteps;
 export const PROFILE_SIZE = NUM_TRAITS + NUM_METERS;
 /**
- * Words of the state's field `tape`, the actions taken: four bits per action, eight actions per word. Digests and snapshots
- * fix the name; elsewhere it is an action sequence.
+ * Words of the state's field `tape`, the actions taken: four bits per action, eight actions per word.
  */
 export const TAPE_WORDS = Math.ceil(NUM_STEPS / 8);
 /** The largest 32-bit unsigned integer, and so the largest seed. */
 export const MAX_U32 = 2 ** 32 - 1;
-/** The largest numbers of episodes and of threads of a batch. */
+/** The largest numbers of environments and of threads of a batch. */
 export const MAX_ENVS = 2 ** 24;
 export const MAX_THREADS = 256;
 /** Bounds of the magnitude of every float other than 0 in a world, profile or grader (docs/world.md, Arithmetic). */
@@ -108,7 +107,7 @@ export const MAX_SUM = 2 ** 64;
  */
 const ANOMALY = 2 * (BIG * BIG * (2 * BIG) * BIG);
 
-/** An episode's state, in 32-bit words. Batches store 16 episodes in a tile, field by field. */
+/** An episode's state, in 32-bit words. Native batches store 16 episodes in a tile, field by field. */
 export const STATE_FIELDS = layOut([
   ['seed', 1, 'u32', 0, U32, "the episode's seed"],
   ['step', 1, 'u32', 0, NUM_STEPS, 'steps taken'],
@@ -125,7 +124,7 @@ export const STATE_FIELDS = layOut([
   ['given', 1, 'u32', 0, 1, 'whether a belief was given'],
   ['tape', TAPE_WORDS, 'u32', 0, U32, 'the actions taken, four bits each, the first in the lowest bits'],
   ['grader', 8, 'f32', -BIG, BIG, 'weights of the eight components of the grade'],
-  // Only a replay of the episode reads the words from here on; a step does not touch them.
+  // A step does not touch the words from here on.
   ['began', 1, 'u32', 0, NUM_STEPS - 1, 'steps taken before the episode began'],
   ['first_meters', NUM_METERS, 'f32', 0, 1, 'the meters when the episode began'],
 ]);

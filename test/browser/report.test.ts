@@ -1,4 +1,4 @@
-/** Tests a report in Chromium: no requests, no console messages, no horizontal scrolling, no accessibility violations. */
+/** Tests a report in Chromium: no further requests, console messages, horizontal scrolling or accessibility violations. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';

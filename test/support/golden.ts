@@ -54,6 +54,7 @@ export interface GoldenProfile {
   weights: Record<string, number>;
   belief_target: number[];
   discrete_profile: string;
+  /** [28]: the code of each step's event; -1 for no event. */
   events: number[];
 }
 

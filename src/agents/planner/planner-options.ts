@@ -105,10 +105,7 @@ function checkFloats(oracle: unknown): Float32Array {
   throw wrongType('oracle', 'a Float32Array', oracle, 'Pass 16 floats for each episode.');
 }
 
-/**
- * Validates options and adds defaults.
- * @throws InputError `wrong_type`, `out_of_range`, `unknown_option`, `unknown_name`, `bad_grader` or `bad_world`.
- */
+/** Validates options and adds defaults. */
 export function toPlannerRequest(options: PlannerOptions): PlannerRequest {
   checkOptions('planner options', options, OPTIONS);
   const { grader = 'v2', threads, backend, kernel } = options;

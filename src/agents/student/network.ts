@@ -1,6 +1,6 @@
 /**
  * A student's network: layers with ReLU between them. A sum adds its products to the bias in the order of the inputs, and each
- * operation rounds to float32. There is no division and no function of a library, so all machines and languages compute the
+ * operation rounds to float32. There is no division and no library function, so all machines and languages compute the
  * same bits. `Student` of the Python package has the same order.
  */
 import { NUM_ACTIONS, NUM_BELIEFS } from '../../world/fields.js';

@@ -31,7 +31,7 @@ export class LlmSummary {
     this.#cost += usage?.cost_usd ?? 0;
   }
 
-  /** Returns the amount spent, for the progress bar; '' without prices. */
+  /** Returns the amount that this and earlier runs spent, for the progress bar; '' without prices. */
   spentText(): string {
     const { prices, spent, budget } = this.#ledger;
     if (prices === null) return '';
@@ -65,7 +65,7 @@ export class LlmSummary {
   #hint(): string {
     if (this.#unparsed <= MANY_UNPARSED * this.#answers) return '';
     const { answers, cutOff } = this.#tally;
-    // Were enough answers cut off to explain half of MANY_UNPARSED?
+    // A share above half of MANY_UNPARSED counts as many.
     const remedy =
       cutOff > (MANY_UNPARSED / 2) * answers
         ? 'Many were cut off: raise --max-tokens.'

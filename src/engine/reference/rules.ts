@@ -38,7 +38,7 @@ export interface EpisodeState {
   readonly well: number;
 }
 
-/** The result of a step: the fields of the state that changed, and the rest of the observation. */
+/** The result of a step: new values of the state, and the event, reward, deltas and anomalies. */
 export interface Transition {
   stepCount: number;
   readonly meters: Float32Array;
@@ -48,7 +48,7 @@ export interface Transition {
   well: number;
   /** Code of the event; -1 for no event. */
   event: number;
-  /** The reward, with noise. */
+  /** The reward, with noise, without the terminal term of rule 10. */
   reward: number;
   /** f32 [5] each. */
   readonly deltas: Float32Array;

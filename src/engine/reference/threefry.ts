@@ -1,6 +1,5 @@
 /**
- * Threefry2x32-20, a counter-based random generator and the only source of randomness. A draw depends on key and counter
- * alone.
+ * Threefry2x32-20, a counter-based random generator: the world's only one. A draw depends on key and counter alone.
  *
  * Source: Salmon, Moraes, Dror, Shaw, "Parallel Random Numbers: As Easy as 1, 2, 3", SC 2011.
  */

@@ -25,7 +25,7 @@ export interface Settings extends Defaults {
   readonly numEnvs: number;
   readonly world: World;
   readonly imagination: boolean;
-  /** 1 to 256, or null for the machine's number of processors. */
+  /** 1 to 256; null for the backend's default. */
   readonly threads: number | null;
   readonly autoreset: AutoresetMode;
   /** The range of all seeds. */
@@ -39,7 +39,7 @@ export interface Settings extends Defaults {
 
 /**
  * Validates options and fills in the defaults. Null, which JSON may contain, is not a valid option.
- * @param defaults profiles and graders to use in place of the options' own. @throws InputError as `createVecEnv`.
+ * @param defaults profiles and graders to use in place of the options' own.
  */
 export function toSettings(given: VecEnvOptions, defaults?: Defaults): Settings {
   const options = readOptions('options', given, OPTIONS);

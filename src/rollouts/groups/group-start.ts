@@ -12,13 +12,13 @@ import { checkInteger, isList, kindOf, readOptions, wrongType } from '../../shar
 import { MAX_ENVS } from '../../world/fields.js';
 import type { RolloutOptions, RolloutOrigin } from './group-options.js';
 
-/** All rollouts at their first step. */
+/** All rollouts, before their first step. */
 export interface GroupStart {
   /** One environment per rollout, group after group. The caller closes it. */
   readonly env: AnyVecEnv;
   readonly groups: number;
   readonly groupSize: number;
-  /** The outputs of `env`. They are views that each step updates. */
+  /** The outputs of `env`. They are views that each step overwrites. */
   readonly outputs: StepResult;
 }
 

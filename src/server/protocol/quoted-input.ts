@@ -25,8 +25,8 @@ function isBrief(value: unknown): boolean {
 }
 
 /**
- * Adds the members of an object to `members`. @returns the number of characters of its keys; a number above `limit` for a
- * typed array, or if these characters and `members` together exceed the limit.
+ * Adds the members of an object to `members`. @returns the number of characters of its keys, or a number above `limit`
+ * for a typed array, or if keys and members exceed the limit.
  */
 function addMembers(parent: object, limit: number, members: unknown[]): number {
   // Typed arrays of binary frames are not JSON.

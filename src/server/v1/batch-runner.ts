@@ -13,7 +13,7 @@ export interface BatchRunnerOptions extends Pick<VecEnvOptions, 'backend' | 'ker
   readonly batchRequests: number;
   readonly batchQueue: number;
   readonly batchWaitMs: number;
-  /** Called with the number of rows of each request that was computed. */
+  /** Called with the number of rows or rollouts of each computed request. */
   readonly onDone: (what: BatchKind, count: number) => void;
 }
 
@@ -23,7 +23,7 @@ export type Pieces = AsyncIterable<string> | Iterable<string>;
 /** What a batch produces, as the metrics count it. */
 export type BatchKind = 'scored' | 'rollouts' | 'prompts' | 'parsed';
 
-/** The error statuses of every /v1 route, besides 422. */
+/** The error statuses that the /v1 routes document, besides 422. */
 export const BATCH_FAILURES = {
   413: 'The body is larger than the limit',
   503: 'Too many /v1 requests wait, or this one waited too long; retry after the time in Retry-After',
@@ -32,7 +32,7 @@ export const BATCH_FAILURES = {
 export class BatchRunner extends Scheduler {
   readonly engine: Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'>;
   readonly worldDigest = createWorld().digest;
-  /** Counts rows in the metrics. */
+  /** Counts rows or rollouts in the metrics. */
   readonly count: (what: BatchKind, count: number) => void;
 
   constructor({ backend, kernel, threads, onDone, ...limits }: BatchRunnerOptions) {
@@ -47,7 +47,6 @@ export class BatchRunner extends Scheduler {
    * @param work returns the pieces of the JSON answer. It must await `turn` before each slice.
    * @param lengthOf estimates the length of the answer in characters. Requests with large answers run one at a time, even
    *   if their bodies are short.
-   * @throws BusyError, InvalidRequestError, TooLargeError, DisconnectedError, and the errors of `work`.
    */
   answer<Schema extends z.ZodObject>(
     http: HttpRequest,
@@ -75,7 +74,6 @@ export class BatchRunner extends Scheduler {
   /**
    * Answers a request whose body is a binary frame. Large requests run one at a time.
    * @param work parses the frame and computes the bytes of the answer. It must await `turn` before each slice.
-   * @throws as `answer`.
    */
   answerFrame(
     http: HttpRequest,

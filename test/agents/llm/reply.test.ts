@@ -41,7 +41,7 @@ describe('tokens', () => {
     expect(reply({ content: '' }, none)!.tokens).toEqual({ prompt: 400, completion: 0, cached: 0 });
   });
 
-  it('are integers of at least 0, whatever the usage is', () => {
+  it('are null or integers of at least 0, whatever the usage is', () => {
     const any = fc.oneof(fc.double(), fc.integer(), fc.constantFrom(null, true, '9', [], {}, -0, 2 ** 53));
     const usages = fc.record({
       prompt_tokens: any,
@@ -79,7 +79,7 @@ describe('the completion', () => {
     expect(reply({ content })).toMatchObject({ completion: 'SLEEP', reasoning: 'Tired.' });
   });
 
-  it('is separate from the reasoning, whichever field has the reasoning', () => {
+  it('comes with the reasoning of reasoning_content, else of reasoning, else of the parts', () => {
     const content = [{ type: 'thinking', thinking: 'parts' }];
     const reasoningOf = (message: object) => reply({ content, ...message })!.reasoning;
     expect(reasoningOf({ reasoning_content: 'older', reasoning: 'newer' })).toBe('older');
@@ -91,7 +91,7 @@ describe('the completion', () => {
     [' \n<think> Tired. </think>\n SLEEP', 'SLEEP', 'Tired.'],
     ['<think> Tired. ', '', 'Tired.'],
     ['SLEEP <think>Tired.</think>', 'SLEEP <think>Tired.</think>', undefined],
-  ])('is separate from reasoning in tags only at its start: %j', (content, completion, reasoning) => {
+  ])('excludes reasoning in tags only at its start: %j', (content, completion, reasoning) => {
     expect(reply({ content })).toMatchObject({ completion, ...(reasoning && { reasoning }) });
   });
 

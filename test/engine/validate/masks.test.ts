@@ -19,12 +19,12 @@ larger.set(BYTES, 1);
 const shared = new Uint8Array(new SharedArrayBuffer(N));
 shared.set(BYTES);
 
-/** The same mask in every legal type. */
+/** The same mask in legal types. */
 const KINDS: Record<string, Mask> = {
   'a Uint8Array': BYTES,
   'a view into a larger array': larger.subarray(1, N + 1),
   'an array of booleans': [false, true, false, true],
-  'an array of numbers other than 0 and 1': [0, -1, -0, 0.5],
+  'an array of numbers, some neither 0 nor 1': [0, -1, -0, 0.5],
   'an array with NaN, which counts as 0': [Number.NaN, 1, Number.NaN, Number.POSITIVE_INFINITY],
   'an array of numbers and booleans': [0, true, false, 1] as number[],
   'an Int8Array': Int8Array.from(BYTES),

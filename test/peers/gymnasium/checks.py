@@ -90,7 +90,7 @@ def check_wrappers(url):
             *_, infos = wrapped.step(wrapped.action_space.sample())
             ended += [info for info in infos if "episode" in info]
         assert len(ended) == 10, len(ended)
-        # The wrapper expects a reset after the end in every mode, so with SAME_STEP only its first episodes are right.
+        # The wrapper takes the step after an end for a reset, so with SAME_STEP only its first episodes are right.
         for info in ended if mode is AutoresetMode.NEXT_STEP else ended[:5]:
             final = info if mode is AutoresetMode.NEXT_STEP else info["final_info"]
             assert info["episode"]["l"] == final["episode_length"] == STEPS

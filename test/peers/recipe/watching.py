@@ -1,9 +1,9 @@
 """Passes steps to the recipe's `Watch`, for test/python/recipe-watch.test.ts. Needs no packages.
 
 Reads {"limits", "past": the log lines of earlier steps, "steps": [{"logged", "batch"}], "texts"}. Prints {"warnings",
-"stops": the reasons to stop after each step, "lines": of the log, "summary", "text": of the summary, "actions": of the
-texts, "log": the lines read from a log whose last line is incomplete, "names": of all actions, "table": of the
-settings}.
+"stops": the reasons to stop after each step, "lines": the log's lines, "summary", "text": the summary's text, "actions":
+the action named in each text, "log": the lines read from a log whose last line is incomplete, "names": the actions' names,
+"table": the settings' table}.
 """
 
 import json

@@ -1,4 +1,4 @@
-/** Tests of prompts: their exact text for golden episodes, their numbers, and that they contain no hidden state. */
+/** Tests of prompts: their exact text for a golden episode, their numbers, and that they contain no hidden state. */
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { byName } from '../../../src/engine/graders/grader.js';
 import { HISTORY_STEPS, type HistoryStep } from '../../../src/engine/observe/past-step.js';
@@ -87,7 +87,7 @@ describe('the system message under a grader', () => {
     expect(prompt(...start, { grader: 'v2' })[0]).toBe(system);
   });
 
-  it('differs only in the lines about the grade', () => {
+  it('has one line under v2 that v3 lacks, and the user messages are equal', () => {
     const lines = (grader: string) => new Set(systemOf(grader).split('\n'));
     const [v2, v3] = ['v2', 'v3'].map(lines);
     expect([...v2].filter((line) => !v3.has(line))).toHaveLength(1);
@@ -103,7 +103,7 @@ describe('the system message under a grader', () => {
     }
   });
 
-  it('lists the components that custom weights reward, the largest first, and those that they punish', () => {
+  it('lists the components that custom weights reward or punish, the largest magnitude first', () => {
     expect(gradingOf([0.25, 0, -0.5, 0, 0, 0, 1.25, 0])).toEqual([
       'The week is graded at its end. What counts, the most important first:',
       '- A good week as this person feels it: meters kept high from the first slot to the last, above all those that this person values.',
@@ -129,7 +129,7 @@ describe('the system message under a grader', () => {
 describe('the messages have', () => {
   const [{ content: system }] = prompt(...stateAfter(golden, 0));
 
-  it('every name of the world', () => {
+  it('the names of all meters, events, slots and actions', () => {
     const names = [
       ...METER_NAMES,
       ...EVENT_NAMES,
@@ -178,7 +178,7 @@ describe('the messages have', () => {
     for (const [k, value] of printed.entries()) expect(Math.abs(value - expected[k])).toBeLessThan(0.00501);
   });
 
-  it('a limited length, and only printable ASCII characters', () => {
+  it('a limited length, and only printable ASCII characters and line ends', () => {
     for (const episode of episodes) {
       for (let step = 0; step <= 28; step++) expect(userOf(episode, step).length).toBeLessThan(1000);
     }
@@ -345,7 +345,7 @@ describe('equal numbers give equal text', () => {
     expect(prompts(observations, histories)).toEqual(first);
   });
 
-  it('and their arrays do not change', () => {
+  it('and rows do not change', () => {
     const { observations: rows } = played(true);
     const before = rows.slice();
     prompts(rows);
@@ -358,7 +358,7 @@ it('no rows give no prompts', () => {
   expect(prompts([], [])).toEqual([]);
 });
 
-it('a shorter history gives the lines of its steps', () => {
+it('a shorter history gives only the lines of its steps', () => {
   const [observation, history] = stateAfter(golden, 9);
   const whole = prompt(observation, history)[1].content.split('\n');
   const lines = prompt(observation, history.slice(-2))[1].content.split('\n');

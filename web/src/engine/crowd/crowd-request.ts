@@ -46,7 +46,7 @@ export interface Crowd {
    * MAX_ON_REFERENCE are requested on the reference.
    */
   readonly numEpisodes: number;
-  /** Whether all requested episodes were computed; on the reference, at most MAX_ON_REFERENCE of them. */
+  /** Whether all requested episodes were computed, or on the reference the first MAX_ON_REFERENCE of them. */
   readonly complete: boolean;
   readonly policies: readonly CrowdPolicy[];
   /** Null for a single policy. */

@@ -50,7 +50,7 @@ export function CurrentStudent({ training }: { readonly training: TrainingSoFar 
           teacher={teacher}
         />
       </dl>
-      <h3>The week that the student plays with one of these people</h3>
+      <h3>One of these weeks, played by the student</h3>
       <ActionStrip actions={now.week} events={[]} description={weekInWords(now)} cursor={cursor} />
       <p class="visually-hidden" role="status">
         {progress === null && headlineOf(training)}
