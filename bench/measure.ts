@@ -18,7 +18,7 @@ export interface Effort {
   readonly plays: number;
   /** The minimum duration of a sample, in milliseconds. */
   readonly ms: number;
-  /** The milliseconds of playing before the first sample, so that the JavaScript is compiled. */
+  /** The milliseconds of playing each case before the first round, so that the JavaScript is compiled. */
   readonly warmMs: number;
 }
 
@@ -80,13 +80,10 @@ const subjectOf = ({
   bytesPerStep: writes.bytes(steps) / steps,
 });
 
-/**
- * Returns the probe for a case: the registers of its kernel, and its mix of operations. The reference has no kernel; like
- * `scalar`, it computes single numbers. `demandOf` only distinguishes one episode in a register from several: 2 stands for any
- * such number.
- */
+/** Returns the probe with the registers and the mix of operations of a case. The reference counts as the kernel `scalar`. */
 function probeOf(core: Core | null, { kernel, choice = 'given' }: Case): Probe | null {
   const registers = kernel ?? 'scalar';
+  // `demandOf` only distinguishes one episode in a register from several, so 2 stands for several.
   return core?.probeFor(registers, demandOf(choice, registers === 'scalar' ? 1 : 2)) ?? null;
 }
 
@@ -94,7 +91,7 @@ function probeOf(core: Core | null, { kernel, choice = 'given' }: Case): Probe |
  * Measures a row for each case.
  * @param core measures the core beside each sample; null for rows without cycles and shares.
  * @param onProgress called with the current work.
- * @throws Mismatch before anything is timed, if a case's outputs differ from the reference's.
+ * @throws Mismatch before the first round, if a case's outputs differ from the reference's.
  */
 export async function measure(
   cases: readonly Case[],

@@ -1,6 +1,6 @@
 /**
- * `npx tsx examples/planner.ts`: the planner plays eight episodes from their observations, and prints its reasons for one
- * action.
+ * `npx tsx examples/planner.ts`: the planner plays eight episodes from their observations. Prints its reasons for one
+ * action, and its mean final score and belief MAE.
  */
 import { createVecEnv, Planner } from 'rhythm-vec';
 

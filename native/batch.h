@@ -51,7 +51,7 @@ class Batch {
   void reset(const Outputs& out, const Reset& reset);
   std::optional<Refusal> step(const Outputs& out, const Step& step, const AutoReset& autoreset);
   // Runs the environments of `part`. If `from` names a batch, the environments of `part` first become copies of that batch's
-  // environments; `from` must be another batch. The part that begins at 0 checks all actions. Ignores run.copy.
+  // environments; `from` must be another batch. The part that begins at 0 checks the actions of all parts. Ignores run.copy.
   std::optional<Refusal> run(const Outputs& out, Run run, const Part& part, const CopySource& from);
 
   // Copies state and outputs into every environment. `from` may be this batch.
@@ -81,8 +81,7 @@ class Batch {
   void copy_final_observations(const Outputs& out, const Step& step, const uint8_t* mask, size_t first_tile,
                                size_t last_tile) const;
   ThreadPool* pool();
-  // Calls work(first, last) for parts of the tiles: one for each thread if there are at least 2 * min_tiles tiles, else for
-  // all tiles at once.
+  // Calls work(first, last) for parts of the tiles, one for each thread. Fewer than 2 * min_tiles tiles are one part.
   template <class Work>
   void each_part(size_t min_tiles, const Work& work);
   // Does the same for tiles [first_tile, last_tile).
@@ -96,7 +95,7 @@ class Batch {
   const int threads_;
   int max_steps_taken_ = 0;           // an upper bound of the steps that any environment has taken
   std::unique_ptr<ThreadPool> pool_;  // started by the first call with enough work
-  bool stale_results_ = false;        // whether the outputs hold results of episodes that an autoreset has replaced
+  bool stale_results_ = false;        // whether the outputs may hold results of episodes that an autoreset has replaced
 };
 
 }  // namespace rhythm

@@ -12,7 +12,7 @@ namespace rhythm {
 // The request of a reset, an object as in src/engine/backends/backend.ts.
 class ResetArguments {
  public:
-  // Reads the properties. Runs their getters.
+  // Reads the properties, which runs their getters.
   ResetArguments(Arguments& args, const Napi::Value& request) : args_(args), request_(args, request, "request", kNames) {
     if (args.ok() && !request_.value(5).IsUndefined()) start_properties_.emplace(args, request_.value(5), "start", kStartNames);
   }

@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 import prebuildify from 'prebuildify';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-// Not in build/, which prebuildify would delete. Below the root, so that node-addon-api is found.
+// Builds a copy, because prebuildify deletes build/. Below the root, so that node-addon-api is found.
 const buildFolder = join(root, 'build-prebuild');
 
 rmSync(buildFolder, { recursive: true, force: true });

@@ -30,8 +30,8 @@ const contentPolicy: Plugin = {
 };
 
 /**
- * The title, text and picture that services show for a link to the page. They need the whole address of the picture, which
- * begins with the page's address: the environment variable `RHYTHM_PAGE_URL`.
+ * The title, text and picture that services show for a link to the page. The environment variable `RHYTHM_PAGE_URL` is the
+ * page's address, with a slash at the end: services need the whole address of the picture.
  */
 const PREVIEW = {
   'og:type': 'website',

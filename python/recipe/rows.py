@@ -1,4 +1,4 @@
-"""Generates and reads the rows of both stages. train.py calls this on rank 0 alone, so that only one rank writes."""
+"""Generates and reads the rows of both stages. train.py calls it on rank 0 alone, so that only one rank writes."""
 
 from __future__ import annotations
 

@@ -19,8 +19,7 @@ _CURRENT_INFOS = {"seed": "seeds", "episode_number": "episode_numbers"}
 
 
 class ProxyVectorEnv(BaseVectorEnv):
-    """Validates arguments, passes them to `_call`, which computes in another process, and makes observations and
-    infos from the arrays that `_call` returns.
+    """Validates seeds, masks and actions, and makes results from the arrays that `_call` computes in another process.
 
     A subclass implements `_call`, and calls `_set_up` and `_set_spaces`.
     """

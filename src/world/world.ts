@@ -41,7 +41,7 @@ function copyPublished(): World {
   return { ...published, words, params: readBlock(words) };
 }
 
-/** Returns a copy that the caller cannot change. Validates the copy, because a getter may return another value. */
+/** Copies a world. Validates the copy, because a getter may return another value. */
 function copyOf(spec: WorldSpec): WorldSpec {
   try {
     return validateWorld(structuredClone(spec));

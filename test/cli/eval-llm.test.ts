@@ -135,7 +135,7 @@ describe('eval with --trajectories', () => {
     expect(rowsOf('resumed.json')).toEqual(rowsOf('whole.json'));
   });
 
-  it('stops before the budget is exceeded, reports the kept episodes, and resumes with a larger budget', async () => {
+  it('stops at the budget, reports the kept episodes, and resumes with a larger budget', async () => {
     const fake = await startModel();
     const options = [
       '--episodes',
@@ -190,7 +190,7 @@ describe('eval refuses, as a usage error, before the first request,', () => {
       /at most 100000 episodes of llm:fake/,
     ],
     [
-      'a file of another player',
+      'a file of another policy',
       ['--trajectories', pathOf('other.jsonl')],
       /got one of random\. Pass the --policies of the earlier run, or another --trajectories\./,
     ],

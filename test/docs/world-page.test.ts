@@ -1,4 +1,4 @@
-/** Compares the tables of docs/world.md with the world's numbers, and its worked step with the reference. */
+/** Compares docs/world.md with the code: its tables, its worked step, and the names of its rules. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { Episode } from '../../src/engine/reference/episode.js';

@@ -1,4 +1,4 @@
-/** Random call sequences return the same bits in Python, in process, as in TypeScript, refusals and snapshots included. */
+/** Random call sequences have the same results and errors in the Python package as in TypeScript. */
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { RecordedTrajectory } from '../../src/engine/backends/backend.js';

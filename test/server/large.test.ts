@@ -85,7 +85,7 @@ it('refuses a request for more than 131,072 prompts', async () => {
   expect([status, body.detail[0].msg]).toEqual([422, expect.stringContaining('at most 131072 rows')]);
 });
 
-it('plays large rollouts one at a time, and answers all', async () => {
+it('answers all of several large rollouts that are requested together', async () => {
   const server = await startServer();
   const body = { seeds: [1], group_size: 1000, policy: 'heuristic', arrays: ['observations'] };
   const answers = await Promise.all([1, 2, 3].map(() => sendRequest(server, 'POST', '/v1/rollout', body)));

@@ -1,4 +1,4 @@
-/** Tests /metrics, /openapi.json, and unexpected errors. */
+/** Tests /metrics, /openapi.json, unexpected errors, wrong methods and IPv6 addresses. */
 import { expect, it, vi } from 'vitest';
 import { createApp } from '../../src/server/http/app.js';
 import { Metrics } from '../../src/server/metrics.js';

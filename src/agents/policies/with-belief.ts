@@ -17,7 +17,7 @@ import { inferenceWords } from '../inference/inference-words.js';
 /** The constant belief: the middle of each range, at every step. */
 export const CONSTANT_BELIEF: readonly number[] = [0.5, 0.5, 0.5];
 
-/** Returns the constant belief of n environments, f32 [n, 3]. */
+/** Returns the constant belief for each environment, f32 [numEnvs, 3]. */
 export const constantBeliefs = (numEnvs: number): Float32Array =>
   Float32Array.from({ length: numEnvs * NUM_BELIEFS }, (_, k) => CONSTANT_BELIEF[k % NUM_BELIEFS]);
 

@@ -21,9 +21,8 @@ export function parametersOf(sequence: Uint8Array): Float64Array {
 }
 
 /**
- * Returns the action with the highest value: its preference at this step, plus the meters times its weights for this slot.
- * Of actions with equal values, returns the first. The five products are written out because this runs at every step of
- * every episode of a search.
+ * Returns the action with the highest value: its preference at this step, plus its weights for this slot times the meters'
+ * differences from CENTRE. Of actions with equal values, returns the first. The five products are written out for speed.
  * @param first index of the first parameter. @param at index of the first of five meters.
  */
 export function reactiveAction(

@@ -120,7 +120,7 @@ function formatOfRows({ format, output }: Pick<GrpoOptions, 'format' | 'output'>
 }
 
 /**
- * Refuses rows whose path is the card's, or not that of a writable file. Refuses a card that would replace another README.md.
+ * Refuses an output that is not a writable file or is named README.md, and a card that would replace another README.md.
  * @throws UsageError.
  */
 function checkPaths({ rows, card }: { rows: string; card: string }): void {
@@ -145,7 +145,7 @@ const isReplaceable = (text: string, rows: string): boolean =>
   isCard(text) &&
   filesOfCard(text).every((file) => file === basename(rows) || stat(join(dirname(rows), file)) === null);
 
-/** Returns the command that reproduces the dataset, with all defaults written out. */
+/** Returns the command that reproduces the dataset, defaults included. */
 function commandOf(plan: DatasetPlan, format: RowFormat, file: string, grader: string): string {
   const options = [
     `--rows ${plan.rows}`,

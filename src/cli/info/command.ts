@@ -1,4 +1,4 @@
-/** `rhythm-vec info`: lists what this installation can run. */
+/** `rhythm-vec info`: shows the version, the digests, and what can run here. */
 import type { Command } from 'commander';
 import type { Availability } from '../../engine/backends/backend.js';
 import { NODE } from '../../engine/backends/node.js';
@@ -18,7 +18,7 @@ export function addInfoCommand(program: Command): void {
     });
 }
 
-/** Returns the lines of `info`. Backends that `createVecEnv` refuses have a note. */
+/** Returns the lines of `info`. A note marks available backends that `createVecEnv` refuses. */
 export async function renderInfo(platform: Platform): Promise<string> {
   const { cpu, cores, arch, node } = describeMachine();
   const lines = [

@@ -62,7 +62,7 @@ const teachByPolicy = (
 ): Promise<void> =>
   format === LINES ? teachLines(options, grader, signal) : teachTable(options, grader, format, signal);
 
-/** Returns the paths of files that exist until the output is complete. */
+/** Returns the paths of the temporary files beside the output. */
 const workFilesOf = (output: string, format: RowFormat, isModel: boolean): string[] => {
   if (isModel) return journalFiles(output);
   return format === LINES || output === '-' ? [] : partialFiles(output);

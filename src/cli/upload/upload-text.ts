@@ -59,7 +59,7 @@ function sizeText(bytes: number): string {
 /** The maximum number of paths in a list. Further paths are only counted. */
 const MAX_LISTED = 10;
 
-/** Returns notes on files that may be uploaded by mistake. */
+/** Returns notes on possible mistakes, such as a file that was left out. */
 export function notesOn(planned: readonly PlannedFile[], { leftOut }: LocalFiles): string[] {
   const changed = changedFiles(planned);
   const notes: string[] = [];
@@ -85,7 +85,7 @@ export function notesOn(planned: readonly PlannedFile[], { leftOut }: LocalFiles
 
 const targetOf = ({ file }: PlannedFile): string => file.target;
 
-/** Returns a function that finds a card which stays at the root while other files go to a directory of the repository. */
+/** Returns a test for a card that goes to the root while other files go to a directory of the repository. */
 const isSeparateCard =
   (planned: readonly PlannedFile[]) =>
   ({ file }: PlannedFile): boolean =>

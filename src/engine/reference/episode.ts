@@ -99,7 +99,7 @@ export class Episode implements EpisodeState, Transition {
   /** f32 [5]: the meters when the episode began. */
   readonly firstMeters = new Float32Array(NUM_METERS);
 
-  /** The last event, or -1. */
+  /** The event of the last step, or -1. */
   event = -1;
   /** The last action, or -1. */
   lastAction = -1;
@@ -251,7 +251,7 @@ export class Episode implements EpisodeState, Transition {
     return this.reward;
   }
 
-  /** @internal Takes a step by rules 1 to 10, without the grade and without adding the reward to `return`. */
+  /** @internal Takes a step by rules 1 to 9, and advances the time. */
   applyStep(action: number, belief: ArrayLike<number> | null): void {
     const t = this.stepCount;
     const draws = drawsOf(this.#streams, this.seed, t, this.#draws);

@@ -149,7 +149,7 @@ export function toGiven(
 }
 
 /**
- * Validates one belief for every step. @returns f32 [3]. @throws InputError `bad_belief`, `wrong_length` or
+ * Validates a single belief. @returns f32 [3]. @throws InputError `bad_belief`, `wrong_length` or
  * `wrong_type`.
  */
 export function toConstantBelief(belief: ArrayLike<number>): Float32Array {

@@ -19,7 +19,7 @@ export interface Statistics {
   readonly counts: Uint32Array;
   /** NaN for a group without numbers. */
   readonly means: Float64Array;
-  /** Unbiased standard deviations; 0 for a group of fewer than two numbers. */
+  /** Standard deviations with the divisor n - 1; 0 for a group of fewer than two numbers. */
   readonly stds: Float64Array;
 }
 
@@ -71,7 +71,7 @@ function meansOf({ values, groupOf, groups }: Grouped, counts: Uint32Array): Flo
 export const stdOf = (values: Float64Array): number =>
   statisticsOf({ values, groupOf: new Uint32Array(values.length), groups: 1 }).stds[0];
 
-/** Returns the share of groups whose numbers are all equal, which give no training signal; 0 without groups. */
+/** Returns the share of groups without two different numbers, which give no training signal; 0 without groups. */
 export function zeroSpreadOf({ stds }: Statistics): number {
   const flat = stds.reduce((count, std) => count + Number(std <= NO_SPREAD), 0);
   return flat / Math.max(stds.length, 1);

@@ -74,6 +74,6 @@ export function toPositive(what: string, value: number): number {
   );
 }
 
-/** Validates a limit of magnitudes, more than 0 and possibly Infinity. @throws InputError `wrong_type` or `out_of_range`. */
+/** Validates `clip`: more than 0, or Infinity. @throws InputError `wrong_type` or `out_of_range`. */
 export const toClip = (clip: number): number =>
   clip === Number.POSITIVE_INFINITY ? clip : toPositive('clip', clip);

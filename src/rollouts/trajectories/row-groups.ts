@@ -2,8 +2,8 @@
 import type { CompactEpisode } from './compact-episode.js';
 
 /**
- * The number of rows of the first group: few, so that the group is written early. Each later group has twice as many rows, up
- * to MAX_ROWS.
+ * The maximum number of rows of the first group: few, so that the group is written early. The maximum doubles with each
+ * group, up to MAX_ROWS.
  */
 const FIRST_ROWS = 64;
 const MAX_ROWS = 1024;

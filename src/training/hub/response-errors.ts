@@ -50,7 +50,7 @@ export function responseError(
   });
 }
 
-/** Returns the message of an error body: of JSON, of storage's XML, or the text; '' for HTML. */
+/** Returns the message of an error body: a field of JSON, the code in storage's XML, or the text; '' for HTML. */
 function messageIn(text: string): string {
   try {
     const { error, message } = JSON.parse(text) as Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-/** Tests of parsing completions: golden cases, edge cases of each rule, and comparisons with a simple implementation. */
+/** Tests the parsing of completions: golden cases, edge cases of each rule, and comparisons with a simple implementation. */
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -82,7 +82,11 @@ describe('edge cases of the rules', () => {
     ['an answer before a line without an answer', '4 5 6 LEARN\nI hope so', ['learn', '456']],
     ['line breaks of every kind', '1 1 1 LEARN\r\n\r\n\n\r', ['learn', '111']],
     ['separators that are not line breaks', '1\u20281\u20291\vLEARN', ['learn', '111']],
-    ['every space of Unicode', '1\u00a0\u16801\u2000\u200a1\u202f\u205f\u3000LEARN\ufeff', ['learn', '111']],
+    [
+      'spaces that are not ASCII',
+      '1\u00a0\u16801\u2000\u200a1\u202f\u205f\u3000LEARN\ufeff',
+      ['learn', '111'],
+    ],
     ['invisible characters that are not spaces', '1\u180e1\u200b1 LEARN', nothing],
     ['a lone surrogate', '1 1 1 LEARN\ud83d', nothing],
     ['a lone surrogate on its own line', '1 1 1 LEARN\n\udc00', ['learn', '111']],
@@ -242,7 +246,7 @@ describe('parsing refuses', () => {
     expectRefusal(() => parseCompletions(any([, 'SLEEP'])), 'wrong_type', 'texts[0]', 'undefined');
   });
 
-  it('unknown options', () => {
+  it('unknown options and invalid values of options', () => {
     expectRefusal(() => parseCompletions([], any({ nobelief: 'nan' })), 'unknown_option', 'noBelief');
     expectRefusal(() => parseCompletions([], any({ noBelief: 'NaN' })), 'unknown_name', '"nan"');
     expectRefusal(() => parseCompletions([], any({ noBelief: 0.5 })), 'wrong_type', 'noBelief');

@@ -12,7 +12,7 @@ export const MAX_PEOPLE = 1_000_000;
 export const NO_POLICY = 'none';
 
 export const CROWD_FIELDS = {
-  /** The number of people: each is an episode of every policy. */
+  /** The number of people. Each policy plays one episode with each person. */
   people: whole(100_000, MIN_PEOPLE, MAX_PEOPLE),
   /** Episode i has this seed plus i, which is at most MAX_U32. */
   seed: whole(0, 0, MAX_U32 + 1 - MAX_PEOPLE),
@@ -20,6 +20,6 @@ export const CROWD_FIELDS = {
   /** The second policy, which is compared with the first. */
   against: playerField('open-loop', [...POLICY_NAMES, NO_POLICY]),
   grader: oneOf('v2', GRADER_NAMES),
-  /** Which profiles the people have. Published links have the name `persons`. */
+  /** The profiles of the people. Named `persons` as in published links. */
   persons: oneOf('sampled', PROFILE_CHOICES),
 };

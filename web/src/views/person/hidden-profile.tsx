@@ -1,4 +1,4 @@
-/** The profile in words, and the belief beside the true values. */
+/** The profile in words and numbers, and the belief beside the true values. */
 import { BELIEF_NAMES } from '../../../../src/world/fields.js';
 import { Table } from '../../parts/table.js';
 import {
