@@ -7,7 +7,7 @@
 
 namespace rhythm {
 
-// A lookup reads a whole register of sixteen lanes.
+// The number of entries of a row. The lookups of some kernels read all of them.
 constexpr int kTableWidth = 16;
 // lookup_eight reads the tables of events: one entry for each event, and one for no event.
 static_assert(world::count::Actions <= kTableWidth && world::count::Events < kTableWidth / 2);
@@ -39,8 +39,8 @@ static_assert(offsetof(Tables, named_profiles) % alignof(Tables) == 0);
 // Returns whether every code in a block is valid.
 bool legal_block(const uint32_t* block);
 
-// Builds the tables of a block of world::count::BlockWords words. With `imagination`, noise and events come from the
-// imagination streams.
+// Builds the tables of a block of world::count::BlockWords words. With `imagination`, noise and events have
+// other streams than in real episodes.
 void build_tables(const uint32_t* block, bool imagination, Tables& tables);
 
 }  // namespace rhythm

@@ -83,7 +83,7 @@ const oneHotSizes = () =>
       .map(({ source, field }) => [source.name, field.size]),
   );
 
-/** Returns an object of numbers, by names in snake_case. */
+/** Returns an object with its keys in snake_case, at every depth. */
 const snakeKeys = (value: object): object =>
   Object.fromEntries(
     Object.entries(value).map(([name, entry]) => [

@@ -1,9 +1,9 @@
-/** Rows as a trainer sends them to /v1/score, as JSON and as a binary frame. */
+/** Rows as a trainer sends them to /v1/score, as JSON or as binary frames. */
 import { ACTION_NAMES, parseCompletion, type ReplayRow, scoreReplay } from '../../dist/index.js';
 import { encodeFrame, type Shaped } from '../../dist/server/vec/frame.js';
 import { NUM_STEPS } from '../../dist/world/fields.js';
 
-/** Returns a pseudo-random integer below `n` for the index k, by multiplicative hashing. It is the same in every run. */
+/** Returns a pseudo-random integer below `n` for the index k, by multiplicative hashing. */
 const pseudoRandom = (k: number, n: number): number => (Math.imul(k + 1, 0x9e3779b1) >>> 8) % n;
 
 /** Returns `count` rows as columns: training seeds, histories of all lengths, completions of about 140 characters. */

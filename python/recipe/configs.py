@@ -1,4 +1,4 @@
-"""TRL's configurations of both stages: the settings, and further options of TRL that the user passes by their names."""
+"""TRL's configurations of both stages, built from the settings and from options of TRL that the user passes."""
 
 from __future__ import annotations
 
@@ -115,8 +115,7 @@ def _converted(config: Type[Config], name: str, value: Any, hint: Any) -> Any:
 
 
 def _is_a(value: Any, kind: Any) -> bool:
-    """Returns whether a value has the type of one of TRL's options. Does not check the contents of lists and
-    mappings."""
+    """Returns whether a value has the type `kind`. Does not check the contents of lists and mappings."""
     if kind is Any:
         return True
     origin = get_origin(kind) or kind

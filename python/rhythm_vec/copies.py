@@ -65,7 +65,7 @@ def gather(target: Core, source: Core, origins: Indices) -> None:
     target.batch.gather(source.batch, origins)
     commit_copies(target, source, origins)
     target.raw.final_mask[:] = False
-    target.is_playing = True
+    target.has_episodes = True
     target.count_ends()
     target.current()  # encodes the outputs
 
@@ -123,7 +123,7 @@ def restore(core: Core, data: Any) -> None:
     core.steps_taken[:] = snapshot.words[:, STATE["step"]]
     core.unreplayable[:] = False
     core.steps, core.episodes = snapshot.steps, snapshot.episodes
-    core.is_playing = True
+    core.has_episodes = True
     core.count_ends()
     if core.history is not None:
         _replay_histories(core, snapshot.words, core.options.imagination)

@@ -88,7 +88,7 @@ class Core:
         #: bool [n]: the episodes that were copied from an environment with the other value of `imagination`.
         self.unreplayable = np.zeros(num_envs, np.bool_)
         self.steps = self.episodes = 0
-        self.is_playing = False
+        self.has_episodes = False
         self.history = Histories(num_envs) if self.encoder.has_history else None
         #: u8 [n]: the steps taken in each episode, without the last `_uniform_steps` steps, which all environments
         #: took. The counts are not read from the observations, because the caller may write to the observations.
@@ -149,7 +149,7 @@ class Core:
     def require_reset(self) -> None:
         """Raises StateError `closed` if the environment is closed, `not_reset` before its first reset."""
         self.require_open()
-        if not self.is_playing:
+        if not self.has_episodes:
             raise StateError(
                 "not_reset", "Expected a reset before this call, got none yet. Call reset(seed=...) first."
             )
@@ -181,7 +181,7 @@ class Core:
         self.unreplayable[rows] = False
         self.episode_numbers[rows] = 0
         self.steps_taken[rows] = 0 if start is None else start.steps[rows]
-        self.is_playing = True
+        self.has_episodes = True
         self.count_ends()
         if self.history is not None:
             self.history.clear(None if mask is None else mask.view(np.bool_))
@@ -207,8 +207,8 @@ class Core:
         return self.outputs
 
     def _plan_resets(self, mask: Optional[Bytes]) -> Optional[Bytes]:
-        """Returns which environments the autoreset resets in a step of the environments of `mask`, u8 [n]. If it resets
-        none, returns None, or in next-step mode perhaps all zeros."""
+        """Returns which environments the autoreset resets in a step of the environments of `mask`, u8 [n]; None or all
+        zeros for none."""
         if self.options.autoreset == "disabled":
             return None
         if self.options.autoreset == "same-step":
@@ -222,11 +222,12 @@ class Core:
         resets = ending.astype(np.uint8)
         if mask is not None:
             resets &= mask
-        # In next-step mode the result may be all zeros if `mask` leaves out every ended episode, as in the TypeScript API.
+        # All zeros if `mask` leaves out every ended episode in next-step mode, as in the TypeScript API.
         return resets if self.options.autoreset == "next-step" or resets.any() else None
 
     def commit_step(self, ended: int, mask: Optional[Bytes] = None) -> None:
-        """Updates the bookkeeping after a step of the environments of `mask`, in which `ended` episodes ended."""
+        """Updates the steps taken and the counts of episodes after a step of the environments of `mask`, in which `ended`
+        episodes ended."""
         if mask is None:
             self._uniform_steps += 1
         else:
@@ -281,7 +282,7 @@ class Core:
         self.batch.encode(self._compiled, history, self._encoded[name], mask, name == "final_observations")
 
     def current(self) -> StepResult:
-        """Encodes and returns the outputs of a call other than `step`."""
+        """Returns the outputs of a call other than `step`: encodes the observations and zeroes the final observations."""
         if not self.encoder.is_raw:
             self._encode()
         if self.result.final_observations is not None:

@@ -63,7 +63,7 @@ def _commit(core: Core, first: npt.NDArray[np.int64], stop: Optional[Bytes]) -> 
     core.steps_taken[:] = last
     core.steps += int((last - first).sum())
     core.episodes += int(((first < NUM_STEPS) & (last == NUM_STEPS)).sum())
-    core.is_playing = True
+    core.has_episodes = True
     core.count_ends()
 
 

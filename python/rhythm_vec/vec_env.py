@@ -223,7 +223,7 @@ class VecEnv:
         if not core.acquire(False):
             raise_busy()
         try:
-            if not core.is_playing:
+            if not core.has_episodes:
                 core.require_reset()
             if mask is None and core.is_plain:
                 core.commit_step(core.batch.step(actions, beliefs, None, None, None))
@@ -366,7 +366,7 @@ class VecEnv:
         """Frees the states. Views stay readable. A second `close` does nothing."""
         with self._core.call:
             self._core.batch.close()
-            self._core.is_playing = False
+            self._core.has_episodes = False
 
     def __enter__(self) -> VecEnv:
         return self
@@ -381,7 +381,7 @@ class VecEnv:
         core = self._core
         with core.call:
             core.require_open()
-            played = to_snapshot(core) if core.is_playing else None
+            played = to_snapshot(core) if core.has_episodes else None
         return {"options": core.options, "profiles": core.profiles, "graders": core.graders, "snapshot": played}
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:

@@ -66,7 +66,7 @@ class SnapshotTest(RefusalTest):
 
     def test_illegal_states_with_a_correct_checksum_are_refused(self) -> None:
         inf, nan = np.float32(np.inf), np.float32(np.nan)
-        # Each is outside of the field's range: at most 28 steps and 140 crashes (28 steps of five meters), for example.
+        # For example, an episode has at most 28 steps, and 140 crashes (28 steps of five meters).
         illegal = {
             "step": [29, 2**32 - 1],
             "mode": [3, 255],

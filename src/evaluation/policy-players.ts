@@ -16,7 +16,7 @@ export class PolicyPlayers implements Disposable {
 
   /**
    * Returns a player of a policy, reset for `episodes`. Opens the policy unless its open player is for as many environments
-   * and can begin further episodes. @throws as `CheckedPlayer`.
+   * and can begin further episodes.
    */
   async begin(
     policy: SteppedPolicy | UserPolicy,

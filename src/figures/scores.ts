@@ -28,7 +28,7 @@ const ROW_HEIGHT = 22;
 const GAP = 74;
 
 /**
- * Draws a dot with its interval for each policy, and a diamond for a published score. All conditions share an axis.
+ * Draws a dot with its interval for each policy, and a diamond for a published score. All axes have the same range.
  * @throws InputError `wrong_length`, `wrong_type` or `out_of_range` for invalid groups or rows.
  */
 export function drawScores(picture: ScoresPicture): Drawing {
@@ -60,7 +60,7 @@ function checkScore({ name, score, published }: ScoreMark): void {
 
 type Group = ScoresPicture['groups'][number];
 
-/** Returns the range of the common axis. It contains all values and ends at whole tenths. */
+/** Returns the range of every axis. It contains all values and ends at whole tenths. */
 function domainOf(groups: readonly Group[]): [number, number] {
   const ends = groups.flatMap(({ rows }) =>
     rows.flatMap(({ score: { mean, low, high }, published }) => [
@@ -122,7 +122,6 @@ const NAMES = {
   axis: { ...NAME_AXIS, grid: true, labelPadding: 10 },
 } as const;
 
-/** The colour of the policy. */
 const COLOUR = { field: 'colour', type: 'nominal', scale: null } as const;
 
 const NUMBERS: Layer = {

@@ -18,7 +18,7 @@ export const MODEL_NAME = `1 to ${MAX_MODEL_LENGTH} printable characters`;
  */
 const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
 
-/** Returns whether a value is a name that fits a table and contains no UNPRINTABLE character. */
+/** Returns whether a value is a name that fits a table, is not blank, and contains no UNPRINTABLE character. */
 export const isPrintable = (value: unknown): value is string => isText(value, MAX_LENGTH);
 
 /** Returns whether a value is a model's name: as `isPrintable`, but of up to MAX_MODEL_LENGTH characters. */

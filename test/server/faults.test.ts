@@ -17,7 +17,7 @@ const SESSIONS = 'rhythm_vec_sessions';
 const RESET = '{"type":"reset","data":{"seed":1}}';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-it('frees the sessions of a client that is killed in the middle of an episode', async () => {
+it('frees the sessions of a client that is killed', async () => {
   const server = await startServer();
   const session = await new CheckedSession(await connect(server), 7).begin();
   const code = `
@@ -61,7 +61,7 @@ it('closes the socket of an idle client', async () => {
   await metricBecomes(server, SESSIONS, 0);
 });
 
-const invalidFrames: [what: string, frames: Buffer[], answer: RegExp | null][] = [
+const unusualFrames: [what: string, frames: Buffer[], answer: RegExp | null][] = [
   ['invalid JSON', [rawFrame('}{')], /INVALID_JSON/],
   ['an empty frame', [rawFrame('')], /INVALID_JSON/],
   ['a binary frame', [rawFrame(Buffer.from([0, 255, 3]), { opcode: 2 })], /a binary one.*INVALID_JSON/],
@@ -77,7 +77,7 @@ const invalidFrames: [what: string, frames: Buffer[], answer: RegExp | null][] =
     /VALIDATION_ERROR.*belief/,
   ],
   [
-    'a name instead of a number',
+    'a text instead of a number',
     [rawFrame('{"type":"reset","data":{"seed":"x","profile":3}}')],
     /VALIDATION_ERROR.*seed/,
   ],
@@ -103,7 +103,7 @@ const invalidFrames: [what: string, frames: Buffer[], answer: RegExp | null][] =
     null,
   ],
 ];
-it.each(invalidFrames)('other sessions survive a client that sends %s', async (_, frames, answer) => {
+it.each(unusualFrames)('other sessions survive a client that sends %s', async (_, frames, answer) => {
   const server = await startServer({ frameLimit: 100_000 });
   const session = await new CheckedSession(await connect(server), 9).begin();
   const socket = await rawSocket(server.port);
@@ -178,7 +178,7 @@ it('refuses a body that is too large, with or without a content-length', async (
   expect((await sendRequest(server, 'GET', '/health')).status).toBe(200);
 });
 
-it('refuses a body of millions of lists, and a body of too many rows, while a session steps', async () => {
+it('refuses a body of millions of lists while a session steps, and a body of too many rows', async () => {
   const server = await startServer();
   const session = await new CheckedSession(await connect(server), 5).begin();
   const pending = sendRequest(server, 'POST', '/v1/score', `[${'[],'.repeat(2 ** 22)}[]]`);

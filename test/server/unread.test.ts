@@ -26,7 +26,7 @@ it('a vector environment with an unread result stays counted, even after a close
   await metricBecomes(server, ENVS, 0);
 });
 
-it('limits a frame to 2 MiB and 20 bytes for each of the environments that the limit allows', async () => {
+it('limits a frame to 2 MiB plus 20 bytes for each environment that `vecEnvs` allows', async () => {
   const server = await startServer({ vecEnvs: 1000 });
   const client = await connect(server, '/v1/vec');
   expect((await client.request(Buffer.alloc(2 * MIB + 20_000))).data.code).toBe('VALIDATION_ERROR');

@@ -17,7 +17,7 @@ async function whyAbsent(): Promise<string | null> {
   return available ? null : String(reason);
 }
 
-/** The reason why there is no device; null if there is one. */
+/** The reason why the suites are skipped; null if they run. */
 export const whyNoWebgpu = await whyAbsent();
 if (whyNoWebgpu !== null && isRequired('webgpu') && !isLeftOut('webgpu')) {
   throw new Error(`RHYTHM_REQUIRE names webgpu, which is unavailable: ${whyNoWebgpu}`);

@@ -25,11 +25,11 @@ export interface ChatModelOptions {
   readonly sampling: Sampling;
   /** The time limit of one request in milliseconds, to the last byte of its answer. */
   readonly timeoutMs: number;
-  /** The number of retries of a failed request. */
+  /** The maximum number of retries of a failed request. */
   readonly retries: number;
   /** The budget: reserves and records the cost of each request. */
   readonly ledger: CostLedger;
-  /** Counts requests, and the tokens of answers. */
+  /** Counts requests, answers and tokens. */
   readonly tally: UsageTally;
   /** Pauses all requests after status 429 or 503. Default: a limiter of this model alone. */
   readonly rateLimiter?: Pauses;
@@ -157,7 +157,7 @@ export class ChatModel implements LanguageModel {
     }
   }
 
-  /** Sends a request and reads the reply. @throws TemporaryFailure, EndpointError, WrongLimitName; the signal's reason. */
+  /** Sends a request and reads the reply. */
   async #send({ prompt, signal }: PendingRequest, limitName: LimitName): Promise<Reply> {
     const { endpoint, client, timeoutMs } = this.#options;
     const deadline = new Deadline(timeoutMs, signal);
@@ -210,8 +210,8 @@ export class ChatModel implements LanguageModel {
   }
 
   /**
-   * Returns the cost of a reply in dollars. If the reply has no token counts, this is the maximum cost. A filtered
-   * reply has no completion tokens.
+   * Returns the cost of a reply in dollars; the maximum cost if it has no token counts. A filtered reply costs at most the
+   * prompt.
    */
   #costOf(reply: Reply, prompt: Prompt): number {
     const { prices } = this.ledger;

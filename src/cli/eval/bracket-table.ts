@@ -10,7 +10,7 @@ import { alignedInterval } from '../../evaluation/format-results.js';
 import { renderColumns, wrap } from '../text-table.js';
 import { markedName, title } from './eval-table.js';
 
-/** Returns a table of shares with a column for each grader, and notes. Leaves out graders and conditions without a share. */
+/** Returns a table of shares with a column for each grader, and notes. Leaves out columns and rows without a share. */
 export function renderBracket({ grader, rows, brackets }: BracketedEvaluation): string {
   const graders = [grader, ...(rows[0]?.regraded ?? []).map((other) => other.grader)];
   const scored = rows.flatMap(({ profiles }) => graders.map((name) => ({ grader: name, profiles })));

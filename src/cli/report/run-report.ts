@@ -79,8 +79,8 @@ async function gather(paths: readonly string[], signal: AbortSignal): Promise<Ga
 }
 
 /**
- * Returns the figures and, last, the page, so that it exists only with all its figures. Paths are relative to the
- * directory.
+ * Returns the figures, then the page, which is written last so that it exists only with all its figures. Paths are relative
+ * to the output directory.
  */
 async function filesOf(data: ReportData, signal: AbortSignal): Promise<OutputFile[]> {
   const sections = sectionsOf(data);

@@ -3,7 +3,7 @@ import { checkInteger } from '../../shared/values.js';
 import { MAX_ENVS, MAX_U32, NUM_ACTIONS } from '../../world/fields.js';
 import { below, type Draw, threefry } from '../reference/threefry.js';
 
-/** The second word of Threefry's key, "ACTS" in ASCII; the first is a seed. The world's streams have other numbers. */
+/** The second word of Threefry's key, "ACTS" in ASCII; the first is a seed. */
 const STREAM = 0x41435453;
 const draw: Draw = { x0: 0, x1: 0 };
 

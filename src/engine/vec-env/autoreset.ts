@@ -13,9 +13,9 @@ import type { SeedSpan } from '../validate/seeds.js';
 export interface AutoresetPlan {
   /** u8 [numEnvs]: the environments that take the step; null for all. */
   stepMask: Uint8Array | null;
-  /** u8 [numEnvs]: the environments that are reset; null for none. */
+  /** u8 [numEnvs]: the environments that are reset; null or all zeros for none. */
   resetMask: Uint8Array | null;
-  /** u32 [numEnvs]: the seeds of the new episodes; null without resets. */
+  /** u32 [numEnvs]: the seeds of the new episodes; null if `resetMask` is null. */
   resetSeeds: Uint32Array | null;
 }
 
@@ -52,7 +52,7 @@ export class Autoreset {
   readonly #resetSeeds: Uint32Array;
   readonly #plan: AutoresetPlan = { stepMask: null, resetMask: null, resetSeeds: null };
 
-  /** Counts all episodes as ended. @param seeds u32 [numEnvs]: the seeds of the current episodes. Each commit updates them. */
+  /** Counts all episodes as ended. @param seeds u32 [numEnvs]: the seeds of the current episodes, updated by `commit`. */
   constructor(mode: AutoresetMode, span: SeedSpan, seeds: Uint32Array) {
     const numEnvs = seeds.length;
     const maskLength = mode === 'disabled' ? 0 : numEnvs;

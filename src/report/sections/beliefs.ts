@@ -36,14 +36,14 @@ export function beliefErrorSection(data: ReportData): Section | null {
           'player states another. Before the first, the belief counts as 0.5 in each dimension. The dashed line is the error ' +
           'of this constant belief. Players that always state it are only in the table.',
       ),
-      ...errorFigure(rows),
+      ...errorFigures(rows),
       table('Mean absolute belief error', ERROR_COLUMNS, rows),
     ],
   };
 }
 
 /** Returns the figures. Omits players with the constant belief 0.5 in each dimension, which is the dashed line. */
-function errorFigure(rows: readonly ErrorRow[]): Figure[] {
+function errorFigures(rows: readonly ErrorRow[]): Figure[] {
   const drawnRows = rows.filter(({ errors }) =>
     errors.mean.some((mean) => Math.abs(mean - errors.constant) > TOLERANCE),
   );
@@ -90,7 +90,7 @@ export function calibrationSection(data: ReportData): Section | null {
           'company), morning (0 is a night owl, 1 is a morning person) and work (0 avoids work, 1 lives for work). Players with ' +
           'the same belief or the same target in every episode are only in the tables.',
       ),
-      ...calibrationFigure(rows),
+      ...calibrationFigures(rows),
       table('Calibration of last beliefs, by dimension', DIMENSION_COLUMNS, rows.flatMap(dimensionsOf)),
       collapsible('Mean targets by range of the last belief', rangesOf(rows)),
     ],
@@ -98,7 +98,7 @@ export function calibrationSection(data: ReportData): Section | null {
 }
 
 /** Returns the figures. Omits players with the same belief or target in every episode: their correlation is undefined. */
-function calibrationFigure(rows: readonly CalibratedRow[]): Figure[] {
+function calibrationFigures(rows: readonly CalibratedRow[]): Figure[] {
   const drawnRows = rows.filter(({ dimensions }) =>
     dimensions.some(({ correlation }) => correlation !== null),
   );

@@ -11,8 +11,8 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 /**
  * Registers a job, or sets the settings of an open job. KEYS: meta, open, names, job. ARGV: version, world, name, submission,
  * settings, then other fields and values of the job. Returns {state before, settings before} for an open job of another
- * submission, else {state before} ('none' for a new job); {'foreign', version, world} if the queue has open jobs of this other
- * version or world.
+ * submission, else {state before} ('none' for a new job). If the queue has open jobs of another version or
+ * world, changes nothing and returns {'foreign', that version, that world}.
  */
 export const REGISTER = `${NOW}
 local version, world = unpack(redis.call('HMGET', KEYS[1], 'version', 'world'))
@@ -47,8 +47,9 @@ local isCurrent = state == 'open' and submission == ARGV[1]
 
 /**
  * Stores a shard's result, and removes its episodes. KEYS: job, results, digests, differences, finished, episodes. ARGV:
- * submission, index, SHA-256 (32 bytes) and result, milliseconds of compute, the machine that computed the shard. Returns
- * 'stored'; 'same' or 'different' if the shard already had a result with these bytes or others; 'closed' if the job has ended.
+ * submission, index, the result after its SHA-256 (32 bytes), milliseconds of compute, the machine that computed the shard.
+ * Returns 'stored'; 'same' or 'different' if the shard already had a result with these bytes or others; 'closed' if the
+ * job has ended.
  */
 export const STORE = `${NOW}${IS_CURRENT}
 if not isCurrent then return 'closed' end
@@ -69,8 +70,8 @@ return 'stored'
 `;
 
 /**
- * Counts a failed attempt at a shard of the current submission once, also if this script is sent again because its reply was
- * lost. KEYS: job, failures. ARGV: submission, name of the attempt.
+ * Counts a failed attempt if the submission is current: once, even if this script is sent again because its reply was lost.
+ * KEYS: job, failures. ARGV: submission, name of the attempt.
  */
 export const NOTE_FAILURE = `${IS_CURRENT}
 if isCurrent and redis.call('SADD', KEYS[2], ARGV[2]) == 1 then redis.call('HINCRBY', KEYS[1], 'failures', 1) end

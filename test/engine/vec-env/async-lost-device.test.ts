@@ -40,7 +40,7 @@ const CALLS: Record<string, (env: AsyncVecEnv, other: AsyncVecEnv, bytes: Uint8A
 };
 
 describe('after a loss', () => {
-  it.each(Object.entries(CALLS))('%s rejects at every call', async (_, call) => {
+  it.each(Object.entries(CALLS))('%s rejects every time', async (_, call) => {
     const { backend, env, open } = await begin();
     const other = await open();
     await other.reset({ seed: 1 });

@@ -1,4 +1,4 @@
-/** A run has the results of the same actions step by step and of the reference, and its trajectory records every step. */
+/** A run has the results of the same actions step by step, and those of the reference. Its trajectory records every step. */
 import { describe, expect, it } from 'vitest';
 import type { RunRequest } from '../../../src/engine/backends/backend.js';
 import { allocateTrajectory, TRAJECTORY_FIELDS } from '../../../src/engine/backends/outputs.js';
@@ -105,7 +105,7 @@ async function scenario(random: Random): Promise<Scenario> {
   return { begin, request: random.run(numEnvs) };
 }
 
-/** Runs in parts of 16 environments; the last part may have fewer. The first part checks all arguments. */
+/** Runs in parts of 16 environments; the last part may have fewer. */
 async function runParts(
   { batch, numEnvs, columns }: OpenedAsyncBatch,
   request: RunRequest,
@@ -118,7 +118,7 @@ async function runParts(
   return { ...(await columns()), ...copyColumns(trajectory) };
 }
 
-/** Opens 40 environments. @returns them, and a run of an action sequence whose last action is illegal. */
+/** Opens 40 environments. @returns them, and a run of action sequences: the last action of the last one is illegal. */
 async function withWrongSequence(
   engine: AsyncEngine,
 ): Promise<{ opened: OpenedAsyncBatch; request: RunRequest }> {
@@ -162,7 +162,7 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
       expectEqual(await runWith(await begin(engine), request), await runParts(await begin(engine), request));
     }));
 
-  it('the first part of a run checks the whole action sequence', async () => {
+  it('the first part of a run checks the actions of all parts', async () => {
     const { opened, request } = await withWrongSequence(engine);
     const before = await opened.columns();
     const refusal = await opened.batch.run({ ...request, part: { first: 0, end: 16 } });

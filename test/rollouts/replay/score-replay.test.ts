@@ -1,4 +1,4 @@
-/** Compares replay scoring with single episodes: every number of every row, in any order. */
+/** Replay scoring has the results of single episodes, whatever the order of the rows. */
 import { describe, expect, it } from 'vitest';
 import { Episode } from '../../../src/engine/reference/episode.js';
 import type { ReplayRow } from '../../../src/rollouts/replay/row-objects.js';
@@ -20,7 +20,7 @@ function expected(row: ReplayRow, grader = 'v2') {
   });
   const stateHash = episode.stateHash();
   const stepReward = action === null ? Number.NaN : episode.step(action as number, belief);
-  // beliefMae and beliefSkill depend on the row's belief alone: not on its action, nor on the beliefs of its history.
+  // beliefMae and beliefSkill depend neither on actions nor on the beliefs of the history.
   const beliefOnly = new Episode({ world: WORLD }).reset(seed, { profile });
   beliefOnly.step(0, belief);
   beliefOnly.grade();
@@ -28,7 +28,7 @@ function expected(row: ReplayRow, grader = 'v2') {
   return { stateHash, stepReward, beliefMae: beliefOnly.beliefMae, beliefSkill };
 }
 
-/** Returns a belief's own term of belief_skill: rule 9 of docs/world.md, clamped. */
+/** Returns a belief's own term of belief_skill: rule 9 of docs/world.md, clamped to [-1, 1]. */
 function skillOf(belief: Float32Array, target: Float32Array): number {
   const { fround } = Math;
   const [a, b, c] = belief.map((x, k) => fround(x - target[k])).map((x) => fround(x * x));
@@ -68,7 +68,7 @@ describe.each(ENGINES)('$name', ({ backend, kernel }) => {
     expectScores(rows, { ...on, grader: 'v3' });
   });
 
-  it('continues a separate state for each history of beliefs', () => {
+  it('keeps rows apart that differ only in the history of beliefs', () => {
     const random = new Random('histories of one state');
     const [first, other] = [lastStep(random, 5), lastStep(random, 5)];
     const histories = [first.beliefHistory!, other.beliefHistory!];
@@ -119,7 +119,7 @@ describe.each(ENGINES)('$name', ({ backend, kernel }) => {
     expectScores(rows, { backend, kernel });
   });
 
-  it('scores all steps of episodes, one to three rows each', () => {
+  it('scores consecutive steps of episodes, one to three rows each', () => {
     const random = new Random('all steps');
     const rows = Array.from({ length: 20 }, () => lastStep(random)).flatMap((last) => {
       const first = random.integer(0, 3) === 0 ? random.integer(0, 27) : 0;
@@ -256,7 +256,7 @@ describe('the reward beliefSkill', () => {
     rewards.total.map((_, i) => names.reduce((sum, name) => sum + rewards[name][i], 0));
   const withoutSkill = REWARD_NAMES.filter((name) => name !== 'beliefSkill');
 
-  it('is the term of the belief of the row at any step: 1 for the truth, at least -1, and -1 without a belief', () => {
+  it("is the term of the row's belief, even at step 0: 1 for the truth, at least -1, and -1 without a belief", () => {
     for (const grader of GRADER_NAMES) {
       const { beliefSkill, rewards } = score(rows, { grader });
       expect(beliefSkill).toEqual(Float32Array.of(-1, 1, -1, 1));

@@ -1,4 +1,4 @@
-/** Jobs of a language model: no stored answer is paid for twice, and all workers share one budget and one pause. */
+/** Jobs of a language model: no stored answer is paid for twice, and all workers share one budget and one rate limit. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
