@@ -1,4 +1,4 @@
-// Checks the block of words of a world, and builds tables from it.
+// Checks the codes in a world's block of words, and builds tables from the block.
 #include "tables.h"
 
 #include <algorithm>

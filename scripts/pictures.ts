@@ -1,4 +1,4 @@
-/** Draws the pictures of the README and of links to the page from the engine. With --check it fails if one is stale. */
+/** Draws the README's picture and the preview picture of links to the page. With --check, only fails if one is stale. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { pngOf } from '../src/figures/png.js';
 import { episodePicture } from './pictures/episode-picture.js';

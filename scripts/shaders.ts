@@ -1,4 +1,4 @@
-/** Emits `src/engine/backends/webgpu/generated/shaders.ts`: shader files as strings, which browsers can import. */
+/** Builds the text of `src/engine/backends/webgpu/generated/shaders.ts`: shader files as strings, which browsers can import. */
 import { readFileSync } from 'node:fs';
 import { layoutDigest } from '../src/world/digest.js';
 

@@ -1,5 +1,5 @@
 /**
- * The players that `--peers` compares: this engine, its reference, and the peers: programs that a user would write instead.
+ * The players that `--peers` compares: this engine's kernels and reference, and peers: programs that a user might write.
  *
  * A peer is a process that reads lines `FOLDER PLAYS COPIES RECORDS`. FOLDER has an input (inputs.ts). A play begins COPIES
  * batches of the input, and steps them to the end, one batch after the other, with one call for each step of a batch. Each

@@ -16,7 +16,7 @@ STAGES = ("all", "sft", "grpo", "settings")
 
 @dataclass(frozen=True)
 class Run:
-    """Options of a run that are not settings, such as its folders. `_parser` describes them."""
+    """Options of a run that are not settings, such as its folder. `_parser` describes them."""
 
     stage: str
     output: Path

@@ -1,7 +1,7 @@
 """Rollouts of whole episodes for TRL's `rollout_func`: the model plays all 28 steps in one conversation.
 
 Each prompt of the dataset names an episode. Messages and answers have the same form as in single steps; the server
-writes the messages and parses the answers. All ranks take all steps, so that they generate the same number of times.
+writes the messages and parses the answers.
 """
 
 from __future__ import annotations
@@ -58,8 +58,7 @@ class EpisodeRollouts:
         return [final_score, format_valid, action_legal]
 
     def __call__(self, prompts: Sequence[Any], trainer: Any) -> Dict[str, Any]:
-        """Plays the episodes that the prompts name. Returns tokens, the mask of the model's tokens, and the
-        episodes."""
+        """Plays and grades the episodes that the prompts name. Returns the columns that TRL expects, and `episode`."""
         episodes = [Episode(**json.loads(prompt[-1]["content"])) for prompt in prompts]
         conversations = [Conversation(trainer.processing_class) for _ in episodes]
         for _ in range(NUM_STEPS):
@@ -130,7 +129,7 @@ class EpisodeRollouts:
 
 
 class Episode:
-    """The answers of an episode, and the played actions.
+    """An episode: its answers and what was played, by step, and its scores.
 
     Attributes:
         actions: names; FALLBACK for an answer without an action.

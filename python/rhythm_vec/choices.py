@@ -215,8 +215,7 @@ def _is_weights(choice: Any) -> bool:
 
 
 def to_grader(world: World, choice: Any, where: str = "grader") -> npt.NDArray[np.float32]:
-    """Returns the weights of one grader, f32 [8]. It is a name, a file, a mapping {"name", "weights"}, or eight
-    weights. Raises InputError `unknown_name`, `bad_grader`, and OSError if the file cannot be read."""
+    """Returns the weights of one grader, f32 [8]."""
     if is_file(choice):
         return to_grader(world, read_grader(choice), os.fspath(choice))
     if isinstance(choice, str):
@@ -234,7 +233,7 @@ def is_file(choice: Any) -> bool:
 
 
 def read_grader(path: Any) -> Mapping[str, Any]:
-    """Returns the mapping {"name", "weights"} of a file. Raises InputError `bad_grader`, OSError."""
+    """Returns the JSON object of a grader's file. Raises InputError `bad_grader`, OSError."""
     try:
         grader = json.loads(Path(path).read_text(encoding="utf-8"))
     except ValueError as error:

@@ -1,4 +1,4 @@
-/** Shows progress: a bar on a terminal, elsewhere a line every ten seconds. */
+/** Shows progress: on a terminal a bar for long work, elsewhere a line at most every ten seconds. */
 import cliProgress from 'cli-progress';
 import { grouped } from '../evaluation/format-results.js';
 import { isQuiet } from './quiet.js';
@@ -6,7 +6,7 @@ import { isQuiet } from './quiet.js';
 /** The bar appears if the total exceeds LONG_TOTAL, or after LONG_MS milliseconds. */
 const LONG_TOTAL = 1e6;
 const LONG_MS = 1000;
-/** The milliseconds before the first line, and between lines. */
+/** The least milliseconds before the first line, and between lines. */
 const LINE_MS = 10_000;
 
 export interface Progress {
@@ -60,7 +60,7 @@ function progressBar(unit: string, stream: NodeJS.WriteStream, now: Clock): Prog
   };
 }
 
-/** Writes a line after every LINE_MS milliseconds, such as "progress: 25 %, 50 of 200 episodes, about 30 s left". */
+/** Writes lines at least LINE_MS milliseconds apart, such as "progress: 25 %, 50 of 200 episodes, about 30 s left". */
 function progressLines(unit: string, stream: NodeJS.WriteStream, now: Clock): Progress {
   const started = now();
   let written = started;

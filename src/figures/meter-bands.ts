@@ -14,8 +14,8 @@ export interface BandsPicture extends Caption {
   /** In order from the top. `bandsOf` computes the bands. */
   readonly rows: readonly (Named & { readonly bands: Bands })[];
   /**
-   * Maximum width in pixels. If the meters do not fit side by side, rows are meters and columns are policies. Default:
-   * panels are 138 pixels wide.
+   * The width to fill, in pixels. If the meters do not fit side by side, rows are meters and columns are policies; many
+   * policies may need more width. Default: panels are 138 pixels wide.
    */
   readonly maxWidth?: number;
 }

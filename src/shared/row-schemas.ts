@@ -42,11 +42,11 @@ export const storedPolicy = printableName.transform(currentPolicy);
 /** A schema of true and false. */
 export const flag = expect<boolean>('true or false', (value) => typeof value === 'boolean');
 
-/** A schema of lists. @param expected what a list is, for the error of another value. */
+/** A schema of lists. @param expected the list in words, for the error. */
 export const list = <T extends z.ZodType>(entry: T, expected: string) =>
   z.array(entry, { error: ({ input }) => `Expected ${expected}, ${got(input)}` });
 
-/** A schema of strings. @param expected what the string is, for the error of another value. */
+/** A schema of strings. @param expected the string in words, for the error. */
 export const text = (expected: string) => expect<string>(expected, (value) => typeof value === 'string');
 
 /** A schema of objects with these keys. Other keys are ignored. */

@@ -247,7 +247,7 @@ describe('invalid lines', () => {
       expect.stringContaining(`${name}:5: skipped, older: schema: Expected`),
       expect.stringContaining(`${name}:6: skipped, foreign: schema: Expected`),
       expect.stringContaining(`${name}:7: skipped, foreign: world_digest: Expected`),
-      `${name}:8: skipped, duplicate: Expected each episode once, got seed 100 (sampled) of custom of the same teacher again. Remove one of the two.`,
+      `${name}:8: skipped, duplicate: Expected each episode once, got seed 100 (sampled, custom) of the same player again. Remove one of the two.`,
       `${name}:9: skipped, corrupt: seed: Expected an integer from 0 to 4294967295, got "101".`,
       expect.stringContaining(`${name}:10: skipped, corrupt: Expected one JSON object`),
     ]);

@@ -178,7 +178,7 @@ describe('a row may have', () => {
     }
   });
 
-  it('blank lines around it, CRLF, a byte order mark, no line end, and chunks of any size', async () => {
+  it('blank lines around it, CRLF, a byte order mark, no line end, and be read in chunks of any size', async () => {
     const row = JSON.stringify({ seed: 5, actions: ['sleep'] });
     const text = `\uFEFF${row}\r\n\r\n  \t\n${row}\n\n?\n${row}`;
     const whole = await replayText([text]);

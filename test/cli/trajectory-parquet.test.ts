@@ -33,7 +33,7 @@ const sft = (input: string, output: string) =>
 /** Returns where the footer begins. A Parquet file ends with the footer, the footer's length (u32) and "PAR1". */
 const footerOffset = (file: Buffer): number => file.length - 8 - file.readUInt32LE(file.length - 8);
 
-/** Returns what reading a file gives: rows, a problem of a row group, or an error. */
+/** Reads a file. Returns 'problem' if a row group is unreadable, and 'refused' for a usage error. */
 async function outcomeOf(path: string): Promise<'rows' | 'problem' | 'refused'> {
   try {
     await using file = await ParquetFile.open(path);
@@ -153,7 +153,7 @@ describe('a run that is killed', () => {
     expect(filesOf('k.')).toEqual(['k.parquet']);
   });
 
-  it('during a write leaves a file that is read up to its last footer', async () => {
+  it('during a write leaves a file that is read with the last footer, which is stored beside it', async () => {
     const output = pathOf('torn.parquet');
     const compact = recordEpisodes(episodeStarts([100, 101, 102, 103]), {
       policy: TEST_POLICIES.constant,

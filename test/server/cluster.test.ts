@@ -58,7 +58,7 @@ const columns = (rows: number) => ({
 });
 
 describe.skipIf(absent !== '')(`a server of ${WORKERS} workers${absent}`, () => {
-  it('spreads sessions over the workers, limits their total, and adds up the metrics', async () => {
+  it('limits the sessions and environments of all workers together, and adds up the metrics', async () => {
     const cluster = await startCluster('--capacity', '6', '--vec-envs', '10');
     const clients: Client[] = [];
     for (let k = 0; k < 6; k++) {
@@ -144,7 +144,7 @@ describe.skipIf(absent !== '')(`a server of ${WORKERS} workers${absent}`, () => 
   });
 });
 
-it('the command names the remedy if a worker cannot start, or if there are too many workers', async () => {
+it('the command refuses too many workers, and reports a worker that cannot start, with the remedy', async () => {
   const { port } = await startServer();
   const { code, stderr } = await runCliProcess(['serve', '--port', String(port), '--workers', '2']);
   expect([code, stderr]).toEqual([1, expect.stringMatching(/^error: .*EADDRINUSE.*Pass another --port/)]);

@@ -28,7 +28,7 @@ export class RateLimiter implements Pauses {
     for (let left = this.#left(); left > 0; left = this.#left()) await this.#clock.wait(left, signal);
   }
 
-  /** Returns the rest of the pause. A clock that was set back ends the pause. */
+  /** Returns the milliseconds to the end of the pause; 0 or less without a pause. A clock that was set back ends the pause. */
   #left(): number {
     const now = this.#clock.now();
     if (now < this.#pausedAt) this.#resumesAt = 0;

@@ -54,7 +54,7 @@ function planOf(report: PlanReport): string {
   return `Plan: ${stretches(report).join(', ')}; should end near progress ${progress}, connection ${connection}.`;
 }
 
-/** Returns the plan's first stretches of one action each, and the direct effect of the first action. */
+/** Returns the plan's first stretches of one action each; the first with its effect in this step. */
 function stretches(report: PlanReport): string[] {
   const { step, plan } = report;
   const { actions } = plan;
@@ -70,7 +70,7 @@ function stretches(report: PlanReport): string[] {
   return parts;
 }
 
-/** Returns the rise of the meter that the first action raises most; '' if no meter rises visibly. */
+/** Returns the meter that rises most in this step, with its values; '' if no meter rises by MIN_RISE. */
 function effectOf({ step, meters, plan }: PlanReport): string {
   const after = plan.meters.subarray(step * NUM_METERS, (step + 1) * NUM_METERS);
   const rises = Array.from(after, (meter, k) => meter - meters[k]);

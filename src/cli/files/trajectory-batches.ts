@@ -8,7 +8,7 @@ import { printable } from './lines.js';
 import type { SkippedLines } from './trajectory-files.js';
 import type { TrajectoryLine } from './trajectory-table.js';
 
-/** The number of invalid lines and duplicates that are reported one by one; further ones are only counted. */
+/** The maximum number of invalid lines and duplicates that are reported; further ones are only counted. */
 const MAX_REPORTED = 10;
 /** The maximum number of episodes of a batch. */
 const MAX_BATCH = 256;
@@ -79,10 +79,10 @@ class SeenEpisodes {
     const seeds = this.#seeds.get(key) ?? new Set();
     this.#seeds.set(key, seeds);
     if (seeds.has(seed)) {
-      const which = `seed ${seed} (${mode}) of ${condition}`;
+      const which = `seed ${seed} (${mode}, ${condition})`;
       return new BadEpisode(
         'duplicate',
-        `Expected each episode once, got ${which} of the same teacher again. Remove one of the two.`,
+        `Expected each episode once, got ${which} of the same player again. Remove one of the two.`,
       );
     }
     seeds.add(seed);

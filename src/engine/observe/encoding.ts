@@ -37,7 +37,7 @@ export interface FieldEncoding {
   readonly isPast: boolean;
 }
 
-/** The values of `day`: seven days, and 7 after the last step. */
+/** The values of `day`: 0 to 6, and 7 after the last step. */
 const days = Array.from({ length: RHYTHM.days + 1 }, (_, day) => String(day));
 /** The names of codes, by field. The first name belongs to the field's `low`. */
 const CODES: Readonly<Record<string, readonly string[]>> = {
@@ -110,7 +110,7 @@ function meaningOf(
   // One-hot: the meaning up to the first comma or colon, because what follows explains the codes.
   const what = {
     copy: meaning,
-    scale: `${meaning}; scaled to 0 to 1 from rawLow to rawHigh, clamped`,
+    scale: `${meaning}; scaled from [rawLow, rawHigh] to [0, 1], clamped`,
     one_hot: `${meaning.replace(/[,:].*/, '')}, one-hot: ${CODES[name]?.join(', ')}`,
   }[encoding];
   if (!isPast) return what;

@@ -20,7 +20,7 @@ const IN_DOMAIN: FloatRange = { low: MIN_MAGNITUDE, high: MAX_MAGNITUDE, signed:
 export interface EnvProfiles {
   /** u8 [numEnvs], codes of PROFILE_MODES. */
   readonly modes: Uint8Array;
-  /** f32 [numEnvs, 16], or null if no environment's profile is given. */
+  /** f32 [numEnvs, 16], or null if all profiles are sampled or discrete. */
   readonly floats: Float32Array | null;
 }
 
@@ -75,7 +75,7 @@ function checkRows(profiles: Float32Array): Float32Array {
   return rows;
 }
 
-/** Checks a list of one name per environment. @param numbers the other valid form of the argument, for the error. */
+/** Validates a list of one name per environment. @param numbers the other valid form of the argument, for the error. */
 function namePerEnv(what: string, numbers: string, choice: unknown, numEnvs: number): readonly string[] {
   // `every` would skip holes.
   const areNames = Array.isArray(choice) && choice.findIndex((name) => typeof name !== 'string') < 0;

@@ -2,7 +2,7 @@
 import type { GraderWeights } from '../../engine/graders/grader.js';
 import type { Schema } from '../../shared/schemas.js';
 
-/** The player of an episode: the policy that chose its actions. Tables have a row for each player and condition. */
+/** The player of an episode: the policy that chose its actions. */
 export interface Player {
   /** The name of the policy: "planner", "llm", "heuristic", ... */
   readonly teacher: string;
@@ -17,11 +17,11 @@ export interface Player {
 /** Three float32 values in [0, 1], by BELIEF_NAMES. */
 export type StoredBelief = readonly [social: number, morning: number, work: number];
 
-/** The reward stack of one step, without shaping (REWARD_NAMES, in snake_case). `belief_skill` is missing in world 1.0.0. */
+/** The reward stack of one step, without shaping (REWARD_NAMES, in snake_case). Files of world 1.0.0 lack `belief_skill`. */
 export interface StoredRewards {
   readonly format_valid: number;
   readonly action_legal: number;
-  /** `reward`, or -3 if no action was parsed. The reward of the last step depends on all beliefs of the episode. */
+  /** `reward`, or -3 if no action was parsed. */
   readonly env_reward: number;
   readonly belief_accuracy: number;
   readonly belief_skill?: number;
@@ -37,7 +37,7 @@ export interface TrajectoryStep {
   readonly prompt: string | null;
   /** The whole completion; null for players without text. */
   readonly completion: string | null;
-  /** The reasoning: from the completion's tags, or returned separately by the service. */
+  /** The reasoning: from the completion's tags, or returned separately by the service; null for none. */
   readonly reasoning: string | null;
   /** The belief stated with the action; null for no belief. */
   readonly belief: StoredBelief | null;
@@ -52,7 +52,7 @@ export interface TrajectoryStep {
 
 /**
  * Results at the end of an episode: the grade's components by COMPONENT_NAMES, and others. f32 each. `wellbeing` and
- * `belief_skill` are missing in world 1.0.0.
+ * `belief_skill` are missing in files of world 1.0.0.
  */
 export interface StoredFinal {
   readonly crash_free: number;
@@ -129,9 +129,9 @@ export interface TrajectoryEpisode extends Player {
   readonly schema: Schema;
   /** The package's version. */
   readonly version: string;
-  /** The digest of this world, or of an earlier version whose steps have the same rules. */
+  /** The digest of the world in which the episode ran: the current one, or world 1.0.0. */
   readonly world_digest: string;
-  /** A name of CONDITIONS, "custom", or any other label. */
+  /** A name of CONDITIONS, or any other label. */
   readonly condition: string;
   /** 'sampled', 'discrete' or a profile's name. */
   readonly profile_mode: string;
@@ -149,7 +149,7 @@ export interface TrajectoryEpisode extends Player {
 }
 
 /**
- * The action played for a completion without an action. The action is constant and does not depend on the state, so that the
- * model earns no reward by a choice that it did not make.
+ * The action played for a completion without an action. It is constant, so that the model earns no reward by a choice
+ * that it did not make.
  */
 export const FALLBACK_ACTION = 'sleep';

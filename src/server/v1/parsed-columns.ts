@@ -46,7 +46,7 @@ export class ParsedColumns {
 
   /**
    * Yields the pieces of a JSON object of the columns, without its braces.
-   * @param turn awaited before each piece, so that other requests get their turn.
+   * @param turn awaited before each SLICE of rows, so that other requests get their turn.
    */
   async *text(turn: () => Promise<void>): AsyncGenerator<string> {
     yield* this.#column('"actions":', turn, (row) => {

@@ -8,9 +8,7 @@
 export const MAX_DEPTH = 64;
 
 /**
- * A response beyond the limits. The Hub's client then retries the request only if the status is that of a temporary error:
- * otherwise the next response would most likely be as large. The client of a language model retries, because the next answer
- * may be shorter. The message has no remedy; the client that reports the error adds one.
+ * The error of a response beyond the limits. The message has no remedy; the client that reports the error adds one.
  */
 export class BoundsError extends RangeError {
   override readonly name = 'BoundsError';

@@ -10,7 +10,7 @@ const prlimit = spawnSync('prlimit', ['--version']).status === 0;
 const missing = [...(prlimit ? [] : ['prlimit']), ...(NATIVE.length > 0 ? [] : ['the addon'])];
 const skipNote = missing.length > 0 ? ` (skipped: ${missing.join(' and ')} missing)` : '';
 
-it('the reference refuses more environments than the heap can hold', () => {
+it('the reference refuses more than 2^18 environments', () => {
   let error: unknown;
   try {
     createVecEnv({ numEnvs: 2 ** 18 + 1, backend: 'reference' });
@@ -44,7 +44,7 @@ const PROGRAM = `
 `;
 
 /**
- * A program that copies episodes within an environment with too little address space left. It prints the error, a seed, and
+ * A program that copies episodes within a batch with too little address space left. It prints the error, a seed, and
  * whether a step works.
  */
 const COPY_PROGRAM = `
@@ -75,7 +75,7 @@ describe.skipIf(missing.length > 0)(`the native backend${skipNote}`, () => {
     expect(output).toBe('BackendError out_of_memory\n28\n');
   });
 
-  it('throws out_of_memory for a copy within an environment, which keeps its episodes', () => {
+  it('throws out_of_memory for a copy within a batch, which keeps its episodes', () => {
     const { status, output: result, stderr } = runChild(COPY_PROGRAM);
     expect(status, stderr).toBe(0);
     expect(result).toEqual([['BackendError', 'out_of_memory'], 1, true]);

@@ -1,6 +1,6 @@
 """Starts servers with rhythm_vec.serve, for test/python/serving.test.ts.
 
-Reads {"task": a function below, ...its arguments}. Prints its result.
+Reads {"task": a function below, ...its arguments} from the standard input. Prints the function's result as JSON.
 """
 
 import json
@@ -62,7 +62,7 @@ def refused(options, call):
 
 
 def failures(cases):
-    """Starts a server with each of the options. Returns each error, and whether a child process is left after it."""
+    """Tries to start a server with each of the options. Returns each error, and whether a child process is left after it."""
     results = []
     for options in cases:
         def enter():
@@ -98,7 +98,7 @@ def serve_until_input_ends():
 
 
 def found(root, cases):
-    """Returns the command or error of find_command in each case. ROOT in the texts of a case stands for `root`.
+    """Returns the command or error of find_command in each case. ROOT in "env", "package" and the result stands for `root`.
 
     A case has "env", and optionally "argument", "cwd" below root, and "package": the path of the module commands.py.
     """

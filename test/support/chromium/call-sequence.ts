@@ -102,7 +102,7 @@ export class SequencePlayer {
     return { ...(await this.#execute(call)), ...(await this.#columns()) };
   }
 
-  /** Executes a call. @returns only the columns of this call. */
+  /** Executes a call. @returns its trajectory or saved words. */
   async #execute(call: BatchCall): Promise<CallColumns> {
     if (call.kind === 'reset') this.#batch.reset(call.request);
     else if (call.kind === 'step') throwIfRefused(this.#batch.submit(call.request));
@@ -125,7 +125,7 @@ export class SequencePlayer {
     return trajectory === null ? {} : columnsOf(trajectory);
   }
 
-  /** Opens a new batch, and loads or copies the episodes into it. */
+  /** Opens a new batch, loads or copies the episodes into it, and closes the old one. */
   async #continueInNewBatch(call: Extract<BatchCall, { kind: 'load' | 'fork' }>): Promise<CallColumns> {
     const source = this.#batch;
     await this.#open(call.kind === 'fork' ? call.indices.length : this.#outputs.rewards.length);

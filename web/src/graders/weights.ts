@@ -1,4 +1,4 @@
-/** Weights that always sum to 1, in thousandths: for sliders, links and files. */
+/** Weights in thousandths, which always sum to 1,000: for sliders, links and files. */
 import { type Grader, validateGrader } from '../../../src/engine/graders/grader.js';
 import { SCHEMAS } from '../../../src/shared/schemas.js';
 import { COMPONENT_NAMES, GRADER_NAMES, NUM_COMPONENTS } from '../../../src/world/fields.js';
@@ -54,8 +54,8 @@ export function rangeOf(
 }
 
 /**
- * Moves weight k to `to` thousandths, or to the nearer end of its range. The other unlocked weights share the rest in their
- * proportions.
+ * Moves weight k to `to` thousandths, or to the nearer end of its range. The other unlocked weights share the rest in the
+ * proportions that they had before.
  */
 export function moveWeight(sliders: Sliders, k: number, to: number): Sliders {
   const { low, high } = rangeOf(sliders, k);
@@ -126,7 +126,7 @@ export const graderOf = (weights: Weights, name = presetName(weights)): Grader =
 
 const presetName = (weights: Weights): string => presetOf(weights)?.name ?? 'custom';
 
-/** Returns the text of a grader file for `rhythm-vec eval --grader`. @throws as `graderOf`. */
+/** Returns the text of a grader file for `rhythm-vec eval --grader`. */
 export function graderFile(weights: Weights, name?: string): string {
   const grader = graderOf(weights, name);
   return `${JSON.stringify({ schema: SCHEMAS.grader, ...grader }, null, 2)}\n`;

@@ -1,7 +1,4 @@
-/**
- * The names of those who can play an episode: the user, and policies. The page needs only the names; the worker has the
- * policies.
- */
+/** The names of the players of an episode, without kept students. The page needs only names; the worker has the policies. */
 import { POLICY_NAMES } from '../../../src/agents/policies/fixed-policies.js';
 import { STUDENT_NAMES } from '../../../src/agents/student/shipped-students.js';
 
@@ -21,6 +18,7 @@ const STEPPED = [
   ...STUDENT_NAMES,
 ];
 
+/** The policies that can play. */
 export const PLAYER_NAMES: readonly string[] = [...POLICY_NAMES, ...STEPPED];
 
 /** Returns whether a policy takes some tenths of a second per step on the reference. */

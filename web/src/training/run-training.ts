@@ -1,4 +1,4 @@
-/** Trains a student in the worker. Measures it at the end, and at checkpoints at least 0.7 s after the last measurement. */
+/** Trains a student in the worker. Measures the teacher, then the student: at the end, and at checkpoints at least 0.7 s apart. */
 
 import { Features } from '../../../src/agents/student/features.js';
 import { Network } from '../../../src/agents/student/network.js';
@@ -21,17 +21,14 @@ declare const RHYTHM_VERSION: string;
 /** The least time between a measurement and the next one during training, in milliseconds. */
 const INTERVAL = 700;
 
-/** The student as it was measured last. */
+/** A student as it was measured. */
 export interface MeasuredStudent {
   readonly request: TrainRequest;
   readonly state: Checkpoint;
   readonly measurement: Measurement;
 }
 
-/**
- * Trains a student. @param onMeasured is called with each measured state.
- * @throws the signal's reason; Error if the requested device is missing.
- */
+/** Trains a student. @param onMeasured is called with each measured state. @throws the signal's reason. */
 export async function trainInWorker(
   { teacher, grader, seed, device }: TrainingRequest,
   report: (report: TrainingReport) => void,

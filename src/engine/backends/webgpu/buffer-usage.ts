@@ -9,5 +9,5 @@ export const USAGE = {
   storage: 0x80,
 } as const;
 
-/** GPUMapMode.READ, the mode of `mapAsync`. It is not a usage flag. */
+/** GPUMapMode.READ, the mode of `mapAsync`. */
 export const MAP_MODE_READ = 0x1;

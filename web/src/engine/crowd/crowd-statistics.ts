@@ -44,7 +44,7 @@ export class PolicyStatistics {
       parts: components.map((mean, k) => weights[k] * mean),
       counts: this.#counts.slice(),
       bands: this.#meters.bands(),
-      // A copy, because digest() closes what it is called on.
+      // A copy, because nothing can be added after digest().
       digest: bytesToHex(this.#digest.clone().digest()),
     };
   }
