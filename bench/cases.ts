@@ -18,7 +18,7 @@ export interface Case extends Setting {
   /** Steps that a play takes per episode. */
   readonly steps: number;
   /**
-   * What chooses the actions. operations.ts needs it to count the operations of a step. Absent if a step needs fewer
+   * 'random' if a step also draws its action, for the count of operations in operations.ts. Absent if a step needs fewer
    * operations than the rules demand.
    */
   readonly choice?: Choice;

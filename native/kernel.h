@@ -31,7 +31,7 @@ struct Outputs {
   int32_t* episode_lengths;
   uint8_t* terminated;
   uint8_t* final_mask;
-  size_t column_stride;  // the distance between columns; 0: row-major
+  size_t column_stride;  // elements between columns; 0: row-major
 };
 
 // The environments of a batch.
@@ -44,7 +44,7 @@ struct Envs {
 
 // The states of episodes that begin at a later step. A pointer is null where the backend request has null.
 struct Start {
-  const uint8_t* steps;  // steps taken before the episode begins
+  const uint8_t* steps;  // the step at which the episode begins
   const float* meters;
   const float* early;    // sum of the rewards of the first half, without noise
   const float* late;     // sum of the rewards of the second half, without noise
@@ -52,7 +52,7 @@ struct Start {
   const uint8_t* crashes;  // how often a meter was below the crash threshold
   const float* well;   // sum of the weighted meters
   const float* skill;  // sum of the terms of belief_skill
-  const float* beliefs;  // in [0, 1]
+  const float* beliefs;  // the last belief, in [0, 1]
   const uint8_t* given;  // 0 or 1; null if `beliefs` is null
 };
 
@@ -87,7 +87,7 @@ struct Trajectory {
   float* meters;
   float* deltas;
   float* anomalies;
-  size_t column_stride;  // the distance between columns; 0: row-major
+  size_t column_stride;  // elements between columns; 0: row-major
 };
 
 // A copy of environments: environment indices[i] of the source becomes environment i.

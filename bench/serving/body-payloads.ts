@@ -152,7 +152,7 @@ const batches: readonly Payload[] = [
       ),
   },
   {
-    what: '125,829 prompts, no histories',
+    what: '125,829 prompts, empty histories',
     path: PROMPTS,
     maxMib: 0.6,
     body: columns({ seeds: () => '1', action_histories: () => '[]' }),

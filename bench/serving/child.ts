@@ -14,7 +14,7 @@ export class ServerChild implements AsyncDisposable {
     this.url = url;
   }
 
-  /** Starts a server on a free port. @param args options of the command. @throws Error if it exits. */
+  /** Starts a server on a free port. @param args options of the command. @throws Error if it exits before it listens. */
   static async start(args: readonly string[] = [], main = MAIN): Promise<ServerChild> {
     const child = spawn(process.execPath, [main, 'serve', '--port', '0', ...args], {
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -43,7 +43,7 @@ const messages: readonly Payload[] = ['/ws', '/v1/vec'].flatMap((path) => [
   message(path, 'one huge string', (mebibytes) =>
     Buffer.from(`{"type":"reset","data":{"x":"${'x'.repeat(mebibytes * MIB - 50)}"}}`),
   ),
-  // The end of the body completes the last escape, whose last character `filled` omits.
+  // `filled` omits the last character of the last escape, and the tail supplies it.
   message(path, 'one huge string of escapes', fills('{"type":"reset","data":{"x":"', '\\u20ac', '0"}}')),
   message(path, 'a huge type', (mebibytes) => Buffer.from(`{"type":"${'x'.repeat(mebibytes * MIB - 50)}"}`)),
   message(path, 'one huge number', (mebibytes) =>
@@ -89,7 +89,7 @@ const MISPLACED: readonly [
   ['numbers, the last invalid', '{"type":"step","data":{"actions":[', '1,', ',01]}}'],
 ];
 
-/** Messages with lists for open vector environments. Valid lists are first. */
+/** Messages to vector environments, most of them with lists. Valid messages are first. */
 const lists: readonly Payload[] = [
   message(
     '/v1/vec',
@@ -162,7 +162,7 @@ const lists: readonly Payload[] = [
   ),
 ];
 
-/** The server's default limit of environments, its option `vecEnvs`. */
+/** The default of the server's option `vecEnvs`, the maximum number of environments. */
 const DEFAULT_VEC_ENVS = 262_144;
 const frame = (): Buffer => {
   const [actions, beliefs] = [

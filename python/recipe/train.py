@@ -117,7 +117,7 @@ def check_machine(run: Run, settings: Settings) -> None:
 
 
 def is_finished(run: Run, stage: str) -> bool:
-    """Returns whether a resumed run has already finished a stage, and prints it if so."""
+    """Returns whether a resumed run has already finished a stage. If so, prints a note."""
     finished = run.resume and (run.output / stage / "run.json").exists()
     if finished:
         print(f"{stage} is finished: {run.output / stage}.", file=sys.stderr)

@@ -22,7 +22,7 @@ Completion = Union[str, Sequence[Mapping[str, Any]]]
 #: out are 0.
 Grader = Union[str, Mapping[str, Any]]
 
-#: The maximum rows of a request for prompts.
+#: The maximum number of rows of a request for prompts.
 _MAX_PROMPTS = 2**17
 
 

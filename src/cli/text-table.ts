@@ -35,17 +35,16 @@ export const COMPONENT_HEADS: Readonly<Record<string, string>> = {
   belief_skill: 'belief\nskill',
 };
 
-/** The characters of the borders, by the names of cli-table3: none. */
+/** No characters for any border, by the names of cli-table3. */
 const NO_LINES = Object.fromEntries(
   ['top', 'bottom', 'mid', 'left', 'right', 'middle']
     .flatMap((name) => [name, `${name}-mid`, `${name}-left`, `${name}-right`])
     .map((name) => [name, '']),
 );
 
-/** The maximum length of a wrapped line, in characters. */
 const WIDTH = 100;
 
-/** Breaks a text between words into lines that fit a terminal. A longer word stays whole. */
+/** Breaks a text between words into lines of at most WIDTH characters. A longer word stays whole. */
 export function wrap(text: string): string {
   const lines = [''];
   for (const word of text.split(' ')) {

@@ -62,8 +62,8 @@ export const scoresOfEvaluation = (source: string, { grader, rows }: EvaluationR
   });
 
 /**
- * Returns the rows of a re-evaluation, with published scores: for a baseline that of the same policy, for a player that is not
- * an oracle that of the published teacher.
+ * Returns the rows of a re-evaluation, with published scores: a baseline has those of the same policy, an oracle none, and any
+ * other player those of the published teacher.
  */
 export const scoresOfReevaluation = (source: string, { rows }: ReevaluationResult): ScoreRow[] =>
   rows.map((row) => {
@@ -101,7 +101,7 @@ export const scoresOfPlayer = (source: string, name: string, scores: readonly Pl
     published: hasDefaultProfiles(score) ? published(score.condition, name, score.grader) : undefined,
   }));
 
-/** The tolerance of equal means, for the rounding of sums in another order. */
+/** Means that differ by less than this are equal: their sums may be rounded in another order. */
 const TOLERANCE = 1e-6;
 
 /** Removes rows of trajectories that repeat an earlier row of an evaluation or re-evaluation. */

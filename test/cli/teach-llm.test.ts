@@ -38,7 +38,7 @@ const linesIn = (path: string): string[] =>
 const episodesIn = (path: string) => linesIn(path).map(parseEpisode);
 
 describe('an output file of `teach --policy llm:MODEL`', () => {
-  it('has one episode per line in the order of seeds, has the sampling, and replays bit for bit', async () => {
+  it('has episodes in the order of seeds, with the sampling options, and replays bit for bit', async () => {
     const { fake, folder, output, run } = await startTeacher();
     const { code, stdout, stderr } = await run([
       ...['--seeds', '100-104', '--concurrency', '3', '--prices', '2.5,10,1.25', '--temperature', '0.7'],
@@ -114,7 +114,7 @@ describe('`teach --policy llm:MODEL` resumes', () => {
     expect((await runCli(['reeval', '--jsonl', output])).code).toBe(0);
   });
 
-  it('after it was interrupted, with a message', async () => {
+  it('after it was interrupted, as its message says', async () => {
     const { folder, output, start, run } = await startTeacher({ delay: 3 });
     const running = start('--seeds', '100-105', '--prices', '2.5,10');
     await vi.waitUntil(() => linesIn(`${output}.partial`).length > 0, { timeout: 60_000, interval: 5 });
@@ -157,7 +157,7 @@ describe('`teach --policy llm:MODEL` resumes', () => {
   });
 });
 
-it('teach at the limit of the file size keeps the episodes that fit, counts all costs, and names the remedy', async () => {
+it('`teach` at the limit of the file size keeps the episodes that fit, counts all costs, and names the remedy', async () => {
   const { fake, output, args, run } = await startTeacher();
   const options = ['--seeds', '100-107', '--prices', '2.5,10,1.25', '--concurrency', '3'];
   // The limit is in kilobytes: two episodes fit, and perhaps a third.

@@ -1,4 +1,4 @@
-/** The objectives of planners: values of an imagined episode. */
+/** The objectives of planners: what they maximise in imagined episodes. */
 import { resultOf } from '../../engine/engine-calls.js';
 import { clamp01 } from '../../engine/reference/profile.js';
 import type { Params } from '../../world/block.js';
@@ -20,10 +20,7 @@ const ADAPTATION = COMPONENT_NAMES.indexOf('adaptation');
 const BELIEF_SKILL = COMPONENT_NAMES.indexOf('belief_skill');
 const WELLBEING = COMPONENT_NAMES.indexOf('wellbeing');
 const BELIEF_ACCURACY = COMPONENT_NAMES.indexOf('belief_accuracy');
-/**
- * The gain of a smaller squared error at a step, relative to the gain at the step before. Tuned on seeds 30000-30099
- * under v3.
- */
+/** The weight of a step in `worthInGrade`, relative to the step before. Tuned on seeds 30000-30099 under v3. */
 const LATER_SHARE = 0.9;
 /**
  * The component `wellbeing` of imagined episodes, for the objective 'wellbeing': the mean of the weighted meters, from -2 to

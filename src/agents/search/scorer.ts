@@ -11,8 +11,8 @@ import { MAX_ENVS, NUM_STEPS } from '../../world/fields.js';
 import type { World } from '../../world/world.js';
 
 /**
- * The number of episodes that a kernel steps together, as one group. The kernel draws once for all episodes of a group that
- * have the same seed.
+ * The number of episodes that a kernel steps together, as one group. If all of them have the same seed, it computes their
+ * random draws once.
  */
 const GROUP = 16;
 /**
@@ -100,8 +100,8 @@ export interface ScoreOptions {
   /** Called after each call of the backend with the number of sequences that it played. May return a promise. */
   readonly onPlayed?: (sequences: number) => unknown;
   /**
-   * The number of other starting states over which the scores of the trials are already means. The new scores are means over
-   * these states and the states played; the shortfalls depend on the states played alone. Default 0: no scores yet.
+   * The number of starting states whose scores are already in `scores` of the trials. The new means include them; the
+   * shortfalls depend on the states played alone. Default 0: no scores yet.
    */
   readonly earlier?: number;
 }

@@ -1,4 +1,4 @@
-/** The interface of policies: of built-in policies, and of policies that users write. */
+/** The interface of policies, for built-in policies and policies of users. */
 
 import type { World } from '../../world/world.js';
 import type { Grader } from '../graders/grader.js';

@@ -31,7 +31,7 @@ const MAX_EPISODES = 100_000;
 const BELIEFS: readonly AuditBelief[] = ['constant', 'fitted', 'extreme', 'random'];
 
 /**
- * Returns the number of episodes of each null player: 50 times `episodes` or 100,000 if that is less, but at least
+ * Returns the number of episodes of each null player: 50 times `episodes`, but at most 100,000, and never fewer than
  * `episodes`.
  */
 export const nullEpisodes = ({ episodes }: Pick<AuditRequest, 'episodes'>): number =>

@@ -53,7 +53,7 @@ export async function runSearches(request: AuditRequest, progress: SearchProgres
   };
 }
 
-/** Searches for the sequences that raise one component each, called pushes. Returns them by component. */
+/** Searches for the sequences that raise one component each, called pushes. Returns them by the component's name. */
 async function searchEachComponent(
   request: AuditRequest,
   progress: SearchProgress,

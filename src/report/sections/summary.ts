@@ -22,7 +22,7 @@ export function summarySection({ scores, audits }: ReportData): Section | null {
   return { id: 'summary', title: 'Summary', parts: [html`<ul class="summary">${sentences}</ul>\n`] };
 }
 
-/** Says which policy has the highest mean score, which comes next, and which has the smallest belief error. */
+/** Returns a list item: the policies with the highest and the next mean score, and the one with the smallest belief error. */
 function bestOf(grader: string, { name, rows }: ScoreGroup): Html {
   // Oracles use hidden state, so they are left out, unless there are only oracles.
   const agents = rows.filter((row) => !row.name.includes(ORACLE_MARK));

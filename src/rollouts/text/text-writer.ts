@@ -1,7 +1,7 @@
 /** Writes ASCII texts as bytes, and makes strings of them at the end: faster than joining a hundred strings for each text. */
 import { formatHundredths, HUNDRED, MAX_PRECOMPUTED } from './format-hundredths.js';
 
-/** More bytes than the longest prompt has, counting 25 bytes for each number. */
+/** More bytes than any prompt has, even if each number has 25 bytes. */
 const LONGEST = 8192;
 /**
  * In Node, texts of at least this many bytes together become one large string, and each text a slice of it. Node keeps
@@ -33,7 +33,7 @@ export function fragmentOf(text: string): Fragment {
 }
 
 /** The position of 0, plus 0.5 for rounding. Negative halves round away from zero too, because HUNDRED is more than 100. */
-const FIRST_POSITION = MAX_PRECOMPUTED + 0.5;
+const ZERO_POSITION = MAX_PRECOMPUTED + 0.5;
 /** The position for all numbers that are not precomputed: one after the last precomputed number. */
 const NOT_PRECOMPUTED = 2 * MAX_PRECOMPUTED + 1;
 
@@ -46,7 +46,7 @@ export interface Numbers {
   readonly lengths: Uint8Array;
 }
 
-/** Returns numbers after a prefix of at most three ASCII characters. */
+/** Precomputes numbers after a prefix of at most three ASCII characters. */
 export function numbersAfter(prefix: string): Numbers {
   const fragments = Array.from({ length: 2 * MAX_PRECOMPUTED + 1 }, (_, at) =>
     fragmentOf(prefix + formatHundredths((at - MAX_PRECOMPUTED) / 100)),
@@ -95,7 +95,7 @@ export class TextWriter {
     let end = this.#length;
     for (let k = from; k < from + count; k++) {
       // The integer part is `hundredthsOf(values[k]) + MAX_PRECOMPUTED`. `| 0` is faster than `Math.round`.
-      const position = values[k] * HUNDRED + FIRST_POSITION;
+      const position = values[k] * HUNDRED + ZERO_POSITION;
       const at = position >= 0 && position < lengths.length ? position | 0 : NOT_PRECOMPUTED;
       const length = lengths[at];
       if (length === 0) {

@@ -23,7 +23,7 @@ import { Column, parseText, RowIndex } from './column.js';
 export const MAX_ROW_BYTES = 2 ** 20;
 /** The maximum size in bytes of a value that is not a column. */
 export const MAX_VALUE_BYTES = 2 ** 16;
-/** The maximum length of a key in bytes, with its quotes. */
+/** The maximum length of a key in bytes, with its opening quote. */
 const MAX_KEY_BYTES = 256;
 
 /** The part of the JSON text that must follow, or that is being read. 'no object' means that the body is another value. */

@@ -50,7 +50,7 @@ describe('a planner for wellbeing', () => {
     expect(meanOf(planner.firstHalfMeans)).toBeLessThan(firstHalf);
   });
 
-  it('beats the heuristic with a constant belief too, and infers the profiles', () => {
+  it('beats the heuristic with a constant belief in nearly every episode, and infers the profiles', () => {
     expect(wins(wellbeing.finalScores, heuristic.finalScores)).toBeGreaterThanOrEqual(seeds.length - 1);
     expect(meanOf(wellbeing.beliefMae)).toBeLessThan(0.1);
   });
@@ -79,7 +79,7 @@ describe('in an evaluation', () => {
     expect(digestsOf(await play(1))).toEqual(digestsOf(await whole));
   });
 
-  it('inference changes no action of a fixed policy', async () => {
+  it('inference improves the beliefs of a fixed policy, and changes neither its half means nor its progress', async () => {
     const { rows } = await evaluate({
       seeds: { first: 0, last: 9 },
       policies: ['heuristic', 'heuristic+inference', 'open-loop', 'open-loop+inference'],

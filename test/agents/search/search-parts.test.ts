@@ -189,7 +189,7 @@ describe('a population', () => {
     }
   });
 
-  it('breeds only sequences that differ from all kept sequences', () => {
+  it('breeds sequences that differ from all kept sequences and from each other', () => {
     const population = new Population(new SearchDraws(3), 16, 32);
     for (let generation = 0; generation < 20; generation++) {
       const kept = generation === 0 ? new Uint8Array() : population.bestKept(16);

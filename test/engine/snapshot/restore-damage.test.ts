@@ -18,7 +18,7 @@ const N = 5;
 /** The number of damaged bodies for each engine. */
 const BODIES = drawsOf(900);
 
-/** Expects finite numbers, observations within the bounds of the space, scores from 0 to 1 and legal states. */
+/** Expects finite numbers, observations, scores and components within their bounds, and legal states. */
 function expectLegal(env: VecEnv, result: StepResult): void {
   const columns = copyOutputs(result);
   for (const [name, column] of Object.entries(columns)) {

@@ -1,4 +1,4 @@
-/** Outputs are current after every call, and a copy has the outputs of its source. */
+/** Outputs of a run with `stops`, of a step with a mask, and of copies. */
 import { describe, expect, it } from 'vitest';
 import type { RunBeliefs } from '../../../src/engine/backends/backend.js';
 import { toGraders } from '../../../src/engine/validate/profiles.js';
@@ -36,7 +36,7 @@ async function openAtStops(
 }
 
 describe.each(ENGINES)('$name', (engine) => {
-  it('a run with `stops` has the outputs of the same steps', () => {
+  it('a run with `stops` has the observations and rewards of the same steps', () => {
     using env = openOn(engine, { numEnvs });
     env.reset({ seed: 5 });
     const { trajectory } = env.run('heuristic', { stops, trajectory: true });
@@ -64,7 +64,7 @@ describe.each(ENGINES)('$name', (engine) => {
 });
 
 describe.each(ASYNC_ENGINES)('$name', (engine) => {
-  it('a copy into an environment with imagination has the outputs of its source', async () => {
+  it('a copy into a batch with imagination has the outputs of its source', async () => {
     const belief = Float32Array.of(0.5, 0.25, 1);
     const real = await openAtStops(engine, MODE.sampled, 'v2', { kind: 'constant', belief });
     const imagined = await openAsyncBatch(engine, numEnvs, { imagination: true });

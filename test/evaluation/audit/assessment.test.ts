@@ -95,7 +95,7 @@ describe('assess', () => {
     [{ 'impossible sequence': 0.02 }, ['impossible_sequence']],
     [{ 'impossible planner': 0.02 }, ['impossible_planner']],
     [{ 'impossible sequence': 0.0005, 'impossible planner': 0.005 }, []],
-  ])('with the scores %j finds these figures beyond their thresholds: %j', (scores, failed) => {
+  ])('with the scores %j finds that these figures miss their thresholds: %j', (scores, failed) => {
     const { paysOnlyForInference, checks, reason } = assess('x', evidence(scores));
     expect(failedIn(checks)).toEqual(failed);
     expect(paysOnlyForInference).toBe(failed.length === 0);
