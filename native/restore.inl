@@ -1,4 +1,4 @@
-// Restores the outputs of loaded states; computes hashes and belief targets.
+// Restores the outputs of loaded states; computes hashes, belief targets and the errors of beliefs.
 // Included inside a kernel's namespace, see kernel.inl.
 
 // Returns the action of step `t` from the state's field `tape`: four bits per action, eight actions per word.
@@ -10,7 +10,7 @@ RHYTHM_INLINE U stored_action(const Group& g, U t) {
   return shift_right(word, (t & broadcast(7u)) << 2) & broadcast(static_cast<uint32_t>(kTableWidth - 1));
 }
 
-// Returns the last transition. The state does not contain it, so it is replayed from seed, actions and first meters.
+// Returns the last step. The state does not contain it, so it is replayed from profile, seed, actions and first meters.
 RHYTHM_INLINE LastStep replay_last_step(const Tables& w, const Group& g, U steps) {
   const Profile profile = make_profile(w, profile_floats(g));
   const FocusBySlot focus(w, profile_floats(g));

@@ -12,7 +12,7 @@ class TrajectoryArrays {
   // Reads the properties of `trajectory`, a RecordedTrajectory of src/engine/backends/backend.ts. Runs its getters.
   TrajectoryArrays(Arguments& args, const Napi::Value& trajectory) : arrays_(args, trajectory, "trajectory", kNames) {}
 
-  // Returns the arrays' addresses.
+  // Checks the arrays, and returns their addresses.
   Trajectory find(size_t num_envs) const {
     const size_t stride = arrays_.column_stride(6, num_envs);
     const size_t steps = (stride == 0 ? num_envs : stride) * world::count::Steps;

@@ -27,7 +27,7 @@ def option_texts(arguments: Sequence[str]) -> Tuple[str, ...]:
 def _of_file(path: Path) -> Dict[str, Any]:
     if not path.is_file():
         raise FileNotFoundError(
-            f"Expected an option like beta=0.01, or a file of options, got {path}, which does not exist. "
+            f"Expected an option like beta=0.01, or a file of options, got {path}, which is not a file. "
             "Write NAME=VALUE, or pass the path of a file."
         )
     values = _parsed(path.read_text(encoding="utf-8"), str(path))

@@ -3,7 +3,7 @@ import { storedField } from '../shared/former-names.js';
 import { SCHEMAS } from '../shared/schemas.js';
 import type { Evaluation } from './evaluate.js';
 
-/** Returns a copy with the field names that files use. */
+/** Returns a deep copy with the field names that files use. */
 export function toSnakeCase(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(toSnakeCase);
   if (typeof value !== 'object' || value === null) return value;
@@ -12,7 +12,7 @@ export function toSnakeCase(value: unknown): unknown {
   );
 }
 
-/** Returns the JSON of an evaluation, with schema, version, world digest, backend and machine. */
+/** Returns the object that `eval --json` writes: the evaluation with its schema, without `backendReason`. */
 export function evaluationToJson({ backendReason: _, ...evaluation }: Evaluation): unknown {
   return toSnakeCase({ schema: SCHEMAS.evaluation, ...evaluation });
 }

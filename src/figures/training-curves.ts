@@ -23,7 +23,7 @@ export interface CurvePoint {
 
 /** The data of the figure. */
 export interface TrainingCurvesPicture extends Caption {
-  /** In the order of the panels, of which two are side by side. */
+  /** In the order of the panels, two per row. */
   readonly curves: readonly Curve[];
 }
 
@@ -31,7 +31,7 @@ export interface TrainingCurvesPicture extends Caption {
 const SIZE = { width: 260, height: 150 };
 
 /**
- * Draws each curve over axes of its own, with its intervals as a band.
+ * Draws each curve in a panel with its own axes, and its intervals as a band.
  * @throws InputError `wrong_length`, `wrong_type` or `out_of_range` for invalid curves.
  */
 export function drawTrainingCurves(picture: TrainingCurvesPicture): Drawing {

@@ -45,8 +45,8 @@ export class EpisodeChoice {
   }
 
   /**
-   * Returns the best, the median and the worst episode, without a median that is one of the others. Of episodes with the
-   * same score, the first counts: if all scores are equal, it is both the best and the worst. A single episode is 'only'.
+   * Returns the best, the median and the worst episode, without a median that is one of the others. The best is the first
+   * episode with the highest score, the worst the first with the lowest. A single episode is 'only'.
    */
   chosen(): ChosenEpisode[] {
     if (this.#best === null || this.#worst === null) return [];

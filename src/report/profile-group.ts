@@ -7,7 +7,7 @@ import { createWorld } from '../world/world.js';
 
 const world = createWorld();
 
-/** Returns the hidden profile and target, f32 [16] and [3]. @throws InputError `unknown_name`. */
+/** Returns the hidden profile and its belief target, f32 [16] and [3]. @throws InputError `unknown_name`. */
 export const hiddenProfile = (mode: string, seed: number): HiddenProfile =>
   hiddenProfileOf(world, mode, seed);
 

@@ -42,7 +42,7 @@ export const SCHEMAS = {
   shard: { name: 'rhythm-vec/shard', version: 1 },
   /** A student's file, in its metadata. */
   student: { name: 'rhythm-vec/student', version: 1 },
-  /** What `rhythm-vec world` writes. */
+  /** What `rhythm-vec world --numbers` writes. */
   world: { name: 'rhythm-vec/world', version: 1 },
 } as const satisfies Record<string, Schema>;
 

@@ -1,9 +1,9 @@
-/** Validates a changed world: shape, names and the range of every number. */
+/** Validates a changed world: shape, names, the range of every number, and sums of weights. */
 import { InputError } from '../shared/errors.js';
 import { MAX_MAGNITUDE, MAX_U32, MIN_MAGNITUDE, NUM_STEPS } from './fields.js';
 import { RHYTHM, type WorldSpec } from './numbers.js';
 
-/** The largest difference between 1 and a sum of weights. */
+/** The largest valid difference between 1 and a sum of weights. */
 export const SUM_TOLERANCE = 1e-6;
 
 function refuse(path: string, expected: string, got: unknown): never {
@@ -14,7 +14,7 @@ function refuse(path: string, expected: string, got: unknown): never {
   );
 }
 
-/** Returns a short text for any value. */
+/** Formats a value for errors. */
 function show(value: unknown): string {
   if (Array.isArray(value) && value.every((entry) => typeof entry === 'number'))
     return `[${value.join(', ')}]`;

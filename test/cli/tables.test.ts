@@ -38,7 +38,7 @@ it('evaluationTable has the heading, the conditions, the scores and the time', a
   expect(text).toMatch(/episodes in [\d.]+ s\.\n$/);
 });
 
-it('textTable refuses rows of another length and cells of another kind', () => {
+it('textTable refuses invalid rows, cells and columns', () => {
   expectRefusal(() => textTable(['a', 'b'], [['x']]), 'wrong_length', 'rows[0]');
   expectRefusal(() => textTable(['a'], [[true as never]]), 'wrong_type', 'rows[0][0]');
   expectRefusal(() => textTable(['a'], ['x' as never]), 'wrong_type', 'rows[0]');

@@ -1,4 +1,4 @@
-/** Compares the options, routes, metrics, scores and arrays in docs/server.md with the server. */
+/** Compares the options, routes, metrics, fields, scores and arrays in docs/server.md with the server. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { runCli } from '../support/cli.js';
@@ -43,7 +43,7 @@ describe('docs/server.md agrees with the running server on', () => {
     expect(cellsOf('metric').sort()).toEqual(expected.sort());
   });
 
-  it('columns of the request schemas', async () => {
+  it('fields of requests, and names of scores and arrays', async () => {
     const { body } = await sendRequest(await startServer(), 'GET', '/openapi.json');
     const propertiesOf = (path: string) =>
       body.paths[path].post.requestBody.content['application/json'].schema.properties;

@@ -263,7 +263,7 @@ describe.runIf(absent === null)('the recipe with TRL', () => {
       no_idea: expect.stringMatching(/got wvvvq\. Its documentation lists all \d+\.$/),
       type: expect.stringContaining("Expected beta of TRL's GRPOConfig to be float, got 'small'."),
       decided: "Expected no option output_dir, got 'here'. Pass --output instead.",
-      missing: expect.stringContaining('got none.yaml, which does not exist'),
+      missing: expect.stringContaining('got none.yaml, which is not a file'),
       list: expect.stringContaining('to have options by name, got [1]'),
       yaml: expect.stringContaining('Expected YAML in beta=[, got an error'),
       trl: expect.stringContaining('num_generations'),

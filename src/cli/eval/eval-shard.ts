@@ -102,7 +102,8 @@ export function evalJob(options: EvalShardOptions, players: readonly Player[], g
 }
 
 /**
- * Writes the manifest. @param text a summary of the language models' requests, printed first; '' without models.
+ * Writes the manifest, and reports the shard on the standard error.
+ * @param text a summary of the language models' requests, printed before the report; '' without models.
  * @throws UsageError if the file also has other episodes, which an earlier run of a language model stored.
  */
 export async function finishShard({ file, episodes }: EvalShard, text: string): Promise<void> {

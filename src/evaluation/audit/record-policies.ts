@@ -13,7 +13,6 @@ import { emptyRecording, type Recording } from './record-episodes.js';
 /**
  * Plays each policy in the first fresh episodes, as many as a planner plays.
  * @returns players with the recorded actions and beliefs, in the order of the policies.
- * @throws as `CheckedPlayer`; the signal's reason.
  */
 export async function recordPolicies(request: AuditRequest): Promise<Player[]> {
   const players: Player[] = [];

@@ -21,7 +21,7 @@ export const hundredthsOf = (value: number): number => Math.round(value * HUNDRE
 
 /**
  * Formats a float32 value to the nearest hundredth, halves away from zero: `-.05`, `.70`, `1.25`. Values that round to
- * zero have no sign. `.70` has one token less than `0.70`, and a prompt has about eighty numbers.
+ * zero have no sign. `.70` has one token fewer than `0.70`, and a prompt has about eighty numbers.
  */
 export function formatHundredths(value: number): string {
   const hundredths = hundredthsOf(value);

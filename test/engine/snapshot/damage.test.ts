@@ -45,7 +45,7 @@ function expectRefusedOrLegal(damaged: Uint8Array): 'refused' | 'legal' {
 }
 
 describe('damage', () => {
-  /** Returns other values for a byte: each with one bit flipped, and a few more. */
+  /** Returns other values for a byte: the eight with one bit flipped, and a few more. */
   const otherBytes = (byte: number): number[] => {
     const values = [0, 1, 2, 3, 4, 5, 6, 7].map((bit) => byte ^ (1 << bit));
     return [...new Set([...values, 0, 0xff, (byte + 1) & 0xff, (byte + 0x80) & 0xff])].filter(

@@ -154,7 +154,7 @@ describe.each(ENGINES)('$name', (engine) => {
       range: readonly [number, number],
     ) {
       const [low, size] = range;
-      /** The number of steps of an episode that the next step replaces by another. */
+      /** The step count at which the next step starts a new episode. */
       const stepsBeforeNext = autoreset === 'same-step' ? NUM_STEPS - 1 : NUM_STEPS;
       const started = new Uint32Array(fork.numEnvs);
       let [a, b] = [currentOutputs(fork), currentOutputs(control)];
@@ -168,7 +168,7 @@ describe.each(ENGINES)('$name', (engine) => {
           ...options,
           mask: mask.map((selected, i) => Number(selected && steps[i] < NUM_STEPS)),
         });
-        // The next seed is `numEnvs` further in the range, after whose end it starts again.
+        // The next seed is `numEnvs` further in the range, modulo its size.
         const seed = control.seeds.map((old, i) =>
           ends[i] ? low + ((old - low + fork.numEnvs) % size) : old,
         );

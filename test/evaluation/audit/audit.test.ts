@@ -264,7 +264,7 @@ describe.skipIf(NATIVE.length === 0)('gains', () => {
     }
   });
 
-  it('of the true belief and of the actions for the profile sum to more than 0; each role plays its own seeds', async () => {
+  it('of the true belief and of the actions for the profile sum to more than 0; planners play the fewest seeds', async () => {
     const { gains, rows, seeds } = await auditOnce(SMALL);
     const [withTruth] = rows.filter(({ policy }) => policy === 'oracle-open-loop+truth');
     const [constant] = rows.filter(({ policy }) => policy === 'oracle-open-loop+constant');

@@ -53,7 +53,7 @@ it('compareActions compares actions in the same episode: same profile, noise and
   expect(await compareActions(env, options)).toEqual(played);
   const own = playWith(-1, 0);
   expect(played.finalScores).toEqual(own.finalScores);
-  // On average 8 of the 28 steps of the 14 episodes are compared.
+  // On average 8 of the 28 steps of an episode are compared: at each step, 4 of the 14 episodes.
   const perStep = 4;
   expect(played.inputs.length).toBe(NUM_STEPS * perStep * FEATURE_COUNT);
   const compared = new Set<number>();

@@ -19,7 +19,7 @@ export function CopyButton({ label, text, otherwise = 'Select the text.', main }
   const copy = async (): Promise<void> => {
     let message = 'Copied.';
     try {
-      // Throws too where the page came over plain http, which has no clipboard.
+      // Also throws over plain http, where `navigator.clipboard` is undefined.
       await navigator.clipboard.writeText(text);
     } catch {
       message = `This browser does not let the page copy. ${otherwise}`;

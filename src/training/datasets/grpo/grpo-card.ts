@@ -14,7 +14,7 @@ interface Card {
   readonly command: string;
 }
 
-/** Returns the paths of the files that a card describes, of any dataset; none if it does not have the form of this release. */
+/** Returns the paths of the files that a card of any dataset names; [] for a card of another form. */
 export function filesOfCard(card: string): readonly string[] {
   const config = /^configs: \[\{"config_name":"default","data_files":(.*)\}\]$/m.exec(card);
   try {

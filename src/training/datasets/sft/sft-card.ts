@@ -246,7 +246,7 @@ function spreadOf(values: readonly number[]): string[] {
   return [sorted[0], median, sorted[sorted.length - 1]].map(decimals);
 }
 
-/** Escapes the characters that would end a cell of a table. */
+/** Escapes vertical bars, which would end a cell of a table. */
 const escapeBars = (name: string): string => name.replaceAll('|', '\\|');
 
 function leftOutTable({ selection: { leftOut, answersLeftOut } }: SftCard): string {
