@@ -19,8 +19,8 @@ class Encoder {
   // `width` is the size of an encoded observation, `steps` the number of records in a history. Each part is a tuple
   // (source, size, target, codes, is_past): `size` numbers of a raw observation, which begin at index `source`, are written
   // from index `target` on; if `is_past`, the numbers of each record of the history are written. If `codes` is above 0, the
-  // number is written as a one-hot block of that size, which begins with the code first_codes[source], f32 [22]. `low` and
-  // `inverse_span`, f64 [22], scale the other numbers; if they are None, these numbers are copied.
+  // number is written as a one-hot block of that size, whose first entry stands for the code first_codes[source]. `first_codes`
+  // is f32 [22]. `low` and `inverse_span`, f64 [22], scale the other numbers; if they are None, these numbers are copied.
   Encoder(size_t width, size_t steps, const py::list& parts, const py::object& first_codes, const py::object& low,
           const py::object& inverse_span)
       : width_(width), steps_(steps), is_scaled_(!low.is_none()) {
@@ -96,7 +96,7 @@ class Encoder {
     for (size_t step = 0; step < steps_; step++) write<kRecordStart>(past_, records + step * kRecordSize, step, out, stride);
   }
 
-  // Writes `parts`. Parts of the history go to the place of record `step`; for other parts it is 0. `numbers` are those of a
+  // Writes `parts`: those of the history to the place of record `step`; `step` is 0 for other parts. `numbers` are those of a
   // raw observation from First on.
   template <size_t First, class Stride>
   void write(const std::vector<Part>& parts, const float* numbers, size_t step, float* out, Stride stride) const {

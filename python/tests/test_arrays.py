@@ -1,4 +1,4 @@
-"""Arrays of any number type, strides and byte order have equal results. Results are views or copies, as documented."""
+"""Arrays of any number type, strides and byte order give equal results. Results are views, or copies if `copy` is set."""
 
 import gc
 import unittest
@@ -23,7 +23,7 @@ def read_only(array: Any) -> Any:
 
 
 def spread(array: Any, step: int) -> Any:
-    """Returns an equal array with a stride of `step` elements."""
+    """Returns an equal array: a slice with this step."""
     wide = np.zeros((abs(step) * len(array), *array.shape[1:]), array.dtype)
     view = wide[::step]
     view[:] = array
@@ -86,7 +86,7 @@ class ArraysTest(unittest.TestCase):
         first = [np.concatenate([[code], CODES[1:]]) for code in (0, 200, -5, 2**40)]
         self._expect_equal_steps([(first[0], BELIEFS, mask), *[(actions, wild, mask) for actions in first]])
 
-    def test_resets_and_runs_accept_arrays_of_any_strides(self) -> None:
+    def test_resets_and_runs_accept_lists_and_arrays_of_any_strides(self) -> None:
         seeds = np.arange(50, 50 + N)
         profiles = np.full((N, 16), 0.25, np.float32)
         graders = np.full((N, 8), 0.125)

@@ -407,7 +407,7 @@ describe.skipIf(absent !== null)('one person', () => {
       expect(traces(before.texts.join(' '))).toEqual([]);
       expect(traces(await page.content())).toEqual([]);
       for (const name of ['Who it was', ...TRAIT_NAMES]) expect(await page.content()).not.toContain(name);
-      // After the end, the same checks find the hidden numbers.
+      // After the end, the same check of the messages finds the hidden numbers.
       await page.getByRole('button', { name: 'Step' }).click();
       await page.getByRole('heading', { name: 'Who it was' }).waitFor();
       const after = await received();

@@ -159,6 +159,7 @@ describe('a journal refuses, and changes nothing:', () => {
     await expect(open(path, refuse)).rejects.toThrow('of another model');
     appendFileSync(path, LINES[1].slice(0, 100));
     await expect(open(path)).rejects.toThrow(/t\.jsonl:2/);
+    expect(readFileSync(path, 'utf8')).toBe(LINES[0] + LINES[1].slice(0, 100));
     expect(filesBeside(path)).toEqual(['t.jsonl']);
   });
 });

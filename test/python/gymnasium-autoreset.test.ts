@@ -124,7 +124,6 @@ describe.runIf(absent === null)('a step after the end, without autoreset', () =>
     const last = sequence.calls.length - 1;
     for (const call of sequence.calls.slice(0, last)) make(env, call);
     expect((answer.rows[last] as Refused).refused).toBe('AssertionError');
-    // Gymnasium steps the environments before the finished environment. Here no environment is stepped.
     expectRefusal(() => make(env, sequence.calls[last]), 'episode_over');
   });
 });

@@ -136,8 +136,8 @@ class CallSequence {
   }
   void step(const Step& step, const AutoReset& autoreset) { expect_accepted(batch_.step(out_, step, autoreset)); }
 
-  // Runs in two parts if there are enough tiles. With `all` the run has every optional array of its policy, otherwise only a
-  // constant belief.
+  // Runs in two parts if there are enough tiles. With `all` the run has all optional arrays (stops only for a sequence),
+  // otherwise only a constant belief.
   void run(Policy policy, const uint32_t* indices, bool all) {
     Run run = {};
     run.policy = policy;

@@ -12,7 +12,7 @@ export interface AsyncEngine {
   readonly name: string;
   readonly backend: AsyncBackend;
   readonly kernel: string | null;
-  /** Whether the engine is a device or its stand-in. Opening or reading a batch takes milliseconds, so tests do it less. */
+  /** Whether the engine is a device or its stand-in. Tests open and read fewer batches there, because it takes milliseconds. */
   readonly isDevice: boolean;
 }
 
@@ -68,6 +68,6 @@ export const runsOn = ({ isDevice }: AsyncEngine, runs: number): number =>
 export const shareOf = <T>({ isDevice }: AsyncEngine, cases: readonly T[]): readonly T[] =>
   isDevice ? cases.filter((_, k) => k % DEVICE_SHARE === 0) : cases;
 
-/** Returns the engines for one run of a property. They include devices in one run of `DEVICE_SHARE`. */
+/** Returns the engines for one run of a property. They include devices in one of `DEVICE_SHARE` runs. */
 export const enginesFor = ({ seed }: Random, engines = [REFERENCE, ...OTHERS]): readonly AsyncEngine[] =>
   engines.filter(({ isDevice }) => !isDevice || Number(seed) % DEVICE_SHARE === 0);

@@ -1,4 +1,4 @@
-/** Draws requests of the backend interface from a seeded generator. */
+/** Draws numbers, arrays and requests of the backend interface from a seeded generator. */
 import fc from 'fast-check';
 import seedrandom from 'seedrandom';
 import type {

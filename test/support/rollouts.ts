@@ -1,4 +1,4 @@
-/** Compares rollouts with replays of single episodes. */
+/** Compares rollouts with replays of single episodes, and plays environments to different steps. */
 import { expect } from 'vitest';
 import { Episode, type RolloutGroups, type VecEnv } from '../../src/index.js';
 import {
@@ -17,7 +17,7 @@ export type EpisodeStart = () => Episode;
 export const rowOf = <T extends Float32Array | Int8Array>(array: T, at: number, width: number): T =>
   array.slice(at * width, (at + 1) * width) as T;
 
-/** Replays a rollout by its actions and beliefs, and expects the recorded values. */
+/** Replays a rollout, and compares its observations, hashes, rewards and grade. */
 function expectReplayed(rollouts: RolloutGroups, i: number, episode: Episode): void {
   expect(rollouts.firstSteps[i]).toBe(episode.stepCount);
   expect(rollouts.seeds[i]).toBe(episode.seed);
@@ -48,7 +48,7 @@ function expectGrade(rollouts: RolloutGroups, i: number, episode: Episode): void
   expect(rowOf(components, i, NUM_COMPONENTS)).toEqual(episode.components);
 }
 
-/** Replays every rollout from the start of its group, and expects the recorded values. */
+/** Compares every rollout with a replay from the start of its group. */
 export function expectAllReplayed(rollouts: RolloutGroups, starts: readonly EpisodeStart[]): void {
   expect(rollouts.groups).toBe(starts.length);
   for (let i = 0; i < rollouts.seeds.length; i++) {

@@ -10,13 +10,13 @@ import type { ScorerSettings } from '../search/scorer.js';
 import type { EpisodeSums } from './episode-sums.js';
 import { ImaginedStarts } from './imagined-starts.js';
 
-/** Means over imagined episodes, each with another sampled profile and other draws. */
+/** Means over imagined episodes, each with another posterior sample and other draws. */
 export interface Outlook {
   /** f64 [28, 5]: the meters after each step; 0 for steps already taken. */
   readonly meters: Float64Array;
   /**
-   * f64 [8]: the components of the grade, if the current belief is kept to the end. Without `belief_skill` in the grader,
-   * no belief is stated.
+   * f64 [8]: the components of the grade, if the current belief is kept to the end. If the grader's weight of
+   * `belief_skill` is 0, no belief is stated.
    */
   readonly components: Float64Array;
   /** Mean reward of the first half, without the reward's noise. */

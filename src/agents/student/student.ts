@@ -41,7 +41,7 @@ export class Student implements Policy {
 }
 
 /**
- * Reads a student from the bytes of a file that `rhythm-vec train` wrote. The bytes are copied.
+ * Reads a student from the bytes of its file, which are copied.
  * @throws InputError `wrong_type`; `bad_student` for damaged bytes, files of other programs, and files with another version of
  *   the schema or the features.
  */
@@ -66,7 +66,7 @@ export class StudentPlayer implements PolicyPlayer {
     this.#outputs = new Float32Array(numEnvs * OUTPUT_COUNT);
   }
 
-  /** Does nothing, but marks the player as reusable: an observation at step 0 begins an episode. */
+  /** Does nothing, because an observation at step 0 begins an episode. */
   reset(): void {}
 
   /** Returns codes, u8 [n], and beliefs, f32 [n, 3]. Both are newly allocated. */

@@ -17,7 +17,7 @@ const MAX_BYTES = 65536;
 
 /**
  * Returns the grader of `--grader`: a built-in name, or else a file. A file with the name v1 is passed as `./v1`.
- * @throws UsageError if it is neither, or a file of another kind; InputError `bad_grader` that names the file and the field.
+ * @throws UsageError; InputError `bad_grader`.
  */
 export async function readGrader(choice: string): Promise<Grader> {
   if (GRADER_NAMES.includes(choice)) return toGrader(choice);

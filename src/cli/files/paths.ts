@@ -1,4 +1,4 @@
-/** Paths of files: their status, their parents and the targets of links. */
+/** Paths of files: their status, their directories and the targets of links. */
 import {
   lstatSync,
   mkdirSync,
@@ -24,7 +24,7 @@ export function stat(path: string): Stats | null {
 
 /**
  * Returns the path of the file to write. Links are followed, so that a link stays a link, even if its target does not
- * exist yet. @throws Error `ELOOP`.
+ * exist yet.
  */
 export function targetOf(path: string): string {
   if (stat(path) !== null) return realpathSync(path);

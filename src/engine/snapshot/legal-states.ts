@@ -2,7 +2,7 @@
  * Checks that the words of a snapshot are legal states, because anyone can compute a correct checksum and digests.
  *
  * Legal states never crash a backend, never index past the end of a table, and contain no NaN, infinity or -0. They may
- * still be unreachable: for example, no play of the recorded actions may lead to the stored meters.
+ * still be unreachable: for example, the recorded actions may lead to other meters than the stored ones.
  */
 import type { Params } from '../../world/block.js';
 import {
@@ -29,8 +29,8 @@ import { refuse } from './snapshot-error.js';
  */
 const MINUS_ZERO = 0x80000000;
 /**
- * The smallest trait above 0 that a seed can draw. `low + span * unit` is a sum of float32s: with low 0 it is at
- * least span * 2^-24; with another low it is a multiple of a unit in the last place, which is at least 2^-64.
+ * The smallest magnitude above 0 of a trait that a seed can draw. A trait is `low + span * unit`: with low 0 it is at least
+ * span * 2^-24; with another low, a sum near 0 is a multiple of 2^-64.
  */
 export const SMALLEST_TRAIT = MIN_MAGNITUDE * 2 ** -24;
 /** The number of actions that a state has room for, eight in each word of `tape`. */
@@ -204,7 +204,7 @@ function checkBelief(states: States, env: number, at: number): void {
 }
 
 /**
- * Checks that the weights sum to 1, within SUM_TOLERANCE. Graders are validated before their weights are rounded to float32.
+ * Checks that the weights sum to 1, within SUM_TOLERANCE. Lists of weights are validated before they are rounded to float32.
  * Rounding changes a weight by at most 2^-24 of it. The tolerance is widened by twice this error.
  */
 function checkGrader({ floats }: States, env: number, at: number): void {

@@ -65,7 +65,6 @@ export async function openAsyncVecEnv(platform: Platform, options: AsyncVecEnvOp
 export class AsyncVecEnv extends EnvProperties {
   readonly #calls: AsyncCalls;
   readonly #queue = new CallQueue();
-  /** The length of the longest valid argument. */
   readonly #maxLength: number;
 
   /** Use `createAsyncVecEnv`. */
@@ -80,7 +79,7 @@ export class AsyncVecEnv extends EnvProperties {
     return this.#calls.core.batch.device;
   }
 
-  /** Counters since opening: the steps of all environments together, and the episodes that ended. `restore` sets both. */
+  /** Counts the steps of all environments together, and the ended episodes. `restore` and `reopen` set both counters. */
   get counters(): Counters {
     return countersOf(this.#calls.core);
   }

@@ -8,7 +8,7 @@ import { disambiguated } from '../player-names.js';
 import type { ReportData, ReportedPlayer } from '../result-gatherer.js';
 import type { Figure, Section } from '../section.js';
 
-/** The largest number of players with three timelines each. If there are more players, each gets one timeline. */
+/** The largest number of players with up to three timelines each. If there are more players, each gets one timeline. */
 const MAX_DETAILED = 4;
 
 /** Returns the section; null if no file has episodes. */
@@ -38,7 +38,7 @@ const MEDIAN_ONLY =
   `Each player's episode with the median final score. ${SAMPLE} ` +
   'A report on fewer players also has the best and the worst.';
 
-/** Returns a list of the median episode alone. The median of two episodes is the worse one. */
+/** Returns a list of the median episode alone. If the median is the best or the worst episode, returns the worst. */
 const medianOf = (episodes: readonly ChosenEpisode[]): ChosenEpisode[] => [
   episodes.find(({ which }) => which === 'median') ?? episodes[episodes.length - 1],
 ];

@@ -8,7 +8,7 @@ export type AdvantageMethod = 'grpo' | 'dr-grpo' | 'batch-normalised' | 'leave-o
 
 /** The numbers on which a scale may depend. */
 interface Spread {
-  /** The number of rewards in the group. */
+  /** The number of rewards in the group, without missing ones. */
   readonly count: number;
   /** The standard deviation of the group's rewards. */
   readonly std: number;

@@ -53,7 +53,7 @@ export interface ReplayScores {
   readonly beliefMae: Float32Array;
   /**
    * f32 [n] in [-1, 1]: 1 minus `beliefSkillScale` times the belief's mean squared error, clamped; -1 if no belief is given.
-   * This is the step's term of belief_skill, computed also at the steps that belief_skill leaves out.
+   * Computed at every step, also at those that belief_skill leaves out.
    */
   readonly beliefSkill: Float32Array;
   /** u64 [n]: the hash of the state before the action. */

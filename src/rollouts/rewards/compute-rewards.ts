@@ -43,8 +43,8 @@ export interface RewardStack extends Readonly<Record<RewardName, Float32Array>> 
   /** 0.5 minus the belief's mean absolute error; -0.5 if no belief was given. */
   readonly beliefAccuracy: Float32Array;
   /**
-   * In [-1, 1]: 1 minus `beliefSkillScale` times the belief's mean squared error, clamped; -1 if no belief was given. This is
-   * the step's term of belief_skill, computed also at the steps that belief_skill leaves out.
+   * In [-1, 1]: 1 minus `beliefSkillScale` times the belief's mean squared error, clamped; -1 if no belief was given.
+   * Computed at every step, also at those that belief_skill leaves out.
    */
   readonly beliefSkill: Float32Array;
   /** The weighted sum of the rewards that are not missing, in float64, rounded once. */

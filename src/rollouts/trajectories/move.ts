@@ -18,7 +18,7 @@ export interface TextMove {
   readonly usage?: Usage;
 }
 
-/** An action without text. */
+/** An action and a belief without a completion. */
 export interface DirectMove {
   /** Code, 0 to 9. */
   readonly action: number;

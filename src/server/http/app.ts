@@ -25,7 +25,7 @@ interface Env {
   readonly Bindings: HttpBindings;
 }
 
-/** The paths that need no token, for health checks. */
+/** The paths without an access check, for health checks. */
 const UNPROTECTED_PATHS: readonly string[] = ['/health', '/ready'];
 
 /** Builds the application: measures requests, checks access, and calls the handlers of the routes. */

@@ -39,12 +39,12 @@ const ID_BYTES = 8;
 /** The number of results that are moved at once. */
 const BATCH = 16;
 
-/** A result that was moved out of Redis. */
+/** A shard's result, as Redis and stores keep it. */
 export interface CollectedResult extends Pick<ShardResult, 'digest' | 'compressed'> {
   readonly index: number;
 }
 
-/** Where a collector keeps results until its file is complete. */
+/** Keeps results on disk until the collector's file is complete. */
 export interface ShardStore {
   /** Returns whether the store has the result of a shard. */
   has(index: number): boolean;
@@ -67,7 +67,7 @@ export interface CollectorTarget extends CollectorId {
   readonly openStore: ((job: StoredJob) => Promise<ShardStore>) | null;
 }
 
-/** Collects the results of a job, as its only collector. Moves the results of shards out of Redis as they arrive. */
+/** Collects the results of a job, as its only collector. If it has a store, moves results from Redis to it as they arrive. */
 export class Collector {
   readonly #queue: Queue;
   readonly #target: CollectorTarget;

@@ -16,7 +16,7 @@ export interface HubErrorOptions {
   readonly retryAfterMs?: number | null;
 }
 
-/** The Hub refused a request, could not be reached, or has an unexpected state. */
+/** The Hub refused a request, could not be reached, or has an unexpected state; or a local file changed. */
 export class HubError extends RhythmError {
   readonly status: number | null;
   readonly hubCode: string | null;

@@ -1,4 +1,4 @@
-/** Searches refuse invalid arguments, report progress and can be aborted. */
+/** Searches refuse invalid arguments, copy valid ones, report progress and can be aborted. */
 import { describe, expect, it } from 'vitest';
 import {
   type ErrorCode,
@@ -25,7 +25,13 @@ const problems: [name: string, problems: unknown, code: ErrorCode, ...mentions: 
   ['a number of seeds', [{ seeds: 3 }], 'wrong_type', 'problems[0].seeds', 'got 3'],
   ['an empty list of seeds', [{ seeds: [] }], 'out_of_range', 'seeds of all problems', 'got 0'],
   ['an invalid seed', [{ seeds: [1, -1] }], 'bad_seed', 'problems[0].seeds[1]', 'got -1'],
-  ['unequal seeds', [{ seeds }, { seeds: [1] }], 'wrong_length', '3 seeds in problems[1]', 'got 1'],
+  [
+    'unequal numbers of seeds',
+    [{ seeds }, { seeds: [1] }],
+    'wrong_length',
+    '3 seeds in problems[1]',
+    'got 1',
+  ],
   ['an unknown profile', [{ seeds, profile: 'nobody' }], 'unknown_name', 'profile', '"nobody"'],
   ['too few floats', [{ seeds }, { seeds, profile: [1, 2] }], 'bad_profile', '16 floats', 'got 2'],
   ['a number as profile', [{ seeds, profile: 5 }], 'wrong_type', 'problems[0].profile', 'got 5'],

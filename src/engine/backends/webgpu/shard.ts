@@ -12,13 +12,16 @@ export interface Shard {
   readonly first: number;
   /** The number of environments. */
   readonly count: number;
-  /** The number of environments that fit, in whole tiles. */
+  /** `count`, rounded up to whole tiles. */
   readonly capacity: number;
   readonly state: GPUBuffer;
   readonly outputs: GPUBuffer;
 }
 
-/** Returns the number of environments that fit into a shard. @param words an environment's words in the largest buffer. */
+/**
+ * Returns the number of environments that fit into a shard, in whole tiles, at least one.
+ * @param words an environment's words in the largest buffer.
+ */
 export function envsPerShard({ limits }: GpuDevice, words: number, workgroupSize: number): number {
   const bytes = Math.min(limits.maxStorageBufferBindingSize, limits.maxBufferSize);
   const envs = Math.min(
