@@ -1,6 +1,5 @@
 /**
- * `npm run bench`: verifies every case, times it, and prints ratios that summarise the results. `--help` lists the
- * options.
+ * `npm run bench`: verifies every case, times it, and prints the rows and their ratios. `--help` lists the options.
  *
  * cases.ts has the table of cases, plays.ts their work, measure.ts the timing, ratios.ts the targets. The
  * compiled package is timed: tools that run TypeScript directly can be many times slower.
@@ -45,7 +44,7 @@ import { Mismatch } from './verify.js';
 import { WRITES_LEGEND } from './writes.js';
 
 const HELP = `
-A row has the wall time per step, in nanoseconds and in cycles of the clock, whose rate is measured beside each sample. 'of bound'
+A row has the wall time per step, in nanoseconds and in clock cycles; the clock rate is measured beside each sample. 'of bound'
 is the least time that the core needs for the operations of the rules and for the written bytes, divided by the measured time.
 'core' is the core's rate of operations beside the samples, divided by its best rate in the run. Rows are of native kernels and of
 the reference. 'fused' plays whole episodes in one call, 'step' makes one call per step. Before a case is timed, its outputs must
@@ -101,7 +100,7 @@ function parseOptions(): Options {
   return new Command('bench')
     .option('--rounds <n>', 'interleaved rounds over all cases', parsePositive, ROUNDS)
     .option('--sweep', 'also: 1 to 2^20 episodes on 1, 2 and all threads')
-    .option('--memory', 'also: the memory of a million episodes')
+    .option('--memory', 'also: the memory of a million environments, and of a million prompts')
     .option('--evaluation', 'also: the time of the 150-episode evaluation, with and without start-up')
     .addOption(
       new Option('--backend <name>', 'the backend of --evaluation').choices(BACKEND_NAMES).default('native'),
@@ -119,7 +118,7 @@ function parseOptions(): Options {
     )
     .option('--page', 'also: the demo page in Chromium: the time to its first chart, and its longest tasks')
     .option('--smoke', 'everything once with small sizes: verifies the benchmark without measuring speed')
-    .option('--json <file>', 'write machine, rows and ratios; - is the standard output')
+    .option('--json <file>', 'also write the results as JSON; - is the standard output')
     .addHelpText('after', HELP)
     .exitOverride()
     .parse()

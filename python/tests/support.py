@@ -1,4 +1,4 @@
-"""Opens environments with episodes in progress, copies their arrays, and checks errors."""
+"""Helpers of the tests: examples of the guide, environments with episodes in progress, and checks of errors."""
 
 import os
 import re
@@ -37,7 +37,7 @@ def arrays_of(result: StepResult) -> Dict[str, Any]:
 
 
 def bytes_of(env: VecEnv) -> Dict[str, bytes]:
-    """Returns the bytes of all outputs and properties of an environment."""
+    """Returns the outputs, seeds, counters and snapshot of an environment as bytes, without arrays of objects."""
     arrays = arrays_of(env.outputs)
     arrays.update(seeds=env.seeds, episode_numbers=env.episode_numbers)
     data = {name: array.tobytes() for name, array in arrays.items() if array.dtype != object}

@@ -45,7 +45,7 @@ sys.exit(status)
 
 
 class CallingArray:
-    """Actions or beliefs. NumPy converts them while a call is in progress, and the conversion makes a second call."""
+    """An argument whose conversion by NumPy makes a second call, in another thread, while the first is in progress."""
 
     def __init__(self, array: Any, call: Callable[[], Any]) -> None:
         self.array, self.call, self.errors = array, call, []  # type: Any, Any, List[BaseException]
@@ -95,7 +95,6 @@ class ThreadsTest(RefusalTest):
             self.assertEqual(bytes_of(other), other_before)
 
     def test_a_call_while_another_reads_its_arguments_raises_busy(self) -> None:
-        """A step, run, reset or copy is one call, from the first check of its arguments to the last count of its steps."""
         env, other = played(N, autoreset="same-step"), played(N)
         zeros, rows = np.zeros(N, np.uint8), np.arange(N)
         # `calling` replaces an array by one whose conversion makes a second call.
@@ -120,7 +119,6 @@ class ThreadsTest(RefusalTest):
         env.step(np.zeros(N, np.uint8))
 
     def test_a_call_succeeds_or_is_busy_if_threads_step_one_environment(self) -> None:
-        """Counts the calls that succeed and those that are busy."""
         env = VecEnv(2000, autoreset="same-step", threads=2)
         env.reset(seed=0)
         codes = np.zeros(2000, np.uint8)
@@ -168,7 +166,6 @@ def in_threads(work: Callable[[], Any], count: int) -> None:
 class ProcessTest(unittest.TestCase):
     @unittest.skipUnless(hasattr(os, "fork") and hasattr(os, "waitstatus_to_exitcode"), "needs os.fork")
     def test_a_forked_process_refuses_the_environments_of_its_parent(self) -> None:
-        """The child cannot use the parent's environment, can use one of its own, and exits."""
         outcome = subprocess.run([sys.executable, "-c", FORK], timeout=100, stderr=subprocess.PIPE)
         self.assertEqual((outcome.returncode, outcome.stderr), (0, b""))
 

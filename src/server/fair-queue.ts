@@ -1,6 +1,6 @@
 /**
  * Admits a limited number of requests at a time. The others wait: each client has a queue of its own, and the clients take
- * turns, so that a client with many requests does not delay a client with one.
+ * turns, so that a client with many requests does not block the others.
  */
 
 /** The error for a request that cannot begin. The client may send it again after `retryAfter` seconds. */
@@ -41,7 +41,7 @@ export class FairQueue {
   #working = 0;
   #waiting = 0;
   #draining = false;
-  /** The mean time between two requests that end while others wait, in milliseconds; null before the first. */
+  /** The moving average of the time between two ends of requests while others wait, in milliseconds; null before the first. */
   #meanMs: number | null = null;
   /** The time when the last request ended, or the first one began to wait, in milliseconds of `performance.now()`. */
   #endedAt = 0;

@@ -93,7 +93,7 @@ if (absent !== null) test.skip(`absent here: the page in Chromium: ${absent}`, (
 describe.skipIf(absent !== null)('graders', () => {
   const { at, visit } = setUpVisits();
 
-  /** A page that has played the episodes. The tests share it. */
+  /** The page that most tests share. */
   let opened: Visit;
   beforeAll(async () => {
     opened = await visit(FEW);
@@ -212,7 +212,7 @@ describe.skipIf(absent !== null)('graders', () => {
     expect(expectedFlips).toHaveLength(COMPONENT_NAMES.length);
   });
 
-  it('take the weights of a change of places when it is pressed in the table or below a slider', async () => {
+  it('take the weights at which policies change places, from the table or from a mark below a slider', async () => {
     const { page } = await show();
     const rows = weightSensitivity(policies, fractionsOf(V2));
     const k = rows.findIndex((row) => ticksOf(row).length > 0 && row.above !== null);

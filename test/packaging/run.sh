@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # Tests the published package. Packs it with a prebuild, and installs the tarball into an empty folder without compiling.
-# The installed native backend must compute the same scores as this checkout's reference. Then runs the package's install
-# script: with the prebuild, without a compiler, and with a compiler. Measures the installation, bundles a program, and
-# checks the types and the worker example of the guide. npm needs its registry, or a cache of the packages.
+# The installed native backend must compute the same scores as this checkout's reference. Measures the installation, bundles a
+# program, and checks the types and the worker example of the guide. Last, runs the package's install script: with the
+# prebuild, without a compiler, and with a compiler. npm needs its registry, or a cache of the packages.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 root=$PWD
 unset RHYTHM_ADDON RHYTHM_KERNEL RHYTHM_VEC_PREBUILD
 export JOBS=max # node-gyp compiles on all cores
 
-# Outside the checkout, so that the package finds neither its addon nor its node_modules.
+# Outside the checkout, so that the package finds neither the checkout's addon nor the checkout's node_modules.
 temporary=$(mktemp -d)
 had_prebuilds=$([[ -e prebuilds ]] && echo yes || echo no)
 clean_up() {

@@ -1,4 +1,4 @@
-/** Tests the limits of the server's options. */
+/** Tests the ranges and the defaults of the server's options. */
 import { expect, it } from 'vitest';
 import { type ServeOptions, toServeSettings } from '../../src/server/server-options.js';
 
@@ -16,7 +16,7 @@ const LIMITS: [name: keyof ServeOptions, low: number, high: number, byDefault: n
   ['idleMs', 10, 2_147_483_647, 900_000],
 ];
 
-it.each(LIMITS)('accepts %s from %i to %i, by default %i', (name, low, high, byDefault) => {
+it.each(LIMITS)('accepts %s only from %i to %i, by default %i', (name, low, high, byDefault) => {
   for (const value of [low, high]) expect(toServeSettings({ [name]: value })[name]).toBe(value);
   expect(toServeSettings({})[name]).toBe(byDefault);
   const range = `Expected ${name} to be an integer from ${low} to ${high}`;

@@ -1,4 +1,4 @@
-/** Tests the computations of the graders view: weights that sum to 1, the ranked policies, the verdict. */
+/** Tests the computations of the graders view: weights that sum to 1, ranked policies, verdict, ties, ticks. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { graderWeights } from '../../src/engine/graders/grader.js';
@@ -95,7 +95,7 @@ describe('weights', () => {
     );
   });
 
-  it('are distributed in whole thousandths', () => {
+  it('are distributed and written in thousandths', () => {
     expect(distribute([1, 1, 1], 10)).toEqual([4, 3, 3]);
     expect(distribute([0, 5], 3)).toEqual([0, 3]);
     expect(decimalOf(167)).toBe('0.167');
@@ -195,7 +195,7 @@ describe('ranked policies', () => {
   });
 });
 
-/** The policies that infer, but that the best policy without inference beats under v1 and v2. */
+/** The policies with inference that the best policy without inference beats, under v1 and v2. */
 const BEATEN = ['open-loop-v3+inference', 'heuristic+inference', 'random+inference'];
 
 describe('the verdict', () => {

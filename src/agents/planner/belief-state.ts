@@ -28,12 +28,12 @@ export interface BeliefState {
   words(i: number): string;
 }
 
-/** The stream of the prior's draws, the second word of Threefry's key: "PEOP" in ASCII, no stream of the published world. */
+/** The stream of the prior's draws: "PEOP" in ASCII. The published world does not use it. */
 const STREAM = 0x50454f50;
 /** The constant belief: the middle of each range. */
 const MIDDLE = 0.5;
 
-/** The posterior given the observations, from an inference. */
+/** The posterior given the observations. */
 export class Inferred implements BeliefState {
   readonly #inference: Inference;
   readonly #error: BeliefError;
@@ -101,7 +101,7 @@ export class Prior implements BeliefState {
   }
 }
 
-/** Returns a checked copy of the profiles. @throws InputError `bad_profile`. */
+/** Returns a checked copy of the profiles. */
 function checkedCopy(profiles: Float32Array): Float32Array {
   const copy = profiles.slice();
   for (let start = 0; start < copy.length; start += PROFILE_SIZE) {
@@ -116,7 +116,7 @@ export class Oracle implements BeliefState {
   readonly #profiles: Float32Array;
   readonly #targets: Float32Array;
 
-  /** @param profiles f32 [numEnvs, 16]: the true profiles. @throws InputError `wrong_length` or `bad_profile`. */
+  /** @param profiles f32 [numEnvs, 16]: the true profiles. */
   constructor(numEnvs: number, params: Params, profiles: Float32Array) {
     if (profiles.length !== numEnvs * PROFILE_SIZE) {
       throw new InputError(

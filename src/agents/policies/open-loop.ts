@@ -8,7 +8,7 @@ const { sequences } = OPEN_LOOP_SEQUENCES;
 const GRADERS = Object.keys(sequences) as (keyof typeof sequences)[];
 
 /**
- * Returns the actions of the open-loop baseline, the best known sequence for all profiles: u8 [28], newly allocated.
+ * Returns the best known action sequence for all profiles under a grader: u8 [28], newly allocated.
  * @param grader a name of GRADER_NAMES. @throws InputError `unknown_name`.
  */
 export function openLoopActions(grader: string): Uint8Array {

@@ -34,7 +34,7 @@ const columnsOf = ({ graderWeights }: Audit): readonly Column[] => [
   })),
 ];
 
-/** Returns the table of policies with its legend, and the verdict with its reason. */
+/** Returns the text of an audit: the table of policies with its legend, the verdict and its reason. */
 export function renderAudit(audit: Audit): string {
   const columns = columnsOf(audit);
   const rows = renderColumns(

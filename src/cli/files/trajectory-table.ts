@@ -1,4 +1,4 @@
-/** Reads the episodes of Parquet files of trajectories: each row is checked, and replayed to a whole episode. */
+/** Reads Parquet files of trajectories: compact episodes, or whole episodes, which are computed by replays. */
 import type { CompactEpisode } from '../../rollouts/trajectories/compact-episode.js';
 import { EPISODE_COLUMNS, fromEpisodeRow } from '../../rollouts/trajectories/episode-columns.js';
 import type { EpisodeReplayer } from '../../rollouts/trajectories/episode-replayer.js';
@@ -62,10 +62,10 @@ export async function* readTableEpisodes(
   }
 }
 
-/** Refuses a file that does not contain trajectories. @throws UsageError. */
+/** Refuses a file that does not contain trajectories. */
 function checkTable({ origin, columns }: ParquetFile, path: string): void {
   const { schema } = Object(origin) as { schema?: unknown };
-  // Tools that copy rows drop the metadata. Then the columns identify the rows.
+  // Tools that copy rows drop the metadata. Then only the columns show that the file has trajectories.
   if (schema !== undefined && !follows(SCHEMAS.trajectoryTable, schema))
     throw new UsageError(otherSchema(SCHEMAS.trajectoryTable, schema, ` in ${path}`));
   const missing = COLUMNS.filter((column) => !columns.includes(column));

@@ -13,7 +13,7 @@ export interface StatusOptions extends QueueOptions {
 /** Column heads. "per second" counts rows, and "left" is the estimated time. */
 const HEADS = ['job', 'state', 'shards', 'active', 'rows', 'per second', 'left', 'failures', 'spent'];
 
-/** Prints the status of one job or of all jobs. @throws QueueError. */
+/** Prints the status of one job or of all jobs. */
 export async function runStatus(name: string | undefined, options: StatusOptions): Promise<void> {
   const jobs = await withQueue(options, (queue) => readStatus(queue, name));
   if (options.json) {

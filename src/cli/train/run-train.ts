@@ -39,7 +39,6 @@ export interface TrainCommandOptions extends Omit<TrainOptions, 'grader' | 'from
 /**
  * Trains and evaluates a student, and writes its file and the picture of --curves.
  * @param onCheckpoint called with each state of the training before the state is written.
- * @throws UsageError for unusable paths; InputError for invalid options; LibraryError `library_missing`; the signal's reason.
  */
 export async function runTrain(
   options: TrainCommandOptions,
@@ -95,10 +94,7 @@ export async function runTrain(
   }
 }
 
-/**
- * Returns the state of the training in a file; if the file does not exist, prints a note and returns null.
- * @throws InputError `bad_student`.
- */
+/** Returns the state of the training in a file; if the file does not exist, prints a note and returns null. */
 async function readCheckpoint(path: string, settings: string): Promise<Checkpoint | null> {
   if (stat(path) === null) {
     process.stderr.write(`note: ${path} does not exist, so the training begins anew.\n`);

@@ -34,10 +34,7 @@ export interface UploadCommandOptions {
   readonly dryRun?: boolean;
 }
 
-/**
- * Uploads files, or prints the plan with --dry-run.
- * @throws UsageError, InputError for arguments; HubError, LibraryError; the signal's reason.
- */
+/** Prints the plan of an upload, and uploads the files unless --dry-run is given. */
 export async function runUpload(
   paths: readonly string[],
   options: UploadCommandOptions,

@@ -55,7 +55,7 @@ export interface AsyncBackend {
   readonly name: string;
   /** Checks whether the backend can be used. @param device the options of the device that a batch would use. */
   availability(device?: DeviceOptions): Promise<Availability>;
-  /** Lists the backend's variants, in priority order; empty if there is only one. */
+  /** Lists the backend's kernels, in priority order; empty if it has none. */
   kernels(): Availability[];
   /** Opens a batch. @throws BackendError if the backend or the requested kernel cannot be used. */
   open(options: AsyncBatchOptions): Promise<AsyncBatch>;

@@ -1,7 +1,7 @@
 /**
  * The backend interface. A backend opens batches. A batch holds the states of its episodes and steps them.
  *
- * Arguments are valid: vec-env validates them, once for every backend. The batch itself detects only two errors, because it
+ * Arguments are valid: vec-env validates them for every backend. The batch itself detects only two errors, because it
  * finds them faster: an illegal action, and a step after the episode's end. For these a call returns a `Refusal` and
  * changes nothing. Calls on one batch take effect in the order in which they are made.
  */
@@ -27,7 +27,7 @@ export interface Availability {
 export interface Backend {
   readonly name: string;
   availability(): Availability;
-  /** Lists the backend's variants, in priority order; empty if there is only one. */
+  /** Lists the backend's kernels, in priority order; empty if it has none. */
   kernels(): Availability[];
   /** Opens a batch. @throws BackendError if the backend or the requested kernel cannot be used. */
   open(options: BatchOptions): Batch;
@@ -154,14 +154,14 @@ export interface RunRequest<Source = never> {
    */
   readonly stops: Uint8Array | null;
   /**
-   * The environments that run, `first` (a multiple of 16) to `end - 1`; absent for all. If action sequences are played
-   * in parts, the first part, from environment 0, checks the actions of all parts.
+   * The environments that run, `first` (a multiple of 16) to `end - 1`; absent for all. The part from environment
+   * 0 checks the action sequences of all environments.
    */
   readonly part?: { readonly first: number; readonly end: number };
   /** Environments to copy before the run, like `gather`, in the same pass over the memory. */
   readonly from?: Origin<Source>;
   /**
-   * Receives the steps; null for grades only. It must be newly allocated by `allocateTrajectory` for this run; the parts of
+   * Receives the steps; null to record none. It must be newly allocated by `allocateTrajectory` for this run; the parts of
    * a run share it. The entries of steps that the run does not take keep their initial values.
    */
   readonly trajectory: RecordedTrajectory | null;

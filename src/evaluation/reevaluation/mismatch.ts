@@ -22,7 +22,7 @@ export const whereOf = ({ step, field }: Mismatch): string =>
 /** Gathers the mismatches of one episode. */
 export class Comparison {
   readonly mismatches: Mismatch[] = [];
-  /** The current step. */
+  /** The step whose fields are compared; null for fields outside steps. */
   step: number | null = null;
 
   /** Compares values exactly: -0 differs from 0. */

@@ -23,7 +23,7 @@ export class UserBaselines implements AsyncDisposable {
     return this.#policies.map(({ name }) => name);
   }
 
-  /** Returns newly allocated results by names. @param episodes at least one. @throws as `CheckedPlayer`. */
+  /** Returns each policy's name with its results, newly allocated. @param episodes at least one. */
   async play(episodes: readonly EpisodeIdentity[], grader: Grader): Promise<[string, Graded][]> {
     const results: [string, Graded][] = [];
     for (const policy of this.#policies)

@@ -4,7 +4,7 @@ import type { Hidden, TrajectoryEpisode, TrajectoryStep } from './trajectory-epi
 
 /**
  * Returns an episode as JSON with a line end. A float32 is written as the shortest decimal that reads back to it. No value
- * is -0, which JSON.stringify would write as 0.
+ * may be -0: JSON.stringify would write it as 0.
  */
 export function episodeLine(episode: TrajectoryEpisode): string {
   const { steps, final, hidden } = episode;
@@ -44,6 +44,6 @@ type PlayerFields = Pick<TrajectoryEpisode, (typeof PLAYER_FIELDS)[number]>;
 export const playerKey = (episode: PlayerFields): string =>
   JSON.stringify(PLAYER_FIELDS.map((name) => episode[name]));
 
-/** Returns a key that identifies an episode. A file has each key once. A resumed run skips the episodes already written. */
+/** Returns a key that identifies an episode. A file has each key once. */
 export const episodeKey = (episode: PlayerFields & Pick<TrajectoryEpisode, 'seed'>): string =>
   `${playerKey(episode)} ${episode.seed}`;

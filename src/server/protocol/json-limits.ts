@@ -1,8 +1,8 @@
 /** Counts the values of JSON before it is parsed, to limit the time that parsing takes. */
 
 /**
- * The maximum number of values of a message, or of one row of a batch, including keys. The largest valid row, 28 beliefs
- * (a list of three numbers each), has 112 values.
+ * The maximum number of values, including keys, of a message, of a row of a column, or of another field of a request. The
+ * largest valid row, 28 beliefs (a list of three numbers each), has 112 values.
  */
 export const MAX_VALUES = 4096;
 

@@ -122,7 +122,7 @@ export function decodeFrame(bytes: Buffer, { isShared = false } = {}): Frame {
 
 /**
  * Parses a frame. Its arrays are copies unless `isShared`.
- * @param envs the number of environments; lists in the header may have entries for each.
+ * @param envs the number of environments, which limits the entries of lists in the header.
  * @throws InputError `wrong_length` or `wrong_type`.
  */
 export function* readFrame(bytes: Buffer, envs: number, isShared = false): Paused<Frame> {
@@ -172,12 +172,12 @@ function* readHeader(bytes: Buffer, envs: number): Paused<z.output<typeof HEADER
   );
 }
 
-/** The maximum number of list entries per environment in a message: an action, three of a belief, and one of a mask. */
+/** The number of free list entries per environment in a message: an action, three of a belief, and one of a mask. */
 const ENTRIES = NUM_BELIEFS + 2;
 
 /**
- * The maximum number of entries in lists shorter than MIN_ENTRIES. They are parsed to ordinary values, which take up to 30
- * bytes each.
+ * The maximum number of free entries in lists shorter than MIN_ENTRIES. They are parsed to ordinary values, which take up to
+ * 30 bytes each.
  */
 const SHORT_ENTRIES = ENTRIES * MIN_ENTRIES;
 

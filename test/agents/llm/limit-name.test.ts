@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { LimitNames } from '../../../src/agents/llm/limit-name.js';
 
-it('a refusal changes the name from max_completion_tokens to max_tokens; a second refusal leaves no name', () => {
+it('a refusal changes max_completion_tokens to max_tokens; after a second refusal no other name is left', () => {
   const names = new LimitNames();
   expect(names.current).toBe('max_completion_tokens');
   expect([names.refuse('max_completion_tokens'), names.current]).toEqual([true, 'max_tokens']);

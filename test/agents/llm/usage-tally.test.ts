@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { UsageTally } from '../../../src/agents/llm/usage-tally.js';
 
-it('a tally sums the usage of answers, with and without counts', () => {
+it('a tally sums the usage of answers, with and without token counts, and counts retries', () => {
   const tally = new UsageTally();
   tally.requests = 7;
   tally.addAnswer({ requests: 2, prompt_tokens: 100, completion_tokens: 30, cut_off: 1, refused: 0 });

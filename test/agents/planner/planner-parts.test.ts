@@ -114,7 +114,7 @@ describe('the sums of an episode with beliefs', () => {
     expect(sums.weightedMeterSum(0, episode.weights, 0)).toBeCloseTo(episode.well, 5);
   });
 
-  it('are part of imagined starts only if the grader weighs belief_skill', () => {
+  it('give imagined starts skill and beliefs only if the grader weighs belief_skill', () => {
     const { episode, sums } = playWithBeliefs(15);
     const startOf = (grader: string) => {
       const starts = new ImaginedStarts(world.params, 1, 2, 9, graderWeights(grader));
@@ -352,7 +352,7 @@ describe('a search', () => {
     },
   );
 
-  it('under v3 includes the sequence of v3 first', () => {
+  it('under v3 plays the sequence of v3 first', () => {
     const { evaluated } = searchAll(10, { weights: graderWeights('v3') });
     const openLoop = ['v3', 'v2', 'v1'].map((name) => openLoopActions(name).fill(0, 0, 10).join(''));
     expect(rowsIn(evaluated[0]).slice(0, 3)).toEqual(openLoop);

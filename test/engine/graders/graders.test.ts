@@ -99,7 +99,7 @@ describe('parseGrader refuses', () => {
     ['a blank name', text({ ...calm, name: '  ' }), ['at name of bad.json, got "  ".']],
     ['a number as name', text({ ...calm, name: 2 }), ['at name of bad.json, got 2.']],
     ['null as name', text({ ...calm, name: null }), ['at name of bad.json, got null.']],
-    ['a name of many lines', text({ ...calm, name: 'a\nb' }), ['printable characters at name of bad.json']],
+    ['a name of two lines', text({ ...calm, name: 'a\nb' }), ['printable characters at name of bad.json']],
     ['a name that colours a terminal', text({ ...calm, name: '\u001b[31m' }), ['printable']],
     ['a long name', text({ ...calm, name: 'x'.repeat(61) }), ['1 to 60']],
     [
@@ -138,7 +138,7 @@ describe('parseGrader refuses', () => {
       ['Expected each key once in bad.json, got "progress" again in line 2.'],
     ],
     [
-      'an escaped weight twice',
+      'a weight twice, once escaped',
       withWeights('{"progress": 1, "\\u0070rogress": 1}'),
       ['got "progress" again'],
     ],
@@ -226,7 +226,7 @@ describe('parseGrader refuses', () => {
     expectBadGrader(() => parseGrader(content, 'bad.json'), ...mentions);
   });
 
-  it('an invalid grader, and the error names the file or the argument', () => {
+  it('an invalid grader, and the error calls it "grader" or by the given name', () => {
     expectBadGrader(() => parseGrader(''), 'in grader, got');
     expectBadGrader(() => validateGrader({}, 'my grader'), 'at name of my grader');
   });

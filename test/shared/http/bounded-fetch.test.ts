@@ -1,4 +1,4 @@
-/** boundedFetch returns a response within the limits unchanged, however it is split. Reading a larger response fails. */
+/** boundedFetch returns a response within the limits unchanged, however it is split. Reading a response beyond them fails. */
 import type { ServerResponse } from 'node:http';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -66,7 +66,7 @@ export function TimeCurves({ title, notes, seconds, panels, stack, table }: Time
 type TimeSliderProps = Pick<TimeCurvesProps, 'seconds' | 'panels' | 'stack'> &
   Pick<PanelProps, 'at' | 'moveTo'>;
 
-/** Moves the crosshair by keyboard and touch, and reads the values to screen readers. */
+/** Moves the crosshair by keyboard and touch, and gives the values of the lines to screen readers. */
 function TimeSlider({ seconds, at, moveTo, panels, stack }: TimeSliderProps) {
   const shares = stack.lines.map(({ values }) => values[at]);
   const most = shares.indexOf(Math.max(...shares));

@@ -9,7 +9,7 @@ import { type Outcome, outcomeOf } from './outcome.js';
 import { runSequence } from './sequence/run-sequence.js';
 import type { SequenceScores } from './sequence/sequence-scores.js';
 
-/** Runs work, and returns its outcome. After a failure of the device, the next call chooses a backend again. */
+/** Runs work, and returns its outcome. After a lost device or an unexpected error, the next call chooses a backend again. */
 async function answer<T>(work: () => T | Promise<T>): Promise<Outcome<T>> {
   const outcome = await outcomeOf(work);
   if (!outcome.ok && (outcome.failure.kind === 'lost' || outcome.failure.kind === 'failed')) forgetBackend();
@@ -28,7 +28,7 @@ async function reported<T>(report: Report<T>, work: () => Promise<T>): Promise<O
 const api = {
   findBackend: () => answer(findBackend),
   stop: () => answer(stopJob),
-  /** Computes a crowd. @param students of the students trained on the page, those that the request names. */
+  /** Computes a crowd. @param students the requested students that were trained on the page. */
   crowd: (request: CrowdRequest, students: readonly StudentFile[], report: Report<Crowd>) =>
     reported(report, () => runCrowd(request, students, report, beginJob())),
   /** Scores an action sequence of 28 digits. */

@@ -8,7 +8,7 @@ import type { StudentFile } from '../students/student-files.js';
 import { type ComponentsByPolicy, playPolicies } from './play-policies.js';
 
 const api = {
-  /** Plays all ranked policies, and these students trained on the page, with `count` seeds (u32) from `first` on. */
+  /** Plays all ranked policies, and students trained on the page, with `count` seeds (u32) from `first` on. */
   async play(first: number, count: number, students: readonly StudentFile[]) {
     const outcome = await outcomeOf(() => play(first, count, students));
     return outcome.ok

@@ -17,9 +17,8 @@ export const COMPARED: readonly string[] = [
 ];
 
 /**
- * Returns the observations after these moves; after the 28th move also the result.
+ * Returns the first observation and that after each move; after the 28th move also the result.
  * @param students students that were trained on the page; the result is compared with theirs too.
- * @throws InputError or StateError as `Episode`, for an invalid setting or move, or for too many moves.
  */
 export function replayEpisode(
   setting: EpisodeSetting,

@@ -1,4 +1,4 @@
-/** Buttons for the ten actions. */
+/** Buttons and keyboard shortcuts for the ten actions. */
 import { ACTION_STYLES } from '../../../../src/figures/action-sequences.js';
 import { ACTION_NAMES, METER_NAMES } from '../../../../src/world/fields.js';
 import { RHYTHM } from '../../../../src/world/numbers.js';

@@ -1,7 +1,4 @@
-/**
- * The week so far: the actions, the meters, the reward and the belief beside that of a rival, with one crosshair; and the
- * steps as a table.
- */
+/** The week so far, in charts with one crosshair: actions, events, meters, reward, beliefs, luck. Also the steps as a table. */
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { episodeInWords, type TimelineEpisode } from '../../../../src/figures/timeline-episode.js';
@@ -86,7 +83,7 @@ const NOTE =
   `⚡ and ▼ mark events. Dashed in the meters: ${RHYTHM.constants.crashThreshold}, below which a meter counts as crashed. ` +
   'Shaded: the second half.';
 
-/** Describes the step under the crosshair: "Day 3 evening: sleep, work crisis". */
+/** Describes a step: "Day 3 evening: sleep, work crisis". */
 function momentOf({ transitions }: EpisodeSoFar, step: number): string {
   if (step === 0) return 'The start';
   const transition = transitions[step];
@@ -96,7 +93,7 @@ function momentOf({ transitions }: EpisodeSoFar, step: number): string {
   return `${title(timeOf(step - 1))}: ${words.join(', ')}`;
 }
 
-/** The five meters, the reward and the three numbers of the beliefs. The beliefs are left out if none was stated. */
+/** Returns the panels of the meters and the reward, and those of the beliefs if one was stated. */
 function panelsOf(
   { moves, transitions, result }: EpisodeSoFar,
   player: string,
@@ -140,7 +137,7 @@ function panelsOf(
   return [...meters, reward, ...beliefs];
 }
 
-/** The rival's belief in its own colour, after as many slots as the player's. */
+/** Returns the line of the rival's belief, up to the player's last slot. */
 const lineOfRival = ({ name, beliefs }: Rival, player: string, slots: number) => ({
   name,
   colour: colourOf(name),

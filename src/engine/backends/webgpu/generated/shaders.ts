@@ -241,8 +241,8 @@ struct Launch {
 
 override workgroup_size: u32 = 64;
 
-// Functions that read an array of bytes in a request, four to a word. \`bytes\` and \`mask\` are the array's offset, \`i\` is the
-// entry's index; a mask has an entry for each environment of the launch.
+// Functions that read entry \`i\` of an array of bytes in \`request\`, four to a word. \`bytes\` and \`mask\` are the array's offset in
+// words. An absent mask contains every environment.
 fn byte_at(bytes: u32, i: u32) -> u32 {
   return (request[bytes + (i >> 2u)] >> (8u * (i & 3u))) & 0xffu;
 }
