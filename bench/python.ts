@@ -25,7 +25,7 @@ export const FULL_PYTHON: PythonPlan = {
 };
 export const SMALL_PYTHON: PythonPlan = { sizes: [16, 256], rounds: 1, minSteps: 1 };
 
-/** Medians over the rounds. Python and TypeScript use the native backend on one thread. */
+/** Medians over the rounds, on one thread. */
 export interface PythonRow {
   readonly numEnvs: number;
   readonly pythonStepsPerSecond: number;
@@ -45,20 +45,20 @@ interface Answer {
   readonly score: number;
 }
 
-/** Returns the environment variables of the Python process. It uses the package of this repository if it is compiled, else the installed one. */
+/** Returns the environment variables of Python. It uses the package of this repository if compiled, else the installed one. */
 function environment(): NodeJS.ProcessEnv {
   const folder = fileURLToPath(new URL('../python', import.meta.url));
   const isCompiled = readdirSync(`${folder}/rhythm_vec`).some((name) => /^_native.*\.so$/.test(name));
   return isCompiled ? { ...process.env, PYTHONPATH: folder } : process.env;
 }
 
-/** Plays `plays` episodes in every environment of python-child.py. @returns null if Python or the package is missing. */
+/** Plays `plays` episodes in every environment of python-child.py. @returns null if the program cannot start or has ended. */
 async function playInPython(child: LineProcess, numEnvs: number, plays: number): Promise<Answer | null> {
   const line = await child.ask(JSON.stringify([numEnvs, plays, THREADS]));
   return line === null ? null : (JSON.parse(line) as Answer);
 }
 
-/** Measures every size. @throws Mismatch if Python's final scores differ from those of TypeScript. */
+/** Measures every size. @throws Mismatch if Python and TypeScript differ in the sum of the final scores. */
 export async function measurePython(plan: PythonPlan, onProgress: OnProgress): Promise<PythonResult> {
   const script = fileURLToPath(new URL('python-child.py', import.meta.url));
   const child = new LineProcess(PYTHON, [script], environment());

@@ -1,4 +1,4 @@
-/** Formats rows and ratios as tables and as JSON. */
+/** Formats rows, ratios and the speed of the core as tables, and ratios as JSON. */
 import CliTable from 'cli-table3';
 import type { Operations } from './core/core.js';
 import type { CoreFigures } from './core/record.js';
@@ -9,7 +9,7 @@ import { MIN_CORE, type Row } from './rows.js';
 const COMPACT = { mid: '', 'left-mid': '', 'mid-mid': '', 'right-mid': '' };
 const NAME_COLUMNS = 1;
 
-/** Renders a table. All but the first `left` columns are numbers, aligned right. */
+/** Renders a table. The first `left` columns are aligned left, the others right. */
 export function table(
   head: readonly string[],
   lines: readonly (readonly (string | number)[])[],
@@ -94,7 +94,7 @@ export function ratiosToJson({ ratios, leftOut }: Ratios): Record<string, unknow
   };
 }
 
-/** Renders the speed of the core. Names each row during whose samples the core ran below MIN_CORE of its best rate. */
+/** Renders the speed of the core, and names the rows for which the core ran below MIN_CORE of its best rate. */
 export function renderCore(core: CoreFigures, rows: readonly Row[]): string {
   const { clock, rates, bandwidths } = core;
   const mixText = ({ arithmetic, choices, words }: Operations) => `${arithmetic} : ${choices} : ${words}`;

@@ -18,7 +18,7 @@ _ADDED = {"native": _HERE.parent / "native", "LICENSE": _HERE.parent / "LICENSE"
 
 @contextmanager
 def _with_added_files() -> Iterator[None]:
-    """Copies the files outside this folder into it during a build. A source distribution has them already."""
+    """Copies the files of _ADDED into this folder, and removes them after the build. A source distribution has them already."""
     copied: List[Path] = []
     try:
         for name, source in _ADDED.items():

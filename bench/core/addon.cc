@@ -58,7 +58,7 @@ Napi::Value List(const Napi::CallbackInfo& info) {
   return list;
 }
 
-// (): returns the number of operations in one pass of each mix.
+// (): returns the numbers of operations in one pass of each mix, by kind.
 Napi::Value Mixes(const Napi::CallbackInfo& info) {
   auto list = Napi::Array::New(info.Env());
   for (const Mix& mix : kMixes) {
@@ -86,7 +86,7 @@ void Copy(const Napi::CallbackInfo& info) {
   probe_of(info).copy(to.Data(), from.Data(), to.ByteLength(), integer(info, 3));
 }
 
-// (count): runs a chain of `count` additions, a multiple of 16. Each waits for the previous one and takes one cycle.
+// (count): runs `count` additions, each of which waits for the previous one and takes one cycle. `count` is a multiple of 16.
 void DependentAdds(const Napi::CallbackInfo& info) {
   constexpr int unroll = 16;
   const int count = integer(info, 0);

@@ -1,4 +1,4 @@
-// Computes the sums of rewards and wellbeing of recorded steps under other profiles, for imagined forks, by the engine's rules.
+// Computes the sums of the rewards and of the wellbeing of recorded steps under other profiles. Imagined forks need them.
 #pragma once
 #include <memory>
 #include <type_traits>
@@ -7,7 +7,7 @@
 #include "lanes_scalar.h"
 #include "tables.h"
 
-// A namespace of its own, because each kernel includes the same source in its namespace.
+// The included sources define their names in this namespace, as they do in the namespace of each kernel.
 namespace rhythm::python::sums {
 
 using namespace scalar;

@@ -18,7 +18,7 @@ PITFALLS = ("zero_spread", "one_action", "cycle", "cut_off", "cut_off_read", "kl
 
 
 def setting(value: Any, source: str, help: str, why: str = "", **more: Any) -> Any:
-    """Declares a setting: its default, the source of the default (PUBLISHED by RhythmEnv, TRL or OURS), help and reason."""
+    """Declares a setting: its default, the source of the default (PUBLISHED by RhythmEnv, TRL or OURS), help and a note."""
     return field(default=value, metadata={"source": source, "help": help, "why": why, **more})
 
 
@@ -30,7 +30,7 @@ class Model:
     quantize: str = setting(
         "nf4",
         PUBLISHED,
-        "nf4: frozen weights in 4 bits (needs a GPU); none: unchanged weights",
+        "nf4: frozen weights in 4 bits (needs a GPU); none: no quantization",
         choices=("nf4", "none"),
     )
     lora_rank: int = setting(8, PUBLISHED, "rank of the trained adapter; 0 trains all weights", "later runs")

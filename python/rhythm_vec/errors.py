@@ -6,7 +6,7 @@ from typing import Any, Tuple
 
 
 class RhythmError(Exception):
-    """Base class of all errors of this package."""
+    """Base class of the package's own errors."""
 
 
 class ServerUnavailableError(RhythmError):

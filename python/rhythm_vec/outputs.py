@@ -62,7 +62,7 @@ class StepResult:
     episode_lengths: npt.NDArray[np.int32]
 
     def copy(self) -> StepResult:
-        """Returns copies of all arrays, row-major."""
+        """Returns a result with copies of all arrays, row-major."""
         arrays: Dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}
         return StepResult(**_copies_of(arrays))
 
@@ -72,8 +72,8 @@ def _copies_of(arrays: Dict[str, Any]) -> Dict[str, Any]:
 
 
 def column_stride_of(num_envs: int) -> int:
-    """Returns the distance between columns, in float32s: an odd number of cache lines, because columns at a distance of
-    a power of two would compete for the same cache sets."""
+    """Returns the distance between columns, in elements. For float32 it is an odd number of cache lines, because columns at
+    a distance of a power of two would compete for the same cache sets."""
     per_line = _LINE // 4
     return per_line * (-(-num_envs // per_line) | 1)
 

@@ -52,7 +52,7 @@ const COLUMNS_SETUP: BatchSetup = {
 /** A shader with a changed rule: the evening no longer counts as late. */
 const CHANGED_RULE: ShaderFault = { file: 'rules.wgsl', rule: 'slot > 1u', replacement: 'slot > 2u' };
 
-/** One condition with all policies, beliefs and graders, and one table of each other condition. `gpu` compares all tables. */
+/** All tables of one condition, and one table of each other condition. The project `gpu` compares all tables. */
 const ROWS = Object.entries(tables).filter(([name]) => /^in-distribution|heuristic.constant.v3$/.test(name));
 
 function rowOf(name: string): Row {
@@ -114,11 +114,11 @@ describe.skipIf(absent !== null)('in Chromium', () => {
     expect(await differing(golden)).toEqual([]);
   });
 
-  it.each([ROWS_SETUP, COLUMNS_SETUP])('replays a random call sequence ($name)', async (setup) => {
+  it.each([ROWS_SETUP, COLUMNS_SETUP])('plays a random call sequence ($name)', async (setup) => {
     expect(await differing(await mixedCallSequence(setup))).toEqual([]);
   });
 
-  it('computes the digests of the golden tables', async () => {
+  it('computes the digests of golden tables', async () => {
     const digests: Record<string, string> = {};
     for (const [name] of ROWS) digests[name] = (await page.call('scores', rowOf(name))).slice(0, 16);
     expect(digests).toEqual(Object.fromEntries(ROWS.map(([name, { digest }]) => [name, digest])));
@@ -131,7 +131,7 @@ describe.skipIf(absent !== null)('in Chromium', () => {
       );
     });
 
-    it('opens with allowInexact, reports it, and gives other digests', async () => {
+    it('opens with allowInexact, is reported as inexact, and gives other digests', async () => {
       expect(await page.call('device', ROWS_SETUP, CHANGED_RULE, true)).toMatchObject({ exact: false });
       const lines = await differing(await mixedCallSequence(ROWS_SETUP), CHANGED_RULE);
       expect(lines[0]).toMatch(/^call \d+, \w+: \w+\[\d+\]: .* and .*, \d+ of \d+ differ$/);

@@ -63,10 +63,10 @@ async function swipe(page: Page, steps: readonly number[]): Promise<void> {
 }
 
 /**
- * Runs in the page before its own scripts: notes the sequences that the worker gets, and keeps the worker's answers until
- * `answer` is called with the number of reports to let through. No result arrives.
+ * Runs in the page before its own scripts. Notes the sequences that the worker gets, holds the worker's reports until
+ * `answer(count)` lets `count` of them through, and drops its results.
  */
-const KEEP_ANSWERS = `const listen = MessagePort.prototype.addEventListener;
+const HOLD_REPORTS = `const listen = MessagePort.prototype.addEventListener;
 const reports = [];
 let due = 0;
 const give = () => { for (; due > 0 && reports.length > 0; due -= 1) reports.shift()(); };
@@ -182,7 +182,7 @@ describe.skipIf(absent !== null)('the sequence editor', () => {
     expect(visited.messages).toEqual([]);
   });
 
-  it('has presets, and its week is restored from links, the history and a reload', async () => {
+  it('has presets, its week is restored by a reload and the history, and an invalid link is reported', async () => {
     await using visited = await visit('#sequence');
     const { page } = visited;
     await page.getByRole('button', { name: 'Best found for v3' }).click();
@@ -206,7 +206,7 @@ describe.skipIf(absent !== null)('the sequence editor', () => {
   });
 
   it('shows the scores of the first people before those of all, and scores only the last sequence painted meanwhile', async () => {
-    await using visited = await visit('#sequence', { scripts: [KEEP_ANSWERS] });
+    await using visited = await visit('#sequence', { scripts: [HOLD_REPORTS] });
     const { page } = visited;
     const sent = () => page.evaluate('sent') as Promise<string[]>;
     await page.getByRole('gridcell', { name: 'Day 1 morning: Exercise' }).focus();

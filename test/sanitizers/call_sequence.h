@@ -1,4 +1,4 @@
-// A call sequence that makes every call of two batches, on arrays from its caller's allocator.
+// A sequence of calls on two batches, whose arrays come from the caller's allocator.
 #pragma once
 #include <string>
 #include <utility>

@@ -65,7 +65,7 @@ const regradedColumns = (rows: readonly Row[]): Column[] =>
     text: ({ regraded }) => alignedInterval(regraded![k].finalScore),
   }));
 
-/** Formats a mean that files of components may lack. */
+/** Formats a mean; '-' for null, because a file of components may lack it. */
 const meanText = (mean: number | null): string => (mean === null ? NONE : decimals(mean));
 
 /** Returns the published score of a row, or '-'. Only scores of the default profiles were published. */
@@ -176,7 +176,7 @@ const answerNotes = (rows: Evaluation['rows']): string[] =>
 
 /** Returns the notes that all tables of scores share. @param withPublished whether there is a published column. */
 export const sharedNotes = (withPublished: boolean): string[] => [
-  'belief MAE: mean absolute error of the last belief; without beliefs, that of [0.5, 0.5, 0.5], and belief accuracy 0.',
+  'belief MAE: mean absolute error of the last belief, or of [0.5, 0.5, 0.5] without beliefs; belief accuracy is then 0.',
   ...(withPublished
     ? [`published: ${PUBLISHED_SOURCE}; this world is a rebuild with constants of its own.`]
     : []),

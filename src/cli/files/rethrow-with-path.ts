@@ -1,8 +1,8 @@
 /** Adds a file's path to system errors. */
 
 /**
- * Returns a handler that adds `path` to an error of an open file and throws it again. Such errors lack the path, because
- * their system calls take a descriptor.
+ * Returns a handler that throws an error again, with `path` if it is a system error without one: system calls on an open file
+ * take a descriptor.
  */
 export const rethrowWithPath =
   (path: string) =>

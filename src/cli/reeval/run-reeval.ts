@@ -34,7 +34,7 @@ export interface ReevalOptions extends EngineOptions {
 }
 
 /**
- * Re-evaluates trajectories and prints the tables.
+ * Re-evaluates trajectories, prints the tables, and with --json writes the results.
  * @returns whether all episodes equal their replay, and all lines are valid or --skip-bad is given.
  * @throws UsageError for invalid options, unusable files, or files without a valid episode; InputError `bad_grader`;
  *   LibraryError `library_missing`; as `createVecEnv`; the errors of the baselines; the signal's reason.

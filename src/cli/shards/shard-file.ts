@@ -40,7 +40,7 @@ export function checkShardFormat(option: string, format: RowFormat): void {
 }
 
 /**
- * Begins a shard. Unless the file is complete, removes the manifest beside it, so that no manifest ever describes other bytes.
+ * Begins a shard. Unless the file is complete, removes the manifest beside it, so that it never describes other bytes.
  * A file is complete if its manifest names this job and shard, and has the digest of its bytes.
  * @returns whether the file is complete: then a task that runs again has nothing to do.
  * @throws UsageError if the file is another shard of the same job: two shards would overwrite each other.
@@ -73,7 +73,7 @@ function removeManifest(path: string): false {
   return false;
 }
 
-/** Returns the manifest beside a file; null if there is none that can be read. */
+/** Returns the manifest beside a file; null if it is missing or invalid. */
 function readManifest(path: string): Manifest | null {
   if (!stat(manifestPath(path))?.isFile()) return null;
   try {

@@ -12,8 +12,8 @@ export interface RewardShaping {
 const OPTIONS: readonly (keyof RewardShaping)[] = ['repetition', 'exploration'];
 
 /**
- * The shaping terms of docs/world.md, "The GRPO reward stack". `window` is a number of actions, the current one included;
- * `distinct` is the limit of different actions: at most so many for repetition, fewer for exploration.
+ * The shaping terms of docs/world.md, "The GRPO reward stack". `window` is a number of actions, the current one included.
+ * Repetition applies to at most `distinct` different actions in the window, exploration after fewer than `distinct`.
  */
 export const REPETITION = Object.freeze({ reward: Math.fround(-0.4), window: 6, distinct: 2 });
 export const EXPLORATION = Object.freeze({ reward: Math.fround(0.2), distinct: 6 });

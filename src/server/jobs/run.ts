@@ -18,7 +18,7 @@ import type { AuditJob, DatasetJob, EvalJob, RunnableJob, TeachJob } from './job
 import { partOf, type Shard, seedsOf } from './shard.js';
 import { shardConditions } from './shard-conditions.js';
 
-/** What a shard needs besides the job. Of these, only a language model's answers change the result. */
+/** What a shard needs besides the job. */
 export interface JobContext {
   readonly engine?: Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'>;
   readonly signal?: AbortSignal;
@@ -41,7 +41,7 @@ export interface LlmContext {
   readonly model: LanguageModel;
   /** The number of simultaneous episodes, 1 to 1024. */
   readonly concurrency: number;
-  /** Returns whether an episode exists already, so that it is not played again. @param key as `episodeKey` returns it. */
+  /** For `teach`: returns whether an episode exists, so that it is not played again. @param key as `episodeKey` returns it. */
   readonly has: (key: string) => boolean;
   /** The episodes that exist, for `eval`. */
   readonly played?: AsyncIterable<TrajectoryEpisode>;
@@ -62,8 +62,8 @@ export interface ShardBatch {
 }
 
 /**
- * Runs a shard. Yields its rows in the order of its file, without the episodes of a language model that exist already. A
- * language model's job of `teach` yields each episode when it ends.
+ * Runs a shard. Yields its rows in the order of its file; a language model's job of `teach` yields each episode when it ends.
+ * Leaves out the episodes of a language model that exist already.
  * @throws InputError for unknown names, a missing model, and more shards than the job has seeds, episodes, pieces or rows; the
  *   errors of the job's command; the signal's reason.
  */

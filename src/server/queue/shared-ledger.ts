@@ -45,7 +45,7 @@ const NAME_BYTES = 8;
 
 /**
  * A script's reply for a request or an episode: the verdict, the amount spent in nanodollars, and milliseconds to wait. 'wait':
- * ask again after the wait; 'refused': the budget does not suffice; 'lost': another attempt has taken the shard over.
+ * ask again after the wait; 'refused': the budget does not suffice; 'lost': the attempt has ended or no longer has its lock.
  */
 type Verdict = ['ok' | 'wait' | 'refused' | 'lost', spent: number, waitMs?: number];
 
@@ -132,8 +132,8 @@ export class SharedLedger implements CostLedger, AsyncDisposable {
   }
 
   /**
-   * Sends a change without waiting. Commands of one connection keep their order, unless Redis refuses some for a while. Drops
-   * an error that is not temporary: a reservation that was not settled counts as spent when the attempt ends.
+   * Sends a change without waiting for the reply. Drops an error that is not temporary: a reservation that was not settled
+   * counts as spent when the attempt ends.
    */
   #change(script: string, keys: readonly string[], ...args: (string | number)[]): void {
     const change = this.#untilRun(script, keys, ...args).catch(() => {});
@@ -143,7 +143,7 @@ export class SharedLedger implements CostLedger, AsyncDisposable {
 
   /**
    * Repeats a request until the ledger grants it.
-   * @throws BudgetError; QueueError if another worker has taken the shard over; the signal's reason.
+   * @throws BudgetError; QueueError for the verdict 'lost'; the signal's reason.
    */
   async #untilGranted(maxCost: number, signal: AbortSignal, request: () => Promise<unknown>): Promise<void> {
     for (;;) {
@@ -160,15 +160,17 @@ export class SharedLedger implements CostLedger, AsyncDisposable {
   async #refusal(maxCost: number, spent: number): Promise<BudgetError> {
     const [what, budget] = await this.#redis.hmget(this.#keys.ledger, 'refusal', 'budget');
     return new BudgetError(
-      `Expected ${what ?? 'the next episode'} of all workers to fit into the budget of ${dollars(Number(budget) / NANO)}, got ` +
-        `${dollars(spent)} spent and up to ${dollars(maxCost)} for it. Submit the job again with a larger --budget to go on.`,
+      `Expected ${what ?? 'the next episode'} to fit into the budget of ${dollars(Number(budget) / NANO)} of all workers, ` +
+        `got ${dollars(spent)} spent and up to ${dollars(maxCost)} for it. ` +
+        'Submit the job again with a larger --budget to go on.',
     );
   }
 }
 
 const lostLease = ({ shard: { job: name, index } }: ShardAttempt): QueueError =>
   new QueueError(
-    `Expected to hold the lease of shard ${index} of ${name}, got a lease of another worker. Raise --lease if this worker was not stopped.`,
+    `Expected to hold the lease of shard ${index} of ${name}, got a lease that ended or that another worker holds. ` +
+      'Raise --lease if this worker was not stopped.',
   );
 
 /** Limits of all workers of a language model's job together. */
@@ -221,7 +223,7 @@ export class SharedPauses implements Pauses {
     this.#key = jobKeys(prefix, name).pause;
   }
 
-  /** Pauses all workers. Drops errors: the pause is then not shared. */
+  /** Pauses all workers. Drops errors: then no worker pauses. */
   pause(ms: number): void {
     void this.#redis.eval(PAUSE, 1, this.#key, Math.ceil(ms)).catch(() => {});
   }

@@ -1,4 +1,4 @@
-/** Reads slices of a JSON list from their bytes, without creating JavaScript values or strings. */
+/** Reads slices of a JSON list from their bytes, without creating strings. */
 import { BYTE } from '../protocol/json-limits.js';
 
 /** The byte of the digit 0. */

@@ -1,4 +1,4 @@
-/** The section of the dataset card of GRPO rows that explains how to train on them. */
+/** The section "Training on it" of the card of a GRPO dataset. */
 
 import type { Grader } from '../../engine/graders/grader.js';
 import { GRADER_NAMES } from '../../world/fields.js';

@@ -23,7 +23,7 @@ export interface TrainOptions {
   readonly teacher?: string;
   /** The grader that the teacher and the student play for. Default: that of `from`, or 'v2'. */
   readonly grader?: GraderLike;
-  /** The seeds of the episodes; the refinement takes only the profiles of these seeds. Default 100 to 9999, for training. */
+  /** The seeds of the episodes; the refinement plays their profiles with imagined noise and events. Default 100 to 9999. */
   readonly seeds?: SeedRange;
   /** Stored episodes to imitate, 20 to 1,000,000, instead of the teacher's. Then `episodes` is refused. */
   readonly stored?: Played;
@@ -92,10 +92,10 @@ const NAMES: readonly (keyof TrainOptions)[] = [
 const MAX_EPISODES = 1e6;
 /** The maximum of `refineEpisodes`. */
 const MAX_REFINED = 1e9;
-/** One of so many labelled episodes is held out of the training. Therefore there must be at least so many. */
+/** One in this many labelled episodes is held out of the training. So the training needs at least this many. */
 export const HELD_OUT_EVERY = 20;
 
-/** The policies that can teach, by name. */
+/** The names of the policies that can teach. */
 export const TEACHER_NAMES: readonly string[] = STEPPED_POLICIES.filter(
   ({ usesHiddenState }) => !usesHiddenState,
 ).map(({ name }) => name);
@@ -138,7 +138,7 @@ function refuseOptions(options: TrainOptions, names: readonly (keyof TrainOption
   );
 }
 
-/** Returns the options as JSON, for files: the same for the same training. */
+/** Returns the options as JSON, for files. */
 export function toJson({ teacher, from, stored, ...request }: TrainRequest): Record<string, unknown> {
   const { grader, seeds, refineEpisodes, refineBatch, seed } = request;
   if (from !== null) {

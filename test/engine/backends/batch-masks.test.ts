@@ -102,7 +102,7 @@ async function anyCall(
 }
 
 describe.each(ASYNC_ENGINES)('$name', (engine) => {
-  it('a masked reset changes only the environments of the mask', () =>
+  it('a masked reset changes only the environments of the mask, and clears the final mask', () =>
     forAllAsync(runsOn(engine, 40), async (random) => {
       const n = random.pick([1, 16, 37]);
       const { batch, columns } = await openAsyncBatch(engine, n);
@@ -177,7 +177,7 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
     );
   });
 
-  it('same-step autoreset: the following step clears the grade, even of environments that do not step', async () => {
+  it('same-step autoreset: the following step clears the grade of a reset environment, even if it does not step', async () => {
     for (const stepMask of [Uint8Array.of(1, 0, 1), Uint8Array.of(0, 0, 1)]) {
       const { batch, readOutputs } = await openAtSteps(engine, [27, 27, 5]);
       batch.submit({ ...PLAIN_STEP, resetMask: Uint8Array.of(1, 0, 0), resetSeeds: seeds });
@@ -206,7 +206,7 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
     expect([rewards[0], finalScores[0], terminated[0]]).toEqual([0, 0, 0]);
   });
 
-  it('any byte except 0 in a mask selects the environment', async () => {
+  it('any byte except 0 in a step mask selects the environment', async () => {
     const [one, other] = [await openAtSteps(engine), await openAtSteps(engine)];
     one.batch.submit({ ...PLAIN_STEP, stepMask: Uint8Array.of(1, 0, 1) });
     other.batch.submit({ ...PLAIN_STEP, stepMask: Uint8Array.of(2, 0, 255) });

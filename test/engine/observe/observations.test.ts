@@ -133,7 +133,7 @@ function replayedSteps(env: VecEnv, i: number): number[][] {
     .map(({ action, reward, deltas, anomalies }) => [action, reward, ...deltas, ...anomalies]);
 }
 
-/** Expects that every number is within the bounds of the space. */
+/** Expects observations within the bounds of the space. */
 function expectWithinSpace({ observationSpace }: VecEnv, result: StepResult): void {
   const { low, high, shape } = observationSpace;
   const numbers = copyOutputs(result).observations as Float32Array;
@@ -165,7 +165,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     ]);
   });
 
-  it('history() returns the steps of the observations', () => {
+  it('history() returns the steps of the episode', () => {
     forAll(6, (random) => {
       const pair = new Pair(random, engine, { ...randomObservationOptions(random), history: true });
       for (let t = 0; t < NUM_STEPS + 12; t++) {
