@@ -13,7 +13,7 @@ import { Mismatch } from './verify.js';
 const CONDITIONS = ['in-distribution', 'ood'];
 const COMMAND = ['dist/cli/main.js', 'eval', '--conditions', CONDITIONS.join(), '--backend'];
 
-/** The numbers of measurements. */
+/** How often the calls and the processes are measured. */
 export interface EvaluationPlan {
   readonly calls: number;
   readonly processes: number;
@@ -43,10 +43,7 @@ interface EvaluationJson {
 const toJson = (evaluation: Awaited<ReturnType<typeof evaluate>>): EvaluationJson =>
   JSON.parse(JSON.stringify(evaluationToJson(bracketEvaluation(evaluation, null))));
 
-/**
- * Times the evaluation on a backend. @throws Mismatch if its rows differ from the reference's; BackendError if the backend
- * is not available.
- */
+/** Times the evaluation on a backend. @throws Mismatch if its rows differ from the reference's. */
 export async function timeEvaluation(
   backend: string,
   plan: EvaluationPlan,

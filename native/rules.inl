@@ -3,7 +3,7 @@
 // page.
 // Included inside a kernel's namespace, see kernel.inl.
 
-// The part of an episode's state that every step changes.
+// The part of an episode's state that rules 1 to 8 change.
 struct EpisodeState {
   Meters meters;
   F early, late;
@@ -30,7 +30,7 @@ struct Focus {
 RHYTHM_INLINE Focus select(M m, const Focus& a, const Focus& b) {
   return {select(m, a.factor, b.factor), select(m, a.cognition, b.cognition)};
 }
-// `float_of(k)` returns the profile's k-th float.
+// Returns the focus of the profile whose k-th float is `float_of(k)`.
 template <class FloatOf>
 RHYTHM_INLINE Focus focus_in(const Tables& w, int slot, FloatOf float_of) {
   const F focus = slot == 0 ? float_of(trait::MorningFocus) : slot == 1 ? broadcast(1.0f) : float_of(trait::NightFocus);

@@ -1,4 +1,4 @@
-/** Writes the tables of docs/graders.md from audits, between `<!-- NAME -->` and `<!-- /NAME -->`. */
+/** Replaces the generated parts of docs/graders.md, between `<!-- NAME -->` and `<!-- /NAME -->`. */
 import type { Audit } from '../src/evaluation/audit/audit.js';
 import {
   anchorsTable,
@@ -13,7 +13,7 @@ import { COMPONENT_NAMES } from '../src/world/fields.js';
 import { RHYTHM } from '../src/world/numbers.js';
 import { withTable } from './with-table.js';
 
-/** Returns the page with new tables. @throws Error if the page lacks a table's comments. */
+/** Returns the page with the parts of these audits. @throws Error if the page lacks a part's comments. */
 export function withTables(page: string, audits: readonly Audit[]): string {
   const tables = audits.flatMap((audit) => [
     [`${audit.grader} verdict`, `> ${audit.verdict}`],

@@ -5,7 +5,7 @@ import type { MarkdownRenderer } from 'vitepress';
 
 type Token = NonNullable<ReturnType<MarkdownRenderer['parse']>[number]['children']>[number];
 
-/** Variables on which the pages call methods, with their classes. If two classes have a method, the later entry counts. */
+/** Variables on which the pages call methods, with their classes. If both classes of `env` have a method, the later counts. */
 const INSTANCES = [
   ['env', 'AsyncVecEnv'],
   ['env', 'VecEnv'],

@@ -86,6 +86,6 @@ const withDarkColours = (svg: string): string =>
 const escapeXml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-/** Replaces control characters and lone surrogates, which XML does not allow. */
+/** Replaces characters that XML does not allow. */
 const replaceIllegal = (xml: string): string =>
   xml.replace(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu, '?');

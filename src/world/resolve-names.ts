@@ -27,10 +27,7 @@ function unknownName(what: string, name: string, known: readonly string[]): Inpu
   );
 }
 
-/**
- * Checks 16 floats of a profile. @returns f32 [16], a copy with 0 for -0.
- * @throws InputError `bad_profile` that names the index.
- */
+/** Checks 16 floats of a profile. @returns f32 [16], a copy with 0 for -0. @throws InputError `bad_profile`. */
 export function checkProfile(floats: ArrayLike<number>, where = 'profile'): Float32Array {
   if (floats.length !== PROFILE_SIZE) {
     throw new InputError(

@@ -14,7 +14,7 @@ beforeAll(() => {
   writeFileSync(pathOf('torn.json'), '{');
 });
 
-describe('eval --bracket', () => {
+describe('--bracket', () => {
   it('prints the shares and writes them, and report reads the results', async () => {
     const { code, stdout, stderr } = await runCli([
       ...EVAL,

@@ -86,7 +86,7 @@ it('a report is refused, and the error names one command that installs all missi
   expect(report).toThrow(`Run "npm install ${CANVAS}@1 ${FONT}@0.4".\n`);
 });
 
-it('the error names each missing package', () => {
+it('if one of two packages is missing, the error names it', () => {
   bare.install(['vega', CANVAS]);
   expect(run()).toEqual({
     svg: refusal("Cannot find package 'vega-lite'", 'npm install vega@6 vega-lite@6.4"'),

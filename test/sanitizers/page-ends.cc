@@ -1,6 +1,6 @@
-// Runs every kernel on arrays that end, then on arrays that begin, at a protected page. This detects accesses just outside
-// an array. It also detects masked instructions that touch memory outside their mask. Sanitizers miss these, because they
-// check loads and stores in the code, not the memory accesses of the processor.
+// Runs every supported kernel on arrays that end, then on arrays that begin, at a protected page. This detects accesses
+// just outside an array. It also detects masked instructions that touch memory outside their mask. Sanitizers miss these,
+// because they check loads and stores in the code, not the memory accesses of the processor.
 #include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -58,8 +58,8 @@ void print_location_on_fault() {
   for (const int signal : {SIGSEGV, SIGBUS}) sigaction(signal, &action, nullptr);
 }
 
-// Returns whether the kernel gives the expected results, wherever its arrays are in memory. `expected` has the results by
-// num_envs and layout; the function adds missing results to it.
+// Returns whether the kernel gives the expected results at both edges. `expected` has the results by num_envs and layout; the
+// function adds missing results to it.
 bool same_everywhere(const Kernel& kernel, std::map<std::pair<int, bool>, std::string>& expected) {
   for (const Edge edge : {Edge::End, Edge::Begin}) {
     for (const int num_envs : {1, 3, 15, 16, 17, 33}) {

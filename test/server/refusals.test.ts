@@ -100,7 +100,7 @@ it('accepts a body as long as the limit, and refuses a longer body, without a co
   );
 });
 
-it('openapi.json describes the answers of /v1/score by status, and that /metrics answers text', async () => {
+it('openapi.json describes the answers of /v1/score by status, and the text of /metrics', async () => {
   const { paths } = (await sendRequest(await startServer(), 'GET', '/openapi.json')).body;
   const { responses } = paths['/v1/score'].post;
   const schemaOf = (status: number) => responses[status].content['application/json'].schema;

@@ -1,6 +1,6 @@
 /**
  * Runs Python scripts in forks of one process that has imported their libraries. Importing TRL takes 12 s of processor time,
- * and Gymnasium 0.7 s; a fork takes neither. A fork has the arguments, environment, folder and streams of a process.
+ * and Gymnasium 0.7 s; a fork takes neither. A fork has the arguments, environment, folder and streams of the command.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Describes policies and graders in a sentence each, for the hints below the lists in which a visitor chooses them. */
+/** Describes policies and graders in a sentence each. */
 
 /** The end of the sentence about each policy with the suffix `+constant`. */
 const CONSTANT = 'and states the belief 0.5 about everybody.';

@@ -56,7 +56,7 @@ const ACTION_POLICIES: readonly ActionPolicy[] = [
   OPEN_LOOP,
 ];
 
-/** Returns the name that a policy and its belief have in POLICIES. */
+/** Returns a policy's name, with `+constant` for the constant belief. */
 export const policyName = ({ policy, belief }: { policy: string; belief: BeliefKind }): string =>
   belief === 'constant' ? `${policy}+constant` : policy;
 

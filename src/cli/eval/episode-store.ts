@@ -1,4 +1,4 @@
-/** Stores the episodes of `rhythm-vec eval`: in a file that is written atomically, or in a journal of paid episodes. */
+/** Stores the episodes of `rhythm-vec eval`: in a file that is written atomically, or in a journal if language models play. */
 
 import { type Grader, isSameGrader } from '../../engine/graders/grader.js';
 import type { CompactEpisode } from '../../rollouts/trajectories/compact-episode.js';
@@ -99,7 +99,7 @@ const hasEpisode = (
 ): boolean => profile === profile_mode && seed >= seeds.first && seed <= seeds.last;
 
 /**
- * Opens a store that saves each episode as soon as it ends, so that an interrupted evaluation resumes where it stopped.
+ * Opens a store that keeps episodes after an interruption, so that no language model plays them again.
  * @throws UsageError for stored episodes of another evaluation.
  */
 export async function openJournalStore(
@@ -134,7 +134,7 @@ export async function openJournalStore(
   };
 }
 
-/** Returns the keys of all episodes, by condition, player and seed. */
+/** Returns the keys of all episodes, in the order of conditions, players and seeds. */
 const keysIn = ({ conditions, players }: Evaluated): string[] =>
   conditions.flatMap(({ name: condition, parts }) =>
     players.flatMap((player) =>
@@ -148,7 +148,7 @@ const keysIn = ({ conditions, players }: Evaluated): string[] =>
 
 const isModel = ({ model }: Player): boolean => model !== null;
 
-/** Returns a check that accepts episodes of this evaluation's policies and grader (of models, also its sampling). */
+/** Returns a check that throws UsageError for an episode of another evaluation. */
 function checkOf({ players, grader }: Evaluated, sampling: Sampling, output: string) {
   const playersByName = new Map(players.map((player) => [teacherName(player), player]));
   return (episode: TrajectoryEpisode, place: string): void => {

@@ -26,11 +26,11 @@ export interface ModelFlags {
 /** The defaults of the options. `timeout` is in seconds. */
 export const LLM_DEFAULTS = { concurrency: 4, maxTokens: 512, timeout: 120, retries: 6 } as const;
 
-/** Adds the options of language models, from `--base-url` to `--budget`. */
+/** Adds the options of language models. */
 export function addLlmOptions(command: Command): Command {
   const { concurrency, maxTokens, timeout, retries } = LLM_DEFAULTS;
   return command
-    .option('--base-url <url>', 'an OpenAI-compatible endpoint (default: the URL in OPENAI_BASE_URL)')
+    .option('--base-url <url>', 'an OpenAI-compatible endpoint (default: from environment variables)')
     .option(
       '--concurrency <n>',
       `episodes in parallel, one request each (default: ${concurrency})`,
@@ -150,7 +150,7 @@ export interface OpenedModel {
 /**
  * Checks everything that can be checked before the first request.
  * @returns a function that opens the model. Its arguments: the spending of earlier runs, and limits that processes share.
- * @throws UsageError; InputError `missing_setting` for the environment variables; LibraryError.
+ * @throws UsageError; InputError as `toEndpoint`; LibraryError.
  */
 export async function prepareModel(
   name: string,

@@ -38,10 +38,7 @@ export interface LlmTeachOptions extends EngineOptions, ModelFlags {
   readonly shard?: Shard;
 }
 
-/**
- * With a language model, plays the episodes that the journal lacks, and writes the file.
- * @throws UsageError; InputError; EndpointError; BudgetError; the signal's reason.
- */
+/** With a language model, plays the episodes that the journal lacks, and writes the file. */
 export async function teachByLlm(
   options: LlmTeachOptions,
   grader: Grader,

@@ -13,8 +13,8 @@ export interface ObservationOptions {
   /** Whether every number is scaled to [0, 1]. Default false. */
   scale?: boolean;
   /**
-   * Whether the last seven steps follow the fields. Default false. Takes about 760 bytes for each environment: 337 for the
-   * steps, the rest for the array of encoded observations.
+   * Whether the last seven steps follow the fields. Default false. Takes 337 bytes for each environment, and the array of
+   * encoded observations.
    */
   history?: boolean;
 }

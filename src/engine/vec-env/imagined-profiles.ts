@@ -1,4 +1,4 @@
-/** The profiles and seeds of imagined forks, which replace the hidden profiles and seeds. */
+/** The profiles and seeds of forks with imagined profiles, which replace the hidden profiles and seeds. */
 import { isFloats, readOptions, wrongType } from '../../shared/values.js';
 import type { Params } from '../../world/block.js';
 import { MODE, PROFILE_SIZE } from '../../world/fields.js';
@@ -8,7 +8,7 @@ import { toSeeds } from '../validate/seeds.js';
 import type { Core } from './core.js';
 import { IMAGINED_OPTIONS, type ImaginedProfiles } from './vec-env-options.js';
 
-/** The profiles and seeds of imagined copies. */
+/** The profiles and seeds of a fork's environments. */
 export interface Imagined {
   /** f32 [n, 16]. */
   readonly profiles: Float32Array;
@@ -48,7 +48,7 @@ function priorProfiles(params: Params, seeds: Uint32Array): Float32Array {
   return profiles;
 }
 
-/** Returns the imagined profiles in the form that resets use. Later resets of the copies keep them. */
+/** Returns the imagined profiles as the fork's default profiles, which later resets use. */
 export const toGivenProfiles = ({ profiles }: Imagined): EnvProfiles => ({
   modes: new Uint8Array(profiles.length / PROFILE_SIZE).fill(MODE.given),
   floats: profiles,

@@ -18,7 +18,7 @@ export interface MeanEpisode {
   readonly rewards: StepRewards;
 }
 
-/** The policies in the figures, which also show each push. Beliefs do not change actions, so each sequence is drawn once. */
+/** The policies in the figures, which also show each push. Of policies that differ only in beliefs, one is drawn. */
 const DRAWN_POLICIES = [
   'heuristic',
   'open-loop',

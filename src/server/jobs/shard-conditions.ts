@@ -56,7 +56,7 @@ function without(run: Run, others: readonly Run[]): Run[] {
   return left;
 }
 
-/** Returns the seeds of a part that are in some of the runs, in the order of the seeds. */
+/** Returns the seeds of a part that are in any of the runs, in the order of the seeds. */
 const within = ({ profile, seeds }: Condition['parts'][number], runs: readonly Run[]): Condition['parts'] =>
   runs
     .filter((run) => run.profile === profile)

@@ -1,4 +1,4 @@
-/** The backends of browsers, which need no module of Node. */
+/** The backends of browsers. */
 import { expect, it } from 'vitest';
 import { BROWSER, listAsyncBackends, listBackends } from '../../../src/engine/backends/browser.js';
 import { openVecEnv } from '../../../src/engine/vec-env/vec-env.js';

@@ -1,4 +1,4 @@
-/** Autoreset: the next episode has the next seed of the range, and the profile and grader of the last reset. */
+/** Autoreset: the seed, profile and grader of the next episode. */
 import { describe, expect, it } from 'vitest';
 import type { VecEnv } from '../../../src/engine/node.js';
 import { NUM_STEPS } from '../../../src/world/fields.js';
@@ -69,7 +69,7 @@ describe.each(ENGINES)('$name', (engine) => {
       }
     });
 
-    it('if numEnvs divides the size of the range, every seed is played once in each pass', () => {
+    it('if numEnvs divides the size of the range, every seed is played once in a pass', () => {
       using env = openOn(engine, { numEnvs: 4, autoreset, seedRange: [50, 12] });
       env.reset({ seed: 52 });
       const played = Array.from(env.seeds);
@@ -80,7 +80,7 @@ describe.each(ENGINES)('$name', (engine) => {
       expect(played.sort((a, b) => a - b)).toEqual(Array.from({ length: 12 }, (_, i) => 50 + i));
     });
 
-    it('a masked reset sets new seeds only in its environments', () => {
+    it('a masked reset sets new seeds only where the mask is true', () => {
       using env = openOn(engine, { numEnvs: 2, autoreset, seedRange: [0, 5] });
       env.reset({ seed: 0 });
       finish(env);

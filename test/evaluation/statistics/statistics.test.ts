@@ -104,9 +104,8 @@ describe('probabilityOfImprovement', () => {
 });
 
 /**
- * The expected intervals are those of rliable: numpy.percentile over 400,000 stratified resamples by NumPy's generator (seed
- * 1). With the 40,000 resamples of these tests, bounds vary by less than 0.001. The bounds of the probability vary more,
- * because its values are coarse.
+ * rliable's intervals are numpy.percentile over 400,000 stratified resamples by NumPy's generator (seed 1). With 40,000
+ * resamples, their bounds vary by less than 0.001. The bounds of the probability vary more, because its values are coarse.
  */
 describe('the stratified bootstrap', () => {
   const resamples = 40_000;
@@ -182,7 +181,7 @@ describe('the stratified bootstrap', () => {
 
   it('refuses invalid options', () => {
     expect(() => bootstrapInterval([1], { method: 'bc' as never })).toThrow(inputError('unknown_name'));
-    expect(() => bootstrapInterval([1], { statistic: 'iqn' as never })).toThrow(/Did you mean "iqm"|iqm/);
+    expect(() => bootstrapInterval([1], { statistic: 'iqn' as never })).toThrow(/iqm/);
     expect(() => bootstrapInterval([1], { resamples: 0 })).toThrow(inputError('out_of_range'));
     expect(() => bootstrapInterval([1], { seed: -1 })).toThrow(inputError('out_of_range'));
     expect(() => bootstrapInterval([[1], []])).toThrow(/at least one score in scores\[1\]/);

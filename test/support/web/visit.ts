@@ -30,8 +30,8 @@ export interface VisitOptions {
 export const LIMIT = 90_000;
 
 /**
- * The contexts of each browser, with touch and without it. All visits share them, because the files of the page are in the
- * cache of a context that has loaded them, and so a visit takes half as long.
+ * The contexts of each browser, with touch and without it. Visits share them, and so the cache with the page's files: a visit
+ * takes half as long.
  */
 const contexts = new WeakMap<Browser, Map<boolean, Promise<BrowserContext>>>();
 
@@ -44,15 +44,15 @@ function contextOf(browser: Browser, hasTouch: boolean): Promise<BrowserContext>
 }
 
 /**
- * Open pages of ended visits, which later visits navigate again: a page that is open takes half of the processor time of a new
- * one. Pages with scripts or missing files are closed instead.
+ * Pages of ended visits, which later visits use again: an open page takes half of the processor time of a new one. Pages with
+ * scripts or missing files are closed instead.
  */
 const idlePages = new WeakMap<BrowserContext, Page[]>();
 
 async function pageOf(context: BrowserContext): Promise<Page> {
   const idle = idlePages.get(context)?.pop() ?? null;
   if (idle === null) return context.newPage();
-  // A pointer that is over the next page could mark a part of it.
+  // Else the pointer could hover over a part of the next page.
   await idle.mouse.move(0, 0);
   return idle;
 }
@@ -73,7 +73,7 @@ export class Visit {
   }
 
   /**
-   * Opens the page, and empties the storage of all open pages of the context.
+   * Opens the page with an empty local storage, which all pages of the context share.
    * @param fragment of the address, from the `#` on.
    */
   static async begin(
@@ -139,8 +139,8 @@ export class Visit {
   }
 
   /**
-   * Does in windows of all sizes what `expectAccessible` does. Each media query has one bound of the width, so a tablet shows
-   * only parts that a laptop or a phone shows too. Of the rules, only that of scrolling parts depends on the width itself.
+   * Calls `expectAccessible` in the sizes of a laptop and a phone. Each media query has one bound of the width, so a tablet
+   * shows no other parts. On it, checks only overflow and the rule that depends on the width.
    * @param name of the screenshots. @param rules for light on a laptop and a phone, by default all.
    */
   async expectAccessibleInAllSizes(name: string, rules?: readonly string[]): Promise<void> {

@@ -39,7 +39,7 @@ export function CrowdControls({ state, change, progress, rerun, stop }: Props) {
           // A double click on the previous button must not stop the new run.
           <Button onClick={({ detail }) => detail < 2 && stop()}>Stop</Button>
         )}
-        {/* Not part of the condition above: there, run and stop must stay one element, which keeps the focus. */}
+        {/* Not in a fragment with the button above: Preact would then replace the focused button. */}
         {progress === null && <CopyLink view={{ name: 'crowd', fields: CROWD_FIELDS }} />}
         <ProgressBar progress={progress} />
       </div>
