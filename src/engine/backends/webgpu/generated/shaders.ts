@@ -396,7 +396,7 @@ fn put_meters(env: u32, field: u32, m: Meters) {
   put_number(env, field + 4u, m.n);
 }
 
-// The part of an episode's state that every step changes. STATE_FIELDS says what each sum is.
+// The meters, sums and crashes of an episode. STATE_FIELDS says what each sum is.
 struct EpisodeState {
   meters: Meters,
   early: f32,
