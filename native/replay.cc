@@ -146,7 +146,7 @@ void Replayer::play(const Chain* first, const Chain* last) {
   }
 }
 
-// Puts up to sixteen chains into a tile. Returns the next chain.
+// Puts up to sixteen chains with equally long last histories into a tile. Returns the next chain.
 const Chain* Replayer::begin_tile(int tile, const Chain* first, const Chain* last) {
   const int begin = tile * kTileLanes;
   int chains = 0;
@@ -162,7 +162,7 @@ const Chain* Replayer::begin_tile(int tile, const Chain* first, const Chain* las
   return next;
 }
 
-// Prefetches a row that is replayed after the next tiles.
+// Prefetches the history and the belief of a row.
 void Replayer::prefetch(size_t row) const {
   const uint8_t* history = replay_.histories + row * count::Steps;
   __builtin_prefetch(history);
@@ -188,7 +188,7 @@ void Replayer::add_chain(int state, const Chain& chain) {
   std::copy_n(replay_.profiles + row * count::ProfileFloats, count::ProfileFloats, profiles_[state]);
 }
 
-// Finds the shortest history of the rows that are left in a tile. Returns false if none are left.
+// Sets the stop of a tile to the shortest history of the rows that are left. Returns false if none are left.
 bool Replayer::find_next_stop(int tile) {
   const int begin = tile * kTileLanes;
   uint8_t stop = count::Steps;
@@ -239,7 +239,8 @@ void Replayer::step_tile(int tile) {
   if (in_place) chains_[tile] = 0;
 }
 
-// Takes the step of at most sixteen rows. With `in_place`, row k is the only row that continues the state of lane k.
+// Takes the steps of at most sixteen rows, and writes their results. With `in_place`, row k is the only row that continues the
+// state of lane k.
 void Replayer::step_rows(int tile, const Rows& rows, bool in_place) {
   const int begin = tile * kTileLanes;
   const bool believes = replay_.beliefs != nullptr;

@@ -53,7 +53,7 @@ interface Opened extends PlayerKind {
   readonly player: Player;
 }
 
-/** Opens and verifies all players, then measures every size. @throws Mismatch before a player with wrong outputs is timed. */
+/** Opens and verifies all players, then measures every size. @throws Mismatch for wrong outputs or scores. */
 export async function measurePeers(plan: PeersPlan, onProgress: OnProgress): Promise<PeersResult> {
   const opened: Opened[] = PLAYERS.map((kind) => ({ ...kind, player: kind.open() }));
   try {
@@ -88,7 +88,7 @@ export function ratiosOf(cells: readonly PeerCell[]): Ratio[] {
 
 /**
  * Compares a player's outputs for the golden episodes with the golden values.
- * @returns the reason why the player cannot run, or null. @throws Mismatch if they differ.
+ * @returns the reason why the player cannot run, or null.
  */
 export async function verifyPlayer({
   name,
@@ -185,7 +185,7 @@ async function playOf(
 /** The largest allowed difference between the mean scores of two players. Some players fuse operations, so their scores differ. */
 const SCORE_TOLERANCE = 1e-5;
 
-/** Checks the sum of the final scores of a batch. @throws Mismatch if it differs by more than the tolerance. */
+/** Compares the sum of a player's final scores with that of the first player. */
 function checkScore(name: string, score: number, expected: number, episodes: number): void {
   if (Math.abs(score - expected) <= SCORE_TOLERANCE * episodes) return;
   throw new Mismatch(

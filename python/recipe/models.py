@@ -1,4 +1,4 @@
-"""Loads the model of a stage: a base model, optionally in 4 bits and with a new or trained adapter."""
+"""Loads the tokenizer and the model of a stage."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Options = Union[Dict[str, Any], str, None]
 
 
 def base_of(settings: Model, output: Path) -> str:
-    """Returns the name or folder of the base model."""
+    """Returns the name or folder of the base model. Creates the model `tiny`."""
     return str(save_tiny(output.resolve() / "tiny", settings.seed)) if settings.model == "tiny" else settings.model
 
 
@@ -70,8 +70,7 @@ def load_base(settings: Model, base: str, cpu: bool, more: Options = None) -> Tu
 
 
 def load_trained(settings: Model, start: Path, cpu: bool, more: Options = None) -> Any:
-    """Loads the result of an earlier stage from its folder: an adapter with its base model, or all weights.
-    Raises ValueError for an adapter of another base model than `settings.model`."""
+    """Loads the result of an earlier stage from its folder: an adapter with its base model, or all weights."""
     if not (start / ADAPTER).exists():
         return _load(settings, str(start), cpu, more)
     from peft import PeftModel

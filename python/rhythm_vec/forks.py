@@ -105,11 +105,11 @@ def _prior_profiles(source: Core, seeds: npt.NDArray[np.uint32]) -> Floats:
 
 def _imagined_states(source: Core, origins: Indices, imagined: Imagined) -> Words:
     """Returns the states of imagined copies, u32 [n, 52]. They keep time, meters, crash count, return, beliefs and
-    grader. Everything else is replaced, computed again or cleared. Raises StateError `episode_over`, `foreign_past`."""
+    grader."""
     source.require_replayable(origins)
     states: Words = source.batch.save()[origins]
     _require_whole(states, origins)
-    # Replays each source environment once: the first copy of each, and for each copy the index of its replay.
+    # Each source environment is replayed once. `which` has the index of each copy's replay.
     _, first, which = np.unique(origins, return_index=True, return_inverse=True)
     pasts = replay(source, states[first], source.options.imagination, ("meters", "deltas"))
     steps = states[:, STATE["step"]].astype(np.uint8)

@@ -44,7 +44,7 @@ const COMMANDS: readonly ((program: Command, context: Context) => void)[] = [
 /**
  * Runs a command. Prints errors to the standard error.
  * @param args the arguments after `rhythm-vec` on the command line.
- * @returns the exit code; 0 for a command that ended without an error, which may have set `process.exitCode` itself.
+ * @returns the exit code; 0 without an error, even if the command set `process.exitCode`.
  */
 export async function runCommand(args: readonly string[], signal: AbortSignal): Promise<number> {
   const program = createProgram({ signal });

@@ -24,7 +24,7 @@ const WIDTH = 300;
 const ROW_HEIGHT = 26;
 
 /**
- * Draws bars for prompt tokens, completion tokens and dollars of an episode.
+ * Draws bars for prompt tokens, completion tokens and, if recorded, dollars of an episode.
  * @throws InputError `wrong_length`, `wrong_type` or `out_of_range` for invalid rows.
  */
 export function drawCosts(picture: CostsPicture): Drawing {

@@ -42,7 +42,7 @@ describe('eval', () => {
     }
   });
 
-  it('plays all episodes of a condition that has fewer than --episodes', async () => {
+  it('plays --episodes episodes of each condition, or all if it has fewer', async () => {
     const { code, stdout } = await runCli(['eval', '--episodes', '20', '--policies', 'heuristic']);
     expect(code).toBe(0);
     expect(stdout).toContain('in-distribution: seeds 0-19, 20 episodes');
@@ -183,7 +183,7 @@ describe('eval', () => {
 });
 
 describe('the table', () => {
-  it('shows v3 beside v2, and says that these scores are of the same episodes', async () => {
+  it('shows v3 beside v2, and v2 beside v3, as scores of the same episodes', async () => {
     const { rows, ...run } = await evaluate({ conditions: ['ood'], policies: ['heuristic'] });
     const table = renderTable({ rows, ...run });
     expect(table).toMatch(/final score +regraded by .*\n.*policy +\(95 %\) +published +v3 \(95 %\)/);

@@ -17,7 +17,7 @@ import { expectRefusal } from '../support/refusals.js';
 
 const { length: SIZE } = COMPONENT_NAMES;
 
-/** Returns episodes with the same components. Missing components are 0. */
+/** Returns a policy whose episodes have the same components. Missing components are 0. */
 const steady = (name: string, components: number[], episodes = 4): PolicyComponents => ({
   name,
   components: Float32Array.from({ length: SIZE * episodes }, (_, i) => components[i % SIZE] ?? 0),
@@ -187,7 +187,7 @@ describe('flips, checked by grading again', () => {
   const leadAt = ({ policy, passed }: Flip, weights: Float32Array) =>
     meanOf(byName.get(policy)!, weights) - meanOf(byName.get(passed)!, weights);
 
-  /** Expects that at the flip the policy behind leads. */
+  /** Expects `flip.policy` to lead at the flip, and the weights of the flip to agree. */
   function expectFlip(flip: Flip, grader: Float32Array, k: number): void {
     const weights = graderWeights(validateGrader({ name: 'flipped', weights: flip.weights }));
     expect(leadAt(flip, weights)).toBeGreaterThan(0);

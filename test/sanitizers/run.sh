@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests the addon's memory accesses, in this order: the shipped kernels on arrays at the ends of pages, symbols that two
+# Tests the addon, in this order: the shipped kernels on arrays at the ends of pages, symbols that two
 # kernels define, failing allocations, threads under ThreadSanitizer, and the engine's tests on an addon built with
 # AddressSanitizer and UndefinedBehaviorSanitizer. Then builds the Python module with the same sanitizers and runs
 # four modules of python/tests on it, unless numpy or pybind11 is missing. A finding ends the run with an error. Needs Linux,

@@ -48,7 +48,7 @@ const changes = fc.array(
   { maxLength: 3 },
 );
 
-/** Replaces, inserts or removes some bytes. */
+/** Replaces or inserts some bytes. */
 function mutated(body: Buffer, list: readonly (readonly [number, number, readonly number[]])[]): Buffer {
   let bytes = body;
   for (const [where, out, put] of list) {

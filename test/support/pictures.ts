@@ -72,10 +72,10 @@ const CALIBRATION = {
   mae: 0.125,
 };
 
-const THEMES = { auto: new Map(), light: new Map(), dark: new Map() } as const;
+const CACHES = { auto: new Map(), light: new Map(), dark: new Map() } as const;
 /** Renders a drawing as SVG at the first call, and returns the same text afterwards. */
-export function svgOnce(drawing: Drawing, theme: keyof typeof THEMES = 'auto'): Promise<string> {
-  const renderings: Map<Drawing, Promise<string>> = THEMES[theme];
+export function svgOnce(drawing: Drawing, theme: keyof typeof CACHES = 'auto'): Promise<string> {
+  const renderings: Map<Drawing, Promise<string>> = CACHES[theme];
   if (!renderings.has(drawing)) renderings.set(drawing, svgOf(drawing, { theme }));
   return renderings.get(drawing)!;
 }

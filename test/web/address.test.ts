@@ -47,7 +47,7 @@ describe('an address', () => {
     ['#first?seed=1', 'This link has “seed”, which is no setting of this view. It is ignored.'],
     ['#first?__proto__=1', 'This link has “__proto__”, which is no setting of this view. It is ignored.'],
     ['#first?policy=Random', 'where one of random, random+constant is expected. random is used instead.'],
-  ])('%s is reported as a problem, and the valid parts are used', (fragment, problem) => {
+  ])('%s is reported as a problem, and gives the initial state', (fragment, problem) => {
     const { view, state, problems } = parse(fragment);
     expect({ view, state }).toEqual({ view: 'first', state: INITIAL });
     expect(problems).toEqual([expect.stringContaining(problem)]);

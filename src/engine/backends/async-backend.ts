@@ -4,8 +4,8 @@
  *
  * The requests and rules of the synchronous interface (backend.ts) apply: arguments are valid, calls on one batch take
  * effect in the order in which they are made, and a `Refusal` means that nothing has changed. The caller awaits each
- * promise before the next call that changes a state. Calls that only read may overlap. A call reads the arrays of its
- * request before it returns; `run` and `replay` read them before their promises settle.
+ * promise before the next call that changes a state. Calls that only read may overlap. `run` and `replay` read the arrays of
+ * their requests before their promises settle, other calls before they return.
  */
 import type {
   Availability,
@@ -39,7 +39,7 @@ export interface DeviceOptions {
 export interface Device {
   /** The adapter's name, as the platform describes it. */
   readonly adapter: string;
-  /** Whether the processor emulates the device. Its speed is then not that of a GPU. */
+  /** Whether the processor emulates the device. */
   readonly software: boolean;
   /** Whether its episodes equal the reference's bit for bit, as checked when the device was opened. */
   readonly exact: boolean;
@@ -83,7 +83,6 @@ export interface AsyncBatch {
   load(words: Uint32Array, keepsOutputs?: boolean): void;
   stateHash(): Promise<BigUint64Array>;
   beliefTargets(): Promise<Float32Array>;
-  /** Does the same as `Batch.replay`. Reads the arrays of the request before its promise settles. */
   replay(request: ReplayRequest): Promise<Refusal | null>;
   /** Frees the batch's resources; pending promises settle. Idempotent. */
   close(): void;

@@ -20,7 +20,7 @@ export interface GradedState {
   readonly well: number;
   /** Sum of the terms of `belief_skill`. */
   readonly skill: number;
-  /** f32 [3]; three times 0.5 if no belief was given. */
+  /** f32 [3]; 0.5 each if no belief was given. */
   readonly belief: Float32Array;
   readonly given: boolean;
   /** f32 [8]: the weights. */

@@ -76,7 +76,7 @@ export class StepOutputs {
     this.#result.finalObservations?.fill(0);
   }
 
-  /** Returns the outputs of a reset of the environments in `mask`, null for all. */
+  /** Clears the histories of the environments in `mask` (null for all), and returns the outputs. */
   afterReset(mask: Uint8Array | null): StepResult {
     this.history?.clear(mask);
     return this.current();

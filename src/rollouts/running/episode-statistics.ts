@@ -16,9 +16,9 @@ export interface EpisodeStatisticsOptions {
 export interface EndedEpisode {
   /** The index of its environment. */
   readonly env: number;
-  /** The sum of its rewards, in float64. */
+  /** The sum of its followed rewards, in float64. */
   readonly return: number;
-  /** The number of its steps. */
+  /** The number of its followed steps. */
   readonly length: number;
   /**
    * Wall time in seconds to its end, from the last of these: the call of `reset`, the end of the environment's previous

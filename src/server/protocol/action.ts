@@ -30,8 +30,9 @@ export const ACTION_SCHEMA = z.strictObject({
   metadata: z.record(z.string(), z.unknown()).optional().describe('Ignored.'),
 });
 
-/** Action codes by name. Names may have upper-case letters, and - instead of _. */
+/** Action codes by name. */
 const CODES: ReadonlyMap<string, number> = new Map(ACTION_NAMES.map((name, code) => [name, code]));
+/** Returns the code of a name, in lower or upper case, with - or _. */
 const codeOf = (name: string): number | undefined =>
   CODES.get(name) ?? CODES.get(name.toLowerCase().replaceAll('-', '_'));
 

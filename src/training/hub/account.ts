@@ -1,7 +1,4 @@
-/**
- * Reads the Hub's URL and token, as the Hub's own tools do: both from environment variables, or else the token from the file
- * that `hf auth login` writes.
- */
+/** Reads the Hub's URL and token from environment variables, or the token from the file that `hf auth login` writes. */
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';

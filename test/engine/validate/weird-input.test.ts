@@ -67,7 +67,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     }
   });
 
-  /** The same beliefs, with one missing, in every container. */
+  /** Containers of beliefs. */
   const BELIEFS: Record<string, (floats: Float32Array) => ArrayLike<number>> = {
     'an array': (floats) => [...floats],
     'a proxy of an array': (floats) => new Proxy([...floats], {}),

@@ -1,7 +1,7 @@
 """Scores replays and plays rollout groups with the Python package.
 
-Reads {"columns", "options", "groups"} as test/python/package-rollouts.test.ts sends them, and prints the arrays of the scores
-and of the groups as base64, by the names of Python.
+Reads {"columns", "options", "groups"} as test/python/package-rollouts.test.ts sends them. Prints the faults, and the
+arrays of the scores and of the groups as base64, by their names in Python.
 """
 
 import base64

@@ -1,6 +1,6 @@
 /**
- * The bracket of a grader: the best score of one action sequence and one belief for everybody, and that of a planner that knows
- * the person.
+ * The bracket of a grader: the best score of one action sequence and one belief for everybody, and the score of a planner that
+ * knows the person.
  */
 import type { ScoreAnchors } from '../../../src/evaluation/audit/anchors-of.js';
 import { shippedAnchors } from '../../../src/evaluation/audit/shipped-anchors.js';

@@ -18,7 +18,7 @@ export interface Verdict {
   readonly bestIgnoring: string;
   /** The lead of `bestInferring` over `bestIgnoring`: the mean of paired differences, with its 95 % interval. */
   readonly lead: Interval;
-  /** Policies that infer, but that `bestIgnoring` beats: the 95 % interval of its lead lies above 0. Best first. */
+  /** Policies that infer but are beaten: the 95 % interval of the lead of `bestIgnoring` lies above 0. Best first. */
   readonly beaten: readonly Beaten[];
 }
 

@@ -18,7 +18,7 @@ export interface EpisodeActions {
   readonly playing: boolean;
   /** Whether there is a move to undo. */
   readonly canUndo: boolean;
-  /** Changes the setting and restarts the episode. */
+  /** Changes settings and restarts the episode. */
   readonly set: (patch: Partial<PersonState>) => void;
   readonly act: (move: Move) => void;
   /** Plays the policy's next move. */
