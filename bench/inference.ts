@@ -17,7 +17,7 @@ import { Mismatch } from './verify.js';
 
 export interface InferencePlan {
   readonly episodes: number;
-  /** Environment i plays this seed plus i. Nothing was tuned on these seeds. */
+  /** Environment i plays this seed plus i. */
   readonly firstSeed: number;
 }
 export const FULL_INFERENCE: InferencePlan = { episodes: 2000, firstSeed: 20_000 };
@@ -25,7 +25,7 @@ export const SMALL_INFERENCE: InferencePlan = { episodes: 20, firstSeed: 20_000 
 
 /** The steps after which figures are reported. An agent states its last belief after 27 steps. */
 const REPORTED_STEPS: readonly number[] = [1, 4, 8, 12, 20, NUM_STEPS - 1];
-/** The maximum number of environments whose intervals are checked, because `explain` takes longer than an update. */
+/** The coverage is that of at most this many episodes, because `explain` takes longer than an update. */
 const MAX_EXPLAINED = 300;
 const world = createWorld();
 
@@ -36,9 +36,9 @@ export interface InferenceRow {
   readonly steps: number;
   /** The mean absolute error of the inferred beliefs. */
   readonly beliefMae: number;
-  /** The error that the inference itself expects, `expectedErrors()`. */
+  /** The mean of `expectedErrors()`, the errors that the inference itself expects. */
   readonly expectedMae: number;
-  /** The share of targets within the posterior's 10 % to 90 % quantiles. */
+  /** The share of targets between the posterior's 10 % and 90 % quantiles. */
   readonly coverage: number;
   /** The milliseconds of an update (observe a step, compute a belief) per episode, the mean over the steps so far. */
   readonly msPerUpdate: number;

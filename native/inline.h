@@ -1,7 +1,8 @@
-// Macros for inlining. The optimiser sees a rule as one expression only if everything is inlined into its kernel.
+// Macros for inlining functions and unrolling loops. The optimiser sees a rule as one expression only if everything is inlined
+// into its kernel.
 #pragma once
 #if defined(RHYTHM_NO_INLINE)
-// For builds with sanitizers: they instrument each inlined copy, and a kernel would take minutes to compile, not seconds.
+// For builds with sanitizers, which instrument each inlined copy: a kernel would take minutes to compile, not seconds.
 #define RHYTHM_INLINE [[maybe_unused]] static
 #define RHYTHM_INLINE_MEMBER inline
 #else

@@ -1,7 +1,7 @@
 // Begins episodes.
 // Included inside a kernel's namespace, see kernel.inl.
 
-// Stores the profiles of the active lanes, drawn or given as their modes say. Given profiles stay if the reset has none.
+// Stores the profiles of the active lanes by mode: sampled, discrete or given. Given profiles stay if the reset has none.
 RHYTHM_INLINE void put_profile(const Envs& envs, const Reset& r, const Group& g, M active, U seed) {
   const Tables& w = *envs.tables;
   const U profile_mode = g.word(state::Mode);
@@ -20,7 +20,7 @@ RHYTHM_INLINE void put_profile(const Envs& envs, const Reset& r, const Group& g,
   }
 }
 
-// Stores the beliefs and the belief skill with which episodes begin.
+// Stores the first belief, whether one was given, and the belief skill.
 RHYTHM_INLINE void put_first_beliefs(const Reset& r, const Group& g, M active) {
   const bool has_beliefs = r.start != nullptr && r.start->beliefs != nullptr;
   const bool has_skill = r.start != nullptr && r.start->skill != nullptr;

@@ -45,7 +45,7 @@ export class CoreRecord {
     this.#buffers.forEach((buffer, k) => void this.#bandwidths[k].push(core.bandwidth(buffer)));
   }
 
-  /** Adds a rate that was measured before or after a sample. */
+  /** Adds a measured rate. Ignores null. */
   note(probe: Probe | null, rate: number | null): void {
     if (probe === null || rate === null) return;
     const rates = this.#rates.get(keyOf(probe)) ?? [];
@@ -57,8 +57,8 @@ export class CoreRecord {
   bestOf = (probe: Probe): number => Math.max(...this.#rates.get(keyOf(probe))!);
 
   /**
-   * Returns the store bandwidth for a batch of this many bytes: the bandwidth of the largest buffer that is not larger than
-   * the batch, or of the smallest buffer. Such a buffer is at least as fast as the memory of the batch.
+   * Returns the store bandwidth for a batch of this many bytes: the median of the largest buffer that is not larger than the
+   * batch, or of the smallest buffer if all are larger.
    */
   storeFor(bytes: number): number {
     const smaller = BUFFERS.filter((size) => size <= bytes).length - 1;

@@ -30,7 +30,7 @@ export interface ServeOptions {
   readonly batchQueue?: number;
   /** Milliseconds that a /v1 request may wait before it gets status 503, 10 to 240,000. Default 60,000. */
   readonly batchWaitMs?: number;
-  /** Milliseconds between two pings, 10 to 2^31 - 1. Default 30,000. */
+  /** Milliseconds between two pings, 10 to 2^31 - 1; `idleMs` if that is less. Default 30,000. */
   readonly pingMs?: number;
   /** Milliseconds without a frame before a socket is closed, 10 to 2^31 - 1. Default 900,000. */
   readonly idleMs?: number;
@@ -130,7 +130,8 @@ function checkToken(token: unknown): string | undefined {
   // The message does not repeat the token.
   throw new InputError(
     'out_of_range',
-    `Expected a token of ${MIN_TOKEN} to ${MAX_TOKEN} printable ASCII characters without spaces, got ${text.length} characters${isPrintable ? '' : ', some of them not allowed'}. ` +
+    `Expected a token of ${MIN_TOKEN} to ${MAX_TOKEN} printable ASCII characters without spaces, ` +
+      `got ${text.length} characters${isPrintable ? '' : ', some of them not allowed'}. ` +
       'Make one with: openssl rand -hex 32',
   );
 }
@@ -140,8 +141,8 @@ LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
 LOOPBACK.addAddress('::1', 'ipv6');
 
 /**
- * Returns whether a host is this machine: an address of 127.0.0.0/8 (also as `::ffff:127.0.0.1`), `::1`, with or
- * without brackets, `localhost`, or a name under it (RFC 6761), in upper or lower case, with or without a final dot.
+ * Returns whether a host is this machine: an address of 127.0.0.0/8 (also as `::ffff:127.0.0.1`) or `::1`, which may have
+ * brackets; or `localhost` or a name under it (RFC 6761), in upper or lower case, which may end with a dot.
  */
 export function isLoopback(host: string): boolean {
   const address = host.replace(/^\[(.*)\]$/, '$1');

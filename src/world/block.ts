@@ -86,7 +86,7 @@ const ENTRIES = {
   perBelief: (w: WorldSpec) => reciprocal(w.belief.length),
   /** 1 divided by the number of steps that `belief_skill` counts: 1/20 in the published world. */
   perSkillStep: (w: WorldSpec) => reciprocal(NUM_STEPS - w.constants.beliefSkillFrom),
-  /** A number of a belief below this counts as +0. */
+  /** Numbers of a belief below this count as +0. */
   smallestBelief: () => MIN_MAGNITUDE,
 
   eventThreshold: (w: WorldSpec) => w.constants.eventThreshold,

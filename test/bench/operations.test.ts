@@ -76,8 +76,8 @@ test('the counted arithmetic of a step equals that of the reference, under every
           return (params.tagged[TAGS.indexOf(when)] >>> action) & 1;
         };
         const { arithmetic } = operationsOf(STEP_LINES, holds);
-        // The reference does not round exact results: six fields of noise (four operations each, one of them a conversion) and
-        // the conversion of low. It adds the reward to the return outside rules.ts.
+        // The reference does not round exact results: the six fields of noise (four operations each) and the conversion of `low`
+        // of rule 8. It adds the reward to the return outside rules.ts.
         expect([action, counts.roundings]).toEqual([action, arithmetic - 6 * 4 - 1 - 1]);
         expect(counts.limits).toBe(2 * NUM_METERS);
       }
@@ -123,7 +123,7 @@ test('the counted word operations of a draw equal those that a draw performs', (
   const drawn = countingThreefry(counted(key), counted(counter));
   const { operations } = Counted;
   expect(drawn.map(({ value }) => value)).toEqual(counted(output).map(({ value }) => value));
-  // The lines of a draw alone, without the line of `below`, which is the only one with the text 16.
+  // Without the line of `below`, the only one with the text 16.
   const draw = RANDOM_LINES.filter(({ when, text }) => when === undefined && !text.includes('16'));
   expect(operationsOf(draw, () => 1).words).toBe(operations);
 });

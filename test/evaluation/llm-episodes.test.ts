@@ -197,7 +197,7 @@ describe('earlier episodes', () => {
     expect([all.rows, all.fake.requests, all.episodes]).toEqual([whole.rows, [], []]);
   });
 
-  it('of one condition are reused for the other conditions, without counting usage twice', async () => {
+  it('of named profiles are reused for `discrete`, without counting usage twice', async () => {
     const whole = await wholeRun();
     const played = whole.episodes.filter(({ condition }) => condition.startsWith('discrete:'));
     const rest = await evaluateModel({ ...options, llm: { models: [], played } });
@@ -242,7 +242,7 @@ it('evaluate reports progress in episodes of all policies and conditions togethe
   expect(calls).toEqual(['2/12', '4/12', '6/12', '7/12', '8/12', '9/12', '10/12', '11/12', '12/12']);
 });
 
-it('evaluate rejects with the reason of its signal, or with the error of a model, and then calls no model again', async () => {
+it('evaluate rejects with the reason of its signal; after the error of a model, it calls the model no more', async () => {
   const controller = new AbortController();
   const stopping = localModel('stopping', () => {
     controller.abort(new Error('enough'));

@@ -134,7 +134,7 @@ describe.runIf(absent === null)('find_command returns the first of these', () =>
       'none: an error that lists all of these',
       { env: withoutNode, package: inCheckout },
       expect.stringMatching(
-        /command=, .*RHYTHM_COMMAND, .*PATH, .*node_modules\/\.bin of ROOT .*ROOT\/clone\/lib\/cli\.js, and npx\. Install Node 20\.19 or later, and run `npm install rhythm-vec`, or set RHYTHM_COMMAND\.$/,
+        /command=, .*RHYTHM_COMMAND, .*PATH, .*node_modules\/\.bin of ROOT .*ROOT\/clone\/lib\/cli\.js, and npx\. Install Node \(20\.19 or a later 20\.x, or 22\.12 or later\), and run `npm install rhythm-vec`, or set RHYTHM_COMMAND\.$/,
       ),
     ],
     [

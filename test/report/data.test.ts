@@ -137,7 +137,7 @@ describe('actions', () => {
     expect(Array.from(rows[1].shares)).toEqual([0, 0, 0.25, 0.75, 0, 0, 0, 0, 0, 0]);
   });
 
-  it('are grouped by named profile, or by thirds of about equal size of the sampled profiles', () => {
+  it('are grouped by named profile; sampled profiles are grouped in thirds of about equal size', () => {
     const counts = new Map<string, number>();
     using env = createVecEnv({ numEnvs: 600, backend: 'reference' });
     env.reset({ seed: 50000 });
@@ -181,7 +181,7 @@ describe('chosen episodes', () => {
   });
 });
 
-it('spending is a mean over the episodes with usage', () => {
+it('spending is a total, and a mean over the episodes with usage', () => {
   const tally = new SpendingTally();
   const withoutUsage = { ...EPISODE, usage: undefined };
   tally.add(withoutUsage);
@@ -277,7 +277,7 @@ it('costs come from an evaluation, unless stored episodes have usage', () => {
       name: 'llm:m',
       episodes: 4,
       spending: {
-        // Four episodes of 28 steps, and a quarter of the steps of three episodes with three quarters of those of one.
+        // steps: 4 * 28; unparsed: 0.25 * 3 * 28 + 0.75 * 28.
         steps: 112,
         unparsed: 42,
         metered: 3,

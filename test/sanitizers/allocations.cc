@@ -55,7 +55,7 @@ constexpr size_t kRows = kNumEnvs;
 template <class T>
 using Column = std::vector<T>;
 
-// The outputs of a batch, in one piece of memory.
+// The memory of a batch's outputs.
 struct OutputMemory {
   Column<float> floats = Column<float>(static_cast<size_t>(kNumEnvs) * (count::ObservationFloats + count::Components + 6));
   Column<int32_t> lengths = Column<int32_t>(kNumEnvs);
@@ -174,7 +174,8 @@ bool succeeds_or_changes_nothing(int k) {
     }
     refusals += refused;
     if (k < 0 ? refused != (got == nullptr) : !(*got == (refused ? *before : *after))) {
-      return std::printf("call %d without allocation %ld: the state equals neither the state before the call nor the state after it\n", k, n), false;
+      std::printf("call %d without allocation %ld: the state equals neither that before the call nor that after it\n", k, n);
+      return false;
     }
   }
 }

@@ -201,7 +201,7 @@ it.each([
   expect(parsed(text)).toBe(resultOrError(() => JSON.parse(text)));
 });
 
-it('parses a small part of a long list again, padded with spaces to the whole length, to write the error of an invalid entry', () => {
+it('finds the error of an invalid entry in a small part of a list, padded with spaces to the whole length', () => {
   const text = `{"data":{"x":[${long(['1234567'])},01]}}`;
   using parse = vi.spyOn(JSON, 'parse');
   parsed(text);
@@ -455,7 +455,7 @@ const LIST_FAULTS: [what: string, type: string, data: object, error: object][] =
     { errors: [expect.objectContaining({ type: 'dict_type', loc: [], input: 'an array of 5000' })] },
   ],
 ];
-it.each(LIST_FAULTS)('refuses %s in a long list', async (_, type, data, error) => {
+it.each(LIST_FAULTS)('in a message with thousands of entries, refuses %s', async (_, type, data, error) => {
   const client = await connect(await startServer(), '/v1/vec');
   await client.request({ type: 'create', data: { num_envs: LONG } });
   client.socket.send('{"type":"reset"}');

@@ -32,7 +32,7 @@ export function advancedBatch(random: Random, engine: Engine, n: number, world: 
   return opened;
 }
 
-/** Returns a snapshot of these states with random modes, counters and episode numbers. */
+/** Returns a snapshot of these states with random modes, counters, seed range and episode numbers. */
 export function snapshotOf(
   random: Random,
   words: Uint32Array,

@@ -51,7 +51,7 @@ export function oneOf<const Name extends string>(
 export interface Parsed {
   readonly view: string;
   readonly state: Readonly<Record<string, unknown>>;
-  /** A sentence for each invalid part of the address, at most MAX_PROBLEMS; then one with the number of further problems. */
+  /** At most MAX_PROBLEMS different problems; if there are more, also a sentence with the number of the others. */
   readonly problems: readonly string[];
 }
 
@@ -110,7 +110,10 @@ function readPair(fields: Fields, state: Record<string, unknown>, key: string, t
   if (value === null) {
     const { initial } = field;
     const instead = typeof initial === 'number' ? grouped(initial) : field.write(initial);
-    return `This link has ${key} = ${quoted(text)}, where ${field.expected} is expected. ${instead || 'Nothing'} is used instead.`;
+    return (
+      `This link has ${key} = ${quoted(text)}, where ${field.expected} is expected. ` +
+      `${instead || 'Nothing'} is used instead.`
+    );
   }
   state[key] = value;
   return null;

@@ -1,4 +1,4 @@
-/** The latest step of an episode and the posterior before that step: the input of a report. */
+/** The latest step of an episode, for inference reports. */
 import type { Params } from '../../world/block.js';
 import { NUM_METERS, NUM_TRAITS } from '../../world/fields.js';
 import type { Evidence } from './evidence.js';
@@ -6,7 +6,7 @@ import { NO_TRAIT } from './responses.js';
 import type { TraitPosterior } from './traits.js';
 import type { WeightPosterior } from './weights.js';
 
-/** A copy of the latest step's evidence, and of what was known before the step. */
+/** The latest step, and what was known before it about traits and weights. */
 export class LastStep {
   readonly #params: Params;
   /** The step count after the step; 0 if there was no step. */
@@ -17,7 +17,7 @@ export class LastStep {
   event = -1;
   /** The observed reward. */
   reward = 0;
-  /** The reward expected from the mean weights before the step; NaN for the 28th step, whose reward includes the grade. */
+  /** The reward of the step's changes under the mean weights before it; NaN for the 28th step, which includes the grade. */
   expectedReward = 0;
   readonly anomalies = new Float32Array(NUM_METERS);
   /** i8 [5]: the trait that affects each meter, or NO_TRAIT. */

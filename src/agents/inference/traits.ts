@@ -1,8 +1,8 @@
 /**
  * The posterior of the traits that affect anomalies. An anomaly is a meter's response minus that of the neutral profile, plus
  * noise, which is uniform with known amplitude. So an anomaly bounds the one trait that affects its meter, from below and
- * above, if it is known whether the profile was stressed: whether serenity was below its stress threshold. The posterior is
- * exact: a uniform box for each range of stress thresholds between observed serenities.
+ * above, if it is known whether serenity was below the profile's stress threshold. The posterior is exact: a uniform box for
+ * each range of stress thresholds between observed serenities.
  */
 import type { Params } from '../../world/block.js';
 import { NUM_METERS, NUM_STEPS, NUM_TRAITS } from '../../world/fields.js';
@@ -80,12 +80,12 @@ export class TraitPosterior {
     }
   }
 
-  /** Returns the least rise of meter `k` that fits the anomaly in a cell, relative to the rise for the trait's lowest value. */
+  /** Returns the least difference from the response with the lowest traits that fits the anomaly of meter `k` in a cell. */
   #minRise(evidence: Evidence, k: number, cell: number): number {
     return this.#excessIn(evidence, k, cell) - evidence.margin[k];
   }
 
-  /** Returns the largest such rise. */
+  /** Returns the largest such difference. */
   #maxRise(evidence: Evidence, k: number, cell: number): number {
     return this.#excessIn(evidence, k, cell) + evidence.margin[k];
   }
@@ -184,7 +184,7 @@ export class TraitPosterior {
       this.chance[cell] = total > 0 ? this.chance[cell] / total : 1 / this.numCells;
   }
 
-  /** Returns whether a profile is consistent with all evidence. @param profile f32 [11] or longer. */
+  /** Returns whether the box of a cell contains a profile's traits. @param profile f32 [11] or longer. */
   allows(profile: ArrayLike<number>): boolean {
     for (let cell = 0; cell < this.numCells; cell++) {
       const at = cell * NUM_TRAITS;
@@ -239,8 +239,8 @@ export class TraitPosterior {
   }
 
   /**
-   * Returns the position of quantile `u` of the stress threshold as one number: the index of its cell plus the fraction of
-   * the cell's range below it, in [0, 1).
+   * Returns the position of quantile `u` of the stress threshold: the index of its cell, plus the fraction of the cell's range
+   * below the quantile, which is less than 1.
    */
   positionAt(u: number): number {
     let rest = u;

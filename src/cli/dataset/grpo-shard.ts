@@ -17,10 +17,7 @@ interface GrpoShardOptions extends EngineOptions {
   readonly shard: Shard;
 }
 
-/**
- * Writes the rows of a shard as JSON lines.
- * @throws UsageError for unusable paths; InputError for more shards than rows; the signal's reason.
- */
+/** Writes the rows of a shard as JSON lines, unless the shard is complete. */
 export async function runGrpoShard(
   plan: DatasetPlan,
   options: GrpoShardOptions,

@@ -30,7 +30,8 @@ export function checkModels(names: readonly string[], options: ModelFlags): void
   }
   if (names.length < 2 || options.prices === undefined) return;
   throw new UsageError(
-    `Expected one language model with --prices, because prices are per model, got ${names.join(' and ')}. Evaluate them one by one.`,
+    `Expected one language model with --prices, because prices are per model, got ${names.join(' and ')}. ` +
+      'Evaluate them one by one.',
   );
 }
 
@@ -38,13 +39,13 @@ type Opener = (spending?: Spending) => OpenedModel;
 
 /**
  * Checks everything that can be checked before the first request.
- * @returns a function for each model, which opens it. @throws as `prepareModel`.
+ * @returns for each model a function that opens it.
  */
 export function prepareModels(names: readonly string[], options: ModelFlags): Promise<Opener[]> {
   return Promise.all(names.map((name) => prepareModel(name, options)));
 }
 
-/** The models of an evaluation and the counts of their requests. */
+/** The models of an evaluation and the summaries of their answers. */
 export class EvalModels {
   readonly #opened: readonly { readonly opened: OpenedModel; readonly summary: LlmSummary }[];
   readonly #concurrency: number;
@@ -84,7 +85,7 @@ export class EvalModels {
     return this.#opened.map(({ summary }) => summary.spentText()).join('');
   }
 
-  /** Returns a summary per model, with line ends. */
+  /** Returns a summary of each model that had requests, with line ends. */
   text(): string {
     return this.#opened
       .map(({ opened, summary }) => [opened.model.name, summary.text()] as const)

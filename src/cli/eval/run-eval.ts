@@ -60,11 +60,7 @@ export interface EvalCommandOptions
   readonly shard?: Shard;
 }
 
-/**
- * Evaluates policies, prints the tables and writes the files.
- * @throws UsageError for unusable options or paths; InputError for unknown names; the errors of requests to a model; the
- *   signal's reason.
- */
+/** Evaluates policies, prints the tables and writes the files. A shard prints no table; a complete one is left as it is. */
 export async function runEval(options: EvalCommandOptions, signal: AbortSignal): Promise<void> {
   const { json, components, trajectories, profiles, backend, kernel, threads } = options;
   const modelNames = check(options);
@@ -145,7 +141,7 @@ function check(options: EvalCommandOptions): string[] {
   return models;
 }
 
-/** Opens the store of trajectories. Returns null without --trajectories. @throws UsageError; InputError for unknown names. */
+/** Opens the store of trajectories. Returns null without --trajectories. */
 async function openStore(
   options: EvalCommandOptions,
   models: readonly string[],

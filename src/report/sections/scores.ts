@@ -10,9 +10,9 @@ import type { ReportData } from '../result-gatherer.js';
 import type { ScoreRow } from '../score-rows.js';
 import type { Part, Section } from '../section.js';
 
-/** Rows of one condition, whose scores can be compared. */
+/** Rows of one condition and kind of profiles, whose scores can be compared. */
 export interface ScoreGroup {
-  /** The condition and its seeds. */
+  /** The condition, profiles that are not its default, and the seeds. */
   readonly name: string;
   readonly rows: readonly ScoreRow[];
 }
@@ -35,15 +35,15 @@ export function scoresSection({ scores, brackets }: ReportData): Section | null 
   };
 }
 
-/** Explains the shares, and says which are missing. */
+/** Explains the shares, and gives their anchors or says why a share is missing. */
 function bracketParts(scores: readonly ScoreRow[], brackets: readonly GraderAnchors[]): Part[] {
   const meaning = scores.some(({ share }) => share) ? [SHARE_MEANING] : [];
   return [...meaning, ...bracketNotes(scores, brackets)].map(paragraph);
 }
 
 const EXPLANATION =
-  'The final score of an episode is between 0 and 1. A score that does not beat heuristic+constant in the same episodes is no ' +
-  'evidence of inference. [oracle]: uses hidden state; not a valid agent.';
+  'The final score of an episode is between 0 and 1. A score that does not beat heuristic+constant in the same episodes is ' +
+  'no evidence of inference. [oracle]: uses hidden state; not a valid agent.';
 
 const PUBLISHED =
   `Published: ${PUBLISHED_SOURCE}. This world rebuilds RhythmEnv with constants of its own, so scores are ` +

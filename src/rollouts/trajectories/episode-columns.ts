@@ -11,7 +11,7 @@ import { SAMPLING_NAMES, USAGE_NAMES } from './trajectory-episode.js';
 /** A row: values by the names of EPISODE_COLUMNS. */
 export type EpisodeRow = Readonly<Record<string, unknown>>;
 
-/** The names of all results at the end of an episode. No former world has the digest ''. */
+/** The names of all results at the end of an episode. '' stands for the current world, which has all of them. */
 const FINAL_NAMES = finalNames('');
 /** Components that files of world 1.0.0 lack. */
 const SINCE_WORLD_1_1 = ['wellbeing', 'belief_skill'];
@@ -77,7 +77,7 @@ export function toEpisodeRow(compact: CompactEpisode): EpisodeRow {
 }
 
 /**
- * Returns the fields of a compact episode from a row, for `parseCompact`, which checks them. An integer may be a bigint, as
+ * Returns the fields of a compact episode from a row, for `parseCompact`, which checks them. The seed may be a bigint, as
  * readers of Parquet return INT64.
  */
 export function fromEpisodeRow(stored: EpisodeRow): Record<string, unknown> {
@@ -121,7 +121,7 @@ function presentValues(
   return present.length === 0 ? undefined : Object.fromEntries(present);
 }
 
-/** Returns a value with null in place of undefined, which readers of Parquet return. */
+/** Replaces undefined, which readers of Parquet return, by null: a value, or the entries of a list. */
 const withNulls = (value: unknown): unknown =>
   Array.isArray(value) ? value.map((entry) => entry ?? null) : (value ?? null);
 

@@ -16,7 +16,7 @@ function mockDraws(draw: number): number[] {
   return lengths;
 }
 
-it('all seeds are drawn, in calls of the largest allowed size', () => {
+it('all seeds are drawn, in calls of at most 16,384 seeds', () => {
   // getRandomValues fills at most 65,536 bytes.
   const lengths = mockDraws(7);
   const numEnvs = 2 * 16_384 + 5;

@@ -23,7 +23,7 @@ const FLAGS = [
   '--max-semi-space-size=128',
 ];
 
-/** The measured calls. With autoreset, `open` opens 28 environments at different steps: one episode ends at every step. */
+/** The measured calls. With autoreset, `open` opens environments at different steps, so that their episodes end in turn. */
 const CASES: Record<string, string> = {
   'step, no autoreset': `
     const [env, first] = [open(), open()];
@@ -116,7 +116,7 @@ function measure(
 reportAbsentEngines();
 
 describe.skipIf(NATIVE.length === 0)('on the native backend', () => {
-  it('the measurement reports one object per call, and copies', () => {
+  it('the measurement reports calls that allocate one object or copies of results', () => {
     for (const [heap] of Object.values(measure(ALLOCATING, 3))) expect(heap).toBeGreaterThan(16);
   });
 

@@ -23,7 +23,7 @@ def plain(result: StepResult) -> dict:
 
 
 def play(url: str, reset: dict, actions: list) -> dict:
-    """Plays an episode. Returns its results, the states before it and after it, and what a further step returns."""
+    """Plays an episode. Returns its results, the states before and after it, and the error or result of a further step."""
     with RhythmVecEnv(base_url=url).sync() as env:
         fresh = env.state()
         results = [env.reset(**reset)]

@@ -43,7 +43,7 @@ export interface PanelsProps {
   /** The chart in words, for screen readers. */
   readonly description: string;
   readonly panels: readonly Panel[];
-  /** The points of the axis: 28, or 29 with the start of the week. */
+  /** The number of points of the axis: 28, or 29 with the start of the week. */
   readonly points: number;
   /** The last point that has values. Default: the last of the axis. */
   readonly last?: number;
@@ -76,7 +76,7 @@ export function Panels(props: PanelsProps) {
           dashed={series.map(({ dashed = false }) => dashed)}
         />
       )}
-      {/* The slider sticks within the plot, so that it covers neither the title nor the notes. */}
+      {/* The slider sticks within this element, so that it covers neither the title nor the notes. */}
       <div>
         <div class="plot" ref={container}>
           {frame === null ? (

@@ -48,11 +48,11 @@ interface Typed<T> extends Labelled {
   readonly onChange: (value: T) => void;
 }
 
-/** A text field. It reports valid values, and shows what is expected if the text is invalid. */
+/** A text field. Reports a valid value on Enter and when it loses the focus. Says what is expected if the text is invalid. */
 export function TextField<T>({ label, hint, field, value, onChange }: Typed<T>) {
   const id = useId();
   const typed = useSignal(field.write(value));
-  // A layout effect, because an effect some frames later would overwrite what is typed by then.
+  // A layout effect, because an effect some frames later would overwrite what is typed meanwhile.
   useLayoutEffect(() => {
     typed.value = field.write(value);
   }, [field, value, typed]);

@@ -1,4 +1,4 @@
-/** Trains a student in the worker. Measures the teacher, then the student: at the end, and at checkpoints at least 0.7 s apart. */
+/** Trains a student. Measures the teacher; then the student, at the end and at checkpoints at least 0.7 s apart. */
 
 import { Features } from '../../../src/agents/student/features.js';
 import { Network } from '../../../src/agents/student/network.js';

@@ -7,7 +7,7 @@ import { type SelectionProvenance, selectionProvenance } from '../episode-filter
 import { filterTexts } from './sft-filters.js';
 import type { SftPlan } from './sft-options.js';
 
-/** The provenance, in the order in which it is written, snake_case. */
+/** The provenance, in snake_case as it is written. */
 export interface SftProvenance extends SelectionProvenance {
   readonly schema: Schema;
   /** The version of the package. */

@@ -105,7 +105,7 @@ export class Refinement {
 
 const draw: Draw = { x0: 0, x1: 0 };
 
-/** Returns the seeds of the noise of episodes `first` to `first + count - 1`. @param seed of the training. */
+/** Returns the seeds of noise and events of episodes `first` to `first + count - 1`. @param seed that of the training. */
 const noiseSeeds = (seed: number, first: number, count: number): Uint32Array =>
   Uint32Array.from({ length: count }, (_, i) => threefry(seed, KEYS.noise, first + i, 0, draw).x0);
 
