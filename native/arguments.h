@@ -30,7 +30,7 @@ class MemoryRanges {
   }
 
  private:
-  static constexpr int kCapacity = 24;  // a call reads at most 19 arrays, and writes at most 18
+  static constexpr int kCapacity = 24;  // more than any call reads or writes
   uintptr_t begin_[kCapacity], end_[kCapacity];
   int count_ = 0;
 };

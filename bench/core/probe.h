@@ -11,8 +11,7 @@ struct Mix {
   int words;       // +, rotation and ^ of words (32-bit integers)
 };
 
-// Mixes in the proportions of different work. Random draws add operations on words; formulas that are left out because their
-// condition does not hold remove operations on floats.
+// Mixes in the proportions of different steps (docs/speed.md), then floats alone and words alone.
 constexpr Mix kMixes[] = {{32, 4, 42}, {32, 4, 63}, {32, 4, 87}, {32, 4, 0}, {0, 0, 42}};
 constexpr int kMixCount = sizeof kMixes / sizeof *kMixes;
 
@@ -20,7 +19,7 @@ constexpr int kMixCount = sizeof kMixes / sizeof *kMixes;
 struct Probe {
   const char* name;  // the kernel with these registers
   int lanes;
-  // Runs `count` passes of a mix. No operation waits for the result of the operation before it.
+  // Runs `count` passes of a mix.
   void (*pass[kMixCount])(int count);
   // Write or copy `bytes` bytes, a multiple of 256, `times` times.
   void (*fill)(void* to, size_t bytes, int times);

@@ -15,8 +15,8 @@ RHYTHM_INLINE void apply(T& operand, Operation operation) {
 
 template <int Arithmetic, int Choices, int Words>
 static void pass(int count) {
-  // The operations take turns on several registers, so that none waits for another. The parts spread each kind of
-  // operation over the pass.
+  // The operations take turns on several registers, so that few wait for others. The parts spread each kind of operation
+  // over the pass.
   constexpr int kFloats = 8, kWords = 6, kParts = 16;
   F f[kFloats], factor = broadcast(0.999f), addend = broadcast(0.001f);
   U u[kWords], step = broadcast(0x9e3779b9u);

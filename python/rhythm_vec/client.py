@@ -30,7 +30,7 @@ _random = random.SystemRandom()
 
 
 def checked_url(url: Any) -> str:
-    """Returns a server's URL without a final slash. Raises ValueError for an invalid URL."""
+    """Returns a server's URL without final slashes. Raises ValueError for an invalid URL."""
     try:
         parts = urllib.parse.urlsplit(url)
         valid = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
@@ -89,8 +89,7 @@ class Backoff:
     not retry at the same time.
 
     Attributes:
-        attempts: the maximum number of attempts, including the first. An attempt tries each server that is not left
-            out.
+        attempts: the maximum number of attempts, including the first. An attempt may try several servers.
         first_s: the longest wait before the second attempt, in seconds.
         longest_s: the longest wait in seconds. If the server demands a longer one, the request fails.
         sleep: waits the given seconds.
@@ -113,11 +112,11 @@ class Backoff:
 
 @dataclass(frozen=True)
 class _Failure:
-    """A failed request to a server, which another server may answer."""
+    """A failed request to one server. Another server may answer it."""
 
     url: str
     reason: str
-    #: The answer with a transient status; None if the connection failed.
+    #: The answer with a transient status; None without an answer.
     answer: Optional[Answer] = None
     error: Optional[BaseException] = None
     #: Whether the server accepted the connection.
@@ -133,7 +132,7 @@ class _Failure:
         return isinstance(self.error, ssl.SSLCertVerificationError) or not (self.reached or any_reached)
 
 
-# Statuses of temporary failures. Requests with other statuses are not retried.
+# Statuses of temporary failures. Other statuses are not retried.
 _TRANSIENT = frozenset({429, 502, 503, 504})
 #: What to do about an HTTP status.
 REMEDIES = {
@@ -221,7 +220,7 @@ class Client:
             self.backoff.sleep(wait_s)
 
     def _attempt(self, path: str, body: bytes) -> Union[Tuple[str, Any], List[_Failure]]:
-        """Tries the servers that are not left out. Returns the first answer with its URL, or all failures."""
+        """Tries servers until one answers. Returns the answer with its URL, or all failures."""
         tried: List[Server] = []
         failures: List[_Failure] = []
         while True:

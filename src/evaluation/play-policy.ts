@@ -34,7 +34,7 @@ export interface Episodes extends Pick<EpisodeBatch, 'seeds'> {
 /** A policy that plays an episode in one call. */
 type WholeRunPolicy = Pick<FixedPolicy, 'choice' | 'options'>;
 
-/** Returns whether `playPolicy` calls a policy at each step. It plays others in one call, but no language models. */
+/** Returns whether `playPolicy` calls a policy at each step. It plays other policies in one call. */
 export const isStepped = <Other extends object>(
   policy: Other | SteppedPolicy | UserPolicy,
 ): policy is SteppedPolicy | UserPolicy => policy instanceof UserPolicy || 'objective' in policy;

@@ -56,9 +56,7 @@ const PLANNER_MODELS: readonly string[] = [
   'planner-oracle',
 ];
 
-/**
- * Returns a stored player under the name that `eval` has for its policy. Earlier releases stored other names for some policies.
- */
+/** Returns a stored player under the name that `eval` has for its policy. */
 export function currentPlayer<Stored extends StoredPlayer>(stored: Stored): Stored {
   const { teacher, model, objective } = stored;
   if (teacher !== 'planner') return stored;

@@ -1,4 +1,4 @@
-/** Loads optional peer packages on first use. */
+/** Imports optional peer packages. */
 import { LibraryError } from './errors.js';
 
 /** The packages of each feature, as arguments of `npm install`. */
@@ -54,7 +54,7 @@ const listOf = (names: readonly string[]): string =>
  * Imports optional packages.
  * @param what the feature that needs them, in the plural.
  * @param packages as `npm install` takes them, each with a version.
- * @param importAll imports the packages, and is called once.
+ * @param importAll imports the packages.
  * @throws LibraryError `library_missing`, with the command that installs the packages.
  */
 export async function load<Library>(

@@ -8,7 +8,7 @@ import { expect, it } from 'vitest';
 const at = (path: string): string => fileURLToPath(new URL(`../../examples/${path}`, import.meta.url));
 const files = readdirSync(at('')).filter((name) => /\.[jt]s$/.test(name));
 
-/** Runs an example as its first comment says. @returns its output. */
+/** Runs an example and returns its output. */
 const outputOf = (name: string): string =>
   execFileSync(process.execPath, ['--import', 'tsx', at(name)], {
     encoding: 'utf8',
@@ -40,7 +40,7 @@ it('lookahead-policy.js has the score of the guide, without hidden state', async
   expect(guide).toContain(`its final score is ${rows[0].finalScore.mean.toFixed(3)} `);
 });
 
-it.each(files)('%s is short, and linked from the README', (name) => {
+it.each(files)('%s is short, and named in the README', (name) => {
   expect(readFileSync(at(name), 'utf8').split('\n').length).toBeLessThan(80);
   expect(readFileSync(at('../README.md'), 'utf8')).toContain(`\`examples/${name}\``);
 });

@@ -25,7 +25,7 @@ const large = {
 };
 const closeConnection: Behaviour = (request) => request.socket.destroy();
 
-/** Makes calls with two servers that have the given behaviours. Returns also how many requests each got. */
+/** Makes calls with two servers that have the given behaviours. Also returns their URLs and numbers of requests. */
 async function callBoth(
   behaviours: readonly [readonly Behaviour[], readonly Behaviour[]],
   calls: readonly Call[],
@@ -142,7 +142,7 @@ describe.runIf(absent === null)('with several servers', () => {
     expect(both.waits).toEqual([0.5, 1]);
   });
 
-  it('a refusal is not sent to another server', async () => {
+  it('a refused request is not sent to another server', async () => {
     const { results, requests } = await callBoth([[answering(401)], []], [{ score }]);
     expect(results[0]).toMatchObject({ error: 'RefusedError', message: expect.stringContaining('got 401') });
     expect(requests).toEqual([1, 0]);

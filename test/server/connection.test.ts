@@ -1,4 +1,4 @@
-/** Tests the connection of one socket: the time of the last frame, and when reading pauses. */
+/** Tests the connection of one socket. */
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
@@ -65,7 +65,7 @@ it.each([
   const all = new Promise<void>((resolve) => {
     client.on('message', () => ++received === frames.length + 1 && resolve());
   });
-  await send('the first frame, which is answered at once');
+  await send('the first frame, which does not wait');
   for (const frame of frames) {
     expect(socket.isPaused).toBe(false);
     await send(frame);

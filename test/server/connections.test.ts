@@ -1,4 +1,4 @@
-/** Tests the limits of connections: their number, their idle time, and the time of a request. */
+/** Tests the limits of connections, and how a server closes them. */
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';

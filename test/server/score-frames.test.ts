@@ -15,10 +15,10 @@ import { sendRequest, startServer } from '../support/server.js';
 
 /** Returns a pseudorandom integer in [0, n) for each k, by multiplicative hashing. */
 const pseudorandom = (k: number, n: number): number => (Math.imul(k + 1, 0x9e3779b1) >>> 8) % n;
-/** The number of rows: more than two slices. */
+/** The number of rows: more than two slices of score-slices.ts. */
 const ROWS = 4200;
 
-/** Returns columns with histories and beliefs of all kinds. */
+/** Returns pseudorandom columns. Some rows have no action, belief or past belief. */
 function columnsOf(rows: number): ReplayColumns & { stepIndices: Uint8Array } {
   const index = Array.from({ length: rows }, (_, i) => i);
   const beliefs = Float32Array.from({ length: rows * 3 }, (_, k) =>

@@ -43,8 +43,8 @@ export class ProfilePosterior {
   }
 
   /**
-   * Updates the posterior with the observation at `base` of `rows`. An earlier step, or step 0, starts another episode.
-   * A repetition of the last step is ignored.
+   * Updates the posterior with the observation at `base` of `rows`. Step 0 or a step before the last one starts
+   * another episode. A repetition of the last step, if above 0, is ignored.
    * @param evidence memory for the step's evidence, overwritten. @returns whether the posterior may have changed.
    */
   observe(rows: Float32Array, base: number, evidence: Evidence, draws: InferenceDraws): boolean {

@@ -55,7 +55,7 @@ export const heuristicPlayer = ({ world }: PolicySetting): FixedPlayer =>
 
 /** Opens the open-loop policy of a grader, or of v2 if the grader has no sequence. */
 export function openLoopPlayer({ grader }: PolicySetting): FixedPlayer {
-  // '' names no grader. Without a grader, the sequence of v2 is played.
+  // '' names no grader.
   const actions = openLoopActions(sequenceGraderUnder(grader?.name ?? ''));
   // After the 28th step the sequence has no action. The caller ignores the 0 that is returned for such an environment.
   return playerOf(({ steps }, i) => actions[steps[i]] ?? 0);

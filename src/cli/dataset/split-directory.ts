@@ -1,4 +1,4 @@
-/** The output directory of a dataset with splits. It may be new, be empty, or hold an earlier dataset to replace. */
+/** The output directory of a dataset with splits. An earlier dataset in it is replaced. */
 import { readFileSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { FORMATS } from '../../shared/row-files/file-formats.js';

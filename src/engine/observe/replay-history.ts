@@ -1,4 +1,4 @@
-/** Replays an episode from seed, profile and actions to get its last steps. */
+/** Replays an episode to get its last steps. */
 
 import type { World } from '../../world/world.js';
 import { Episode } from '../reference/episode.js';

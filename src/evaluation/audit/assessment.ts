@@ -6,7 +6,7 @@ import { differenceOf, playOf } from './gains.js';
 import type { ImpossibleWorld } from './impossible-world.js';
 import type { NullGain, NullPlayers } from './null-players.js';
 
-/** The thresholds, in final scores. */
+/** The thresholds, in final scores. The planners must lead each policy with its best constant belief. */
 export const THRESHOLDS = {
   /** The planner that infers must lead the open-loop sequence, and the planner without inference, by this much. */
   inference: 0.25,
@@ -33,7 +33,7 @@ export interface Check {
   /** The side of the threshold on which the figure must be. */
   readonly bound: 'at least' | 'at most';
   readonly threshold: number;
-  /** Whether the figure is on that side. */
+  /** Whether the check passes. */
   readonly holds: boolean;
 }
 
@@ -65,7 +65,7 @@ export function assess(grader: string, evidence: Evidence): Assessment {
   return { paysOnlyForInference: failed.length === 0, checks, reason: reasonOf(grader, failed) };
 }
 
-/** Compares the planners with the policies that ignore the profile, each with its best constant belief. */
+/** Compares the planners with policies without inference, to which the best constant belief is added. */
 function checksOfKnowledge({ plays, silentPrior, nullPlayers }: Evidence): Check[] {
   const rivals = [
     ['open_loop', playOf(plays, 'open-loop'), THRESHOLDS.inference],

@@ -1,4 +1,4 @@
-/** Writes the user message: the current state and the last seven steps. */
+/** Writes the user message of a prompt. */
 import { HISTORY_STEPS } from '../../engine/observe/past-step.js';
 import {
   ACTION_NAMES,
@@ -73,7 +73,7 @@ function writeLastStep(writer: TextWriter, rows: Float32Array, base: number): vo
   writer.put(EVENTS[event < 0 ? EVENT_NAMES.length : event]);
 }
 
-/** Writes a line for each past step in a row, the oldest first, after a title. Writes nothing without past steps. */
+/** Writes a title and a line for each past step, the oldest first; nothing without past steps. */
 function writePastSteps(writer: TextWriter, rows: Float32Array, base: number): void {
   const first = rows[base + OBSERVATION.step] - HISTORY_STEPS;
   let isFirst = true;

@@ -171,9 +171,9 @@ it('inherited properties are read as options, and those that are no option are i
   expect([...env.seeds]).toEqual([7, 8]);
 });
 
-it('the objects of these tests are legal without the key, and null is no world', async () => {
+it('the objects of the fast calls are legal without the key, and null is no world', async () => {
   for (const [name, call, validObject] of OBJECTS) {
-    // With these objects the calls are legal, but take long.
+    // These calls take long.
     if (['evaluate', 'audit', 'searchActionSequence', 'a problem of searchActionSequences'].includes(name))
       continue;
     await callAsync(call, structuredClone(validObject)).catch((error) => {

@@ -1,7 +1,7 @@
 """Uploads a directory with huggingface_hub, for test/python/hub-client.test.ts.
 
 Reads {"env", "name", "folder", "paths"}. Prints {"committed": whether the upload changed the repository, "files": the
-files of the repository at the paths}. If it reads null, it only tests whether huggingface_hub can be imported.
+files of the repository at the paths}. If it reads null, it prints the version of huggingface_hub instead.
 """
 
 import json

@@ -86,7 +86,7 @@ describe('ObservationNormaliser', () => {
     expect([...values]).toEqual(near([-0.5, 0.25, 0.5]));
   });
 
-  it('gives the observations of a batch mean 0 and variance 1', () => {
+  it('gives the serenity of a batch mean 0 and variance 1', () => {
     using env = createVecEnv({ numEnvs: 500 });
     env.reset({ seed: 0 });
     const { observations } = env.step(env.actionSpace.sample(0, 500));
@@ -192,7 +192,7 @@ describe('RewardNormaliser', () => {
     expect(states[1]).toEqual(states[0]);
   });
 
-  it('continues from its state, and keeps it while frozen', () => {
+  it('loads a state, and keeps it while frozen', () => {
     const normaliser = new RewardNormaliser(env(1), { gamma: 0.5 });
     normaliser.normalise(step([2]));
     const loaded = new RewardNormaliser(env(4), {

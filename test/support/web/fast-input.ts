@@ -2,8 +2,8 @@
 import type { Page } from 'playwright-core';
 
 /**
- * Runs in the page. `fastInput` runs inputs one after the other, each as a separate task of the event
- * loop, and the page draws no frame between them. The other functions create inputs.
+ * Runs in the page. `fastInput` runs inputs one after the other, each as a task of the event loop, usually faster than the
+ * page draws a frame. The other functions create inputs.
  */
 export const FAST_INPUT = `globalThis.fastInput = async (...inputs) => {
   for (const input of inputs) {

@@ -7,7 +7,7 @@ export type ShaderTexts = Readonly<Record<ShaderFile, string>>;
 /** Returns the program: one module with every kernel. */
 export const programText = (texts: ShaderTexts): string => Object.values(texts).join('\n');
 
-/** Converts a line of the program (from 1) to its file and the line in it. */
+/** Returns "FILE:LINE" for a line of the program. Both lines count from 1. */
 export function lineOf(texts: ShaderTexts, line: number): string {
   let first = 1;
   for (const [file, text] of Object.entries(texts)) {

@@ -35,7 +35,7 @@ export const SFT_COLUMNS: Columns<SftRow> = {
   final_score: { type: 'number' },
 };
 
-/** Returns a row for each usable answer at the plan's steps. @param episode equals its replay. @param score its final score. */
+/** Returns a row for each usable answer at the plan's steps. @param score the episode's final score. */
 export function sftRowsOf({ steps }: SftPlan, episode: TrajectoryEpisode, score: number): SftRow[] {
   const { seed, profile_mode, condition, teacher, model, objective, system } = episode;
   const final_score = float32Decimal(score);

@@ -5,14 +5,14 @@ import type { Interval } from '../../../../src/shared/statistics.js';
 import type { Crowd } from '../../engine/crowd/crowd-request.js';
 import { grouped } from '../../parts/grouped.js';
 
-/** Rounds a large number: "2.9 million". */
+/** Formats a large number roughly: "2.9 million". */
 export function rounded(value: number): string {
   if (value < 1e6) return grouped(Math.round(value / 1000) * 1000);
   const [divisor, unit] = value < 1e9 ? [1e6, 'million'] : [1e9, 'billion'];
   return `${(value / divisor).toFixed(value < 10 * divisor ? 1 : 0)} ${unit}`;
 }
 
-/** Formats half of the 95 % interval: "±0.0012"; '' for a single value. */
+/** Formats the half-width of the 95 % interval: "±0.0012"; '' for a single value. */
 export const halfWidth = ({ mean, high }: Interval, digits: number): string =>
   high === null ? '' : `±${decimal(high - mean, digits)}`;
 

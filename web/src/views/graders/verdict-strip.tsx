@@ -1,4 +1,4 @@
-/** The verdict and the first three places in a few lines, which stay at the top of a narrow screen while a slider moves. */
+/** The verdict and the first three places, which stay at the top of a narrow screen. */
 import type { Place } from '../../graders/ties.js';
 
 interface VerdictStripProps {

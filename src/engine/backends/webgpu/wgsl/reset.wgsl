@@ -27,14 +27,14 @@ fn begin_episode(env: u32, seed: u32) {
   begin(env, seed, 0u, new_episode(meters_in_world(BLOCK_INITIAL_METERS)));
 }
 
-// Reads a sum of an episode that begins after step 0; 0 if the request has no such array.
+// Reads a sum of a given start; 0 if the request has no such array.
 fn sum_at(sums: u32, i: u32) -> f32 {
   if (sums == NONE) {
     return 0.0;
   }
   return bitcast<f32>(request[sums + i]);
 }
-// Returns the state of an episode that begins after step 0.
+// Returns the state of a given start.
 fn given_episode(i: u32) -> EpisodeState {
   let at = launch.meters + i * COUNT_METERS;
   var episode = new_episode(
@@ -57,7 +57,7 @@ fn given_episode(i: u32) -> EpisodeState {
   return episode;
 }
 
-// Stores the belief with which an episode begins after step 0.
+// Stores the belief of a given start, if it has one.
 fn put_first_belief(env: u32, i: u32) {
   if (launch.beliefs == NONE || byte_at(launch.given, i) == 0u) {
     return;
@@ -65,7 +65,8 @@ fn put_first_belief(env: u32, i: u32) {
   put_belief(env, belief_at(i));
 }
 
-// Resets the environments of the mask. Arrays that the request lacks leave modes, given profiles and graders as they are.
+// Resets the environments of the mask, and clears the final mask of all. Modes, given profiles and graders for which the
+// request has no array stay.
 @compute @workgroup_size(workgroup_size)
 fn reset(@builtin(global_invocation_id) id: vec3<u32>) {
   zero = launch.zero;  // for the arithmetic of numbers.wgsl
