@@ -1,4 +1,4 @@
-/** Opens the episodes of a case, which always begin in the same states, and copies their outputs. */
+/** Opens the episodes of a case, and copies their outputs. */
 import type { Batch, Outputs, Trajectory } from '../dist/engine/backends/backend.js';
 import { NODE } from '../dist/engine/backends/node.js';
 import { openBatch } from '../dist/engine/backends/open-batch.js';
@@ -7,7 +7,7 @@ import { toGraders, toProfiles } from '../dist/engine/validate/profiles.js';
 import type { LAYOUTS } from '../dist/engine/vec-env/vec-env-options.js';
 import { createWorld } from '../dist/world/world.js';
 
-/** The setting of a case: backend, threads, size and layout. */
+/** The setting of a case. */
 export interface Setting {
   readonly backend: 'native' | 'reference';
   /** Null for the reference. */

@@ -1,6 +1,6 @@
 /** Computes table rows from samples. */
 
-/** The minimum length of a valid sample, in ticks of the timer. */
+/** A row is void if the median of its samples is shorter, in ticks of the timer. */
 export const MIN_TICKS = 100;
 /** The report names a row if the core's rate of operations beside it was below this share of the best rate. */
 export const MIN_CORE = 0.8;

@@ -25,7 +25,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const FOLDER = join(ROOT, 'build-mutate');
 const COPY = join(FOLDER, 'native');
 
-/** Tests that compare results, call by call, with the reference or golden values. */
+/** The tests that run on each mutant, by their paths in test/. */
 const TESTS = [
   'engine/golden',
   'engine/one-step',
@@ -193,7 +193,7 @@ function dependencies(unit: string): string[] {
   return found;
 }
 
-/** Links an addon of these objects with one kernel, on which its tests run. Returns its path; null if linking fails. */
+/** Links an addon that has only this kernel. Returns its path; null if linking fails. */
 function link(name: string, kernel: string, objects: readonly string[]): string | null {
   const to = join(FOLDER, name);
   const linked =

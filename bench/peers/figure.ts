@@ -44,7 +44,7 @@ export function drawPeers({ players, cells }: PeersPicture, cpu: string): Drawin
         axis: {
           ...AXIS,
           title: 'episodes',
-          // Every second size, with the last: its label has no room beside the one before.
+          // Every second size, counted back from the last: labels of neighbours would overlap.
           values: sizes.filter((_, k) => (sizes.length - k) % 2 === 1),
           format: ',',
         },

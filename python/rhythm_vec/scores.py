@@ -100,8 +100,8 @@ def score(
         completions: texts or chats, which the server parses. Pass either completions or actions.
         actions: names, codes, or None for no action.
         beliefs: social, morning, work in [0, 1], or None for no belief. Only with actions.
-        belief_histories: the belief given with each action of the history, None for no belief. A row has as many
-            beliefs as actions, or 28, and entries after the last action are ignored; or the row is None. Only the
+        belief_histories: the belief given with each action of the history, None for no belief. A row is None, or
+            has one belief per action, or 28, of which those after the last action are ignored. Only the
             reward of an episode's 28th step depends on them: without them a grader that weighs belief_skill, such as
             v3, counts only that step's belief.
         profile_modes: "sampled" (default), "discrete" or a profile's name, one for all rows or one per row.

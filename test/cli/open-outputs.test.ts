@@ -48,7 +48,7 @@ describe('open outputs', () => {
     const path = newPath();
     const pipe = join(dirname(path), 'pipe');
     spawnSync('mkfifo', [pipe]);
-    // No process writes to the pipe, so opening it blocks, also at exit.
+    // No process writes to the pipe, so opening it blocks.
     const args =
       signal === null
         ? ['eval', '--episodes', '1', '--conditions', 'ood', '--components', path]

@@ -18,7 +18,7 @@ There, the answer of the episode with the higher value is chosen. With --by scor
 --grader; with --by return it is the sum of the episode's rewards from the state on. Each state yields one pair, of the best
 and the worst answer, or with --all-pairs every pair whose actions differ. Pass episodes of several players on the same seeds,
 or several samples of one player.
-Every episode is replayed first. Episodes that differ from their replay and invalid lines are reported and left out, and the
+Episodes that differ from their replay and invalid lines are reported and left out, and the
 exit code is then 1, unless --skip-bad is given. Answers without an action or without a belief are left out.
 Seeds 0-99 and seeds from 10000 on are kept for evaluation and refused, unless --allow-eval-seeds is given.
 All rows of a seed go to one split, train or validation, the same as in dataset sft.

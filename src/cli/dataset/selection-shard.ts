@@ -34,7 +34,7 @@ export interface SelectionShard {
   readonly accepts: (episode: TrajectoryEpisode) => boolean;
 }
 
-/** The number of episodes that are replayed together. */
+/** The maximum number of lines that are replayed together. */
 const BATCH = 128;
 
 /**
@@ -95,7 +95,7 @@ interface Input {
   readonly lines: number;
 }
 
-/** Refuses an input from which each process cannot read the lines of its own shard. @throws UsageError. */
+/** Refuses the standard input and Parquet files. */
 function checkShardInput(path: string): void {
   if (path !== '-' && !isParquet(path)) return;
   throw new UsageError(

@@ -1,4 +1,4 @@
-/** Permutes the integers below any size in constant memory. */
+/** Permutes the integers below a size in constant memory. */
 import { type Draw, threefry } from '../../engine/reference/threefry.js';
 
 /** The number of rounds of the Feistel network. */
@@ -11,7 +11,7 @@ const draw: Draw = { x0: 0, x1: 0 };
  * @param size 1 to 2^52. @param key two u32. They choose the permutation.
  */
 export function permutation(size: number, key: readonly [number, number]): (index: number) => number {
-  // An index is two halves of so many bits, the fewest that can represent all indices.
+  // The number of bits in each half of an index: the fewest that can represent all indices.
   let bits = 1;
   while (4 ** bits < size) bits++;
   const half = 2 ** bits;

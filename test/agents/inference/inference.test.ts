@@ -32,7 +32,7 @@ beforeAll(() => {
 /** The belief MAE of the constant belief in this world. */
 const CONSTANT_MAE = 0.205;
 
-/** The first episodes: for tests that need no statistics. */
+/** The number of episodes in tests that need no statistics. */
 const FEW = 6;
 const rowsOf = (rows: Float32Array, count: number) => rows.slice(0, (rows.length / NUM_ENVS) * count);
 const observationsOf = (count: number) => episodes.observations.map((rows) => rowsOf(rows, count));
@@ -86,7 +86,7 @@ describe('beliefs', () => {
     );
   });
 
-  it('change little with the number of samples and the seed', () => {
+  it('have a mean error that changes little with the number of samples and the seed', () => {
     const observations = observationsOf(40);
     const targets = episodes.targets.slice(0, 3 * 40);
     const few = observeAll(new Inference(world, 40, { samples: 128 }), observations).beliefs();
@@ -163,7 +163,7 @@ describe('the posterior', () => {
     }
   });
 
-  it('does not depend on earlier queries', () => {
+  it('does not depend on earlier queries or on repeated observations', () => {
     const observations = observationsOf(FEW);
     const unqueried = observeAll(new Inference(world, FEW), observations);
     const queried = new Inference(world, FEW);
@@ -261,7 +261,7 @@ describe('probe values', () => {
   });
 });
 
-describe('invalid observations', () => {
+describe('invalid arguments', () => {
   const observations = () => episodes.observations[3].slice(0, 2 * OBSERVATION_SIZE);
   const refusal = (call: () => void): string => {
     try {
@@ -307,7 +307,7 @@ describe('invalid observations', () => {
     expect(inference.explain(0).step).toBe(-1);
   });
 
-  it('invalid options are refused', () => {
+  it('invalid options, indices and counts are refused', () => {
     expect(refusal(() => new Inference(world, 1, { sampels: 3 } as object))).toBe('unknown_option');
     expect(refusal(() => new Inference(world, 1, { samples: 3 }))).toBe('out_of_range');
     expect(refusal(() => new Inference(world, 0))).toBe('out_of_range');

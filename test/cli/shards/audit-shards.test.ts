@@ -46,7 +46,7 @@ describe('merge', () => {
 });
 
 describe('audit --shard', () => {
-  it('puts each piece in one shard, in shards whose sizes differ by at most one', () => {
+  it('puts each piece in one shard; the sizes of shards differ by at most one', () => {
     const piecesOf = (path: string): string[] =>
       read(path)
         .trimEnd()

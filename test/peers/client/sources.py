@@ -1,4 +1,5 @@
-"""Reads a list of paths of Python files. Prints the imports of each file that are not in the standard library.
+"""Reads a list of paths of Python files. Prints, for each file, the absolute imports of modules outside
+the standard library.
 
 Fails if Python 3.9 cannot parse a file.
 """

@@ -279,7 +279,7 @@ describe('groupAdvantages refuses', () => {
     expectRefusal(refused([1, 2], 2, { weights: [1, 2] }), 'wrong_length', 'weights', '2');
   });
 
-  it('group sizes and options', () => {
+  it('invalid group sizes and options', () => {
     expectRefusal(refused([1, 2], 0), 'out_of_range', 'groupSize');
     expectRefusal(refused([1, 2], '2'), 'wrong_type', 'groupSize');
     expectRefusal(refused([1, 2], 2, { method: 'gpro' }), 'unknown_name', 'Did you mean "grpo"?');

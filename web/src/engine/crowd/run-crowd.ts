@@ -108,7 +108,7 @@ class CrowdRun {
     this.done += count;
   }
 
-  /** A student plays step by step on the processor, so its chunks are small. */
+  /** Returns the size of a chunk. It is small with a student, which plays step by step on the processor. */
   #chunkOn(chosen: ChosenBackend | null): number {
     return this.#policies.some((policy) => policy instanceof Student) ? CHUNK.student : chunkOf(chosen);
   }

@@ -75,7 +75,7 @@ const negated = ({ mean, low, high }: Interval): Interval => ({
 const inWords = ({ mean, low, high }: Interval): string =>
   low === null ? mean.toFixed(3) : `${mean.toFixed(3)} (95 %: ${decimal(low, 3)} to ${decimal(high!, 3)})`;
 
-/** Milliseconds after the last change of the heading, as by a slider, until the heading is announced. */
+/** The heading is announced when it has not changed for so many milliseconds. */
 const DELAY = 700;
 
 function Announcement({ text }: { readonly text: string }) {
