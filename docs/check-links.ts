@@ -17,7 +17,7 @@ const groupsOf = (text: string, pattern: RegExp): string[] =>
  * Checks that every link inside the site leads to an existing file and, after "#", to an element of that page.
  * @param site the folder of the built site.
  * @returns a sentence with the numbers of pages and links.
- * @throws Error that lists the broken links, or says that the site has no links.
+ * @throws Error that lists the broken links; also if the site has no links.
  */
 export function checkLinks(site: string): string {
   const pages = readPages(site);

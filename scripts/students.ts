@@ -3,8 +3,10 @@
  * interruption the next run trains the finished students again, and continues the training that was interrupted.
  * Takes about fifteen minutes of one core.
  *
- * With --folder FOLDER it does not change the package: it writes the students of each seed of --seeds to FOLDER/SEED, with logs
- * for `npm run student-curves`, and keeps finished students. With --grader v2 or --grader v3 it trains only the students of that grader.
+ * With --folder FOLDER it does not change the package: it trains students with each seed of --seeds, writes them to FOLDER/SEED
+ * with logs for `npm run student-curves`, and does not train finished students again.
+ *
+ * --grader v2 or --grader v3 trains only the students of that grader.
  */
 import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';

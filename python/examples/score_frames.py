@@ -20,7 +20,7 @@ STEPS = 28
 
 
 def encode(kind: str, data: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> bytes:
-    """Writes a frame: the header's length, the header, and the arrays, each at a multiple of eight bytes."""
+    """Returns a frame: the header's length, the header, and the arrays, each at an offset that is a multiple of eight."""
     specs = [{"name": name, "dtype": array.dtype.name, "shape": array.shape} for name, array in arrays.items()]
     header = json.dumps({"type": kind, "data": data, "arrays": specs}).encode()
     header += b" " * (-(4 + len(header)) % 8)  # so that the arrays begin at a multiple of eight

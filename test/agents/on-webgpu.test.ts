@@ -1,4 +1,4 @@
-/** Planners and searches on WebGPU give the same bits as the reference. */
+/** Scorers, planners and searches on WebGPU give the results of the reference. */
 import { expect, it } from 'vitest';
 import { openAnyBatch } from '../../src/engine/backends/any-batch.js';
 import { searchActionSequence } from '../../src/index.js';

@@ -10,11 +10,11 @@ import { Site } from '../support/web/site.js';
 import { Visit } from '../support/web/visit.js';
 import { setUpVisits } from '../support/web/visits.js';
 
-/** A teacher that is fast, so that the student learns soon. */
+/** A link with a fast teacher, so that the student learns soon. */
 const FAST = '#train?teacher=heuristic%2Binference';
 
-/** Waits until the student has learned something. */
-const learned = (page: Page): Promise<void> =>
+/** Waits until the heading has a score of the student. */
+const scored = (page: Page): Promise<void> =>
   page.getByRole('heading', { name: /^(So far the|The) student scores 0\.\d{3}/ }).waitFor();
 
 const stopped = (page: Page): Promise<void> =>
@@ -36,7 +36,7 @@ describe.skipIf(absent !== null)('the training', () => {
     await page.getByRole('textbox', { name: 'Seed' }).waitFor();
     await page.getByRole('button', { name: 'Start training' }).press('Enter');
     await page.getByText(/^After \d+ seconds, in 128 weeks/).waitFor();
-    await learned(page);
+    await scored(page);
     // The worker with jax-js is loaded now.
     expect(loaded.some((url) => /\/training\/|\/worker-/.test(url))).toBe(true);
     // The heading says how close the student has come to its teacher.
@@ -82,7 +82,7 @@ describe.skipIf(absent !== null)('the training', () => {
     await page.getByText('Seed and device').tap();
     await page.getByRole('textbox', { name: 'Seed' }).waitFor();
     await page.getByRole('button', { name: 'Start training' }).tap();
-    await learned(page);
+    await scored(page);
     await page.getByRole('button', { name: 'Stop' }).tap();
     await stopped(page);
     const curves = page.getByRole('slider', { name: 'Read the curves at' });
@@ -103,8 +103,7 @@ describe.skipIf(absent !== null)('the training', () => {
     await page.getByRole('button', { name: /^Sleep/ }).tap();
     const race = page.getByRole('region', { name: 'Race' });
     await race.getByRole('row', { name: /^Social 0\.50 0\.\d\d$/ }).waitFor();
-    // A week of sleep, to the end: the rival's score is beside it.
-    // Keys are faster than taps.
+    // Sleeps to the end of the week, by keys, which are faster than taps.
     for (let slot = 1; slot < 27; slot++) await page.keyboard.press('4');
     await page.getByText('27 of 28 slots').waitFor();
     await page.getByRole('button', { name: /^Sleep/ }).tap();
@@ -120,7 +119,7 @@ describe.skipIf(absent !== null)('the training', () => {
     expect(visited.messages).toEqual([]);
   });
 
-  it('makes the kept student a policy of Crowd and Graders, and races it under the grader of its training', async () => {
+  it('makes a kept student a policy of Crowd and Graders, and races it under the grader of its training', async () => {
     const student = await loadStudent('student-v2');
     const file = Buffer.from(encodeStudent(student.manifest, student.network)).toString('base64');
     const kept = JSON.stringify(JSON.stringify({ ada: file }));
@@ -157,7 +156,7 @@ describe.skipIf(absent !== null)('the training', () => {
       );
       const { page } = visited;
       await page.getByRole('button', { name: 'Start training' }).press('Enter');
-      await learned(page);
+      await scored(page);
       await page.getByRole('button', { name: 'Stop' }).press('Enter');
       await stopped(page);
       await page.getByText(/Trained by WebGPU\./).waitFor();

@@ -73,7 +73,7 @@ describe('readGrader', () => {
 });
 
 describe('eval --grader FILE', () => {
-  it("prints the grader's weights below the table, and writes them to the JSON", async () => {
+  it("prints the grader's weights, writes them to the JSON, and grades by them", async () => {
     const json = pathOf('calm-results.json');
     const { code, stdout } = await runCli([
       'eval',

@@ -1,4 +1,4 @@
-/** The lock of an output: exactly one of many processes that request it at once gets it, and a killed process loses it. */
+/** The lock of an output: exactly one of several processes that request it at once gets it, and a killed process loses it. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,9 @@ const pathOf = temporaryDirectory();
 const PROCESSES = 4;
 const ROUNDS = 200;
 
-/** A process that locks or releases PATH for each line "+PATH" or "-PATH", and prints "1" if it holds the lock, else "0". */
+/**
+ * A program that locks or releases PATH for each line "+PATH" or "-PATH", and prints "1" if it then holds the lock, else "0".
+ */
 const CONTENDER = `
   const { lock } = await import(process.argv[1]);
   const held = new Map();
@@ -72,7 +74,7 @@ async function winnerOf(path: string): Promise<number> {
   return granted.indexOf(true);
 }
 
-it('a lock is granted to exactly one of many processes, even if a killed process left a lock file', async () => {
+it('a lock is granted to exactly one of several processes, even if a killed process left a lock file', async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const path = pathOf(`${round}`);
     if (round % 2 === 0) writeFileSync(`${path}.lock`, 'process 7 on a host\n');
@@ -111,7 +113,7 @@ it('a lock is released at once when its process is killed', async () => {
   }
 });
 
-it('a second release does not affect the lock of another process', async () => {
+it('a second release leaves the lock file of another process', async () => {
   const unlock = await lock(pathOf('own'));
   unlock();
   writeFileSync(pathOf('own.lock'), 'of another');

@@ -33,7 +33,7 @@ export interface Reply {
 export interface HubSettings {
   /** Files of at least this many bytes are large; .parquet and .bin files always are. */
   readonly large: number;
-  /** Large files of more than this many bytes are sent in parts of this size. */
+  /** Large files of more than this many bytes are sent in parts of this size; the last may be smaller. */
   readonly part: number;
   /** The accounts that the token may write to; by default all. */
   readonly namespaces?: readonly string[];

@@ -1,4 +1,4 @@
-/** Plays whole episodes for tests of inference, and returns their observations and hidden belief targets. */
+/** Plays whole episodes for tests of inference. */
 
 import type { Inference } from '../../src/agents/inference/inference.js';
 import { heuristicAction, randomAction } from '../../src/engine/reference/baselines.js';
@@ -8,7 +8,7 @@ import type { World } from '../../src/world/world.js';
 
 export type Actor = 'heuristic' | 'random';
 
-/** Observations of each step, 29 arrays f32 [numEnvs, 22], and targets, f32 [numEnvs, 3]. */
+/** Observations after the reset and each step, 29 arrays f32 [numEnvs, 22], and belief targets, f32 [numEnvs, 3]. */
 export interface PlayedEpisodes {
   readonly observations: readonly Float32Array[];
   readonly targets: Float32Array;

@@ -9,10 +9,10 @@ from typing import List, Optional
 
 
 def command() -> List[str]:
-    """Returns the first of RHYTHM_COMMAND, `rhythm-vec` on PATH and `npx rhythm-vec`, as a list of arguments.
+    """Returns RHYTHM_COMMAND split into words, else `rhythm-vec` on PATH, else `npx rhythm-vec`.
 
     Raises:
-        SystemExit: none of them exists.
+        SystemExit: the variable is empty, and neither rhythm-vec nor npx is on PATH.
     """
     given = shlex.split(os.environ.get("RHYTHM_COMMAND", ""))
     if given:

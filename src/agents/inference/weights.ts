@@ -14,9 +14,9 @@ import type { InferenceDraws } from './inference-draws.js';
 
 /** The maximum number of cuts: each reward makes two. */
 const MAX_CUTS = 2 * NUM_STEPS;
-/** The number of sweeps of moves for each copy. A sweep moves along every edge. */
+/** The number of sweeps of moves for each copy. A sweep moves once along every edge. */
 const SWEEPS = 2;
-/** The number of moves along differences in each sweep. After many cuts, moves along edges alone may be short. */
+/** The number of moves along differences in each sweep. After many cuts, moves along edges can be short. */
 const DIFFERENCE_MOVES = 6;
 /** A cut is made in stages, each with a tighter bound, if fewer than one in this many samples satisfies it. */
 const SCARCE = 8;
@@ -70,7 +70,7 @@ export class Scratch {
   /** f64 [5]: the direction of a move. f64 [cuts]: how fast the move approaches each bound. */
   readonly direction = new Float64Array(NUM_METERS);
   readonly slopes = new Float64Array(MAX_CUTS);
-  /** f64 [samples]: weights . normal of each sample, for one cut. */
+  /** f64 [samples]: weights . normal of the samples, for one cut. */
   readonly projections: Float64Array;
   /** i32 [samples] each: the indices of the samples that satisfy a cut, and of the other samples. */
   readonly inside: Int32Array;

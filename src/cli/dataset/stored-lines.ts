@@ -16,7 +16,7 @@ interface StoredLine {
   /** Absent if the line is valid. */
   readonly fault?: Pick<BadEpisode, 'kind' | 'message' | 'lines'>;
   readonly episode?: TrajectoryEpisode;
-  /** Absent if filters leave the episode out. */
+  /** Absent if the line has a fault, or filters leave the episode out. */
   readonly result?: EpisodeResult;
 }
 

@@ -6,7 +6,7 @@ import { UsageError } from '../command-errors.js';
 import { createProgress, type Progress } from '../progress.js';
 import { stat } from './paths.js';
 
-/** Refuses a path that is not a file. '-' is the standard input. @throws UsageError. */
+/** Refuses a path that does not exist or is a directory. '-' is the standard input. @throws UsageError. */
 export function checkInput(option: string, path: string): void {
   const from = path === '-' ? null : stat(path);
   if (path === '-' || (from !== null && !from.isDirectory())) return;
@@ -45,7 +45,7 @@ export async function* withProgress(
   }
 }
 
-/** Opens an input stream. Aborting the signal ends it with the signal's reason. */
+/** Opens an input stream. Aborting the signal ends it with an AbortError. */
 export const openInput = (path: string, signal: AbortSignal): Readable =>
   addAbortSignal(signal, path === '-' ? process.stdin : createReadStream(path));
 

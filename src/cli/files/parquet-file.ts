@@ -25,7 +25,7 @@ export interface ReadGroup {
   readonly problem: string;
 }
 
-/** The maximum size of a row group in memory, in bytes. */
+/** The maximum uncompressed size of a row group, in bytes. */
 const MAX_GROUP_BYTES = 2 ** 30;
 
 export class ParquetFile implements AsyncDisposable {
@@ -179,7 +179,7 @@ function checkedMetadata(metadata: FileMetaData): FileMetaData {
   throw new Error(`a footer of ${rows} rows, whose row groups have ${sum}`);
 }
 
-/** Returns whether elements, each followed by as many subtrees as it has children, form one tree. */
+/** Returns whether a schema's elements, in depth-first order, form one tree. */
 function isTree(schema: FileMetaData['schema']): boolean {
   let missing = 1;
   return (

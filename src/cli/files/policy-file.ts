@@ -30,8 +30,8 @@ export const isPolicyFile = (name: string): boolean => FILE.test(name);
 export const pathOfPolicy = (name: string): string => FILE.exec(name)!.groups!.path;
 
 /**
- * Reads the policies of --policies: loads files, and leaves other names as they are. A file's policy has the name of the file
- * without its extension.
+ * Reads the policies of --policies: loads files, and leaves other names as they are. The policy of ./mine.js+constant is named
+ * mine+constant.
  * @throws UsageError for a file that cannot be read or loaded or has no policy, and for two policies of one name.
  */
 export async function readPolicies(

@@ -97,8 +97,8 @@ export function convertRangeError(cause: unknown, numEnvs: number): unknown {
 }
 
 /**
- * Returns the kernel of the option, else of the environment variable `RHYTHM_KERNEL`, which a backend without kernels
- * ignores; null if there is none. @throws InputError `unknown_name` if the option is set and the backend has no kernels.
+ * Returns the kernel of the option, else of the environment variable `RHYTHM_KERNEL`; null for none. A backend without kernels
+ * refuses the option and ignores the variable.
  */
 function kernelFor(
   backends: readonly { readonly name: string }[],

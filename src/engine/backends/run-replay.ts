@@ -12,10 +12,10 @@ import { findHistoryRefusal } from './reference-replay.js';
 /** Opens a batch of `numEnvs` environments of the same backend and world, with these outputs. */
 export type OpenReplayBatch = (numEnvs: number, outputs: Outputs) => Promise<AsyncBatch>;
 
-/** Each number of the belief from which `beliefMae` is computed for a row without a belief. */
+/** A row without a belief has the `beliefMae` of the belief [0.5, 0.5, 0.5]. */
 const NO_BELIEF = 0.5;
 
-/** Replays rows in a batch of its own, which it opens when it needs more environments. */
+/** Replays rows in a batch of its own. Opens a larger batch for more rows. */
 export class RunReplay {
   readonly #world: World;
   readonly #open: OpenReplayBatch;

@@ -6,8 +6,8 @@ import { type Grader, validateGrader } from './grader.js';
 const EXAMPLE = '{"name": "calm", "weights": {"crash_free": 0.5, "efficiency": 0.5}}';
 
 /**
- * Parses a grader's JSON: `{"name": "calm", "weights": {"crash_free": 0.5, "efficiency": 0.5}}`. The default weight is
- * 0. `schema` is optional: `{"name": "rhythm-vec/grader", "version": 1}`.
+ * Parses a grader's JSON: `{"name": "calm", "weights": {"crash_free": 0.5, "efficiency": 0.5}}`. A missing
+ * weight is 0. `schema` is optional: `{"name": "rhythm-vec/grader", "version": 1}`.
  * @param where the text's name in errors, such as a file's. @returns a frozen grader, with all eight weights.
  * @throws InputError `bad_grader` for invalid JSON; and, naming the field, for another schema, an unknown or repeated key, an
  *   invalid name or weight, a built-in grader's name with other weights, and weights that do not sum to 1.
@@ -27,7 +27,7 @@ function fromJson(text: string, where: string): unknown {
   }
 }
 
-/** Matches a string, with its colon if it is a key, or a brace. */
+/** Matches a brace, or a string; a key is matched with its colon. */
 const KEYS_AND_BRACES = /("(?:[^"\\]+|\\.)*")(\s*:)?|[{}]/g;
 
 /** Refuses a key that an object repeats. `JSON.parse` silently keeps the last value. @param text valid JSON. */

@@ -1,8 +1,8 @@
 /** Yields to the event loop during long work. */
 
 /**
- * Resolves after the event loop has handled pending timers, messages and clicks. An already resolved promise would run
- * before them, and a timer would wait even if nothing is pending.
+ * Resolves in a later turn of the event loop, so that timers, messages and clicks can come first. A resolved promise would
+ * run before them, and a timer would wait even if nothing is pending.
  */
 export const yieldTurn = (): Promise<void> =>
   new Promise((resolve) => {

@@ -75,7 +75,7 @@ export function rowsOf(plays: readonly Play[], weights: Float32Array): AuditRow[
   }));
 }
 
-/** Returns the gains. @param best the best play that does not use the profile. */
+/** Returns the gains. @param best the result of `bestIgnoringProfile`. */
 export function gainsOf(plays: readonly Play[], best: Play): Gains {
   const oracle = bestOf(plays, ({ role }) => role === 'oracle');
   const gainOver = (name: string, other: string): Interval =>
@@ -101,7 +101,7 @@ export function gainsOf(plays: readonly Play[], best: Play): Gains {
   };
 }
 
-/** Returns the best play that does not use the profile. */
+/** Returns the best play that neither knows nor infers the profile. */
 export const bestIgnoringProfile = (plays: readonly Play[]): Play => bestOf(plays, ignoresProfile);
 
 /** Returns the best play of the chosen players; of equal plays, the first. */
@@ -122,7 +122,7 @@ export function playOf(plays: readonly Play[], name: string): Play {
   return plays.find(({ player }) => player.name === name)!;
 }
 
-/** Returns the paired difference on the episodes that both plays have, at most the first `maxEpisodes`. */
+/** Returns the paired difference of final scores on the episodes of both plays, at most the first `maxEpisodes`. */
 export function differenceOf(play: Play, other: Play, maxEpisodes = Infinity): Interval {
   const n = Math.min(play.seeds.length, other.seeds.length, maxEpisodes);
   return pairedInterval(play.scores.subarray(0, n), other.scores.subarray(0, n));

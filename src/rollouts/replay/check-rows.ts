@@ -63,7 +63,7 @@ export function passesQuickCheck(rows: ReplayRows, first: number, end: number): 
   return faults === 0;
 }
 
-/** Sets `given` for rows `first` to `end - 1`. Returns how many rows are neither a belief nor three NaN. */
+/** Sets `given` for rows `first` to `end - 1`. Returns how many rows have neither a belief nor three NaN. */
 function markGiven(beliefs: Float32Array, given: Uint8Array, first: number, end: number): number {
   let faults = 0;
   for (let i = first; i < end; i++) {
@@ -91,7 +91,7 @@ function firstBadBelief({ columns, historyGiven }: ReplayRows, row: number): num
 
 /**
  * Checks rows `first` to `end - 1` one by one, and sets `given` and `historyGiven` for them.
- * @param reportFault called for every invalid row.
+ * @param reportFault called for every fault. A row can have several.
  */
 export function checkRows(rows: ReplayRows, first: number, end: number, reportFault: ReportFault): void {
   const { columns, given } = rows;

@@ -128,7 +128,8 @@ class Cluster {
 
   /**
    * Starts a worker, and replaces it when it ends after it was ready.
-   * @param delayMs the wait before the replacement. @throws the error of a worker that cannot start.
+   * @param delayMs the wait before the replacement, if the worker ran for at most STABLE_MS.
+   * @throws the error of a worker that cannot start.
    */
   #run(index: number, delayMs: number): Promise<void> {
     const startedAt = performance.now();

@@ -44,9 +44,6 @@ const COLUMNS: Readonly<Record<string, string>> = {
   belief: 'beliefs',
 };
 
-/**
- * Replaces the names of a row's fields in an error message by the names of the request's columns.
- * @param from the index in the request of the message's row 0.
- */
+/** Replaces "rows[k].seed" in an error message by "seeds[from + k]", and the other fields likewise. */
 export const withColumnNames = (message: string, from: number): string =>
   message.replace(/rows\[(\d+)\]\.(\w+)/g, (_, row, key) => `${COLUMNS[key] ?? key}[${Number(row) + from}]`);

@@ -168,7 +168,7 @@ export class EntryList {
   }
 }
 
-/** Returns the smallest array type that can hold the first `count` numbers. */
+/** Returns the smallest array type that can hold the first `count` numbers, which are u32. */
 function kindFor(numbers: ArrayLike<number>, count: number): Kinds {
   let max = 0;
   for (let k = 0; k < count; k++) max = Math.max(max, numbers[k]);

@@ -1,4 +1,4 @@
-/** Descriptions of inferences: short, specific, consistent with the digits of the belief, and never parsed as an answer. */
+/** Descriptions of inferences: short, specific, with the digits of the belief, and never parsed as an answer. */
 import { describe, expect, it } from 'vitest';
 import { Inference } from '../../../src/agents/inference/inference.js';
 import type { InferenceReport } from '../../../src/agents/inference/inference-report.js';
@@ -119,7 +119,7 @@ describe('the text', () => {
   });
 });
 
-it('every trait and weight has phrases, and all phrases differ', () => {
+it('each trait has phrases of its own, and all low, middle and high phrases differ', () => {
   const phrases = [...TRAIT_NAMES, ...METER_NAMES].map(phrasesOf);
   const clauses = phrases.flatMap(({ low, middle, high }) => [low, middle, high]);
   expect(new Set(clauses).size).toBe(clauses.length);

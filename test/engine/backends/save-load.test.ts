@@ -1,4 +1,4 @@
-/** A saved state that is loaded on any engine gives the same outputs and the same following steps. */
+/** A saved state that is loaded on any engine gives the same outputs and the same following run. */
 import { describe, expect, it } from 'vitest';
 import { loadAddon } from '../../../src/engine/backends/addon.js';
 import { allocateOutputs } from '../../../src/engine/backends/outputs.js';
@@ -76,7 +76,7 @@ describe.each(ASYNC_ENGINES)('saved by $name', (engine) => {
       }
     }));
 
-  it('save with indices returns the states of these environments, in their order', () =>
+  it('save with indices returns the states of these environments, in the order of the indices', () =>
     forAllAsync(runsOn(engine, 20), async (random) => {
       const source = await openAsyncBatch(engine, 20);
       play(random, source, random.integer(0, NUM_STEPS));

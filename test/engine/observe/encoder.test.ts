@@ -136,7 +136,7 @@ describe('an encoder gives the row computed by hand', () => {
 });
 
 describe('scaling', () => {
-  it('maps the bounds to exactly 0 and 1 and the middle to 0.5, and clamps values beyond the bounds', () => {
+  it('maps the bounds to exactly 0 and 1 and the middle to 0.5, and clamps rewards and anomalies beyond the bounds', () => {
     forAll(30, (random) => {
       const world = random.chance(0.5) ? WORLD : createWorld(changedWorld(random));
       const rows = [0, 1, 2, 3, 4].map((which) =>
@@ -189,7 +189,7 @@ describe.each(TWO_ENGINES)('in episodes on $name', (engine) => {
   });
 });
 
-/** Returns the fields of environments with numbers outside the field's bounds. */
+/** Returns the fields that have numbers outside their bounds, for each environment. */
 function outsideBounds({ fields, size }: ObservationEncoder, out: Float32Array): string[] {
   return fields.flatMap(({ name, offset, size: length, low, high }) =>
     Array.from({ length: N }, (_, i) => out.subarray(i * size + offset, i * size + offset + length))
@@ -204,7 +204,7 @@ function notOneHot({ fields, size }: ObservationEncoder, out: Float32Array): str
   const codes = fields.filter(({ name }) => name in lengths);
   return codes.flatMap((field) => {
     const length = lengths[field.name];
-    // One block for each environment, or seven in a history.
+    // One block for each environment; seven for the actions of a history.
     return Array.from({ length: (N * field.size) / length }, (_, block) => {
       const blocksPerEnv = field.size / length;
       const at = Math.floor(block / blocksPerEnv) * size + field.offset + (block % blocksPerEnv) * length;

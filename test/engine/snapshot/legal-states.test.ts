@@ -77,7 +77,7 @@ describe('checkStates accepts', () => {
     checkStates(words, 8, world);
   });
 
-  it('profiles with the largest and the smallest magnitudes, and with zeros of either sign', () => {
+  it('profiles with the largest and the smallest magnitudes, and with -0', () => {
     const floats = Float32Array.from(
       { length: 8 * 16 },
       (_, k) => [2 ** 20, -(2 ** 20), 2 ** -40, -0][k % 4],

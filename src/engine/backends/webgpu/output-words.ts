@@ -35,8 +35,8 @@ function piecesOfShard(shard: Shard, name: OutputName, array: Output, columnStri
 }
 
 /**
- * Returns a function that writes words to an array from element `offset` on. A byte array gets a word per element, other
- * arrays get the bits of the words.
+ * Returns a function that writes words to an array from element `offset` on: their values to a byte array, their bits to other
+ * arrays.
  */
 function writeInto(array: Output, offset: number): Piece['take'] {
   if (array instanceof Uint8Array) {

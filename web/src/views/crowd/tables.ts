@@ -17,7 +17,7 @@ type Policies = readonly CrowdPolicy[];
 
 const DAYS = NUM_STEPS / NUM_SLOTS;
 
-/** Returns the percentiles of the meters at the end of each day. A column for each step would be too wide. */
+/** Returns a table of the percentiles of the meters at the end of each day. */
 export function bandsTable(policies: Policies): TableProps {
   return {
     caption:

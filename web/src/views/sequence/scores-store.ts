@@ -1,6 +1,6 @@
 /**
- * Gets the scores of the painted sequence from the worker. A sequence is sent when the first scores of the previous one are shown.
- * Of the sequences painted until then, only the last is sent, so the worker is never more than one sequence behind.
+ * Gets the scores of the painted sequence from the worker. A sequence is sent once the first scores of the previous one are
+ * shown. Of the sequences painted until then, only the last is sent.
  */
 import { signal } from '@preact/signals';
 import { proxy } from 'comlink';
@@ -20,7 +20,7 @@ let isWaiting = false;
 /** Rises with each call and each stop. Scores of calls with an earlier number are dropped. */
 let calls = 0;
 
-/** Scores a sequence of 28 digits. It replaces the sequence that is being scored. */
+/** Scores a sequence of 28 digits in place of the previous sequence. */
 export function scoreSequence(actions: string): void {
   next = actions;
   if (!isWaiting) void send();
