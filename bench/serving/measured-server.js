@@ -24,7 +24,7 @@ function now() {
   return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
 }
 
-/** Keeps the length of the piece of work since the last tick, if it is the longest. */
+/** Measures the work since the last tick, and keeps the longest time. */
 function tick() {
   const time = now();
   longest = Math.max(longest, time - lastTick);
@@ -54,7 +54,7 @@ function end() {
 
 process.on('message', (name) => {
   if (name === 'begin') begin();
-  // Gives the timer time to start after 'begin', and the last piece of work time to finish before `end` measures.
+  // The delay lets the timer start after 'begin', and the last piece of work finish before `end`.
   setTimeout(() => process.send(name === 'begin' ? {} : end()), 5);
 });
 process.on('disconnect', () => process.exit());

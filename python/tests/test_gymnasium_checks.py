@@ -1,4 +1,4 @@
-"""RhythmEnv and RhythmVectorEnv pass Gymnasium's checks, and work with its wrappers and vector environments."""
+"""RhythmEnv passes Gymnasium's checks. It and RhythmVectorEnv work with Gymnasium's wrappers and vectors."""
 
 import pickle
 import subprocess
@@ -86,7 +86,8 @@ class GymnasiumTest(unittest.TestCase):
         self.assertEqual(
             run_python(f"import gymnasium; print(gymnasium.make('rhythm_vec:{ID}').unwrapped)"), f"<RhythmEnv<{ID}>>"
         )
-        # Without NumPy and Gymnasium, the package can still be imported.
+
+    def test_the_package_can_be_imported_without_numpy_and_gymnasium(self) -> None:
         without = "import sys; sys.modules.update(numpy=None, gymnasium=None); import rhythm_vec; print('imported')"
         self.assertEqual(run_python(without), "imported")
 

@@ -24,8 +24,9 @@ export interface Source {
   readonly versions: readonly string[];
   readonly worlds: readonly string[];
   readonly graders: readonly string[];
-  /** Seeds by condition, such as "ood 10000-10049". */
+  /** Seeds, each after their condition or use, such as "ood 10000-10049". */
   readonly seeds: readonly string[];
+  /** Null for an audit. */
   readonly episodes: number | null;
   /** The engine that computed the results; null if unknown. */
   readonly engine: Engine | null;
@@ -121,7 +122,7 @@ export class ResultGatherer {
     this.#sources.push({ label, kind: 'trajectories', ...origin, ...content, remark });
   }
 
-  /** The graders of all scores. The weights of some are unknown. */
+  /** The graders of evaluations with their weights, then the graders of all scores without weights. */
   get graders(): readonly GraderInUse[] {
     return [...this.#graders, ...unique(this.#scores.map(({ grader }) => grader)).map((name) => ({ name }))];
   }
@@ -142,7 +143,7 @@ export class ResultGatherer {
     };
   }
 
-  /** Returns the share of a row; null without anchors, or if its file is of a world that may have other rules than this one. */
+  /** Returns the share of a row; null if it has none, or if its file is of a changed world. */
   #shareOf(row: ScoreRow, brackets: readonly GraderAnchors[], digest: string): Share {
     const worlds = this.#sources.filter(({ label }) => label === row.source).flatMap(({ worlds }) => worlds);
     const isComparable = worlds.every((world) => world === digest || FORMER_WORLDS.has(world));

@@ -75,7 +75,7 @@ async function reevaluate(engine: Engine, lines: readonly string[]) {
   return { mismatches: mismatches.flat(), sections: reevaluation.sections() };
 }
 
-/** Plays a policy of an audit with the beliefs that need the engine: the fitted beliefs and the true beliefs. */
+/** Fits beliefs, and plays the heuristic with the fitted and with the true beliefs. */
 async function auditPlays(engine: Engine) {
   const request = toAuditRequest({ grader: 'v3', evaluations: 1000, episodes: 10, ...optionsOf(engine) });
   const fitted = await fitBeliefs(request, new Uint8Array(NUM_STEPS).fill(3), 'sampled');

@@ -27,7 +27,7 @@ type Call = Reset | Step;
 const pascal = (mode: AutoresetMode): string =>
   mode.replace(/(?:^|-)(.)/g, (_, letter) => letter.toUpperCase());
 
-/** Returns random steps and masked resets. Without autoreset, finished environments are reset before the next step. */
+/** Returns a reset, then random steps and masked resets. Without autoreset, finished environments are reset at once. */
 function randomCalls(mode: AutoresetMode, beliefs: boolean): Call[] {
   const random = new Random(`${mode} ${beliefs}`);
   const steps = Array<number>(N).fill(0);
@@ -196,8 +196,8 @@ const refusals: [call: string, error: string, message: RegExp][] = [
   ['a step after the end', 'StateError', /environment 0, whose episode has ended/],
 ];
 
-describe.runIf(absent === null)("Gymnasium's own checks", () => {
-  it('pass for one environment, for repeated play and for wrappers; invalid calls are refused', async () => {
+describe.runIf(absent === null)('RemoteVectorEnv', () => {
+  it("passes Gymnasium's check_env, repeats plays, works with wrappers and refuses invalid calls", async () => {
     const { url } = await startServer();
     const answer = await askPythonAsync<{ refusals: Record<string, [string, string] | null> }>(
       'gymnasium/checks.py',
@@ -210,7 +210,7 @@ describe.runIf(absent === null)("Gymnasium's own checks", () => {
     }
   });
 
-  it('a socket that the server closes is an error, and the episodes are lost', async () => {
+  it('raises an error when the server closes the socket', async () => {
     const { url } = await startServer({ bodyLimit: 1024 });
     const calls: Call[] = [{ reset: Array<number>(1000).fill(7) }];
     const lost = askPythonAsync(SCRIPT, { options: { num_envs: 1000, url }, calls });

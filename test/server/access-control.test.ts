@@ -1,4 +1,4 @@
-/** Access control: tokens, pages of other sites, public addresses. */
+/** Access control: tokens, pages of other sites, public addresses; and invalid options of a server. */
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { createConnection } from 'node:net';
@@ -30,7 +30,7 @@ const credentials: [what: string, status: number, headers: Record<string, string
   ['the token', 200, bearer(TOKEN)],
   ['the scheme in lower case', 200, { authorization: `bearer ${TOKEN}` }],
   ['more than one space before the token', 200, { authorization: `BEARER   ${TOKEN}` }],
-  ['the token, from a page', 200, { ...bearer(TOKEN), origin: 'https://example.com' }],
+  ['the token, from a page of another site', 200, { ...bearer(TOKEN), origin: 'https://example.com' }],
   ['the token, with the Host of another site', 200, { ...bearer(TOKEN), host: 'example.com' }],
 ];
 it.each(credentials)(
@@ -49,7 +49,7 @@ it.each(credentials)(
       )) as [IncomingMessage];
       expect(response.statusCode).toBe(status);
       expect(response.headers['www-authenticate']).toBe(status === 401 ? 'Bearer' : undefined);
-      // The answer contains neither the token nor what the client sent.
+      // A refusal does not repeat the token.
       const body = (await response.toArray()).join('');
       if (status === 401) expect(body).not.toContain('secret');
     }
@@ -76,7 +76,7 @@ it.each(origins)('without a token, the Origin %s gets status %i', async (origin,
   expect(await upgradeStatus(server, '/ws', { origin })).toBe(status === 200 ? 101 : status);
 });
 
-/** Sends a request with this exact head. Returns the first packet of the answer. */
+/** Sends a request with this head and a Connection header. Returns the first packet of the answer. */
 async function answerTo({ port }: { port: number }, head: string[]): Promise<string> {
   const socket = createConnection(port, '127.0.0.1');
   socket.write(
@@ -251,7 +251,7 @@ it.each(['127.0.0.1', '127.9.9.9', 'localhost', 'LOCALHOST', '::1', '[::1]', '::
   },
 );
 
-it('refuses a token that is too short, too long or not printable, without repeating it', () => {
+it('refuses a token that is too short, too long or has an invalid character, without repeating it', () => {
   for (const token of [
     'short',
     `${TOKEN} with spaces`,

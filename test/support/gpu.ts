@@ -31,7 +31,7 @@ export const optionsFor = (numEnvs: number, changes: Partial<AsyncBatchOptions> 
   ...changes,
 });
 
-/** The method of Node's GPU object that `shareDevice` replaces. */
+/** The original method of Node's GPU object, which `shareDevice` replaces. */
 let requestAdapter: GPU['requestAdapter'] | null = null;
 
 /** Returns a GPU object whose adapters open separate devices. */
@@ -49,7 +49,7 @@ export async function shareDevice(): Promise<void> {
 
 let shared: Promise<GPUDevice> | null = null;
 
-/** Returns the device that tests share, because compiling the shaders takes seconds. */
+/** Returns the device that tests share, with compiled shaders: compiling takes seconds. */
 function sharedDevice(): Promise<GPUDevice> {
   shared ??= separateDevicesOf().then(async (gpu) => {
     // Each backend listens to errors of the device, and from eleven listeners on Node would print a warning.
@@ -97,8 +97,8 @@ const ENTRY_POINTS = [
 ];
 
 /**
- * Shaders that do nothing, for tests of devices that do not depend on results: they compile in milliseconds. A device that
- * runs them is inexact.
+ * Shaders that do nothing and compile in milliseconds, for tests that do not depend on results. A device that runs them is
+ * inexact.
  */
 export const EMPTY_SHADERS: ShaderTexts = {
   ...(Object.fromEntries(Object.keys(SHADER_TEXTS).map((file) => [file, ''])) as Record<ShaderFile, string>),
@@ -119,7 +119,7 @@ export async function compile(gpu: GpuDevice, texts: ShaderTexts = SHADER_TEXTS)
 }
 
 /**
- * Returns Node's GPU object, whose adapters give the shared device. `onDevice` can replace each device that they give.
+ * Returns a GPU object whose adapters give the shared device. `onDevice` can replace each device that they give.
  * @param separateDevices whether the adapters open separate devices, for tests that destroy a device or let it fail.
  */
 export async function nodeGpuWith(

@@ -142,7 +142,7 @@ export class NaiveEnv {
     });
   }
 
-  /** Returns the outputs of VecEnv in row-major order, and the states. */
+  /** Returns what `envColumns` returns for a VecEnv, in row-major order. */
   columns(): Columns {
     const { envs } = this;
     const grades = envs.map(({ past, episode }) => past?.grade ?? gradeOf(episode));

@@ -1,13 +1,10 @@
 /** The outcome of an action sequence, and the comparison of two outcomes. */
 
-/** Means over the complete episodes that an action sequence plays from the starting states of its problem. */
+/** The outcome of an action sequence, over all episodes that it plays. */
 export interface Outcome {
   /** Mean final score. */
   readonly score: number;
-  /**
-   * How far the mean of `firstHalfMeans` lies below the bound, `minFirstHalfMean` of search-options.ts; 0 if it reaches the
-   * bound, or without a bound.
-   */
+  /** How far the mean of `firstHalfMeans` lies below the option `minFirstHalfMean`; 0 if it does not, or without the option. */
   readonly shortfall: number;
 }
 

@@ -24,10 +24,10 @@ export interface Tensors {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** Thrown for bytes that are not a valid file. Callers add what the file should be. */
+/** Thrown for bytes that are not a valid file. */
 export class BadTensors extends Error {}
 
-/** The bytes before the header: its length. */
+/** The number of bytes that hold the header's length. */
 const PREFIX = 8;
 const METADATA = '__metadata__';
 /** The maximum length of a header: far above that of any file of this package. */

@@ -1,8 +1,7 @@
 /**
- * Bounds of the traits that affect anomalies, in float32. Noise is uniform with known amplitude, so each anomaly gives a
- * lower and an upper bound of one trait. An anomaly also depends on whether the profile was stressed: whether its serenity was
- * below its stress threshold. If this is known, the bounds are all that the anomalies say about the trait. If not, the bounds
- * allow both cases.
+ * Bounds of the traits that affect anomalies, in float32. Noise is uniform with known amplitude, so an anomaly gives a lower
+ * and an upper bound of the trait that affects it. An anomaly also depends on whether the profile was stressed: whether its
+ * serenity was below its stress threshold. If this is unknown, the bounds allow both cases.
  *
  * `Student` of the Python package computes the same, in the same order of float32 operations.
  */
@@ -36,7 +35,7 @@ const NONE = -1;
 /** Bound on the float32 rounding of an anomaly in the published world, with a wide margin. */
 const ROUNDING = f32(2 ** -18);
 
-/** The parts of a step's observation that bound traits. */
+/** The data of a step that bound traits. */
 export interface SeenStep {
   readonly slot: number;
   readonly action: number;
@@ -145,7 +144,7 @@ export class TraitBounds {
     return f32(this.#params.stress[k] * (stressed - neutral));
   }
 
-  /** Returns whether some profile within the bounds has the anomalies, if it is stressed (1) or calm (0). */
+  /** Returns whether a stressed (1) or calm (0) profile within the bounds can have each anomaly, taken alone. */
   #fits(step: SeenStep, row: number, stressed: number, low: Float32Array, high: Float32Array): boolean {
     for (let k = 0; k < NUM_METERS; k++) {
       const rest = f32(step.anomalies[k] - this.#stressOf(step, k, stressed));

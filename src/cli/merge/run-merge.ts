@@ -90,10 +90,10 @@ export const outputsOf = ({ output, json, components }: MergeCommandOptions): Pl
 export function checkEvalOptions(job: Job, options: MergeCommandOptions): void {
   const isTable =
     job.kind !== 'selection' && (formatOf('--output', options.output, options.format) ?? LINES) !== LINES;
-  const hasLines = job.kind === 'audit' || (job.kind === 'eval' && job.options.output === 'components');
-  if (isTable && hasLines) {
+  const isJson = job.kind === 'audit' || (job.kind === 'eval' && job.options.output === 'components');
+  if (isTable && isJson) {
     throw new UsageError(
-      `Expected --output of the shards to be JSON, got ${options.output} as Parquet. Name another file.`,
+      `Expected --output to be JSON for these shards, got ${options.output} as Parquet. Change --output or --format.`,
     );
   }
   const isEval = job.kind === 'eval';

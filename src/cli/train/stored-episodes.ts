@@ -9,7 +9,7 @@ import type { EngineOptions } from '../shared-options.js';
 
 /**
  * Returns the episodes of --jsonl in order.
- * @throws UsageError for invalid files and lines, and for episodes that no student can imitate; the signal's reason.
+ * @throws UsageError for invalid files and lines, and as `checkEpisode`; the signal's reason.
  */
 export async function readStored(
   paths: readonly string[],
@@ -27,6 +27,7 @@ export async function readStored(
   return { seeds: Uint32Array.from(seeds), actions: Uint8Array.from(actions) };
 }
 
+/** Refuses episodes of oracles, and episodes without a sampled profile. @throws UsageError. */
 function checkEpisode(place: string, { oracle, profile_mode: mode }: TrajectoryEpisode): void {
   if (oracle) refuse(place, 'an episode of a policy that sees only observations', 'one of an oracle');
   if (mode !== 'sampled') refuse(place, 'an episode with a sampled profile', `profile_mode ${mode}`);

@@ -10,8 +10,8 @@ import type { StepResult, VecEnvOptions } from './vec-env-options.js';
 export type AnyVecEnv = VecEnv | AsyncVecEnv;
 
 /**
- * Opens a vector environment with a platform's backends: an AsyncVecEnv on a backend whose calls return promises, and a
- * VecEnv, which is faster, on any other. 'auto' chooses as in `createVecEnv`.
+ * Opens a vector environment with a platform's backends: an AsyncVecEnv on a backend whose calls return promises, and
+ * a VecEnv on any other. 'auto' chooses as in `createVecEnv`.
  * @throws as `createVecEnv`.
  */
 export function openAnyVecEnvOn(platform: Platform, options: VecEnvOptions): AnyVecEnv | Promise<AnyVecEnv> {

@@ -10,7 +10,7 @@ export interface GeneralisedAdvantageOptions {
   gamma?: number;
   /**
    * The weight of longer sums of rewards, in [0, 1]. 0 uses the step's reward and the value of the next observation; 1 uses all
-   * later rewards of the episode. Default 0.95.
+   * rewards of the episode from the step on. Default 0.95.
    */
   lambda?: number;
 }
@@ -20,7 +20,7 @@ export interface GeneralisedAdvantageOptions {
  * Entries of steps that were not taken are 0.
  */
 export interface GeneralisedAdvantages {
-  /** f32 [n, steps]: the advantage of each step over its value. */
+  /** f32 [n, steps]: the advantage of each step. */
   readonly advantages: Float32Array;
   /** f32 [n, steps]: advantage plus value, the target of the critic. */
   readonly returns: Float32Array;

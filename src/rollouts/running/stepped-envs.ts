@@ -1,4 +1,4 @@
-/** Finds which environments of a vector environment took their action, and which were only reset by autoreset. */
+/** Finds which environments of a vector environment took their action in a step. */
 import { NO_BUFFERS } from '../../engine/validate/aliased-memory.js';
 import { AUTORESET_MODES, type AutoresetMode } from '../../engine/validate/autoreset-modes.js';
 import { type Mask, toMask } from '../../engine/validate/masks.js';

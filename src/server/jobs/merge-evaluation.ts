@@ -22,7 +22,7 @@ export type MergeOptions = Pick<
 /**
  * Returns the evaluation of the whole job. It calls the callbacks of `options` as `evaluate` does, except that episodes of
  * language models are not passed to `onTrajectories`.
- * @param lines of all shards. @throws Error if the shards lack an episode; the signal's reason.
+ * @param lines the lines of all shards. @throws Error if the shards lack an episode; the signal's reason.
  */
 export function mergeEvaluation(
   job: EvalJob,
@@ -39,7 +39,7 @@ export function mergeEvaluation(
   return evaluateConditions(evaluateOptions, job.options.conditions, storedResults(job, lines));
 }
 
-/** Yields the lines of the trajectories of a job with language models, in the order of its file. */
+/** Yields the trajectories of policies under conditions as lines with line ends, in the order of the job's file. */
 export async function* linesInOrder(
   { policies, conditions }: Pick<EvalJob['options'], 'policies' | 'conditions'>,
   lines: StoredLines,

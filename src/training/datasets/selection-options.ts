@@ -15,9 +15,9 @@ export interface SelectionOptions {
   readonly seeds?: Range;
   /** Whether `seeds` may include evaluation seeds. Default false. */
   readonly allowEvalSeeds?: boolean;
-  /** Whether to include players that used hidden state. Default false. */
+  /** Whether to take episodes of policies that used hidden state. Default false. */
   readonly allowOracle?: boolean;
-  /** The range of steps whose states become rows. Default 0-27. */
+  /** The range of steps that become rows. Default 0-27. */
   readonly steps?: Range;
   /** The grader of final scores. Default v2. */
   readonly grader?: Grader;

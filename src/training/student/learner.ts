@@ -10,7 +10,7 @@ import { type AdamState, adam, type Parameters } from './adam.js';
 import type { ModelState } from './checkpoint.js';
 import { beliefLoss, forward, initialState, Model, matrix } from './model.js';
 
-/** The rows of an update: b rows with the teacher's actions, and b rows with belief targets, which are from other episodes. */
+/** The rows of an update: b rows with the teacher's actions, and b rows of other episodes with belief targets. */
 export interface Rows {
   /** f32 [b, FEATURE_COUNT]: the inputs of the labels. */
   readonly inputs: Float32Array;
@@ -40,7 +40,7 @@ export class Learner {
     this.#model = new Model(state);
   }
 
-  /** Updates the parameters with one step of Adam. @param rate the learning rate. */
+  /** Updates the parameters with one step of Adam. Returns the losses before it. @param rate the learning rate. */
   async update({ inputs, labels, beliefInputs, targets }: Rows, rate: number): Promise<Losses> {
     const batch = {
       inputs: matrix(inputs, FEATURE_COUNT),

@@ -1,4 +1,4 @@
-/** Students' files: a written file is read unchanged, and damaged or foreign files are refused. */
+/** Students' files: a written file is read unchanged; invalid files and other worlds are refused. */
 import { expect, it } from 'vitest';
 import { FEATURE_COUNT, FEATURES_VERSION } from '../../../src/agents/student/features.js';
 import { Network, OUTPUT_COUNT } from '../../../src/agents/student/network.js';

@@ -1,4 +1,4 @@
-/** Tests that prompts refuse invalid observations and histories, and import no Node module. */
+/** Tests that prompts refuse invalid observations, histories and options, and import no Node module. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { createVecEnv, OBSERVATION, OBSERVATION_SIZE, prompt, prompts } from '../../../src/index.js';
@@ -6,7 +6,6 @@ import { ROW_SIZE } from '../../../src/rollouts/text/observation-row.js';
 import { put } from '../../support/bad-calls.js';
 import { expectRefusal } from '../../support/refusals.js';
 
-/** Four rows of 22 numbers, or of 106 with histories. */
 const N = 4;
 const env = createVecEnv({ numEnvs: N });
 env.reset({ seed: 300 });
@@ -73,8 +72,10 @@ describe('prompts refuse numbers out of range', () => {
       'histories[1][0].deltas[2]',
     );
   });
+});
 
-  it('in rows of environments with encoded observations, or the length of these rows', () => {
+describe('prompts refuse rows', () => {
+  it('of environments with encoded observations', () => {
     for (const observation of [{ oneHot: true }, { scale: true }, { scale: true, history: true }]) {
       const other = createVecEnv({ numEnvs: N, observation });
       const observed = other.reset({ seed: 1 }).observations;
@@ -84,7 +85,7 @@ describe('prompts refuse numbers out of range', () => {
     }
   });
 
-  it('in histories with more steps than were taken', () => {
+  it('with more past steps than were taken', () => {
     const start = observations.slice();
     for (let i = 0; i < N; i++) start[i * OBSERVATION_SIZE + OBSERVATION.step] = 4;
     expectRefusal(() => prompts(start, histories), 'out_of_range', 'at most 4 past steps', 'histories[0]');
@@ -92,9 +93,7 @@ describe('prompts refuse numbers out of range', () => {
     early[ROW_SIZE + OBSERVATION.step] = 4;
     expectRefusal(() => prompts(early), 'out_of_range', 'at most 4 past steps', 'row 1');
   });
-});
 
-describe('prompts refuse rows', () => {
   it('of zeros, which rollouts have for steps not taken, and rows with a wrong day', () => {
     expectRefusal(
       () => prompts(new Float32Array(2 * OBSERVATION_SIZE), [[], []]),

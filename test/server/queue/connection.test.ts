@@ -1,4 +1,4 @@
-/** Connections of commands to the queue: which are accepted, and errors, each with the cause and the remedy. */
+/** Tests which connections and jobs a queue accepts, and its errors. */
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -147,7 +147,7 @@ describeWithRedis('a queue', () => {
     proxy.close();
   });
 
-  it('refuses jobs if the queue has jobs of another version or world', async () => {
+  it('refuses jobs of another version or world than its open jobs', async () => {
     const redis = await connect(addressAt(server.url, { password: 'secret' }));
     const queue = { redis, prefix: 'p' };
     await registerJob(queue, RELEASE, RECORD);

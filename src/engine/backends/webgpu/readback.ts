@@ -63,7 +63,7 @@ export class Readback {
     }
   }
 
-  /** Maps memory for reading. If that fails, throws the device's error if it has one. */
+  /** Maps memory for reading. If that fails, throws the device's error, or else the reason. */
   async #map(target: GPUBuffer, bytes: number): Promise<void> {
     try {
       await target.mapAsync(MAP_MODE_READ, 0, bytes);

@@ -1,4 +1,4 @@
-/** Episodes whose answers may become pairs, reduced to the data that pairs need. */
+/** Reduces episodes to the data that pairs need. */
 
 import type { TrajectoryEpisode } from '../../../rollouts/trajectories/trajectory-episode.js';
 import { isUsableAnswer } from '../../../rollouts/trajectories/usable-answer.js';
@@ -10,7 +10,7 @@ interface AnswerText {
   readonly completion: string;
 }
 
-/** An episode that equals its replay. */
+/** An episode whose answers may become pairs. */
 export interface Candidate {
   readonly seed: number;
   readonly profileMode: string;
@@ -24,7 +24,7 @@ export interface Candidate {
   readonly actions: readonly string[];
   /** [28]: the answer of each step; null for an answer that is not usable as a row (see `isUsableAnswer`). */
   readonly answers: readonly (AnswerText | null)[];
-  /** f64 [28]: the final score, or the sum of rewards from each step on. */
+  /** f64 [28]: by the criterion 'score' the final score at every step, else the sum of rewards from each step on. */
   readonly values: Float64Array;
 }
 

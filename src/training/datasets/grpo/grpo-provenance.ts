@@ -21,7 +21,7 @@ export interface Provenance {
   readonly seed: number;
   /** The grader that the system message describes. */
   readonly grader: { readonly name: string; readonly weights: GraderWeights };
-  /** Whether --allow-eval-seeds was given. */
+  /** The option `allowEvalSeeds`. */
   readonly eval_seeds_allowed: boolean;
   /** The evaluation seeds in `seeds`, as ranges. */
   readonly eval_seeds: readonly string[];
