@@ -1,4 +1,4 @@
-"""RhythmEnv passes Gymnasium's checks. It and RhythmVectorEnv work with Gymnasium's wrappers and vectors."""
+"""RhythmEnv passes Gymnasium's checks. RhythmVectorEnv equals Gymnasium's vector of RhythmEnv."""
 
 import pickle
 import subprocess
