@@ -20,7 +20,7 @@ export const FULL_PAGE: PagePlan = { loads: 5, inputs: 28 };
 export const SMALL_PAGE: PagePlan = { loads: 1, inputs: 3 };
 
 export interface PageFigures {
-  /** Seconds from the beginning of each load to the first chart. */
+  /** Seconds from the beginning of each load with a warm cache to the first chart. */
   readonly firstChartSeconds: readonly number[];
   /** The processor time of the longest task of the main thread in each use, in milliseconds. */
   readonly longestTasks: readonly { readonly use: string; readonly ms: number }[];

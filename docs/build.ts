@@ -12,7 +12,7 @@ const PAGES = join(DOCS, '.site');
 /** The built site. */
 const SITE = join(DOCS, '.vitepress/dist');
 
-/** The pages of the Python package. */
+/** The pages of the folder python. */
 const PYTHON_PAGES = ['python', 'python/recipe', 'python/rhythm_vec_env'].map(
   (folder) => `${folder}/README.md`,
 );
@@ -48,7 +48,7 @@ function buildPage(): void {
 try {
   if (!existsSync(join(DOCS, 'node_modules'))) run('npm', 'ci', '--no-audit', '--no-fund');
   rmSync(PAGES, { recursive: true, force: true });
-  // Checks the types of the programs in docs and of .vitepress/config.ts.
+  // Checks the types of the programs in docs.
   runTool('tsc', '-p', '.');
   runTool('typedoc');
   gatherPages();

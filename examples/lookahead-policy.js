@@ -1,6 +1,6 @@
 /**
- * A policy that looks one step ahead and reads no hidden state. It tries each action in an environment of its own, with
- * profiles drawn from its posterior, and plays the action with the highest mean reward.
+ * A policy that looks one step ahead and reads no hidden state. It tries each action in imagined environments, with profiles
+ * drawn from its posterior, and plays the action with the highest mean reward.
  * `node examples/lookahead-policy.js` prints its mean final score on seeds 0-99, and the mean error of its last beliefs.
  *   npx rhythm-vec eval --policies ./examples/lookahead-policy.js,heuristic+inference --conditions in-distribution,ood
  */

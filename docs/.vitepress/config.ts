@@ -1,4 +1,4 @@
-/** The site: the README, the pages of docs and of the Python package, and the generated reference, with local search. */
+/** The site: the README, the pages of docs and of the folder python, and the generated reference, with local search. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -52,7 +52,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** A page's headline, without code marks. */
+/** Returns a page's headline without backticks. */
 function titleOf(page: string): string {
   const [, title] = /^# (.*)$/m.exec(readFileSync(join(PAGES, `${page}.md`), 'utf8'))!;
   return title.replaceAll('`', '');

@@ -1,4 +1,4 @@
-"""Watches a GRPO run for the published pitfalls of RhythmEnv. Needs no other package.
+"""Watches a GRPO run for the published pitfalls of RhythmEnv.
 
 A `Watch` receives the figures of each step and returns warnings. Its only state is the lines of past steps, so a
 resumed run restores it from its log.
@@ -28,8 +28,7 @@ _OF_ACTIONS = ("one_action", "cycle")
 
 @dataclass(frozen=True)
 class Batch:
-    """The answers of a training step: its completions if each answers one step of an episode, else all answers of its
-    episodes.
+    """The answers of a training step. A completion is one answer, or an episode with several.
 
     Attributes:
         texts: the answers.
@@ -58,7 +57,7 @@ def measures(batch: Batch) -> Dict[str, Any]:
 
 
 def action_figures(actions: Mapping[str, int]) -> Dict[str, float]:
-    """Returns the share of the most frequent action, the share of a two-action cycle, and the entropy in bits."""
+    """Returns the share of the most frequent action, that of a two-action cycle (0 without one), and the entropy in bits."""
     total = max(sum(actions.values()), 1)
     shares = sorted((count / total for count in actions.values()), reverse=True) + [0.0, 0.0]
     return {
@@ -168,7 +167,7 @@ class Watch:
         return self._value(name) > limit
 
     def _value(self, name: str) -> float:
-        """Returns the value to compare with the limit; 0 with too few steps or answers."""
+        """Returns the value to compare with the limit; 0 with too few figures or answers."""
         window = 1 if name in _SINGLE_STEP else self._limits.window
         if name in _OF_ACTIONS:
             actions = self._actions()

@@ -125,7 +125,7 @@ describe.skipIf(absent !== null)('the crowd', () => {
     });
 
     // The last test of this page, because it ends the browser's GPU process.
-    it('looks for a device again after the device was lost', async () => {
+    it('computes again after the device was lost', async () => {
       const { page } = visited;
       await page.getByRole('combobox', { name: 'People' }).selectOption('1,000,000');
       await page.getByText(/^[1-9].* of 1,000,000 people$/).waitFor();
@@ -233,7 +233,7 @@ MessagePort.prototype.addEventListener = function (kind, listener) {
       expect(page.foreignRequests).toEqual([]);
     });
 
-    it('reports a missing script, and the page still works', async () => {
+    it('reports a missing script, and tries again on request', async () => {
       await using visited = await visit(FEW, { missing: /worker-.*\.js$/ });
       const { page } = visited;
       await page.getByRole('heading', { name: 'Something went wrong' }).waitFor();

@@ -62,7 +62,7 @@ export class Inference {
   readonly #errors: Float32Array;
   readonly #means: Float32Array;
   readonly #variances: Float32Array;
-  /** u8 [numEnvs]: 1 for environments whose belief is older than the last observation. */
+  /** u8 [numEnvs]: 1 for environments whose belief must be computed again. */
   readonly #stale: Uint8Array;
   readonly #profile = new Float32Array(PROFILE_SIZE);
   readonly #target = new Float32Array(NUM_BELIEFS);
@@ -103,10 +103,10 @@ export class Inference {
 
   /**
    * Updates the posteriors with observations. A row at step 0, or at an earlier step than the environment's last row,
-   * starts another episode with the prior. Any other row at the step of the last row is ignored. From a row several steps
-   * later, only the last step counts as evidence. An observation that contradicts earlier observations (because it is of
-   * another world, or altered) widens the posterior, within the ranges of the traits, to allow all of them, and the
-   * report says so.
+   * starts another episode with the prior. Any other row at the step of the last row is ignored. If steps were
+   * skipped, only the last step counts as evidence. An observation that contradicts earlier observations (because it is of
+   * another world, or altered) widens the posterior, within the ranges of the traits, to allow all of them;
+   * `explain` reports this.
    * @param observations f32 [numEnvs, 22], raw, by OBSERVATION_FIELDS. @param playing u8 [numEnvs]: environments with 0
    *   are not changed; null for all.
    * @throws InputError `wrong_type`, `wrong_length`, or `out_of_range` for invalid numbers. An error changes nothing.
@@ -153,8 +153,9 @@ export class Inference {
   }
 
   /**
-   * Draws valid profiles from the posteriors: f32 [numEnvs, count, 16], newly allocated. At most `samples` of them
-   * differ. A smaller `count` takes evenly spaced samples. The same call returns the same profiles.
+   * Draws valid profiles from the posteriors: f32 [numEnvs, count, 16], newly allocated. At most `samples` of an
+   * environment's profiles differ. A smaller `count` takes evenly spaced samples. Without a new observation, the same call
+   * returns the same profiles.
    * @throws InputError `wrong_type` or `out_of_range`.
    */
   posteriorSamples(count: number): Float32Array {

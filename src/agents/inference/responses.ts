@@ -21,7 +21,7 @@ export const NO_TRAIT = -1;
 
 /**
  * Returns the trait that affects each meter, [slot][action][meter], NO_TRAIT for none. The stress threshold is omitted,
- * because it affects all meters. At most one other trait affects a meter (docs/world.md, rule 2).
+ * because it may affect all meters. At most one other trait affects a meter (docs/world.md, rule 2).
  */
 function affectingTraitsOf(params: Params): Int8Array {
   const affectingTraits = new Int8Array(NUM_SLOTS * NUM_ACTIONS * NUM_METERS).fill(NO_TRAIT);
@@ -56,8 +56,8 @@ export class Responses {
   readonly #highestTraits: Float32Array;
 
   /**
-   * f32 [5] each: the changes for an unstressed profile with the lowest traits, with the highest traits, and for the neutral
-   * profile.
+   * f32 [5] each: the responses of an unstressed profile with the lowest traits, of one with the highest traits, and of the
+   * neutral profile.
    */
   readonly lowest = new Float32Array(NUM_METERS);
   readonly highest = new Float32Array(NUM_METERS);

@@ -1,9 +1,9 @@
-/** Errors of language models. Their messages contain no secret. */
+/** Errors of language models. */
 import { RhythmError } from '../../shared/errors.js';
 
 /** Thrown if the endpoint failed, after all retries or because no retry can help. */
 export class EndpointError extends RhythmError {
-  /** Whether every other request would fail too. */
+  /** Whether all other requests would fail too. */
   readonly lasting: boolean;
 
   constructor(message: string, { lasting }: { readonly lasting: boolean }) {

@@ -11,7 +11,7 @@ export interface Entry extends LineSpan {
   readonly handle: FileHandle;
 }
 
-/** The beginning of every episode's line: an object with the schema, without the two closing braces. */
+/** The beginning of every episode's line, up to the schema's name. */
 const LINE_HEAD = JSON.stringify({ schema: { name: SCHEMAS.trajectory.name } }).slice(0, -2);
 
 /** Returns whether a text can be the beginning of an episode's line. It ignores zero bytes at the end, left by a crash. */

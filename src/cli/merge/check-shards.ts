@@ -1,4 +1,4 @@
-/** Checks that files are all shards of one job, and unchanged since they were written. */
+/** Checks that files are all the shards of one job, and unchanged since they were written. */
 import { readFileSync } from 'node:fs';
 import { listed } from '../../evaluation/format-results.js';
 import { type Job, jobDifferences } from '../../server/jobs/job.js';

@@ -72,8 +72,8 @@ const openStore = (queue: Queue, job: StoredJob, path: string): Promise<ShardSto
   );
 
 /**
- * Returns whether nothing is left to do: this machine has the job's complete file, because a collector was killed after it had
- * completed the file, and no other files are to be written. Then also removes FILE.shards and prints a note.
+ * Returns whether nothing is left to do: the job was collected into this file, which is unchanged, and no other files are to be
+ * written. Then also removes FILE.shards and prints a note.
  */
 async function isComplete(queue: Queue, name: string, options: CollectOptions): Promise<boolean> {
   const { output: path, json, components, bracket } = options;

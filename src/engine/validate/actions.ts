@@ -14,7 +14,7 @@ export const isAction = (code: unknown): code is number =>
 const fourOf = (byte: number): number => byte * 0x01010101;
 const LOW_BITS = fourOf(0x7f);
 const HIGH_BITS = fourOf(0x80);
-/** The sum of this and a byte below 128 has the highest bit set if the byte is at least NUM_ACTIONS. */
+/** Added to a word of bytes below 128, this sets the highest bit of each byte that is at least NUM_ACTIONS. */
 const ADDEND = fourOf(0x80 - NUM_ACTIONS);
 
 /**

@@ -36,7 +36,7 @@ export class StoredLines implements AsyncDisposable {
   readonly #handles: FileHandle[] = [];
   readonly #runs = new Map<string, LineRun[]>();
 
-  /** Reads the files once. @param onLine called after each line. */
+  /** Reads the files once. @param onLine called for each line. */
   static async open(paths: readonly string[], onLine: () => void = () => {}): Promise<StoredLines> {
     const lines = new StoredLines();
     try {

@@ -12,7 +12,7 @@ export interface PlannedFile {
   readonly file: LocalFile;
   /** 'unknown' if the repository was not read. */
   readonly change: 'new' | 'changed' | 'same' | 'unknown';
-  /** The file of the repository with the same path; null if there is none. */
+  /** The file of the repository with the same path; null if there is none, or if the repository was not read. */
   readonly remote: RemoteFile | null;
   readonly inspection: Inspection;
 }

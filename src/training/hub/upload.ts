@@ -1,4 +1,4 @@
-/** Uploads to the Hub: reads the repository, creates it if it is missing, and commits the changed files. */
+/** Uploads to the Hub: reads the repository, creates it or the branch if missing, and commits the changed files. */
 import { type CommitOptions, commitFiles } from './commit.js';
 import { type Connection, commonParams } from './connection.js';
 import { HubError, isStatus } from './hub-errors.js';
@@ -25,7 +25,7 @@ export async function planUpload(
 }
 
 /**
- * Executes a plan. A created repository remains if a later request fails.
+ * Executes a plan. A created repository or branch remains if a later request fails.
  * @returns the commit's URL; null if no file differs any more.
  * @throws HubError; InputError for a file that contains the token; the signal's reason.
  */

@@ -1,4 +1,4 @@
-/** Kills a collector at any point: the next collector continues, and no result is lost. */
+/** A collector continues where another stopped, and refuses damaged files and other paths. */
 import { appendFileSync, existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { CollectedShards, collectedOf } from '../../../src/cli/queue/collected-shards.js';

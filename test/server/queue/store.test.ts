@@ -1,4 +1,4 @@
-/** Checks of a shard's results: all rows, of the current submission only, and each episode of a model once. */
+/** The checks of a shard's rows, and which results, episodes and failures Redis accepts. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { toGrader } from '../../../src/engine/graders/grader.js';
 import { toCompact } from '../../../src/rollouts/trajectories/compact-episode.js';

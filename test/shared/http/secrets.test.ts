@@ -44,7 +44,7 @@ const BLANK = {
   'spaces and zero-width spaces': ' \u200b ',
 };
 
-/** The distances from a character of ASCII to its full-width form, and from a letter to its mathematical bold form. */
+/** The distances from a character of ASCII to its full-width form, and from a small letter to its mathematical bold form. */
 const [FULL_WIDTH, BOLD] = [0xfee0, 0x1d3b9];
 
 describe('a redactor finds a key', () => {
@@ -102,7 +102,7 @@ describe('a redactor finds a key', () => {
     }
   });
 
-  it('of any characters, with any separators between them', () => {
+  it('of random characters, with invisible and blank characters between them', () => {
     const secrets = fc.string({ minLength: 8, maxLength: 40, unit: fc.constantFrom(...'abcXYZ0189-_+/=.~') });
     const noise = fc.constantFrom('', '', ...Object.values(INVISIBLE), ...Object.values(BLANK));
     fc.assert(
@@ -141,7 +141,7 @@ describe('a redactor keeps', () => {
 
   it.each([
     ['a short secret across two words', 'hide', 'which ideas'],
-    ['seven characters across two words', 'chidden', 'which id dens'],
+    ['seven characters across three words', 'chidden', 'which id dens'],
     ['a secret that is too short without its combining marks', 'a\u0301\u0301\u0301', 'banana'],
     ['seven characters within longer base64', '???>>>?', Buffer.from('k???>>>??').toString('base64')],
     ['a placeholder in upper case', 'EMPTY', 'EMPTY'],

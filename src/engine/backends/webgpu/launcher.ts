@@ -279,7 +279,7 @@ export class Launcher {
     queue.submit([encoder.finish()]);
   }
 
-  /** Returns the bindings of a shard. Creates new ones if scratch memory has grown. */
+  /** Returns the bindings of a shard. Creates them at the first call, and when scratch memory has grown. */
   #groupOf(shard: Shard): GPUBindGroup {
     const request = this.#request.buffer;
     const results = this.#resultBuffer.buffer;

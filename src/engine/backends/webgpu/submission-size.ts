@@ -3,11 +3,11 @@
  * not end a submission.
  */
 
-/** Environments of the first submission: little work even for a software device. */
+/** The first size: little work even for a software device. */
 const FIRST_ENVS = 4096;
-/** The smallest number of environments of a submission. With fewer, the measured time is mostly overhead. */
+/** The minimum size. With fewer environments, the measured time is mostly overhead. */
 const MIN_ENVS = 64;
-/** The largest growth from one submission to the next. */
+/** The largest factor of growth from one submission to the next. */
 const GROWTH = 8;
 /** More environments than any batch has. */
 const MAX_ENVS = 2 ** 30;

@@ -102,7 +102,7 @@ interface PartBarProps {
   readonly colour: string;
 }
 
-/** A bar: the outline is the weight. The filled part is the part of the score, left of 0 if it is negative. */
+/** A bar: the outline shows the weight, the fill shows the part of the score, left of 0 if it is negative. */
 const PartBar = ({ part, weight, axis, colour }: PartBarProps) => (
   <span class="part" aria-hidden="true">
     <span class="earned" style={{ ...placeOf(stackOf([part])[0], axis), background: colour }} />
