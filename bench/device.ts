@@ -1,5 +1,5 @@
 /**
- * `--webgpu`: measures a device and one native thread, with outputs left on the device and with outputs read back.
+ * `--webgpu`: measures a device, with outputs left on it and with outputs read back, and one native thread.
  *
  * Every row is verified before it is timed: all rows of a case must have the same bits. Without the addon there are no rows of
  * the native backend.
@@ -18,7 +18,7 @@ import { MIN_TICKS, median } from './rows.js';
 import { compare } from './verify.js';
 
 export interface DevicePlan {
-  /** Numbers of episodes, on a device and on a software adapter. */
+  /** Numbers of episodes: `softwareSizes` for a software adapter, else `sizes`. */
   readonly sizes: readonly number[];
   readonly softwareSizes: readonly number[];
   readonly rounds: number;

@@ -108,7 +108,7 @@ RHYTHM_INLINE __m512 load_pieces(const float* a, const float* b, const float* c,
   return _mm512_insertf32x4(v, _mm_loadu_ps(d), 3);
 }
 
-// Transposes a 4 x 4 matrix in each 128-bit quarter: number i of register k becomes number k of register i.
+// Transposes a 4 x 4 matrix in each 128-bit quarter of the registers: number i of register k becomes number k of register i.
 RHYTHM_INLINE void transpose_quarters(__m512 (&r)[4]) {
   const __m512d a = _mm512_castps_pd(_mm512_unpacklo_ps(r[0], r[1])), b = _mm512_castps_pd(_mm512_unpackhi_ps(r[0], r[1]));
   const __m512d c = _mm512_castps_pd(_mm512_unpacklo_ps(r[2], r[3])), d = _mm512_castps_pd(_mm512_unpackhi_ps(r[2], r[3]));

@@ -1,4 +1,4 @@
-// Reads the arguments of a run. Checks all but the source and indices of `from`, which batch_object.h checks.
+// Reads the arguments of a run, and checks their types, lengths and integers. batch_object.h checks `from`.
 #pragma once
 #include <napi.h>
 
@@ -16,7 +16,7 @@ namespace rhythm {
 // The other arguments are separate, not properties of one object: reading a property takes as long as a hundred steps.
 class RunArguments {
  public:
-  // Reads the properties of all objects. Runs their getters.
+  // Reads the properties of all objects, which may run getters.
   explicit RunArguments(Arguments& args) : args_(args) {
     read(3, beliefs_, "beliefs", kBeliefs);
     if (!is_absent(5)) trajectory_.emplace(args, args.value(5));

@@ -1,4 +1,4 @@
-/** Writes the tables of docs/speed.md and the README from recorded runs of the bench (bench/results). */
+/** Fills the tables of docs/speed.md and the README from recorded runs of the bench (bench/results). */
 import { NAMES, SIZE } from '../bench/names.js';
 import { whatIs } from '../bench/ratios.js';
 import { withTable } from './with-table.js';
@@ -118,7 +118,7 @@ const NO_DEVICE =
   '**No GPU has been measured yet.** All tests ran on SwiftShader, which emulates a GPU on the processor, so its speed says nothing\n' +
   'about GPUs.';
 
-/** Returns the table of devices. Software adapters are left out: their times say nothing about a GPU. */
+/** Returns the table of GPUs; a note if none was measured. Leaves out software adapters, and rows without a rate. */
 export function devicesTable(runs: readonly StoredRun[]): string {
   const lines = runs.flatMap(({ webgpu }) => {
     if (!webgpu?.device || webgpu.device.software) return [];

@@ -1,4 +1,4 @@
-"""The Rhythm life simulator for Python: vector environments in this process, scores and rewards for language models.
+"""The Rhythm life simulator for Python: environments, and scores and rewards for language models.
 
     from rhythm_vec import Client, VecEnv, reward_funcs, score
 

@@ -117,7 +117,6 @@ class Run {
   readonly #total: number;
   #done = 0;
 
-  /** Selects the policies, and validates grader and chunk size. @throws InputError. */
   constructor(options: EvaluateOptions, conditions: readonly Condition[], stored: StoredResults | null) {
     this.#options = options;
     this.#conditions = conditions;

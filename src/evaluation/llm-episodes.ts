@@ -15,7 +15,7 @@ import { chunksOf, type EpisodeBatch } from './episode-batch.js';
 /** Options of new episodes. */
 export interface LlmPlayOptions {
   readonly grader: Grader;
-  /** Simultaneous episodes. */
+  /** The maximum number of simultaneous episodes. */
   readonly concurrency: number;
   readonly backend: string | undefined;
   readonly kernel: string | undefined;
@@ -47,8 +47,8 @@ export interface AnswerSummary {
   /** The share of answers without an action, 0 to 1. FALLBACK_ACTION is played for them. */
   readonly unparsed: number | null;
   /**
-   * Usage of the row's episodes, with the keys of a trajectory's `usage` in camelCase. An episode of several conditions
-   * counts in the row of the first condition. Null if unknown.
+   * Usage of the row's episodes, with the keys of a trajectory's `usage` in camelCase. An episode that
+   * several conditions share counts in one row. Null if unknown.
    */
   readonly usage: Readonly<Record<string, number>> | null;
 }
@@ -91,7 +91,7 @@ export class LlmEpisodes {
 
   /**
    * Adds earlier episodes. Ignores those of other players and graders.
-   * @returns a copy for each other condition that contains the same episode.
+   * @returns copies for the conditions that lack their episode.
    */
   async addEarlier(
     episodes: Iterable<TrajectoryEpisode> | AsyncIterable<TrajectoryEpisode>,
@@ -116,8 +116,8 @@ export class LlmEpisodes {
   }
 
   /**
-   * Plays the missing episodes of all conditions in one queue. When an episode ends, yields a copy for each of its
-   * conditions.
+   * Plays the missing episodes of all conditions in one queue. When an episode ends, yields a copy for each
+   * condition that lacks it.
    * @throws as `playEpisodes`.
    */
   async *playMissing({ onEpisode, ...others }: LlmPlayOptions): AsyncGenerator<TrajectoryEpisode[]> {
@@ -135,7 +135,7 @@ export class LlmEpisodes {
     }
   }
 
-  /** Records the episode for each condition that lacks it. Only the first copy has its usage. */
+  /** Records the episode for each condition that lacks it. Only the first copy keeps its usage. */
   #recordForAll({ missingFor }: WantedEpisode, episode: TrajectoryEpisode): TrajectoryEpisode[] {
     const copy = withoutUsage(episode);
     const episodes = Array.from(missingFor, (condition, k) => ({

@@ -76,8 +76,8 @@ export interface WorldSpec {
   /** Second words of the generator's key, hexadecimal u32. `imagination` is XORed with others (docs/world.md). */
   streams: Record<'profile' | 'event' | 'noise' | 'policy' | 'imagination', string>;
   /**
-   * The published rule-based policy: an action for each time of day, and rules that take precedence. A rule applies if its
-   * meter is less than `below` in one of its `slots` (default: all).
+   * The published rule-based policy: an action for each time of day, replaced by that of the first rule that applies. A
+   * rule applies if its meter is less than `below` in one of its `slots` (default: all).
    */
   heuristic: {
     schedule: string[];

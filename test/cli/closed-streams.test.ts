@@ -1,4 +1,4 @@
-/** Closed streams and signals lose no data and leave no incomplete file; unknown and empty option values are refused. */
+/** A closed pipe loses no file, a signal leaves no incomplete file; unknown and empty option values are refused. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { runCli, startCli, temporaryDirectory } from '../support/cli.js';

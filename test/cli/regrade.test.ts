@@ -146,7 +146,7 @@ describe('regrade', () => {
     expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(140);
   });
 
-  it('accepts a selection of conditions, and the standard input', async () => {
+  it('accepts the standard input and a selection of conditions, and refuses an unknown condition', async () => {
     const { code, stdout } = await regrade(
       readFileSync(stored, 'utf8'),
       '--conditions',

@@ -1,4 +1,4 @@
-/** Tests figures as PNG: the size, the text, and that nothing is cut off. */
+/** Tests figures as PNG: the size, the title, the background, and that nothing is cut off. */
 import { describe, expect, it } from 'vitest';
 import { pngOf } from '../../src/figures/png.js';
 import { DARK, LIGHT } from '../../src/figures/theme.js';

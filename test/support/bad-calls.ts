@@ -1,4 +1,4 @@
-/** Invalid calls of a VecEnv with 20 environments, each with its error code and texts that the message must contain. */
+/** Invalid calls of a VecEnv. */
 
 import type { VecEnv } from '../../src/engine/node.js';
 import type { ErrorCode } from '../../src/shared/errors.js';
@@ -267,7 +267,7 @@ export const RESET: Case[] = [
     'NaN',
   ],
   [
-    'a profile number below the domain',
+    'a profile number with a magnitude below 2^-40',
     (env) => env.reset({ profiles: new Float32Array(N * 16).fill(-(2 ** -41), 319) }),
     'bad_profile',
     'profiles[19][15]',
@@ -374,7 +374,7 @@ export const RUN: Case[] = [
     'got 60',
   ],
   [
-    'a row with one NaN among the beliefs of an action sequence',
+    'a row with one NaN among the beliefs of all steps',
     (env) => env.run('random', { beliefs: put(new Float32Array(N * NUM_STEPS * 3), 304, nan) }),
     'bad_belief',
     'row 101',

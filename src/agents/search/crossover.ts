@@ -1,4 +1,4 @@
-/** Makes new action sequences by mutation and crossover. A row is a sequence of 28 action codes; rows are contiguous. */
+/** Draws and breeds action sequences, by mutation and crossover. A row is 28 action codes; rows are contiguous. */
 import { NUM_ACTIONS, NUM_STEPS } from '../../world/fields.js';
 import type { SearchDraws } from './search-draws.js';
 
@@ -6,7 +6,7 @@ import type { SearchDraws } from './search-draws.js';
 const CROSSOVER = 0.35;
 /** The probability that a child of two parents also mutates. Other children always mutate. */
 const MUTATION = 0.7;
-/** The probability that a mutation sets a new action instead of swapping two. */
+/** The probability that a mutation draws one new action instead of swapping two. */
 const NEW_ACTION = 0.7;
 /** The probability that another mutation follows. */
 const NEXT_MUTATION = 0.4;
@@ -44,7 +44,7 @@ function copyStretch(draws: SearchDraws, rows: Uint8Array, from: number, to: num
   rows.copyWithin(to + first, from + first, from + Math.max(one, other) + 1);
 }
 
-/** Sets a new action or swaps two actions; repeats with probability `NEXT_MUTATION`. */
+/** Draws one new action or swaps two actions; repeats with probability `NEXT_MUTATION`. */
 function mutateSequence(draws: SearchDraws, rows: Uint8Array, at: number, begin: number): void {
   do {
     const step = at + drawStep(draws, begin);

@@ -26,7 +26,7 @@ async function* batchesIn(paths: readonly string[]): AsyncGenerator<GrpoRow[]> {
   let batch: GrpoRow[] = [];
   for (const path of paths) {
     for await (const { text } of readLines(createReadStream(path), MAX_LINE_BYTES)) {
-      // Not null: the shards have the bytes that runs of this release wrote.
+      // Not null: `checkShards` has compared the shards with their digests.
       batch.push(JSON.parse(text!));
       if (batch.length < BATCH) continue;
       yield batch;

@@ -55,10 +55,7 @@ function checkRange(option: string, value: number, low: number, high: number): v
   );
 }
 
-/**
- * Checks that the backend can be used: opens it once, so that a worker without an addon takes no shard.
- * @throws BackendError with the remedy.
- */
+/** Opens the backend once, so that a worker without an addon takes no shard. @throws BackendError. */
 async function checkBackend({ backend = 'native', kernel }: EngineOptions): Promise<void> {
   try {
     await using _ = await openAnyVecEnv({ numEnvs: 1, backend, kernel, threads: 1 });

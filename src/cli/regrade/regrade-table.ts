@@ -1,11 +1,11 @@
-/** Renders stored episodes under another grader as text tables. */
+/** Renders the results of `rhythm-vec regrade` as text tables. */
 import { alignedInterval, decimals } from '../../evaluation/format-results.js';
 import type { Regraded, RegradedCondition } from '../../evaluation/regrade-stored.js';
 import type { Flip, WeightSensitivity } from '../../evaluation/weight-sensitivity.js';
 import { renderRows, rowNotes, weightsLine } from '../eval/eval-table.js';
 import { type Alignment, COMPONENT_HEADS, renderColumns } from '../text-table.js';
 
-/** Renders the rows of an evaluation, then each condition's ranking and the effect of each weight on the ranking. */
+/** Renders the rows of an evaluation, then each condition's ranking and the effect of each weight on it, then notes. */
 export function renderRegraded({ grader, graderWeights, formerWorld, rows, conditions }: Regraded): string {
   const episodes = rows.reduce((sum, row) => sum + row.episodes, 0);
   return [

@@ -69,12 +69,7 @@ export function addTrainCommand(program: Command, { signal }: Context): void {
       parseInteger,
       DEFAULTS.refineBatch,
     )
-    .option(
-      '--seed <n>',
-      'seed of the training; the same seed gives the same file',
-      parseInteger,
-      DEFAULTS.seed,
-    )
+    .option('--seed <n>', 'seed of the training', parseInteger, DEFAULTS.seed)
     .option('--curves <file>', 'also draw the curves of the training, as SVG')
     .option('--resume', 'continue from FILE.partial');
   addEngineOptions(command)

@@ -25,7 +25,7 @@ export interface EpisodeStart {
   readonly belief: ArrayLike<number> | null;
 }
 
-/** Returns a start without rewards, by default at step 0. */
+/** Returns a start whose sums are 0 and that has no belief, by default at step 0. */
 export const startFrom = (meters: ArrayLike<number>, steps = 0): EpisodeStart => ({
   steps,
   meters,

@@ -11,7 +11,7 @@ import { freshSeeds } from './audit-seeds.js';
 import { type FittedBeliefs, statedBeliefs } from './beliefs.js';
 import type { Player } from './players.js';
 
-/** A player's episodes, one for each fresh seed, in order. */
+/** A player's episodes, in the order of the fresh seeds. */
 export interface Play {
   readonly player: Player;
   /** u32 [n]: all fresh seeds, or the first n of them if the player has actions for n episodes. */

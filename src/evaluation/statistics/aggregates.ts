@@ -1,4 +1,4 @@
-/** Single numbers that sum up scores, as rliable defines them (Agarwal et al. 2021, arXiv:2108.13264). */
+/** Means of runs, and aggregates of scores as rliable defines them (Agarwal et al. 2021, arXiv:2108.13264). */
 import { type TaskScores, toScores, toTasks } from './scores.js';
 
 /**

@@ -11,7 +11,7 @@ import { GroupRecorder, type RolloutGroups } from './group-recorder.js';
 import { type GroupStart, startGroups } from './group-start.js';
 import { type GroupStep, toGroupStep } from './group-step.js';
 
-/** Plays `rolloutGroups` on the backends of a platform. */
+/** Runs `rolloutGroups` on the backends of a platform. */
 export async function rolloutGroupsOn(platform: Platform, options: RolloutOptions): Promise<RolloutGroups> {
   const checked = readOptions('rollout options', options, OPTIONS);
   checkLongCall(checked);
@@ -33,7 +33,7 @@ async function play(
   gamma: number,
   { onProgress, signal }: RolloutOptions,
 ): Promise<RolloutGroups> {
-  // Lets signals and timers run. It also runs between the parts of a step, which take long with many rollouts.
+  // Lets signals and timers run, also between the parts of a step, which take long with many rollouts.
   const pause = async (): Promise<void> => {
     await yieldTurn();
     signal?.throwIfAborted();

@@ -10,11 +10,11 @@ export interface SocketsOptions {
   readonly frameLimit: number;
   /** Milliseconds between two pings; `idleMs` if that is less. A client that is silent until the next ping is disconnected. */
   readonly pingMs: number;
-  /** Milliseconds without a frame before a socket is closed. */
+  /** Milliseconds without a frame after which the next ping closes a socket. */
   readonly idleMs: number;
   readonly onFailure: (error: unknown) => void;
-  /** Called with the connection of each socket that opens. */
-  readonly onSocket: (connection: Duplex) => void;
+  /** Called with the stream of each socket that opens. */
+  readonly onSocket: (stream: Duplex) => void;
 }
 
 /** Milliseconds that a client has to answer the closing handshake. */
@@ -65,7 +65,7 @@ export class Sockets {
     socket.on('close', () => this.#connections.delete(connection));
   }
 
-  /** Closes idle sockets and sockets that were silent since the last ping, and sends the next ping to the other sockets. */
+  /** Closes idle sockets and sockets that were silent since the last ping, and sends the next ping. */
   #sweep(): void {
     const now = performance.now();
     for (const connection of this.#connections) {

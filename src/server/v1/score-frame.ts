@@ -15,7 +15,7 @@ import { replayOptions, SCORE_REQUEST } from './score-request.js';
 import { type FaultySlice, type Scored, scoreSlices } from './score-slices.js';
 
 const PROFILE = z.enum(PROFILES);
-/** The `data` of a frame. */
+/** The `data` of a request's frame. */
 const OPTIONS = SCORE_REQUEST.pick({
   grader: true,
   weights: true,
@@ -107,7 +107,7 @@ function partsOf({ columns, parsed }: Scored, rows: number): Part[] {
   ];
 }
 
-/** Yields the bytes of an answer, one slice of an array per turn. */
+/** Yields the bytes of an answer. Awaits `turn` between two slices of an array. */
 async function* piecesOf(
   head: Buffer,
   parts: readonly Part[],

@@ -2,12 +2,12 @@
 
 /** A global regular expression that matches the characters to drop. */
 export type DroppedCharacters = RegExp;
-/** Zero-width and format characters, soft hyphens, variation selectors, marks, and controls other than white space. */
+/** Unicode's categories C (such as controls) and M (marks), and ignorable characters, except U+0009 to U+000D. */
 export const INVISIBLE: DroppedCharacters = /(?![\t-\r])[\p{C}\p{M}\p{DI}]/gu;
-/** The characters of INVISIBLE, and all white space. */
+/** The characters of INVISIBLE, all white space, and the blank of Braille. */
 export const INVISIBLE_OR_SPACE: DroppedCharacters = /[\s\p{Z}\p{C}\p{M}\p{DI}\u2800]/gu;
 
-/** An escape of JSON for a letter or control character (a surrogate pair counts as one), or an escape of a URL. */
+/** An escape of JSON for a UTF-16 unit, a surrogate pair or a control character, or an escape of a URL. */
 const ESCAPES = /\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}|\\u[0-9a-f]{4}|\\[bfnrt]|%[0-9a-f]{2}/gi;
 /**
  * Matches one of: a run of printable ASCII without space, \ and %, which folds to itself; an escape; any other character.

@@ -38,7 +38,7 @@ export const createRows = (count: number) => ({
 
 /** The episodes of an epoch, and the order in which its updates use their rows. A row is a step of an episode. */
 export interface RowSource {
-  /** u8 [n, 28]: the teacher's actions. */
+  /** u8 [n, 28]: the actions to imitate. */
   readonly labels: Uint8Array;
   /** The samples of the labelled episodes. */
   readonly samples: Samples;

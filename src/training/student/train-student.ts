@@ -26,9 +26,9 @@ export type EvaluationRecord = Record<string, { episodes: number; finalScore: nu
 const CONDITIONS = ['in-distribution', 'ood'];
 
 /**
- * Trains a student: it clones a policy, or stored episodes, and is then refined if `refineEpisodes` is not 0. The options
- * determine its bits on one machine. @returns the bytes of its file, for `readStudent`.
- * @throws InputError for options; LibraryError `library_missing` without `@jax-js/jax`; the signal's reason.
+ * Trains a student: clones a policy or stored episodes, unless `from` is given, and refines the student if `refineEpisodes`
+ * is not 0. The options determine its bits on one machine. @returns the bytes of its file, for `readStudent`.
+ * @throws InputError for options; LibraryError `library_missing` without `@jax-js/jax`; BackendError; the signal's reason.
  */
 export async function trainStudent(options: TrainStudentOptions): Promise<Uint8Array> {
   const { backend, kernel, threads, signal = new AbortController().signal, onProgress, ...given } = options;
@@ -47,7 +47,7 @@ export async function trainStudent(options: TrainStudentOptions): Promise<Uint8A
 /** Imports the modules that need `@jax-js/jax`. @throws LibraryError `library_missing`. */
 export const loadTraining = () => load('students', PACKAGES.students, () => import('./train.js'));
 
-/** Evaluates a finished student. @returns its file, and the results. @throws the signal's reason. */
+/** Evaluates a finished student. @returns its file, and the results. */
 export async function studentFile(
   request: TrainRequest,
   trained: Trained,

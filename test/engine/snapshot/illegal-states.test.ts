@@ -19,7 +19,7 @@ describe('checkStates', () => {
     batch.reset({ mask: null, seeds: Uint32Array.of(1, 2, 3, 4), ...profiles, start });
     return batch;
   };
-  /** Returns states after some steps of the heuristic. @param belief given at every step; null for none. */
+  /** Returns states after `stop` steps of the heuristic. @param belief given at every step; null for none. */
   const statesAfter = (stop: number, belief: Float32Array | null = null): Uint32Array => {
     const batch = openAndReset();
     const beliefs = belief && ({ kind: 'constant', belief } as const);
@@ -329,7 +329,7 @@ describe('checkStates', () => {
     expectRefusal(() => checkStates(memory.subarray(7), N, WORLD), 'bad_snapshot', message);
   });
 
-  it('accepts first meters that differ from the world, and a later start', () => {
+  it("accepts first meters that differ from the world's, and a later start", () => {
     const world = createWorld({ ...structuredClone(RHYTHM), initialMeters: [0.7, 0.7, 0.7, 0.5, 0.7] });
     for (const words of [INITIAL, AFTER_9, LATER_START]) checkStates(words, N, world);
   });

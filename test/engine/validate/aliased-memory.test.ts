@@ -19,7 +19,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
       const bytes = prepare(env);
       call(env, copy ? bytes.slice() : bytes);
       const snapshot = env.snapshot();
-      // Whether an environment counts an episode as ended is not in its state, but in the counters after this run.
+      // Only the counters after this run show whether an ended episode was counted before.
       return { ...envColumns(env, env.run('heuristic')), snapshot };
     });
     expectEqual(results[1], results[0]);

@@ -1,4 +1,4 @@
-/** Starts Chromium with WebGPU on SwiftShader, and calls functions of a page in Chromium. */
+/** Starts Chromium, with WebGPU on SwiftShader or without WebGPU, and calls functions of a page in Chromium. */
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -30,7 +30,7 @@ const FLAGS = {
   'no webgpu': ['--disable-blink-features=WebGPU'],
 };
 
-/** Time limits in milliseconds, of a browser's start and of a call. */
+/** Time limits in milliseconds: of a browser's start and of a page's opening, each, and of a call. */
 const START_LIMIT = 30_000;
 const CALL_LIMIT = 90_000;
 
@@ -73,7 +73,7 @@ export class ChromiumPage<Api> {
     await this.#page.goto(`http://localhost:${port}/`, { timeout: START_LIMIT });
   }
 
-  /** Calls a function of the page. @throws Error with the function's error and the page's messages. */
+  /** Calls a function of the page. Without an answer in CALL_LIMIT, closes the browser. @throws Error. */
   async call<Name extends keyof Api & string>(
     name: Name,
     ...args: Arguments<Api[Name]>

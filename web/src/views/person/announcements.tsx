@@ -1,4 +1,4 @@
-/** Announces steps to screen readers. */
+/** Announces steps and the final score to screen readers. */
 import { useLayoutEffect, useState } from 'preact/hooks';
 import { announce } from '../../person/descriptions.js';
 import type { EpisodeSoFar } from './episode-store.js';
