@@ -33,7 +33,7 @@ export interface LlmFigures {
 const MAIN = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
 
 /**
- * Plays the episodes. @throws Mismatch if the command fails, the numbers of episodes or requests are wrong, or more requests
+ * Times `teach`. @throws Mismatch if the command fails, the numbers of episodes or requests are wrong, or more requests
  * run at once than `concurrency`.
  */
 export async function measureLlm(plan: LlmPlan, onProgress: OnProgress): Promise<LlmFigures> {
@@ -74,7 +74,7 @@ async function teach({ episodes, concurrency }: LlmPlan, output: string, environ
   if (code !== 0) throw new Mismatch(`teach: Expected exit code 0, got ${code}.`);
 }
 
-/** Returns the time of the answers alone. The last round may have fewer episodes than run in parallel. */
+/** Returns the time of the answers alone, in seconds. */
 const answerSeconds = ({ episodes, concurrency, delayMs }: LlmPlan): number =>
   (Math.ceil(episodes / concurrency) * NUM_STEPS * delayMs) / 1000;
 

@@ -1,4 +1,4 @@
-"""Finds actions in answers, for statistics. Only the server parses and scores answers."""
+"""Finds actions in answers, for statistics, and removes reasoning. Only the server parses and scores answers."""
 
 from __future__ import annotations
 

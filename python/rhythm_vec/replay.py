@@ -52,7 +52,7 @@ class ReplayScores:
         state_hashes: u64 [n]: of the state before the action.
         format_valid, action_legal, env_reward, belief_accuracy, belief_skill, total: f32 [n]: the reward stack
             (docs/world.md), and its weighted sum.
-        faults: the invalid rows, by index.
+        faults: the faults of invalid rows, in the order of the rows.
     """
 
     step_rewards: Floats

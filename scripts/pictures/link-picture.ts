@@ -38,7 +38,7 @@ function scoresOf(policy: string): Float32Array {
   return env.run(choice(PEOPLE, GRADER), options).finalScores.slice();
 }
 
-/** Returns the share of scores in each of BARS equal ranges. */
+/** Returns the share of scores in each of BARS equal ranges of [0, 1]. */
 function sharesOf(scores: Float32Array): number[] {
   const shares = Array<number>(BARS).fill(0);
   for (const score of scores) shares[Math.min(BARS - 1, Math.floor(score * BARS))] += 1 / PEOPLE;

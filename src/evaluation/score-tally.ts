@@ -52,7 +52,7 @@ export class ScoreTally {
   #won = 0;
   #lost = 0;
 
-  /** Adds the next episodes, in seed order. @param baseline f32 [numEnvs]: final scores to compare with. */
+  /** Adds the next episodes, in seed order. @param baseline f32 [n]: final scores to compare with. */
   add(episodes: GradedEpisodes, baseline: Float32Array): void {
     const { finalScores, beliefMae, components, firstHalfMeans, secondHalfMeans } = episodes;
     this.#finalScores.addAll(finalScores);

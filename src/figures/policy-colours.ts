@@ -1,4 +1,4 @@
-/** One colour for each kind of policy, the same in figures, reports and the demo page. */
+/** The colours of each kind of policy, the same in figures, reports and the demo page. */
 import { SERIES } from './theme.js';
 
 /** A colour for light backgrounds, and one for dark backgrounds. */
@@ -8,7 +8,7 @@ interface Shades {
 }
 
 /**
- * How a policy chooses actions, or that it infers beliefs (`inference`). `hand` is the visitor of the page, `teacher` is what a
+ * The kinds of policies. `inference`: a policy with inferred beliefs added. `hand`: the visitor of the page. `teacher`: what a
  * student imitates while it trains.
  */
 export type PolicyKind =
@@ -38,7 +38,6 @@ export const POLICY_COLOURS: Readonly<Record<PolicyKind, Shades>> = {
   teacher: { light: '#09238a', dark: '#685ade' },
 };
 
-/** The kinds of policies. */
 export const POLICY_KINDS = Object.keys(POLICY_COLOURS) as readonly PolicyKind[];
 
 /** Patterns of the policies' names, and their kinds. The first pattern that matches a name decides. */

@@ -1,7 +1,4 @@
-/**
- * Sums and confidence intervals of scores: accurate, in constant memory, and the same however the scores are split between
- * calls.
- */
+/** Sums and confidence intervals of scores: accurate, and the same however the scores are split between calls. */
 import { CONFIDENCE, tQuantile } from './t-quantile.js';
 
 /** A float64 sum that adds up its rounding errors separately (Knuth's TwoSum). Ten million terms lose no digits. */

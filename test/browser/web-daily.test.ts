@@ -57,7 +57,7 @@ describe.skipIf(absent !== null)('the daily episode', () => {
     await shortcuts.press('Space');
     await page.keyboard.press('1');
     await shortcuts.press('Space');
-    // The planner may still be playing.
+    // Selects the planner, whose episode may not be finished yet.
     await page.getByRole('combobox', { name: 'Against' }).press('p');
     await page.keyboard.press('Tab');
     for (const key of KEYS.slice(10)) await page.keyboard.press(key);
@@ -78,7 +78,7 @@ describe.skipIf(absent !== null)('the daily episode', () => {
     const { finalScore, beliefMae } = await replayed((await link.getAttribute('href'))!);
     expect(text).toContain(`Score ${finalScore.toFixed(3)}, belief error ${beliefMae.toFixed(3)}`);
     expect(await link.getAttribute('href')).toContain(`seed=${SEED}&`);
-    // A key of ten acts as its digit less one, and none acts while shortcuts are off.
+    // The keys 1 to 9 and 0 play actions 0 to 9. The key pressed while shortcuts were off played none.
     const actions = Array.from(KEYS, (key) => (Number(key) + 9) % 10).join('');
     expect(await link.getAttribute('href')).toContain(`moves=${actions}-`);
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);

@@ -56,7 +56,7 @@ describe('checkOutputs refuses', () => {
       'than --json, got',
     ],
     [
-      'one file twice in a new folder',
+      'the same file by another path, in a new folder',
       [json('new/x'), { option: '--trajectories', path: `${pathOf('new')}/folder/../x` }],
       '--trajectories to be another file than --json',
     ],

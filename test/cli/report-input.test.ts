@@ -31,7 +31,7 @@ describe('the beginning of a file', () => {
     expect(value).toEqual({ a: 1 });
   });
 
-  // A line counts as its one byte and LINE_COST, 64: 100 lines fit into 6,500 bytes.
+  // A line counts 65 bytes with LINE_COST: 100 lines fit into 6,500 bytes. The line that does not fit is the last one read.
   it('ends after 101 short lines, because each line takes more memory than its bytes', async () => {
     const { firstLines, value } = await begin('1\n'.repeat(10_000), 6500);
     expect([firstLines.length, value]).toEqual([101, undefined]);
@@ -52,7 +52,7 @@ describe('files of earlier reports', () => {
     writeFileSync(temporaryPath(`${directory}/${PAGE}`).replace(/-\d+-/, `-${endedPid}-`), page);
   };
 
-  it('are replaced if an earlier report was killed before it wrote the page', () => {
+  it('may be replaced if an earlier report was killed before it wrote the page', () => {
     const directory = folder('new', 'scores.svg', 'mine.svg');
     writeTemporaryPage(directory, pageOf('scores.svg', 'scores.png'));
     expect(earlierFiles(directory)).toEqual(['scores.svg', 'scores.png']);

@@ -1,4 +1,4 @@
-/** `report`: a page and its figures from files of every kind, written completely or not at all. */
+/** `report`: a page and its figures from files of several kinds, invalid lines, and refusals before anything is written. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { evaluate } from '../../src/evaluation/evaluate.js';
@@ -134,7 +134,7 @@ describe('report refuses, before anything is written,', () => {
     expect(readdirSync(pathOf(''))).not.toContain('nothing');
   });
 
-  it('a directory in which another file has the name of a figure or of the page; it stays unchanged', async () => {
+  it('a directory in which another file has the name of a figure or of the page', async () => {
     mkdirSync(pathOf('home'));
     writeFileSync(pathOf('home/scores.png'), 'mine');
     await refused(

@@ -65,7 +65,7 @@ describe.runIf(absent === null)('the recipe with TRL', () => {
 
       const lines = watched();
       expect(valuesOf(lines, 'step')).toEqual([1, 2, 3]);
-      // Most completions are answers. Those of an untrained model are not.
+      // Many completions are answers, unlike those of an untrained model.
       expect(mean(valuesOf(lines, 'format_valid'))).toBeGreaterThan(-1);
       expect(mean(valuesOf(lines, 'unparsed'))).toBeLessThan(0.6);
       // The KL is to the model at the start of the stage, so it begins at 0.

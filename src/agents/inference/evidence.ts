@@ -1,4 +1,4 @@
-/** The evidence of one step: bounds on the hidden numbers, from the known amplitude of the noise. */
+/** The evidence of one step about the hidden profile, with bounds on noise and rounding. */
 import type { Params } from '../../world/block.js';
 import { NUM_ACTIONS, NUM_METERS, NUM_SLOTS, NUM_STEPS, OBSERVATION } from '../../world/fields.js';
 import { EVENT_IMPACT, METABOLIC_RATE, type Responses, SERENITY } from './responses.js';
@@ -36,7 +36,7 @@ export class Evidence {
   /** Bounds on noise plus rounding, and on rounding alone, by meter. */
   readonly margin = new Float64Array(NUM_METERS);
   readonly rounding = new Float64Array(NUM_METERS);
-  /** The part of each change that comes from decay and event. If the meter was clamped, only a bound of this part. */
+  /** The part of each change that comes from decay and event. If the meter was clamped, only a bound on this part. */
   readonly rest = new Float64Array(NUM_METERS);
   /** The observed reward, and the number of crashed meters after the step. */
   reward = 0;

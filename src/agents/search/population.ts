@@ -4,9 +4,9 @@ import { breedSequence, drawSequence, fingerprint } from './crossover.js';
 import { isBetter, type ScoredActionSequence } from './objective.js';
 import type { SearchDraws } from './search-draws.js';
 
-/** The maximum number of attempts to make a child that differs from the others. */
+/** The maximum number of attempts to make a candidate that differs from all others. */
 const MAX_ATTEMPTS = 8;
-/** The factor by which the penalty of a shortfall (see `Outcome`) changes in each generation, within bounds. */
+/** The penalty of a shortfall (see `Outcome`) rises or falls by this factor. */
 const PENALTY_STEP = 1.03;
 /** The penalty stays between 1 / MAX_PENALTY and MAX_PENALTY. */
 const MAX_PENALTY = 2 ** 10;

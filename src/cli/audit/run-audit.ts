@@ -104,7 +104,7 @@ async function reportFiles(directory: string, result: Audit, signal: AbortSignal
   const drawings = drawingsOf(result);
   const files = (await drawAll(drawings, { signal })).flatMap(outputsOf);
   files.push({ path: DATA, data: jsonText(auditToJson(result)) });
-  // The page is written last, so that it exists only with all its pictures.
+  // The page comes after its pictures, so that it exists only with all of them.
   files.push({ path: PAGE, data: reportOf(result, drawings) });
   return files.map(({ path, data }) => ({ path: join(directory, path), data }));
 }

@@ -1,4 +1,4 @@
-/** The options of all queue commands: the address of the queue. */
+/** The options of all queue commands, which say how to reach the queue. */
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { connect, type QueueAddress } from '../../server/queue/connection.js';
@@ -29,7 +29,7 @@ export function addQueueOptions(command: Command): Command {
 }
 
 /**
- * Returns the address of the queue. REDIS_URL is the default of --redis, and REDIS_PASSWORD is the password.
+ * Returns the address of the queue. REDIS_URL is the default of --redis, and REDIS_PASSWORD the password of a URL without one.
  * @throws UsageError without a URL, or for an invalid prefix; Error if the file of --redis-ca cannot be read.
  */
 export function addressOf({ redis, redisCa, prefix, allowDataLoss }: QueueOptions): QueueAddress {

@@ -53,8 +53,8 @@ function rowName({ baseline, player }: ReevaluatedRow): string {
 }
 
 /**
- * Formats the published score of a row: its policy's for baselines and fixed policies, else that of the published teacher.
- * Returns '-' for other oracles, for profiles that the published evaluation did not use, and where no score was published.
+ * Formats the published score of a baseline or fixed policy. For other players, formats that of the published teacher. Returns
+ * '-' for players that are oracles, for profiles that the published evaluation did not use, and where no score was published.
  */
 function publishedScore(
   { baseline, player }: ReevaluatedRow,
@@ -78,7 +78,7 @@ export function renderReevaluated(run: RunInfo, sections: readonly Section[], co
 
 /**
  * Returns whether any row under a grader has a published score. @param g the index of the grader. @param teachersOnly whether
- * only rows of players that are not built-in policies count.
+ * the rows of baselines and fixed policies are ignored.
  */
 const hasPublished = (sections: readonly Section[], g: number, { teachersOnly = false } = {}): boolean =>
   sections.some(({ condition, profiles, graders }) => {

@@ -20,7 +20,7 @@ export interface Snapshot {
   readonly seedRange: readonly [low: number, size: number];
   /** u32 [numEnvs, STATE_WORDS], fields as in STATE_FIELDS. */
   readonly words: Uint32Array;
-  /** u32 [numEnvs]: the number of episodes that each environment has begun by autoreset. */
+  /** u32 [numEnvs]: the number of autoresets of each environment since its last `reset`. */
   readonly episodeNumbers: Uint32Array;
 }
 

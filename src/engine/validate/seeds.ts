@@ -16,7 +16,7 @@ export interface SeedSpan {
 
 const EVERY_SEED: SeedSpan = Object.freeze({ low: 0, size: 2 ** 32 });
 
-/** Checks a seed range. @param range [low, size]. @throws InputError `wrong_type` or `out_of_range`. */
+/** Returns a seed range; all seeds for undefined. @param range [low, size]. @throws InputError `wrong_type` or `out_of_range`. */
 export function toSeedSpan(range: readonly [number, number] | undefined): SeedSpan {
   if (range === undefined) return EVERY_SEED;
   if (!Array.isArray(range) || range.length !== 2) {
@@ -78,12 +78,12 @@ export const outsideSpan = (seed: number, { low, size }: SeedSpan, owner: string
 /** Returns whether a number is a u32. */
 export const isSeed = (value: number): boolean => Number.isInteger(value) && value >= 0 && value <= MAX_U32;
 
-/** Returns a seed that is a u32. @param where the argument's name in errors. @throws InputError `bad_seed`. */
+/** Returns the seed if it is a u32. @param where the argument's name in errors. @throws InputError `bad_seed`. */
 export function checkSeed(seed: number, where: string): number {
   return isSeed(seed) ? seed : refuseSeed(seed, where);
 }
 
-/** Throws the error for a value that is not a u32. @throws InputError `bad_seed`. */
+/** Throws InputError `bad_seed` for a value that is not a u32. */
 export function refuseSeed(value: unknown, where: string): never {
   throw new InputError(
     'bad_seed',

@@ -1,4 +1,4 @@
-/** Validates the rows of the reward stack. Errors name the index of the entry. */
+/** Validates the rows of the reward stack. */
 
 import { illegalAction, isAction, NO_ACTION } from '../../engine/validate/actions.js';
 import { InputError } from '../../shared/errors.js';

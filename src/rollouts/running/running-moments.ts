@@ -41,7 +41,7 @@ export class RunningMoments {
   /**
    * Adds rows. Number k of row i is `values[i * rowStride + k * columnStride]`.
    * @param counted u8 [numRows]: the rows to add; null for all.
-   * @throws InputError `out_of_range` for numbers that are not finite, or whose squares are not. An error changes nothing.
+   * @throws InputError `out_of_range` for numbers that are not finite or are too large. An error changes nothing.
    */
   update(
     values: ArrayLike<number>,

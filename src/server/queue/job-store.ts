@@ -33,7 +33,7 @@ export interface JobRecord {
   readonly priority: number;
 }
 
-/** 'open': submitted and not yet collected. */
+/** 'open': submitted, and neither collected nor cancelled. */
 export type JobState = 'open' | 'collected' | 'cancelled';
 
 /** A job as Redis has it. Times are in milliseconds since 1970; null before the event. */
@@ -57,7 +57,7 @@ export interface StoredJob extends JobRecord {
 
 /**
  * The outcome of storing a result: it was stored; Redis already had this shard's result, with the same or with different bytes;
- * or the job has ended.
+ * or the shard is no longer needed (see `isCurrent`).
  */
 export type Stored = 'stored' | 'same' | 'different' | 'closed';
 
@@ -166,7 +166,7 @@ export async function jobNames(queue: Queue): Promise<string[]> {
   return known;
 }
 
-/** Counts a failed attempt at a shard. Does nothing if the job has ended. */
+/** Counts a failed attempt at a shard. Does nothing if the shard is no longer needed (see `isCurrent`). */
 export async function noteFailure({ redis, prefix }: Queue, { job, submission }: ShardData): Promise<void> {
   const keys = jobKeys(prefix, job);
   const attempt = randomBytes(ATTEMPT_BYTES).toString('hex');
@@ -220,7 +220,7 @@ export async function readResult(
 export const readDifferences = ({ redis, prefix }: Queue, name: string): Promise<Record<string, string>> =>
   redis.hgetall(jobKeys(prefix, name).differences);
 
-/** Returns the times at which the latest finished shards were finished, in milliseconds, the latest first. */
+/** Returns the times at which the latest shards were finished, in milliseconds since 1970, the latest first. */
 export const recentFinishes = async ({ redis, prefix }: Queue, name: string): Promise<number[]> =>
   (await redis.lrange(jobKeys(prefix, name).finished, 0, -1)).map(Number);
 

@@ -106,7 +106,7 @@ it('a redactor removes secrets as plain text and as URLs and JSON encode them', 
   );
 });
 
-it('retryAfterMs reads seconds, dates and milliseconds, and prefers milliseconds', () => {
+it('retryAfterMs reads seconds, dates and milliseconds, prefers milliseconds, and ignores other texts', () => {
   const now = Date.parse('2026-11-22T00:00:00Z');
   const waitFor = (headers: Record<string, string>) => retryAfterMs(new Headers(headers), now);
   expect(waitFor({ 'retry-after': '90' })).toBe(90_000);

@@ -122,7 +122,7 @@ it.each([
   expect(refusalOf(thrown)).toBe(expected);
 });
 
-it('clip puts a text in one line, and shortens it to 300 characters', () => {
+it('clip puts a text in one line, and cuts it after 300 characters', () => {
   expect(clip('  a\n\t b ')).toBe('a b');
   expect(clip('x'.repeat(300))).toBe('x'.repeat(300));
   expect(clip('x'.repeat(301))).toBe(`${'x'.repeat(300)}...`);

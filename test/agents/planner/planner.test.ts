@@ -130,7 +130,7 @@ it('another seed changes the decisions', () => {
   expect(playPlannedEpisodes(seeds, { seed: 1 }).actions).not.toEqual(recorded.actions);
 });
 
-it('a planner plays rollouts in groups', async () => {
+it('rolloutGroups plays the actions of a planner', async () => {
   using planner = new Planner({ numEnvs: 5, ...SMALL });
   const { actions } = await rolloutGroups({ seeds, groupSize: 1, policy: planner.policy });
   const byEpisode = Array.from(seeds.keys()).flatMap((i) => recorded.actions.map((codes) => codes[i]));

@@ -34,7 +34,7 @@ describe.each(ENGINES)('$name', (engine) => {
     expect([one.backend, one.kernel, one.threads, one.device]).toEqual([backend.name, kernel, threads, null]);
   });
 
-  it('every call has the results of the synchronous backend', () =>
+  it('reset, run, step, save and load have the results of the synchronous backend', () =>
     forAllAsync(40, async (random) => {
       const n = random.pick([1, 16, 33]);
       const [sync, async] = await both(n);

@@ -54,7 +54,7 @@ def block(options):
 
 
 def refused(options, call):
-    """Starts a server, and makes a call that it refuses, such as one with too large a body. Returns the error."""
+    """Starts a server and scores rows. Returns the error, or None."""
     with rhythm_vec.serve(**options) as url:
         rows = call.pop("rows", 1)
         many = {name: values * rows for name, values in ROW.items() if name != "scores"}

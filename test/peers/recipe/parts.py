@@ -1,4 +1,4 @@
-"""Tests functions of the recipe that need TRL, for test/python/recipe.test.ts.
+"""Calls functions of the recipe that need TRL, for test/python/recipe.test.ts.
 
 Reads {"folder"}; if it reads {}, it only tests whether the packages exist. Prints {"nf4": the configuration of 4-bit weights,
 "configs": some of TRL's settings, "options": options of TRL that were passed, "conversations": their tokens, "refused" and

@@ -199,11 +199,11 @@ describe('another schema or world', () => {
     const fault = faultOf(lineWith(path, value));
     expect([fault.kind, fault.message]).toEqual([kind, expect.stringContaining(expected)]);
   });
+});
 
-  it('is reported before other faults', () => {
-    expect(faultOf('{"schema":{"name":"rhythm-vec/trajectory","version":0}}').kind).toBe('older');
-    expect(faultOf('{}').kind).toBe('foreign');
-  });
+it('another schema is reported before other faults', () => {
+  expect(faultOf('{"schema":{"name":"rhythm-vec/trajectory","version":0}}').kind).toBe('older');
+  expect(faultOf('{}').kind).toBe('foreign');
 });
 
 it.each(['', 'x', '[]', 'null', '3', '"a"', '{"schema":', '\u0000', `${'['.repeat(100_000)}`])(

@@ -454,7 +454,7 @@ const EXCHANGES = array<vec2<u32>, 25>(
   vec2(1, 3), vec2(5, 7), vec2(2, 6), vec2(4, 6), vec2(2, 4), vec2(2, 3), vec2(5, 6),
 );
 
-// Returns 24 bits as a float in [0, 1), exactly.
+// Returns bits * 2^-24, exactly. \`bits\` is at most 2^24.
 fn unit(bits: u32) -> f32 {
   return multiply(f32(bits), power_of_two(-24));
 }
