@@ -6,7 +6,7 @@ import { camelCase } from '../shared/letter-case.js';
 import { CompensatedSum, type Interval, Moments } from '../shared/statistics.js';
 import { COMPONENT_NAMES, NUM_COMPONENTS } from '../world/fields.js';
 
-/** Paired comparisons of final scores on the same seeds. */
+/** Counts of paired comparisons of final scores on the same seeds. */
 export interface Wins {
   readonly won: number;
   readonly lost: number;

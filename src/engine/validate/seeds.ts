@@ -16,7 +16,7 @@ export interface SeedSpan {
 
 const EVERY_SEED: SeedSpan = Object.freeze({ low: 0, size: 2 ** 32 });
 
-/** Returns a seed range; all seeds for undefined. @param range [low, size]. @throws InputError `wrong_type` or `out_of_range`. */
+/** Returns a seed range, by default all seeds. @param range [low, size]. @throws InputError `wrong_type` or `out_of_range`. */
 export function toSeedSpan(range: readonly [number, number] | undefined): SeedSpan {
   if (range === undefined) return EVERY_SEED;
   if (!Array.isArray(range) || range.length !== 2) {

@@ -1,4 +1,4 @@
-/** Messages: content is loading, a call failed, or a notice that the user can dismiss. */
+/** Messages that content is loading or that a call failed, and notices that the user can dismiss. */
 import type { ComponentChildren } from 'preact';
 import type { Failure } from '../engine/outcome.js';
 import { Button } from '../parts/controls.js';
