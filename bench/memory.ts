@@ -1,4 +1,4 @@
-/** `--memory`: measures the memory of a million environments with observations, and of a million prompts in batches. */
+/** `--memory`: measures the memory of environments with observations, and of prompts that are made in batches. */
 import { createVecEnv, OBSERVATION_SIZE } from '../dist/index.js';
 import { STATE_WORDS } from '../dist/world/fields.js';
 import { runNode } from './child.js';
@@ -10,7 +10,7 @@ const MILLION = 1_000_000;
 export interface MemoryPlan {
   /** The numbers of environments. */
   readonly episodes: readonly number[];
-  /** The number of prompts that are made batch by batch. */
+  /** The least number of prompts. */
   readonly prompts: number;
 }
 export const FULL_MEMORY: MemoryPlan = { episodes: [MILLION, 2 ** 20], prompts: MILLION };
@@ -90,7 +90,7 @@ export async function measurePromptMemory(prompts: number): Promise<PromptMemory
   return JSON.parse(stdout) as PromptMemory;
 }
 
-/** Measures all environments and prompts. @throws Mismatch if the last environment of a batch differs from the reference. */
+/** Carries out the plan. @throws Mismatch if the last environment of a batch differs from the reference. */
 export async function measureMemory(plan: MemoryPlan, onProgress: OnProgress): Promise<Memory> {
   const rows: MemoryRow[] = [];
   for (const episodes of plan.episodes) {

@@ -17,7 +17,7 @@ namespace {
 constexpr size_t kMinTilesToStep = 256;
 constexpr size_t kMinTilesToRun = 16;
 
-// Returns whether the codes of a state are valid: all those that index a table or bound a loop.
+// Returns whether all codes of a state that index a table or bound a loop are valid.
 bool legal_codes(const uint32_t* words) {
   const uint32_t steps = words[state::Step];
   const uint32_t first_step = words[state::Began];

@@ -1,5 +1,5 @@
-// The source of a kernel. The including namespace defines the lane types F (floats), U (words) and M (masks), and
-// kLanes, the number of lanes.
+// The source of a kernel. The file lanes_NAME.h, included before, defines the lane types F (floats), U (words) and M (masks),
+// their functions, and constants such as kLanes, the number of lanes.
 
 namespace block = world::block;
 namespace count = world::count;

@@ -1,4 +1,4 @@
-// The kernels of this build, best first, and whether this processor can run each.
+// The kernels of this build, fastest first, and whether this processor can run each.
 #include "kernel.h"
 
 namespace rhythm {

@@ -3,8 +3,8 @@
     pip install ./python gymnasium torch
     python python/examples/ppo.py --grader v3 --checkpoint ppo.pt
 
-It maximises the final score, and prints the scores of held-out seeds beside those of the built-in policies. Ctrl-C ends
-the training after the current update. With --checkpoint the training is saved every 10 updates and when it ends, and
+It maximises the final score, and prints the scores of held-out seeds beside those of `random` and `heuristic`. Ctrl-C
+ends the training after the current update. With --checkpoint the training is saved every 10 updates and when it ends, and
 --resume continues it.
 """
 
@@ -58,7 +58,7 @@ def parse(argv: Optional[Sequence[str]] = None) -> argparse.Namespace:
     if args.quick:
         args.envs, args.updates, args.minibatches = 256, 3, 2
     if (args.resume or args.evaluate) and args.checkpoint is None:
-        parser.error("Expected --checkpoint FILE with --resume and --evaluate, got none. Pass the file.")
+        parser.error("Expected --checkpoint FILE with --resume or --evaluate, got none. Pass the file.")
     return args
 
 
@@ -109,7 +109,7 @@ def to_numpy(actions: Tensor, beliefs: Optional[Tensor]) -> Any:
 
 
 class Training:
-    """The training: agent, optimiser, environments, and the contents of a checkpoint."""
+    """Trains an agent. Writes and loads its checkpoint."""
 
     def __init__(self, args: argparse.Namespace) -> None:
         self.args = args
@@ -127,7 +127,7 @@ class Training:
         self.observations, _ = self.envs.reset(seed=TRAINING_SEEDS[0] + args.seed % 4000 * 1_000_000)
 
     def allocate(self, size: int) -> Dict[str, Tensor]:
-        """Returns the arrays of a rollout, [28, envs, ...]."""
+        """Returns the tensors of a rollout, [28, envs, ...]."""
         shapes = {"observations": (size,), "beliefs": (3,), "log_probs": (), "values": (), "rewards": (), "actions": ()}
         arrays = {
             name: torch.zeros(STEPS, self.args.envs, *shape, device=self.args.device) for name, shape in shapes.items()
@@ -219,7 +219,7 @@ class Training:
         return loss
 
     def save(self) -> None:
-        """Writes the checkpoint atomically."""
+        """Writes the checkpoint atomically, if the training has one."""
         path: Optional[Path] = self.args.checkpoint
         if path is None:
             return
@@ -280,7 +280,7 @@ def evaluate(agent: Agent, args: argparse.Namespace, seeds: npt.NDArray[np.int64
 
 
 def baselines(args: argparse.Namespace, seeds: npt.NDArray[np.int64]) -> Dict[str, npt.NDArray[np.float32]]:
-    """Returns the final scores of the built-in policies, without a belief and with the belief [0.5, 0.5, 0.5]."""
+    """Returns the final scores of `random` and `heuristic`, without a belief and with the belief [0.5, 0.5, 0.5]."""
     scores = {}
     with VecEnv(len(seeds), grader=args.grader) as env:
         for policy in ("random", "heuristic"):

@@ -26,7 +26,7 @@ from .commands import build_remedy, find_command
 from .errors import ServerUnavailableError
 
 _LISTENING = "Listening on "
-#: Seconds to wait for the process to end after each attempt to stop it. The third attempt, SIGKILL, cuts off requests.
+#: Seconds to wait for the process to end after each attempt to stop it.
 _STOP_S = 3.0
 #: The number of lines of standard error in the message of a failed start.
 _KEPT_LINES = 40
@@ -67,7 +67,7 @@ def serve(
 
     Raises:
         ServerUnavailableError: no command was found, or the server did not start. The message has the
-            server's standard error.
+            last lines of the server's standard error.
     """
     options: Dict[str, Any] = {
         "port": port,

@@ -224,7 +224,7 @@ describe('an episode', () => {
     expect(episode.components[COMPONENT_NAMES.indexOf('belief_skill')]).toBeLessThan(0);
   });
 
-  it('begins again with every reset, with a step count of 0', async () => {
+  it('begins again with every reset, with a step count of 0, and refuses a 29th step', async () => {
     const client = await connect(await startServer());
     const step = { type: 'step', data: { action_type: 'sleep' } };
     const grader = { name: 'calm', weights: { crash_free: 0.5, efficiency: 0.3, belief_accuracy: 0.2 } };

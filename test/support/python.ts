@@ -1,4 +1,4 @@
-/** Runs Python scripts of this project and of test/peers. */
+/** Runs Python scripts of this project. */
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { delimiter } from 'node:path';
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { forkCommand } from './fork-server.js';
 import { isRequired } from './required.js';
 
-/** The interpreter: `RHYTHM_PYTHON`, else `python3`. It must have the Python libraries with which tests compare results. */
+/** The interpreter: `RHYTHM_PYTHON`, else `python3`. */
 const PYTHON = process.env.RHYTHM_PYTHON ?? 'python3';
 
 /** The time in which `askPython` expects an answer. Then the script is killed. */

@@ -14,7 +14,7 @@ export function outputColumns(env: VecEnv, result: StepResult | null): Columns {
   };
 }
 
-/** Copies outputs and states. */
+/** Returns `outputColumns`, with the states' hashes and the belief targets. */
 export function envColumns(env: VecEnv, result: StepResult): Columns {
   return { ...outputColumns(env, result), hash: env.stateHash(), targets: env.beliefTargets() };
 }

@@ -1,7 +1,6 @@
 /** Counts the requests, answers and tokens of a run. */
 import type { Usage } from '../../rollouts/trajectories/trajectory-episode.js';
 
-/** Counts of a run, from all its requests and answers. */
 export class UsageTally {
   /** The number of requests, including failed requests. */
   requests = 0;
@@ -9,7 +8,7 @@ export class UsageTally {
   answers = 0;
   promptTokens = 0;
   completionTokens = 0;
-  /** The number of answers that were cut off at the token limit, and of refusals to answer. */
+  /** The number of answers that were cut off at the token limit, and of refusals. */
   cutOff = 0;
   refused = 0;
 
@@ -22,7 +21,7 @@ export class UsageTally {
     this.refused += usage.refused ?? 0;
   }
 
-  /** The number of requests beyond one for each answer. */
+  /** The number of requests without an answer. */
   get retries(): number {
     return this.requests - this.answers;
   }

@@ -1,4 +1,4 @@
-/** Plays imagined continuations of episodes: with sampled profiles, and with noise that no real episode has. */
+/** Plays imagined continuations of episodes: with posterior samples as profiles, and with noise of no real episode. */
 import { isAsynchronous, type OpenBatch } from '../../engine/backends/any-batch.js';
 import { NODE } from '../../engine/backends/node.js';
 import type { EngineCalls } from '../../engine/engine-calls.js';
@@ -17,7 +17,7 @@ export interface ImaginationOptions extends Omit<ScorerSettings, 'imagination' |
   readonly objective: Objective;
   /** f32 [8]: the grader's weights. */
   readonly grader: Float32Array;
-  /** u32: seed of the noise. */
+  /** u32: seed of the imagined noise and events. */
   readonly seed: number;
   /** The maximum number of action sequences for an episode in one call. */
   readonly maxSequences: number;
@@ -64,7 +64,7 @@ export class Imagination implements Disposable {
     this.#scorer.begin(this.#starts.reset);
   }
 
-  /** Plays trials with all posterior samples to the end of the episode. All trials have equally many action sequences. */
+  /** Plays trials with all posterior samples to the end of the episode. All trials must have equally many action sequences. */
   play(trials: readonly Trial[]): EngineCalls<void> {
     return this.#scorer.score(trials, this.#samples);
   }

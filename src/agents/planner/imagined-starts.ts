@@ -1,4 +1,4 @@
-/** Starts of imagined episodes: the observed past, with another profile. */
+/** Starts of imagined episodes: the observed past, with posterior samples as profiles. */
 import type { ResetRequest } from '../../engine/backends/backend.js';
 import { beliefTarget } from '../../engine/reference/profile.js';
 import { type Draw, threefry } from '../../engine/reference/threefry.js';
@@ -66,7 +66,7 @@ export class ImaginedStarts {
 
   /**
    * Writes the rows of episodes that have all taken `step` steps, from the first row on.
-   * @param profiles f32 [n, samples, 16]: posterior samples of each episode.
+   * @param episodes indices of `sums` and `profiles`. @param profiles f32 [n, samples, 16]: posterior samples.
    */
   write(step: number, episodes: readonly number[], sums: EpisodeSums, profiles: Float32Array): void {
     const numRows = episodes.length * this.#samples;
@@ -104,7 +104,7 @@ export class ImaginedStarts {
     if (start.beliefs !== null) this.#writeBeliefs(i, sums, first);
   }
 
-  /** Writes the belief stated at this step, which is kept to the end, and the sums of earlier beliefs. */
+  /** Writes the belief stated at this step, which is kept to the end, and the `belief_skill` sum of earlier steps. */
   #writeBeliefs(i: number, sums: EpisodeSums, first: number): void {
     const { start } = this.reset;
     const belief = sums.beliefs.subarray(i * NUM_BELIEFS, (i + 1) * NUM_BELIEFS);

@@ -64,7 +64,7 @@ const RATES = [1, 100_000] as const;
 /** The number of digits of a job's digest in the job's name. */
 const DIGITS = 12;
 
-/** Submits a job that does what `teach` does. @throws UsageError; InputError; QueueError. */
+/** Submits a job that does what `teach` does. */
 export async function submitTeach(options: TeachSubmitOptions): Promise<void> {
   const { policy = DEFAULT_TEACHER, seeds, profiles } = options;
   checkName('profiles', profiles, PROFILE_CHOICES);
@@ -79,7 +79,7 @@ export async function submitTeach(options: TeachSubmitOptions): Promise<void> {
   await submit(job, seeds.last - seeds.first + 1, 1, options);
 }
 
-/** Submits a job that does what `eval --trajectories` does. @throws UsageError; InputError; QueueError. */
+/** Submits a job that does what `eval --trajectories` does. */
 export async function submitEval(options: EvalSubmitOptions): Promise<void> {
   const { policies } = options;
   for (const policy of policies ?? []) checkNoFile(policy);
@@ -102,19 +102,19 @@ export async function submitEval(options: EvalSubmitOptions): Promise<void> {
   await submit(job, episodes, players.length, options);
 }
 
-/** Submits a job that does what `dataset grpo` does. @throws UsageError; InputError; QueueError. */
+/** Submits a job that does what `dataset grpo` does. */
 export async function submitGrpo(options: GrpoSubmitOptions): Promise<void> {
   const plan = toPlan({ ...options, grader: await readGrader(options.grader) });
   await submit(grpoJob(plan, basename(options.grader)), plan.rows, 1, options);
 }
 
-/** Submits a job that does what `audit` does. @throws UsageError; InputError; QueueError. */
+/** Submits a job that does what `audit` does. */
 export async function submitAudit(options: AuditSubmitOptions): Promise<void> {
   const job = auditJob({ ...options, policies: {}, grader: await readGrader(options.grader) });
   await submit(job, piecesOf(job), 1, options);
 }
 
-/** Refuses unknown policies, files, and options of language models. @throws UsageError; InputError for unknown names. */
+/** Refuses unknown policies, files, and options of language models. */
 function checkPolicy(policy: string, options: ModelFlags): void {
   checkNoFile(policy);
   teacherNamed(policy);

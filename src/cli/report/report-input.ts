@@ -13,7 +13,7 @@ import { inBatches, type Report } from '../files/trajectory-batches.js';
 import { episodesIn, openFiles, type ReadOptions, SkippedLines } from '../files/trajectory-files.js';
 import type { TrajectoryLine } from '../files/trajectory-table.js';
 
-/** The maximum size of a file that is read as one value, as `readBeginning` counts it. The package's files are much smaller. */
+/** The maximum size of a file that is read as one value, as `readBeginning` counts it. */
 const MAX_VALUE = 64 * 2 ** 20;
 /** The approximate memory in bytes of a line in addition to its text. */
 const LINE_COST = 64;
@@ -37,11 +37,7 @@ export interface Gathered {
   readonly skipped: number;
 }
 
-/**
- * Reads all files.
- * @throws UsageError that names a file of unknown kind, with an invalid result, or without a valid episode; LibraryError
- *   `library_missing`; the signal's reason.
- */
+/** Reads all files. */
 export async function gatherResults(paths: readonly string[], options: GatherOptions): Promise<Gathered> {
   const gatherer = new ResultGatherer();
   const labels = fileLabels(paths.map(inputName));

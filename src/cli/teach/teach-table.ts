@@ -19,11 +19,7 @@ import { keptText } from '../llm/journal.js';
 import { createProgress } from '../progress.js';
 import type { PolicyTeachOptions } from './teach-lines.js';
 
-/**
- * Plays episodes with a policy and writes them. A built-in policy continues after the episodes of `OUTPUT.partial`.
- * @throws InputError for unknown names; UsageError if `OUTPUT.partial` has other episodes, or if it has any and the policy is
- *   the user's module; the signal's reason.
- */
+/** Plays episodes with a policy and writes them. A built-in policy continues after the episodes of `OUTPUT.partial`. */
 export async function teachTable(
   options: PolicyTeachOptions,
   grader: Grader,

@@ -18,12 +18,12 @@ export interface AuditOptions {
   readonly seed?: number;
   /**
    * The number of sequences that each of three searches scores: open-loop and open-loop-honest for sampled profiles, open-loop
-   * for discrete profiles. 1,000 to 10^9. Default 300,000. Each other search for a sequence scores a share of it, but at least
-   * 1,000.
+   * for discrete profiles. 1,000 to 10^9. Default 300,000. Each other search for a sequence scores a share of this number, at
+   * least 1,000.
    */
   readonly evaluations?: number;
   /**
-   * The number of fresh seeds, from 20000 on, that each player plays: 2 to 10^6. Default 2,000. Planners and `policies` play
+   * The number of fresh seeds, from 20000 on, that a player plays: 2 to 10^6. Default 2,000. But planners and `policies` play
    * `plannerEpisodes` seeds, `oracle-open-loop` plays `profiles`, and null players up to 50 times `episodes`.
    */
   readonly episodes?: number;
@@ -51,7 +51,7 @@ export interface AuditOptions {
   readonly kernel?: string;
   /** As in `VecEnvOptions`; changes no result. */
   readonly threads?: number;
-  /** Called every few milliseconds with the number of episodes that searches and planners have played, and their total. */
+  /** Called with the approximate number of episodes that searches have played and planners have imagined, and the total. */
   readonly onProgress?: (done: number, total: number) => void;
   /** Aborting it rejects the promise with the signal's reason, within milliseconds. */
   readonly signal?: AbortSignal;
@@ -75,7 +75,6 @@ export interface AuditRequest {
   readonly piece: ComputePiece;
 }
 
-/** The names of the options. */
 export const OPTIONS: readonly (keyof AuditOptions)[] = [
   'grader',
   'seed',
@@ -97,11 +96,7 @@ const MAX_EPISODES = 1e6;
 /** The searches of single profiles run in one batch, with SEEDS_PER_PROFILE environments each. */
 const MAX_PROFILES = MAX_ENVS / SEEDS_PER_PROFILE;
 
-/**
- * Validates options and adds defaults.
- * @throws InputError `unknown_option`, `wrong_type`, `out_of_range`, `bad_grader`, `unknown_name` for a grader that does not
- *   exist, or for a policy's name that is taken or not allowed.
- */
+/** Validates options and adds defaults. */
 export function toAuditRequest(options: AuditOptions): AuditRequest {
   checkOptions('audit options', options, OPTIONS);
   checkLongCall(options);
@@ -135,7 +130,7 @@ const definedOf = (options: AuditOptions): AuditOptions =>
 const OWN_PLAYERS =
   /^(random|heuristic|open-loop|open-loop-honest|reactive|planner(-\w+)?|oracle-open-loop|push:.*)(\+.*)?$/;
 
-/** Validates a user's policy. @throws InputError `unknown_name` for a name of the audit's own players, and as `UserPolicy`. */
+/** Validates a user's policy. */
 function toUserPolicy([name, policy]: [string, PolicyLike]): UserPolicy {
   if (!OWN_PLAYERS.test(name)) return new UserPolicy(name, policy);
   throw new InputError(

@@ -1,4 +1,4 @@
-/** Section: the files of a report, and warnings if their results are not comparable. */
+/** Section: the files of a report. Also the warnings of a report whose files mix worlds or versions. */
 import { grouped } from '../../evaluation/format-results.js';
 import { toPrintable } from '../../shared/printable-names.js';
 import { type Column, type Html, html, paragraph, table } from '../html.js';
@@ -37,7 +37,7 @@ export function originOf({ sources }: ReportData): Origin {
   };
 }
 
-/** Returns warnings for the top of the page if results are not comparable. */
+/** Returns warnings for the top of the page if worlds or versions are mixed. */
 export function warningsOf(origin: Origin): Html[] {
   const mixed: [what: string, values: readonly string[], why: string][] = [
     ['worlds', origin.worlds, 'Episodes of different worlds differ. Their scores cannot be compared.'],

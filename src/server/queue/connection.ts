@@ -15,7 +15,7 @@ export interface QueueAddress {
   readonly ca?: string;
   /** The beginning of all keys. Each prefix is a queue of its own. */
   readonly prefix: string;
-  /** Whether settings of Redis are accepted that may lose data. */
+  /** Whether settings of Redis that may lose data are accepted. */
   readonly allowDataLoss?: boolean;
 }
 
@@ -119,7 +119,7 @@ function unreachable(error: Error, { url }: QueueAddress): QueueError {
   );
 }
 
-/** The oldest version of Redis that BullMQ supports. */
+/** The oldest version of Redis that BullMQ recommends. */
 const OLDEST = [6, 2] as const;
 
 function checkServer(info: string, { url, allowDataLoss = false }: QueueAddress): void {

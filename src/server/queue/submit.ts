@@ -63,9 +63,9 @@ export async function submitJob(
   try {
     if (limits !== undefined && !again) await checkNotCollected(queue, given.name);
     const before = await registerJob(queue, release, given);
-    // A job that was submitted before keeps its shards.
+    // An open job keeps its shards.
     const record = await readJob(queue, given.name);
-    // The job was cancelled meanwhile.
+    // The job has ended meanwhile.
     if (record?.state !== 'open') return { before, job: given, retried: 0, forgotten: 0 };
     const isOpen = before.state === 'open';
     const forgotten = again && isOpen ? await forgetCollected(queue, record.name) : 0;

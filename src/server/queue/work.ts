@@ -27,7 +27,7 @@ export interface WorkOptions {
   /** Shards at a time, each in a thread of its own. */
   readonly concurrency: number;
   readonly engine: WorkerEngine;
-  /** Milliseconds after which another worker takes a shard over if its lock is not renewed. */
+  /** Milliseconds after which another worker takes a shard over if its lease is not renewed. */
   readonly leaseMs: number;
   /** Whether to end when no shard is left. */
   readonly untilEmpty: boolean;
@@ -181,7 +181,7 @@ class ShardProcessor {
 
   /**
    * Handles an error of a shard. Gives the shard back if this worker ends or is of another release. Ignores the error if the
-   * result is no longer needed. Otherwise throws: BullMQ then tries the shard again, unless a retry cannot help.
+   * result is no longer needed, except a QueueError. Otherwise throws: BullMQ tries again, unless a retry cannot help.
    */
   async #fail(shard: Job<ShardData>, token: string, error: Error & SentError): Promise<void> {
     if (error instanceof ReleaseError) this.#refused.abort(error);
@@ -222,7 +222,7 @@ class ShardProcessor {
   }
 }
 
-/** The reason of a shard's abort after its lock could not be renewed. */
+/** The reason of a shard's abort after its lease could not be renewed. */
 const LOST_LEASE =
   'Expected this worker to hold the lease of the shard, got a lease that ended or that another worker holds. ' +
   'Raise --lease if this worker was not stopped.';

@@ -1,4 +1,4 @@
-/** Merged shards of `dataset grpo`, `sft` and `dpo`, and merged Parquet, have the bytes of a run without --shard. */
+/** Merged shards of datasets, and of trajectories as Parquet, have the bytes of a run without --shard. */
 import {
   appendFileSync,
   copyFileSync,
@@ -91,7 +91,7 @@ describe('dataset sft and dpo', () => {
     writeFileSync(inputs[1], repeated.trimEnd());
   });
 
-  /** Returns the files of a folder by name. */
+  /** Returns the contents of a folder's files, by name. */
   const filesOf = (folder: string) =>
     Object.fromEntries(readdirSync(folder).map((name) => [name, read(`${folder}/${name}`).toString('hex')]));
 
@@ -122,7 +122,7 @@ describe('dataset sft and dpo', () => {
     },
   );
 
-  it('exits with 0 with --skip-bad, and replaces an earlier directory', async () => {
+  it('exits with 0 with --skip-bad, also if the directory exists already', async () => {
     const args = ['dataset', ...SFT, '--skip-bad', '--jsonl', ...inputs];
     const shards = await runShards(args, '--output', 2, 'skip');
     for (let k = 0; k < 2; k++)

@@ -79,7 +79,7 @@ export function GradersView({ state, change }: ViewProps<typeof GRADERS_FIELDS>)
   );
 }
 
-/** Returns the places of the policies and the verdict. @param weights by COMPONENT_NAMES. */
+/** Returns the places of the policies and the verdict. @param weights in the order of COMPONENT_NAMES. */
 function rank(policies: readonly PolicyComponents[], weights: readonly number[]) {
   const ranking = rankPolicies(policies, weights);
   return { places: placesOf(ranking), verdict: verdictOf(ranking, policies, weights) };

@@ -1,4 +1,4 @@
-/** The setting of the episode: person, seed, grader, player; and buttons to restart or undo. */
+/** The setting of the episode (person, seed, grader, player), and buttons such as "Start again". */
 import { GRADER_NAMES } from '../../../../src/world/fields.js';
 import { Button, Select, TextField } from '../../parts/controls.js';
 import { CopyLink } from '../../parts/copy-button.js';
@@ -21,7 +21,7 @@ interface SettingProps {
 export function SettingPanel({ actions, isFinished }: SettingProps) {
   return (
     <section class="panel" aria-label="Setting">
-      {/* Folded, so that the actions are near. */}
+      {/* Closed at first, so that the action buttons are higher on the page. */}
       <details>
         <summary>Setting: {settingWords(actions.state)}</summary>
         <Choices actions={actions} />
