@@ -12,7 +12,7 @@ import { MIB, type Payload } from './serving/payload.js';
 import { Mismatch } from './verify.js';
 
 export interface BodiesPlan {
-  /** The maximum size of a body, in MiB. */
+  /** The maximum size of a body, in MiB, unless its size is fixed. */
   readonly maxMib: number;
   /** How often each body is sent. */
   readonly rounds: number;

@@ -13,7 +13,7 @@ export function isInSample({ id }) {
   return digest.readUInt32BE() < share * 2 ** 32;
 }
 
-/** Rejects the mutants outside the sample. Stryker does not count rejected mutants. */
+/** Rejects the mutants outside the sample. Rejected mutants do not count in Stryker's score. */
 class Sample {
   async init() {}
 

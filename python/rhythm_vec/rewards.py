@@ -49,7 +49,7 @@ class RewardStack:
 
     @property
     def functions(self) -> List[RewardFunction]:
-        """The rewards of the stack, for `reward_funcs`; `belief_skill` only if the grader weighs it, as v3 does."""
+        """The functions for `reward_funcs`: all but `total`, and `belief_skill` only if the grader weighs it, as v3 does."""
         rewards = [self.format_valid, self.action_legal, self.env_reward, self.belief_accuracy]
         return [*rewards, self.belief_skill] if _weighs_skill(self._options["grader"]) else rewards
 
@@ -107,7 +107,7 @@ def reward_funcs(
     grader: Optional[Grader] = None,
     shaping: Optional[Mapping[str, bool]] = None,
 ) -> List[RewardFunction]:
-    """Returns the rewards of the stack for TRL's `reward_funcs`: `RewardStack(...).functions`."""
+    """Returns the functions for TRL's `reward_funcs`: `RewardStack(...).functions`."""
     return RewardStack(client, grader=grader, shaping=shaping).functions
 
 

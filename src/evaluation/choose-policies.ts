@@ -1,4 +1,4 @@
-/** Selects the policies of an evaluation by name, including language models. */
+/** Selects the policies of an evaluation: built-in policies, language models and policies of the user. */
 
 import type { LanguageModel } from '../agents/llm/language-model.js';
 import { checkModelName, modelPlayer } from '../agents/llm/llm-player.js';
@@ -68,11 +68,7 @@ export function selectPolicies(
 const findNamed = (name: string, models: readonly LanguageModel[]): AnyPolicy =>
   name.startsWith(MODEL_PREFIX) ? findLlmPolicy(name, models) : findAnyPolicy(name, [`${MODEL_PREFIX}MODEL`]);
 
-/**
- * Returns a policy under a name. A built-in policy under its own name is treated like the name alone.
- * @throws InputError `unknown_name` for an unknown policy, or for another policy under the name of a built-in policy;
- *   `wrong_type`.
- */
+/** Returns a policy under a name. A built-in policy under its own name is treated like the name alone. */
 function findGiven(name: string, policy: PolicyLike | string, models: readonly LanguageModel[]): AnyPolicy {
   if (policy === name) return findNamed(name, models);
   if (typeof policy === 'string') return findGiven(name, findAnyPolicy(policy), models);

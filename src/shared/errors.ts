@@ -11,10 +11,10 @@ export class RhythmError extends Error {
   }
 }
 
-/** An invalid argument. The call has changed nothing. */
+/** An invalid argument. The call has changed nothing, except finished slices of a run with `onProgress` or `signal`. */
 export class InputError extends RhythmError {}
 
-/** A call that the environment's current state does not allow. The call has changed nothing. */
+/** A call that the environment's current state does not allow. It has changed nothing (except `outputs_detached`). */
 export class StateError extends RhythmError {}
 
 /** A backend, kernel or addon that is unavailable here, a lack of memory, or a device that was lost or failed. */

@@ -125,6 +125,6 @@ describe.skipIf(absent !== null)('the daily episode', () => {
 
   it('reports a link to a future day', async () => {
     await using visited = await visit('#daily?day=2999-01-01');
-    await visited.page.getByText('where a day up to today').waitFor();
+    await visited.page.getByText('where a day from 2000-01-01 to today').waitFor();
   });
 });

@@ -1,4 +1,4 @@
-/** Tests that a student kept by the page plays in the crowd and in the ranking as it does in the engine. */
+/** Students kept by the page: they play in the crowd and in the ranking as in the engine, and have their grader. */
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { loadStudent } from '../../src/agents/student/shipped-students.js';

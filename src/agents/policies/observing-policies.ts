@@ -31,7 +31,7 @@ export interface SteppedPlayer extends PolicyPlayer {
 /** A policy that is called at each step. */
 export interface SteppedPolicy extends Policy {
   readonly name: string;
-  /** The policy's name in results. */
+  /** The same as `name`. */
   readonly actions: string;
   readonly belief: BeliefKind;
   readonly usesHiddenState: boolean;

@@ -1,7 +1,4 @@
-/**
- * Runs the two phases of a search: first several populations (islands) for each problem, then one population that begins with
- * the best sequences of all islands.
- */
+/** Runs the two phases of a search: see `SearchPlan`. */
 
 import type { EngineCalls } from '../../engine/engine-calls.js';
 import { isBetter, type ScoredActionSequence } from './objective.js';
@@ -14,7 +11,7 @@ import type { SearchRequest } from './search-request.js';
 /** Intermediate results of a problem. */
 interface Progress {
   readonly draws: SearchDraws;
-  /** u8 [n, 28] each: the best sequences of each island. */
+  /** u8 [n, 28] each: the best sequences of the islands so far. */
   readonly emigrants: Uint8Array[];
   /** The best sequence of all islands so far. */
   best: ScoredActionSequence | null;

@@ -32,7 +32,7 @@ import { SplitDirectory } from './split-directory.js';
 
 export type DpoCliOptions = SelectionCliOptions & Omit<DpoOptions, 'grader'>;
 
-/** The lines left out, and the number of episodes that differ from their replay. */
+/** The skipped lines, and the number of episodes that differ from their replay. */
 interface ReadCounts {
   readonly skipped: SkippedLines;
   readonly mismatched: number;
@@ -43,7 +43,7 @@ const BATCH = 2048;
 
 /**
  * Writes all files of the dataset, or none; with --shard, the file of a shard.
- * @returns whether every line was a valid episode that equals its replay; true with --shard, because the merge checks that.
+ * @returns whether no line was skipped and every replayed episode is as recorded; true with --shard, because the merge checks that.
  * @throws UsageError for unusable paths or options, or if there is no training pair; InputError for an impossible plan; the
  *   signal's reason.
  */
@@ -73,7 +73,7 @@ export async function runDpo(options: DpoCliOptions, signal: AbortSignal): Promi
 
 /**
  * Writes all files of the dataset, or none.
- * @returns whether every line was a valid episode that equals its replay.
+ * @returns whether no line was skipped and every replayed episode is as recorded.
  * @throws UsageError for unusable paths, or if there is no training pair; the signal's reason.
  */
 export async function writeDpo(
@@ -140,7 +140,7 @@ interface Pairs {
   readonly options: SelectionTarget;
 }
 
-/** Writes the files of the pairs and the card when all pairs are ready. */
+/** Writes the files of the pairs and the card. Replaces an earlier dataset when all files are written. */
 async function writeAll(
   directory: SplitDirectory,
   { rows, selection, plan, options }: Pairs,

@@ -49,7 +49,7 @@ interface Sink {
 
 /**
  * Writes the files of the dataset when all rows are ready; with --shard, the file of a shard.
- * @returns whether every line was a valid episode that equals its replay; true with --shard, because the merge checks that.
+ * @returns whether no line was skipped and every replayed episode is as recorded; true with --shard, because the merge checks that.
  * @throws UsageError for unusable paths or options, or if no training row is left; InputError for an impossible plan; the
  *   signal's reason.
  */
@@ -79,7 +79,7 @@ export async function runSft(options: SftCliOptions, signal: AbortSignal): Promi
 
 /**
  * Writes the files of the dataset when all rows are ready.
- * @returns whether every line was a valid episode that equals its replay.
+ * @returns whether no line was skipped and every replayed episode is as recorded.
  * @throws UsageError for unusable paths, or if no training row is left; the signal's reason.
  */
 export async function writeSft(

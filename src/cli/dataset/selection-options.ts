@@ -51,7 +51,7 @@ export interface SelectionWords {
   readonly scores: string;
 }
 
-/** Adds the options that select episodes. */
+/** Adds the shared options other than those of files. */
 export function addSelectionOptions(command: Command, { players, rows, scores }: SelectionWords): Command {
   return addShardOption(command)
     .option('--teacher <names>', 'only these teachers, comma-separated (default: all)', parseNames)

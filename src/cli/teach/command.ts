@@ -13,7 +13,7 @@ import type { TeachCommandOptions } from './run-teach.js';
 const HELP = `
 A policy plays as in \`eval\`, under the same name, and explains its observations, belief, plan and reasons in words. The
 last line of its answer, such as 4 6 5 SLEEP, has the graded belief as digits, and the action. Only a language model
-costs money. All policies but planner-oracle use only what any agent observes:
+costs money. The policies (of the built-in ones, only planner-oracle uses hidden state):
   planner-wellbeing    the default. It infers the profile, plans with the profiles that fit, and plays the first action of
                        the best plan for the person's wellbeing: the mean of the meters weighted as the person weighs them,
                        plus the grade without its component adaptation
@@ -28,8 +28,8 @@ Environment variables name a model's endpoint and key: OPENAI_API_KEY, OPENAI_BA
 AZURE_OPENAI_API_KEY, AZURE_OPENAI_DEPLOYMENT, OPENAI_API_VERSION. A model's finished episodes are kept beside the output,
 and the same command resumes where it stopped. The exit code is 3 if the command stopped because of --budget.
 A file has one episode per line, or per row of Parquet, which takes a fortieth of the space. \`rhythm-vec reeval\` checks
-it; \`rhythm-vec dataset sft\` makes training data of it. While a policy plays, FILE.parquet.partial has the episodes so far,
-and the same command continues from there, but with ./mine.js it refuses that file, because mine.js may have changed.
+it; \`rhythm-vec dataset sft\` makes training data of it. Until a policy has written FILE.parquet, FILE.parquet.partial has
+the episodes so far. The same command continues from there. With ./mine.js it refuses that file: mine.js may have changed.
 
 Examples:
   rhythm-vec teach --seeds 100-129 --output teacher.jsonl
@@ -49,7 +49,7 @@ export const addTeachOptions = (command: Command): Command =>
     )
     .requiredOption(
       '--seeds <A-B>',
-      'one episode per seed; dataset sft refuses seeds below 100 and from 10000 on, kept for evaluation',
+      'one episode per seed; seeds below 100 and from 10000 on are kept for evaluation',
       parseSeeds,
     )
     .option('--profiles <name>', 'sampled, discrete or a profile name', 'sampled')

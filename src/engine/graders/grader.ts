@@ -26,7 +26,7 @@ export interface Grader {
  */
 export type GraderLike = string | Grader | ArrayLike<number>;
 
-/** The number of decimal digits of a float32, for sums in errors. */
+/** The number of significant digits of sums in errors. */
 const SUM_DIGITS = 7;
 /** The name of a grader that was given as a list of weights. */
 const UNNAMED = 'custom';
@@ -139,7 +139,7 @@ function requireOwnName({ name, weights }: Grader, where: string): void {
 }
 
 /**
- * Returns the grader of an argument. A list of weights without a name becomes a grader called "custom".
+ * Returns the grader of an argument. A list of weights becomes a grader called "custom".
  * @throws InputError `unknown_name`, `wrong_type` or `bad_grader`.
  */
 export function toGrader(choice: GraderLike): Grader {

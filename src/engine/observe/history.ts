@@ -19,13 +19,13 @@ for (let at = 0; at < HISTORY_SIZE; at += RECORD_SIZE) MISSING[at + RECORD.actio
 
 /**
  * A ring buffer of seven steps for each environment, 337 bytes each. Each ring has its own position, because a mask may
- * step or reset some environments only. `push` and `clear`, which every step needs, allocate no memory.
+ * step or reset some environments only. `push` and `clear` allocate no memory.
  */
 export class HistoryRows {
   readonly numEnvs: number;
   /** f32 [numEnvs, 7, 12]: the rings. @internal */
   readonly rings: Float32Array;
-  /** u8 [numEnvs]: the oldest entry of each ring, which is overwritten next. @internal */
+  /** u8 [numEnvs]: the index of each ring's oldest entry, which is overwritten next. @internal */
   readonly oldest: Uint8Array;
 
   /** Creates empty histories. */

@@ -45,7 +45,7 @@ export function toRunPolicy(
 }
 
 /**
- * Returns the beliefs of a run. @param beliefs three numbers that hold for all steps, or f32 [numEnvs, 28, 3].
+ * Returns the beliefs of a run. @param beliefs three numbers that hold for all steps, or [numEnvs, 28, 3].
  * @throws InputError as `toConstantBelief`, `toBeliefs` and `toGiven`.
  */
 export function toRunBeliefs(beliefs: ArrayLike<number>, numEnvs: number): RunBeliefs {

@@ -16,7 +16,7 @@ import { neutralEvaluations, neutralPlannerEpisodes, profileEvaluations } from '
 
 /**
  * The gains of knowing the profile where every profile is neutral, over a sequence, belief and prior fitted to that
- * world. Under a grader that pays only for knowledge these gains are 0.
+ * world. Under a grader that pays only for knowledge these gains are about 0.
  */
 export interface ImpossibleWorld {
   /** The mean score of the sequence fitted to this world, with the constant belief fitted to it. */

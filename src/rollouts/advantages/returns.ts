@@ -3,8 +3,8 @@ import { InputError } from '../../shared/errors.js';
 import { checkFinite } from '../../shared/values.js';
 
 /**
- * Writes the return to go of steps `from` to `to - 1`: the discounted sum of a step's reward and all later ones. Sums are
- * float64.
+ * Writes the return to go of steps `from` to `to - 1`: the discounted sum of a step's reward and the later ones up to
+ * `to - 1`. Sums are float64.
  * @param returns as long as `rewards`.
  */
 export function writeReturns(

@@ -5,7 +5,7 @@ import { GRADER_NAMES, MAX_ENVS, MAX_U32, OBSERVATION_FIELDS } from '../../world
 import { PROFILES } from '../protocol/reset-request.js';
 import { isStrings } from './long-lists.js';
 
-/** The arrays of a result: the key in messages, and the field of `StepResult`. */
+/** The arrays of a `StepResult`: the key in messages, and the field. */
 export const OUTPUTS = {
   observations: 'observations',
   rewards: 'rewards',
@@ -50,7 +50,7 @@ export const CREATE = z.strictObject({
 });
 export type Create = z.output<typeof CREATE>;
 
-/** Arrays of `reset` and `step`, as lists in a text frame or from a binary frame. The environment validates them. */
+/** Arrays of `reset` and `step`: lists of a text frame, or arrays of a binary frame. The environment validates them. */
 const numbers = z.custom<ArrayLike<number>>((value) => Array.isArray(value) || ArrayBuffer.isView(value), {
   message: 'Input should be a list of numbers, or an array of a binary frame',
 });

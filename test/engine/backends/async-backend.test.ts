@@ -60,7 +60,7 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
     expect(await Promise.all([batch.save(), batch.stateHash(), batch.beliefTargets()])).toEqual(alone);
   });
 
-  it('the caller may overwrite the arrays of a request after the call', async () => {
+  it('the arrays of a request may be overwritten after the call, those of a run when its promise settles', async () => {
     const [unchanged, overwritten] = [await openAsyncBatch(engine, N), await openAsyncBatch(engine, N)];
     const random = new Random('arrays');
     const [reset, step, run] = [random.resetAtAnyStep(N), anyStep(random), { ...random.run(N), stops: null }];

@@ -1,4 +1,4 @@
-/** Copies of episodes between batches. Forks and assignments use these copies. */
+/** Copies of episodes between batches. */
 import { describe, expect, it } from 'vitest';
 import type { AsyncBatch } from '../../../src/engine/backends/async-backend.js';
 import type { Origin, RunRequest, StepRequest } from '../../../src/engine/backends/backend.js';
@@ -22,7 +22,7 @@ async function playRandomly(random: Random, opened: OpenedAsyncBatch): Promise<O
   const { batch, numEnvs, readOutputs } = opened;
   batch.reset(random.resetAtAnyStep(numEnvs));
   expect(await batch.run(random.run(numEnvs))).toBeNull();
-  // Environments that did not step have reward 0. Environments that were reset still have the previous grade.
+  // After this step, environments that did not step have reward 0, and those that it reset have the previous grade.
   expect(batch.submit(random.step((await readOutputs()).terminated))).toBeNull();
   return opened;
 }

@@ -118,7 +118,7 @@ describe.skipIf(NATIVE.length === 0)('progress and cancellation of an audit', ()
     await expect(audit({ ...TINY, onProgress: failIfSearched })).rejects.toThrow('got a search');
   });
 
-  it('rejects with the reason of its signal, aborted before or during any search', async () => {
+  it('rejects with the reason of its signal, aborted before or during the searches', async () => {
     const reason = new Error('enough');
     const calls: number[] = [];
     const onProgress = (done: number) => calls.push(done);

@@ -46,7 +46,7 @@ export const GRPO_COLUMNS: Columns<GrpoRow> = {
   policy: { type: 'text' },
 };
 
-/** The default batch size, and the rows of a row group of Parquet: a few megabytes of text. */
+/** The default batch size, and the number of rows in a row group of Parquet: a few megabytes of text. */
 export const BATCH = 2048;
 
 /**

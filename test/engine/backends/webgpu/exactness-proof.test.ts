@@ -1,4 +1,4 @@
-/** The exactness proof: a device that differs from the reference in one rule or one number does not open. */
+/** Tests that the exactness proof detects a device that differs from the reference in one rule or one number. */
 import { describe, expect, it } from 'vitest';
 import type { AsyncBatchOptions } from '../../../../src/engine/backends/async-backend.js';
 import { proveExact } from '../../../../src/engine/backends/webgpu/exactness-proof.js';
@@ -20,7 +20,7 @@ import {
 import { describeGpu } from '../../../support/gpu-suite.js';
 import { WORLD } from '../../../support/open-batch.js';
 
-/** Alterations of the shaders: the file, the text to replace, and the text that computes otherwise if `is` holds. */
+/** Alterations of the shaders: the file, the text to replace, and its replacement, which is wrong if `is` holds. */
 const ALTERATIONS: readonly [name: string, file: ShaderFile, from: string, to: (is: string) => string][] = [
   [
     'an exclusive or with 1 instead of 0',
@@ -74,7 +74,7 @@ const ALTERATIONS: readonly [name: string, file: ShaderFile, from: string, to: (
   ],
 ];
 
-/** A word of the world's block of numbers that no rule reads. It says which alteration holds, the first one being 1. */
+/** A word of the world's block of numbers that no rule reads. It has the number of the alteration that holds, from 1 on. */
 const CHOICE =
   BLOCK_LAYOUT.find(({ name }) => name === 'traitInverseSpan')!.offset +
   TRAIT_NAMES.indexOf('metabolic_rate');

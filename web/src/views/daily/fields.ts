@@ -5,7 +5,7 @@ import { isPlayableDay } from '../../daily/daily.js';
 const day: Field<string> = {
   // Today, whenever the link is opened.
   initial: '',
-  expected: 'a day up to today, such as 2026-11-24',
+  expected: 'a day from 2000-01-01 to today',
   read: (text) => (isPlayableDay(text) ? text : null),
   write: (text) => text,
 };

@@ -10,7 +10,7 @@ fn put_output_word(which: u32, env: u32, value: u32) {
   outputs[output_index(which, env)] = value;
 }
 
-// Returns (x, y): number k of an environment's `width` numbers in output `which` is at x + k * y.
+// Returns (x, y): number k of an environment's `width` numbers in output `which` (OUTPUT_*) is at x + k * y.
 fn row(which: u32, width: u32, env: u32) -> vec2<u32> {
   let start = which * launch.capacity;
   return select(vec2(start + env * width, 1u), vec2(start + env, launch.capacity), launch.in_columns != 0u);
