@@ -1,4 +1,4 @@
-/** Writes the generated sources. With --check it fails if one is stale. */
+/** Writes the generated sources. With --check, writes nothing, and fails if one is stale. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { STUDENT_NAMES } from '../src/agents/student/shipped-students.js';
 import { emitLayout } from '../src/engine/backends/webgpu/buffer-layout.js';

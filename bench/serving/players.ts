@@ -31,7 +31,7 @@ export class Player {
     return new Player(socket, seed);
   }
 
-  /** Plays an episode. @param onStep called with every answer and its time in nanoseconds. */
+  /** Plays an episode. @param onStep called for each step with its answer, time in nanoseconds and index. */
   async playEpisode(onStep: (answer: Buffer, ns: number, step: number) => void): Promise<void> {
     await this.#request(JSON.stringify({ type: 'reset', data: { seed: this.#seed } }));
     for (let step = 0; step < NUM_STEPS; step++) {
@@ -78,7 +78,7 @@ export class Player {
 export interface PlayerFigures {
   /** Steps of all players per second. */
   readonly stepsPerSecond: number;
-  /** The time from a message to its answer in milliseconds: median and 99 % quantile. */
+  /** Milliseconds from a step's message to its answer: median and 99 % quantile. */
   readonly p50: number;
   readonly p99: number;
 }

@@ -41,7 +41,7 @@ class StepArguments {
     return actions_.data();
   }
 
-  // Reads beliefs, [num_envs, 3] or flat, of any number type, and finds which rows hold one. Returns null for None.
+  // Reads beliefs, [num_envs, 3] or flat, of any integer or float type. Finds which rows hold a belief. Returns null for None.
   const float* beliefs(const py::handle& value, const uint8_t* mask) {
     if (value.is_none()) return nullptr;
     const size_t length = num_envs_ * world::count::Beliefs;
@@ -100,7 +100,7 @@ class StepArguments {
     }
   }
 
-  // Refuses codes that do not fit in a byte, unless they are ignored. The engine refuses the other illegal codes.
+  // Copies codes. Refuses those that do not fit in a byte, unless they are ignored. The engine refuses the other illegal ones.
   template <class T>
   void copy_codes(const py::array& array, const uint8_t* mask) {
     const auto* data = static_cast<const char*>(array.data());
@@ -125,7 +125,7 @@ class StepArguments {
   // Returns whether a row is a belief. Refuses a row that is neither three finite numbers nor three NaN, unless it is ignored.
   uint8_t is_given(size_t row, const uint8_t* mask) const {
     const float* belief = beliefs_.data() + row * world::count::Beliefs;
-    // Three float32s cannot overflow a double, so the sum is finite if and only if its terms are.
+    // A sum of three float32s cannot overflow a double, so it is finite if and only if its terms are.
     if (std::isfinite(static_cast<double>(belief[0]) + belief[1] + belief[2])) return 1;
     const bool is_absent = std::isnan(belief[0]) && std::isnan(belief[1]) && std::isnan(belief[2]);
     if (is_absent || (mask != nullptr && mask[row] == 0)) return 0;

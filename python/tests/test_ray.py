@@ -124,7 +124,7 @@ class RayTest(RefusalTest):
                     self.assertEqual(bits(result), bits(expected))
 
     def _play(self, envs: Any, deaths: Dict[int, int]) -> Any:
-        """Plays two and a half episodes. Returns all results. Before step t, ends the actor with the index deaths[t]."""
+        """Resets environments and steps them 70 times. Returns all results. Before step t, ends the actor deaths[t]."""
         random = np.random.default_rng(5)
         mask = np.arange(7) % 2 == 0
         results = [envs.reset(seed=2**32 - 20)]
@@ -161,7 +161,7 @@ class RayTest(RefusalTest):
             exec(code, {"__name__": "__main__"})
         self.assertEqual(printed.getvalue().splitlines(), stated_output(code))
 
-    def test_invalid_calls_raise_the_errors_of_one_process(self) -> None:
+    def test_invalid_calls_raise_errors(self) -> None:
         rows = draw_rows()
         cases = (
             ("wrong_length", {"actions": [0]}),

@@ -1,6 +1,6 @@
 /**
- * Draws two animated episodes side by side as SVG: two policies with the same profile, noise and events. The style sheet
- * animates the picture, so it also moves as an image of a page. Without animation it shows the whole week.
+ * Draws two animated episodes side by side as SVG: two policies with the same profile, noise and events. CSS animates the
+ * picture, so it also moves in an `<img>`. Without animation it shows the whole week.
  */
 import { ACTION_STYLES } from '../../src/figures/action-sequences.js';
 import { kindOf, POLICY_COLOURS } from '../../src/figures/policy-colours.js';
@@ -46,7 +46,7 @@ ${episodes.map((episode, k) => column(episode, k, grader)).join('\n')}
 `;
 }
 
-/** Describes the result of an episode, for the picture's description. */
+/** Describes the result of an episode, for the picture's `<desc>`. */
 const inWords = ({ policy, finalScore, beliefMae, beliefs }: PlayedEpisode): string =>
   `${policy} scores ${finalScore.toFixed(3)}${beliefs[0] === null ? ' and states no belief' : `; its belief ends ${beliefMae.toFixed(3)} from the truth`}.`;
 

@@ -30,9 +30,9 @@ export interface LeadSensitivity {
    * differences of the component, with its 95 % interval.
    */
   readonly slope: Interval;
-  /** The nearest smaller weight at which the two swap; null if there is none. */
+  /** The flip at the nearest smaller weight; null if none was found. */
   readonly below: Flip | null;
-  /** The nearest larger weight at which the two swap; null if there is none. */
+  /** The flip at the nearest larger weight; null if none was found. */
   readonly above: Flip | null;
 }
 
@@ -105,7 +105,7 @@ class Neighbours {
   /** Returns the effect of component k's weight on this lead. */
   sensitivity(k: number): LeadSensitivity {
     const weight = this.#weights[k];
-    // From a weight of 1 on, the others sum to 0 or less. Scaling cannot make their sum positive.
+    // If the weight is 1 or more, the others sum to 0 or less. Scaling cannot make their sum positive.
     const isFixed = 1 - weight < 1 - MAX_WEIGHT;
     const min = weight < 0 ? MIN_NEGATIVE : 0;
     return {
@@ -117,7 +117,7 @@ class Neighbours {
     };
   }
 
-  /** Returns the nearest weight of component k towards `end` at which the two swap. */
+  /** Returns the first flip found from component k's weight towards `end`; null if none is found. */
   #flip(k: number, end: number): Flip | null {
     let unswapped = this.#weights[k];
     for (const weight of this.#weightsToTry(k, end)) {
@@ -161,7 +161,7 @@ class Neighbours {
     return others / (others - slope);
   }
 
-  /** Bisects the range between a weight without a swap and a weight with a swap. Returns the first weight with a swap. */
+  /** Bisects the range between weights without and with a swap. Returns one with a swap, within RESOLUTION of one without. */
   #boundary(k: number, unswapped: number, swapped: number): number {
     if (Math.abs(swapped - unswapped) <= RESOLUTION) return swapped;
     const middle = (unswapped + swapped) / 2;

@@ -28,7 +28,7 @@ export interface BeliefErrorPicture extends Caption {
 
 type Row = BeliefErrorPicture['rows'][number];
 
-/** The smallest width and the height of a panel, in pixels. */
+/** The minimum width of a panel, and its height, in pixels. */
 const MIN_WIDTH = 230;
 const PANEL_HEIGHT = 120;
 /** The largest number of panels side by side. */
@@ -93,7 +93,7 @@ const errorChannel = (field: string) =>
 
 const X = inDays('day');
 
-/** The colour of the policy. */
+/** The colour of the player. */
 const COLOUR = { field: 'colour', type: 'nominal', scale: null } as const;
 
 const BAND: Layer = {

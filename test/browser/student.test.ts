@@ -1,4 +1,4 @@
-/** Tests that the students of the package make the same decisions in Chromium as in Node, in all evaluation episodes. */
+/** Tests that the students of the package make the same decisions in Chromium as in Node, in 150 episodes. */
 import { describe, expect, inject, it, test } from 'vitest';
 import { STUDENT_NAMES } from '../../src/agents/student/shipped-students.js';
 import { bundleFor } from '../support/chromium/bundle.js';

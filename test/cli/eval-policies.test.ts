@@ -67,7 +67,7 @@ describe('eval --policies FILE', () => {
     expect(stderr).toMatch(message);
   });
 
-  it('refuses two files with the same name', async () => {
+  it('refuses two policies with the same name', async () => {
     const { stderr } = await runCli([...EVAL, '--policies', `${EXAMPLE},examples/../${EXAMPLE}`]);
     expect(stderr).toMatch(/Expected one policy named recurrent-policy/);
   });

@@ -64,16 +64,16 @@ describe.each(OTHERS)('$name', (engine) => {
 /** Returns whether a number can change alone. Numbers that must sum to 1 with others change in the test above. */
 const canChangeAlone = (path: Path): boolean => !/weights|graders|share/.test(pathName(path));
 
-/** The numbers of one changed world. Few, so that no change hides another. */
+/** How many numbers change in a world: few, so that no change hides another. */
 const TOGETHER = 3;
 const ALONE = FREE_NUMBERS.filter(canChangeAlone);
 const NUM_WORLDS = Math.ceil(ALONE.length / TOGETHER);
-/** The numbers that change in each world. They are far apart in the spec, so they belong to different rules. */
+/** The numbers that change in each world: far apart in the spec. */
 const GROUPS = Array.from({ length: NUM_WORLDS }, (_, world) =>
   ALONE.filter((_, k) => k % NUM_WORLDS === world),
 );
 
-it(`all engines agree after a change of ${TOGETHER} numbers, for every number`, async () => {
+it(`all engines agree after a change of each number that can change alone, ${TOGETHER} to a world`, async () => {
   expect(new Set(GROUPS.flat())).toEqual(new Set(ALONE));
   for (const paths of GROUPS) {
     const world = createWorld(withChanged(paths));
@@ -113,7 +113,6 @@ describe('an event draw at the threshold', () => {
 
   it.each(ENGINES)('causes no event, but causes one if the threshold is 1 higher: $name', (engine) => {
     const eventAt = (threshold: number): number => {
-      // The other environments have other seeds.
       using env = openOn(engine, {
         numEnvs: 3,
         world: worldWith(['constants', 'eventThreshold'], threshold),

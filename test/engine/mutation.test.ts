@@ -1,6 +1,6 @@
 /**
- * Checks that comparisons with the reference can fail: if a word of the world's block of numbers that a rule reads changes on
- * one side only, a comparison must report it. UNREAD lists the words that no rule reads, with the reason.
+ * Checks that comparisons with the reference can fail. Changes each word of the world's block of numbers on one side; a
+ * comparison must report it if a rule reads the word. UNREAD lists the words that no rule reads, with the reason.
  */
 import { describe, expect, it } from 'vitest';
 import { allocateTrajectory } from '../../src/engine/backends/outputs.js';
@@ -51,7 +51,7 @@ function otherValues(name: BlockName, isFloat: boolean, value: number): number[]
   if (bits !== undefined) return Array.from({ length: bits }, (_, bit) => (value ^ (1 << bit)) >>> 0);
   const codes = CODES[name];
   if (codes !== undefined) return [(value + 1) % codes];
-  // Arbitrary changes: of a float, a factor and an offset that changes 0 too; of an integer, one of the highest bits.
+  // Arbitrary changes: of a float, a factor and an offset that changes 0 too; of an integer, bit 30.
   return [isFloat ? value * 1.5 + 0.0371 : (value ^ 0x40000000) >>> 0];
 }
 

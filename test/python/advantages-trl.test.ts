@@ -6,7 +6,7 @@ import { type Case, tryTrl } from '../support/trl.js';
 
 const random = new Random('trl');
 
-/** Draws a case from a few values, so that some groups have no spread. */
+/** Draws a case. Its rewards have few values, so that some groups have no spread. */
 function randomCase(groupSize: number, missing: number): Omit<Case, 'method'> {
   const count = groupSize * random.integer(2, 4);
   const drawRewards = (): (number | null)[] =>
@@ -31,7 +31,7 @@ const sparse: Omit<Case, 'method'> = {
   ],
 };
 
-/** Whether a group of two or more has fewer than two completions with a reward. */
+/** Returns whether a group of two or more has fewer than two completions with a reward. */
 function hasLoneReward({ rewards, groupSize }: Omit<Case, 'method'>): boolean {
   const scored = rewards[0].map((_, i) => rewards.some((list) => list[i] !== null));
   const groups = Array.from({ length: scored.length / groupSize }, (_, g) =>

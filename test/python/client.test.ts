@@ -89,7 +89,7 @@ describe.runIf(absent === null)('score, with a server in another process', () =>
   });
 
   it.each([2 ** 25, 4096, 1])(
-    'equals scoreReplay bit for bit, in requests of at most %d bytes',
+    'equals scoreReplay bit for bit, with a body limit of %d bytes',
     async (limit) => {
       const request = { ...columns, completions, grader: 'v3' };
       const { results, waits } = await callClient({ url, token, body_limit: limit }, { score: request });
@@ -301,7 +301,7 @@ describe.runIf(absent === null)('reward functions, called as TRL calls them', ()
   });
 });
 
-it.runIf(absent === null)('the client needs only the standard library of Python 3.9', () => {
+it.runIf(absent === null)('the client parses as Python 3.9, and imports only the standard library', () => {
   const modules = [
     '__init__',
     'batches',

@@ -164,7 +164,7 @@ function drawReset(
   };
 }
 
-/** Draws start states, sometimes with an entry that may be refused unless the mask leaves out its environment. */
+/** Draws start states. Some have an entry that may be refused if its environment is reset. */
 function drawStart(random: Random, numEnvs: number): object {
   const start = toStartStates(random.starts(numEnvs));
   const at = random.integer(0, numEnvs - 1);

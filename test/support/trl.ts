@@ -2,7 +2,7 @@
 import type { AdvantageMethod } from '../../src/rollouts/advantages/advantage-methods.js';
 import * as python from './python.js';
 
-/** The groups of one call of a trainer's computation of advantages. */
+/** The arguments of one computation of advantages. */
 export interface Case {
   readonly method: AdvantageMethod;
   readonly groupSize: number;

@@ -17,8 +17,7 @@ export interface UnfinishedFile {
 
 /**
  * Yields the episodes of the unfinished file, one list for each row group; nothing if there is no such file.
- * @throws as `readTable`; UsageError for a file that is not Parquet, or has an invalid row or an episode of another run: this
- *   run would replace it.
+ * @throws as `readTable`; UsageError for a file that is not Parquet, or has an invalid row or an episode of another run.
  */
 export async function* earlierEpisodes({
   option,

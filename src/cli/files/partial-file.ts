@@ -1,7 +1,7 @@
 /**
  * A file of row groups that is readable while it grows: PATH.partial. Each write replaces the last footer by row groups and a
- * footer for all groups so far. During the write PATH.partial.footer has the last footer, so that a kill loses no group.
- * The finished file is renamed to PATH.
+ * footer for all groups so far. During the write PATH.partial.footer has the last footer, so that a kill loses no written
+ * group. The finished file is renamed to PATH.
  */
 import { type FileHandle, rename, rm, stat as statOf, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';

@@ -57,8 +57,8 @@ export class CollectedShards implements ShardStore {
   }
 
   /**
-   * Opens the results of a job, and keeps those of an earlier collector that was killed. They are copied to a new file, so that
-   * the earlier collector cannot change them if it is still running.
+   * Opens the results of a job. Those of an earlier collector are copied to a new file, so that the earlier collector cannot
+   * change them if it is still running.
    * @param isOpen whether a job may still need the file. @throws QueueError if FILE.shards has results of another
    *   open job, or is no file of shards. Results of a job that is no longer open are replaced.
    */
@@ -156,7 +156,7 @@ export class CollectedShards implements ShardStore {
     return { index, digest, compressed };
   }
 
-  /** Closes the file. A file without results is removed. */
+  /** Closes the file. Removes it if it does not have its final name yet. */
   async close(): Promise<void> {
     this.#temporary.release();
     await this.#handle.close();

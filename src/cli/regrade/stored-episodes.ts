@@ -1,4 +1,4 @@
-/** Groups stored components by condition and policy. All policies of a condition must have the same seeds in the same order. */
+/** Groups stored components by condition and policy. A condition's policies must have the same episodes in the same order. */
 
 import { type BeliefKind, policyName } from '../../agents/policies/fixed-policies.js';
 import type { StoredCondition } from '../../evaluation/regrade-stored.js';
@@ -6,7 +6,7 @@ import { BadRow } from '../../shared/row-schemas.js';
 import type { FormerWorld } from '../../world/former-worlds.js';
 import type { ComponentsRow } from '../components/component-row.js';
 
-/** Collects rows, by condition. A row takes eleven float32 values. */
+/** Collects rows, by condition. */
 export class StoredEpisodes {
   readonly #conditions = new Map<string, ConditionRows>();
 

@@ -27,15 +27,12 @@ export interface CheckedActions {
   readonly logProbs: ArrayLike<number> | null;
 }
 
-/**
- * The second word of Threefry's key for seeds of policies, "POLY" in ASCII; the first is a seed. The world's streams have
- * other numbers.
- */
+/** The second word of the key of policies' seeds: "POLY" in ASCII. No stream of the published world has this number. */
 const OWN_DRAWS = 0x504f4c59;
 
 const OUTPUTS: readonly (keyof PolicyActions)[] = ['actions', 'beliefs', 'logProbs'];
 
-/** A player of a user's policy. Its errors name the policy, the step and the environment. */
+/** A player of a user's policy. Its errors name the policy. */
 export class CheckedPlayer implements PolicyPlayer, Disposable {
   readonly #name: string;
   readonly #player: PolicyPlayer;
@@ -88,7 +85,7 @@ export class CheckedPlayer implements PolicyPlayer, Disposable {
     await call(this.#name, 'to begin episodes', this.#signal, () => this.#player.reset?.(given));
   }
 
-  /** Replaces the seeds: with an episode's seed, a policy could open the same episode and look into its future. */
+  /** Hides profiles, and replaces seeds: with an episode's seed, a policy could play the same episode in advance. */
   #withoutHiddenState({ mask, seeds }: EpisodeStarts): EpisodeStarts {
     return { mask, seeds: seeds.map(ownSeed), profiles: () => this.#refuseProfiles() };
   }

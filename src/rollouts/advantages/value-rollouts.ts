@@ -20,7 +20,7 @@ export interface ValueRollouts {
   readonly rewards: ArrayLike<number>;
   /** `[n, steps]`: the value of the observation before each step, as a critic estimates it. */
   readonly values: ArrayLike<number>;
-  /** The number of steps of each environment. */
+  /** The number of steps in a row. */
   readonly steps: number;
   /**
    * Whether arrays of `[n, steps]` are `[steps, n]` instead, as when the outputs of `step` are stored one after the other.

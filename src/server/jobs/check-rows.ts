@@ -1,4 +1,4 @@
-/** Checks that a shard has the rows of its part of the job. Otherwise the job's file would lack rows. */
+/** Checks that a shard has the rows of its part of the job. */
 
 import { counted } from '../../evaluation/format-results.js';
 import type { CompactEpisode } from '../../rollouts/trajectories/compact-episode.js';
@@ -18,7 +18,7 @@ type EpisodeName = Pick<
 /** The rows of a shard: episodes of a job of `teach` or `eval`, or the number of lines of another job. */
 export type ShardRows = { readonly episodes: readonly EpisodeName[] } | { readonly lines: number };
 
-/** Returns what is wrong with a shard's rows, such as "8 episodes, got 7"; null if the shard has all its rows and no others. */
+/** Returns what is wrong with a shard's rows, such as "8 episodes, got 7"; null if nothing is. Lines are only counted. */
 export function rowsProblem(job: RunnableJob, shard: Shard, rows: ShardRows): string | null {
   if (job.kind === 'teach' || job.kind === 'eval') {
     return 'episodes' in rows ? episodesProblem(job, shard, rows.episodes) : 'episodes, got other lines';

@@ -1,4 +1,4 @@
-/** The search for action sequences: its results, which depend only on problems and options. */
+/** The results of searches for action sequences. */
 import { describe, expect, it } from 'vitest';
 import { spreadSeeds } from '../../../src/agents/search/search-seeds.js';
 import {
@@ -84,7 +84,7 @@ it('the result of a search does not depend on the number of threads', async () =
   }
 });
 
-it('a search returns the training scores of its action sequences', async () => {
+it('a search returns the training score and the shortfall of each action sequence', async () => {
   const problems = [{ seeds }, { seeds, profile: 'discrete' }, { seeds, profile: profileOf(7) }];
   const found = await searchActionSequences(problems, { ...small, grader: 'v1', minFirstHalfMean: 0.1 });
   found.forEach(({ actions, score, shortfall, evaluations }, k) => {
@@ -125,7 +125,7 @@ it('a search finds a sequence at least as good as the initial sequences', async 
   ).toBeGreaterThanOrEqual(score);
 });
 
-it('a search of several problems exchanges sequences between them', async () => {
+it('searching several problems together finds better sequences than searching each alone', async () => {
   const problems = Array.from({ length: 24 }, (_, k) => ({ seeds, profile: profileOf(20_000 + k) }));
   const alone = await Promise.all(problems.map((problem) => searchActionSequence(problem, small)));
   const together = await searchActionSequences(problems, small);

@@ -11,7 +11,7 @@ const deployed = (name: string): string => fileURLToPath(new URL(`../../../deplo
 const [YAML, SLURM] = ['kubernetes-indexed-job.yaml', 'slurm-array.sh'].map(deployed);
 const SETTINGS = { SEEDS: '100-104', POLICY: 'heuristic+inference', SHARDS: '2' };
 
-/** A folder with the command, as an image or a module of a cluster provides it. */
+/** A folder for PATH with the command rhythm-vec. */
 const bin = pathOf('bin');
 let whole: string;
 beforeAll(async () => {
@@ -23,7 +23,7 @@ beforeAll(async () => {
   whole = readFileSync(pathOf('whole.jsonl'), 'utf8');
 }, 120_000);
 
-/** Runs both shards in a new folder, runs the first shard again, and merges them as the comment of the file says. */
+/** Runs both shards in a new folder, and the first again. Returns the merged file. */
 function runBoth(command: readonly string[], variable: string, folder: string): string {
   mkdirSync(folder);
   for (const index of ['0', '1', '0']) {

@@ -52,7 +52,7 @@ describe.each(CASES)('%o', (options, code, ...mentions) => {
   });
 });
 
-it('the default is all fields without encoding', () => {
+it('the default is all fields without encoding or history', () => {
   const plain = { fields: names, oneHot: false, scale: false, history: false };
   expect(toObservationOptions()).toEqual(plain);
   expect(toObservationOptions({})).toEqual(plain);
@@ -69,7 +69,7 @@ it('validated options are frozen copies, and pass validation again', () => {
   expect(toObservationOptions(options)).toEqual(options);
 });
 
-it('isRaw is true only for all fields in their order, without encoding', () => {
+it('isRaw is true only for all fields in their order, without encoding or history', () => {
   for (const options of [undefined, {}, { fields: names }, { oneHot: false, scale: false, history: false }]) {
     expect(isRaw(options)).toBe(true);
   }

@@ -54,7 +54,7 @@ export function playerField<const Name extends string>(
   return { ...field, read: (text) => field.read(text) ?? keptUnder(text)[0]?.name ?? null };
 }
 
-/** Reads the stored students. A browser may refuse storage by throwing, and what is stored may be damaged. */
+/** Reads the stored students; [] if the browser refuses storage, or the stored text is damaged. */
 function readStored(): StudentFile[] {
   try {
     const students = JSON.parse(localStorage.getItem(KEY) ?? '{}') as Record<string, string>;

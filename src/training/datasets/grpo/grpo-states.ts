@@ -4,9 +4,7 @@ import type { Engine } from '../state-sampler.js';
 import { type DatasetOptions, toPlan } from './grpo-options.js';
 import { grpoRows, grpoRowsAsync } from './grpo-rows.js';
 
-/**
- * A state to train on: its prompt, and the seed and actions that reproduce it. Its fields are the columns of `dataset grpo`.
- */
+/** A state to train on: its prompt, and what reproduces it. Its fields are the columns of `dataset grpo`. */
 export interface GrpoState {
   readonly prompt: readonly ChatMessage[];
   readonly seed: number;

@@ -113,7 +113,7 @@ function anyRun(random: Random, { numEnvs }: VecEnv, sourceEnvs: number): Call {
   };
 }
 
-/** Random indices below `of`. Few of them may be `of` itself, which is refused. */
+/** Random indices below `of`. Rarely, one is `of` itself, which is refused. */
 const randomIndices = (random: Random, length: number, of: number): Uint32Array =>
   Uint32Array.from({ length }, () => random.integer(0, of - (random.chance(0.002) ? 0 : 1)));
 
@@ -218,7 +218,7 @@ async function expectSame({ reference, device, result }: Pair, where: string): P
   expectEqual(envColumns(reference, result), await asyncEnvColumns(device, await device.read()), where);
 }
 
-/** Makes several calls on two pairs without awaiting them. @returns the number of calls and of refusals. */
+/** Makes up to five calls on two pairs, then awaits all of them. @returns the number of calls and of refusals. */
 async function playRound(random: Random, pairs: readonly Pair[], where: string): Promise<number[]> {
   const [names, expected, got]: [string[], unknown[], Promise<unknown>[]] = [[], [], []];
   for (let k = random.integer(1, 5); k > 0; k--) {

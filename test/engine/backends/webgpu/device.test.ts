@@ -1,5 +1,5 @@
 /// <reference types="@webgpu/types" />
-/** Errors of a device, and the number of submissions and buffers that a batch uses. */
+/** Errors of a device, the submissions of a run, and the memory of a closed batch. */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { AsyncBatch } from '../../../../src/engine/backends/async-backend.js';
 import type { RunRequest } from '../../../../src/engine/backends/backend.js';

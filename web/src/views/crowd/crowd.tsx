@@ -1,4 +1,4 @@
-/** The crowd view: many episodes under one policy, and the same episodes under a second policy. */
+/** The crowd view: many episodes under one policy, or the same episodes under two. */
 import { proxy } from 'comlink';
 import { useCallback, useLayoutEffect } from 'preact/hooks';
 import { decimal } from '../../../../src/figures/format-numbers.js';
@@ -83,7 +83,7 @@ const Introduction = () => (
   </>
 );
 
-/** Is shown instead of the finding until the first weeks are computed. */
+/** Shown instead of the finding until the first weeks are computed. */
 const FirstWeeks = () => (
   <>
     <h2 id="finding">Computing the first weeks …</h2>

@@ -154,7 +154,7 @@ interface BarProps {
   readonly score: Interval;
 }
 
-/** The parts of a score, the negative ones left of 0, and the interval of the score. */
+/** Draws the parts of a score, the negative ones left of 0, and the interval of the score. */
 const Bar = ({ parts, axis, score: { mean, low, high } }: BarProps) => (
   <span class="stack" aria-hidden="true">
     {stackOf(parts).map((section, k) => (

@@ -1,4 +1,4 @@
-/** The weights as sliders. When one weight moves, the others share the rest. */
+/** The weights as sliders. */
 import { useSignal } from '@preact/signals';
 import { useId, useMemo, useRef } from 'preact/hooks';
 import { COMPONENT_COLOURS } from '../../../../src/figures/theme.js';
@@ -171,7 +171,7 @@ interface TicksProps {
   readonly jump: (to: number) => void;
 }
 
-/** Marks below a slider where the ranking changes. A click goes to the nearest one; keyboards have the table of changes. */
+/** Marks below a slider where the ranking changes. A click goes to the nearest one. */
 function Ticks({ ticks, jump }: TicksProps) {
   const click = ({ clientX, currentTarget }: MouseEvent): void => {
     const { left, width } = (currentTarget as Element).getBoundingClientRect();
