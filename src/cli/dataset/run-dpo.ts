@@ -43,7 +43,7 @@ const BATCH = 2048;
 
 /**
  * Writes all files of the dataset, or none; with --shard, the file of a shard.
- * @returns whether no line was skipped and every replayed episode is as recorded; true with --shard, because the merge checks that.
+ * @returns whether no line was skipped and every replayed episode is as recorded; true with --shard: the merge checks that.
  * @throws UsageError for unusable paths or options, or if there is no training pair; InputError for an impossible plan; the
  *   signal's reason.
  */

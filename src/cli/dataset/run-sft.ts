@@ -49,7 +49,7 @@ interface Sink {
 
 /**
  * Writes the files of the dataset when all rows are ready; with --shard, the file of a shard.
- * @returns whether no line was skipped and every replayed episode is as recorded; true with --shard, because the merge checks that.
+ * @returns whether no line was skipped and every replayed episode is as recorded; true with --shard: the merge checks that.
  * @throws UsageError for unusable paths or options, or if no training row is left; InputError for an impossible plan; the
  *   signal's reason.
  */

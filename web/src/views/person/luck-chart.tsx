@@ -19,7 +19,7 @@ interface LuckChartProps {
 
 const NOTE =
   'Bars: how much each change differs from the change of an average person. Inner band: what luck usually does, one standard ' +
-  'deviation of its noise. Outer band: the most that luck can do. A bar that ends beyond ' +
+  'deviation. Outer band: the most that luck can do. A bar that ends beyond ' +
   'the outer band is more than luck: a part of it comes from the person. The bars leave out the effects of events.';
 
 /** Draws the chart in a task of its own, after the rest of the section, so that no task is long. */
