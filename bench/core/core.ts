@@ -123,7 +123,7 @@ export class Core {
     return this.#mixes[mix];
   }
 
-  /** Measures the core's operations per nanosecond, on single numbers: instructions times lanes. */
+  /** Measures the core's operations per nanosecond. An operation on a register counts once for each lane. */
   rate({ kernel, lanes, mix }: Probe): number {
     const index = this.#probes.findIndex(({ name }) => name === kernel);
     const start = now();
@@ -164,5 +164,5 @@ export interface Bandwidth {
   readonly copy: number;
 }
 
-/** The least bytes that one measurement stores: it fills a smaller buffer several times, and a larger buffer once. */
+/** The least bytes that a measurement of stores writes: it fills a smaller buffer several times, a larger buffer once. */
 const BYTES_PER_SAMPLE = 2 ** 24;

@@ -26,6 +26,7 @@ class Conversation:
         mask: 1 for the tokens of the completion that the model generated, 0 for the other tokens.
         logprobs: the log-probability of each token of the completion, 0 where `mask` is 0; None without vLLM.
         cut_off: for each answer, whether it has no end token.
+        last_answer: the text of the last answer.
     """
 
     def __init__(self, tokenizer: Any) -> None:
@@ -92,14 +93,11 @@ class Conversation:
 
 
 def generate(trainer: Any, conversations: Sequence[Conversation]) -> List[Answer]:
-    """Generates the next answer of each conversation as TRL's trainer is configured: by vLLM or transformers.
-
-    Raises as `check_length`.
-    """
+    """Generates the next answer of each conversation as TRL's trainer is configured: by vLLM or transformers."""
     ids = [conversation.ids for conversation in conversations]
     check_length(trainer, max(map(len, ids)))
     if trainer.use_vllm:
-        # One generation per prompt: TRL's own code assumes one prompt per group, which is true only in the first turn.
+        # One answer per prompt: from the second turn on, the conversations of a group have different prompts.
         _, answers, logprobs, _ = trainer.vllm_generation.generate(prompts=ids, images=None, num_generations=1)
         return [Answer(list(a), [each[0] for each in logs]) for a, logs in zip(answers, logprobs)]
     answers, _ = trainer._generate_single_turn(ids, None, {})

@@ -1,4 +1,4 @@
-"""Stage 2: GRPO from the model of stage 1, on rows of `rhythm-vec dataset grpo`, with the rewards of a server."""
+"""Stage 2: GRPO on rows of `rhythm-vec dataset grpo`, with the rewards of a server."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def trainer_of(
     else:
         model, adapter = models.load_trained(settings.model, start, run.cpu, model_options), None
     callback = WatchCallback(settings.watch, output, tokenizer)
-    # TRL copies a trained adapter as the reference model, so the KL is to the model at the start of this stage.
+    # TRL copies a trained adapter as the reference model, so the KL divergence is from the model at the start of this stage.
     trainer = GRPOTrainer(
         model=model,
         processing_class=tokenizer,

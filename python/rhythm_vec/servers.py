@@ -1,4 +1,4 @@
-"""Chooses the server of each request: among servers without a recent failure, the one with the fewest open requests."""
+"""Chooses a server for each request. A server that failed is left out for a while."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ class Server:
 
     Attributes:
         in_flight: the number of requests without an answer yet.
-        failures: the number of requests without an answer, or with status 429, 502, 503 or 504, since the last other answer.
+        failures: the number of requests in a row without an answer, or with status 429, 502, 503 or 504.
         ready_at: the time, in seconds of the pool's clock, until which the server is left out after a failure.
         reached: whether the server has ever accepted a connection.
-        turn: the number of the server's last request. Of servers with equally many open requests, the server with the
-            lowest number gets the next request.
+        turn: the pool's count of requests at the server's last request. Of servers with equally many open requests, the one
+            with the lowest turn gets the next request.
     """
 
     url: str

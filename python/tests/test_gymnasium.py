@@ -1,4 +1,4 @@
-"""RhythmVectorEnv returns the bits of VecEnv in Gymnasium's form, and has calls that Gymnasium lacks."""
+"""The environments for Gymnasium return the numbers of VecEnv, and refuse invalid calls."""
 
 import copy
 import pickle
@@ -40,7 +40,8 @@ def masked(values: npt.NDArray[Any], mask: npt.NDArray[np.bool_]) -> npt.NDArray
 
 
 class Pair:
-    """Compares the same calls of a vector environment and a VecEnv. Without autoreset it resets finished environments."""
+    """Makes the same calls to a vector environment and a VecEnv, and compares the results. Without autoreset it resets
+    finished environments."""
 
     def __init__(self, mode: AutoresetMode, beliefs: bool, copies: bool, **options: Any) -> None:
         self.mode, self.beliefs = mode, beliefs
@@ -144,7 +145,7 @@ class VectorTest(unittest.TestCase):
         np.testing.assert_array_equal(drawn[0], np.arange(120, 125))
         self.assertEqual(drawn[2][[1, 3]].tolist(), [101, 103])
         self.assertTrue(all(100 <= seed < 150 for seeds in drawn for seed in seeds))
-        # The drawn seeds follow from the seed of the first reset.
+        # After a reset with the same seed, the same seeds are drawn.
         envs.reset(seed=120)
         np.testing.assert_array_equal(envs.reset()[1]["seed"], drawn[1])
 
@@ -158,8 +159,9 @@ class VectorTest(unittest.TestCase):
         for _ in range(STEPS):
             infos = envs.step(np.full(N, 2))[4]
         np.testing.assert_array_equal(infos["final_score"], vec.run(np.full((N, STEPS), 2))[0].final_scores)
-        progress = make_vec(N, weights).run("heuristic", source=vec, indices=range(N))[0]
-        np.testing.assert_array_equal(progress.final_scores, vec.outputs.final_scores)
+        # Copies keep their graders.
+        copied = make_vec(N, weights).run("heuristic", source=vec, indices=range(N))[0]
+        np.testing.assert_array_equal(copied.final_scores, vec.outputs.final_scores)
 
     def test_infos_are_correct_after_fork_assign_restore_and_run(self) -> None:
         envs = make_vec(N, beliefs=True)

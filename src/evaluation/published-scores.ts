@@ -42,7 +42,7 @@ export const PUBLISHED_TEACHER: readonly Published[] = [
 export const publishedTeacher = (condition: string, grader: string): Published | undefined =>
   PUBLISHED_TEACHER.find((entry) => entry.condition === condition && entry.grader === grader);
 
-/** Returns the published score, or undefined if none was published. @param policy a name of POLICIES. */
+/** Returns the published score, or undefined if none was published. */
 export function published(condition: string, policy: string, grader: string): Published | undefined {
   return PUBLISHED.find(
     (entry) => entry.condition === condition && entry.policy === policy && entry.grader === grader,

@@ -26,7 +26,7 @@ export const HALVES = [
   { half: 'secondHalf', title: 'second half', from: dayOf(SECOND_HALF), to: RHYTHM.days },
 ] as const;
 
-/** An x axis in days with ticks at midnight. */
+/** An x axis in days, with ticks at whole days. */
 const DAY_AXIS = {
   values: Array.from({ length: RHYTHM.days + 1 }, (_, day) => day),
   title: 'days',
@@ -41,7 +41,7 @@ const DAY_SCALE = { domain: [0, RHYTHM.days], nice: false };
 export const inDays = (field: string) =>
   ({ field, type: 'quantitative', axis: DAY_AXIS, scale: DAY_SCALE }) as const;
 
-/** Shades the second half, behind all marks. */
+/** Shades the second half. */
 export const SECOND_HALF_SHADE: Layer = {
   data: { values: [HALVES[1]] },
   mark: { type: 'rect', color: LIGHT.shade, opacity: 0.8 },

@@ -141,7 +141,7 @@ it('serve names the remedy if the address is in use', async () => {
   await running.finished;
 });
 
-it('other commands do not load modules of the server', async () => {
+it('the command line starts without the packages of the server', async () => {
   const { metafile } = await build({
     entryPoints: [fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))],
     ...{ bundle: true, splitting: true, format: 'esm', platform: 'node', packages: 'external' },

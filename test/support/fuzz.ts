@@ -1,4 +1,4 @@
-/** Calls the addon with random arguments, most of them invalid. */
+/** Draws arguments for the addon's methods, most of them illegal, and calls the methods. */
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { Addon, NativeBatch } from '../../src/engine/backends/addon.js';
@@ -47,7 +47,7 @@ function shrunk(kind: Kind, length: number): unknown {
   return view;
 }
 
-/** Returns an array that is legal except for its SharedArrayBuffer. */
+/** Returns an array in a SharedArrayBuffer. */
 const shared = (kind: Kind, length: number): unknown => {
   const offset = kind.BYTES_PER_ELEMENT;
   return new (kind as Any)(new SharedArrayBuffer(length * offset + offset), offset, length);
@@ -84,7 +84,7 @@ const OTHER_VALUES: readonly unknown[] = [
   new Proxy({}, {}),
 ];
 
-/** Draws a typed array of any type, length and memory. */
+/** Draws a typed array of a kind of KINDS and a length of LENGTHS, in memory of its own, shared, detached or shrunk. */
 function anyView(random: Random): unknown {
   const kind = random.pick(KINDS);
   const length = random.pick(LENGTHS);
@@ -102,7 +102,7 @@ export function anyValue(random: Random): unknown {
   return draw < 0.75 ? anyView(random) : random.pick(OTHER_VALUES);
 }
 
-/** Legal arguments of each method. Tests replace one of them. */
+/** Legal arguments of each method. */
 export const METHODS: Record<string, (batch: NativeBatch) => unknown[]> = {
   reset: () => [
     {
@@ -221,7 +221,7 @@ export function stateOf(batch: NativeBatch): Uint32Array {
 
 const bytes = (words: Uint32Array): Uint8Array => new Uint8Array(words.buffer);
 
-/** Calls a method, and expects that it succeeds, or that it throws a TypeError and changes nothing. */
+/** Calls a method, and expects that it succeeds, or that it throws a TypeError and changes no state. */
 export function call(batch: NativeBatch, name: string, args: readonly unknown[]): void {
   const before = stateOf(batch);
   try {

@@ -20,7 +20,7 @@ export const currentScheme = computed<'light' | 'dark'>(() =>
   colourScheme.value === 'auto' ? (systemIsDark.value ? 'dark' : 'light') : colourScheme.value,
 );
 
-/** Applies the scheme to the document, now and after each change. */
+/** Applies the scheme to the document and stores the choice, now and after each change. */
 export function followScheme(): void {
   prefersDark.addEventListener('change', ({ matches }) => {
     systemIsDark.value = matches;

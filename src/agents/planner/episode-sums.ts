@@ -18,7 +18,7 @@ export class EpisodeSums {
   readonly #crashes: Uint32Array;
   /** f64 [n, 5]: sums of the meters after each step. */
   readonly #sums: Float64Array;
-  /** f32 [n, 3]: the belief stated at the current step. */
+  /** f32 [n, 3]: the belief recorded last. */
   readonly beliefs: Float32Array;
   /**
    * The beliefs stated at earlier steps that count for `belief_skill`: f64 [n, 3] sums, f64 [n] sums of squares, u8 [n] counts.

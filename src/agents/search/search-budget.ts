@@ -3,8 +3,8 @@ import { NUM_STEPS } from '../../world/fields.js';
 import type { SearchRequest } from './search-request.js';
 
 /**
- * The plan of a search. In the first phase, separate populations (islands) evolve from uniformly drawn sequences. Most
- * converge to similar sequences, some to bad sequences. In the second phase, one population evolves from the best sequences.
+ * The plan of a search. In the first phase, separate populations (islands) evolve from uniformly drawn sequences. In the second
+ * phase, one population evolves from the best sequences.
  */
 export interface SearchPlan {
   /** The number of islands. */

@@ -13,13 +13,13 @@ Each row has two answers to one state, in the conversational form of TRL's DPOTr
    "rejected":[{"role":"assistant","content":...}],"seed":100,"profile_mode":"sampled","step_index":0,
    "chosen_action":"sleep","rejected_action":"learn","chosen_value":0.61,"rejected_value":0.44,
    "chosen_teacher":"planner","rejected_teacher":"llm","chosen_model":null,"rejected_model":"small"}
-Two episodes with the same seed, profile and grader share the states up to the first step at which their actions differ.
-There, the answer of the episode with the higher value is chosen. With --by score the value is the final score under
---grader; with --by return it is the sum of the episode's rewards from the state on. Each state yields one pair, of the best
-and the worst answer, or with --all-pairs every pair whose actions differ. Pass episodes of several players on the same seeds,
-or several samples of one player.
-Episodes that differ from their replay and invalid lines are reported and left out, and the
-exit code is then 1, unless --skip-bad is given. Answers without an action or without a belief are left out.
+Two episodes with the same seed, profile, grader and system message share the states up to the first step at which their
+actions differ. There, the answer of the episode with the higher value is chosen. With --by score the value is the final score
+under --grader; with --by return it is the sum of the episode's rewards from the state on. Answers with equal actions or equal
+values make no pair. Each state yields the pair of the best and the worst answer, or with --all-pairs every pair. Pass episodes
+of several players on the same seeds, or several samples of one player.
+Invalid lines, and episodes that differ from their replay, are reported and left out. The exit code is then 1, unless --skip-bad
+is given. Answers without an action or without a belief are left out.
 Seeds 0-99 and seeds from 10000 on are kept for evaluation and refused, unless --allow-eval-seeds is given.
 All rows of a seed go to one split, train or validation, the same as in dataset sft.
 With --shard, --output is a file: part of the lines of --jsonl, with the results of their replay. rhythm-vec merge writes

@@ -48,10 +48,8 @@ interface Sink {
 }
 
 /**
- * Writes the files of the dataset when all rows are ready; with --shard, the file of a shard.
+ * Writes the files of the dataset; with --shard, the file of a shard.
  * @returns whether no line was skipped and every replayed episode is as recorded; true with --shard: the merge checks that.
- * @throws UsageError for unusable paths or options, or if no training row is left; InputError for an impossible plan; the
- *   signal's reason.
  */
 export async function runSft(options: SftCliOptions, signal: AbortSignal): Promise<boolean> {
   checkEngineOptions(options);
@@ -78,9 +76,8 @@ export async function runSft(options: SftCliOptions, signal: AbortSignal): Promi
 }
 
 /**
- * Writes the files of the dataset when all rows are ready.
+ * Writes the files of the dataset.
  * @returns whether no line was skipped and every replayed episode is as recorded.
- * @throws UsageError for unusable paths, or if no training row is left; the signal's reason.
  */
 export async function writeSft(
   plan: SftPlan,

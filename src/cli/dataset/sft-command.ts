@@ -11,8 +11,8 @@ Each row is one step of an episode in chat format: the prompt, and the teacher's
   {"messages":[{"role":"system","content":...},{"role":"user","content":...},{"role":"assistant","content":...}],
    "seed":100,"profile_mode":"sampled","condition":"custom","step_index":0,"teacher":"planner-wellbeing","model":null,
    "objective":"wellbeing","final_score":0.61}
-Episodes that differ from their replay and invalid lines are reported and left out, and the
-exit code is then 1, unless --skip-bad is given. Answers without an action or without a belief are left out.
+Invalid lines, duplicate episodes, and episodes that differ from their replay are reported and left out. The exit code is then
+1, unless --skip-bad is given. Answers without an action or without a belief are left out.
 ONLY TEACHERS WITH THE OBJECTIVE WELLBEING ARE USED, unless --objective names another. A teacher that maximises v2's score
 neglects the first half of the episode, and its students would too. A row has the prompt of its episode, which describes
 the episode's grader; --grader changes scores and margins alone. --objective none selects teachers without an objective,

@@ -17,7 +17,6 @@ import {
 import type { EngineOptions } from '../shared-options.js';
 import type { ReplayRow } from './replay-row.js';
 
-/** Replays batches of rows in one environment. */
 export class Replayer implements AsyncDisposable {
   readonly #envs: ResizableAnyEnv;
 
@@ -32,7 +31,7 @@ export class Replayer implements AsyncDisposable {
     return new Replayer(envs);
   }
 
-  /** Replays rows. @returns the JSON texts of the rows, in order. Read them before the next call. */
+  /** Replays rows. @returns the results as JSON texts, in the order of the rows. Read them before the next call. */
   async replay(rows: readonly ReplayRow[]): Promise<Iterable<string>> {
     const env = await this.#envs.of(rows.length);
     await env.reset({

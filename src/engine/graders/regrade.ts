@@ -11,8 +11,8 @@ export interface ComponentLayout {
   /** The result's `columnStride`: 0 for row-major components. */
   readonly columnStride: number;
   /**
-   * The number of episodes. Column-major: later entries of a column are padding. Row-major: 0 if it is unknown. Then every
-   * episode has 8 components. If it is known, episodes may have 6, as in files of world 1.0.0.
+   * The number of episodes. Column-major: later entries of a column are padding. Row-major: 0 if it is unknown. Episodes of 6
+   * components, as in files of world 1.0.0, need it.
    */
   readonly numEnvs: number;
 }

@@ -90,10 +90,7 @@ export interface ResetOptions {
 
 /** Options of `step`. */
 export interface StepOptions {
-  /**
-   * [numEnvs, 3], flat: social, morning, work, clamped to [0, 1]; a row of three NaN is no belief. A Float32Array is
-   * used without a copy.
-   */
+  /** [numEnvs, 3], flat: social, morning, work, clamped to [0, 1]; a row of three NaN is no belief. */
   beliefs?: ArrayLike<number>;
   /**
    * The environments that step. Default: all. The others keep their state; their actions and beliefs are ignored, and their

@@ -1,19 +1,18 @@
-/** Builds responses, streamed if they are long. */
+/** Builds responses. `jsonPieces` and `bytesResponse` stream long ones. */
 
 /** Builds a JSON response from text. */
 export const jsonText = (text: string, status = 200): Response =>
   new Response(text, { status, headers: { 'content-type': 'application/json' } });
 
 /**
- * The minimum number of characters of a streamed piece, except the last. `bytesResponse` streams bytes if they are more than
- * twice as many.
+ * The minimum number of characters of a streamed piece, except the last. `bytesResponse` streams more than twice as many
+ * bytes.
  */
 const MIN_PIECE = 2 ** 16;
 
 /**
  * Builds a JSON response that is streamed, or sent at once if it is short.
- * @param pieces of the text. Those after the first 2 * MIN_PIECE characters or more are requested when the client has read the
- *   previous pieces.
+ * @param pieces of the text. While it is streamed, pieces are requested as the client reads.
  */
 export async function jsonPieces(pieces: AsyncIterable<string> | Iterable<string>): Promise<Response> {
   const joined = joinedPieces(pieces);
@@ -53,8 +52,8 @@ export interface KnownBytes {
 }
 
 /**
- * Builds a response of bytes, sent at once if they are few. Otherwise each piece is requested when the client has read the
- * previous pieces.
+ * Builds a response of bytes that is streamed, or sent at once if it is short. While it is streamed, pieces are requested as
+ * the client reads.
  */
 export async function bytesResponse({ length, pieces }: KnownBytes): Promise<Response> {
   const headers = { 'content-type': 'application/octet-stream', 'content-length': String(length) };

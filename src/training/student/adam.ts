@@ -1,4 +1,4 @@
-/** Adam (Kingma and Ba 2015) as functions of jax-js. They consume (free) their arguments, and `jit` can compile them. */
+/** Adam (Kingma and Ba 2015) for jax-js. The functions consume (free) their arguments. */
 import { numpy as np, tree } from '@jax-js/jax';
 
 /** A layer's arrays: weights [inputs, outputs], bias [outputs]. */

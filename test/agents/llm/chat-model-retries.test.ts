@@ -49,11 +49,11 @@ describe('a request is retried', () => {
   it.each([
     ['2', 2000],
     ['200', 200_000],
-    // The longest accepted wait, and a wait of 0, which is replaced by the default.
+    // The longest accepted wait, then a wait of 0, which is replaced by the default.
     ['900', 900_000],
     ['0', 500],
     [new Date(START + 3000).toUTCString(), 3000],
-  ])('after the wait that the endpoint requests: %s', async (after, expected) => {
+  ])('after Retry-After: %s, in %i ms', async (after, expected) => {
     const busy: Fault = ({ response }) => void response.writeHead(429, { 'retry-after': after }).end('{}');
     const { clock } = await askOnce(failFirst(1, busy), { retries: 1 });
     expect(clock.waits).toEqual([expected]);

@@ -15,7 +15,7 @@ const MIDDLES = NUM_STEPS + NUM_METERS;
 const WIDTHS = MIDDLES + BOUNDED_TRAITS.length;
 const WEIGHTS = WIDTHS + BOUNDED_TRAITS.length + 1;
 
-/** Plays different actions in each environment. @returns the inputs before the last action, f32 [n, FEATURE_COUNT]. */
+/** Plays actions that depend on the seed. @returns the inputs before the last action, f32 [n, FEATURE_COUNT]. */
 function lastInputs(seeds: Uint32Array): Float32Array {
   const numEnvs = seeds.length;
   using env = createVecEnv({ numEnvs, backend: 'reference' });
@@ -69,7 +69,7 @@ it('the inputs estimate reward weights better than the prior', () => {
   expect(error).toBeLessThan(0.85 * priorError);
 });
 
-it('the inputs depend only on the observations of the episode', () => {
+it('the inputs of an episode are the same alone and in a batch', () => {
   const alone = lastInputs(SEEDS.slice(17, 18));
   expect(alone).toEqual(INPUTS.slice(17 * FEATURE_COUNT, 18 * FEATURE_COUNT));
 });

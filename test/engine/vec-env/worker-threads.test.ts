@@ -57,7 +57,7 @@ function expectedMessage({ backend, kernel }: Engine, seed: number): unknown {
 }
 
 describe.each(ENGINES.slice(0, 2))('$name', (engine) => {
-  it('workers play at the same time, each with several environments', async () => {
+  it('workers at the same time get the scores of the main thread', async () => {
     const seeds = [1, 2];
     const played = await Promise.all(seeds.map((seed) => play(engine, seed)));
     played.forEach((outcome, k) => {

@@ -79,7 +79,7 @@ function Day({ day }: { readonly day: string }) {
   }, [state.seed]);
   if (failure.value !== null) return <FailureMessage failure={failure.value} retry={replay} />;
   const episode = currentEpisode.value;
-  // So far the store may have the episode of another view or of another day.
+  // At first the store may have the episode of another view or of another day.
   if (episode === null || isOutdated(episode, state)) return <Loading>Starting the week …</Loading>;
   return (
     <div class="week">
