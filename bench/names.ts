@@ -1,10 +1,10 @@
-/** The names and sizes of rows, by which ratios.ts finds the rows of a ratio. */
+/** The names and sizes of the measured cases. */
 
 /** Numbers of episodes. */
 export const SIZE = {
   /** A size at which the cost of a call is a visible part of the time. */
   small: 1024,
-  /** The size at which targets are set. */
+  /** The size of most cases. */
   usual: 4096,
   /** A size that exceeds the second-level cache. */
   large: 65_536,

@@ -55,7 +55,7 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
   void Finalize(Napi::Env env) override { Free(env); }
 
  private:
-  // Wraps every call from JavaScript in `catch_bad_alloc`.
+  // Runs a method inside `catch_bad_alloc`.
   template <auto call>
   Napi::Value CatchBadAlloc(const Napi::CallbackInfo& info) {
     Napi::Value result = info.Env().Undefined();
@@ -135,8 +135,8 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
     if (args.ok()) batch_->reset(out, reset);
   }
 
-  // (actions u8, beliefs f32|null, given u8|null, mask u8|null, resetMask u8|null, resetSeeds u32|null), or (actions u8)
-  // alone: each check for null takes as long as stepping twenty episodes.
+  // (actions u8, beliefs f32|null, given u8|null, mask u8|null, resetMask u8|null, resetSeeds u32|null). `actions`
+  // alone is faster: each check for null takes as long as stepping twenty episodes.
   Napi::Value Step(const Napi::CallbackInfo& info) {
     Arguments args(info);
     Outputs out;
@@ -233,7 +233,7 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
     if (args.ok()) batch_->save(words, indices, length);
   }
 
-  // (words u32, keepsOutputs boolean, false by default): loads the states of all environments.
+  // (words u32, keepsOutputs boolean, false by default): loads the states of all environments, as Batch::load.
   void Load(const Napi::CallbackInfo& info) {
     Arguments args(info);
     Outputs out;

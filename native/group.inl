@@ -141,8 +141,8 @@ RHYTHM_INLINE void put_columns(float* column, size_t stride, M active, const F* 
   for (int k = 0; k < Width; k++) put_where(column + k * stride, active, columns[k]);
 }
 
-// Transposes `width` columns, block by block: rows[lane * stride + k] = columns[k][lane]. If the last columns do not fill a
-// block, the last block overlaps the one before.
+// Transposes `width` columns, block by block: rows[lane * stride + k] = columns[k][lane]. A last block
+// that would be too narrow overlaps the one before. Fewer columns than the narrowest block are copied number by number.
 RHYTHM_INLINE void put_blocks(const float (*columns)[kLanes], int width, float* rows, size_t stride) {
   int at = 0;
   for (; width - at >= kLanes; at += kLanes) put_block<kLanes>(columns + at, rows + at, stride);

@@ -102,7 +102,7 @@ RHYTHM_INLINE void store_bytes(uint8_t* to, U a) {
   for (int i = 0; i < kLanes; i++) to[i] = static_cast<uint8_t>(a.v[i]);
 }
 
-// Returns table[index] of each lane. The table has 16 entries.
+// Returns table[i] of each lane. The table has 16 entries.
 RHYTHM_INLINE F lookup(const float* table, U i) {
   return {FloatVector{table[i.v[0]], table[i.v[1]], table[i.v[2]], table[i.v[3]]}};
 }
@@ -112,7 +112,7 @@ RHYTHM_INLINE U lookup(const uint32_t* table, U i) {
 // The same for an index below eight.
 RHYTHM_INLINE F lookup_eight(const float* table, U index) { return lookup(table, index); }
 
-// Returns base[index] of each lane.
+// Returns base[i] of each lane.
 RHYTHM_INLINE U gather(const uint32_t* base, U i) {
   return {WordVector{base[i.v[0]], base[i.v[1]], base[i.v[2]], base[i.v[3]]}};
 }

@@ -1,7 +1,4 @@
-/**
- * Trains the package's students for each grader: first a clone, which imitates the planner, then its refinement
- * (docs/students.md).
- */
+/** Trains a student for a grader: first a clone, which imitates the planner, then its refinement (docs/students.md). */
 import { existsSync } from 'node:fs';
 import type { StudentName } from '../src/agents/student/shipped-students.js';
 import { runTrain, type TrainCommandOptions } from '../src/cli/train/run-train.js';
@@ -21,10 +18,7 @@ export interface StudentTraining {
   readonly seed: number;
   /** The folder of both files, with a slash at its end. */
   readonly folder: string;
-  /**
-   * Whether to write the student's scores and the seconds of the training to NAME.log.jsonl, and to keep finished students. If
-   * false, finished students are trained again.
-   */
+  /** Whether to log scores and seconds to NAME.log.jsonl, and to keep finished students instead of training them again. */
   readonly isLogged: boolean;
 }
 

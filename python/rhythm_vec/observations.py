@@ -145,8 +145,8 @@ class Histories:
         self.rows[rows, :, 0] = -1
 
     def append(self, trajectory: Sequence[npt.NDArray[Any]]) -> None:
-        """Appends the steps of a trajectory: actions, events, rewards, meters, deltas, anomalies. Events and meters may be
-        None."""
+        """Appends the taken steps (action >= 0) of a trajectory: actions, events, rewards, meters, deltas, anomalies.
+        Events and meters may be None."""
         actions, _, rewards, _, deltas, anomalies = trajectory
         records = np.concatenate(
             [actions[..., None].astype(np.float32), rewards[..., None], deltas, anomalies], axis=-1

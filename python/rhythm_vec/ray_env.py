@@ -28,8 +28,8 @@ __all__ = ["RayVectorEnv"]
 
 class RayVectorEnv(ProxyVectorEnv):
     """A Gymnasium vector environment that a pool of Ray actors computes. Its results equal those of `RhythmVectorEnv`
-    bit for bit. `ActorPool.make_vec` creates it. Each actor computes a range of the environments. Calls must not
-    overlap.
+    bit for bit. `ActorPool.make_vec` creates it. An actor computes at most one range of the environments. Calls
+    must not overlap.
 
     Args:
         pool: the pool that computes the environment.
@@ -109,7 +109,7 @@ class RayVectorEnv(ProxyVectorEnv):
 
 
 class _Part:
-    """The environments of one actor. Keeps their last saved state and all later calls, to reopen them after a restart."""
+    """The environments of one actor. Keeps their last saved state and all later calls, to open them again."""
 
     def __init__(self, actor: Any, key: int, rows: slice, env: VecEnv) -> None:
         self._actor = actor

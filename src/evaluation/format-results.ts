@@ -1,4 +1,4 @@
-/** Formats numbers of results as text, for tables, reports and cards. */
+/** Formats results as text, for tables, reports and cards. */
 import type { Interval } from '../shared/statistics.js';
 import type { Wins } from './score-tally.js';
 
@@ -12,7 +12,7 @@ export const decimals = (value: number): string => unsignedZero(value.toFixed(3)
 export const plainInterval = ({ mean, high }: Interval): string =>
   high === null ? decimals(mean) : `${decimals(mean)} ±${decimals(high - mean)}`;
 
-/** Formats a mean and half the width of its interval, for columns. A mean without an interval is padded to the same width. */
+/** Formats a mean and half the width of its interval, for columns. A mean without an interval is padded. */
 export function alignedInterval({ mean, high }: Interval): string {
   if (high === null) return `${decimals(mean)}       `;
   const half = high - mean;

@@ -20,7 +20,7 @@ export interface PlayedScore {
   readonly grader: string;
   /** 'sampled', 'discrete', a profile's name, or 'named' for several. */
   readonly profiles: string;
-  /** The first and the last seed, such as '100-199'. */
+  /** The smallest and the largest seed, such as '100-199'. */
   readonly seeds: string;
   readonly episodes: number;
   readonly finalScore: Interval;

@@ -138,7 +138,7 @@ describe('a journal refuses, and changes nothing:', () => {
     [
       'an invalid line',
       'nonsense\n',
-      /^Expected an episode at .*t\.jsonl\.partial:2, got: .*Remove that line, or pass another --output\.$/,
+      /^Expected an episode at .*t\.jsonl\.partial:2, got: .*Remove that line or row, or pass another --output\.$/,
     ],
     ['another world', episodeLine(world), /world_digest: Expected .*, got "another"/],
     ['another schema', episodeLine(schema), /older version 0/],

@@ -16,9 +16,9 @@ const SMALL = ['--evaluations', '1000', '--episodes', '12', '--profiles', '2', '
 
 it.each([
   ['eval/json.json', [...SHORT, '--json']],
-  ['eval/components.jsonl', [...SHORT, '--components']],
-  ['eval/trajectories.jsonl', [...SHORT, '--trajectories']],
-  ['regrade/json.json', ['regrade', '--components', pathOf('eval/components.jsonl'), '--json']],
+  ['components/rows.jsonl', [...SHORT, '--components']],
+  ['trajectories/t.jsonl', [...SHORT, '--trajectories']],
+  ['regrade/json.json', ['regrade', '--components', pathOf('components/rows.jsonl'), '--json']],
   ['replay/rows.jsonl', ['replay', '--input', pathOf('rows.jsonl'), '--output']],
   ['reeval/json.json', ['reeval', '--jsonl', pathOf('t.jsonl'), '--json']],
   ['teach/t.jsonl', ['teach', '--policy', 'heuristic+inference', '--seeds', '100-100', '--output']],

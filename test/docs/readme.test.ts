@@ -1,4 +1,4 @@
-/** Compares tables and numbers of the README, docs/commands.md and docs/guides/planner.md with recomputed values. */
+/** Checks tables and numbers of the README, docs/commands.md and docs/guides/planner.md. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
@@ -82,7 +82,7 @@ test('the list of folders in the README names existing files, and all folders of
   for (const { name } of folders) expect(paths).toContain(`src/${name}`);
 });
 
-test("the planner's scores in docs/guides/planner.md equal those of the evaluation, for ood", async () => {
+test('the ood scores in docs/guides/planner.md equal those of the evaluation', async () => {
   const policies = [
     'heuristic+constant',
     'heuristic+inference',

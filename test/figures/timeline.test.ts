@@ -73,7 +73,7 @@ describe.each(EPISODES)('%s', (_name, episode) => {
     for (const belief of BELIEF_NAMES) expect(texts.includes(belief)).toBe(episode.beliefs !== undefined);
   });
 
-  it('shows its title, and draws nothing in its margin', async () => {
+  it('shows its title, and draws nothing at its left, right and lower edges', async () => {
     const pixels = new Pixels(await pngOf(await svgOnce(drawing), { scale: 1 }));
     const [width, height] = pixels.size;
     // The title is in this rectangle. Eight pixels are less than the padding of a figure (CONFIG in src/figures/theme.ts).

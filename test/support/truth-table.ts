@@ -69,19 +69,20 @@ function applyCall(env: VecEnv, call: string, before: StepResult): StepResult {
 const entries = (column: ArrayLike<number | string>): string[] => Array.from(column, String);
 
 const COLUMNS: Record<string, (env: VecEnv, result: StepResult) => string[]> = {
-  step: (env, result) => envCells(env, result, ({ observations }) => Number(observations[OBSERVATION.step])),
+  step: (env, result) =>
+    entriesByEnv(env, result, ({ observations }) => Number(observations[OBSERVATION.step])),
   reward: (_, { rewards }) => Array.from(rewards, (reward) => (reward === 0 ? '0' : 'r')),
   terminated: (_, { terminated }) => entries(terminated),
   truncated: (_, { truncated }) => entries(truncated),
   finalMask: (_, { finalMask }) => entries(finalMask),
-  grade: (env, result) => envCells(env, result, gradeOf),
-  final: (env, result) => envCells(env, result, finalStepOf),
+  grade: (env, result) => entriesByEnv(env, result, gradeOf),
+  final: (env, result) => entriesByEnv(env, result, finalStepOf),
   episode: (env) => entries(env.episodeNumbers),
   seed: (env) => entries(env.seeds),
 };
 
-/** Returns one cell for each environment, computed from its row of all outputs. */
-function envCells(env: VecEnv, result: StepResult, entry: (row: Columns) => number | string): string[] {
+/** Returns an entry for each environment, computed from its row of all outputs. */
+function entriesByEnv(env: VecEnv, result: StepResult, entry: (row: Columns) => number | string): string[] {
   const columns = copyOutputs(result);
   return Array.from(env.seeds, (_, i) => String(entry(rowsOf(columns, env.numEnvs, [i]))));
 }
@@ -95,7 +96,7 @@ const GRADE_NUMBERS = [
   'episodeLengths',
 ];
 
-/** Returns `g` if all numbers of a grade differ from 0, `0` if all are 0, and `?` otherwise. */
+/** Returns `g` for the grade of a whole episode, `0` if all its numbers are 0, and `?` otherwise. */
 function gradeOf({ components, ...columns }: Columns): string {
   const numbers = GRADE_NUMBERS.map((name) => columns[name][0]);
   if (numbers.every((x) => x === 0) && components.every((x) => x === 0)) return '0';

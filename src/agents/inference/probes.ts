@@ -28,8 +28,8 @@ export function remainingVariance(width: number, noise: number): number {
 }
 
 /**
- * Estimates the value of each action without a search. Each trait is treated as if it were the only hidden number. The reward
- * is computed from the changes of the mean profile. Absolute errors are assumed proportional to the standard deviation.
+ * Estimates the value of each action without a search. Each trait is treated as if it were the only hidden number. Rewards
+ * are predicted from the mean profile's meter changes. Absolute errors are assumed proportional to the standard deviation.
  */
 export class Probes {
   readonly #params: Params;
@@ -82,7 +82,7 @@ export class Probes {
     }
   }
 
-  /** Computes the mean of each trait, and its variance relative to its range. */
+  /** Computes the mean of each trait, and its variance divided by its squared range. */
   #computeTraitVariances({ traits, rates }: ProfilePosterior): void {
     for (let trait = 0; trait < NUM_TRAITS; trait++) {
       this.#mean[trait] = traits.mean(trait);

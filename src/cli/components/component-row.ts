@@ -106,9 +106,8 @@ const headerSchema = z.object({
 interface Header {
   /** The digest of the world. */
   readonly digest: string;
-  /** The name of the grader. */
+  /** The grader's name, and its weights, f32 [8]. */
   readonly name: string;
-  /** f32 [8]: the weights of the grader. */
   readonly weights: Float32Array;
 }
 

@@ -29,7 +29,7 @@ Examples:
   rhythm-vec dataset grpo --rows 3000 --profiles mix --steps 8-27 --seed 1 --output grpo-late/train.parquet
 `;
 
-/** Adds the options that select the rows. `queue submit dataset grpo` has them too. */
+/** Adds the options that determine the rows. `queue submit dataset grpo` has them too. */
 export const addGrpoOptions = (command: Command): Command =>
   command
     .requiredOption('--rows <n>', 'number of rows', parseInteger)

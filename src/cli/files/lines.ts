@@ -1,4 +1,4 @@
-/** Splits a stream of bytes into numbered lines, in constant memory. */
+/** Splits a stream of bytes into numbered lines. */
 import { toPrintable } from '../../shared/printable-names.js';
 import { decodeUtf8, withoutMark } from './utf8.js';
 
@@ -84,7 +84,7 @@ const FORMATS = {
 const otherFormat = (bytes: Buffer): string | undefined =>
   FORMATS[bytes.toString('hex', 0, 2) as keyof typeof FORMATS];
 
-/** The maximum number of characters of a printed reason. */
+/** The number of characters after which a printed reason is cut. */
 const MAX_REASON = 400;
 
 /** Shortens a reason and replaces characters that terminals interpret, because the reason quotes the input. */

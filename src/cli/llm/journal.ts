@@ -165,8 +165,8 @@ export class Journal {
   }
 
   /**
-   * Writes the stored episodes to the output: the episodes of `keys` in that order, after all other episodes. Without new
-   * episodes the output stays as it is. Then removes the files of the journal, and closes it.
+   * Writes the stored episodes to the output: the episodes of `keys` in that order, after all other episodes. If
+   * `OUTPUT.partial` is empty, the output stays as it is. Then removes the files of the journal, and closes it.
    */
   async finish(keys: readonly string[]): Promise<void> {
     if (this.#end > 0) {
@@ -243,8 +243,8 @@ export class Journal {
   }
 
   /**
-   * Registers the episodes of a file.
-   * @param mayEndEarly whether the last line may be incomplete. @returns the offset after the last complete line.
+   * Registers the episodes of a file. @returns the offset after the last complete line.
+   * @param mayEndEarly whether an incomplete last line is removed, and a missing last line end is added.
    */
   async #readEpisodes(
     handle: FileHandle,
@@ -270,7 +270,7 @@ export class Journal {
 
   #refuse({ message }: BadEpisode, place: string): never {
     throw new UsageError(
-      `Expected an episode at ${place}, got: ${message} Remove that line, or pass another ${this.#option}.`,
+      `Expected an episode at ${place}, got: ${message} Remove that line or row, or pass another ${this.#option}.`,
     );
   }
 

@@ -1,7 +1,4 @@
-/**
- * Runs `rhythm-vec teach` with a policy of this package or a file: writes JSON lines to a file, atomically, or to the standard
- * output.
- */
+/** Runs `rhythm-vec teach` with a policy of this package or a file, and writes JSON lines. */
 
 import type { Grader } from '../../engine/graders/grader.js';
 import { counted } from '../../evaluation/format-results.js';

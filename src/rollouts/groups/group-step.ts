@@ -1,4 +1,4 @@
-/** Takes one step of all rollouts with the actions of the policy. */
+/** Steps all rollouts that still play, with the actions of a policy. */
 
 import { type Grader, toGrader } from '../../engine/graders/grader.js';
 import { CheckedPlayer } from '../../engine/policy/checked-player.js';
@@ -66,7 +66,7 @@ function randomStep(policySeeds: RolloutOptions['policySeeds'] = 'member'): Grou
   };
 }
 
-/** Takes one step of all rollouts with a built-in policy. */
+/** Takes one step with a built-in policy. */
 async function runStep(
   { start, steps }: ActiveRollouts,
   policy: (typeof POLICIES)[number],
@@ -154,6 +154,6 @@ function checkLogProb(value: unknown, i: number): number {
   if (typeof value === 'number' && Math.abs(Math.fround(value)) !== Number.POSITIVE_INFINITY) return value;
   throw new InputError(
     typeof value === 'number' ? 'out_of_range' : 'wrong_type',
-    `Expected a finite number at logProbs[${i}], got ${describe(value)}. Pass NaN if it is unknown.`,
+    `Expected a finite float32 at logProbs[${i}], got ${describe(value)}. Pass NaN if it is unknown.`,
   );
 }

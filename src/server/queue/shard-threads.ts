@@ -71,7 +71,7 @@ export class ShardThreads {
   }
 }
 
-/** Sends a task and waits for its result. Rejects if the thread ends. */
+/** Sends a task and waits for its result. Rejects if the task fails or the thread ends. */
 function resultOf(
   thread: Worker,
   task: ShardTask,

@@ -4,14 +4,13 @@ import type { DatasetPlan } from './grpo/grpo-options.js';
 import type { GrpoRow } from './grpo/grpo-rows.js';
 import { MIX_OF_POLICIES } from './policy-mix.js';
 
-/** Row counts by policy, profile mode and step. Every possible value has an entry, in the order of the options. */
+/** Row counts by policy, profile mode and step. Every possible value has an entry. */
 export interface GrpoCounts {
   readonly policies: ReadonlyMap<string, number>;
   readonly profileModes: ReadonlyMap<string, number>;
   readonly steps: ReadonlyMap<number, number>;
 }
 
-/** Counts the rows that are passed to `add`. */
 export class GrpoTally implements GrpoCounts {
   readonly policies: Map<string, number>;
   readonly profileModes: Map<string, number>;

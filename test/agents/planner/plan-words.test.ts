@@ -61,7 +61,7 @@ describe('a plan in words', () => {
     ).toContain('LEARN now, SLEEP tonight to tomorrow night, LEARN day 3 morning to');
   });
 
-  it('names the meter that the first action raises most, if it raises one', () => {
+  it('names the meter that the first action raises most', () => {
     const plan = outlookOf(17, ['sleep'], { after: [0.72, 0.6, 0.4, 0.5, 0.4] });
     expect(planWords(reportOf(17, { plan }))).toContain('SLEEP now to day 7 night (vitality .50 to .72);');
   });
@@ -155,7 +155,7 @@ describe('a plan in words', () => {
 });
 
 it.each(['score', 'wellbeing'] as const)(
-  'reasons in whole episodes, for %s, contain belief and plan, in one line, without tags',
+  'reasons in whole episodes, for %s, are one line with the plan, without tags',
   (objective) => {
     playPlannedEpisodes(seedsFrom(100, 3), { objective }, (planner, step) => {
       for (let i = 0; i < 3; i++) {

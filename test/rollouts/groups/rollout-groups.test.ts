@@ -60,7 +60,7 @@ describe.each(TWO_ENGINES)('$name', ({ backend, kernel }) => {
   });
 
   it.each(['random', 'heuristic'] as const)(
-    'plays the %s policy from episodes at any step',
+    'plays the %s policy from episodes at different steps',
     async (policy) => {
       using source = createVecEnv({ numEnvs: 4, ...on });
       const beginnings = advanceToStops(source);
@@ -110,7 +110,7 @@ describe.each(TWO_ENGINES)('$name', ({ backend, kernel }) => {
 describe('engines', () => {
   reportAbsentEngines();
 
-  it('give the same results, with any number of threads and when repeated', async () => {
+  it('give the same results, with different numbers of threads and when repeated', async () => {
     const results = [];
     for (const { backend, kernel } of [...TWO_ENGINES, TWO_ENGINES[0]]) {
       const on: Partial<RolloutOptions> = { backend, kernel, threads: 1 + (results.length % 3) };
@@ -162,7 +162,7 @@ describe('returns to go', () => {
 });
 
 describe('rolloutGroups', () => {
-  it('continues environments with imagination to the scores that a run of these environments gives', async () => {
+  it('continues environments with imagination to the same scores as `run`', async () => {
     using source = createVecEnv({ numEnvs: 2, imagination: true });
     source.reset({ seed: 1 });
     const [from, bytes] = [{ source, indices: [0, 1] }, source.snapshot()];

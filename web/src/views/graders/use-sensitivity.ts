@@ -14,7 +14,7 @@ interface Sensitivity {
 
 /**
  * Returns the sensitivity of the ranking; null until it is computed for these weights. While more episodes are played,
- * returns the result for the episodes so far.
+ * returns the last result.
  */
 export function useSensitivity(
   policies: readonly PolicyComponents[] | null,
