@@ -21,11 +21,13 @@ const ORIGIN = { world_digest: env.spec.worldDigest, version };
 const LIMIT_MS = 600_000;
 const BATCH = 32;
 const RANKS = 2;
-const EPISODES = 6;
+const EPISODES = 2;
 const EPOCHS = 12;
 const SMALL = [
   ...['--episodes', `${EPISODES}`, '--rows', '40'],
   ...['--sft-epochs', `${EPOCHS}`, '--sft-learning-rate', '0.01'],
+  // At the preset's 1, most completions would be answers only after three times as many steps of SFT.
+  ...['--grpo-temperature', '0.5'],
 ];
 
 const mean = (values: readonly number[]): number =>
@@ -58,7 +60,7 @@ describe.runIf(absent === null)('the recipe with TRL', () => {
       const grpo = record('grpo');
       expect(grpo).toMatchObject({ stage: 'grpo', start: 'sft', base: 'tiny', stopped_on: [], rows: 40 });
       expect(grpo.rhythm_vec).toEqual({ ...ORIGIN, seeds: '100-9999' });
-      expect(grpo.settings.grpo).toMatchObject({ steps, generations: 8, beta: 0.04 });
+      expect(grpo.settings.grpo).toMatchObject({ steps, generations: 8, beta: 0.04, temperature: 0.5 });
       expect(grpo.packages.trl).toMatch(/^1\./);
       expect(grpo.machine.cores).toBeGreaterThan(0);
       expect(grpo.machine.processes).toBe(RANKS);
