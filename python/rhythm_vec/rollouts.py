@@ -112,7 +112,7 @@ def rollout_groups(
         gamma: the discount of returns to go, in [0, 1].
         profiles, grader: for all groups or per group; only with `seeds`. "sampled" and "v2" by default.
         world, kernel, threads: as in VecEnv. `world` is refused with a VecEnv as the source, which has its own.
-        on_progress: called after each step with the number of steps taken and that of all steps, over all rollouts.
+        on_progress: called after each step with the steps taken so far and the total number of steps, over all rollouts.
 
     Raises:
         InputError, StateError: an argument or a result of the policy is invalid; codes as in `VecEnv`.

@@ -18,8 +18,7 @@ export interface TableColumn {
 }
 
 /**
- * Returns the text that `rhythm-vec eval` prints for an evaluation: the settings of the run, a table of scores and a table of
- * components, both by condition, and notes. The text ends with a line end.
+ * Returns the text that `rhythm-vec eval` prints for an evaluation: settings, tables and notes. The text ends with a line end.
  */
 export const evaluationTable = (evaluation: Evaluation): string =>
   `${renderHeader(evaluation)}${renderTable(evaluation)}`;

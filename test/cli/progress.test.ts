@@ -61,7 +61,7 @@ describe('progress', () => {
     expect(written).toEqual(['progress: 0 %, 0 of 10 bytes\n']);
   });
 
-  it('counts the bytes of a file, and is absent for a pipe', async () => {
+  it('counts the bytes of a file, and is absent for the standard input', async () => {
     const path = temporary('rows');
     writeFileSync(path, '123456');
     const seen: number[][] = [];

@@ -100,7 +100,7 @@ function keyOf(name: string, read: ReadVariable): string | null {
   );
 }
 
-/** Returns a function that redacts all keys, including those in custom headers. */
+/** Returns a function that redacts the keys, the values of the query and the values of custom headers. */
 function redactorOf(key: string | null, query: Readonly<Record<string, string>>, read: ReadVariable): Redact {
   const headers = (read('OPENAI_CUSTOM_HEADERS') ?? '').split('\n').map((line) => {
     return line.slice(line.indexOf(':') + 1).trim();

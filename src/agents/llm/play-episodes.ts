@@ -51,7 +51,7 @@ export interface PlayOptions {
 const MAX_CONCURRENCY = 1024;
 
 /**
- * Plays episodes, at most `concurrency` at once, and yields each when it ends. Then the next episode begins.
+ * Plays episodes, at most `concurrency` at once, and yields each when it ends.
  * After an error no other episode begins. If the budget is spent or a single request failed, unfinished episodes are
  * finished and yielded before the error is thrown. After any other error, such as a lasting failure of the endpoint, all
  * episodes end at once.
@@ -220,5 +220,5 @@ class EpisodePlayer {
 /** A user message with a full history is shorter than this, in bytes. */
 const MAX_USER_MESSAGE = 2048;
 
-/** Returns an upper bound on the bytes, and so on the tokens, of a prompt with a full history. */
+/** Returns an upper bound on the bytes of a prompt. A prompt has no more tokens than bytes. */
 const maxPromptBytes = (grader: Grader): number => Buffer.byteLength(systemText(grader)) + MAX_USER_MESSAGE;

@@ -10,7 +10,7 @@ import { SearchDraws } from './search-draws.js';
 const POPULATION = 96;
 /** The number of best policies whose mean is the first policy of the next generation. */
 const ELITE = 12;
-/** The number of training seeds that each policy of a generation plays. With more seeds, successive generations play others. */
+/** The number of training seeds that each policy of a generation plays. */
 const SEEDS_PLAYED = 64;
 /** Standard deviations of the first generation: of the preferences, and of the meter weights. */
 const PREFERENCE_SPREAD = 0.35;
@@ -126,8 +126,8 @@ class Distribution {
 }
 
 /**
- * Draws from a nearly normal distribution of mean 0 and variance 1. Adds four numbers uniform in [0, 1), whose sum has the
- * mean 2 and the variance 1/3, because this needs no transcendental function.
+ * Draws from a nearly normal distribution of mean 0 and variance 1, without a transcendental function. The sum of four numbers
+ * uniform in [0, 1) has the mean 2 and the variance 1/3.
  */
 function drawNormal(draws: SearchDraws): number {
   let sum = 0;
@@ -169,8 +169,8 @@ class ReactiveScorer implements AsyncDisposable {
 }
 
 /**
- * Plays a whole episode in each environment, `count` in a row with each policy. Returns the final scores, f32 [numEnvs]: a view
- * that later calls of `env` overwrite.
+ * Plays a whole episode in each environment; each policy plays `count` adjacent environments. Returns the final scores, f32
+ * [numEnvs]: a view that later calls of `env` overwrite.
  * @param policies f64 [numEnvs / count, 480]. @param seeds u32 [numEnvs].
  * @param played u8 [numEnvs, 28]: receives the actions; null if they are not needed.
  */

@@ -1,5 +1,5 @@
 /**
- * Reads the audit of `--bracket`: its anchors, the scores of open-loop and planner-oracle, between which shares are measured.
+ * Reads the anchors of the audit of `--bracket`: the scores of open-loop and planner-oracle, between which shares are measured.
  */
 import { createReadStream } from 'node:fs';
 import { buffer } from 'node:stream/consumers';

@@ -25,7 +25,7 @@ interface PictureOptions {
   readonly onProgress?: (done: number, total: number) => void;
 }
 
-/** The number of pictures in progress. While a thread compresses one PNG, this thread draws the next picture. */
+/** The number of pictures in progress. While another thread compresses a PNG, this thread draws the next picture. */
 const CONCURRENCY = 2;
 
 /** Renders drawings. @returns their files in the same order. @throws LibraryError `library_missing`; the signal's reason. */

@@ -6,7 +6,7 @@ export type Pass = 'read' | 'hashed' | 'sent';
 
 /** The progress bars of reading, hashing and sending, one at a time. */
 export class UploadProgress {
-  /** The number of bytes of all files. */
+  /** The number of bytes at which a bar is full. While it is 0, no bar is shown. */
   total = 0;
   readonly #stream: NodeJS.WriteStream;
   readonly #done: Record<Pass, number> = { read: 0, hashed: 0, sent: 0 };

@@ -21,16 +21,16 @@ const OPTIONS: readonly (keyof AdvantageOptions)[] = ['method', 'weights', 'epsi
 export interface GroupAdvantages {
   /** f32 [n], finite. 0 for a completion without any reward, and for a completion alone in its group. */
   readonly advantages: Float32Array;
-  /** f32 [groups]: means of the weighted rewards that are not missing; NaN if all are missing. */
+  /** f32 [groups]: means of the weighted sums of rewards, without missing ones; NaN if all are missing. */
   readonly means: Float32Array;
-  /** f32 [groups]: sample standard deviations of these rewards (divisor: their number minus 1); 0 for fewer than two. */
+  /** f32 [groups]: sample standard deviations of these sums (divisor: their number minus 1); 0 for fewer than two. */
   readonly stds: Float32Array;
   /** The share of groups whose standard deviation is at most 1e-8, in [0, 1]; 0 without groups. */
   readonly zeroSpread: number;
 }
 
 /**
- * Computes the advantage of each completion over the others of its group.
+ * Computes the advantage of each completion within its group.
  *
  * The computation follows GRPOTrainer and RLOOTrainer of TRL 1.13: the rewards of several functions are weighted and summed,
  * a missing reward is left out of its sum, and a completion without any reward is left out of its group. `zeroSpread` differs

@@ -91,7 +91,7 @@ describe('decay and events have no noise:', () => {
   });
 });
 
-it('without noise in the meters, one step determines exactly the traits that affect this step', () => {
+it('without noise in the meters, one step determines the traits that affect it, and no other trait', () => {
   const quiet = worldWith((spec) => {
     spec.noise.meters = [0, 0, 0, 0, 0];
   });

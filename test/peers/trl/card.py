@@ -10,7 +10,7 @@ import sys
 import tempfile
 
 
-def rewards_of(request):
+def run_card(request):
     names = {}
     exec(request["code"], names)
     rows = names["dataset"].select(range(len(request["answers"])))
@@ -25,7 +25,7 @@ def main():
     with tempfile.TemporaryDirectory() as cache:
         # The datasets library reads this when it is imported.
         os.environ["HF_HOME"] = cache
-        json.dump(rewards_of(request), sys.stdout)
+        json.dump(run_card(request), sys.stdout)
 
 
 main()

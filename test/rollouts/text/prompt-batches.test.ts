@@ -1,4 +1,4 @@
-/** Prompts in batches: the prompts of one call, each batch made when it is requested. */
+/** Prompts in batches: the prompts of `prompts`, each batch made when it is requested. */
 import { describe, expect, it } from 'vitest';
 import { createVecEnv, promptBatches, prompts } from '../../../src/index.js';
 import { ROW_SIZE } from '../../../src/rollouts/text/observation-row.js';

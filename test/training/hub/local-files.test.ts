@@ -75,7 +75,7 @@ describe('targets', () => {
 });
 
 describe('collectFiles refuses', () => {
-  it('missing paths, pipes, and directories without files', async () => {
+  it('missing paths, pipes, directories without files to upload, and an empty list', async () => {
     const at = directoryOf({ 'd/.hidden': 'x', 'a.txt': 'a' });
     execFileSync('mkfifo', [join(at, 'pipe')]);
     await expect(collectFiles([join(at, 'none')])).rejects.toThrow(

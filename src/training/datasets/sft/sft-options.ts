@@ -41,7 +41,7 @@ export interface SftPlan extends EpisodeSelection {
   readonly maxBeliefError: number | null;
 }
 
-/** Validates options. @throws InputError `unknown_name`, or as `toSelection`. */
+/** Validates options. @throws InputError. */
 export const toSftPlan = (options: SftOptions): SftPlan => ({
   ...toSelection(options),
   objective: checkName('objective', options.objective ?? 'wellbeing', OBJECTIVES),

@@ -1,4 +1,4 @@
-/** The fields of the address of the sequence editor. */
+/** The fields of the sequence editor's address. */
 import { openLoopActions } from '../../../../src/agents/policies/open-loop.js';
 import { GRADER_NAMES, NUM_ACTIONS, NUM_STEPS } from '../../../../src/world/fields.js';
 import { type Field, oneOf } from '../../address.js';
