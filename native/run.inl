@@ -185,7 +185,7 @@ RHYTHM_INLINE RunEnd run_lane_times(const Tables& w, const Group& g, const Choos
 }
 
 // Copies the environments of a group. Copies their outputs only if some will not run: a run writes the outputs of its
-// environments. Clears the grades of those that will stop before their last step.
+// environments. Clears the grades of those that will run without ending their episodes, and all final observations.
 RHYTHM_INLINE void copy_envs(const Envs& envs, const Gather& from, const Group& g, U stop) {
   const Origins origins(from, g);
   gather_state(from, g, origins);

@@ -1,5 +1,4 @@
-// The probe of the registers of kernel avx2. `hide` hides a value from the optimiser, for probe.inl.
-// In an asm statement, "x" is a vector register.
+// Compiles the probe (probe.h) with the registers of kernel avx2. In an asm statement, "x" is a vector register.
 #include "lanes_avx2.h"
 #include "probe.h"
 

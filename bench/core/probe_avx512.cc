@@ -1,5 +1,4 @@
-// The probe of the registers of kernel avx512. `hide` hides a value from the optimiser, for probe.inl.
-// In an asm statement, "v" is a vector register.
+// Compiles the probe (probe.h) with the registers of kernel avx512. In an asm statement, "v" is a vector register.
 #include "lanes_avx512.h"
 #include "probe.h"
 

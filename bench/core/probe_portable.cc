@@ -1,5 +1,5 @@
-// The probe of the registers of kernel portable. `hide` hides a value from the optimiser, for probe.inl.
-// In an asm statement, "x" (x64) and "w" (ARM) are vector registers.
+// Compiles the probe (probe.h) with the registers of kernel portable. In an asm statement, "x" (x64) and "w" (ARM) are vector
+// registers.
 #include "lanes_portable.h"
 #include "probe.h"
 

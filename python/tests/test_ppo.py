@@ -46,7 +46,7 @@ class PpoTest(unittest.TestCase):
     def start(self, *options: str) -> Any:
         return ppo.Training(ppo.parse(["--quick", "--checkpoint", str(self.file), *options]))
 
-    def test_the_example_trains_scores_and_loads_its_checkpoint(self) -> None:
+    def test_the_example_trains_and_a_loaded_checkpoint_has_the_same_scores(self) -> None:
         for options in (["--grader", "v3"], ["--actions-only"]):
             scores = ppo.main(["--quick", "--checkpoint", str(self.file), *options])
             self.assertEqual(list(scores), ["ppo", "random", "random+constant", "heuristic", "heuristic+constant"])
@@ -64,7 +64,7 @@ class PpoTest(unittest.TestCase):
         self.assertEqual(results[0], results[1])
         self.assertNotEqual(results[0], results[2])
 
-    def test_a_stopped_training_continues_with_the_same_bits_and_the_same_options_only(self) -> None:
+    def test_a_stopped_training_continues_with_the_same_bits_and_refuses_other_options(self) -> None:
         whole = self.start()
         whole.train(3)
         stopped = self.start()

@@ -28,7 +28,7 @@ const SECTIONS: readonly ((data: ReportData) => Section | null)[] = [
   sourcesSection,
 ];
 
-/** Returns the sections that have data. */
+/** Returns the sections of a report. Leaves out those with nothing to show. */
 export const sectionsOf = (data: ReportData): Section[] => SECTIONS.flatMap((section) => section(data) ?? []);
 
 /** Content security policy: no scripts and no requests. Figures include their styles. */

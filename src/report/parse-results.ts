@@ -43,7 +43,7 @@ const modelOrNull = expect<string | null>(
   `null or a name of ${MODEL_NAME}`,
   (value) => value === null || isModelName(value),
 );
-/** A value for each component. @param stored the components that files have. @param absent the value of the others. */
+/** The schema of a value for each component. @param stored the file's components. @param absent the value of the others. */
 const byComponent = <T extends z.ZodType>(stored: readonly string[], of: T, absent: z.output<T>) =>
   object(Object.fromEntries(stored.map((name) => [name, of])) as Record<string, T>).transform(
     (values) =>

@@ -11,7 +11,6 @@ const variablesOf = (theme: Readonly<Record<keyof typeof LIGHT, string>>): strin
 const LINKS = { light: '#0b5cad', dark: '#79b8ff' };
 const WARNINGS = { light: '#9a3412', dark: '#ffab70' };
 
-/** The style sheet. */
 export const STYLE = `
 :root { ${variablesOf(LIGHT)} --link: ${LINKS.light}; --warning: ${WARNINGS.light}; color-scheme: light; }
 @media screen and (prefers-color-scheme: dark) {

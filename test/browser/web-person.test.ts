@@ -283,7 +283,7 @@ describe.skipIf(absent !== null)('one person', () => {
       const [most] = RHYTHM.noise.meters;
       expect(await chart.getAttribute('aria-label')).toContain(
         `vitality: luck is usually within ${(most / 3 ** 0.5).toFixed(3)} and at most ${most.toFixed(3)}; ` +
-          `${personal.length} of 28 changes are larger.`,
+          `${personal.length} of 28 anomalies are larger.`,
       );
       // Each panel has two ranges. The height of the outer one is proportional to the most that luck does to the meter.
       const heights = await chart

@@ -160,7 +160,7 @@ const refused: [name: string, args: string[], message: string][] = [
     'Expected --json to be another file than those of --output',
   ],
   [
-    'a JSON file of the same path as a file of the report, through a link to its directory',
+    'a JSON file of the same path as a file of the report but for case, through a link to its directory',
     ['--output', linked, '--json', pathOf('Audit.MD')],
     'Expected --json to be another file than those of --output',
   ],

@@ -68,7 +68,7 @@ it('withTables replaces a changed table, and refuses a page without the end mark
   expect(() => withTables(page.replace('<!-- /v1 gains -->', ''), audits)).toThrow('<!-- /v1 gains -->');
 });
 
-it('the published scores are the sum of the belief part and the remainder', () => {
+it('each published score is the belief part, which the MAE determines, plus the remainder', () => {
   const rows = page
     .split('<!-- published -->')[1]
     .split('\n')
@@ -84,7 +84,7 @@ it('the published scores are the sum of the belief part and the remainder', () =
 });
 
 describe.each(audits.map((audit) => [audit.grader, audit] as const))('the audit of %s', (grader, audit) => {
-  it('has this world, the published weights and the default options', () => {
+  it('has this world, the weights of the package and the default options', () => {
     expect(audit.worldDigest).toBe(createWorld().digest);
     expect(COMPONENT_NAMES.map((name) => Math.fround(audit.graderWeights[name]))).toEqual([
       ...graderWeights(grader),
@@ -112,12 +112,12 @@ describe.each(audits.map((audit) => [audit.grader, audit] as const))('the audit 
     ]);
   });
 
-  it('has the verdict of its gains', () => {
+  it('has the verdict of its gains, which the page quotes', () => {
     expect(verdictOf(grader, rowOf(audit, audit.bestBlind), audit.gains)).toBe(audit.verdict);
     expect(page).toContain(`> ${audit.verdict}\n`);
   });
 
-  it('has pictures with the names of its rows', () => {
+  it('has pictures that name open-loop, and names each row but the heuristic in the picture of gains', () => {
     for (const name of ['gains', 'components', 'action-sequences', 'rewards', 'meters']) {
       const svg = read(`audits/${grader}/${name}.svg`);
       expect(elementsOf(svg)[0].name, name).toBe('svg');
@@ -128,7 +128,7 @@ describe.each(audits.map((audit) => [audit.grader, audit] as const))('the audit 
   });
 });
 
-it('figures that the text of the page states are those of the audits', () => {
+it('the audits have the figures on which the text of the page relies', () => {
   const v2 = audits[GRADER_NAMES.indexOf('v2')];
   const { adaptation } = rowOf(v2, 'open-loop').components;
   expect(adaptation.gain.mean).toBeGreaterThan(v2.gains.openLoop.mean / 2);
@@ -148,7 +148,7 @@ it('figures that the text of the page states are those of the audits', () => {
   expect(audits.map(({ paysOnlyForInference }) => paysOnlyForInference)).toEqual([false, false, true]);
 });
 
-it('where every profile is neutral, a gain of inference is not certain, or certainly below 0.01, under any grader', () => {
+it('where every profile is neutral, knowing it gains less than 0.01, or not significantly more than 0', () => {
   for (const { impossible } of audits) {
     for (const { low, high } of [impossible.sequence, impossible.planner]) {
       expect(low! <= 0 || high! < 0.01).toBe(true);

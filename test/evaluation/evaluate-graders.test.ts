@@ -1,4 +1,4 @@
-/** Evaluation under custom graders, and the results of single episodes. */
+/** Evaluation under custom and built-in graders, the scores under other graders, and `onEpisodes`. */
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { POLICY_NAMES, policyName } from '../../src/agents/policies/fixed-policies.js';
@@ -55,7 +55,7 @@ describe('scores under other graders', () => {
     ['v2', ['v3']],
     ['v3', ['v2']],
     [calm, ['v2', 'v3']],
-  ])('of an evaluation under %o are the scores under %o', async (grader, others) => {
+  ])('of an evaluation under %o are those under %o', async (grader, others) => {
     const { rows } = await evaluate({ grader, seeds, policies });
     for (const { regraded } of rows) expect(regraded.map(({ grader: name }) => name)).toEqual(others);
   });
@@ -86,7 +86,7 @@ describe('scores under other graders', () => {
     expect(meanOf(v2.rows[0].regraded[0])).toBeCloseTo(sum, 12);
   });
 
-  it('have the same keys in the JSON as the scores of a row', async () => {
+  it('are in the JSON as final_score, like the score of a row', async () => {
     const json = evaluationToJson(await evaluate({ seeds, policies: ['random'] })) as { rows: object[] };
     const { mean, low, high } = (await evaluate({ seeds, policies: ['random'], grader: 'v3' })).rows[0]
       .finalScore;

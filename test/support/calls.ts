@@ -81,7 +81,7 @@ function optionsOf({ beliefs, mask }: StepCall): StepOptions {
   return { ...(beliefs && { beliefs }), ...(mask && { mask }) };
 }
 
-/** The shape of the environment for which calls are drawn. */
+/** The environments for which calls are drawn. */
 export interface EnvShape {
   readonly numEnvs: number;
   readonly seedRange: readonly [low: number, size: number];

@@ -26,7 +26,7 @@ const heuristicCode = ({ step, meters }: StepInput): number =>
 /** Returns the random policy's action for policy seed 7. */
 const randomCode = ({ step, seed }: StepInput): number => randomAction(WORLD.params, seed, step, 7);
 
-/** Policies of tests. Each returns an action and a belief, or an answer in text. */
+/** Policies of tests. */
 export const TEST_POLICIES = {
   heuristic: (input) => ({ action: heuristicCode(input), belief: null }),
   constant: (input) => ({ action: heuristicCode(input), belief: [0.5, 0.5, 0.5] }),

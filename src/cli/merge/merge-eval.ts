@@ -20,7 +20,7 @@ import { createProgress } from '../progress.js';
 
 export interface MergeCommandOptions {
   readonly output: string;
-  /** Further outputs of an evaluation, as in `eval`. */
+  /** `json`, `components` and `bracket`: as in `eval`. */
   readonly json?: string;
   readonly components?: string;
   readonly bracket?: string;
@@ -28,7 +28,7 @@ export interface MergeCommandOptions {
   readonly format?: string;
 }
 
-/** Writes the outputs and prints the tables. @param paths the files of all shards. @throws UsageError; the signal's reason. */
+/** Writes the outputs and prints the tables. @param paths the files of all shards. */
 export async function mergeEval(
   job: EvalJob,
   paths: readonly string[],
@@ -60,7 +60,7 @@ export async function mergeEval(
         ? {}
         : { onTrajectories: (episodes: readonly TrajectoryEpisode[]) => episodeFile.write(episodes) }),
     });
-    // With language models, the lines of the file are sorted by condition, policy and seed.
+    // With language models, the lines are in the order of the job's conditions, policies and seeds.
     if (job.options.model !== null) {
       for await (const line of linesInOrder(job.options, lines))
         await episodeFile?.write([parseEpisode(line.trimEnd())]);

@@ -10,7 +10,6 @@ import { readStoredLines } from '../dataset/stored-lines.js';
  * Writes the directory of the dataset.
  * @param paths of all shards. @param output the directory. @param format by default JSON lines.
  * @returns whether no line was skipped and every replayed episode is as recorded, or --skip-bad was given.
- * @throws UsageError for unusable paths, or if no row is left; the signal's reason.
  */
 export async function mergeSelection(
   { grader, options }: SelectionJob,

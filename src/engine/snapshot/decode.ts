@@ -1,4 +1,4 @@
-/** Decodes a snapshot from untrusted bytes, and reports the first error in them. */
+/** Decodes a snapshot from untrusted bytes. */
 import { bytesToHex } from '@noble/hashes/utils';
 import { describe, kindOf } from '../../shared/values.js';
 import { MAX_ENVS, MAX_U32, STATE_WORDS } from '../../world/fields.js';
@@ -27,8 +27,7 @@ interface Header {
 /**
  * Decodes a snapshot and checks its header. Call `checkStates` to check its states.
  * @param source a Uint8Array, such as a Buffer. The result does not share its memory.
- * @throws InputError `bad_snapshot` for the first error: another type, too few bytes, another kind of file, another format,
- *   state layout or world version, wrong lengths, a wrong checksum, reserved bytes other than 0, an invalid code or counter.
+ * @throws InputError `bad_snapshot` for the first error.
  */
 export function decodeSnapshot(source: Uint8Array): Snapshot {
   const input = checkBytes(source);

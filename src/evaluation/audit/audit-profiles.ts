@@ -5,10 +5,9 @@ import { createWorld } from '../../world/world.js';
 
 /** The kinds of profiles whose anchors an audit has. */
 export const PROFILE_KINDS = ['sampled', 'discrete'] as const;
-/** A kind of profiles with anchors. */
 export type ProfileKind = (typeof PROFILE_KINDS)[number];
 
-/** 'neutral' is the impossible world: every profile is the same, so there is nothing to infer. */
+/** With 'neutral' (the impossible world), every profile is the same, so there is nothing to infer. */
 export type AuditProfiles = ProfileKind | 'neutral';
 
 /** Returns the profile of the impossible world: the neutral traits (docs/world.md) and equal weights, f32 [16]. */
@@ -27,6 +26,6 @@ export function profileChoice(profiles: AuditProfiles, n: number): ProfileChoice
   return rows;
 }
 
-/** Returns the profile of a search's problem. */
+/** Returns the `profile` of an ActionSequenceProblem. */
 export const problemProfile = (profiles: AuditProfiles): string | Float32Array =>
   profiles === 'neutral' ? neutralProfile() : profiles;

@@ -14,7 +14,7 @@ export class EpisodeSet {
     seeds.add(seed);
   }
 
-  /** The profile mode; 'named' for several modes, which are names of profiles. */
+  /** The profile mode of the episodes; 'named' if they have several. */
   get profiles(): string {
     const [first, ...others] = this.#seeds.keys();
     return others.length === 0 ? first : 'named';

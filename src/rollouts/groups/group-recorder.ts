@@ -142,7 +142,7 @@ function copyRow(from: Row, row: number, to: Row, at: number, width: number): vo
   for (let k = 0; k < width; k++) to[at * width + k] = from[row * width + k];
 }
 
-/** Returns the return to go of each step. */
+/** Computes the return to go of each step. */
 function returnsToGo(rewards: Float32Array, firstSteps: Uint8Array, gamma: number): Float32Array {
   const returns = new Float32Array(rewards.length);
   for (let i = 0; i < firstSteps.length; i++) {

@@ -28,7 +28,7 @@ const failure = (id: McpAnswer['id'], code: number, message: string): McpAnswer 
 /** The schema of answers in openapi.json. */
 export const MCP_SCHEMA = z.looseObject({ jsonrpc: z.literal('2.0') });
 
-/** Returns the answer to a request, which is always an error. */
+/** Returns the answer to a request. */
 export function answerMcp(request: unknown): McpAnswer {
   const parsed = REQUEST.safeParse(request);
   if (parsed.success) {

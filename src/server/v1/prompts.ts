@@ -37,7 +37,7 @@ export const PROMPTS_RESPONSE = z.object({
 const MAX_PROMPTS = 2 ** 17;
 /** The typical length of a user message, in characters. */
 const TYPICAL_LENGTH = 900;
-/** Rows per turn of the event loop, about two milliseconds of work. */
+/** The maximum number of rows per turn of the event loop, about two milliseconds of work. */
 const SLICE = 256;
 
 export const promptsRoute = (runner: BatchRunner): Route => ({
@@ -105,7 +105,7 @@ async function writeAnswer(
   })();
 }
 
-/** Parses and checks some rows. @throws InputError for the first invalid row. */
+/** Parses and checks some rows. */
 function checkedRows(request: PromptsRequest, from: number, to: number): ReturnType<typeof toColumns> {
   const rows = rowsOf(request, from, to, () => ({ action: null }));
   return toColumns(rows, (_: number, { code, message }: InputError): never => {

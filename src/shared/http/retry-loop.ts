@@ -1,4 +1,4 @@
-/** Repeats failed requests. Each client decides in `waitAfter` which failures may be temporary. */
+/** Repeats failed requests. Each client decides in `waitAfter` which failures are temporary. */
 import pRetry from 'p-retry';
 import type { Clock } from './clock.js';
 

@@ -31,11 +31,11 @@ import type { TrainRequest } from './train-options.js';
 
 /** The sizes of the hidden layers. */
 const HIDDEN = [96, 96];
-/** The number of labelled actions of an update, and of its belief targets. */
+/** The maximum number of labelled actions of an update, and of its belief targets. */
 const ROWS = 512;
 /** The learning rate of the first update of a round. It falls linearly to 0 over the round. */
 const RATE = 3e-3;
-/** The number of episodes that are labelled together, between two checkpoints. */
+/** The maximum number of episodes that are labelled together, between two checkpoints. */
 const CHUNK = 64;
 /**
  * The second words of the keys of permutations: four letters each, in ASCII. The first word is the training's seed. `fresh` is
@@ -74,8 +74,8 @@ export interface Trained {
 }
 
 /**
- * Trains a student. The request determines the student's bits on one machine; the hooks and threads change nothing.
- * @param from the state to continue from; null begins a new training. @throws the signal's reason; the errors of the engine.
+ * Trains a student. On one machine the request determines the student's bits.
+ * @param from the state to continue from; null begins a new training.
  */
 export async function runTraining(
   request: TrainRequest,

@@ -19,7 +19,7 @@ import { forAll } from '../../support/random.js';
 import { expectRefusal } from '../../support/refusals.js';
 import { expectUnchanged } from '../../support/unchanged.js';
 
-/** Expects history() to accept exactly the environments with a replayable past, and snapshot() only if all have one. */
+/** Expects history() to refuse exactly the environments without a replayable past, and snapshot() if there are any. */
 function expectReplayable(env: VecEnv, expected: readonly boolean[]): void {
   expected.forEach((allowed, i) => {
     if (allowed) env.history(i);
@@ -67,7 +67,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     });
   });
 
-  it('history() refuses a past with other noise, until the environment is reset', () => {
+  it('history() and snapshot() refuse a past with other noise, until the environment is reset', () => {
     const env = real(3);
     env.reset({ seed: 1 });
     env.run('heuristic', { stops: [3, 5, 9] });
@@ -83,7 +83,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     expectReplayable(env, [true, true, true]);
   });
 
-  it.each(['same-step', 'next-step'] as const)('history() works again after autoreset %s', (autoreset) => {
+  it.each(['same-step', 'next-step'] as const)('a past is replayable after autoreset %s', (autoreset) => {
     const env = openOn(engine, { numEnvs: 2, autoreset });
     env.reset({ seed: 1 });
     env.run('heuristic', { stops: [27, 20] });

@@ -37,7 +37,7 @@ const BEST = {
 };
 
 describe('the verdict', () => {
-  it('states every gain', () => {
+  it('states what ignoring the profile gains, and what knowing it is worth', () => {
     expect(verdictOf('x', BEST as AuditRow, GAINS)).toBe(
       'Under grader x, ignoring the profile gains up to 0.300 ±0.020 over the heuristic (a final score of 0.700, by ' +
         'open-loop+constant); knowing the profile is worth 0.050 ±0.060 more, not significantly different from 0. ' +

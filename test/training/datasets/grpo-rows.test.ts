@@ -69,7 +69,7 @@ describe('rows', () => {
     expect(rowsOf(options, { backend, kernel }, 64)).toEqual(rows.slice(0, 150));
   });
 
-  it('have the digest of this version of their schema', () => {
+  it('without their prompts have the recorded digest', () => {
     // The digest was computed with the former names of two policies.
     const replays = rows.map(({ prompt: _, policy, ...replay }) => ({
       ...replay,
@@ -111,7 +111,7 @@ describe('the schema refuses', () => {
 });
 
 describe('the policy mix', () => {
-  it('uses each policy by its share, and all steps and profile modes equally often', () => {
+  it('uses each policy by its share, and all steps and profile modes about equally often', () => {
     const policies = countsOf(rows.map(({ policy }) => policy));
     for (const { name, share } of MIX_OF_POLICIES) {
       expect(Math.abs(policies.get(name)! / rows.length - share / TOTAL_SHARE)).toBeLessThan(0.03);
@@ -192,7 +192,7 @@ describe('state keys', () => {
     expect(textOf(numKeys + 5)).toBe(first[5]);
   });
 
-  it('that repeat have different action histories', () => {
+  it('that repeat have many different action histories', () => {
     const options = { rows: 200, seeds: { first: 500, last: 500 }, steps: { first: 20, last: 20 } };
     expect(new Set(rowsOf(options).map(({ action_history }) => action_history.join())).size).toBeGreaterThan(
       100,

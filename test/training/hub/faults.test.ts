@@ -93,7 +93,7 @@ describe('retries', () => {
     const hub = await startHub();
     hub.faults.add({ pattern: /revision/, action: { answer: 429, headers: { 'retry-after': '200' } } });
     const controller = new AbortController();
-    // Called before the wait, which begins one turn of the event loop later.
+    // Called just before the wait. The abort comes one turn of the event loop later, during the wait.
     const onWait = () => setImmediate(() => controller.abort(new Error('aborted')));
     const options = { signal: controller.signal, onWait, clock: CLOCK };
     await expect(uploadTo(hub, createFiles(), options)).rejects.toThrow('aborted');

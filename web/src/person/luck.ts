@@ -1,5 +1,5 @@
 /**
- * How much of a change luck can explain. A step adds noise to each meter, drawn uniformly between minus and plus the meter's
+ * How much of an anomaly luck can explain. A step adds noise to each meter, drawn uniformly between minus and plus the meter's
  * amplitude (docs/world.md, rule 3). An anomaly is this noise plus the difference between the responses of this person and of
  * a neutral profile (rule 4).
  */
@@ -31,7 +31,7 @@ export function luckInWords(steps: readonly Transition[]): string {
     const { usual, most } = LUCK[k];
     return (
       `${name}: luck is usually within ${usual.toFixed(3)} and at most ${most.toFixed(3)}; ` +
-      `${personal} of ${steps.length} changes are larger.`
+      `${personal} of ${steps.length} anomalies are larger.`
     );
   }).join(' ');
 }

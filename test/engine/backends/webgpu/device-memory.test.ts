@@ -11,8 +11,8 @@ const N = 50;
 const MAX_BUFFER_BYTES = 2 ** 20;
 
 /**
- * Creates a backend whose device refuses buffers above MAX_BUFFER_BYTES. `hold()` makes onSubmittedWorkDone wait, and
- * returns a function that ends the wait.
+ * Creates a backend whose device reports an error for buffers above MAX_BUFFER_BYTES. `large` has those not yet destroyed.
+ * `hold()` makes onSubmittedWorkDone wait, and returns a function that ends the wait.
  */
 function limitedBackend() {
   const large = new Set<GPUBuffer>();
