@@ -154,15 +154,15 @@ function shareOf(when: Condition): number {
   return tagged.toString(2).replaceAll('0', '').length / NUM_ACTIONS;
 }
 
-let stressed: number | undefined;
+let cachedShare: number | undefined;
 
 /** Returns the share of steps that begin under stress, in episodes of random actions. */
 function stressShare(): number {
-  stressed ??= countStress();
-  return stressed;
+  cachedShare ??= measureStressShare();
+  return cachedShare;
 }
 
-function countStress(): number {
+function measureStressShare(): number {
   const episode = new Episode({ world: WORLD });
   const draw = { x0: 0, x1: 0 };
   const [serenity, threshold] = [3, TRAIT_NAMES.indexOf('stress_threshold')];

@@ -102,7 +102,7 @@ RHYTHM_INLINE U gather(const uint32_t* base, U index) { return {base[index.v]}; 
 template <int Width>
 RHYTHM_INLINE bool put_lines(float*, const F*) { return false; }
 
-// Transposes `Width` columns, as in the other lane types. Here a column is one number.
+// Copies a block of one number: `Width` is 1.
 template <int Width>
 RHYTHM_INLINE void put_block(const float (*columns)[kLanes], float* row, size_t) { *row = columns[0][0]; }
 RHYTHM_INLINE void load_four_columns(const uint32_t* row, size_t, U (&columns)[4]) {

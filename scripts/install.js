@@ -1,6 +1,6 @@
 /**
- * Runs on installation, and compiles the addon where it is needed. If compiling fails, the installation still succeeds:
- * the reference backend then does all the work, and `rhythm-vec info` says so.
+ * Runs on installation, and compiles the addon where it is needed. If compiling fails, it warns, and the installation still
+ * succeeds.
  *
  * An installed package is compiled only if it has no addon that loads: its prebuild may be missing, or for another libc. A
  * checkout is always compiled, because an addon compiled from older sources may load too.
@@ -20,7 +20,7 @@ async function hasAddon() {
   return listBackends().some(({ name, available }) => name === 'native' && available);
 }
 
-/** Runs the node-gyp that comes with npm. npm names it in a variable, and other package managers put it on the PATH. */
+/** Runs node-gyp. npm names its own in a variable; other package managers put it on the PATH. */
 function build() {
   const nodeGyp = process.env.npm_config_node_gyp;
   const [command, ...first] = nodeGyp ? [process.execPath, nodeGyp] : ['node-gyp'];

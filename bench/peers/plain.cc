@@ -191,7 +191,7 @@ static std::vector<Episode> episodes_of(const std::string& folder) {
 
 int main() {
   std::string folder;
-  // A line has the folder, the numbers of plays and of batches (copies) per play, and 1 to record the outputs.
+  // A line: FOLDER PLAYS COPIES RECORDS.
   for (int plays, copies, records; std::cin >> folder >> plays >> copies >> records;) {
     const auto start = episodes_of(folder);
     const auto actions = read<uint8_t>(folder + "/actions");

@@ -1,4 +1,4 @@
-"""A language model of about 12,000 weights, to try the loop without a download or a GPU.
+"""A language model of about 12,000 weights, to try the recipe without a download or a GPU.
 
 Its vocabulary is the words of answers. All other words of a prompt become the same token. So the model can learn the
 form of answers, and actions that are good for every profile, but it cannot infer profiles.

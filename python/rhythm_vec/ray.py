@@ -134,7 +134,7 @@ class ActorPool:
         actor = ray.remote(_Actor).options(num_cpus=threads, max_restarts=restarts, max_task_retries=restarts)
         self._restarts = restarts
         self._closed = False
-        self._num_envs_opened = 0
+        self._last_key = 0
         self.actors: List[Any] = [actor.remote({"kernel": kernel, "threads": threads}) for _ in range(count)]
         try:
             self._check_start(start_timeout_s)
@@ -249,8 +249,8 @@ class ActorPool:
         self.require_open()
         from .ray_env import RayVectorEnv
 
-        self._num_envs_opened += 1
-        return RayVectorEnv(self, self._num_envs_opened, num_envs, grader=grader, **options)
+        self._last_key += 1
+        return RayVectorEnv(self, self._last_key, num_envs, grader=grader, **options)
 
     def close(self) -> None:
         """Ends the actors and their environments. Ray keeps running. A second `close` does nothing."""
@@ -277,7 +277,7 @@ class ActorPool:
             return list(pool.map(lambda actor, argument: getattr(actor, method).remote(argument, *shared), arguments))
 
     def get(self, refs: Sequence[Any]) -> List[Any]:
-        """Returns the results of tasks. Raises the error of a task, and RhythmError if an actor does not restart."""
+        """Returns the results of tasks. Raises the error of a task, and RhythmError if an actor died too often."""
         with self._converted_errors():
             results: List[Any] = ray.get(list(refs))
             return results
@@ -291,8 +291,8 @@ class ActorPool:
             raise error.cause from error
         except ray.exceptions.RayActorError as error:
             raise RhythmError(
-                f"Expected an actor to start and to die at most {self._restarts} times (restarts), got one that ended: "
-                f"{error}. Remove the cause, or raise restarts. Then create a new pool."
+                f"Expected each actor to run after at most {self._restarts} restarts, got one that ended: {error}. "
+                "Remove the cause, or raise restarts. Then create a new pool."
             ) from error
 
 

@@ -326,7 +326,7 @@ class VecEnv:
 
     def snapshot(self) -> bytes:
         """Returns the states as bytes, for `restore` in this or another VecEnv, in Python or TypeScript. They do
-        not contain the options `profiles` and `grader`, which apply from the next reset on.
+        not contain the options `profiles` and `grader`: after `restore`, resets use those of the restoring environment.
 
         Raises:
             StateError: `not_reset`, `closed`, or `foreign_past` for episodes that were copied from a VecEnv

@@ -2,8 +2,8 @@
 import type { Config } from 'vega-lite';
 
 /**
- * Colours of the light theme. `svgOf` replaces these texts in an SVG with their `DARK` counterparts, so each must
- * differ from every other colour of a figure.
+ * Colours of the light theme. `svgOf` finds them in an SVG by their text, so each must differ from every other colour of a
+ * figure.
  */
 export const LIGHT = {
   paper: '#ffffff',
@@ -27,7 +27,7 @@ export const INK_ON_COLOUR = '#101214';
 
 /** The colour of a single series, visible in both themes. */
 export const SERIES = '#2f81c7';
-/** The colour of emphasis. It differs from SERIES in lightness too. */
+/** The colour of emphasis. */
 export const ACCENT = '#d1690e';
 
 /**

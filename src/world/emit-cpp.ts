@@ -1,4 +1,4 @@
-/** Emits the C++ header of sizes, codes and offsets. The world's numbers are in its block instead (block.ts). */
+/** Emits the C++ header of sizes, codes and offsets. */
 import { layoutDigest } from './digest.js';
 import { LAYOUT, type Scope } from './layout.js';
 

@@ -57,7 +57,7 @@ describe('a share', () => {
     expect(halfWidth(share)).toBeCloseTo(tQuantile(Math.floor(freedom)) * Math.hypot(own, other), 12);
   });
 
-  it('has no interval if the score or an anchor has none', () => {
+  it('has no interval if the score has none, or if an anchor has one seed or an unknown number of seeds', () => {
     const alone = { mean: 0.5, low: null, high: null };
     const withoutInterval = { mean: 0.5, low: null, high: null };
     expect(shareOf(alone, 1, anchors)).toEqual(withoutInterval);

@@ -15,14 +15,14 @@ export type FaultAction =
 export interface Fault {
   /** Matches the faulty requests, as `METHOD /path?query`. */
   readonly pattern: RegExp;
-  /** The number of matching requests before the first fault, which are handled correctly. */
+  /** The number of matching requests before the first fault. Default 0. */
   readonly after?: number;
   /** The number of faults; by default unlimited. */
   readonly times?: number;
   readonly action: FaultAction;
 }
 
-/** The pending faults, in order. */
+/** The added faults. The first that affects a request is used. */
 export class Faults {
   readonly #faults: { fault: Fault; requests: number }[] = [];
   readonly #hangListeners: (() => void)[] = [];
@@ -40,7 +40,7 @@ export class Faults {
     return new Promise((resolve) => this.#hangListeners.push(resolve));
   }
 
-  /** Counts a request. @returns its fault; null for none. */
+  /** Counts a request. @returns the action of its fault; null for none. */
   next(request: string): FaultAction | null {
     for (const each of this.#faults) {
       const { pattern, after = 0, times = Number.POSITIVE_INFINITY, action } = each.fault;

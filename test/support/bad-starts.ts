@@ -77,7 +77,7 @@ export const START: Case[] = [
   ],
   ['a sum of 1e30', start({ ...secondHalf, late: sums(1e30) }), 'out_of_range', 'start.late[7]', '2^64'],
   [
-    'a sum below 2^-80',
+    'a sum of a magnitude below 2^-80',
     start({ returns: sums(-8e-25) }),
     'out_of_range',
     'start.returns[7]',

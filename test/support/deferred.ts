@@ -52,7 +52,7 @@ export class DeferredBackend implements AsyncBackend {
     return batch;
   }
 
-  /** Loses the device of every open batch. */
+  /** Loses the device of every batch. */
   lose(): void {
     for (const batch of this.batches) batch.lost = true;
   }
@@ -87,7 +87,7 @@ export class DeferredBatch implements AsyncBatch {
     throw new BackendError('device_lost', 'Expected the device, got none: it was lost. Call reopen().');
   }
 
-  /** Computes at once and settles later. Rejects if the device is lost in between. */
+  /** Computes at once and settles later. Rejects if the device is lost by then. */
   async #later<T>(compute: (batch: Batch) => T): Promise<T> {
     const result = compute(this.#reachable);
     await new Promise((resolve) => setImmediate(resolve));

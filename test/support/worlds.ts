@@ -53,7 +53,7 @@ export function worldWith(path: Path, value: unknown): WorldSpec {
   return world;
 }
 
-/** Draws a valid world: the changed numbers are near the published ones, or anywhere in their domain. */
+/** Draws a valid world, near the published one or anywhere in the domain, except for the numbers that `repair` draws. */
 export function changedWorld(random: Random): WorldSpec {
   const world = structuredClone(RHYTHM);
   const anywhere = random.chance(0.3);
@@ -69,7 +69,7 @@ export function changedWorld(random: Random): WorldSpec {
 const nearby = (random: Random, value: number): number =>
   value === 0 && random.chance(0.5) ? random.real(-0.05, 0.05) : value * random.real(0.6, 1.4);
 
-/** Replaces numbers with restricted domains by legal ones. */
+/** Replaces all numbers with restricted domains by legal ones; of traits, only those with too small a span. */
 function repair(random: Random, world: WorldSpec): WorldSpec {
   world.initialMeters = world.initialMeters.map(() => random.real());
   world.constants.eventThreshold = random.pick([0, 2 ** 32 - 1, random.integer(0, 2 ** 31)]);

@@ -43,7 +43,6 @@ export class Range {
 /** Bounds of the two traits after the evidence so far. */
 export class RatePosterior {
   readonly #params: Params;
-  /** Bounds of the metabolic rate, which scales the decay of vitality, and of the event impact. */
   readonly metabolism = new Range();
   readonly impact = new Range();
   /** The result of `#boundsOfRest`, which each call overwrites. */
@@ -72,7 +71,7 @@ export class RatePosterior {
     return this.metabolism.contains(profile[METABOLIC_RATE]) && this.impact.contains(profile[EVENT_IMPACT]);
   }
 
-  /** Updates the bounds with a step's changes. @returns false if they contradict earlier changes; then the bounds widen. */
+  /** Updates the bounds with a step's changes. @returns false if they contradict earlier changes. */
   observe(evidence: Evidence): boolean {
     let fits = true;
     if (evidence.event >= 0) {

@@ -32,7 +32,7 @@ export class WeightFilter {
   readonly #params: Params;
   /** f32 [5] each: the factor of each weight in the sum, and the covariance of each weight with the sum. */
   readonly #x = new Float32Array(NUM_METERS);
-  readonly #product = new Float32Array(NUM_METERS);
+  readonly #covariances = new Float32Array(NUM_METERS);
 
   constructor(params: Params) {
     this.#params = params;
@@ -51,7 +51,7 @@ export class WeightFilter {
   /** Updates a state with a step. @param state f32 [30]. @param deltas f32 [5]. @param crashed the number of crashed meters. */
   update(state: Float32Array, deltas: ArrayLike<number>, reward: number, crashed: number): void {
     const { rewardScale, rewardBias, crashPenalty, noiseReward } = this.#params;
-    const [x, product] = [this.#x, this.#product];
+    const [x, covariances] = [this.#x, this.#covariances];
     // The reward minus its expected value.
     let error = f32(reward + f32(crashPenalty * crashed));
     for (let k = 0; k < NUM_METERS; k++) {
@@ -63,7 +63,7 @@ export class WeightFilter {
     for (let k = 0; k < NUM_METERS; k++) {
       let sum = 0;
       for (let j = 0; j < NUM_METERS; j++) sum = f32(sum + f32(state[NUM_METERS * (k + 1) + j] * x[j]));
-      product[k] = sum;
+      covariances[k] = sum;
       variance = f32(variance + f32(sum * x[k]));
     }
     if (!(variance > LEAST_VARIANCE)) return;
@@ -73,27 +73,27 @@ export class WeightFilter {
     const high = f32(f32(error + noiseReward) / spread);
     // The mean and variance of a normal distribution that two bounds cut are approximated: each bound is taken as if it alone
     // cut the distribution, and the two effects are added. `fromLow` and `fromHigh` are the distances by which the bounds move
-    // the mean inwards. `cut` is the share of the variance that both remove. `product` is the covariance of each weight with
-    // the sum: the mean of a weight rises by `shift` times its product, and the covariance of two weights falls by `lost` times
-    // the product of their two products.
+    // the mean inwards. `cut` is the share of the variance that both remove. `covariances` are those of the weights with the
+    // sum: the mean of a weight rises by `shift` times its covariance, and the covariance of two weights falls by `lost` times
+    // the product of theirs.
     const [fromLow, fromHigh] = [inverseMillsRatio(low), inverseMillsRatio(-high)];
     const shift = f32(f32(fromLow - fromHigh) / spread);
     const cut = f32(f32(fromLow * f32(fromLow - low)) + f32(fromHigh * f32(fromHigh + high)));
     const lost = f32(Math.min(Math.max(cut, 0), f32(1 - LEAST_SHARE)) / variance);
-    for (let k = 0; k < NUM_METERS; k++) state[k] = f32(state[k] + f32(product[k] * shift));
+    for (let k = 0; k < NUM_METERS; k++) state[k] = f32(state[k] + f32(covariances[k] * shift));
     for (let k = 0; k < NUM_METERS; k++) {
-      const share = f32(lost * product[k]);
+      const share = f32(lost * covariances[k]);
       for (let j = 0; j < NUM_METERS; j++) {
         const at = NUM_METERS * (k + 1) + j;
-        state[at] = f32(state[at] - f32(share * product[j]));
+        state[at] = f32(state[at] - f32(share * covariances[j]));
       }
     }
   }
 }
 
 /**
- * Returns a lower bound (Sampford 1953) of the mean of a standard normal number above `x`. The formula has no exponential. The
- * result is 0 for `x` below -1, where the cut removes little.
+ * Returns a lower bound (Sampford 1953) of the mean of a standard normal number that exceeds `x`. The formula has no
+ * exponential. The result is 0 for `x` below -1, where the cut removes little.
  */
 function inverseMillsRatio(x: number): number {
   const root = f32(Math.sqrt(f32(f32(x * x) + 8)));

@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-/** VecEnv: a batch of episodes with the method names of Gymnasium's vector environments. */
+/** The synchronous API. */
 
 import { InputError } from '../../shared/errors.js';
 import { checkInteger, describe } from '../../shared/values.js';
@@ -111,8 +111,7 @@ export class VecEnv extends EnvProperties {
    * Plays every episode from its current state to its end, or to its step in `stops`, in one call. Autoreset does not
    * apply. With `from`, each environment first becomes a copy of an environment of another vector environment, as with
    * `assign`. The copy is made in the same pass over the memory, so many rollouts from one state take little more time than
-   * their steps.
-   * With `from`, this vector environment need not have been reset.
+   * their steps. This vector environment then need not have been reset.
    * @param choice 'random', 'heuristic', or action sequences, u8 [numEnvs, 28]: entry t is the action of step t.
    * @throws InputError `unknown_name`, `illegal_action`, `bad_belief`, `bad_seed` (of `policySeeds`), `out_of_range`,
    *   `wrong_length`, `unknown_option`; StateError `not_reset`, `closed`; with `from`, the errors of `assign`, and
@@ -201,7 +200,7 @@ export class VecEnv extends EnvProperties {
 
   /**
    * Returns the states as bytes, for `restore` in this or another vector environment, on any backend and kernel. The bytes
-   * do not contain the options `profiles` and `grader`, which apply from the next reset on.
+   * do not contain the options `profiles` and `grader`: after `restore`, resets use those of the restoring environment.
    * @throws StateError `not_reset`, `closed`, or `foreign_past` for episodes that were copied from an environment with
    *   the other value of `imagination`.
    */

@@ -31,7 +31,7 @@ export interface AuditActionSequence {
   readonly evaluations: number;
 }
 
-/** The result of an audit. The same options give the same numbers. */
+/** The result of an audit. The same options give the same numbers, except `seconds`. */
 export interface Audit extends RunInfo, Assessment {
   /** u32: the seed of the searches. */
   readonly seed: number;
@@ -64,7 +64,7 @@ export interface Audit extends RunInfo, Assessment {
   readonly nullPlayers: NullPlayers;
   /** The gains of knowing the profile in the impossible world, where every profile is neutral. */
   readonly impossible: ImpossibleWorld;
-  /** The two scores between which other scores are placed as shares: share 0 and share 1. */
+  /** The scores that are share 0 and share 1, by kind of profiles. */
   readonly anchors: Anchors;
   /** The best constant belief with the open-loop sequence; null if stating none is as good. */
   readonly fittedBelief: readonly number[] | null;

@@ -19,7 +19,7 @@ export interface JobKeys {
   readonly pause: string;
   /** Sorted set: the requests that count for the rate limit, by the time after which they no longer count. */
   readonly rate: string;
-  /** List: the times at which the latest finished shards were finished, in milliseconds, the latest first. */
+  /** List: when the latest shards finished, in milliseconds, the latest first. */
   readonly finished: string;
   /** Text that expires: the claim of the running collector, as "ID PROCESS FILE". */
   readonly collector: string;

@@ -2,7 +2,7 @@
 import type { WebSocket } from 'ws';
 import type { Answer, MessageHandler } from './message-handler.js';
 
-/** The maximum size of unsent answers in bytes. Beyond it, the next answer waits until the client reads. */
+/** From this many unsent bytes on, the next answer waits until they are sent. */
 const MAX_UNSENT = 1 << 20;
 /** The number and total size of waiting frames at which reading pauses: some clients do not wait for answers. */
 const MAX_WAITING = 16;
@@ -55,7 +55,7 @@ export class Connection {
     if (!this.#busy) this.#close(CLOSE.goingAway, reason);
   }
 
-  /** Returns whether this connection began its closing handshake more than `ms` milliseconds ago. Called for open sockets. */
+  /** Returns whether this connection began its closing handshake more than `ms` milliseconds ago. */
   isUnanswered(ms: number): boolean {
     return this.#closedAt !== null && performance.now() - this.#closedAt > ms;
   }

@@ -1,4 +1,4 @@
-/** Reads the state of a repository of the Hub: its branch and its files. */
+/** Reads the state of a repository of the Hub: a branch and its files. */
 import { type Connection, commonParams } from './connection.js';
 import { HubError, isStatus } from './hub-errors.js';
 import type { HashKind } from './inspect-file.js';

@@ -1,4 +1,4 @@
-/** Imagined forks: other profiles replace the hidden profiles, and nothing in the copies depends on the hidden profiles. */
+/** Imagined forks: other profiles replace the hidden profiles, on which the copies depend only through the observations. */
 import { describe, expect, it } from 'vitest';
 import { createAsyncVecEnv, type VecEnv } from '../../../src/engine/node.js';
 import { sampleProfile } from '../../../src/engine/reference/profile.js';
@@ -118,7 +118,7 @@ describe.each(ENGINES)('$name', (engine) => {
 
   it('the sums over past steps are computed from the observations and the imagined weights', () => {
     forAll(10, (random) => {
-      // Weights change only rewards and their sums, so both environments have the same meters.
+      // Weights do not affect meters, so both environments have the same meters.
       const traits = random.profiles(1).subarray(0, TRAIT_NAMES.length);
       const drawWeights = () => Array.from({ length: PROFILE_SIZE - traits.length }, () => random.real());
       const profiles = Float32Array.of(...traits, ...drawWeights(), ...traits, ...drawWeights());

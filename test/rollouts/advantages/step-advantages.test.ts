@@ -26,7 +26,7 @@ describe('examples computed by hand', () => {
     steps: 2,
   };
 
-  // The episodes 5, 1 and 2 have the mean 8/3. State 1 has the returns 5, 1 and 2; state 2 has 4 and 0, with the mean 2.
+  // State 1 has the returns 5, 1 and 2, those of whole episodes, with the mean 8/3; state 2 has 4 and 0, with the mean 2.
   it('without division by the std', () => {
     const found = stepAdvantages(rollouts, { method: 'dr-grpo' });
     const episodes = [7 / 3, -5 / 3, -2 / 3];
@@ -250,7 +250,7 @@ describe('stepAdvantages refuses', () => {
     }
   });
 
-  it('arrays of a wrong type or length', () => {
+  it('arrays of a wrong type or length, and steps out of range', () => {
     expectRefusal(
       refused({ stateHashes: [1n, 2n, 3n, 4n] }),
       'wrong_type',

@@ -250,7 +250,7 @@ describe('rolloutGroups', () => {
     ['a source and a grader', { ...fromSource, grader: 'v1' }, 'unknown_option', 'no "grader" with "from"'],
     ['a truncated snapshot', { ...fromSource, from: bytes.subarray(0, 300) }, 'bad_snapshot', '300'],
     [
-      'an array of another type',
+      'a Float32Array as from',
       { ...fromSource, from: new Float32Array(90) },
       'bad_snapshot',
       'a Float32Array',

@@ -74,7 +74,7 @@ describe('files', async () => {
 });
 
 describe('the card', () => {
-  it('has the section of the objective', async () => {
+  it('has the section of the objective, and says that no hidden state or evaluation seeds were used', async () => {
     const wellbeing = (await select(episodes)).card;
     expect(wellbeing).toContain('**Wellbeing**');
     expect(wellbeing).toContain('objective: "wellbeing"');

@@ -61,10 +61,7 @@ export class GpuDevice {
     return this.device.queue;
   }
 
-  /**
-   * Throws errors that the device has reported. @throws BackendError `device_lost`, or the first error since the last
-   * `check`.
-   */
+  /** Throws BackendError `device_lost`, or the first error that the device reported since the last `check`. */
   check(): void {
     if (this.#lost !== null) throw this.lostError();
     const failure = this.#failure;

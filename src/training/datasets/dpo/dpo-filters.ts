@@ -1,4 +1,4 @@
-/** Filters of a dataset for DPO: which episodes are compared. */
+/** Filters of a dataset for DPO. */
 import type { TrajectoryEpisode } from '../../../rollouts/trajectories/trajectory-episode.js';
 import { episodeFilters, failedFilter } from '../episode-filters.js';
 import type { DpoPlan } from './dpo-options.js';

@@ -17,6 +17,6 @@ export const PEOPLE = ['48', '120', '240', '480', '1000', '2000'] as const;
 export const GRADERS_FIELDS = {
   weights,
   people: oneOf('240', PEOPLE),
-  /** The first seed. No policy of the ranking, and no constant, was tuned on the seeds from the default on. */
+  /** The first seed. No policy of the ranking and no constant was tuned on the default seed or later ones. */
   seed: whole(20_000, 0, MAX_U32 - Number(PEOPLE[PEOPLE.length - 1])),
 };
