@@ -1,4 +1,4 @@
-// The random draws of a step (docs/world.md, Randomness): functions of seed and time alone.
+// The random draws of a step (docs/world.md, Randomness).
 // Included inside a kernel's namespace, see kernel.inl.
 
 struct Draws {

@@ -38,7 +38,7 @@ class WatchCallback(TrainerCallback):
         self._batch: Optional[Batch] = None
 
     def recording(self, functions: Sequence[RewardFunction]) -> List[RewardFunction]:
-        """Returns the reward functions; `action_legal` also records its completions and rewards."""
+        """Returns the reward functions, with one in place of `action_legal` that also calls `record`."""
         return [self._recording(each) if each.__name__ == "action_legal" else each for each in functions]
 
     def _recording(self, function: RewardFunction) -> RewardFunction:

@@ -32,8 +32,8 @@ export interface BracketedEvaluation extends Evaluation {
 }
 
 /**
- * Returns the kind of a row's profiles. The kind of 'named', the three named profiles together, is 'discrete'. Returns
- * null for a single named profile, which has no anchors.
+ * Returns the kind of a row's profiles; null for a single named profile, which has no anchors. 'named' stands for the three
+ * named profiles together, which are 'discrete'.
  */
 function kindOf(profiles: string): ProfileKind | null {
   if (profiles === 'sampled') return 'sampled';

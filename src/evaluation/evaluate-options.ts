@@ -66,9 +66,9 @@ export interface EvaluateOptions extends ConditionOptions {
   /** Called with the episodes of each policy in each chunk, in the order of seeds. A promise is awaited. */
   readonly onEpisodes?: (episodes: PlayedEpisodes) => unknown;
   /**
-   * Called with the episodes that `onEpisodes` receives, in the form of trajectories. A trajectory takes about 14 kB as a
-   * line of a file, or up to 30 kB with reasons. A promise is awaited. Recording does not change results, but is slow.
-   * Episodes of language models come first, each when it ends.
+   * Called with the episodes that `onEpisodes` receives, except those of `llm.played`, in the form of trajectories. A
+   * trajectory takes about 14 kB as a line of a file, or up to 30 kB with reasons. A promise is awaited. Recording does not
+   * change results, but is slow. Episodes of language models come first, each when it ends.
    */
   readonly onTrajectories?: (episodes: readonly TrajectoryEpisode[]) => unknown;
   /** Aborting it rejects the promise with the signal's reason, at the next chunk or the next step of a stepped policy. */
@@ -79,10 +79,7 @@ export interface EvaluateOptions extends ConditionOptions {
 export interface Played {
   /** The name of the condition. */
   readonly condition: string;
-  /**
-   * The policy's name without its belief, such as "heuristic" for heuristic+constant. Together with `belief` it identifies
-   * an entry of POLICIES or STEPPED_POLICIES, or a model "llm:NAME".
-   */
+  /** The policy's name without its belief, such as "heuristic" for heuristic+constant. */
   readonly policy: string;
   /** The kind of belief that is stated at each step. */
   readonly belief: BeliefKind;
@@ -121,7 +118,7 @@ const OPTIONS: readonly (keyof EvaluateOptions)[] = [
   'signal',
 ];
 
-/** Checks the options. @throws InputError `unknown_option` or `wrong_type`. */
+/** Refuses unknown options and wrong types. */
 export function checkEvaluateOptions(options: EvaluateOptions): void {
   checkOptions('evaluate options', options, OPTIONS);
   checkLongCall(options);

@@ -1,4 +1,4 @@
-/** Estimates the width of text without measuring it. Estimates are upper bounds for common characters. */
+/** Estimates the width of text without measuring it. */
 import { FONT_SIZE } from './theme.js';
 
 /** Upper bounds of character widths in the font Inter, regular and semibold, as shares of the font size. */

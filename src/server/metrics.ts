@@ -79,6 +79,6 @@ export class Metrics {
   }
 }
 
-/** Combines the metrics of several processes, each by its aggregator: most are added up. @returns them as text. */
+/** Combines the metrics of several processes, each by its aggregator, into one text. */
 export const sumOfMetrics = (processes: readonly (readonly MetricObject[])[]): Promise<string> =>
   AggregatorRegistry.aggregate([...processes] as never).metrics();

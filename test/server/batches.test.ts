@@ -21,7 +21,7 @@ import { sendRequest, startServer } from '../support/server.js';
 
 /** Returns a pseudorandom integer in [0, n) for each k, by multiplicative hashing. */
 const pseudorandom = (k: number, n: number): number => (Math.imul(k + 1, 0x9e3779b1) >>> 8) % n;
-/** The number of rows: more than two slices of each endpoint. */
+/** The number of rows: more than two slices of /v1/score, /v1/prompts and /v1/parse. */
 const ROWS = 4200;
 const seeds = Array.from({ length: ROWS }, (_, i) => pseudorandom(i, 9000));
 const histories = seeds.map((_, i) =>
@@ -138,7 +138,7 @@ it('/v1/score accepts actions and beliefs, and names the columns of invalid rows
   );
 });
 
-it('/v1/score scores last steps with the beliefs of their histories, with actions and with completions', async () => {
+it('/v1/score scores last steps with their belief histories, from actions or completions', async () => {
   const server = await startServer();
   const n = 3000;
   const beliefs = (length: number, i: number) =>
@@ -543,7 +543,7 @@ it('/v1/parse and /v1/score return what parseCompletions finds', async () => {
   expect((await sendRequest(server, 'POST', '/v1/parse', { completions: [] })).body).toMatchObject(none);
 });
 
-it('/v1/rollout returns the same arrays as rolloutGroups, for policies of every kind', async () => {
+it('/v1/rollout returns the numbers of the library, for policies of every kind', async () => {
   const server = await startServer();
   const grader = { name: 'calm', weights: { crash_free: 0.5, efficiency: 0.3, belief_accuracy: 0.2 } };
   const request = {

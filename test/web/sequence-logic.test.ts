@@ -1,4 +1,4 @@
-/** Tests that the scores of a painted sequence equal those of the engine, and that a new sequence replaces the previous one. */
+/** Tests the scores of painted sequences, and a sequence in the page's address. */
 import { describe, expect, it } from 'vitest';
 import { openLoopActions, repeatActions } from '../../src/agents/policies/open-loop.js';
 import { CONSTANT_BELIEF } from '../../src/agents/policies/with-belief.js';
@@ -11,7 +11,7 @@ import { digitsOf, SEQUENCE_FIELDS } from '../../web/src/views/sequence/fields.j
 
 const BEST = digitsOf(openLoopActions('v3'));
 
-/** Plays the first people with the engine. */
+/** Returns the final scores of the first people, as the engine plays them. */
 function finalScores(actions: string, grader: string, numEnvs: number): Float32Array {
   using env = createVecEnv({ numEnvs, grader });
   env.reset({ seed: PEOPLE.first });
@@ -23,7 +23,7 @@ const run = (actions: string, parts: SequenceScores[] = [], signal = new AbortCo
   runSequence(actions, (_, soFar) => parts.push(soFar!), signal);
 
 describe('the scores of a sequence', () => {
-  it("are reported after each thousand but the last; the first and last equal the engine's under all graders", async () => {
+  it("are reported after each thousand people, and equal the engine's under all graders", async () => {
     const parts: SequenceScores[] = [];
     const complete = await run(BEST, parts);
     expect(parts.map(({ numPeople }) => numPeople)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9].map((k) => k * 1000));

@@ -50,7 +50,7 @@ export class PlannerCore {
   readonly #beliefState: BeliefState;
   readonly #imagination: Imagination;
   readonly #evaluation: PlanEvaluation;
-  /** The last choice for each episode, which episodes in the same situation share; null before the first choice. */
+  /** The last choice for each episode; null before the first. */
   readonly #choices: (Choice | null)[];
   readonly #openLoop: readonly Uint8Array[];
   #lastStep: Step | null = null;
@@ -72,7 +72,7 @@ export class PlannerCore {
     this.#evaluation = evaluation;
   }
 
-  /** Opens a planner. @param openBatch opens the batches of imagined episodes. @throws as the constructor of `Planner`. */
+  /** Opens a planner. @param openBatch opens the batches of imagined episodes. */
   static *open(request: PlannerRequest, openBatch: OpenBatch): EngineCalls<PlannerCore> {
     const { numEnvs, budget } = request;
     const numProblems = Math.min(numEnvs, MAX_TOGETHER);
@@ -105,7 +105,7 @@ export class PlannerCore {
     const profiles = this.#beliefState.posteriorSamples(this.#request.budget.samples);
     this.#lastStep = { profiles, errorReductions: this.#errorReductions() };
     const twins = this.#twins(mask, this.#lastStep);
-    // Of several episodes in the same situation only the first is searched.
+    // An episode that takes the result of another is not searched.
     for (const { step, episodes } of this.#batches(mask.map((plays, i) => plays & Number(twins[i] === i)))) {
       const choices = yield* this.#searchStep(step, episodes, this.#lastStep);
       episodes.forEach((i, k) => {
@@ -162,7 +162,7 @@ export class PlannerCore {
     return curiosity * valuePerBeliefError(objective, grader, world.params, step);
   }
 
-  /** Returns the expected error reduction of each action, f64 [numEnvs, 10]; 0 if the beliefs are fixed or have no worth. */
+  /** Returns the `errorReductions` of this step; zeros if observations change no belief, or a reduction is worth nothing. */
   #errorReductions(): Float64Array {
     const beliefState = this.#beliefState;
     return beliefState.probeValues === undefined || this.#worthOfError(0) === 0

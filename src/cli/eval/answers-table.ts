@@ -1,4 +1,4 @@
-/** Renders a table about the answers of language models: unparsed answers, tokens and cost. */
+/** Renders a table about the answers of language models. */
 
 import { dollars } from '../../agents/llm/ledger.js';
 import { policyName } from '../../agents/policies/fixed-policies.js';

@@ -13,7 +13,7 @@ export interface FileKind {
 
 const kind = (what: string, use: string): FileKind => ({ what, use });
 
-/** All kinds. A Parquet file is of the kind that its metadata states. If they state none, or in a pipe, it is `parquet`. */
+/** All kinds. `parquet` is a Parquet file whose metadata states no kind, or that comes from a pipe. */
 export const KINDS = {
   trajectories: kind('a file of trajectories', 'Use reeval, report or dataset sft.'),
   components: kind('a file of components', 'Use regrade --components.'),
@@ -67,10 +67,10 @@ const BY_KEYS: readonly (readonly [keys: readonly string[], kind: FileKind])[] =
   [['weights'], KINDS.grader],
 ];
 
-/** The number of bytes that determine the kind of a file: more than a row of a dataset has. */
+/** The number of bytes that are searched for a file's kind: at its beginning, or at the end of a Parquet file. */
 const HEAD_BYTES = 65536;
 
-/** Matches the schema's name at the beginning of a value that is cut off, or that has several lines. */
+/** Matches the schema's name at the beginning of a value that is cut off. */
 const SCHEMA = /^\s*\{\s*"schema"\s*:\s*\{\s*"name"\s*:\s*"([^"]*)"/;
 
 /** Returns the kind of a file by its beginning. @returns null if it is unknown. */
@@ -102,7 +102,7 @@ export interface ExpectedFile {
   readonly option: string;
   /** The file's name in errors. */
   readonly name: string;
-  /** The kinds that the command reads. A file of unknown kind is read too; then the errors of its lines name the line. */
+  /** The kinds that the command reads. A file of unknown kind is read too. */
   readonly kinds: readonly FileKind[];
 }
 
@@ -140,7 +140,10 @@ export const isParquet = (path: string): boolean =>
   (stat(path)?.isFile() ?? false) &&
   partOf(path, 0, MAGIC.length).toString('latin1') === MAGIC;
 
-/** Returns the kind of a Parquet file by its metadata. A file without metadata may be a copy of trajectories. */
+/**
+ * Returns the kind that a Parquet file's metadata states. If it states none: null (unknown) if `kinds` has trajectories,
+ * because the file may be a copy of some; else `parquet`.
+ */
 function parquetKind(path: string, kinds: readonly FileKind[]): FileKind | null {
   const end = partOf(path, Math.max(0, stat(path)!.size - HEAD_BYTES)).toString('latin1');
   // The metadata comes after all values.

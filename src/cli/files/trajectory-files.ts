@@ -28,7 +28,7 @@ export interface ReadOptions {
   readonly onProgress?: (done: number, total: number) => void;
 }
 
-/** Refuses paths that are not files of trajectories, and the path of an output. @throws UsageError. */
+/** Refuses a path that is no file of trajectories, or that is also the output's. @throws UsageError. */
 export function checkTrajectories(
   option: string,
   paths: readonly string[],

@@ -39,10 +39,10 @@ const TOKEN_VARIABLE = 'RHYTHM_TOKEN';
 
 const HELP = `
 Serves OpenEnv (/ws, /reset, /step, /state, /health, /metadata, /schema, /openapi.json, /mcp), batches (/v1/score,
-/v1/rollout, /v1/prompts, /v1/parse, /v1/vec) and /metrics. To listen on other addresses than this machine's own, pass a
-token in --token-file or ${TOKEN_VARIABLE}, or --insecure. Without either, the Host header must name this machine, such as localhost.
---workers serves on several processor cores. SIGTERM, SIGINT and SIGHUP end the server after the requests that wait or are
-in progress, or after the time of --grace; the same signal again ends it at once.
+/v1/rollout, /v1/prompts, /v1/parse, /v1/vec), /ready and /metrics. To listen on addresses that other machines can reach,
+pass a token in --token-file or ${TOKEN_VARIABLE}, or --insecure. Without either, the Host header must name this machine,
+such as localhost. --workers serves on several processor cores. SIGTERM, SIGINT and SIGHUP end the server after the requests
+that wait or are in progress, or after the time of --grace; the same signal again ends it at once.
 
 Examples:
   rhythm-vec serve
@@ -164,7 +164,7 @@ async function shutDown(server: RunningServer, graceMs: number): Promise<void> {
   process.exitCode = EXIT.failure;
 }
 
-/** Waits until the process is asked to stop. */
+/** Waits for a signal, or with --stop-on-eof for the end of the standard input. */
 async function waitForStop({ stopOnEof }: Options, signal: AbortSignal, graceMs: number): Promise<void> {
   if (!stopOnEof) return aborted(signal, graceMs);
   const end = finished(process.stdin.resume()).catch(() => {});
@@ -176,7 +176,7 @@ async function waitForStop({ stopOnEof }: Options, signal: AbortSignal, graceMs:
 /** Milliseconds that sockets and workers have to end beyond the grace time. */
 const EXTRA_MS = 5000;
 
-/** Waits for a signal, and makes the process wait for the grace time before it ends. */
+/** Waits for a signal. The process then has the grace time and EXTRA_MS to end. */
 const aborted = (signal: AbortSignal, graceMs: number): Promise<void> =>
   new Promise((resolve) => {
     const stop = (): void => {

@@ -15,7 +15,7 @@ const ROLES_IGNORING_PROFILE: readonly Role[] = ['baseline', 'exploit', 'null', 
 
 /** A policy or action sequence with a belief. */
 export interface Player {
-  /** The name in tables: the actions, then the belief after a plus. */
+  /** The name in tables. */
   readonly name: string;
   readonly role: Role;
   /** A built-in policy, one action sequence [28], or one for each of the first fresh seeds [n, 28]. */
@@ -80,7 +80,7 @@ export const HEURISTIC: Player = silentPlayer('baseline', 'heuristic', 'heuristi
 const RANDOM = silentPlayer('baseline', 'random', 'random');
 
 /**
- * Returns the policies that state no belief, in the order in which tables list them.
+ * Returns the baselines and exploits that state no belief, in the order in which tables list them.
  * @param reactive u8 [n, 28]: the actions of the reactive policy.
  */
 export function silentPoliciesOf(
@@ -138,7 +138,7 @@ export function playersOf(
   ];
 }
 
-/** Returns a policy's null players with extreme and random beliefs. Constant beliefs are listed as exploits. */
+/** Returns the two null players with the actions of `base`. */
 const nullPlayersOf = (base: Player): Player[] =>
   (['extreme', 'random'] as const).map((belief) => withBelief(belief, base, 'null'));
 

@@ -1,4 +1,4 @@
-/** Records episodes of players that use observations, so that they can be played again with other beliefs. */
+/** Records episodes of players that use observations, so that they can be played again. */
 import { openAnyPlanner } from '../../agents/planner/async-planner.js';
 import type { PlannerOptions } from '../../agents/planner/planner-options.js';
 import { playReactive } from '../../agents/search/find-reactive.js';
@@ -43,7 +43,7 @@ export async function recordReactive(
 }
 
 /**
- * Plays the first fresh episodes with a planner that maximises the final score. Decisions do not depend on the batch.
+ * Plays the first fresh episodes with a planner that maximises the final score.
  * @throws the signal's reason.
  */
 export async function recordPlanner(

@@ -15,7 +15,7 @@ export interface ComputeOptions {
 /** Computes the result of a shard. */
 export type Compute = (task: ShardTask, options: ComputeOptions) => Promise<Uint8Array>;
 
-/** Milliseconds between reports of progress. */
+/** The minimum number of milliseconds between reports of progress. */
 const PROGRESS_MS = 500;
 /** Brotli's quality, 0 to 11. With 5 the size is within 10 % of the smallest, and compression takes a hundredth of the time. */
 const QUALITY = 5;
@@ -51,7 +51,7 @@ export function serveShards(compute: Compute): void {
   });
 }
 
-/** Returns the result of a shard as Redis has it. */
+/** Returns the result of a shard as Redis stores it. */
 export const resultOf = (bytes: Uint8Array, computeMs: number): ShardResult => ({
   digest: createHash('sha256').update(bytes).digest(),
   compressed: compress(bytes),

@@ -48,8 +48,8 @@ export interface RefinementFigures {
   readonly finalScore: number;
   readonly beliefMae: number;
   /**
-   * The mean gain, over the student's own action, of an action that is drawn from the compared ones by the student's
-   * probabilities. Its unit is that of the final score.
+   * What the compared actions gain over the student's own action, weighted by the student's probabilities: the mean over the
+   * updates of the iteration, in units of the final score.
    */
   readonly gain: number;
 }

@@ -1,4 +1,4 @@
-/** Plays episodes of a policy as a teacher that states its reasons. */
+/** Plays episodes with a teacher: a policy that states its reasons. */
 
 import { digitOf } from '../../agents/inference/inference-words.js';
 import { POLICY_NAMES } from '../../agents/policies/fixed-policies.js';
@@ -46,7 +46,7 @@ export interface TeachOptions {
   readonly backend?: string;
   readonly kernel?: string;
   readonly threads?: number;
-  /** Called after every step with the number of steps done and that of all steps, over all episodes. */
+  /** Called after each step of a batch with the steps done and their total, over all episodes. */
   readonly onProgress?: (done: number, total: number) => void;
   readonly signal?: AbortSignal;
 }
@@ -125,7 +125,7 @@ async function playBatch(
   return recorder.take();
 }
 
-/** Returns the steps that are done and their total. @param batchFirst the first seed of the batch of `numEnvs` episodes. */
+/** Returns the arguments of `onProgress`. @param batchFirst the first seed of the batch of `numEnvs` episodes. */
 const progressOf = ({ first, last }: SeedRange, batchFirst: number, numEnvs: number, steps: number) =>
   [(batchFirst - first) * NUM_STEPS + numEnvs * steps, (last - first + 1) * NUM_STEPS] as const;
 

@@ -113,7 +113,7 @@ describe('a line', () => {
     expect([...numbersIn(visible)].filter((value) => truth.has(value))).toEqual([]);
   });
 
-  it('is identified by its player, condition and seed', () => {
+  it('has a key that differs by player and seed, not by grader', () => {
     const keys = [...textEpisodes, ...recordEpisodes(starts, { player: playerOf({ oracle: true }) })].map(
       episodeKey,
     );
@@ -242,7 +242,7 @@ describe('a recorder', () => {
         isStepping[i] ? { action: (NUM_STEPS - count) % 10, belief: null } : null,
       );
       runSync(recorder.step(moves));
-      for (const [i, steps] of isStepping.entries()) stepsLeft[i] -= Number(steps);
+      for (const [i, steppedNow] of isStepping.entries()) stepsLeft[i] -= Number(steppedNow);
       // Before its end, the episode of seed 11 is replaced by one of seed 13.
       if (stepsLeft[0] === 5 && isStepping[0]) {
         runSync(recorder.begin([null, { seed: 13, condition: 'custom', profileMode: 'sampled' }, null]));

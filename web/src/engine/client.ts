@@ -18,7 +18,7 @@ const client = new WorkerClient<EngineApi>(
 
 /**
  * Calls the engine's worker: `callEngine((engine) => engine.crowd(...))`.
- * @throws CallFailed, whose `failure` has the kind of the failure.
+ * @throws CallFailed.
  */
 export async function callEngine<T>(call: (engine: Remote<EngineApi>) => Promise<Outcome<T>>): Promise<T> {
   try {

@@ -95,7 +95,7 @@ class WebGpuBackend implements AsyncBackend {
     return program;
   }
 
-  /** Imports the shaders on first use, so that programs without a device never load them. */
+  /** Imports the shaders here, so that a process without a device never loads them. */
   async #compileAndCheck(device: GpuDevice, workgroupSize: number): Promise<CheckedProgram> {
     const { checkProgram } = await import('./checked-program.js');
     return checkProgram(device, workgroupSize, this.#overrides);
