@@ -26,7 +26,7 @@ export type ReplayEngine = Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'>
 /** The maximum number of episodes that are replayed at once: a whole episode takes about 50 kB. */
 const MAX_BATCH = 256;
 
-/** Replays episodes in environments. They are opened when they are needed, and kept open until the replayer is disposed of. */
+/** Replays episodes in environments, which it opens when they are needed. Dispose of it to close them. */
 export class EpisodeReplayer implements AsyncDisposable {
   readonly #envs: ResizableAnyEnv;
 
