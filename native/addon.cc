@@ -1,5 +1,4 @@
-// The N-API module: lists the kernels and defines the Batch class. Contains neither the rules of the world nor its
-// numbers.
+// The N-API module: exports the kernels, bytesToCacheLine and the Batch class.
 // It has no global state, so any number of worker threads may load it.
 #include <napi.h>
 

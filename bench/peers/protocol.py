@@ -27,7 +27,7 @@ TRAIT = {name: k for k, name in enumerate(_world.TRAIT_NAMES)}
 
 def serve(begin, step):
     """Answers requests. `begin(seeds, profiles, graders)` returns a state; `step(state, t, actions)` returns the next state,
-    the observations f32 [n, 22] and the scores f32 [n], which are valid after the last step."""
+    the observations f32 [n, 22] and the scores f32 [n]: the final scores after the last step."""
     for line in sys.stdin:
         folder, plays, copies, records = line.split()
         read = lambda name, dtype: np.fromfile(f"{folder}/{name}", dtype)  # noqa: E731

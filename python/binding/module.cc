@@ -7,7 +7,7 @@
 namespace rhythm::python {
 namespace {
 
-// Returns the name, the number of lanes, and whether the processor supports it, of each kernel.
+// Returns a tuple for each kernel: its name, its number of lanes, and whether the processor supports it.
 py::list list_kernels() {
   py::list list;
   for (int k = 0; k < kKernelCount; k++) {

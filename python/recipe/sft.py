@@ -65,7 +65,7 @@ def dataset_of(rows: Rows, settings: Settings) -> Dataset:
 
 
 def check_lengths(dataset: Dataset, tokenizer: Any, max_length: Optional[int]) -> None:
-    """Raises ValueError if rows, and so their answers, would be truncated."""
+    """Raises ValueError if rows have more than `max_length` tokens: their answers would be cut off."""
     if max_length is None:
         return
     lengths = [

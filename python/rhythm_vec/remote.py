@@ -35,11 +35,11 @@ class RemoteVectorEnv(ProxyVectorEnv):
     An action is an index of `action_names`. With `beliefs` it is {"action": index, "belief": [social, morning, work]},
     and v2 grades the last belief, v3 the beliefs from the third day on.
 
-    Infos have the `seed` and `episode_number` of each environment's current episode. After the end of an episode they
-    also have its `final_score`, its eight `components`, `belief_mae`, `early_mean`, `late_mean`, `episode_return` and
-    `episode_length`. Each entry has a mask, such as `_seed`, as in Gymnasium. With AutoresetMode.SAME_STEP the entries
-    of the finished episode are in `final_info`, with its `seed` and `episode_number`, and its last observations are in
-    `final_obs`.
+    Infos have the `seed` and `episode_number` of each environment's current episode. In the step that ends an
+    episode they also have its `final_score`, its eight `components`, `belief_mae`, `early_mean`, `late_mean`,
+    `episode_return` and `episode_length`. Each entry has a mask, such as `_seed`, as in Gymnasium. With
+    AutoresetMode.SAME_STEP the entries of the finished episode are in `final_info`, with its `seed` and
+    `episode_number`, and its last observations are in `final_obs`.
 
     Args:
         num_envs: the number of environments.
@@ -54,7 +54,7 @@ class RemoteVectorEnv(ProxyVectorEnv):
 
     Raises:
         ServerUnavailableError: no server answered.
-        RequestError: the server refused the request; the message says why. All methods raise it.
+        RequestError: the server refused the request; the message says why.
         InputError: an invalid argument. StateError: a call that the current state does not allow.
     """
 

@@ -206,7 +206,7 @@ class VecEnv:
             return core.reset(chosen, seeds, given, weights, states)
 
     def step(self, actions: npt.ArrayLike, *, beliefs: Optional[npt.ArrayLike] = None, mask: Any = None) -> StepResult:
-        """Takes one action in every environment, or in those of a mask. Then autoreset applies.
+        """Takes one action in every environment, or in those of a mask, and applies autoreset.
 
         Args:
             actions: [n], indices of ACTION_NAMES, of any integer type; uint8 is fastest. Those outside the mask are
@@ -216,7 +216,7 @@ class VecEnv:
 
         Raises:
             InputError: `illegal_action`, `bad_belief`, `wrong_length`, `wrong_type`.
-            StateError: `episode_over` (a finished environment in the mask), `not_reset`, `closed`.
+            StateError: `episode_over` (a finished environment would step), `not_reset`, `closed`.
         """
         core = self._core
         # As `with core.call`, in half the time.
@@ -254,8 +254,7 @@ class VecEnv:
                 for every environment by default.
             stops: [n], the step (0 to 28) at which each environment stops; 28 by default.
             trajectory: whether to return the steps, or a list of the fields to return, such as ["actions", "rewards"].
-            layout: the trajectory's layout: "row-major", or "column-major", which is written faster: the numbers of all
-                environments for a step are adjacent.
+            layout: the trajectory's layout, as in the constructor. "column-major" is written faster.
             source, indices: another VecEnv, and [n] indices of its environments. Environment i first becomes a copy of
                 environment indices[i] of the source, as in `assign`; this VecEnv need not have been reset.
 
@@ -397,7 +396,7 @@ def _core_of(source: VecEnv) -> Core:
 
 
 def _call_of(origin: Optional[Core], core: Core) -> ContextManager[None]:
-    """Returns the guard of the VecEnv from which a call of `core` copies; no guard if that is `core` itself."""
+    """Returns the guard of `origin`; one that does nothing for None and for `core` itself."""
     return nullcontext() if origin is None or origin is core else origin.call
 
 

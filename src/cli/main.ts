@@ -8,7 +8,7 @@ import { discardOpenOutputs } from './files/output-file.js';
 const SIGNALS = { SIGHUP: EXIT.hungUp, SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated } as const;
 const abort = new AbortController();
 for (const [name, exitCode] of Object.entries(SIGNALS)) {
-  // `once` removes the handler of a signal after its call, so that the same signal then ends the process immediately.
+  // `once` handles only the first signal of a name. A second one has no handler, and ends the process immediately.
   process.once(name, () => {
     const interruption = new Interruption(exitCode);
     // A command that needs more time raises `graceMs` of the interruption.

@@ -61,7 +61,7 @@ const cellsOf = ({ name, shares }: ActionUse) =>
     name,
     action,
     share: shares[code],
-    // Whole percent; less than 0.95 % with a decimal, such as 0.9.
+    // Whole percent, below 0.95 % with a decimal, such as 0.9; empty for 0.
     percent: shares[code] === 0 ? '' : decimal(100 * shares[code], shares[code] < 0.0095 ? 1 : 0),
   }));
 

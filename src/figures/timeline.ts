@@ -26,7 +26,7 @@ export interface TimelinePicture extends Caption {
 
 const plain = (name: string): string => name.replaceAll('_', ' ');
 
-/** Widths in pixels: of a slot, and of all slots together, by default and at least. */
+/** Widths in pixels: of a slot and of all slots by default, and the minimum of all slots. */
 const SLOT_WIDTH = 27;
 const WIDTH = SLOT_WIDTH * NUM_SLOTS * RHYTHM.days;
 const MIN_WIDTH = 200;
@@ -34,7 +34,7 @@ const MIN_WIDTH = 200;
 const NAME_WIDTH = 13;
 /** If days are narrower than this, only the label of the first day has the word "day". */
 const DAY_WIDTH = 44;
-/** The height of letters in narrow slots, and of rotated names. */
+/** The height of the panel of actions: with two letters in each slot, and with rotated names. */
 const MARK_HEIGHT = 26;
 const NAME_HEIGHT = widestOf(ACTION_STYLES.map(({ action }) => plain(action))) + 8;
 /** The heights of panels, and of a lane of events. */
@@ -239,7 +239,7 @@ interface PlacedEvent {
 
 /** Places events in lanes so that their names do not overlap. */
 function inLanes(events: ArrayLike<number>, totalWidth: number): PlacedEvent[] {
-  /** The right end of the last name in each lane. */
+  /** The right end of the last event in each lane. */
   const ends: number[] = [];
   return Array.from(events, (event, step) => ({ event, step }))
     .filter(({ event }) => event >= 0)

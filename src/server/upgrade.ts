@@ -1,4 +1,4 @@
-/** Upgrades HTTP requests to WebSockets by path, and refuses requests without access. */
+/** Upgrades HTTP requests to WebSockets by path, or refuses them. */
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { AccessCheck } from './access-control.js';

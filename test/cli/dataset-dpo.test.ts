@@ -56,7 +56,7 @@ it('docs/trajectories.md lists exactly the options and columns of dataset dpo', 
   expect(listedIn('docs/trajectories.md', 'Rows for DPO')).toEqual({ options: optionsOf(stdout), columns });
 });
 
-it('the command in the card reproduces the same bytes on another backend', async () => {
+it('the command in the card reproduces the same bytes on the reference backend', async () => {
   const [, command] = /```sh\nrhythm-vec (.*)\n```/.exec(read('first', 'README.md'))!;
   mkdirSync(pathOf('again'));
   const paths: Record<string, string> = { 'samples.jsonl': input, first: pathOf('again/first') };

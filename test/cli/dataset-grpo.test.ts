@@ -48,14 +48,14 @@ it('docs/guides/training-data.md lists exactly the options and columns of datase
   });
 });
 
-it('the command in the card reproduces the same bytes on another backend', async () => {
+it('the command in the card reproduces the same bytes on the reference backend', async () => {
   const [, command] = /```sh\nrhythm-vec (.*)\n```/.exec(read('first', 'README.md'))!;
   const args = command.replace('train.jsonl', join(folder('again'), 'train.jsonl')).split(' ');
   expect((await runCli([...args, '--backend', 'reference'])).code).toBe(0);
   for (const name of ['train.jsonl', 'README.md']) expect(read('again', name)).toBe(read('first', name));
 });
 
-it('dataset grpo writes Parquet with options of seeds, profiles and steps', async () => {
+it('dataset grpo writes Parquet and its card with options of seeds, profiles and steps', async () => {
   const output = join(folder('parquet'), 'train.parquet');
   const { code } = await grpo(
     ...['--rows', '40', '--output', output, '--seeds', '90-300', '--allow-eval-seeds', '--seed', '5'],
@@ -89,7 +89,7 @@ it('dataset grpo replaces an existing dataset', async () => {
   expect(read('twice', 'README.md')).toContain('rows: 20\n');
 });
 
-it('dataset grpo refuses to replace the card of another existing dataset', async () => {
+it('dataset grpo refuses to replace the card of another existing dataset, also through a link', async () => {
   const two = folder('two');
   const [first, second] = [join(two, 'a b.jsonl'), join(two, 'test.jsonl')];
   await grpo('--rows', '3', '--output', first);
@@ -127,8 +127,8 @@ describe('dataset grpo refuses, and changes nothing:', () => {
       [...tenRows, '--seeds', '0-99', '--output', pathOf('x.jsonl')],
       'where 0-99 are kept for evaluation',
     ],
-    ['no rows', ['--output', pathOf('x.jsonl')], "required option '--rows <n>'"],
-    ['no output', tenRows, "required option '--output <file>'"],
+    ['a missing --rows', ['--output', pathOf('x.jsonl')], "required option '--rows <n>'"],
+    ['a missing --output', tenRows, "required option '--output <file>'"],
     [
       'an unknown ending',
       [...tenRows, '--output', pathOf('x.csv')],
@@ -199,7 +199,7 @@ it('dataset grpo keeps existing files when it is interrupted', async () => {
   expect(readdirSync(pathOf('interrupted')).sort()).toEqual(['README.md', 'train.jsonl']);
 });
 
-it('dataset grpo --grader writes the same states with prompts for the grader, and its rewards in the card', async () => {
+it('dataset grpo --grader writes the same states with prompts for the grader, and the grader in the card', async () => {
   for (const name of ['v3', 'own']) folder(name);
   const options = ['--rows', '20', '--steps', '3-27'];
   const own = { name: 'own', weights: { wellbeing: 0.5, belief_skill: 0.5 } };

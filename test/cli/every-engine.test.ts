@@ -1,4 +1,4 @@
-/** Commands write the same files on every engine. */
+/** Commands write the same files and outputs on every engine. */
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

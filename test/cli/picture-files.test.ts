@@ -43,7 +43,7 @@ describe('pictures drawn together', () => {
 });
 
 describe('no further picture is started', () => {
-  /** Drawings that record when their specifications are read. */
+  /** Returns copies of drawings, and a list of the names of those whose specifications are read. */
   function recordStarts(drawings: readonly NamedDrawing[]) {
     const started: string[] = [];
     const recorded = drawings.map(({ name, drawing }) => ({

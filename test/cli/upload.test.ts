@@ -1,4 +1,4 @@
-/** `upload` with a fake Hub: interrupted, resumed and refused uploads, and secrets in answers. */
+/** `upload` with a fake Hub: messages, dry runs, interrupted, resumed and refused uploads, and secrets in answers. */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';

@@ -237,6 +237,7 @@ describe('a changed field is a mismatch:', () => {
 
   it('the grader: the last reward and the score', async () => {
     const found = namesOf(await mismatchesOf({ ...answered[1], grader: toGrader('v2') }));
+    expect(found).toContain('step 27 reward');
     expect(found.filter((name) => !name.startsWith('step 27 rew'))).toEqual(['final.final_score']);
   });
 
@@ -300,7 +301,7 @@ describe('a row', () => {
   });
 
   it('does not depend on the size of batches', async () => {
-    // In all 12 episodes exactly half of the steps are parsed, so a swap of the two counts would not be noticed.
+    // In the 12 episodes together exactly half of the steps are parsed, so a swap of the two counts would not be noticed.
     const some = answered.slice(0, 11);
     const [[whole], [batched]] = [await reevaluated(some), await reevaluated(some, 5)];
     // The first five rows are those of the baselines.

@@ -20,7 +20,7 @@ export interface FakeHubOptions extends Partial<HubSettings> {
 export interface HubRequest {
   /** `METHOD /path?query`. */
   readonly what: string;
-  /** The size of the body in bytes; -1 if it was not read to the end. */
+  /** The size of the body in bytes; -1 if a fault kept the Hub from handling the request. */
   readonly bytes: number;
   readonly authorization: string | null;
 }
@@ -90,7 +90,7 @@ export class FakeHub implements Fake {
       hasValidToken,
       hasInvalidToken,
     });
-    // Only the fault `loseAnswer` handles a request and does not answer.
+    // Of the faults, only `loseAnswer` gets here.
     if (action !== null) request.socket.destroy();
     else write(response, reply);
   }

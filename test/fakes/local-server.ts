@@ -1,4 +1,4 @@
-/** Local HTTP servers: the base of all fakes. Tests open them in their own process; users start them as programs. */
+/** Local HTTP servers: the base of all fakes. Tests open them in the process of the test; users start them as programs. */
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -27,7 +27,7 @@ beforeAll(async () => {
   episodes = readFileSync(pathOf('e.jsonl'), 'utf8').trim().split('\n').map(parseEpisode);
 });
 
-/** Returns what an example prints: two tables of tab-separated lines. */
+/** Returns what an example prints: two tables of tab-separated lines, without their headers. */
 async function outputOf(library: string): Promise<string[][][]> {
   const child = startPython(`python/examples/trajectories_${library}.py`, [pathOf('e.parquet')]);
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);

@@ -32,7 +32,7 @@ it('an episode pool runs the requests of one turn of the event loop as one step,
   await Promise.all(taken.map((env, k) => pool.reset(env, toEpisodeRequest(starts[k]), () => null)));
   const expectedCounts: number[] = [];
   for (let t = 0; t < 28; t++) {
-    // Environments 0 and 1 step in every turn, each other environment k in all but every k-th turn.
+    // Environments 0 and 1 step in every turn. Environment k > 1 skips every k-th turn.
     const stepping = taken.filter((_, k) => k < 2 || t % k !== 0);
     expectedCounts.push(stepping.length);
     const rewards = await Promise.all(

@@ -1,6 +1,6 @@
 """Runs Python scripts in forks of a process that has imported their libraries, for test/support/fork-server.ts.
 
-`fork_server.py serve SOCKET MODULE...` listens on a Unix socket and imports the modules, except those that are missing. It ends
+`fork_server.py serve SOCKET MODULE...` listens on a Unix socket and imports the modules, except those that fail. It ends
 when its standard input ends, and removes the socket's folder. `fork_server.py run SOCKET ARGUMENT...` does what
 `python ARGUMENT...` does, in a fork of the server with this process's environment, folder and streams. If this process ends
 first, the server kills the fork.
@@ -19,7 +19,7 @@ def run(path, arguments):
 
     connection = socket.socket(socket.AF_UNIX)
     deadline = time.monotonic() + 100
-    while connection.connect_ex(path) != 0:  # the server starts
+    while connection.connect_ex(path) != 0:  # the server may still be starting
         if time.monotonic() > deadline:
             sys.exit(f"Expected a server that listens on {path}, got none")
         time.sleep(0.01)
@@ -77,7 +77,7 @@ def serve(path, modules):
             for fork in forks.values():
                 os.kill(fork, signal.SIGKILL)
             return None
-        # Those that requested a fork and have ended.
+        # Kills the forks whose clients have ended.
         for connection in ready & forks.keys():
             os.kill(forks[connection], signal.SIGKILL)
             os.waitpid(forks.pop(connection), 0)
@@ -125,7 +125,7 @@ def main():
         return
     import runpy
 
-    # Processes of their own would have different random states. (The hash seed of strings stays that of the server.)
+    # Gives each fork its own random state. (The hash seed of strings stays that of the server.)
     if "numpy" in sys.modules:
         sys.modules["numpy"].random.seed()
     os.environ.clear()

@@ -17,9 +17,9 @@ export const digitOf = (belief: number): number => Math.round(belief * 9);
 
 /** A step is informative about a trait if it ruled out at least this share of the trait's range. */
 const MIN_NARROWING = 0.04;
-/** A weight is mentioned if its mean changed by at least this. */
+/** A reward is described if it changed the mean of a weight by at least this. */
 const MIN_WEIGHT_CHANGE = 0.012;
-/** A trait counts as low if less than LITTLE of the prior is below its posterior median, and as high if more than MUCH is. */
+/** A trait or weight is low if less than LITTLE of the prior is below its posterior median, and high if more than MUCH is. */
 const [LITTLE, MUCH] = [0.38, 0.62];
 /** Bounds of `relativeWidth`: an estimate is sure below SURE and likely below LIKELY; above UNSEEN nothing is known. */
 const [SURE, LIKELY, UNSEEN] = [0.25, 0.6, 0.97];
@@ -30,8 +30,7 @@ const SMALL = 0.05;
 
 /**
  * Describes the latest step's evidence, the belief with its reasons, and the least certain number (or what the reward
- * showed), in three short sentences on one line. The text has no answer line and no `<reasoning>` tags. Equal reports
- * have equal texts.
+ * showed), in three short sentences on one line. The text has no answer line and no `<reasoning>` tags.
  * @param error the error that the stated belief minimises: as for `Inference.beliefs`. Default 'absolute'.
  */
 export function inferenceWords(report: InferenceReport, error: BeliefError = 'absolute'): string {

@@ -14,7 +14,7 @@ export interface WebGpuOptions {
    */
   allowInexact?: boolean;
   /**
-   * 1 to 10,000: the longest time of one submission, in milliseconds. Longer work is split, so that the driver's watchdog
+   * 1 to 10,000: about the longest time of one submission, in milliseconds. Longer work is split, so that the driver's watchdog
    * does not end it. Default 100.
    */
   maxDispatchMs?: number;

@@ -81,7 +81,7 @@ export class ModelEpisodes {
     await Promise.all(this.#saving);
   }
 
-  /** Returns the episodes, by seed and then by `episodeKey`. @throws QueueError if an episode was refused. */
+  /** Returns the episodes, by seed and then by `episodeKey`. @throws as `add`. */
   all(): CompactEpisode[] {
     if (this.#failure !== null) throw this.#failure;
     const sorted = [...this.#episodes].sort(([one], [other]) => (one < other ? -1 : 1));

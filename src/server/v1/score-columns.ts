@@ -28,7 +28,7 @@ export class ScoreColumns {
   readonly #settings: StackSettings;
   /** NaN in rows without an action, and in rows with a fault. */
   readonly #stepRewards: Float32Array;
-  /** The step's rewards plus shaping. Without shaping, the same array as `#stepRewards`. */
+  /** The rewards of the steps plus shaping. Without shaping, the same array as `#stepRewards`. */
   readonly #envRewards: Float32Array;
   /** NaN in rows with a fault. */
   readonly #beliefMae: Float32Array;

@@ -36,7 +36,7 @@ export interface LongList {
 
 interface ParsedList {
   readonly start: number;
-  /** Where the list ends, or the comma before its first slice that is not valid. */
+  /** Where the valid slices end: at the end of the list, or before the first invalid slice. */
   readonly end: number;
   readonly values: EntryList;
 }
@@ -155,8 +155,8 @@ function withMarks(json: Buffer, lists: readonly ParsedList[]): string {
 }
 
 /**
- * Replaces the valid entries between the ends of a list by one entry and a space for each character, so that parsing takes
- * little memory and gives the same error. @returns the text. Later characters keep their positions, but not always their bytes.
+ * Replaces the valid entries of a list, except about QUOTED_BYTES at each end, by one entry and spaces. Parsing then takes
+ * little memory and gives the same error. @returns the text. Characters keep their positions, but may move to other bytes.
  */
 function* blankList(json: Buffer, { start, end }: ParsedList): Paused<Buffer> {
   yield;

@@ -64,7 +64,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
       const autoreset = random.pick(AUTORESET_MODES);
       const env = open({ autoreset });
       let result = advanceRandomly(random, env);
-      // Steps on until every episode is over.
+      // Steps until every episode is over, at most 40 times.
       for (let t = 0; t < 40 && finishedEnvs(result).includes(0); t++) {
         const { actions, options } = randomStep(random, env, finishedEnvs(result));
         result = env.step(actions, options);
@@ -96,7 +96,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     expect(env.stateHash()).toEqual(hash);
   });
 
-  it('restore sets profiles and graders of episodes, but not the defaults of the environment', () => {
+  it('restore sets the profiles of episodes, but not the default profiles and grader', () => {
     const random = new Random('profiles');
     const env = open({ profiles: 'discrete', grader: 'v1' });
     const reset = randomReset(random, 4);

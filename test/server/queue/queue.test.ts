@@ -1,4 +1,4 @@
-/** Jobs of a policy: submitted, computed by worker processes and collected. */
+/** Jobs of a policy: submitted, computed by workers and collected. */
 import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

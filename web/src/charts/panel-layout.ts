@@ -15,7 +15,7 @@ export interface Frame {
   readonly points: number;
 }
 
-/** The smallest width of a plot and its right margin, in pixels, if there are several columns. */
+/** The smallest width of a plot with its right margin, in pixels, if there are several columns. */
 const MIN_PLOT = 150;
 /** Left and right margin of a plot, the gap between panels, and the margins above and below, in pixels. */
 const [LEFT, RIGHT, GAP, TOP, BOTTOM] = [34, 4, 12, 28, 26];

@@ -20,7 +20,7 @@ export class Scratch {
     this.#buffer = memory.allocate(label, 0, usage);
   }
 
-  /** Returns a buffer of at least `bytes` bytes. Its contents may be lost. */
+  /** Returns a buffer of at least `bytes` bytes. If the buffer grows, its contents are lost. */
   require(bytes: number): GPUBuffer {
     if (this.#buffer.size >= bytes) return this.#buffer;
     this.#buffer.destroy();

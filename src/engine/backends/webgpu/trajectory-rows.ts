@@ -1,4 +1,4 @@
-/** Copies the steps of a run, which the device has recorded, to the arrays of a trajectory. */
+/** Copies the recorded steps of a run to the arrays of a trajectory. */
 import type { RecordedTrajectory } from '../backend.js';
 import { TRAJECTORY_FIELDS } from '../outputs.js';
 import { RECORDED, RECORDED_ARRAYS, WORD } from './buffer-layout.js';
@@ -26,7 +26,7 @@ export function putTrajectory(trajectory: RecordedTrajectory): TakeRows {
   };
 }
 
-/** Writes rows of environments from `first` on as columns, `stride` elements apart. */
+/** Writes the rows of environments from `first` on to columns that are `stride` elements apart. */
 function putColumns(
   columns: Int8Array | Float32Array,
   stride: number,

@@ -28,7 +28,7 @@ function* pairsFrom(group: readonly Candidate[], step: number, options: PairRule
 }
 
 /**
- * Yields the rows of one state: pairs of the best and the worst answer, or with `allPairs` of each answer and each worse one.
+ * Yields the rows of one state: the best answer with the worst one, or with `allPairs` each answer with each worse one.
  * Answers with the same action make no pair, because their episodes differ only later.
  */
 function* pairsAt(

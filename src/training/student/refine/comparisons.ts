@@ -48,7 +48,7 @@ export interface Comparisons {
 export interface ComparisonOptions {
   /** u32 [n]: the seeds of the profiles. */
   readonly profileSeeds: Uint32Array;
-  /** u32 [n]: the seeds of noise and events, and of the choices. */
+  /** u32 [n]: the seeds of noise, events, and the draws of compared episodes and actions. */
   readonly seeds: Uint32Array;
   /** Returns the student's outputs, f32 [rows, OUTPUT_COUNT], for inputs f32 [rows, FEATURE_COUNT]. */
   readonly outputsOf: (inputs: Float32Array) => Float32Array;
@@ -87,7 +87,7 @@ export async function compareActions(env: AnyVecEnv, options: ComparisonOptions)
   };
 }
 
-/** Returns the inputs of the next step, f32 [n, FEATURE_COUNT]. */
+/** Adds observations to the features. @returns the inputs of the next step, f32 [n, FEATURE_COUNT]. */
 function inputsOf(features: Features, observations: Float32Array, count: number): Float32Array {
   const inputs = new Float32Array(count * FEATURE_COUNT);
   for (let i = 0; i < count; i++) {
@@ -176,7 +176,7 @@ async function playForks(given: ForkOptions): Promise<Forks> {
   };
 }
 
-/** Returns the rows of a table, f32 [rows, size], in the order of `indices`. */
+/** Returns the rows of a table at `indices`, f32 [indices.length, size]. */
 function gather(table: Float32Array, size: number, indices: readonly number[]): Float32Array {
   const rows = new Float32Array(indices.length * size);
   for (const [k, index] of indices.entries())
