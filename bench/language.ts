@@ -1,4 +1,4 @@
-/** `--language`: times the functions for training language models, in rows per second on one thread, with validation. */
+/** `--language`: measures functions for training language models, validation included, in rows per second on one thread. */
 import { isDeepStrictEqual } from 'node:util';
 import {
   ACTION_NAMES,
@@ -43,7 +43,7 @@ interface Case {
 /** Returns a pseudo-random integer below `n` for the index k, by multiplicative hashing. It is the same in every run. */
 const pseudoRandom = (k: number, n: number): number => (Math.imul(k + 1, 0x9e3779b1) >>> 8) % n;
 
-/** Returns rows with distinct seeds and history lengths from 0 to 27. */
+/** Returns rows with distinct seeds and histories of 0 to 27 actions. */
 function columnsOf(rows: number): Required<Omit<ReplayColumns, 'profiles' | 'beliefHistories'>> {
   return {
     seeds: Uint32Array.from({ length: rows }, (_, i) => 100 + i),

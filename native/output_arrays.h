@@ -75,8 +75,8 @@ class OutputArrays {
     size_t offset = 0;
   };
 
-  // Calls use(data, bytes, name) for each buffer until a call returns false, with the memory from the first to the last array
-  // in the buffer. Bytes between the arrays count as used: checking each array would take too long for a step.
+  // Sets `out` to the arrays. Before, calls use(data, bytes, name) for each buffer, with the memory from its first to its last
+  // array: checking each array would take too long for a step. Returns false if a call does, or if a buffer was detached.
   template <class Use>
   bool find_each(Arguments& args, Outputs& out, const Use& use) const {
     char* data[kArrays] = {};

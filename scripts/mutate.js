@@ -11,7 +11,7 @@ const ROOMS = {
     mutate: ['src/engine/**/*.ts', '!src/engine/{reference,backends/webgpu}/**'],
     testFiles: ['test/engine/**/*.test.ts'],
   },
-  // Separate from the engine, because most tests of the engine run the reference and would make its mutants slow.
+  // Not a part of `engine`: most tests of the engine run the reference, so each mutant of the reference would take long.
   reference: {
     mutate: ['src/engine/reference/**/*.ts'],
     testFiles: ['test/engine/{golden,one-seed,one-step}.test.ts', 'test/engine/reference/*.test.ts'],
@@ -63,7 +63,7 @@ const results = await new Stryker({
   timeoutFactor: 3,
   timeoutMS: 10_000,
   tempDirName: 'reports/.stryker',
-  // Stryker would rewrite tsconfig.json by an API that this release of TypeScript lacks. Vitest needs neither.
+  // Stryker would rewrite tsconfig.json by an API that this release of TypeScript lacks.
   tsconfigFile: 'none',
   disableTypeChecks: false,
 }).runMutationTest();

@@ -13,7 +13,7 @@ from .errors import InputError, RefusedError, RhythmError
 
 #: The minimum number of rows of a part, if a batch is split for several servers: several milliseconds of work.
 _MIN_ROWS = 512
-#: Parts per server, so that a faster server computes more of them.
+#: The maximum number of parts per server: several, so that a faster server computes more of them.
 _PARTS_PER_SERVER = 4
 
 
@@ -46,7 +46,7 @@ class Part:
 
 
 def as_list(name: str, entries: Any) -> List[Any]:
-    """Returns the entries of a column, a sequence or an array, as a list. Raises InputError `wrong_type` for others."""
+    """Returns a column as a list. Raises InputError `wrong_type` for text, a mapping or what is not iterable."""
     try:
         if not isinstance(entries, (str, bytes, Mapping)):
             return list(entries.tolist() if hasattr(entries, "tolist") else entries)
@@ -142,7 +142,7 @@ def _encode(batch: Batch, start: int, stop: int) -> bytes:
 
 
 def to_json(value: Any) -> Any:
-    """Converts values that `json` does not support: NumPy arrays and numbers, and other mappings."""
+    """Converts values that `json` does not support: NumPy arrays and numbers, and mappings other than dict."""
     plain = value.tolist() if hasattr(value, "tolist") else value
     if type(plain) is not type(value):
         return plain

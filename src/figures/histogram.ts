@@ -95,7 +95,7 @@ function binsOf({ name, counts }: HistogramRow) {
   })).filter(({ share }) => share > 0);
 }
 
-/** Returns the range of the axis. It contains all scores and ends at whole tenths. */
+/** Returns the range of all bars, rounded outwards to tenths. */
 function domainOf(rows: readonly HistogramRow[]): [number, number] {
   const bars = rows.flatMap(binsOf);
   const low = Math.min(...bars.map(({ from }) => from));

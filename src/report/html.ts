@@ -1,4 +1,4 @@
-/** HTML templates that escape every inserted value. */
+/** HTML templates that escape inserted text. */
 import { raw, html as template } from 'hono/html';
 
 /** Markup that `html` or `raw` returned. */

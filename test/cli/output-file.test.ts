@@ -1,4 +1,4 @@
-/** Output files: their temporary files, which later runs remove if a run was killed, their links, modes and refusals. */
+/** Output files: temporary files, their removal after a killed run, links, modes and refused paths. */
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -184,7 +184,7 @@ describe('links', () => {
     expect(leftovers(join(folder, 'deep/target'))).toEqual([]);
   });
 
-  it('to a missing directory create the directory', async () => {
+  it('to a missing directory stay links, and the directory is created', async () => {
     const path = newPath();
     symlinkSync('missing/target', path);
     checkOutput('--json', path);

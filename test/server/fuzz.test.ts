@@ -1,4 +1,4 @@
-/** Tests with random frames: each gets an answer or an error, and no unexpected error occurs. */
+/** Tests with random texts and frames: each gets an answer or an error, and no unexpected error occurs. */
 import fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
 import { InputError } from '../../src/index.js';

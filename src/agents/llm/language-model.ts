@@ -23,7 +23,7 @@ export interface LanguageModel {
   readonly name: string;
   /** The sampling parameters, which files record. */
   readonly sampling?: Sampling;
-  /** The budget, which decides whether another episode begins. */
+  /** The ledger, which decides whether the budget allows another episode. */
   readonly ledger?: CostLedger;
   /** Answers a prompt. @throws EndpointError; BudgetError if the budget does not suffice; the signal's reason. */
   complete(prompt: Prompt, signal: AbortSignal): Promise<Answer>;

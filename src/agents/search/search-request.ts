@@ -41,7 +41,7 @@ export interface SearchRequest {
   readonly numProblems: number;
   /** The number of starting states of each problem. */
   readonly numStarts: number;
-  /** Resets all starting states, problem by problem. */
+  /** Resets one environment to each starting state, problem by problem. */
   readonly reset: ResetRequest;
   /** The lower bound of the mean of first-half means; -Infinity for none. */
   readonly minFirstHalfMean: number;
@@ -118,7 +118,7 @@ function checkSeedList({ seeds }: ActionSequenceProblem, k: number): void {
   );
 }
 
-/** Returns the request that resets every starting state. Problem k has the environments from `k * numStarts` on. */
+/** Returns the request of the reset. Problem k has the `numStarts` environments from `k * numStarts` on. */
 function resetOf(
   world: World,
   problems: readonly ActionSequenceProblem[],

@@ -1,4 +1,4 @@
-/** The students that the package contains. Each is a module of its own, which is imported when the student is opened. */
+/** The students that the package contains. Each is a module of its own, which is imported when the student is loaded. */
 import { checkName } from '../../shared/values.js';
 import { readStudent, type Student } from './student.js';
 
@@ -12,7 +12,7 @@ const MODULES = {
 /** A name of STUDENT_NAMES. */
 export type StudentName = keyof typeof MODULES;
 
-/** The names of the students in the package, by grader. With `-clone`: the student before refinement (docs/students.md). */
+/** The names of the students in the package. With `-clone`: the student before refinement (docs/students.md). */
 export const STUDENT_NAMES = Object.freeze(Object.keys(MODULES)) as readonly StudentName[];
 
 const students = new Map<StudentName, Promise<Student>>();

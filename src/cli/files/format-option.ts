@@ -33,8 +33,8 @@ export function formatOf(option: string, path: string, format: string | undefine
 }
 
 /**
- * Returns the format in which the lines of a job are written: JSON lines unless the lines are trajectories.
- * @throws UsageError if --format and the ending of --output differ.
+ * Returns the format in which a job's lines are written: for trajectories that of --format or the ending, else JSON lines.
+ * @throws UsageError if --format and the ending differ.
  */
 export function formatOfJob(
   job: Job,

@@ -31,8 +31,8 @@ export const OUTPUT_ARRAYS = {
 const ROW_MAJOR: OutputLayout = { columnMajor: false, finalObservations: false };
 
 /**
- * Returns the distance between columns of `numEnvs` entries: an odd number of cache lines. Columns at a distance of a
- * power of two would compete for the same cache sets, which doubles the time of a step.
+ * Returns the distance between columns of `numEnvs` entries, in entries: for float32 an odd number of cache lines. Columns
+ * at a distance of a power of two would compete for the same cache sets, which doubles the time of a step.
  */
 function strideOf(numEnvs: number): number {
   const perLine = LINE / Float32Array.BYTES_PER_ELEMENT;

@@ -26,9 +26,9 @@ import { toBeliefs, toGiven } from './steps.js';
 import { type Bounds, skillBounds, wellBounds } from './sum-bounds.js';
 
 /**
- * The states in which episodes begin, at any step. With a mask, only the entries of its environments are used. Numbers are
- * rounded to float32, and must be 0 or at least 2^-80 in magnitude. With exact float32 values, episodes continue exactly
- * as if they had been played from step 0.
+ * The states in which episodes begin, at any step. With a mask, only the entries of its environments are used. Meters and
+ * sums are rounded to float32, and must be 0 or at least 2^-80 in magnitude. With exact float32 values, episodes continue
+ * exactly as if they had been played from step 0.
  */
 export interface StartStates {
   /** Steps taken, 0 to 27: one number for all environments, or one per environment. */
@@ -107,7 +107,7 @@ export const START_OPTIONS: readonly (keyof StartStates)[] = [
 ];
 const LAST_START = NUM_STEPS - 1;
 /**
- * The smallest magnitude other than 0 that a start may have. Its products with the factors of means and with a weight
+ * The smallest magnitude, other than 0, of a meter or a sum. Its products with the factors of means and with a weight
  * of 2^-40 are still normal float32s. A device may flush subnormal float32s to 0.
  */
 export const MIN_VALUE = 2 ** -80;

@@ -29,8 +29,8 @@ import type { LazyRows } from './row-objects.js';
 /** Options of `scoreReplay`. */
 export interface ReplayOptions extends RewardStackOptions {
   /**
-   * The grader of rows whose action ends the episode, and of the default weight of `beliefSkill`: 'v2' (default), another name
-   * of GRADER_NAMES, or eight weights. A list of six gets two zeros.
+   * 'v2' (default), another name of GRADER_NAMES, or eight weights; a list of six gets two zeros. Grades the episodes that a
+   * row's action ends, and sets the default weight of `beliefSkill` (see `weights`).
    */
   grader?: string | ArrayLike<number>;
   /** A world with other numbers. Default: the published one. */
@@ -41,7 +41,7 @@ export interface ReplayOptions extends RewardStackOptions {
   kernel?: string;
   /** 1 to 256; changes no result. Default: the machine's number of processors. */
   threads?: number;
-  /** 'mark' (default) gives invalid rows NaN and lists them in `faults`; 'throw' throws the error of the first one. */
+  /** 'mark' (default) gives invalid rows NaN and lists them in `faults`; 'throw' throws the first error found. */
   onFault?: (typeof ON_FAULT)[number];
 }
 

@@ -95,7 +95,7 @@ const BUILT_IN = GRADER_NAMES.map((name) => {
 
 /**
  * Returns the system message under a grader. The message depends on the weights alone. v1 and v2 have the published text about
- * grading; other graders have a sentence for each component whose weight is not 0.
+ * grading; other graders have a line for each component whose weight is not 0.
  * @throws InputError as `graderWeights`.
  */
 export function systemText(grader: GraderLike = 'v2'): string {

@@ -3,7 +3,7 @@ import type { MetricObject } from 'prom-client';
 import type { Grant } from '../quota.js';
 import type { ServeOptions } from '../server-options.js';
 
-/** The quotas that the workers of a server share. */
+/** The names of the quotas that the workers of a server share. */
 export type QuotaName = 'sessions' | 'envs';
 
 /** An error as a message. */

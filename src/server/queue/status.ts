@@ -49,7 +49,7 @@ export interface JobStatus {
   readonly failed: readonly FailedShard[];
   /** The indices of the shards that gave other bytes when they were computed again. */
   readonly different: readonly number[];
-  /** Dollars that a language model has cost, including the maximum cost of pending requests; null for other jobs. */
+  /** Dollars that an open or collected job has spent on a language model, pending requests at maximum cost; else null. */
   readonly spent: number | null;
   /** The budget of an open job in dollars; null for no limit, and for other jobs. */
   readonly budget: number | null;
@@ -107,10 +107,10 @@ export async function missingJob(queue: Queue, name: string): Promise<QueueError
   const names = await jobNames(queue);
   const known =
     names.length === 0
-      ? 'no job'
-      : `${names.length > LISTED ? 'the last jobs' : 'the jobs'} ${names.slice(-LISTED).join(', ')}`;
+      ? 'the queue has no job'
+      : `the ${names.length > LISTED ? 'last ' : ''}jobs of the queue are ${names.slice(-LISTED).join(', ')}`;
   return new QueueError(
-    `Expected a job of the queue "${queue.prefix}", got ${JSON.stringify(name)}; the queue has ${known}. ` +
+    `Expected a job of the queue "${queue.prefix}", got ${JSON.stringify(name)}; ${known}. ` +
       'Pass a name that "queue submit" printed, and its --redis and --prefix.',
   );
 }
@@ -150,7 +150,7 @@ const countActive = (queue: Queue, name: string): Promise<number> =>
     return active.filter((shard) => shard?.data.job === name).length;
   });
 
-/** Returns the finished shards per second; null before the first. @param finishes times in milliseconds, the latest first. */
+/** Returns the finished shards per second; null if unknown. @param finishes times in milliseconds, the latest first. */
 function rateOf(finishes: readonly number[], { startedAt }: StoredJob): number | null {
   const [last] = finishes;
   // The rate after a single shard is computed from the time since the job started.
@@ -164,7 +164,7 @@ function rateOf(finishes: readonly number[], { startedAt }: StoredJob): number |
 const BULK = 100;
 
 /**
- * Cancels a job: removes its data; workers stop its shards within seconds. @returns the state of the job before.
+ * Cancels a job if it is open, and removes its data. Workers stop its shards within seconds. @returns the state before.
  * @throws QueueError if there is no job of this name.
  */
 export async function cancel(queue: Queue, name: string): Promise<JobState> {

@@ -13,7 +13,7 @@ export interface LocalFile {
   readonly blob: Blob;
 }
 
-/** An entry of a directory that is not uploaded. */
+/** A directory's entry that is not uploaded. */
 export interface LeftOut {
   readonly path: string;
   readonly reason: string;
@@ -31,8 +31,8 @@ export const CARD = 'README.md';
  * Collects the files of paths.
  * @param paths files keep their names; contents of directories keep their relative paths.
  * @param prefix a directory of the repository for all files but the card; '' is the root.
- * @throws InputError for an invalid prefix, a path that is missing or no file or directory, a file that cannot be opened, no
- *   files, and targets that are invalid or clash.
+ * @throws InputError for an invalid prefix, a path that is missing or neither file nor directory, a file that cannot be opened,
+ *   no files, and targets that are invalid or clash.
  */
 export async function collectFiles(paths: readonly string[], prefix = ''): Promise<LocalFiles> {
   const directory = checkPrefix(prefix);
@@ -104,7 +104,7 @@ function statOf(path: string): Stats | null {
   }
 }
 
-/** Returns the files of a directory, sorted by name. Adds hidden and unfinished entries, links and devices to `leftOut`. */
+/** Returns all files within a directory. Adds hidden and unfinished entries, links and devices to `leftOut` instead. */
 function filesWithin(root: string, leftOut: LeftOut[]): FilePaths[] {
   const files: FilePaths[] = [];
   const walk = (directory: string) => {

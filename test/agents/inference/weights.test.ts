@@ -34,7 +34,7 @@ function meansAndVariances(
 }
 
 describe('the prior of weights', () => {
-  it('matches the profiles of the world', () => {
+  it('has the means and variances of sampled profiles', () => {
     const samples = 20_000;
     const prior = meansAndVariances(priorWeights(samples, new InferenceDraws(3).begin(0)), () => true);
     const sampledWeights = new Float64Array(samples * NUM_METERS);

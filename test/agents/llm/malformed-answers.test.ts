@@ -1,4 +1,4 @@
-/** Malformed answers: deep nesting, names of prototype members as keys, impossible counts, invalid HTTP. */
+/** Malformed answers: deep nesting, names of prototype members as keys, impossible counts, invalid headers and HTTP. */
 import { createServer, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { toEndpoint } from '../../../src/agents/llm/endpoint.js';
@@ -27,7 +27,7 @@ const USAGE = '"usage":{"prompt_tokens":400,"completion_tokens":9}';
 const completion = (message: string, more = USAGE): string =>
   `{"choices":[{"finish_reason":"stop","message":{${message}}}],${more}}`;
 
-/** The number of levels: more than any call stack can hold. */
+/** More levels of nesting than a call stack can hold. */
 const LEVELS = 200_000;
 const ARRAYS = '['.repeat(LEVELS) + ']'.repeat(LEVELS);
 const OBJECTS = `${'{"a":'.repeat(LEVELS / 2)}1${'}'.repeat(LEVELS / 2)}`;
@@ -43,7 +43,7 @@ describe('a deeply nested answer', () => {
     ['as reasoning', completion(`${CONTENT},"reasoning":${ARRAYS}`)],
     ['as tool calls', completion(`${CONTENT},"tool_calls":${ARRAYS}`)],
     ['as its usage', completion(CONTENT, `"usage":${OBJECTS}`)],
-    ['as anything else', completion(CONTENT, `"extra":${OBJECTS}`)],
+    ['as an unknown field', completion(CONTENT, `"extra":${OBJECTS}`)],
   ])('%s is retried like any malformed answer', async (_, text) => {
     const { error, ledger, fake } = await ask(body(text), { retries: 1 });
     expect(error).toMatchObject({ code: 'endpoint_failed', lasting: false });

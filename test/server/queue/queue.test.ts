@@ -150,7 +150,7 @@ describeWithRedis('a job', () => {
     expect(outcome).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(
-        /^error: Expected a job of the queue "rhythm-vec", got "teach-0"; the queue has the (last )?jobs/,
+        /^error: Expected a job of the queue "rhythm-vec", got "teach-0"; the (last )?jobs of the queue are/,
       ),
     });
   });

@@ -1,4 +1,4 @@
-/** Histograms of final scores, one over the other. A line of text has the shares of the bars under the pointer. */
+/** Histograms of final scores, drawn over one another. A line of text has the shares of the bars under the pointer. */
 import { useSignal } from '@preact/signals';
 import { useMemo, useRef } from 'preact/hooks';
 import type { TableProps } from '../parts/table.js';

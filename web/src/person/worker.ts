@@ -15,7 +15,7 @@ type Students = readonly StudentFile[];
 const api = {
   replay: (setting: EpisodeSetting, moves: readonly Move[], students: Students) =>
     outcomeOf(() => replayEpisode(setting, moves, students)),
-  /** Returns the next move of a policy, which gets the same observations as the page. */
+  /** Returns the next move of a policy. The policy gets the same observations as the page. */
   advise: (name: string, setting: EpisodeSetting, moves: readonly Move[], students: Students) =>
     outcomeOf(() =>
       adviser.advise(name, setting, moves, replayEpisode(setting, moves).observations, students),

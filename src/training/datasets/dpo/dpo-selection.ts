@@ -39,7 +39,7 @@ export class DpoSelection implements AsyncDisposable {
   }
 
   /**
-   * Replays the episodes that pass the filters, and keeps those that equal their replay and have text.
+   * Replays the episodes that pass the filters, and keeps those that equal their replay and have prompts.
    * @returns the episodes that differ from their replay.
    */
   async add(episodes: readonly TrajectoryEpisode[]): Promise<MismatchedEpisode[]> {

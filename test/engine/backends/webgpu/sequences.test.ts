@@ -1,7 +1,6 @@
 /**
- * Random sequences of all calls of a batch except `replay`, with shards of 32 environments and the extreme workgroup sizes.
- * Other tests use sizes between them, because the compilation of each size takes seconds. Results equal those of the reference,
- * so they do not depend on the position of an environment or on the other environments.
+ * Random sequences of all calls of a batch except `replay`, with and without shards of 32 environments, at workgroup sizes 1
+ * and 256. Results equal those of the reference, so they do not depend on the position of an environment or on the others.
  */
 import { expect, it } from 'vitest';
 import { toAsyncBackend } from '../../../../src/engine/backends/async-adapter.js';

@@ -1,4 +1,4 @@
-/** The fields of an episode's address: setting, moves by hand, and the number of steps that a policy played after them. */
+/** The fields of an episode's address: setting, players, moves by hand, and the number of a policy's steps after them. */
 import { GRADER_NAMES, MAX_U32, NUM_STEPS } from '../../../../src/world/fields.js';
 import { type Field, oneOf, type StateOf, toAddress, whole } from '../../address.js';
 import { type Move, PROFILE_CHOICES } from '../../person/episode-types.js';
@@ -19,7 +19,7 @@ export const PERSON_FIELDS = {
   grader: oneOf('v2', GRADER_NAMES),
   /** Who plays: the user, or a policy. */
   by: playerField(BY_HAND, [BY_HAND, ...PLAYER_NAMES]),
-  /** The policy that the user races against. */
+  /** The policy that the user races against, or NOBODY. */
   against: playerField(NOBODY, [NOBODY, ...PLAYER_NAMES]),
   /** Moves by hand, before those of the policy. */
   moves,
