@@ -26,7 +26,7 @@ const commands: [command: string, expected: string][] = [
   ['dataset sft', ''],
   ['dataset dpo', ''],
   ['teach', 'episodes replayed, all as recorded'],
-  ['train', 'ood: seeds 10000-10049, 50 episodes'],
+  ['train', 'ood: seeds 10000-10002, 3 episodes'],
   ['reeval', 'episodes replayed, all as recorded'],
   ['upload', 'Nothing was changed: --dry-run.'],
   ['report', 'report/report.html: one page, and'],
@@ -58,9 +58,13 @@ it.each(commands)('the examples of %s run', async (command, expected) => {
   // Uses fewer seeds and shorter searches, to save time.
   const examples = stdout
     .split(/Examples?:\n/)[1]
-    .replace('0-9999999', '0-999')
-    .replaceAll(/--seeds 100-1\d\d/g, '--seeds 100-102')
+    .replace('0-9999999', '0-99')
+    .replace('--seeds 0-999 ', '--seeds 0-99 ')
+    .replaceAll(/rhythm-vec eval(?! --seeds)/g, '$& --episodes 3')
+    .replaceAll(/--seeds 100-1\d\d/g, '--seeds 100-101')
     .replaceAll('--rows 3000', '--rows 300')
+    .replace('--episodes 20 --rounds 1 --round-episodes 10', '--episodes 20 --rounds 1 --round-episodes 1')
+    .replace('--refine-episodes 64 --refine-batch 32', '--refine-episodes 8 --refine-batch 4')
     .replaceAll('--concurrency 16', '--concurrency 16 --episodes 2')
     .replaceAll('rhythm-vec audit', `rhythm-vec audit ${QUICK_AUDIT}`);
   expect(examples).toContain(`  rhythm-vec ${command}`);
