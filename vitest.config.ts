@@ -45,7 +45,7 @@ const NOT_SOAKED = [
 const projects = [
   { name: 'unit', ...quick, isolate: false, env: { RHYTHM_SKIP: 'webgpu' } },
   { name: 'gpu', include: gpu, isolate: false, env: { RHYTHM_SKIP: 'kernels' } },
-  { name: 'browser', include: [browser], globalSetup: 'test/support/web/global-setup.ts' },
+  { name: 'browser', include: [browser], globalSetup: 'test/support/web/global-setup.ts', isolate: false },
   ...Object.entries(OTHERS).map(([name, include]) => ({
     ...{ name, include, exclude: webgpu, isolate: false },
     env: { RHYTHM_SKIP: 'webgpu' },

@@ -3,7 +3,7 @@
  * chromium.ts).
  */
 import axe from 'axe-core';
-import type { Browser, BrowserContext, ConsoleMessage, Page, Request } from 'playwright-core';
+import type { Browser, BrowserContext, CDPSession, ConsoleMessage, Page, Request } from 'playwright-core';
 import { expect } from 'vitest';
 import { screenshot } from './screenshots.js';
 import type { Site } from './site.js';
@@ -43,10 +43,7 @@ function contextOf(browser: Browser, hasTouch: boolean): Promise<BrowserContext>
   return context;
 }
 
-/**
- * Pages of ended visits, which later visits use again: an open page takes half of the processor time of a new one. Pages with
- * scripts or missing files are closed instead.
- */
+/** Pages of ended visits, which later visits use again: an open page takes half of the processor time of a new one. */
 const idlePages = new WeakMap<BrowserContext, Page[]>();
 
 async function pageOf(context: BrowserContext): Promise<Page> {
@@ -59,16 +56,17 @@ async function pageOf(context: BrowserContext): Promise<Page> {
 
 export class Visit {
   readonly page: Page;
-  readonly #isReusable: boolean;
+  /** Its scripts run in the page until it is detached. */
+  readonly #session: CDPSession;
   #unwatch: (() => void) | null = null;
   /** Requests to other origins. */
   readonly foreignRequests: string[] = [];
   /** Errors and warnings of the console, and uncaught errors. */
   readonly messages: string[] = [];
 
-  private constructor(page: Page, isReusable: boolean) {
+  private constructor(page: Page, session: CDPSession) {
     this.page = page;
-    this.#isReusable = isReusable;
+    this.#session = session;
     page.setDefaultTimeout(LIMIT);
   }
 
@@ -83,18 +81,17 @@ export class Visit {
     { size = 'laptop', colorScheme = 'light', scripts = [], missing }: VisitOptions = {},
   ): Promise<Visit> {
     const context = await contextOf(browser, size === 'phone');
-    const isPlain = scripts.length === 0 && missing === undefined;
-    const visit = new Visit(await (isPlain ? pageOf(context) : context.newPage()), isPlain);
-    const { page } = visit;
+    const page = await pageOf(context);
+    const session = await context.newCDPSession(page);
+    const visit = new Visit(page, session);
     visit.#watch(site.origin);
     await page.setViewportSize(SIZES[size]);
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce', forcedColors: 'none' });
-    const session = await context.newCDPSession(page);
     await session.send('Storage.clearDataForOrigin', { origin: site.origin, storageTypes: 'local_storage' });
     // The history holds 50 entries. A full one would hide that an entry is added.
     await session.send('Page.resetNavigationHistory');
-    await session.detach();
-    for (const script of scripts) await page.addInitScript(script);
+    if (scripts.length > 0) await session.send('Page.enable');
+    for (const source of scripts) await session.send('Page.addScriptToEvaluateOnNewDocument', { source });
     if (missing !== undefined) await page.route(missing, (route) => route.abort());
     await page.goto(site.at(fragment));
     return visit;
@@ -181,7 +178,8 @@ export class Visit {
 
   async end(): Promise<void> {
     const { page } = this;
-    if (!this.#isReusable || page.isClosed()) return page.close();
+    if (page.isClosed()) return;
+    await this.#session.detach();
     this.#unwatch?.();
     await page.unrouteAll();
     const context = page.context();
