@@ -4,7 +4,7 @@
 // The environments of the source that the lanes of a group copy.
 struct Origins {
   const uint32_t* envs;  // by lane
-  bool all_same;         // whether all lanes copy one environment, as rollouts from one state do
+  bool all_same;         // whether the group is full and its lanes copy one environment
 
   Origins(const Gather& from, const Group& g) : envs(from.indices + g.first) {
     all_same = g.full() && !any(!(load(envs) == broadcast(envs[0])));

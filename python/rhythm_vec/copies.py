@@ -20,8 +20,7 @@ Words = npt.NDArray[np.uint32]
 
 
 def to_indices(source: Core, indices: Any, length: Optional[int]) -> Indices:
-    """Returns indices of a source's environments, u32 [length]. A length of None allows any number but 0. Raises
-    InputError `wrong_type`, `wrong_length`, `out_of_range`."""
+    """Validates indices of a source's environments. Returns u32 [length]; a length of None allows any number but 0."""
     array = to_array(indices)
     if array.dtype.kind not in "iu" or array.ndim != 1 or array.size == 0:
         refuse("wrong_type", "indices to be integers, at least one", describe(indices), "Pass indices of environments.")
@@ -153,7 +152,7 @@ def _replay_histories(core: Core, words: Words, imagination: bool) -> None:
         return
     core.history.clear(None)
     core.history.append(replay(core, words, imagination, HISTORY_FIELDS))
-    # The reward of the last step includes the terminal term, which depends on beliefs. The outputs have this reward.
+    # An episode's last reward depends on beliefs, which the replay lacks. The outputs have this reward.
     ended = words[:, STATE["step"]] == NUM_STEPS
     # A row of the history is the part of an observation from RECORD_START on: action, reward, deltas, anomalies.
     reward = 1  # its index in such a row
@@ -188,6 +187,6 @@ def replay(core: Core, words: Words, imagination: bool, names: Sequence[str]) ->
     )
     arrays, trajectory = allocate_trajectory(count, names)
     steps = words[:, STATE["step"]].astype(np.uint8)
-    # Without policy seeds and beliefs; all environments, and no source.
+    # The four None: no policy seeds, no beliefs, all environments, no source.
     batch.run(POLICIES["sequence"], None, actions_of(words), None, steps, arrays, None, None)
     return trajectory

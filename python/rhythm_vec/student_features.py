@@ -46,7 +46,7 @@ _BOUNDED = [
 #: The positions of these traits in _BOUNDED.
 _SOCIAL_VITALITY, _SOCIAL_SERENITY, _MORNING, _NIGHT, _RECOVERY, _PROGRESS_BONUS, _SOLO, _GUILT, _THRESHOLD = range(9)
 _METABOLIC_RATE = _world.TRAIT_NAMES.index("metabolic_rate")
-#: A meter that no trait affects.
+#: Marks a meter that no trait affects.
 _NONE = -1
 #: Bound on the float32 rounding of an anomaly in the published world, with a wide margin.
 _ROUNDING = _F32(2**-18)
@@ -60,7 +60,7 @@ _LARGEST_CUT = _F32(1) - _F32(0.05)
 
 
 class Features:
-    """Reads the observations of n episodes, step by step, and writes the inputs."""
+    """Reads the observations of n episodes, step by step, and returns the inputs."""
 
     def __init__(self, world: World, num_envs: int) -> None:
         self._params = {name: world.param(name) for name, *_ in _world.BLOCK}

@@ -98,7 +98,7 @@ class GoldenTest(unittest.TestCase):
                 assert trajectory is not None
                 self.assertEqual(trajectory.actions.tolist(), [row["actions"] for row in rows])
 
-    def test_profiles_have_the_golden_values(self) -> None:
+    def test_profiles_targets_and_events_have_the_golden_values(self) -> None:
         rows = PROFILES["profiles"]
         seeds = [row["seed"] for row in rows]
         names = [row["discrete_profile"] for row in rows]

@@ -1,4 +1,4 @@
-/** The inputs of a command other than its options. */
+/** What a command gets besides its options. */
 export interface Context {
   /** Aborted with an `Interruption` when the process is asked to stop. */
   readonly signal: AbortSignal;

@@ -64,7 +64,7 @@ export interface RegradedCondition {
 export interface Regraded {
   readonly grader: string;
   readonly graderWeights: GraderWeights;
-  /** The former world with the fewest components among those of the episodes, by version; null if all are of this world. */
+  /** The version of the episodes' former world with the fewest components; null if all are of this world. */
   readonly formerWorld: string | null;
   readonly rows: readonly RegradedRow[];
   readonly conditions: readonly RegradedCondition[];

@@ -11,7 +11,7 @@ import type { Layer, TopView } from './vega-lite-types.js';
 export interface ComponentsPicture extends Caption {
   /** In order from the top. */
   readonly rows: readonly ComponentsRow[];
-  /** Maximum width in pixels, but bars have at least 120. Default: the width of the names plus bars of 560 pixels. */
+  /** Maximum width of the figure in pixels, but bars have at least 120. Default: bars have 560. */
   readonly maxWidth?: number;
 }
 
@@ -81,7 +81,7 @@ function endsOf({ parts }: ComponentsRow): { readonly start: number; readonly en
   return { start: total(all.filter((part) => part < 0)), end: total(all.filter((part) => part > 0)) };
 }
 
-/** Returns the range of the axis before it is rounded to its ticks. */
+/** Returns the length of the axis, as a score, before it is rounded to its ticks. */
 const rangeOf = (rows: readonly ComponentsRow[]): number =>
   Math.max(...rows.map((row) => endsOf(row).end)) - Math.min(...rows.map((row) => endsOf(row).start));
 

@@ -17,7 +17,7 @@ export interface Quota {
   giveBack(count: number): void;
 }
 
-/** A quota whose amount in use this process counts. */
+/** A quota that this process counts. */
 export class LocalQuota implements Quota {
   readonly capacity: number;
   #taken = 0;

@@ -12,7 +12,7 @@ const warn = vi.spyOn(console, 'warn');
 beforeEach(() => void warn.mockClear());
 afterEach(() => expect(warn).not.toHaveBeenCalled());
 
-/** The names of rows as XML contains them: without control characters. */
+/** The names of rows as XML contains them: with ? for the control character. */
 const xmlNames = ROW_NAMES.map((name) => name.replace('\u0007', '?'));
 
 it('figures have the same bytes when rendered one by one and concurrently', async () => {
@@ -39,12 +39,12 @@ describe.each(PICTURES)('%s', (_, drawing, names) => {
     for (const text of [drawing.title, ...xmlNames, ...names]) expect(texts).toContain(text);
   });
 
-  it('has no ids and loads nothing, so that a page can contain several figures', async () => {
+  it('has no ids and loads nothing', async () => {
     const svg = await svgOnce(drawing);
     expect(svg).not.toMatch(/\sid=|url\(|href=|<script/);
   });
 
-  it('has the colours of its theme and none of the other theme', async () => {
+  it('has the paper, ink and muted colours of its theme, and not those of the other', async () => {
     const [light, dark] = [await svgOnce(drawing, 'light'), await svgOnce(drawing, 'dark')];
     for (const colour of [LIGHT.paper, LIGHT.ink, LIGHT.muted]) {
       expect(light).toContain(`"${colour}"`);
@@ -65,7 +65,7 @@ describe.each(PICTURES)('%s', (_, drawing, names) => {
   });
 });
 
-it('an action sequence has a cell for each slot and a legend of all actions, with unique marks', async () => {
+it('action sequences have a cell for each step and a legend of all actions, with unique marks', async () => {
   const [[, drawing]] = PICTURES;
   const texts = textsOf(await svgOnce(drawing));
   const marks = ACTION_STYLES.map(({ mark }) => mark);

@@ -1,4 +1,4 @@
-/** Retries of python/rhythm_vec with faulty servers. The tests record the waits instead of waiting. */
+/** Retries and large batches of the Python client. The tests record the waits instead of waiting. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -157,7 +157,7 @@ describe.runIf(absent === null)('an unavailable server', () => {
       `Expected a rhythm-vec server at http://127.*, got ConnectionRefusedError.*${attempts}.*\`npx rhythm-vec serve\``,
     );
 
-  it('that never answered is an error with a remedy, without a retry', async () => {
+  it('that refuses the first connection is an error with a remedy, without a retry', async () => {
     const server = await startServer();
     await server.close();
     const { results, waits } = await callClient({ url: server.url }, { score }, { score });
@@ -186,7 +186,7 @@ describe.runIf(absent === null)('an unavailable server', () => {
     expect([answered, waits]).toEqual([true, [0.5, 1, 2, 4, 8]]);
   });
 
-  it('that never answers is an error after the timeout', async () => {
+  it('that accepts requests but never answers is an error after the last timeout', async () => {
     const server = await faultyServer(await startServer(), noAnswer, noAnswer);
     const { results } = await callClient(
       { url: server.url, timeout_s: 0.05, backoff: { attempts: 2 } },

@@ -1,4 +1,4 @@
-/** python/examples/score_frames.py scores rows in binary frames, as the JSON route does. */
+/** python/examples/score_frames.py, which sends binary frames, gets the scores of the JSON route. */
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';

@@ -30,7 +30,7 @@ export class BarePackage {
     this.install([...Object.keys(manifest.dependencies), ...BUNDLED]);
   }
 
-  /** Removes the links to packages. */
+  /** Removes the links to these packages. */
   uninstall(packages: readonly string[]): void {
     for (const name of packages) rmSync(this.#pathOf(name), { force: true });
   }

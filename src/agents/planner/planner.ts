@@ -15,7 +15,7 @@ export interface PlannerView {
 }
 
 /**
- * Plays episodes from their observations alone. At each step it draws profiles from the posterior, imagines the rest of
+ * Plays episodes from their observations. At each step it draws profiles from the posterior, imagines the rest of
  * the episode with them, under noise that no real episode has, and plays the first action of the best action sequence that
  * it finds. A decision depends only on the episode's observations and the planner's options, not on the other episodes of the
  * batch. The backend, kernel and threads do not change decisions.

@@ -1,7 +1,4 @@
-/**
- * The inputs of a student's network, from public observations: bounds of the traits (trait-bounds.ts), means and variances of
- * the reward weights (weight-filter.ts), both estimated from the observations so far, and the state of the episode.
- */
+/** The inputs of a student's network, computed from public observations. */
 import type { Params } from '../../world/block.js';
 import {
   NUM_ACTIONS,
@@ -20,7 +17,7 @@ const f32 = Math.fround;
 /** The version of the inputs. It rises when any input changes for the same observations. */
 export const FEATURES_VERSION = 1;
 
-/** The inputs in order, with their sizes. */
+/** The inputs in order, with their sizes. `SCALE` has the factors of some. */
 const LAYOUT = {
   /** One-hot: 1 at the index that equals the number of steps taken. */
   step: NUM_STEPS,
@@ -32,7 +29,7 @@ const LAYOUT = {
   widths: NUM_BOUNDED,
   /** The observed metabolic rate minus the neutral profile's; 0 before it was observed. */
   metabolism: 1,
-  /** The mean of each reward weight minus 1/5, and its variance; both scaled. */
+  /** The mean of each reward weight minus 1/5, and its variance. */
   weights: NUM_METERS,
   variances: NUM_METERS,
   /**
@@ -40,7 +37,7 @@ const LAYOUT = {
    * half, apart from noise and crashes.
    */
   middleMeters: NUM_METERS,
-  /** The sum of each meter over the steps, divided by the steps of an episode. Wellbeing weighs these sums. */
+  /** The sum of each meter over the steps so far, divided by the steps of an episode. Wellbeing weighs these sums. */
   meterSums: NUM_METERS,
   /** The number of times that a meter was below the crash threshold after a step. */
   crashes: 1,

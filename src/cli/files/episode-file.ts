@@ -24,8 +24,7 @@ export interface EpisodeFile {
   /** Writes compact episodes: as they are to Parquet, and replayed to JSON lines. */
   writeCompact(compact: readonly CompactEpisode[]): Promise<void>;
   /**
-   * Replaces the unfinished Parquet file of an earlier run, PATH.partial, with this file, which must already have the episodes
-   * of that file.
+   * Names an unfinished Parquet file PATH.partial. An earlier PATH.partial is replaced: write its episodes to this file first.
    */
   publish(): Promise<void>;
   /** Moves the finished file to its place. */
@@ -38,18 +37,18 @@ export interface EpisodeFile {
 }
 
 export interface EpisodeFileOptions {
-  /** The engine that replays episodes. */
+  /** The engine that replays compact episodes for JSON lines. */
   readonly engine?: ReplayEngine;
   /**
    * When an unfinished Parquet file gets the name PATH.partial: 'begin': with its first row group; 'publish': when `publish`
-   * is called; 'never': the episodes are kept elsewhere. Default 'begin'.
+   * is called; 'never': for episodes that are also kept elsewhere. Default 'begin'.
    */
   readonly partial?: 'begin' | 'publish' | 'never';
 }
 
 /**
- * Opens a file of trajectories. By default an unfinished Parquet file is PATH.partial, with whole row groups even if the
- * process is killed. Beside the standard output, pipes and devices there is no PATH.partial.
+ * Opens a file of trajectories. By default an unfinished Parquet file is PATH.partial, and keeps its row groups if the process
+ * is killed. The standard output, pipes and devices have no PATH.partial.
  * @param path as `checkOutput` accepted it. @throws LibraryError `library_missing`.
  */
 export async function openEpisodeFile(

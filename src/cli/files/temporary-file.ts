@@ -25,7 +25,7 @@ const NAME = /^\.rhythm-vec-([\da-f]{16})-([\da-f]{16}|elsewhere)-(\d+)-[\da-f]{
 
 /** The interval in milliseconds at which a process updates the modification time of its temporary files. */
 export const TOUCH_MS = 3_600_000;
-/** A file that was modified longer ago than this, in milliseconds, belongs to no running process on any machine. */
+/** A file that was last modified longer ago than this, in milliseconds, counts as left by a killed run. */
 export const ABANDONED_MS = 24 * TOUCH_MS;
 
 export interface TemporaryFile {
@@ -50,7 +50,7 @@ export async function createTemporary(target: string, mode?: number): Promise<Te
   return { path, handle, release: () => clearInterval(timer) };
 }
 
-/** Checks that a temporary file can be created: creates and removes one. @throws Error of the system call that fails. */
+/** Checks that a temporary file can be created: as `createTemporary`, but removes it at once. */
 export function tryTemporary(target: string): void {
   removeAbandoned(target);
   const path = temporaryPath(target);
@@ -80,7 +80,7 @@ function removeAbandoned(target: string): void {
   }
 }
 
-/** Returns the names in a directory; [] if it is writable but not readable. */
+/** Returns the names in a directory; [] if it cannot be read. */
 function namesIn(directory: string): string[] {
   try {
     return readdirSync(directory);
@@ -126,8 +126,8 @@ const targetId = (target: string): string => hash(foldedName(basename(target)));
 export const foldedName = (name: string): string => name.normalize('NFC').toLowerCase();
 
 /**
- * The hash of this boot and process namespace. Null if the system has no such identifiers; then a file is removed only when it
- * is older than ABANDONED_MS.
+ * The hash of this boot and process namespace. Null if the system has no such identifiers; then only files that were last
+ * modified longer ago than ABANDONED_MS are removed.
  */
 const HOST = hostId();
 

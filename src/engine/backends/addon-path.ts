@@ -6,13 +6,13 @@ import { BackendError } from '../../shared/errors.js';
 
 const PACKAGE = 'rhythm-vec';
 const FILE = 'rhythm.node';
-/** The folder of this platform's prebuilds, relative to the package. */
+/** The folder of this platform's prebuilds, relative to the package or bundle. */
 const PREBUILDS = join('prebuilds', `${process.platform}-${process.arch}`);
 
 /**
  * Returns the folder of this module. In a bundle it is the bundle's folder. CommonJS bundles have no `import.meta.url`. In
- * bundles of webpack, `import.meta.url` is the path of this module on the machine that bundled. If no such folder exists,
- * returns the folder of the program's main file.
+ * bundles of webpack, `import.meta.url` is the path of this module on the machine that bundled. If neither it nor `__dirname`
+ * gives an existing folder, returns the folder of the program's main file.
  */
 function moduleFolder(): string {
   const { url } = import.meta as { url?: string };
@@ -53,7 +53,7 @@ export const BUILD_REMEDY =
  */
 export const isBundled = PACKAGE_ROOT === null;
 
-/** The result of the first `addonPath`. Opening a batch calls it several times. */
+/** The path of the addon that was found. Opening a batch calls `addonPath` several times. */
 let cachedPath: string | undefined;
 
 /**

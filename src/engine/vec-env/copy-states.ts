@@ -27,7 +27,7 @@ export interface RunOrigin<Kind extends AnyBatch = AnyBatch> {
 
 /**
  * Validates indices of a source. @returns u32.
- * @param length the expected number of indices; null for any number except 0.
+ * @param length the expected number of indices; null for 1 to MAX_ENVS.
  * @param overwritten the memory that the call overwrites. A Uint32Array in other memory is returned without a copy. Null to
  *   copy always.
  */
@@ -124,7 +124,7 @@ function rowsAt<T extends Float32Array | Uint8Array>(rows: T, width: number, ind
   return copy;
 }
 
-/** Returns the origin of a run. @throws as `VecEnv.assign`, and InputError `not_alike` for the environment itself. */
+/** Returns the origin of a run, which must be another environment. */
 export function toOrigin<Kind extends AnyBatch>(
   target: Core<Kind>,
   source: Core<Kind>,

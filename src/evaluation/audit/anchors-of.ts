@@ -45,8 +45,8 @@ function isSeedRange(value: unknown): boolean {
 }
 
 /**
- * Returns the anchors in the parsed JSON of an audit; null for an audit of an earlier release, which has no anchors.
- * @throws InputError `bad_audit` with the name of the first invalid field.
+ * Returns the anchors in the parsed JSON of an audit; null if it has none, as audits of earlier releases.
+ * @throws InputError `bad_audit` with the name of an invalid field.
  */
 export function anchorsOf(audit: unknown): GraderAnchors | null {
   if ((audit as { anchors?: unknown } | null)?.anchors === undefined) return null;
@@ -80,7 +80,7 @@ const isDigest = (value: unknown): boolean => typeof value === 'string' && /^[0-
 const isScore = (value: unknown): boolean => typeof value === 'number' && value >= 0 && value <= 1;
 const isBound = (value: unknown): boolean => value === null || Number.isFinite(value);
 
-/** Returns weights by component; 0 for components that an earlier release did not have. */
+/** Returns weights by component; 0 for missing components, because earlier releases had fewer. */
 function weightsOf(value: unknown): GraderAnchors['graderWeights'] {
   const place = 'grader_weights';
   const weights = fieldsOf(value, place, COMPONENT_NAMES);

@@ -4,11 +4,11 @@ import type { AuditRequest } from './audit-options.js';
 import { NUM_TRAINING_SEEDS, SEEDS_PER_PROFILE } from './audit-seeds.js';
 import { isBeliefComponent } from './beliefs.js';
 
-/** The share of the evaluations for the search of a push, the sequence that maximises one component. */
+/** The share of the evaluations for the search for a push, the sequence that maximises one component. */
 const PUSH_SHARE = 1 / 6;
-/** The share of the evaluations for the search of one profile. */
+/** The share of the evaluations for the search for one profile. */
 const PROFILE_SHARE = 1 / 60;
-/** The share of the evaluations for the search in the impossible world, where every profile is neutral. */
+/** The share of the evaluations for the search for the impossible world's sequence; there every profile is neutral. */
 const NEUTRAL_SHARE = 1 / 3;
 const MIN_EVALUATIONS = 1000;
 /** The search for a reactive policy has one generation for this many of the option `evaluations`. */
@@ -54,7 +54,7 @@ export function totalEpisodes(request: AuditRequest): number {
   // Three searches: open-loop, open-loop-honest, and open-loop for discrete profiles.
   const forAll = evaluations * 3 + pushEvaluations(request) * pushableComponents(weights).length;
   const sequences = (forAll + neutralEvaluations(request)) * NUM_TRAINING_SEEDS;
-  // One more search is for the neutral profile, the only one of the impossible world.
+  // The 1 is the neutral profile of the impossible world.
   const perProfile = profileEvaluations(request) * (profiles + 1) * SEEDS_PER_PROFILE;
   // Three planners for sampled profiles and one for discrete profiles; two planners play the impossible world.
   const planned = plannerEpisodes * 4 + neutralPlannerEpisodes(request) * 2;

@@ -1,4 +1,4 @@
-/** Formats the result of an audit as one paragraph. */
+/** Describes the results of an audit in sentences. */
 
 import type { Interval } from '../../shared/statistics.js';
 import { decimals } from '../format-results.js';
@@ -35,7 +35,7 @@ function gainText(gain: Interval): string {
 
 const isNothing = ({ mean, high }: Interval): boolean => mean === 0 && (high === null || high === mean);
 
-/** Returns a note for an interval that includes 0. */
+/** Returns a note if the interval includes 0, else ''. */
 function significanceNote(gain: Interval): string {
   const { low, high } = gain;
   const isInsignificant = low !== null && high !== null && low <= 0 && high >= 0 && !isNothing(gain);

@@ -26,7 +26,7 @@ export const BASELINES: readonly FixedPolicy[] = [
 /** The baselines of paired comparisons: without beliefs, and with the constant belief. */
 export const PAIRED_BASELINES = { heuristic: 'heuristic', constant: 'heuristic+constant' } as const;
 
-/** The seed and profile mode that identify a stored episode. */
+/** The seed and profile mode of a stored episode. */
 export interface EpisodeIdentity {
   readonly seed: number;
   /** 'sampled', 'discrete' or a profile's name. */

@@ -17,7 +17,7 @@ import { decodeArrays, encodeArrays } from '../../shared/array-json.js';
 import type { AuditJob } from './job.js';
 import { partOf, type Shard } from './shard.js';
 
-/** What an audit needs besides the job. It changes no result. */
+/** What an audit needs besides the job. */
 export type AuditContext = Pick<AuditOptions, 'backend' | 'kernel' | 'threads' | 'onProgress' | 'signal'> & {
   /** The policies from files, by name. */
   readonly policies: Readonly<Record<string, PolicyLike>>;

@@ -1,4 +1,4 @@
-/** Writes an observation as JSON: every field, and the grade after the last step. */
+/** Writes results of resets and steps as JSON: the observation with the grade, the reward, and whether the episode is over. */
 import { z } from 'zod';
 import type { StepResult } from '../../engine/vec-env/vec-env-options.js';
 import {
@@ -22,7 +22,7 @@ const ACTIONS = jsonNames(ACTION_NAMES);
 
 const nameText = (names: readonly string[], code: number): string => (code < 0 ? 'null' : names[code]);
 
-/** Writers of the fields that are not numbers. */
+/** Writers of the fields whose codes are written as names. */
 const WRITERS: Readonly<Record<string, (row: Float32Array, at: number, size: number) => string>> = {
   event: (row, at) => nameText(EVENTS, row[at]),
   last_action: (row, at) => nameText(ACTIONS, row[at]),
@@ -40,7 +40,7 @@ function listOf(row: Float32Array, at: number, size: number): string {
   return listText(row, at, at + size);
 }
 
-/** The grade before the last step, which is null, and the end of the observation. */
+/** The end of an observation without a grade. */
 const UNGRADED = '"final_score":null,"components":null,"belief_mae":null,"episode_return":null}';
 
 /**

@@ -105,12 +105,12 @@ describe('an answer', () => {
     ['<think>Rest?\n</think>\n\n4 5 6 SLEEP', '4 5 6 SLEEP', 'Rest?'],
     ['<think>I might say\n4 5 6 SLEEP\nor', '', 'I might say\n4 5 6 SLEEP\nor'],
     ['I think <think> is a tag.\n4 5 6 SLEEP', 'I think <think> is a tag.\n4 5 6 SLEEP', undefined],
-  ])('is separated from reasoning at its start: %j', async (text, completion, reasoning) => {
+  ])('is separated from reasoning only at its start: %j', async (text, completion, reasoning) => {
     const { answer } = await askOnce({ answer: () => text });
     expect([answer!.completion, answer!.reasoning]).toEqual([completion, reasoning]);
   });
 
-  it('without token counts is charged its maximum cost', async () => {
+  it('without valid token counts is charged more than its tokens cost', async () => {
     for (const fault of ['no-usage', 'odd-usage']) {
       const { answer, ledger, fake } = await askOnce(failFirst(1, fault));
       const { prompt_tokens, completion_tokens } = fake.billed[0];

@@ -13,7 +13,7 @@ const CONDITIONS = ['--conditions', 'in-distribution,discrete,custom', '--seeds'
 const WALL_SECONDS = /("seconds": |episodes in )[\d.e-]+/;
 const withoutSeconds = (text: string) => text.replace(WALL_SECONDS, '$1');
 
-/** Runs all n shards. @param option names the file of each shard. @returns the paths of the files. */
+/** Runs all n shards. @param option the option that takes the path of a shard. @returns the paths of the shards. */
 async function runShards(
   n: number,
   option: string,
@@ -69,7 +69,7 @@ describe('policies', () => {
     expect(withoutSeconds(read(json))).toBe(withoutSeconds(read(whole.json)));
   });
 
-  it('of a policy file that was changed between two shards are refused by merge', async () => {
+  it('from a file that was changed between two shards are refused by merge', async () => {
     const shards = await runShards(2, '--components', args);
     writeFileSync(mine, 'export default ({ steps }) => ({ actions: steps.map(() => 3) })');
     const again = ['--shard', '1/2', '--components', pathOf('other.jsonl')];

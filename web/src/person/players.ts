@@ -94,8 +94,7 @@ export class Adviser {
 
   /**
    * Returns the policy's next move after these moves. Other work may run between two observed steps, because some policies
-   * take long. A new call ends this one. If the moves of the new call begin with those that the player has observed, the new
-   * call continues with the same player.
+   * take long. A new call ends this one.
    * @param observations f32 [moves + 1, 22]. @param students students that were trained on the page.
    * @throws InputError `unknown_name`, `bad_student`; DOMException `AbortError` after a new call.
    */
@@ -134,7 +133,7 @@ export class Adviser {
     [this.#playerKey, this.#observed] = [playerKey, moves];
   }
 
-  /** Returns whether these moves continue those that the player has observed. */
+  /** Returns whether the player has this key and has observed the first of these moves. */
   #continues(playerKey: string, moves: readonly Move[]): boolean {
     const before = moves.slice(0, this.#observed.length);
     return (

@@ -1,4 +1,4 @@
-/** Replays in the worker the episode that the page's address describes, and keeps it for the view. */
+/** Replays the episode that the page's address describes, in the worker, and keeps it for the view. */
 import { signal } from '@preact/signals';
 import { NUM_STEPS } from '../../../../src/world/fields.js';
 import { type Failure, toFailure } from '../../engine/outcome.js';
@@ -96,7 +96,7 @@ async function play(state: PersonState, isLatest: () => boolean): Promise<void> 
 /** The longest known sequence of moves of the current setting and player, so that no move is computed twice. */
 let played: { readonly key: string; readonly moves: readonly Move[] } = { key: '', moves: [] };
 
-/** Returns a copy of the moves of a state: those by hand, and those of the policy that are known so far. */
+/** Returns a copy of the moves of a state: those by hand, and those of the policy that are known so far. Sets `played`. */
 export function knownMoves(state: PersonState): Move[] {
   const { moves, by } = state;
   const key = JSON.stringify([settingOf(state), by, moves]);
