@@ -32,15 +32,43 @@ export function examplesOf(page: string): Example[] {
   });
 }
 
+interface Outcome {
+  readonly output: string;
+  /** The stack of the error, if the example fails. */
+  readonly error?: string;
+}
+
+/** Returns a program that runs examples one after another and prints their outcomes as JSON. */
+const programOf = (count: number): string => `
+const outcomes = [];
+const { write } = process.stdout;
+for (let k = 0; k < ${count}; k++) {
+  const outcome = { output: '' };
+  process.stdout.write = (text) => {
+    outcome.output += text;
+    return true;
+  };
+  await import(\`./\${k}.js\`).catch((error) => {
+    outcome.error = String(error?.stack ?? error);
+  });
+  outcomes.push(outcome);
+}
+process.stdout.write = write;
+console.log(JSON.stringify(outcomes));
+`;
+
 /** A project that has this checkout installed as a package. Each example is one of its programs. */
 export class Consumer {
   readonly #folder = mkdtempSync(join(tmpdir(), 'rhythm-vec-'));
+  readonly #count: number;
+  #outcomes?: readonly Outcome[];
 
   /**
    * Compiles examples. @param options of the compiler that differ from this checkout's.
    * @throws Error with the compiler's messages.
    */
   constructor(examples: readonly Example[], options: object = {}) {
+    this.#count = examples.length;
     this.#write('package.json', JSON.stringify({ type: 'module' }));
     this.#link('rhythm-vec', ROOT);
     for (const name of ['@types', 'seedrandom']) this.#link(name, join(ROOT, 'node_modules', name));
@@ -62,10 +90,19 @@ export class Consumer {
     }
   }
 
-  /** Runs an example, by its index. @returns its output. */
+  /** Returns the output of an example, by its index. The first call runs all. @throws Error if the example fails. */
   run(k: number): string {
-    const path = join(this.#folder, 'out', `${k}.js`);
-    return execFileSync(process.execPath, [path], { encoding: 'utf8', timeout: 100_000 });
+    this.#outcomes ??= this.#runAll();
+    const { output, error } = this.#outcomes[k];
+    if (error !== undefined) throw new Error(error);
+    return output;
+  }
+
+  /** Runs the examples one after another in one process, which loads the package once. They take no arguments. */
+  #runAll(): readonly Outcome[] {
+    this.#write('out/all.js', programOf(this.#count));
+    const path = join(this.#folder, 'out/all.js');
+    return JSON.parse(execFileSync(process.execPath, [path], { encoding: 'utf8', timeout: 100_000 }));
   }
 
   remove(): void {
