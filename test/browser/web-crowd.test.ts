@@ -164,8 +164,8 @@ describe.skipIf(absent !== null)('the crowd', () => {
       await one.page.waitForURL(at('#crowd?people=1000&policy=random'));
       await expect.poll(() => one.page.getByRole('textbox', { name: 'First seed' }).inputValue()).toBe('0');
       await one.page.goForward();
-      await one.page.getByRole('link', { name: 'Graders' }).click();
-      await one.page.waitForURL(at('#graders'));
+      await one.page.getByRole('link', { name: 'One person' }).click();
+      await one.page.waitForURL(at('#person'));
       await one.page.getByRole('link', { name: 'Crowd' }).click();
       await one.page.waitForURL(address);
     });
