@@ -16,7 +16,7 @@ import { SCHEMAS } from '../dist/shared/schemas.js';
 import { packageVersion } from '../dist/shared/version.js';
 import { FULL_BODIES, measureBodies, renderBodies, SMALL_BODIES } from './bodies.js';
 import { CASES, KERNELS } from './cases.js';
-import { openCore } from './core/core.js';
+import { openProcessorCore } from './core/core.js';
 import { FULL_DEVICE, measureDevice, SMALL_DEVICE } from './device.js';
 import { deviceToJson, renderDevice } from './device-report.js';
 import { FULL_EVALUATION, renderEvaluation, SMALL_EVALUATION, timeEvaluation } from './evaluation.js';
@@ -44,11 +44,12 @@ import { Mismatch } from './verify.js';
 import { WRITES_LEGEND } from './writes.js';
 
 const HELP = `
-A row has the wall time per step, in nanoseconds and in clock cycles; the clock rate is measured beside each sample. 'of bound'
-is the least time that the core needs for the operations of the rules and for the written bytes, divided by the measured time.
-'core' is the core's rate of operations beside the samples, divided by its best rate in the run. Rows are of native kernels and of
-the reference. 'fused' plays whole episodes in one call, 'step' makes one call per step. Before a case is timed, its outputs must
-have the reference's bits. A row that is too short for the timer is void, and ratios that need it are left out.
+A row has the wall time per step, in nanoseconds and in clock cycles; the clock rate is measured beside each sample.
+'of bound' is the least time that a processor core needs for the operations of the rules and for the written bytes, divided by
+the measured time. 'core' is the speed of the processor core around the row's samples, divided by its best speed in the run:
+a low value shows that something slowed the core. Rows are of native kernels and of the reference. 'fused' plays whole
+episodes in one call, 'step' makes one call per step. Before a case is timed, its outputs must have the reference's bits.
+A row that is too short for the timer is void, and ratios that need it are left out.
 
 Examples:
   npm run bench -- --rounds 5
@@ -207,9 +208,9 @@ async function main(): Promise<void> {
   if (PROVENANCE.loadAverage >= 1 && !smoke) {
     print(`The load average is ${digits(PROVENANCE.loadAverage, 1)}: measure on an idle machine.`);
   }
-  const opened = openCore();
+  const opened = openProcessorCore();
   if (typeof opened === 'string')
-    print(`Rows have no cycles and no shares, because the core cannot be measured: ${opened}`);
+    print(`Rows have no cycles and no shares, because the processor core cannot be measured: ${opened}`);
   const { rows, tick, core } = await measure(
     CASES,
     effort,

@@ -26,7 +26,7 @@ class OutputArrays {
     return true;
   }
 
-  // Finds the arrays for a call that writes them.
+  // Finds the arrays for a call that writes them, and records their memory, so that overlapping arguments are refused.
   bool find(Arguments& args, Outputs& out) const {
     return find_each(args, out, [&](void* data, size_t bytes, const char* name) {
       return args.record_checked_write(data, bytes, name);  // `read` has checked the memory

@@ -75,7 +75,7 @@ export interface Probe {
 }
 
 /** Opens the addon that measures the core. @returns the core, or the reason why the addon cannot be built. */
-export function openCore(): Core | string {
+export function openProcessorCore(): Core | string {
   const reason = isCurrent() ? null : build();
   return reason ?? new Core(createRequire(import.meta.url)(ADDON));
 }

@@ -80,12 +80,15 @@ export class TraitPosterior {
     }
   }
 
-  /** Returns the least difference from the response with the lowest traits that fits the anomaly of meter `k` in a cell. */
+  /**
+   * Returns how much more than a profile with the lowest traits a profile in a cell responds in meter `k`, at least, if it
+   * fits the anomaly.
+   */
   #minRise(evidence: Evidence, k: number, cell: number): number {
     return this.#excessIn(evidence, k, cell) - evidence.margin[k];
   }
 
-  /** Returns the largest such difference. */
+  /** The same, at most. */
   #maxRise(evidence: Evidence, k: number, cell: number): number {
     return this.#excessIn(evidence, k, cell) + evidence.margin[k];
   }

@@ -172,11 +172,11 @@ function* readHeader(bytes: Buffer, envs: number): Paused<z.output<typeof HEADER
   );
 }
 
-/** The number of free list entries per environment in a message: an action, three of a belief, and one of a mask. */
+/** The list entries per environment that do not count towards a limit: an action, three of a belief, one of a mask. */
 const ENTRIES = NUM_BELIEFS + 2;
 
 /**
- * The maximum number of free entries in lists shorter than MIN_ENTRIES. They are parsed to ordinary values, which take up to
+ * The maximum number of such entries in lists shorter than MIN_ENTRIES. They are parsed to ordinary values, which take up to
  * 30 bytes each.
  */
 const SHORT_ENTRIES = ENTRIES * MIN_ENTRIES;

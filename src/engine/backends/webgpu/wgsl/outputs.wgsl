@@ -1,18 +1,19 @@
-// Writes the outputs: the arrays of `Outputs`, one after the other, each for `capacity` environments.
+// Writes the outputs: the arrays of `Outputs`, one after the other, each for `capacity` environments. `output` (one of
+// OUTPUT_*) is the number of words per environment before an array.
 
-fn output_index(which: u32, env: u32) -> u32 {
-  return which * launch.capacity + env;
+fn output_index(output: u32, env: u32) -> u32 {
+  return output * launch.capacity + env;
 }
-fn put_output(which: u32, env: u32, value: f32) {
-  outputs[output_index(which, env)] = bitcast<u32>(value);
+fn put_output(output: u32, env: u32, value: f32) {
+  outputs[output_index(output, env)] = bitcast<u32>(value);
 }
-fn put_output_word(which: u32, env: u32, value: u32) {
-  outputs[output_index(which, env)] = value;
+fn put_output_word(output: u32, env: u32, value: u32) {
+  outputs[output_index(output, env)] = value;
 }
 
-// Returns (x, y): number k of an environment's `width` numbers in output `which` (OUTPUT_*) is at x + k * y.
-fn row(which: u32, width: u32, env: u32) -> vec2<u32> {
-  let start = which * launch.capacity;
+// Returns (x, y): number k of an environment's `width` numbers in an output is at x + k * y.
+fn row(output: u32, width: u32, env: u32) -> vec2<u32> {
+  let start = output * launch.capacity;
   return select(vec2(start + env * width, 1u), vec2(start + env, launch.capacity), launch.in_columns != 0u);
 }
 
