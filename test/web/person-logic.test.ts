@@ -151,7 +151,7 @@ describe('words', () => {
   const { observations, result } = replayEpisode(SETTING, MOVES);
   const transitions = transitionsOf(observations);
 
-  it('take each step from the observations, name its time, and find the last step with an action', () => {
+  it('about steps: each from the observations, its time, and the last that took an action', () => {
     const step = 5;
     const at = step * OBSERVATION_SIZE;
     expect(transitions[step].action).toBe(MOVES[step - 1].action);

@@ -23,7 +23,7 @@ export interface JobKeys {
   readonly finished: string;
   /** Text that expires: the claim of the running collector, as "ID PROCESS FILE". */
   readonly collector: string;
-  /** Set: the failed attempts that are counted. */
+  /** Set: the failed attempts that are already counted, so that none is counted twice. */
   readonly failures: string;
 }
 

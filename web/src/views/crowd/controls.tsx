@@ -83,8 +83,8 @@ function Choices({ state, change }: ViewProps<typeof CROWD_FIELDS>) {
 }
 
 /** Settings that few visitors need. They are unfolded if one of them differs from its default. */
-function MoreChoices({ state: { seed, persons }, change }: ViewProps<typeof CROWD_FIELDS>) {
-  const isChanged = seed !== CROWD_FIELDS.seed.initial || persons !== CROWD_FIELDS.persons.initial;
+function MoreChoices({ state: { seed, persons: kind }, change }: ViewProps<typeof CROWD_FIELDS>) {
+  const isChanged = seed !== CROWD_FIELDS.seed.initial || kind !== CROWD_FIELDS.persons.initial;
   const details = useRef<HTMLDetailsElement>(null);
   useLayoutEffect(() => {
     if (isChanged) details.current!.open = true;
@@ -95,7 +95,7 @@ function MoreChoices({ state: { seed, persons }, change }: ViewProps<typeof CROW
       <div class="controls">
         <Select
           label="Kind of person"
-          value={persons}
+          value={kind}
           names={PROFILE_CHOICES}
           labels={PROFILE_LABELS}
           onChange={(name) => change({ persons: name })}
