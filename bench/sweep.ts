@@ -39,7 +39,7 @@ export interface Sweep {
   readonly pays: readonly ThreadGain[];
 }
 
-/** A measurement of the sweep. */
+/** A setting that the sweep times. */
 interface Point extends Setting {
   readonly name: string;
   readonly steps: number;

@@ -29,31 +29,31 @@ def describe(value: Any) -> str:
 
 
 #: The length of the longest text that gets a suggestion. A longer text is not a misspelled name, and comparing it takes long.
-_MAX_GUESS = 100
+_MAX_GUESS_LENGTH = 100
 
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str = "Pass one of these names.") -> str:
     """Returns the remedy for an unknown name: the nearest known one, or `otherwise`."""
-    close = difflib.get_close_matches(name, list(known), 1) if len(name) <= _MAX_GUESS else []
+    close = difflib.get_close_matches(name, list(known), 1) if len(name) <= _MAX_GUESS_LENGTH else []
     return f'Did you mean "{close[0]}"?' if close else otherwise
 
 
 def check_integer(what: str, value: Any, low: int, high: int) -> int:
-    """Returns an integer from `low` to `high`. Raises InputError `out_of_range` for any other value."""
+    """Returns an integer from `low` to `high` as an int. Raises InputError `out_of_range` for any other value."""
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and low <= value <= high:
         return int(value)
     refuse("out_of_range", f"{what} to be an integer from {low} to {high}", describe(value), "Pass an integer in this range.")
 
 
 def check_number(what: str, value: Any, low: float, high: float) -> float:
-    """Returns a number from `low` to `high`. Raises InputError `out_of_range` for any other value."""
+    """Returns a number from `low` to `high` as a float. Raises InputError `out_of_range` for any other value."""
     if isinstance(value, (int, float, np.number)) and not isinstance(value, bool) and low <= value <= high:
         return float(value)
     refuse("out_of_range", f"{what} to be a number from {low:g} to {high:g}", describe(value), "Pass a number in this range.")
 
 
 def check_flag(what: str, value: Any) -> bool:
-    """Returns a bool. Raises InputError `wrong_type` for any other value."""
+    """Returns a bool of Python or NumPy as a bool. Raises InputError `wrong_type` for any other value."""
     if isinstance(value, (bool, np.bool_)):
         return bool(value)
     refuse("wrong_type", f"{what} to be a bool", describe(value), "Pass True or False.")
@@ -87,7 +87,7 @@ def as_array(what: str, value: Any, kinds: str, shape: Tuple[int, ...], entries:
     "iu". `entries` is the word for the array's entries in errors. Raises InputError `wrong_type`, `wrong_length`."""
     array = to_array(value)
     if array.dtype.kind not in kinds:
-        refuse("wrong_type", f"{what} to be {entries} {list(shape)}", describe(value), "Pass an array of this shape.")
+        refuse("wrong_type", f"{what} to be {entries} {list(shape)}", describe(value), f"Pass an array of {entries}.")
     if array.shape != shape and array.shape != (int(np.prod(shape)),):
         refuse("wrong_length", f"{what} to be {entries} {list(shape)}", describe(value), "Pass an array of this shape.")
     return array.reshape(shape)

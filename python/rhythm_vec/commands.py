@@ -45,7 +45,8 @@ def find_command(command: Union[str, Sequence[str], None] = None) -> List[str]:
     raise ServerUnavailableError(
         f"Expected a {_NAME} command, got none: tried command=, the variable {COMMAND_VARIABLE}, {_NAME} on PATH, "
         f"node_modules/.bin of {Path.cwd()} and of its parents, node with "
-        f"{script or 'a checkout around this package'}, and npx. Install Node (20.19 or a later 20.x, or 22.12 or later), and "
+        f"{script or 'the script of a checkout around this package'}, and npx. "
+        f"Install Node (20.19 or a later 20.x, or 22.12 or later), and "
         f"{build_remedy() or f'run `npm install {_NAME}`'}, or set {COMMAND_VARIABLE}."
     )
 

@@ -63,6 +63,7 @@ class Encoder:
 
     def compile(self) -> Any:
         """Returns the encoder for `Batch.encode`."""
+        # The first entry of a one-hot block stands for the number first_codes[source].
         first_codes, low, inverse_span = np.zeros(_NUM_RAW, np.float32), np.zeros(_NUM_RAW), np.zeros(_NUM_RAW)
         for encoding in self._encodings:
             field, source = encoding.field, slice(encoding.source, encoding.source + encoding.size)

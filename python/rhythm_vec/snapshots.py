@@ -30,12 +30,13 @@ _OTHER_RELEASE = "Use the release that wrote the snapshot (docs/compatibility.md
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The state of a vector environment: everything that its future depends on, except the world's numbers.
+    """The state of a vector environment: everything that its future depends on, except the world's numbers and the options
+    `profiles` and `grader`, which later resets use.
 
     Attributes:
         world_digest: SHA-256 of the world's words, hexadecimal.
         seed_range: (low, size) of the allowed seeds.
-        steps, episodes: the counters of the environment.
+        steps, episodes: the counters of the vector environment.
         words: u32 [n, 52], fields as in STATE_FIELDS.
         episode_numbers: u32 [n]: the number of autoresets of each environment since its last reset.
     """

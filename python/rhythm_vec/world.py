@@ -51,13 +51,21 @@ class World:
             refuse("wrong_type", "the path of a world file", describe(path), "Pass a file that `rhythm-vec world` wrote.")
         try:
             return cls._parse(json.loads(Path(path).read_text(encoding="utf-8")))
-        except (ValueError, KeyError, TypeError, OverflowError) as error:
-            raise _bad_file(path, f"{type(error).__name__}: {error}") from error
+        except InputError as error:
+            raise _bad_file(path, f"words that are not u32 [{len(_world.WORDS)}], or invalid magnitudes") from error
+        except (json.JSONDecodeError, UnicodeDecodeError) as error:
+            raise _bad_file(path, f"invalid JSON ({error})") from error
+        except KeyError as error:
+            raise _bad_file(path, f"a file without the key {error}") from error
+        except (TypeError, OverflowError) as error:
+            raise _bad_file(path, f"values of other types ({error})") from error
+        except ValueError as error:
+            raise _bad_file(path, str(error)) from error
 
     @classmethod
     def _parse(cls, file: Any) -> World:
         if file["schema"] != _SCHEMA:
-            raise ValueError(f"schema {file['schema']!r}")
+            raise ValueError(f"the schema {file['schema']!r}")
         if file["layout_digest"] != _world.LAYOUT_DIGEST:
             raise ValueError("the layout of another release")
         world = cls(file["words"], {name: float(file["magnitudes"][name]) for name in _world.MAGNITUDES})

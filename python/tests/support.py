@@ -22,7 +22,7 @@ def guide_examples() -> List[str]:
 
 
 def stated_output(code: str) -> List[str]:
-    """Returns the output that the comments of an example state."""
+    """Returns the output that an example's comments give."""
     return re.findall(r"^ *print\(.*\)  # (.*)$", code, re.MULTILINE)
 
 

@@ -21,10 +21,10 @@ export class CalibrationTally {
 
   /** Adds a belief and its target, both in [0, 1]. */
   add(belief: number, target: number): void {
-    const bin = Math.min(RANGES - 1, Math.floor(belief * RANGES));
-    this.#counts[bin]++;
-    this.#belief[bin] += belief;
-    this.#target[bin] += target;
+    const range = Math.min(RANGES - 1, Math.floor(belief * RANGES));
+    this.#counts[range]++;
+    this.#belief[range] += belief;
+    this.#target[range] += target;
     this.#count++;
     const [x, y] = [belief - 0.5, target - 0.5];
     const terms = { x, y, xx: x * x, yy: y * y, xy: x * y, error: Math.abs(belief - target) };

@@ -107,7 +107,7 @@ function conditionOf(name: string, { seeds }: ConditionOptions): Condition {
   if (condition !== undefined) return condition;
   throw new InputError(
     'unknown_name',
-    `Expected a condition of ${SELECTABLE.join(', ')}; got ${describe(name)}.${didYouMean(name, SELECTABLE)}`,
+    `Expected one of the conditions ${SELECTABLE.join(', ')}; got ${describe(name)}.${didYouMean(name, SELECTABLE)}`,
   );
 }
 

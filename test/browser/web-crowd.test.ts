@@ -210,7 +210,7 @@ MessagePort.prototype.addEventListener = function (kind, listener) {
       expect(await page.getByRole('img').count()).toBe(3);
       await page.getByText('Plays the same 28 actions for everybody').waitFor();
       await page
-        .getByText('Pays as v1 does, and also for a last belief that is close to the truth.')
+        .getByText('Pays for the same as v1, and also for a last belief that is close to the truth.')
         .waitFor();
     });
   });

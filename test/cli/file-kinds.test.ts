@@ -104,7 +104,7 @@ describe('the kind of a file', () => {
     (text) => expect(kindOf(Buffer.from(text))).toBeNull(),
   );
 
-  it('is found in the first chunks of a stream, which continues unchanged', async () => {
+  it('is found in the first chunks of a stream, which then yields all its chunks', async () => {
     const text = FILES[0][1];
     async function* chunks() {
       for (let at = 0; at < text.length; at += 1000) yield Buffer.from(text.slice(at, at + 1000));

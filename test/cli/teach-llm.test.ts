@@ -190,7 +190,7 @@ it('`teach` reports an error of the endpoint for deeply nested answers', async (
   expect([code, stderr]).toEqual([
     1,
     expect.stringMatching(
-      /error: Expected http\S+ to answer, got: an invalid answer: Expected at most 64 levels of nesting/,
+      /error: Expected http\S+ to answer, got: an invalid answer: more than 64 levels of nesting/,
     ),
   ]);
   expect(stderr).not.toContain('a bug in rhythm-vec');

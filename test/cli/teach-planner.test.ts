@@ -68,7 +68,7 @@ describe('a file of trajectories', () => {
       'workaholic_stoic',
       'v1',
     ]);
-    expect(stderr).toMatch(/^note: seeds 5-5 are kept for evaluation: dataset sft refuses them/);
+    expect(stderr).toMatch(/^note: seeds 5-5 are kept for evaluation: dataset sft leaves them out/);
     const heuristicRun = await teach('--policy', 'heuristic+inference', '--seeds', '5-5', '--output', '-');
     const episode = parseEpisode(heuristicRun.stdout.trim());
     expect([episode.teacher, episode.objective]).toEqual(['heuristic+inference', null]);
@@ -106,7 +106,10 @@ describe('teach refuses', () => {
     [['--variant', 'blind-tape+inference'], '--policy open-loop+inference.'],
     [['--teacher', 'llm', '--model', 'm 1'], "--policy 'llm:m 1'."],
     [['--teacher', 'llm'], '--policy llm:MODEL.'],
-    [['--policy', 'planner', '--objective', 'score'], 'Leave them out: --policy names both.'],
+    [
+      ['--policy', 'planner', '--objective', 'score'],
+      'its objective, got --objective. Leave --objective out.',
+    ],
   ];
   it.each(former)('the former options %j, and names the new options', async (options, spelling) => {
     const { code, stderr } = await teach('--seeds', '5-5', '--output', 'x.jsonl', ...options);

@@ -7,7 +7,7 @@ const refused: [string, unknown, RegExp][] = [
   ['conditions', 'ood', /^Expected conditions to be a list of at least one name, got "ood"\./],
   ['conditions', [], /^Expected conditions to be a list/],
   ['conditions', null, /^Expected conditions to be a list/],
-  ['conditions', ['constructor'], /^Expected a condition of .*; got "constructor"\./],
+  ['conditions', ['constructor'], /^Expected one of the conditions .*; got "constructor"\./],
   [
     'policies',
     'random',

@@ -11,7 +11,7 @@ it('a request with an unread answer is in progress until the client disconnects'
   const server = await startServer({ batchRequests: 1, batchQueue: 0 });
   const pending = request(`${server.url}/v1/rollout`, { method: 'POST' });
   pending.on('error', () => {});
-  // About 22 MB: more than the system buffers for a client that does not read.
+  // About 22 MB: more than the operating system holds for a client that does not read.
   const body = { seeds: [1], group_size: 2048, policy: 'heuristic', arrays: ['observations'] };
   const response = new Promise((resolve) => pending.once('response', resolve));
   pending.end(JSON.stringify(body));
@@ -39,7 +39,7 @@ it('a request is no longer in progress once its answer was read', async () => {
 it('the server writes prompts while the client reads, without buffering all of them', async () => {
   const server = await startServer();
   const rows = 40_000;
-  // About 36 MB: more than the system buffers for a client that does not read.
+  // About 36 MB: more than the operating system holds for a client that does not read.
   const body = { seeds: Array(rows).fill(1), action_histories: Array(rows).fill([]) };
   const pending = request(`${server.url}/v1/prompts`, { method: 'POST' });
   pending.end(JSON.stringify(body));

@@ -107,7 +107,7 @@ export const PICTURES: readonly [kind: string, drawing: Drawing, names: readonly
   [
     'components',
     drawComponents({
-      // The last parts of the second row are negative.
+      // The last part of the second row is negative.
       rows: rows.map(([name, { components }], row) => ({
         name,
         parts: RHYTHM.graders.v3.map(

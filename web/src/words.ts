@@ -27,6 +27,6 @@ export const policyWords = (name: string): string =>
 
 export const GRADER_WORDS: Readonly<Record<string, string>> = {
   v1: 'Pays most for a second half that is better than the first, and nothing for beliefs.',
-  v2: 'Pays as v1 does, and also for a last belief that is close to the truth.',
+  v2: 'Pays for the same as v1, and also for a last belief that is close to the truth.',
   v3: 'Pays for a good week, and for accurate beliefs from the third day on.',
 };

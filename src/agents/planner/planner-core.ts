@@ -122,8 +122,8 @@ export class PlannerCore {
   }
 
   /**
-   * Returns for each episode the index of the episode whose search result it takes: the first episode at step 0 if both are
-   * in the same situation, else its own index. At step 0 all episodes look the same unless their profiles are known.
+   * Returns for each episode the index of the episode whose search result it takes: that of the first playing episode at step
+   * 0, if this episode also plays at step 0 with equal samples, error reductions, meters and beliefs; else its own index.
    */
   #twins(playing: Uint8Array, { profiles, errorReductions }: Step): Uint32Array {
     const { steps, meters, beliefs } = this.#sums;

@@ -31,13 +31,16 @@ export interface SteppedPlayer extends PolicyPlayer {
 /** A policy that is called at each step. */
 export interface SteppedPolicy extends Policy {
   readonly name: string;
-  /** The same as `name`. */
+  /** The policy in rows of results, as for a `FixedPolicy`. The same as `name`, because the belief has no name of its own. */
   readonly actions: string;
   readonly belief: BeliefKind;
   readonly usesHiddenState: boolean;
   /** The planner's objective; null for a policy that does not plan. */
   readonly objective: Objective | null;
-  /** Returns the name of the grader whose action sequence is played for the named grader; null if the policy plays none. */
+  /**
+   * Returns the name of the grader for which the played action sequence was found, when `grader` grades the episodes; null if
+   * the policy plays no sequence.
+   */
   readonly sequenceGrader: (grader: string) => string | null;
   readonly open: (setting: PolicySetting) => SteppedPlayer | Promise<SteppedPlayer>;
 }

@@ -20,7 +20,8 @@ values make no pair. Each state yields the pair of the best and the worst answer
 of several players on the same seeds, or several samples of one player.
 Invalid lines, and episodes that differ from their replay, are reported and left out. The exit code is then 1, unless --skip-bad
 is given. Answers without an action or without a belief are left out.
-Seeds 0-99 and seeds from 10000 on are kept for evaluation and refused, unless --allow-eval-seeds is given.
+Seeds 0-99 and seeds from 10000 on are kept for evaluation: --seeds refuses them, unless --allow-eval-seeds is given. Without
+--seeds, their episodes are left out.
 All rows of a seed go to one split, train or validation, the same as in dataset sft.
 With --shard, --output is a file: part of the lines of --jsonl, with the results of their replay. rhythm-vec merge writes
 the directory from the files of all shards. The files of --jsonl must then be JSON lines.

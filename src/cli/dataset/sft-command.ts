@@ -17,8 +17,8 @@ ONLY TEACHERS WITH THE OBJECTIVE WELLBEING ARE USED, unless --objective names an
 neglects the first half of the episode, and its students would too. A row has the prompt of its episode, which describes
 the episode's grader; --grader changes scores and margins alone. --objective none selects teachers without an objective,
 such as language models. Teachers that used hidden state are left out, unless --allow-oracle is given. Seeds 0-99 and seeds from
-10000 on are kept for evaluation and refused, unless --allow-eval-seeds is given. --max-belief-error selects episodes by
-hidden state. The card, README.md, notes all of these options.
+10000 on are kept for evaluation: --seeds refuses them, unless --allow-eval-seeds is given. Without --seeds, their episodes are
+left out. --max-belief-error selects episodes by hidden state. The card, README.md, notes all of these options.
 An episode's margin is its score minus that of heuristic+constant with the same seed: the heuristic with the belief
 [0.5, 0.5, 0.5]. A margin of 0 or less shows no inference. The card has the smallest, median and largest margin.
 All rows of a seed go to one split, train or validation. Only the seed, --validation and --split-seed decide which, so a

@@ -47,8 +47,8 @@ export interface EpisodeFileOptions {
 }
 
 /**
- * Opens a file of trajectories. By default an unfinished Parquet file is PATH.partial, and keeps its row groups if the process
- * is killed. The standard output, pipes and devices have no PATH.partial.
+ * Opens a file of trajectories. By default an unfinished Parquet file is named PATH.partial; it has whole row groups even if
+ * the process is killed. The standard output, pipes and devices have no PATH.partial.
  * @param path as `checkOutput` accepted it. @throws LibraryError `library_missing`.
  */
 export async function openEpisodeFile(

@@ -25,10 +25,12 @@ export function refuseFormerOptions(options: FormerOptions, policy: string | und
     .filter(([name]) => options[name as keyof FormerOptions] !== undefined)
     .map(([, flag]) => flag);
   if (given.length === 0) return;
-  const remedy =
-    policy === undefined ? `Pass --policy ${spellingOf(options)}.` : 'Leave them out: --policy names both.';
+  const names = 'which names the teacher and its objective';
+  const flags = given.join(' and ');
   throw new UsageError(
-    `Expected --policy, which names the teacher and its objective as eval does, got ${given.join(' and ')}. ${remedy}`,
+    policy === undefined
+      ? `Expected --policy, ${names} as eval does, got ${flags}. Pass --policy ${spellingOf(options)}.`
+      : `Expected no ${given.join(' and no ')} with --policy, ${names}, got ${flags}. Leave ${flags} out.`,
   );
 }
 

@@ -86,6 +86,6 @@ function noteEvalSeeds(seeds: SeedRange): void {
   const evalSeeds = evalSeedsIn(seeds).map(rangeText);
   if (evalSeeds.length === 0) return;
   process.stderr.write(
-    `note: seeds ${evalSeeds.join(' and ')} are kept for evaluation: dataset sft refuses them by default.\n`,
+    `note: seeds ${evalSeeds.join(' and ')} are kept for evaluation: dataset sft leaves them out by default.\n`,
   );
 }

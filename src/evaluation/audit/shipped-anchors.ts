@@ -1,4 +1,7 @@
-/** The anchors of the built-in graders, which the package ships. */
+/**
+ * The anchors of the built-in graders, which the package ships: the scores without and with knowledge of the profile, between
+ * which other scores are placed (see anchors-of.ts).
+ */
 import { ANCHORS_DATA } from './anchors-data.js';
 import type { GraderAnchors } from './anchors-of.js';
 

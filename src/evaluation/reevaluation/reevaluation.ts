@@ -29,7 +29,7 @@ export interface ReevaluatedRow extends RowSummary {
 /** The players with the same seeds under one condition, and the baselines on these seeds. */
 export interface Section {
   readonly condition: string;
-  /** As in rows of an evaluation. */
+  /** 'sampled', 'discrete', a profile's name, or 'named' for episodes of several named profiles. */
   readonly profiles: string;
   readonly seeds: string;
   /** By grader in the requested order; rows of BASELINES, then the user's policies, then players in order of appearance. */
@@ -97,7 +97,7 @@ export class Reevaluation implements AsyncDisposable {
   /**
    * Replays episodes and adds them to the rows.
    * @param episodes at least one, without duplicates. @returns [n]: the mismatches of each episode with its replay.
-   *   @throws as `createVecEnv`.
+   * @throws as `createVecEnv`.
    */
   async add(episodes: readonly TrajectoryEpisode[]): Promise<readonly (readonly Mismatch[])[]> {
     const { mismatches, ...results } = await this.#replayer.replay(episodes);

@@ -49,7 +49,7 @@ export const floatsBy = (keys: readonly string[]) =>
 /** The results at the end of an episode that are not components. */
 const RESULTS = ['belief_mae', 'early_mean', 'late_mean', 'final_score'];
 
-/** Returns the names of `final` in files of a world, in their order. */
+/** Returns the names of the fields of `final` in files of a world, in their order. */
 export const finalNames = (digest: string): readonly string[] => [...storedComponents(digest), ...RESULTS];
 
 /** The schema of `final` in files of a world. */

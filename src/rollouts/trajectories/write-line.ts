@@ -29,7 +29,7 @@ const withHiddenDecimals = ({ profile, belief_target }: Hidden) => ({
   belief_target: float32Decimals(belief_target),
 });
 
-/** Returns a copy of an object of float32 numbers, as their shortest decimals. */
+/** Returns a copy of an object of float32 numbers, each as its shortest decimal. */
 export function decimalsByName(numbers: object): object {
   // V8 changes the values of a copy several times as fast as Object.fromEntries builds an object.
   const decimals: Record<string, number> = { ...numbers };

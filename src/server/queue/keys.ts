@@ -18,7 +18,7 @@ export interface JobKeys {
   /** Text that expires. While it exists, no worker sends a request to the language model. */
   readonly pause: string;
   /** Sorted set: the requests that count for the rate limit, by the time after which they no longer count. */
-  readonly rate: string;
+  readonly places: string;
   /** List: when the latest shards finished, in milliseconds, the latest first. */
   readonly finished: string;
   /** Text that expires: the claim of the running collector, as "ID PROCESS FILE". */
@@ -37,7 +37,7 @@ export const jobKeys = (prefix: string, name: string): JobKeys => {
     differences: keyOf('differences'),
     ledger: keyOf('ledger'),
     pause: keyOf('pause'),
-    rate: keyOf('rate'),
+    places: keyOf('rate'),
     finished: keyOf('finished'),
     collector: keyOf('collector'),
     failures: keyOf('failures'),

@@ -8,12 +8,17 @@
  *   episodes, cost: the number of finished episodes, and what they have cost;
  *   largest: the largest of the maximum request costs that BEGIN_EPISODE was given;
  *   refusal, needed: what did not fit into the budget ('the next request' or 'the next episode'), and its cost.
+ * The sorted set `places` has the requests that take a place within the rate limit, each with the time in milliseconds after
+ * which it takes none.
  * A client whose connection was lost before a reply sends the script again. Therefore a script that runs twice has the effect
  * of one run.
  */
 import { NOW } from './scripts.js';
 
-/** The wait in milliseconds while running requests or episodes may turn out cheaper, or after the job has ended. */
+/**
+ * The milliseconds before a worker asks again, while running requests or episodes may turn out cheaper, or after the job has
+ * ended.
+ */
 const POLL_MS = 100;
 /** The longest wait for a place within the rate limit. An answer may free a place sooner than expected. */
 const LONGEST_WAIT_MS = 1000;
@@ -80,8 +85,8 @@ finish(ARGV[1])
 /**
  * Reserves the maximum cost of a request, and a place within the rate limit, from now until one window after the answer. The
  * endpoint receives the request before the answer. So the endpoint never receives more than `rate` requests in a window,
- * however slow the network is. KEYS: ledger, lock of the shard, rate, pause. ARGV: attempt, number of the request, cost, value
- * of the lock, longest time of a request in milliseconds. Returns {'ok' | 'wait' | 'refused' | 'lost', spent, milliseconds to
+ * however slow the network is. KEYS: ledger, lock of the shard, places, pause. ARGV: attempt, number of the request, cost,
+ * value of the lock, longest time of a request in milliseconds. Returns {'ok' | 'wait' | 'refused' | 'lost', spent, milliseconds to
  * wait}. 'lost': the attempt has ended or no longer has its lock.
  */
 export const RESERVE = `${NOW}${NUMBER}${FINISH}
@@ -118,7 +123,7 @@ return {'ok', spent}
 
 /**
  * Replaces a reservation by the actual cost, and keeps the request's place within the rate limit for one window from now. KEYS:
- * ledger, rate. ARGV: attempt, number of the request, actual cost.
+ * ledger, places. ARGV: attempt, number of the request, actual cost.
  */
 export const SETTLE = `${NOW}${NUMBER}
 local request = ARGV[1] .. ':' .. ARGV[2]
@@ -172,7 +177,7 @@ return {'ok', spent}
  * Raises what an episode has cost so far; ignores a lower cost. KEYS: ledger. ARGV: attempt, number of the episode, cost of all
  * its answers.
  */
-export const SET_COST = `
+export const RAISE_COST = `
 local field = 'play:' .. ARGV[1] .. ':' .. ARGV[2]
 local paid = redis.call('HGET', KEYS[1], field)
 if paid and tonumber(paid) < tonumber(ARGV[3]) then redis.call('HSET', KEYS[1], field, ARGV[3]) end

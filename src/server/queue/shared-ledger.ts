@@ -20,8 +20,8 @@ import {
   END_EPISODE,
   END_SHARD,
   PAUSE,
+  RAISE_COST,
   RESERVE,
-  SET_COST,
   SETTLE,
 } from './ledger-scripts.js';
 import { QueueError } from './queue-error.js';
@@ -90,13 +90,13 @@ export class SharedLedger implements CostLedger, AsyncDisposable {
 
   async reserve(maxCost: number, signal: AbortSignal): Promise<Reservation> {
     const cost = toNano(maxCost);
-    const { ledger, rate, pause } = this.#keys;
+    const { ledger, places, pause } = this.#keys;
     const { token, timeoutMs } = this.#attempt;
     const request = this.#requests++;
     await this.#untilGranted(maxCost, signal, () =>
-      this.#run(RESERVE, [ledger, this.#lock, rate, pause], request, cost, token, timeoutMs),
+      this.#run(RESERVE, [ledger, this.#lock, places, pause], request, cost, token, timeoutMs),
     );
-    return { settle: (actual) => this.#change(SETTLE, [ledger, rate], request, toNano(actual)) };
+    return { settle: (actual) => this.#change(SETTLE, [ledger, places], request, toNano(actual)) };
   }
 
   async beginEpisode(maxRequestCost: number, signal: AbortSignal): Promise<EpisodeAccount> {
@@ -109,7 +109,7 @@ export class SharedLedger implements CostLedger, AsyncDisposable {
     return {
       addCost: (cost) => {
         paid += toNano(cost);
-        this.#change(SET_COST, [ledger], episode, paid);
+        this.#change(RAISE_COST, [ledger], episode, paid);
       },
       end: (finished) => this.#change(END_EPISODE, [ledger], episode, finished ? 1 : 0),
     };

@@ -8,7 +8,8 @@
 export const MAX_DEPTH = 64;
 
 /**
- * The error of a response beyond the limits. The message has no remedy; the client that reports the error adds one.
+ * The error of a response beyond the limits. The message is a phrase that says what came; the client that reports the error
+ * says what was expected, and the remedy.
  */
 export class BoundsError extends RangeError {
   override readonly name = 'BoundsError';
@@ -33,10 +34,9 @@ function limitBody(maxBytes: number): TransformStream<Uint8Array, Uint8Array> {
   return new TransformStream({
     transform(chunk, controller) {
       bytes += chunk.byteLength;
-      if (bytes > maxBytes)
-        throw new BoundsError(`Expected at most ${maxBytes} bytes of a response, got more`);
+      if (bytes > maxBytes) throw new BoundsError(`more than ${maxBytes} bytes of a response`);
       if (brackets.add(chunk) > MAX_DEPTH)
-        throw new BoundsError(`Expected at most ${MAX_DEPTH} levels of nesting in a response, got more`);
+        throw new BoundsError(`more than ${MAX_DEPTH} levels of nesting in a response`);
       controller.enqueue(chunk);
     },
   });

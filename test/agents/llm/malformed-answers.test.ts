@@ -48,7 +48,7 @@ describe('a deeply nested answer', () => {
     const { error, ledger, fake } = await ask(body(text), { retries: 1 });
     expect(error).toMatchObject({ code: 'endpoint_failed', lasting: false });
     expect(error!.message).toContain(
-      `got 2 consecutive failures, the last: an invalid answer: Expected at most ${MAX_DEPTH} levels of nesting`,
+      `got 2 consecutive failures, the last: an invalid answer: more than ${MAX_DEPTH} levels of nesting`,
     );
     expect(fake.requests.length).toBe(2);
     expect(ledger.spent).toBeGreaterThan(0);

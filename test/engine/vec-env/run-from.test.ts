@@ -36,7 +36,7 @@ describe.each(ENGINES)('$name', (engine) => {
       autoreset: 'same-step',
     });
 
-  it('a run with from has the results of assign and then run', () => {
+  it('run({ from }) gives the results of assign followed by run', () => {
     forAll(60, (random) => {
       const source = open(random);
       const options = { numEnvs: random.pick([1, 16, 33]), ...randomOptions(random) };
@@ -60,7 +60,7 @@ describe.each(ENGINES)('$name', (engine) => {
     });
   });
 
-  it('a run with from does not copy results of episodes that autoreset replaced in the source', () => {
+  it('run({ from }) does not copy results of episodes that autoreset replaced in the source', () => {
     const source = openOn(engine, { numEnvs: 2, autoreset: 'same-step' });
     source.reset({ seed: 1 });
     source.run('heuristic', { stops: [27, 27] });

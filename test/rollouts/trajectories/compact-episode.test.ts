@@ -1,4 +1,4 @@
-/** A replay restores compact episodes, which lack what a replay computes, to the same lines, byte for byte. */
+/** A compact episode, completed by a replay, has the line of the original episode, byte for byte. */
 import { describe, expect, it } from 'vitest';
 import { playEpisodes } from '../../../src/agents/llm/play-episodes.js';
 import { POLICY_NAMES } from '../../../src/agents/policies/fixed-policies.js';
@@ -138,16 +138,6 @@ describe('an episode that differs from its replay keeps its line', () => {
     expect(episodeLine(restored)).toBe(episodeLine(changed));
   });
 
-  it('also if a completion has a lone surrogate, which Parquet cannot store', async () => {
-    const [episode] = recordEpisodes(episodeStarts([3]), {
-      policy: ({ prompt }) => ({ prompt, completion: '5 5 5 SLEEP \ud83d' }),
-      player: playerOf({ teacher: 'llm', model: 'm' }),
-    });
-    const compact = toCompact(episode);
-    expect(compact.completions![0]).toBe('5 5 5 SLEEP \ufffd');
-    await expectSameLines([episode]);
-  });
-
   it('unless only the grade differs: the compact episode then has the recorded grade', async () => {
     const changed = changedAt(plain, 'final.final_score', 0.5);
     const [compact] = await replayer.toCompact([changed]);
@@ -155,6 +145,16 @@ describe('an episode that differs from its replay keeps its line', () => {
     expect(compact.line).toBeUndefined();
     expect(await replayer.fromCompact([compact])).toEqual([changed]);
   });
+});
+
+it('an episode with a lone surrogate in a completion, which Parquet cannot store, keeps its line', async () => {
+  const [episode] = recordEpisodes(episodeStarts([3]), {
+    policy: ({ prompt }) => ({ prompt, completion: '5 5 5 SLEEP \ud83d' }),
+    player: playerOf({ teacher: 'llm', model: 'm' }),
+  });
+  const compact = toCompact(episode);
+  expect(compact.completions![0]).toBe('5 5 5 SLEEP \ufffd');
+  await expectSameLines([episode]);
 });
 
 describe('parseCompact refuses', () => {

@@ -30,8 +30,8 @@ export interface VisitOptions {
 export const LIMIT = 90_000;
 
 /**
- * The contexts of each browser, with touch and without it. Visits share them, and so the cache with the page's files: a visit
- * takes half as long.
+ * The contexts of each browser, with touch and without it. Visits share them, and with them the cache of the page's files,
+ * which halves the time of a visit.
  */
 const contexts = new WeakMap<Browser, Map<boolean, Promise<BrowserContext>>>();
 
@@ -136,8 +136,9 @@ export class Visit {
   }
 
   /**
-   * Calls `expectAccessible` in the sizes of a laptop and a phone. Each media query has one bound of the width, so a tablet
-   * shows no other parts. On it, checks only overflow and the rule that depends on the width.
+   * Calls `expectAccessible` in the sizes of a laptop and a phone. Each media query on width has either a minimum or a maximum,
+   * so all that a tablet shows also appears on a laptop or a phone. So on a tablet, this checks only overflow and the rule that
+   * depends on the width.
    * @param name of the screenshots. @param rules for light on a laptop and a phone, by default all.
    */
   async expectAccessibleInAllSizes(name: string, rules?: readonly string[]): Promise<void> {

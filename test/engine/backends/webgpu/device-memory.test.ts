@@ -1,5 +1,5 @@
 /// <reference types="@webgpu/types" />
-/** If memory runs out, an output is transferred or a batch is closed, only the affected calls fail. */
+/** Only the affected calls fail if memory runs out, if an output is transferred, or if a batch is closed. */
 import { expect, it } from 'vitest';
 import { webGpuBackend } from '../../../../src/engine/backends/webgpu/webgpu-backend.js';
 import { nodeGpuWith, optionsFor, withMembers } from '../../../support/gpu.js';

@@ -44,8 +44,8 @@ function FlipsTable({ rows, jump }: FlipsTableProps) {
           <tr>
             <th scope="col">weight of</th>
             <th scope="col">now</th>
-            <th scope="col">less of it</th>
-            <th scope="col">more of it</th>
+            <th scope="col">smaller weight</th>
+            <th scope="col">larger weight</th>
           </tr>
         </thead>
         <tbody>
