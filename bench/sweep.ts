@@ -91,6 +91,7 @@ function timePoint(point: Point, plan: SweepPlan, verifier: Verifier | null): nu
     all.begin();
     all.play();
     verifier?.check(point, all.outputs());
+    // A warm-up: its time is not used.
     timePlay(all, { plays: 1, ms: plan.ms });
     return timePlay(all, plan);
   } finally {
@@ -131,6 +132,7 @@ class Verifier {
   }
 }
 
+/** Returns the cell of a point. @param ns the time of a play of all copies. @param tick the resolution of the timer. */
 function cellOf({ name, threads, episodes, steps }: Point, ns: number, tick: number): SweepCell {
   const isVoid = ns < MIN_TICKS * tick;
   const perStep = ns / (copiesOf(episodes) * episodes * steps);
