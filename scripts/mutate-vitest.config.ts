@@ -16,8 +16,8 @@ export default defineConfig({
   resolve: { alias: { 'rhythm-vec': fileURLToPath(new URL('../src/index.ts', import.meta.url)) } },
   test: {
     include: ['test/**/*.test.ts'],
-    // The tests in the last entry compare engines and take long. The others run compiled code in other processes, or need a
-    // device.
+    // The tests in the last entry compare engines and take long. The others run compiled code in other processes or threads,
+    // or need a device.
     exclude: [
       'test/engine/backends/webgpu/**',
       'test/engine/backends/addon-missing.test.ts',

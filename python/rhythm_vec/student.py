@@ -95,7 +95,7 @@ class StudentPlayer:
         """Chooses the actions of all episodes. Must be called with the observations of every step, in order.
 
         Args:
-            observations: f32 [n, 22], as `VecEnv` returns them without encoding. Rows at step 28 are left out.
+            observations: f32 [n, 22], as `VecEnv` returns them without encoding. Rows at step 28 are ignored.
 
         Raises:
             InputError: `wrong_length`: the observations have another shape.

@@ -3,7 +3,7 @@ import { type Grader, graderWeights, toGrader } from '../engine/graders/grader.j
 import { gradeAll } from '../engine/graders/regrade.js';
 import { type Interval, Moments } from '../shared/statistics.js';
 
-/** Scores of a row's episodes under a grader that its policy did not play for. */
+/** Scores of a row's episodes under another grader than the evaluation's. */
 export interface RegradedScore {
   /** The name of this grader. */
   readonly grader: string;

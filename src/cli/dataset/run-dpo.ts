@@ -42,7 +42,7 @@ interface ReadCounts {
 const BATCH = 2048;
 
 /**
- * Writes all files of the dataset, or none; with --shard, the file of a shard.
+ * Writes the files of the dataset; with --shard, the file of a shard.
  * @returns whether no line was skipped and every replayed episode is as recorded; true with --shard: the merge checks that.
  * @throws UsageError for unusable paths or options, or if there is no training pair; InputError for an impossible plan; the
  *   signal's reason.
@@ -72,7 +72,7 @@ export async function runDpo(options: DpoCliOptions, signal: AbortSignal): Promi
 }
 
 /**
- * Writes all files of the dataset, or none.
+ * Writes the files of the dataset.
  * @returns whether no line was skipped and every replayed episode is as recorded.
  * @throws UsageError for unusable paths, or if there is no training pair; the signal's reason.
  */

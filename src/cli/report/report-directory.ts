@@ -21,7 +21,7 @@ export function earlierFiles(directory: string): string[] {
   return [...new Set([...(figures === null ? [] : [PAGE, ...figures]), ...unfinished])];
 }
 
-/** Returns the figures that a page lists; null if there is no report's page. */
+/** Returns the figures that a page lists; null if the file is missing or is not a report's page. */
 function figuresIn(page: string): string[] | null {
   if (!stat(page)?.isFile()) return null;
   const [, names] =

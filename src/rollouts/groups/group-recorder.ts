@@ -137,7 +137,7 @@ export class GroupRecorder {
 
 type Row = Float32Array | Uint32Array;
 
-/** Copies a row in a loop, which for few numbers is faster than with `subarray` and `set`. */
+/** Copies a row in a loop: for few numbers this is faster than `subarray` and `set`. */
 function copyRow(from: Row, row: number, to: Row, at: number, width: number): void {
   for (let k = 0; k < width; k++) to[at * width + k] = from[row * width + k];
 }

@@ -48,8 +48,8 @@ local isCurrent = state == 'open' and submission == ARGV[1]
 /**
  * Stores a shard's result, and removes its episodes. KEYS: job, results, digests, differences, finished, episodes. ARGV:
  * submission, index, the result after its SHA-256 (32 bytes), milliseconds of compute, the machine that computed the shard.
- * Returns 'stored'; 'same' or 'different' if the shard already had a result with these bytes or others; 'closed' if the
- * job has ended.
+ * Returns 'stored'; 'same' or 'different' if the shard already had a result; 'closed' if the job is not open or has another
+ * submission.
  */
 export const STORE = `${NOW}${IS_CURRENT}
 if not isCurrent then return 'closed' end

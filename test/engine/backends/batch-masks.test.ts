@@ -48,7 +48,7 @@ async function openAtSteps(engine: AsyncEngine, stops: number[] = [0, 0, 0]): Pr
 }
 
 /**
- * Draws a call. Steps are often illegal. A load loads the current states of `source`.
+ * Draws a call. A step of all is illegal if an episode has ended. A load loads the current states of `source`.
  * @returns a function that makes the call on the batch `to`. The call may copy from the batch `from`.
  */
 async function anyCall(

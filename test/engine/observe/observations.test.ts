@@ -1,6 +1,6 @@
 /**
- * Environments with observation options (fields, one-hot, scale, history) equal the naive encoding of a plain environment
- * that receives the same random calls.
+ * Observations with options (fields, one-hot, scale, history) equal the naive encoding of those of a plain environment that
+ * receives the same random calls.
  */
 import { describe, expect, it } from 'vitest';
 import type { VecEnv } from '../../../src/engine/node.js';

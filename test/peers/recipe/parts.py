@@ -59,7 +59,7 @@ def refusals(folder):
     (folder / "train.jsonl").write_text('{"seed": 1}\n\n{"seed": \n')
     (folder / "empty.jsonl").write_text("\n")
     of_another_world = rows.Rows(folder / "train.jsonl", [], rows.read_origin(folder))
-    # The settings of the default preset, "later", and of copies with other options.
+    # The settings of the default preset, "later", and the same with other options.
     _, later = parse()
     _, lower = parse("--grpo-beta", "0.01")
     _, logged = parse("--grpo-config", "report_to=trackio", "vllm_server_port=8001")
@@ -109,7 +109,7 @@ def grpo_options(folder, *options):
 
 
 def passed_options(folder):
-    """Returns options that were given by name and in a file, as TRL gets them."""
+    """Returns options as TRL gets them: those given by name or in a file, and the temperature, which is not given."""
     file = folder / "grpo.yaml"
     file.write_text("beta: 1e-3\nloss_type: dr_grpo\ngeneration_kwargs: {top_k: 5}\n")
     given = [str(file), "beta=0.5", "vllm_mode=server", "report_to=[trackio]", "max_completion_length=none"]

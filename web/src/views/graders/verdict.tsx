@@ -75,7 +75,7 @@ const negated = ({ mean, low, high }: Interval): Interval => ({
 const inWords = ({ mean, low, high }: Interval): string =>
   low === null ? mean.toFixed(3) : `${mean.toFixed(3)} (95 %: ${decimal(low, 3)} to ${decimal(high!, 3)})`;
 
-/** The heading is announced when it has not changed for so many milliseconds. */
+/** Milliseconds without a change of the heading after which it is announced. */
 const DELAY = 700;
 
 function Announcement({ text }: { readonly text: string }) {
