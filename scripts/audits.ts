@@ -22,7 +22,7 @@ const dataOf = (grader: string): string => `docs/audits/${grader}/audit.json`;
 
 for (const grader of named.length > 0 ? named : GRADER_NAMES) await write(await audit({ grader }));
 
-/** Writes everything that an audit changes. */
+/** Writes the files of an audit; with --check compares them instead. */
 async function write(result: Audit): Promise<void> {
   mkdirSync(at(`docs/audits/${result.grader}`), { recursive: true });
   put(dataOf(result.grader), `${JSON.stringify(reproducibleJson(result), null, 2)}\n`);

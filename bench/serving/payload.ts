@@ -58,7 +58,7 @@ export const keysOf = (count: number): string =>
   Array.from({ length: count }, (_, k) => `"key ${k}":1`).join();
 
 /**
- * Returns a body of columns, with as many rows as would fit if all were as long as row 1.
+ * Returns a `body` function for columns, with as many rows as would fit if all were as long as row 1.
  * @param entries the JSON of an entry, by column.
  */
 export function columns(entries: Readonly<Record<string, (row: number) => string>>): Payload['body'] {

@@ -31,7 +31,7 @@ class Imagined(NamedTuple):
 
 
 def fork(source: Core, indices: Any, imagination: Any, autoreset: Optional[str], threads: Optional[int]) -> Core:
-    """Forks as `VecEnv.fork`."""
+    """Does what `VecEnv.fork` documents."""
     source.require_reset()
     origins = to_indices(source, indices, None)
     imagined = _to_imagined(source, len(origins), imagination) if isinstance(imagination, Mapping) else None
@@ -96,7 +96,7 @@ def _prior_profiles(source: Core, seeds: npt.NDArray[np.uint32]) -> Floats:
         source.kernel, words, imagination, len(seeds), source.options.threads, outputs, column_stride
     )
     modes = np.full(len(seeds), PROFILE_MODES["sampled"], np.uint8)
-    # Without a mask, given profiles and start states.
+    # No mask, no given profiles, no start states.
     batch.reset(None, seeds, modes, None, source.graders[np.zeros(len(seeds), np.intp)], None)
     states: Words = batch.save()
     profile = slice(STATE["profile"], STATE["profile"] + _world.PROFILE_SIZE)
@@ -124,7 +124,7 @@ def _imagined_states(source: Core, origins: Indices, imagined: Imagined) -> Word
         floats[:, STATE[name]] = sums[:, k]
     # The earlier beliefs are not stored, so their terms under the new profile are unknown.
     floats[:, STATE["skill"]] = 0
-    # The field `tape` has the actions of the steps taken.
+    # The copies begin at this step, so `tape`, the actions since then, is empty.
     states[:, STATE["tape"] : STATE["grader"]] = 0
     states[:, STATE["began"]] = states[:, STATE["step"]]
     width = len(_world.METER_NAMES)

@@ -173,7 +173,7 @@ class ActorPool:
         world: Union[World, str, "os.PathLike[str]", None] = None,
     ) -> ReplayScores:
         """Scores actions, each after the actions of its history. Arguments, result and errors are those of
-        `rhythm_vec.score_replay`."""
+        `rhythm_vec.score_replay`, without `kernel` and `threads`."""
         self.require_open()
         chosen = to_world(world)
         count = to_array(seeds).size
@@ -219,7 +219,7 @@ class ActorPool:
         world: Union[World, str, "os.PathLike[str]", None] = None,
     ) -> RolloutGroups:
         """Plays groups of rollouts to the end of their episodes, and records them. Arguments, result and errors are
-        those of `rhythm_vec.rollout_groups`.
+        those of `rhythm_vec.rollout_groups`, without `kernel`, `threads` and `on_progress`.
 
         A policy that is a function is pickled, and called with some of the groups at a time. The result equals that of
         one process if the policy chooses for each rollout from the observations of that rollout alone.

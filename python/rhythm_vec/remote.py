@@ -48,7 +48,7 @@ class RemoteVectorEnv(ProxyVectorEnv):
         autoreset_mode: NEXT_STEP by default, as in Gymnasium.
         beliefs: whether actions have beliefs.
         profiles: "sampled" (default), "discrete" or a profile's name.
-        grader: "v2" by default, "v1" or "v3".
+        grader: "v1", "v2" (default) or "v3".
         seed_range: (low, size) of the allowed seeds; every u32 by default.
         observation: {"fields": [...], "one_hot": True, "scale": True, "history": True}, all optional.
 
@@ -97,7 +97,7 @@ class RemoteVectorEnv(ProxyVectorEnv):
         self._set_spaces(created["observation_low"], created["observation_high"])
 
     def close_extras(self, **kwargs: Any) -> None:
-        """Closes the environment on the server too."""
+        """Closes the environment on the server."""
         self._socket.close()
 
     def _call(self, name: str, options: Mapping[str, Any], arrays: Arrays) -> Arrays:

@@ -79,7 +79,7 @@ export class ProfilePosterior {
   #update(evidence: Evidence, draws: InferenceDraws): void {
     const { last } = this;
     last.record(evidence, this.traits, this.weights);
-    // A bit mask of the meters. The other two calls return whether the evidence was consistent.
+    // A bit mask of the contradicted meters. The other two calls return whether the evidence was consistent.
     last.contradictedAnomalies = this.traits.observe(evidence);
     last.contradictedChanges = !this.rates.observe(evidence);
     last.contradictedReward = evidence.hasWeightEvidence && !this.weights.observe(evidence, draws);

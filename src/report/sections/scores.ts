@@ -12,7 +12,7 @@ import type { Part, Section } from '../section.js';
 
 /** Rows of one condition and kind of profiles, whose scores can be compared. */
 export interface ScoreGroup {
-  /** The condition, profiles that are not its default, and the seeds. */
+  /** The condition, its profiles unless they are the default, and the seeds. */
   readonly name: string;
   readonly rows: readonly ScoreRow[];
 }

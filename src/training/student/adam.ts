@@ -1,4 +1,4 @@
-/** Adam (Kingma and Ba 2015) for jax-js. The functions consume (free) their arguments. */
+/** Adam (Kingma and Ba 2015) for jax-js. It consumes (frees) its arguments. */
 import { numpy as np, tree } from '@jax-js/jax';
 
 /** A layer's arrays: weights [inputs, outputs], bias [outputs]. */

@@ -18,7 +18,7 @@ const rows = withHistory.run('heuristic', { stops: Array(N).fill(5) }).observati
 const any = (value: unknown) => value as never;
 const changed = (at: number, value: number) => put(Array.from(observations), at, value);
 
-describe('prompts refuse numbers out of range', () => {
+describe('prompts refuse invalid numbers', () => {
   const row2 = 2 * OBSERVATION_SIZE;
   it.each([
     ['step', OBSERVATION.step, 29],
