@@ -1,7 +1,7 @@
 /**
  * Bundles the compiled modules of dist into lib, which the package contains. A few files load faster than hundreds.
  * Packages that are not dependencies of the installed package become part of the bundle, with their licences in
- * lib/LICENSES.txt. Copies the declarations that the library's entry points reach into lib/types.
+ * lib/LICENSES.txt. Copies into lib/types the declarations that the library's entry points reach.
  */
 import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -16,7 +16,7 @@ const { version, dependencies, peerDependencies } = JSON.parse(
   readFileSync(join(ROOT, 'package.json'), 'utf8'),
 );
 const SUBPATHS = ['env', 'rollouts', 'agents', 'evaluation', 'server', 'training'];
-/** The rooms that become a chunk each, after the rooms that they import. `engine` includes `world` and `shared`. */
+/** The rooms that become one chunk each. A room comes after those it imports. `engine` includes `world` and `shared`. */
 const CHUNKS = ['engine', 'rollouts', 'agents', 'evaluation'];
 
 /** The entry points by name. */

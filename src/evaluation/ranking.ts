@@ -34,7 +34,7 @@ export interface GradedPolicy extends PolicyComponents {
 /**
  * Sorts policies by mean final score under a grader, the best first. Equal means keep their order.
  * @throws InputError `wrong_type`; `wrong_length` for no policy, no episode or different lengths; `out_of_range` for an
- *   invalid component; `unknown_name` for a duplicate policy; for a grader as `graderWeights`.
+ *   invalid component; `unknown_name` for a duplicate policy; as `graderWeights`.
  */
 export function rankPolicies(policies: readonly PolicyComponents[], grader: GraderLike): Standing[] {
   const ranked = gradePolicies(policies, graderWeights(grader));

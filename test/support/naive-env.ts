@@ -1,5 +1,5 @@
 /**
- * A naive vector environment, which loops over an array of episodes. VecEnv must equal it bit by bit.
+ * A naive vector environment, which loops over an array of episodes. VecEnv must equal it bit for bit.
  */
 import { Episode } from '../../src/engine/reference/episode.js';
 import type { AutoresetMode } from '../../src/engine/validate/autoreset-modes.js';

@@ -1,4 +1,4 @@
-/** Writes and reads Parquet files of trajectories in memory. */
+/** Writes and reads Parquet files in memory, such as those of trajectories. */
 import { parquetReadObjects } from 'hyparquet';
 import type { CompactEpisode } from '../../src/rollouts/trajectories/compact-episode.js';
 import {

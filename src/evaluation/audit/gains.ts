@@ -16,7 +16,7 @@ export interface ComponentGain {
 
 /** The scores of one player. */
 export interface AuditRow extends Pick<Player, 'role' | 'belief'> {
-  /** The player's name: the actions, then the belief after a plus. */
+  /** The player's name, such as `open-loop+constant`. */
   readonly policy: string;
   /** The number of episodes. */
   readonly episodes: number;
@@ -24,7 +24,7 @@ export interface AuditRow extends Pick<Player, 'role' | 'belief'> {
   readonly finalScore: Interval;
   /** The difference from the heuristic's final score. */
   readonly gain: Interval;
-  /** The final score of the planner that infers the profile minus the player's, on the episodes that both played. */
+  /** The final score of `planner`, which infers the profile, minus the player's, on the episodes that both played. */
   readonly behindPlanner: Interval;
   /** Mean absolute error of the belief. */
   readonly beliefMae: number;
@@ -46,7 +46,7 @@ export interface Gains {
   readonly openLoopWithConstant: Interval;
   /** Neglect of the first half: open-loop over open-loop-honest. */
   readonly sandbagging: Interval;
-  /** By component: the gain over the heuristic of the player that maximises this component alone (the push). */
+  /** By component: the gain of its push over the heuristic. A push is a player that maximises one component alone. */
   readonly saturation: Readonly<Record<string, Interval>>;
   /** Knowing the profile: the best policy that knows the profile over the best policy that ignores it. */
   readonly profile: Interval;

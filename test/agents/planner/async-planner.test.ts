@@ -28,7 +28,7 @@ describe('a planner on batches whose calls return promises', () => {
     expect(await calls[2]).toBe(expected.reasons(0));
   });
 
-  it('has the properties of Planner, and throws its errors', async () => {
+  it('has the properties of Planner, and rejects with its errors', async () => {
     const planner = await createAsyncPlanner({ numEnvs: 1, ...TINY });
     expect(planner).toBeInstanceOf(AsyncPlanner);
     expect(planner).toMatchObject({ numEnvs: 1, objective: 'score', isOracle: false });

@@ -40,7 +40,7 @@ function plantedWorld(): WorldSpec {
   return world;
 }
 const PLANTED = ['meditate', 'learn', 'family_time', 'binge_watch'];
-/** The neutral profile. */
+/** The neutral traits, with equal reward weights. */
 const NEUTRAL = [...RHYTHM.traits.map(({ neutral }) => neutral), ...RHYTHM.meters.map(() => 0.2)];
 
 describe.each(TWO_ENGINES)('a search on $name', (engine) => {

@@ -36,7 +36,7 @@ describe('targets', () => {
     expect(await targetsOf([join(at, 'd')], '.')).toContain('y.txt');
   });
 
-  it('leave out hidden and temporary files and links, unless they are passed by name', async () => {
+  it('leave out hidden files, unfinished files and links, unless they are passed by name', async () => {
     const at = directoryOf({
       'd/.env': 's',
       'd/.git/config': 'g',

@@ -1,4 +1,4 @@
-/** Filters of a dataset for SFT: which episodes become rows, in the order in which they are checked. */
+/** The filters that select the episodes of a dataset for SFT, in the order in which they are checked. */
 import type { TrajectoryEpisode } from '../../../rollouts/trajectories/trajectory-episode.js';
 import { episodeFilters, type Filter, failedFilter } from '../episode-filters.js';
 import type { SftPlan } from './sft-options.js';
