@@ -12,7 +12,7 @@ namespace rhythm {
 
 class OutputArrays {
  public:
-  // Keeps the arrays of `outputs`, an object as in src/engine/backends/backend.ts, for `num_envs` environments. Runs the
+  // Keeps the arrays of `outputs`, an Outputs of src/engine/backends/backend.ts, for `num_envs` environments. Runs the
   // object's getters. Returns false after a refusal.
   bool read(Arguments& args, Napi::Object outputs, size_t num_envs) {
     stride_ = args.column_stride(outputs.Get("columnStride"), num_envs);
@@ -75,8 +75,8 @@ class OutputArrays {
     size_t offset = 0;
   };
 
-  // Sets `out` to the arrays. Before, calls use(data, bytes, name) for each buffer, with the memory from its first to its last
-  // array: checking each array would take too long for a step. Returns false if a call does, or if a buffer was detached.
+  // Calls use(data, bytes, name) for each buffer, with the memory from its first to its last array: checking each array would
+  // take too long for a step. Then sets `out` to the arrays. Returns false if `use` does, or if a buffer was detached.
   template <class Use>
   bool find_each(Arguments& args, Outputs& out, const Use& use) const {
     char* data[kArrays] = {};

@@ -1,4 +1,4 @@
-// Peer: the rules of docs/world.md in plain C++: an array of structs, whose episodes are stepped one after the other.
+// Peer: the rules of docs/world.md in plain C++. Episodes are structs in an array, stepped one after the other.
 //
 // `words.h` has the world's numbers: players.ts writes it before it compiles this file. The protocol is in players.ts.
 #include <algorithm>

@@ -1,5 +1,5 @@
 /**
- * The players that `--peers` compares: this engine's kernels and reference, and peers: programs that a user might write.
+ * The players that `--peers` compares: this engine's kernels, its reference, and peers (programs that a user might write).
  *
  * A peer is a process that reads lines `FOLDER PLAYS COPIES RECORDS`. FOLDER has an input (inputs.ts). A play begins COPIES
  * batches of the input, and steps them to the end, one batch after the other, with one call for each step of a batch. Each
@@ -80,7 +80,7 @@ export const PLAYERS: readonly PlayerKind[] = [
 /** An input with more weights than this has the same grader in all episodes. */
 const MAX_MIXED_WEIGHTS = 1024;
 
-/** Returns the actions of a batch, by step. @param batch counts the batches of all plays. */
+/** Returns the actions of a batch, by step. @param batch its number among the batches of all plays. */
 function actionsOf({ seeds, actions }: Input, batch: number): Uint8Array[] {
   const length = seeds.length * NUM_STEPS;
   const at = (batch % (actions.length / length)) * length;

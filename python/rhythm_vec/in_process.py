@@ -34,7 +34,7 @@ class InProcess:
 
     @property
     def counters(self) -> Dict[str, int]:
-        """The number of "steps" of all environments and of ended "episodes", since opening. `restore` sets both."""
+        """The "steps" taken and the "episodes" ended in all environments since opening. `restore` sets both."""
         return self._vec.counters
 
     @property
@@ -66,6 +66,6 @@ class InProcess:
 
 
 def bounds_of(vec: VecEnv, end: str) -> Any:
-    """Returns the bounds of an observation, one per number. `end` is "low" or "high"."""
+    """Returns the low or the high bounds of an observation, one per number. `end` is "low" or "high"."""
     fields = vec.observation_fields
     return np.repeat([getattr(field, end) for field in fields], [field.size for field in fields])

@@ -49,7 +49,8 @@ def _import_native() -> Any:
 
 
 def list_kernels() -> List[Kernel]:
-    """Lists the kernels of the engine, the fastest first. Raises ImportError if the engine is not compiled."""
+    """Lists the kernels of the engine, the fastest first. Raises ImportError if the engine is not compiled, or is of
+    another release."""
     return [Kernel(*row) for row in native().kernels()]
 
 

@@ -38,7 +38,7 @@ class RayVectorEnv(ProxyVectorEnv):
             `RhythmVectorEnv`.
 
     Raises:
-        InputError, StateError, ClosedEnvironmentError: as `RhythmVectorEnv`.
+        InputError, StateError, ClosedEnvironmentError: as `RhythmVectorEnv`; StateError also if the pool is closed.
         RhythmError: an actor died more often than the pool restarts it.
     """
 
@@ -90,7 +90,7 @@ class RayVectorEnv(ProxyVectorEnv):
         try:
             results = self._pool.get([part.call(arguments) for part in self._parts])
             # None: the actor has restarted without the part, or expects another call after `undo`. `open` repeats the
-            # part's calls, of which this is the last.
+            # part's calls; the last result is that of this call.
             for at, part in enumerate(self._parts):
                 while results[at] is None:
                     results[at] = self._pool.get(part.open())[-1]
@@ -142,8 +142,8 @@ class _Part:
             self._saved, self._calls_before, self._calls = saved, self._calls_before + len(self._calls), []
 
     def undo(self) -> None:
-        """Forgets the last call. If the actor has computed it, the next call has another number than the actor expects, and
-        returns None. The part is then opened again."""
+        """Forgets the last call. If the actor has computed it, the next call has another number than the actor expects,
+        and returns None. The part is then opened again."""
         del self._calls[-1:]
 
     def close(self) -> None:

@@ -162,7 +162,7 @@ describe('--dry-run lists the files without the Hub', () => {
   });
 });
 
-it('upload uploads more files than a process may open at once', async () => {
+it('uploads more files than a process may open at once', async () => {
   const hub = await startHub();
   const directory = directoryOf(
     Object.fromEntries(Array.from({ length: 300 }, (_, k) => [`f${k}.txt`, `${k}`])),

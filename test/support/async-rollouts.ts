@@ -20,7 +20,7 @@ export interface AsyncOnly {
   readonly backend: string;
 }
 
-/** Expects the scores and faults of the reference, for columns and for objects with invalid rows. */
+/** Expects the scores and faults of the reference: for columns, and for a list of rows, two of them invalid. */
 export async function expectSameReplays({ platform, backend }: AsyncOnly, count: number): Promise<void> {
   const rows = anyRows(new Random('replays'), count);
   const columns = toColumns(rows);

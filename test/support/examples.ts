@@ -64,7 +64,7 @@ export class Consumer {
   #outcomes?: readonly Outcome[];
 
   /**
-   * Compiles examples. @param options of the compiler that differ from this checkout's.
+   * Compiles examples. @param options more options of the compiler.
    * @throws Error with the compiler's messages.
    */
   constructor(examples: readonly Example[], options: object = {}) {

@@ -54,7 +54,7 @@ describe('every field', () => {
 
   const others = [null, undefined, true, 'x', {}, [], () => 1, Symbol('x'), 10n];
   it.each(others.map((value, k) => [value, k] as const))('is refused if it is %s', (value, k) => {
-    // Each value replaces every third field, so each field gets three of the values.
+    // Each value replaces every third field, so each field gets at most three of the values.
     for (const path of EVERYTHING.filter(
       (each, at) => at % 3 === k % 3 && !isValid(getAt(RHYTHM, each), value),
     )) {

@@ -1,4 +1,4 @@
-/** Players of the random, heuristic and open-loop policies, which every backend can also play in one call. */
+/** Players of the fixed policies (random, heuristic, open-loop), which every backend can also play in one call. */
 
 import type { EpisodeStarts, PolicyPlayer, PolicySetting, PolicyView } from '../../engine/policy/policy.js';
 import { heuristicAction, randomAction } from '../../engine/reference/baselines.js';

@@ -123,7 +123,7 @@ function answers({ rows }: Evaluation): string {
   return table === '' ? '' : `${table}\n`;
 }
 
-/** Returns a table of scores and a table of components, with rows grouped by condition, without a line end. */
+/** Returns a table of scores and a table of components, grouped by condition, without a last line end. */
 export function renderRows(rows: readonly Row[], grader: string): string {
   const scores = [...FINAL_SCORES, ...regradedColumns(rows), ...OTHER_SCORES].filter(
     ({ head }) => head !== PUBLISHED_HEAD || hasPublished(rows, grader),
@@ -182,7 +182,7 @@ export const sharedNotes = (withPublished: boolean): string[] => [
     : []),
 ];
 
-/** Returns notes on the rows, a line each. */
+/** Returns notes on the rows. */
 export const rowNotes = (rows: readonly Row[], grader: string): string[] => [
   ...(rows[0]?.regraded ?? []).map(
     (other) =>

@@ -32,7 +32,7 @@ const SUM_DIGITS = 7;
 const UNNAMED = 'custom';
 const KEYS = ['schema', 'name', 'weights'];
 
-/** Returns valid weights as f32 [8], in the order of COMPONENT_NAMES. */
+/** Returns weights as f32 [8], in the order of COMPONENT_NAMES. */
 export const floatsOf = (weights: GraderWeights): Float32Array =>
   Float32Array.from(COMPONENT_NAMES, (name) => weights[name]);
 

@@ -8,7 +8,7 @@ const openLoop = findPolicy('open-loop');
 describe('the open-loop sequence', () => {
   it('is the sequence of the grader in use, or of v2 if that grader has none', () => {
     const choiceFor = (grader: string) => openLoop.choice(1, grader);
-    // `calm` is a custom grader. Every object has a property `toString`.
+    // `calm` and `toString` are custom graders; every object has a property `toString`.
     expect(choiceFor('v1')).toEqual(openLoopActions('v1'));
     for (const grader of ['v2', 'calm', 'toString']) expect(choiceFor(grader)).toEqual(openLoopActions('v2'));
     const graders = ['v1', 'v2', 'v3', 'calm', 'toString'];

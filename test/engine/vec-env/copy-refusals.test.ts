@@ -52,7 +52,7 @@ const OPTIONS: [name: string, options: Any, code: ErrorCode, ...mentions: string
 reportAbsentEngines();
 
 describe.each(TWO_ENGINES)('$name', (engine) => {
-  /** Opens two environments of the same size, with episodes at different steps. */
+  /** Opens two VecEnvs of the same size, with episodes at different steps. */
   const openPair = () => {
     const pair = [0, 1].map(() => openOn(engine, { numEnvs: N, autoreset: 'same-step' }));
     pair.forEach((env, i) => {
@@ -88,7 +88,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
   });
 
   it.each([null, undefined, {}, 'env', source.world])(
-    'assign refuses a source that is not an environment: %o',
+    'assign refuses a source that is not a VecEnv: %o',
     (value) => {
       expectRefusedUnchanged(() => target.assign(value as Any, [0, 1, 2, 3]), 'wrong_type', [
         'source',

@@ -1,4 +1,4 @@
-/** Worker threads: the addon has no global state, so each worker has its own environments, and all end cleanly. */
+/** Worker threads: each has its own environments, because the addon has no global state, and ends cleanly. */
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
 import { createVecEnv } from '../../../src/engine/node.js';
@@ -57,7 +57,7 @@ function expectedMessage({ backend, kernel }: Engine, seed: number): unknown {
 }
 
 describe.each(ENGINES.slice(0, 2))('$name', (engine) => {
-  it('workers at the same time get the scores of the main thread', async () => {
+  it('concurrent workers get the scores of the main thread', async () => {
     const seeds = [1, 2];
     const played = await Promise.all(seeds.map((seed) => play(engine, seed)));
     played.forEach((outcome, k) => {

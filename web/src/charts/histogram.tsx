@@ -104,7 +104,7 @@ interface PictureProps extends Required<HistogramPlotProps> {
 
 function Picture({ rows, marks, shares, width, height, description, bar }: PictureProps) {
   const x = (score: number): number => LEFT + score * (width - LEFT - RIGHT);
-  // At least 2 %, the smallest distance of the lines of the axis.
+  // At least 2 %, the smallest distance between lines of the axis.
   const highest = Math.max(0.02, ...shares.flat());
   const y = (share: number): number => TOP + (1 - share / highest) * (height - TOP - BOTTOM);
   const move = ({ clientX, currentTarget }: PointerEvent): void => {
@@ -160,7 +160,7 @@ interface MarksProps {
   readonly bottom: number;
 }
 
-/** Lines to compare with. Their names are below each other, on the side of the line that is farther from the mean. */
+/** The marks. Their names are below each other, each on the side of its line that is farther from the mean. */
 const Marks = ({ marks, mean, x, bottom }: MarksProps) => (
   <g class="marks">
     {marks.map(({ name, value }, k) => (

@@ -1,4 +1,4 @@
-/** The names of the players of an episode, without kept students. The page needs only names; the worker has the policies. */
+/** The names of players, except students that the browser keeps. The page needs only names; the worker has the policies. */
 import { POLICY_NAMES } from '../../../src/agents/policies/fixed-policies.js';
 import { STUDENT_NAMES } from '../../../src/agents/student/shipped-students.js';
 
@@ -18,7 +18,7 @@ const STEPPED = [
   ...STUDENT_NAMES,
 ];
 
-/** The policies that can play. */
+/** All policies of the package, except oracles. */
 export const PLAYER_NAMES: readonly string[] = [...POLICY_NAMES, ...STEPPED];
 
 /** Returns whether a policy takes some tenths of a second per step on the reference. */
