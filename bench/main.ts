@@ -180,7 +180,7 @@ const SECTIONS = {
 
 type SectionName = keyof typeof SECTIONS;
 
-/** Returns the requested sections; all in a smoke run with the addon. */
+/** Returns the requested sections; in a smoke run with native kernels, all sections. */
 const sectionsOf = (options: Options): SectionName[] =>
   (Object.keys(SECTIONS) as SectionName[]).filter(
     (name) => options[name] || (options.smoke && KERNELS.length > 0),

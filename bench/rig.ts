@@ -25,7 +25,7 @@ export type OutputCopies = ReadonlyMap<string, Elements>;
 export interface Rig {
   /** Brings all episodes to the start of a play. Not timed. */
   begin(): void;
-  /** The timed work. @param onOutputs called after each call with outputs; absent during timing. */
+  /** The timed work. @param onOutputs called after each call that writes outputs; absent during timing. */
   play(onOutputs?: () => void): void;
   /** Copies the current outputs. */
   outputs(): OutputCopies;

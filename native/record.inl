@@ -66,7 +66,7 @@ class RecordTrajectory {
   }
 
  private:
-  // A row of one lane is a column of stride 1, and needs no stage.
+  // A column of one lane is one number, and needs no stage.
   static constexpr bool kStages = kLanes > 1;
   static constexpr int kStaged = kStages ? count::Steps : 1;
 

@@ -1,7 +1,7 @@
 """Watches a GRPO run for the published pitfalls of RhythmEnv.
 
-A `Watch` receives the figures of each step and returns warnings. Its only state is the lines of past steps, so a
-resumed run restores it from its log.
+A `Watch` receives the figures of each step and returns warnings. Its only state is the lines of past steps, which
+a resumed run reads from its log.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The inputs of a student's network, from public observations.
 
 The module makes the same float32 operations in the same order as src/agents/student/features.ts, for all episodes at once.
-LAYOUT of that file says what each input is, and SCALE has the factors that bring inputs near 1.
+LAYOUT of that file says what each input is, and SCALE has the factors of some.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _ROUNDING = _F32(2**-18)
 
 #: The prior of the reward weights, Dirichlet(2, 2, 2, 2, 2): mean, variance, covariance. The divisor is 2 * 5 + 1.
 _PRIOR = (_F32(0.2), _F32(0.2 * (1 - 0.2) / 11), _F32(-(0.2 * 0.2) / 11))
-#: A smaller variance of the weighted sum counts as 0: then the reward says nothing about the weights.
+#: A smaller variance of the weighted sum of deltas counts as 0: then the reward says nothing about the weights.
 _LEAST_VARIANCE = _F32(2**-40)
 #: The largest share of a variance that one reward removes.
 _LARGEST_CUT = _F32(1) - _F32(0.05)

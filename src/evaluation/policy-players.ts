@@ -15,8 +15,8 @@ export class PolicyPlayers implements Disposable {
   readonly #open = new Map<SteppedPolicy | UserPolicy, OpenPlayer>();
 
   /**
-   * Returns a player of a policy, reset for `episodes`. Opens the policy unless its open player is for as many environments
-   * and can begin further episodes.
+   * Returns a player of a policy, reset for `episodes`. Opens the policy unless its open player has the same number of
+   * environments and can begin further episodes.
    */
   async begin(
     policy: SteppedPolicy | UserPolicy,

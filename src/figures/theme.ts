@@ -1,4 +1,4 @@
-/** The theme of figures: colours, fonts and line weights. */
+/** The theme of figures: colours, fonts and the configuration of Vega-Lite. */
 import type { Config } from 'vega-lite';
 
 /**

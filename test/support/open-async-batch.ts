@@ -32,7 +32,7 @@ function closeAll(): void {
   opened.clear();
 }
 
-/** Opens a batch, which closes at the end of the test or of the property's run. */
+/** Opens a batch, which closes at the end of the test or of a run of `forAllAsync`. */
 export async function openAsyncBatch(
   engine: AsyncEngine,
   numEnvs: number,

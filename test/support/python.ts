@@ -10,7 +10,7 @@ import { isRequired } from './required.js';
 /** The interpreter: `RHYTHM_PYTHON`, else `python3`. */
 const PYTHON = process.env.RHYTHM_PYTHON ?? 'python3';
 
-/** The time in which `askPython` expects an answer. Then the script is killed. */
+/** The time in which a script must answer `askPython` or `askPythonAsync`. Then it is killed. */
 const LIMIT_MS = 100_000;
 
 /** One thread, so that every run adds numbers in the same order. TRL's libraries read this when they are imported. */

@@ -9,8 +9,8 @@ const EXAMPLE = '{"name": "calm", "weights": {"crash_free": 0.5, "efficiency": 0
  * Parses a grader's JSON: `{"name": "calm", "weights": {"crash_free": 0.5, "efficiency": 0.5}}`. A missing
  * weight is 0. `schema` is optional: `{"name": "rhythm-vec/grader", "version": 1}`.
  * @param where the text's name in errors, such as a file's. @returns a frozen grader, with all eight weights.
- * @throws InputError `bad_grader` for invalid JSON; and, naming the field, for another schema, an unknown or repeated key, an
- *   invalid name or weight, a built-in grader's name with other weights, and weights that do not sum to 1.
+ * @throws InputError `bad_grader` for invalid JSON, another schema, an unknown or repeated key, an invalid name or weight, a
+ *   built-in grader's name with other weights, and weights that do not sum to 1.
  */
 export function parseGrader(text: string, where = 'grader'): Grader {
   if (text.trim() === '') refuseText('an empty text', where);

@@ -50,8 +50,8 @@ export class TrackedWorker {
   }
 
   /**
-   * Cleans up after a worker has ended: returns its quotas, closes connections that it had not accepted, and sends a
-   * close frame to the clients of its WebSockets.
+   * Cleans up after a worker has ended: gives back its parts of the quotas, closes connections that it had not accepted, and
+   * sends a close frame to the clients of its WebSockets.
    */
   release(): void {
     this.isReady = false;

@@ -130,7 +130,7 @@ export const replayOptions = (
   { engine }: BatchRunner,
 ): ReplayOptions => ({
   ...engine,
-  // A slice would end before a second thread starts.
+  // The rows are scored in slices, and a slice is done before a second thread starts.
   threads: 1,
   grader: graderOf(grader),
   shaping,

@@ -218,7 +218,10 @@ describe('invalid HTTP', () => {
   const validResponse = completion(CONTENT);
   const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
 
-  /** Sends two requests to a server that answers each with these bytes, on the same connection if it stays open. */
+  /**
+   * Sends two requests to a server that answers each with these bytes, on the same connection if it stays open. Returns the
+   * completions or error codes.
+   */
   async function outcomes(bytes: string): Promise<string[]> {
     const sockets = new Set<Socket>();
     const server = createServer((socket) => {

@@ -91,7 +91,7 @@ describe('the completion', () => {
     [' \n<think> Tired. </think>\n SLEEP', 'SLEEP', 'Tired.'],
     ['<think> Tired. ', '', 'Tired.'],
     ['SLEEP <think>Tired.</think>', 'SLEEP <think>Tired.</think>', undefined],
-  ])('excludes reasoning in tags only at its start: %j', (content, completion, reasoning) => {
+  ])('excludes reasoning in tags at the start, not after text: %j', (content, completion, reasoning) => {
     expect(reply({ content })).toMatchObject({ completion, ...(reasoning && { reasoning }) });
   });
 

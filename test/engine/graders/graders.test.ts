@@ -54,7 +54,7 @@ describe('parseGrader accepts', () => {
     ).toBe(true);
   });
 
-  it('weights of the largest and the smallest magnitude, and a sum of 1 within the rounding of six decimals', () => {
+  it('weights of the largest and the smallest magnitude, and a sum within 10^-6 of 1', () => {
     parseGrader(withWeights(`{"progress": ${2 ** 20}, "connection": ${1 - 2 ** 20}}`));
     parseGrader(withWeights(`{"progress": 1, "connection": ${2 ** -40}}`));
     parseGrader(withWeights('{"progress": 0.3333336, "connection": 0.3333336, "adaptation": 0.3333336}'));

@@ -1,6 +1,6 @@
 /**
  * The state machine of an environment as a table: every public method in every state. A cell is the state after a call,
- * or, with !, the code of its refusal, which must change nothing.
+ * or, with !, the code of its refusal, which must change nothing. `BY_MODE` has the values of STEP and MIDDLE.
  */
 import { describe, expect, it } from 'vitest';
 import type { VecEnv } from '../../../src/engine/node.js';

@@ -112,7 +112,7 @@ describeGpu('the exactness proof', () => {
     },
   );
 
-  it('refuses an inexact device without allowInexact', async () => {
+  it('makes the backend refuse an inexact device without allowInexact', async () => {
     const backend = webGpuBackend(nodeGpuWith, { texts: EMPTY_SHADERS });
     await expect(backend.open(optionsFor(4))).rejects.toMatchObject({
       code: 'backend_unavailable',
@@ -126,8 +126,8 @@ describeGpu('the exactness proof', () => {
 
 describeGpu("a wrong entry of the world's block of numbers", () => {
   /**
-   * Entries that the proof does not use: graders come with the reset, no factor of a belief target uses the first span, and
-   * no belief of the proof is between 0 and the changed `smallestBelief`.
+   * Entries that are not tested. Graders come with the reset, and no belief of the proof is between 0 and the changed
+   * `smallestBelief`.
    */
   const UNREAD = ['graders', 'traitInverseSpan', 'smallestBelief'];
   const entries = BLOCK_LAYOUT.filter(({ name, word }) => word === 'f32' && !UNREAD.includes(name));
