@@ -15,7 +15,7 @@ NUM_STEPS = 28
 
 
 def play(env: VecEnv, actions: np.ndarray) -> float:
-    """Plays one episode in every environment. Returns the seconds of its steps. `actions` is u8 [28, num_envs]."""
+    """Plays one episode in every environment. Returns the seconds of all steps. `actions` is u8 [28, num_envs]."""
     env.reset(seed=0)
     start = time.perf_counter()
     for step in range(NUM_STEPS):

@@ -77,7 +77,7 @@ export async function measurePeers(plan: PeersPlan, onProgress: OnProgress): Pro
   }
 }
 
-/** Returns the time of a step in the scalar kernel divided by its time in plain C++, with `SIZE.usual` episodes. */
+/** Divides a step's time in the scalar kernel by its time in plain C++, with `SIZE.usual` episodes, if both were measured. */
 export function ratiosOf(cells: readonly PeerCell[]): Ratio[] {
   const rateOf = (player: string) =>
     cells.find(({ name, episodes }) => name === player && episodes === SIZE.usual)?.stepsPerSecond;
@@ -182,7 +182,7 @@ async function playOf(
   return played;
 }
 
-/** The largest allowed difference between the mean scores of two players. Some players fuse operations, so their scores differ. */
+/** The largest allowed difference between the mean scores of two players. Players that fuse operations have other scores. */
 const SCORE_TOLERANCE = 1e-5;
 
 /** Compares the sum of a player's final scores with that of the first player. */

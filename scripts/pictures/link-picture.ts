@@ -6,7 +6,7 @@ import { createVecEnv } from '../../src/index.js';
 
 /** In pixels: the picture, its margin, the y of the histograms' base, and the height of the highest bar. */
 const [WIDTH, HEIGHT, MARGIN, BASE, HIGHEST] = [1200, 630, 64, 560, 250];
-/** The people (episodes), the bars of a histogram, and the grader of the scores. */
+/** The number of people (episodes), the number of bars of a histogram, and the grader of the scores. */
 const [PEOPLE, BARS, GRADER] = [20_000, 50, 'v2'];
 
 const POLICIES = ['heuristic', 'open-loop'].map((name) => ({ name, colour: colourOfPlayer(name) }));

@@ -13,7 +13,7 @@ export interface PlayedEpisode {
   readonly beliefs: readonly (readonly number[] | null)[];
   /** [29, 5]: the meters at the start and after each step. */
   readonly meters: readonly (readonly number[])[];
-  /** [3]: the true belief. */
+  /** [3]: the belief target. */
   readonly target: readonly number[];
   readonly finalScore: number;
   readonly beliefMae: number;

@@ -8,7 +8,7 @@ import { toPrintable } from '../shared/printable-names.js';
 const MAX_LENGTH = 72;
 
 /**
- * Returns a player's name: "llm:MODEL (wellbeing) [oracle]". Omits the objective of a built-in policy, whose name implies it.
+ * Returns a player's name: "llm:MODEL (wellbeing) [oracle]". Omits an objective that a built-in policy's name implies.
  * @param name the first part: the teacher's name, or a shortened one.
  */
 export function playerName(player: Player, name = teacherName(player)): string {

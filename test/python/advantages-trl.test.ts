@@ -64,8 +64,8 @@ describe.runIf(absent === null)(`TRL ${version}`, () => {
     },
   );
 
-  // With batch normalisation TRL reports the spread of the batch. TRL also counts a group with fewer than two rewards as a
-  // group with spread.
+  // With batch normalisation TRL reports the spread of the batch. TRL also counts a group of two or more
+  // with fewer than two rewards as a group with spread.
   const comparable = results.filter((each) => each.method !== 'batch-normalised' && !hasLoneReward(each));
   it.each(comparable)(
     '$method, case $k: the share of groups without spread equals that of TRL',

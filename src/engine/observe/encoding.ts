@@ -100,7 +100,7 @@ function worldBounds(name: string, magnitudes: Magnitudes | null): { low: number
   return { low: -magnitudes[name], high: magnitudes[name] };
 }
 
-/** Describes an encoded field. @param entrySize the numbers of one step. */
+/** Describes an encoded field. @param entrySize the number of floats per step. */
 function meaningOf(
   { name, meaning, size }: Field,
   encoding: Encoding,

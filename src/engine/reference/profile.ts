@@ -8,7 +8,7 @@ const f32 = Math.fround;
 const NUM_UNITS = 20;
 /** Indices of the sorted units that cut [0, 1] into Dirichlet(2,2,2,2,2) weights. */
 const CUTS = [1, 3, 5, 7];
-/** The number of factors of a belief target. */
+/** The number of factors of each number of a belief target. */
 const FACTORS = 3;
 
 /** Clamps a number to [0, 1]. -0 becomes +0. */

@@ -54,7 +54,7 @@ export function invalidObject(loc: ValidationError['loc'], input: unknown): Vali
 
 /**
  * Builds the error for invalid JSON.
- * @param message of `JSON.parse`. @param shift offset of the text in the body, added to the position.
+ * @param message of `JSON.parse`. @param shift the text's offset in the body, added to the position.
  */
 export function invalidJson(message: string, shift = 0): ValidationError {
   const error = message.replace(/at position (\d+)/, (_, at) => `at position ${Number(at) + shift}`);

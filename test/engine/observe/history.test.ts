@@ -26,7 +26,7 @@ function open(engine: Engine, n: number, world: World, imagination: boolean): Re
   return { batch, outputs, history: new HistoryRows(n), lists: Array.from({ length: n }, () => []) };
 }
 
-/** Returns the last step, which a row of observations contains. */
+/** Reads the last step from a row of observations. */
 function observedStep(row: Float32Array): HistoryStep {
   const part = (from: number) => row.slice(from, from + 5);
   return {

@@ -25,7 +25,7 @@ const STOPS = random.stops(N);
 const BELIEFS = new Float32Array(N * NUM_STEPS * 3);
 const drawnBeliefs = random.beliefs(1000 * NUM_STEPS, 0.3).beliefs;
 for (let at = 0; at < BELIEFS.length; at += drawnBeliefs.length) BELIEFS.set(drawnBeliefs, at);
-/** Runs that continue from random steps. */
+/** The arguments of runs that continue from random steps. */
 const RUNS: [choice: RunChoice, options: RunOptions][] = [
   ['random', { policySeeds: random.seeds(N), beliefs: [0.1, 0.5, 0.7] }],
   ['heuristic', { trajectory: true }],

@@ -141,12 +141,16 @@ describe('a redactor keeps', () => {
 
   it.each([
     ['a short secret across two words', 'hide', 'which ideas'],
-    ['seven characters across three words', 'chidden', 'which id dens'],
+    ['a secret of seven characters across three words', 'chidden', 'which id dens'],
     ['a secret that is too short without its combining marks', 'a\u0301\u0301\u0301', 'banana'],
-    ['seven characters within longer base64', '???>>>?', Buffer.from('k???>>>??').toString('base64')],
+    [
+      'a secret of seven characters within longer base64',
+      '???>>>?',
+      Buffer.from('k???>>>??').toString('base64'),
+    ],
     ['a placeholder in upper case', 'EMPTY', 'EMPTY'],
     ['a placeholder with accents', 't\u00e9st', 'a test'],
-    ['fewer than four characters', 'abc', 'abcabc'],
+    ['a secret of fewer than four characters', 'abc', 'abcabc'],
   ])('%s', (_, secret, text) => {
     expect(redactor([secret])(text)).toBe(text);
   });
