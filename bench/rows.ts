@@ -1,8 +1,8 @@
 /** Computes table rows from samples. */
 
-/** A row is void if the median of its samples is shorter, in ticks of the timer. */
+/** The minimum median of a row's samples, in ticks of the timer. A row below it is void. */
 export const MIN_TICKS = 100;
-/** The report names a row if the core's rate of operations beside it was below this share of the best rate. */
+/** The report names a row if the core's rate beside its samples was below this share of the best rate. */
 export const MIN_CORE = 0.8;
 
 /** The subject of a row. */

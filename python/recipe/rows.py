@@ -1,4 +1,4 @@
-"""Generates and reads the rows of both stages. train.py calls it on rank 0 alone, so that only one rank writes."""
+"""Generates, reads and checks the rows of both stages. Only rank 0 generates and reads them."""
 
 from __future__ import annotations
 

@@ -114,10 +114,12 @@ def score(
         client: `Client()` by default: a server on this machine.
 
     Raises:
-        RefusedError: the request is invalid. An invalid row is a fault in the result, not an error.
+        RefusedError: a server refused the request, or its answer was not JSON. An invalid row is a fault in the result,
+            not an error.
         ServerUnavailableError: no server answered, or it was busy for too long.
         RhythmError: an answer has an unexpected form, or the servers have different worlds.
-        InputError: a column is not a list, columns differ in length, numbers are not finite, or parsed is not a bool.
+        InputError: a column is not a list, columns differ in length, numbers are not finite, a value cannot be written as
+            JSON, or parsed is not a bool.
     """
     if not isinstance(parsed, bool):
         raise InputError("wrong_type", f"Expected parsed to be a bool, got {parsed!r:.60}. Pass True or False.")

@@ -1,8 +1,9 @@
 /**
  * Scores that RhythmEnv published for its own policies.
  *
- * Source: RhythmEnv's published evaluation. Grader v2, and v1 for one score; seeds 0-99 in-distribution, 10000-10049 out of
- * distribution, and 0-4 for each of the three discrete profiles; the scores of `discrete` are means of the three.
+ * Source: RhythmEnv's published evaluation, under grader v2, and v1 for one score. The seeds are 0-99 in-distribution,
+ * 10000-10049 out of distribution, and 0-4 for each of the three discrete profiles. The scores of `discrete` are means of the
+ * three.
  * This world is a rebuild with constants of its own, so its scores are similar, not equal.
  */
 

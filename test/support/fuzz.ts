@@ -53,7 +53,7 @@ const shared = (kind: Kind, length: number): unknown => {
   return new (kind as Any)(new SharedArrayBuffer(length * offset + offset), offset, length);
 };
 
-/** Lengths of legal arguments, some that differ from them by 1, and others. */
+/** Lengths of legal arguments, lengths that differ by 1, and others. */
 const LENGTHS = [
   0,
   1,

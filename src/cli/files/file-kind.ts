@@ -146,7 +146,7 @@ export const isParquet = (path: string): boolean =>
  */
 function parquetKind(path: string, kinds: readonly FileKind[]): FileKind | null {
   const end = partOf(path, Math.max(0, stat(path)!.size - HEAD_BYTES)).toString('latin1');
-  // The metadata comes after all values.
+  // The last match counts, because the metadata comes after all values.
   const stated = BY_SCHEMA.get([...end.matchAll(ORIGIN)].pop()?.[1]);
   return stated ?? (kinds.includes(KINDS.trajectories) ? null : KINDS.parquet);
 }

@@ -17,7 +17,7 @@ const KINDS: Readonly<Record<string, new (entries: ArrayLike<never> | number) =>
 };
 
 /**
- * Returns a copy of an array or typed array, and other values unchanged. Validation follows later.
+ * Returns a copy of an array or typed array, and other values unchanged.
  * @param maxLength the largest valid length. Longer arguments are not copied, because validation refuses them.
  */
 export function copyArgument<T>(value: T, maxLength: number): T {

@@ -17,14 +17,14 @@ export type Compute = (task: ShardTask, options: ComputeOptions) => Promise<Uint
 
 /** The minimum number of milliseconds between reports of progress. */
 const PROGRESS_MS = 500;
-/** Brotli's quality, 0 to 11. With 5 the size is within 10 % of the smallest, and compression takes a hundredth of the time. */
+/** Brotli's quality, 0 to 11. With 5 the size is within 10 % of the smallest, which takes a hundred times as long. */
 const QUALITY = 5;
 
 /** Compresses bytes for Redis. */
 export const compress = (bytes: Uint8Array): Buffer =>
   brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: QUALITY } });
 
-/** Returns the bytes that were compressed. @throws if they are damaged. */
+/** Decompresses bytes. @throws Error for damaged bytes. */
 export const decompress = (bytes: Uint8Array): Buffer => brotliDecompressSync(bytes);
 
 /** Answers the messages of the main thread until this thread is ended. */

@@ -16,7 +16,7 @@ const golden = JSON.parse(readFileSync(new URL('../../golden/parser.json', impor
   cases: GoldenCase[];
 };
 
-/** Parses a text. Returns action name and digits in the form of golden cases. */
+/** Parses a text. Returns the action's name and the digits. */
 const read = (text: string) => {
   const { actionName, digits } = parseCompletion(text);
   return { action: actionName, digits };

@@ -54,7 +54,7 @@ const page = {
   /** Returns a column of the last sequence after call `at`. */
   column: (at: number, name: string): Column => lastColumns[at][name],
 
-  /** Returns the digest of the final scores of a row. */
+  /** Plays the episodes of a golden row. @returns the digest of their final scores. */
   scores: async (row: Row): Promise<string> => digestOf(await finalScoresOf(row)),
 };
 

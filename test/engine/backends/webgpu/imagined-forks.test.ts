@@ -1,4 +1,4 @@
-/** Imagined forks on a device: results equal those of the reference, bit by bit. */
+/** Imagined forks on a device: results equal those of the reference, bit for bit. */
 import { expect, it } from 'vitest';
 import { createAsyncVecEnv, createVecEnv } from '../../../../src/engine/node.js';
 import { AUTORESET_MODES } from '../../../../src/engine/validate/autoreset-modes.js';

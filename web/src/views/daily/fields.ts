@@ -3,7 +3,7 @@ import type { Field } from '../../address.js';
 import { isPlayableDay } from '../../daily/daily.js';
 
 const day: Field<string> = {
-  // Today, whenever the link is opened.
+  // An empty day means today, whenever the link is opened.
   initial: '',
   expected: 'a day from 2000-01-01 to today',
   read: (text) => (isPlayableDay(text) ? text : null),
