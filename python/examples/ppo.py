@@ -82,7 +82,7 @@ class Agent(nn.Module):
         self.num_actions = num_actions
         self.actor = layers([num_inputs, hidden, hidden, num_actions + (3 if beliefs else 0)], 0.01)
         self.critic = layers([num_inputs, hidden, hidden, 1], 1.0)
-        # The logarithm of the standard deviation of each number of a belief: 0.22 at first.
+        # The logarithm of the standard deviation of each number of a belief. The deviation is 0.22 at first.
         self.log_std = nn.Parameter(torch.full((3,), -1.5)) if beliefs else None
 
     def heads(self, observations: Tensor) -> Heads:
@@ -292,7 +292,7 @@ def baselines(args: argparse.Namespace, seeds: npt.NDArray[np.int64]) -> Dict[st
 
 
 def main(argv: Optional[Sequence[str]] = None) -> Dict[str, float]:
-    """Trains or evaluates. Returns the mean held-out score of the agent and of each baseline."""
+    """Trains, except with --evaluate. Returns the mean held-out score of the agent and of each baseline."""
     args = parse(argv)
     training = Training(args)
     if args.resume:

@@ -44,7 +44,7 @@ _BELIEF_SIZE = len(_world.BELIEF_NAMES)
 
 @dataclass(frozen=True)
 class ReplayScores:
-    """New arrays with one entry per row. All numbers of an invalid row are NaN, and its hash is 0.
+    """New arrays with one entry per row, and the faults. All numbers of an invalid row are NaN, and its hash is 0.
 
     Attributes:
         step_rewards: f32 [n]: NaN for rows without an action.

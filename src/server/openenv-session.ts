@@ -28,7 +28,7 @@ type Message = Readonly<Record<string, unknown>>;
 export class OpenEnvSession implements MessageHandler {
   readonly #pool: EpisodePool;
   readonly #quota: Quota;
-  /** Claimed with the first frame: a connection without frames takes no environment. */
+  /** The session's environment. It is claimed with the first frame: a connection without frames takes no environment. */
   #envIndex: number | null = null;
   #episode: EpisodeRequest | null = null;
   #steps = 0;

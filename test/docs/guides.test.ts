@@ -15,7 +15,7 @@ function tableOf(page: string, column: string): string[][] {
 
 const namesIn = (cell: string): string[] => Array.from(cell.matchAll(/`([^`]+)`/g), ([, name]) => name);
 
-it('the weights of the components equal those of the published graders', () => {
+it('the table of the components has the weights of v1, v2 and v3', () => {
   const graders = Object.values(RHYTHM.graders);
   expect(Object.keys(RHYTHM.graders)).toEqual(GRADER_NAMES);
   const documented = tableOf('docs/guides/rewards.md', 'component').map(([name, ...cells]) => [

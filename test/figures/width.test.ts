@@ -63,7 +63,7 @@ const withoutTitle = ({ spec, ...drawing }: Drawing): Drawing => ({
 
 describe.each(FIGURES)('%s', (_, draw, labels) => {
   it.each([310, 480, 700, 1040])(
-    'with a maximum width of %d uses at least 75 % of it and has the same labels',
+    'with a maximum width of %d uses more than 75 % of it and has the same labels',
     async (maxWidth) => {
       const svg = await svgOf(withoutTitle(draw(maxWidth)));
       const width = Number(elementsOf(svg)[0].attributes.width);
@@ -88,7 +88,7 @@ describe('a timeline', () => {
     beliefs: Array(6).fill(0.5),
   };
   it.each([310, 480, 700, 1040])(
-    'with a maximum width of %d uses at least 90 % of it and has all labels, below 480 short ones for actions',
+    'with a maximum width of %d uses more than 90 % of it and has all labels, below 480 short ones for actions',
     async (maxWidth) => {
       const svg = await svgOf(withoutTitle(drawTimeline({ maxWidth, episode })));
       const width = Number(elementsOf(svg)[0].attributes.width);

@@ -79,7 +79,7 @@ export interface Audit extends RunInfo, Assessment {
  * without neglect of the first half), the best for single profiles, and those that raise one component each. Also searches for
  * the best reactive policy, which chooses by step and meters alone. Scores what it found, null players (policies that state a
  * belief without knowledge), planners and `policies` on fresh seeds, whose episodes no search played. Also plays a world where
- * every profile is neutral. The result does not depend on the backend, kernel and threads.
+ * every profile is neutral. The scores do not depend on the backend, kernel or threads.
  * @throws InputError for an invalid option, before any episode; BackendError if the requested backend or kernel is not
  *   available; the signal's reason.
  */
@@ -126,8 +126,7 @@ export async function auditByPieces(request: AuditRequest): Promise<Audit> {
 }
 
 /**
- * Searches for the reactive policy. Records the episodes of all players that use observations: this policy, the planners and
- * the caller's policies.
+ * Searches for the reactive policy. Records its episodes, and those of the planners and the caller's policies.
  */
 async function record(
   request: AuditRequest,

@@ -105,7 +105,7 @@ export class Collector {
   }
 
   /**
-   * Claims the job and opens the store, also again after the claim has expired.
+   * Claims the job and opens the store. Does so again after the claim has expired.
    * @throws QueueError as `claim`, and if neither Redis nor the store has the result of a finished shard.
    */
   async #open(): Promise<void> {

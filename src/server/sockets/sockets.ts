@@ -8,7 +8,7 @@ import type { MessageHandler } from './message-handler.js';
 export interface SocketsOptions {
   /** The maximum size of a frame in bytes. */
   readonly frameLimit: number;
-  /** Milliseconds between two pings; `idleMs` if that is less. A client that is silent until the next ping is disconnected. */
+  /** Milliseconds between two pings, but at most `idleMs`. A client that is silent until the next ping is disconnected. */
   readonly pingMs: number;
   /** Milliseconds without a frame after which the next ping closes a socket. */
   readonly idleMs: number;
@@ -19,7 +19,7 @@ export interface SocketsOptions {
 
 /** Milliseconds that a client has to answer the closing handshake. */
 const HANDSHAKE_MS = 1500;
-/** Milliseconds between two checks of HANDSHAKE_MS. */
+/** Milliseconds between two checks for clients that exceed HANDSHAKE_MS. */
 const SWEEP_MS = 100;
 /** The reason in the close frames of a server that shuts down. */
 const SHUTDOWN = 'the server is shutting down';

@@ -253,7 +253,7 @@ describe('a run with a budget', () => {
     expect([second.episodes.length, second.ledger.spent]).toEqual([0, cost]);
   });
 
-  it('never exceeds the budget, whatever the endpoint does', async () => {
+  it('never exceeds the budget, with random faults', async () => {
     const names = Object.keys(FAULTS).filter((name) => !LASTING.includes(name));
     const fault = fc.oneof({ weight: 12, arbitrary: fc.constant(null) }, fc.constantFrom(...names));
     const runs = fc.record({

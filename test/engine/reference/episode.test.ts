@@ -56,7 +56,7 @@ describe('an episode', () => {
     expect([episode.given, ...episode.belief]).toEqual([true, 1, 0, 0.25]);
   });
 
-  it('writes its observation at any offset', () => {
+  it('writes its observation at an offset', () => {
     const out = new Float32Array(OBSERVATION_SIZE + 4).fill(9);
     const episode = newEpisode();
     episode.step(6);

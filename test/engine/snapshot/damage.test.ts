@@ -110,7 +110,7 @@ describe('damage to the body with a correct checksum', () => {
   const batches = ENGINES.map((engine) => ({ ...openBatch(engine, N), name: engine.name }));
   const [first, ...others] = batches;
 
-  /** Loads states on every engine and plays to the end. Outputs and states must be equal and finite. */
+  /** Loads states on every engine and plays to the end. Outputs and states must be equal, outputs finite, and states legal. */
   function expectPlayable(words: Uint32Array, run: RunRequest): void {
     const onEach = (call: (batch: typeof first.batch) => void) => {
       for (const { batch } of batches) call(batch);

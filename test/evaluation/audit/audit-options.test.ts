@@ -92,7 +92,7 @@ const TINY = {
 };
 
 describe.skipIf(NATIVE.length === 0)('progress and cancellation of an audit', () => {
-  it('reports the progress of all searches together, up to the total, with default profiles', async () => {
+  it('reports the progress of searches and planners together, up to the total, with default profiles', async () => {
     const calls: [number, number][] = [];
     const defaults = { profiles: undefined, seed: undefined };
     const { seeds, seed, evaluations } = await audit({

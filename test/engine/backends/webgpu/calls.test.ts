@@ -1,6 +1,6 @@
 /**
  * Random call sequences of the asynchronous API on a device, with random options. Calls are queued, and some are illegal.
- * Results and refusals must equal those of the synchronous API on the reference, bit by bit.
+ * Results and refusals must equal those of the synchronous API on the reference, bit for bit.
  */
 import { expect, it } from 'vitest';
 import {
