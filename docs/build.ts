@@ -1,4 +1,4 @@
-/** Builds the site: generates the reference, gathers the pages, renders them, adds the demo page and checks every link. */
+/** Builds the site: generates the reference, gathers the pages, renders them, adds the demo page and checks internal links. */
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';

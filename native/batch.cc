@@ -182,7 +182,7 @@ std::optional<Refusal> Batch::run(const Outputs& out, Run run, const Part& part,
     run.copy = nullptr;
   }
   if (stale_results_ || copies_stale) clear_replaced_results(out, first_tile, last_tile);
-  // Environments that a run in parts has not reached keep their outputs.
+  // Environments after `part` keep their outputs, which may be stale.
   stale_results_ = stale_results_ && part.end < num_envs_;
   max_steps_taken_ = count::Steps;
   each_part_of(first_tile, last_tile, kMinTilesToRun,
@@ -219,8 +219,8 @@ void Batch::copy_final_observations(const Outputs& out, const Step& step, const 
 }
 
 void Batch::gather(const Outputs& out, const CopySource& from) {
-  // A batch that gathers from itself would read overwritten environments, so it copies them. It makes the copies before any
-  // change: if there is no memory for them, nothing has changed.
+  // A batch that gathers from itself would read environments that it has overwritten, so it first copies all. If there is no
+  // memory for the copies, nothing has changed.
   const bool from_itself = from.batch == this;
   const std::vector<Tile> tiles = from_itself ? tiles_ : std::vector<Tile>();
   OutputsCopy copies;

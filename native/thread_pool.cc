@@ -10,7 +10,7 @@ ThreadPool::ThreadPool(int threads) {
     threads_.reserve(static_cast<size_t>(threads - 1));
     for (int part = 1; part < threads; part++) threads_.emplace_back([this, part] { serve(part); });
   } catch (const std::exception&) {
-    // The system has no more threads or no memory for one. The threads started so far do all the work.
+    // The system has no more threads or no memory for one. The calling thread and those started so far do all the work.
   }
   parts_ = static_cast<int>(threads_.size()) + 1;
 }

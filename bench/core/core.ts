@@ -2,7 +2,7 @@
  * Measures the speed of the processor core at this moment: its clock rate, its operations per nanosecond for each width of
  * registers, and the bandwidth of its stores and copies. Another program on the same physical core lowers all but the clock rate.
  *
- * The addon that does the measured work is built on first use, because it is not part of the package.
+ * The addon that does the measured work is not part of the package. It is built if it is missing or older than its sources.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';

@@ -1,4 +1,4 @@
-"""examples/ppo.py: equal seeds train equally, a stopped training continues, and its scores equal the engine's."""
+"""examples/ppo.py: equal seeds train equally, a stopped training continues, and the scores equal the engine's."""
 
 import importlib.util
 import signal

@@ -90,7 +90,7 @@ export class LlmEpisodes {
   }
 
   /**
-   * Adds earlier episodes. Ignores those of other players and graders.
+   * Adds those earlier episodes of this model and grader that a condition contains.
    * @returns copies for the conditions that lack their episode.
    */
   async addEarlier(

@@ -61,8 +61,8 @@ const COMMANDS: readonly [name: string, args: readonly string[], partOf: (output
 const SPLIT = ['--format', 'jsonl', '--validation', '0', '--output'];
 
 /**
- * Commands that write a dataset: their arguments up to the output path, and the file of rows in that folder; '' if the path is
- * a file itself.
+ * Commands that write a dataset: their arguments up to the output path, and the file of rows in the output folder; '' if the
+ * output path is that file.
  */
 const DATASETS: readonly [name: string, args: readonly string[], file: string][] = [
   ['dataset sft', ['dataset', 'sft', '--jsonl', taught, '--objective', 'none', ...SPLIT], 'train.jsonl'],
@@ -87,7 +87,7 @@ beforeAll(async () => {
   );
 }, 60_000);
 
-/** The output of the reference or its digest, by the name of the test. */
+/** The output of the reference, or the output's digest, by the name of the test. */
 const expected = new Map<string, Promise<string>>();
 const expectedOf = (name: string, output: (engine: Engine) => Promise<string>): Promise<string> => {
   const promise = expected.get(name) ?? output(REFERENCE);

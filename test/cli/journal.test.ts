@@ -116,7 +116,7 @@ describe('an incomplete last line', () => {
     expect(readFileSync(path, 'utf8')).toBe(LINES.slice(0, 3).join(''));
   });
 
-  it('is recognised in a file that was cut at any of many places', async () => {
+  it('is recognised in files that were cut at many places', async () => {
     const path = newPath();
     const partial = `${path}.partial`;
     const [firstEnd, end] = [LINES[0], LINES[0] + LINES[1]].map((text) => Buffer.byteLength(text));

@@ -6,7 +6,7 @@ import { drawGains } from '../../src/figures/gains.js';
 import { pngOf } from '../../src/figures/png.js';
 import { svgOf } from '../../src/figures/svg.js';
 
-/** Drawings. The first takes longest to draw. */
+/** The first takes longest to draw. */
 const DRAWINGS: readonly NamedDrawing[] = [40, 1, 2, 3, 1].map((size, k) => ({
   name: `picture-${k}`,
   drawing: drawGains({
@@ -59,7 +59,7 @@ describe('no further picture is started', () => {
     return { started, recorded };
   }
 
-  it('after a picture cannot be drawn', async () => {
+  it('after a picture fails', async () => {
     const broken = { name: 'broken', drawing: { title: '', description: '', spec: { mark: 'none such' } } };
     const { started, recorded } = recordStarts([broken, ...DRAWINGS]);
     await expect(drawAll(recorded, { signal })).rejects.toThrow();

@@ -114,7 +114,7 @@ export class Probes {
 
   /**
    * Adds the products of a sample's deviations to the covariances, for the pairs (k, other) with k <= other, and to the
-   * covariances of factors. @param share the weight of one sample: 1 divided by the number of samples.
+   * covariances and variances of factors. @param share the weight of one sample: 1 divided by the number of samples.
    */
   #addDeviations(drawn: Float64Array, from: number, share: number): void {
     const deviation = this.#deviation;

@@ -13,7 +13,7 @@ export interface PlanOutlook extends Outlook {
   readonly errorReduction: number;
 }
 
-/** The numbers behind the planner's last decision for an episode. Newly allocated at each call. */
+/** The numbers behind the planner's last decision for an episode. Newly allocated. */
 export interface PlanReport {
   /** Steps taken. */
   readonly step: number;

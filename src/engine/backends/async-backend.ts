@@ -1,6 +1,6 @@
 /**
  * The backend interface for backends that compute asynchronously, such as on a GPU. Calls queue work and return at once.
- * Results are promises.
+ * The results of this work are promises.
  *
  * The requests and rules of the synchronous interface (backend.ts) apply: arguments are valid, calls on one batch take
  * effect in the order in which they are made, and a `Refusal` means that nothing has changed. The caller awaits each
@@ -50,7 +50,7 @@ export interface AsyncBatchOptions extends BatchOptions {
   readonly device: DeviceOptions;
 }
 
-/** An implementation of the environment whose calls return promises. */
+/** An asynchronous implementation of the environment. */
 export interface AsyncBackend {
   readonly name: string;
   /** Checks whether the backend can be used. @param device the options of the device that a batch would use. */

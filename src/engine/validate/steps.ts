@@ -8,7 +8,7 @@ import { isUnaliased, NO_BUFFERS, type OverwrittenBuffers } from './aliased-memo
 /** Codes 0..9, one per environment. */
 export type Actions = Uint8Array | Int8Array | Int32Array | readonly number[];
 
-/** The byte for an environment whose action is ignored. It is not a code of an action. */
+/** The byte for an invalid code that is ignored. It is not a code of an action. */
 const IGNORED = 255;
 
 /**
@@ -148,10 +148,7 @@ export function toGiven(
   return given;
 }
 
-/**
- * Validates a single belief. @returns f32 [3]. @throws InputError `bad_belief`, `wrong_length` or
- * `wrong_type`.
- */
+/** Validates a single belief. @returns f32 [3]. @throws InputError `bad_belief`, `wrong_length` or `wrong_type`. */
 export function toConstantBelief(belief: ArrayLike<number>): Float32Array {
   if (!isList(belief)) {
     throw new InputError(

@@ -28,8 +28,8 @@ export interface RunOrigin<Kind extends AnyBatch = AnyBatch> {
 /**
  * Validates indices of a source. @returns u32.
  * @param length the expected number of indices; null for 1 to MAX_ENVS.
- * @param overwritten the memory that the call overwrites. A Uint32Array in other memory is returned without a copy. Null to
- *   copy always.
+ * @param overwritten the memory that the call overwrites. A Uint32Array that cannot change during the call is not copied. Null
+ *   to copy always.
  */
 export function toIndices(
   indices: ArrayLike<number>,

@@ -19,7 +19,7 @@ import type { SearchProgress } from './search-progress.js';
 export interface Anchor {
   /** The mean score of the best sequence for all profiles, with its best constant belief: share 0. */
   readonly sequence: Interval;
-  /** The fresh seeds (audit-seeds.ts) that `sequence` was scored on, as "20000-119999". */
+  /** The fresh seeds (audit-seeds.ts) that `sequence` was scored on, such as "20000-119999". */
   readonly sequenceSeeds: string;
   /** The mean score of the planner that knows the profile: share 1. */
   readonly oracle: Interval;

@@ -1,4 +1,4 @@
-/** Merges the files of a job's shards into the bytes of the whole job's file. */
+/** Merges the files of the shards of a job of `teach` or `dataset grpo`. */
 import { InputError } from '../../shared/errors.js';
 import type { Job } from './job.js';
 

@@ -62,10 +62,10 @@ export interface ShardBatch {
 }
 
 /**
- * Runs a shard. Yields its rows in the order of its file; a language model's job of `teach` yields each episode when it ends.
+ * Runs a shard. Yields its rows in the order of its file, but a language model's episodes in the order in which they end.
  * Leaves out the episodes of a language model that exist already.
- * @throws InputError for unknown names, a missing model, and more shards than the job has seeds, episodes, pieces or rows; the
- *   errors of the job's command; the signal's reason.
+ * @throws InputError for unknown names, a missing model, a job of `eval` without trajectories, and more shards than the job has
+ *   seeds, episodes, pieces or rows; the errors of the job's command; the signal's reason.
  */
 export function runShard(
   job: RunnableJob,
@@ -154,7 +154,7 @@ async function* runDataset(job: DatasetJob, shard: Shard, context: JobContext): 
   }
 }
 
-/** Returns the plan of a job. */
+/** Returns the plan of a job of `dataset grpo`. */
 export function planOf({ grader, options }: DatasetJob): DatasetPlan {
   const { rows, seeds, profiles, steps, seed, allow_eval_seeds: allowEvalSeeds } = options;
   return { rows, seeds, profiles, steps, seed, grader, allowEvalSeeds };

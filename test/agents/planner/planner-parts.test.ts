@@ -239,7 +239,7 @@ it.each([
   ['score', 20],
   ['wellbeing', 64],
 ] as const)(
-  '%s: screening on at most 8 of %i samples, then completing on the others, has the scores of a trial on all',
+  '%s: screening on at most 8 of %i samples, then completing, gives the scores of a trial on all',
   (objective, starts) => {
     const { sums } = playSteps(77, 10);
     const profiles = new Prior(1, world.params, 4).posteriorSamples(starts);

@@ -89,7 +89,7 @@ describeWithRedis('a collector', () => {
     CollectedShards.open(collectedOf(path), job, (other) =>
       isCurrent(queue, { job: other.name, submission: other.submission }),
     );
-  /** Opens a collector of another process. @param ended the processes that are known to have ended. */
+  /** Opens a collector of a process. @param ended the processes that are known to have ended. */
   const open = (process: string, ...ended: string[]) =>
     Collector.open(queue, NAME, {
       file: `here:${path}`,

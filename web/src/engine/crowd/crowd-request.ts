@@ -18,7 +18,7 @@ export interface CrowdRequest {
 export interface CrowdPolicy {
   readonly name: string;
   readonly score: Interval;
-  /** By COMPONENT_NAMES. */
+  /** The means, by COMPONENT_NAMES. */
   readonly components: readonly number[];
   /** By COMPONENT_NAMES: each mean component times its weight. */
   readonly parts: readonly number[];
