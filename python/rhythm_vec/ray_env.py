@@ -87,6 +87,7 @@ class RayVectorEnv(ProxyVectorEnv):
                 arguments["profiles"] = to_profiles(self._world, options["profiles"], self.num_envs)
             if "graders" in options:
                 arguments["graders"] = to_graders(self._world, options["graders"], self.num_envs)
+        counts = [part.num_calls for part in self._parts]
         try:
             results = self._pool.get([part.call(arguments) for part in self._parts])
             # None: the actor has restarted without the part, or expects another call after `undo`. `open` repeats the
@@ -95,8 +96,8 @@ class RayVectorEnv(ProxyVectorEnv):
                 while results[at] is None:
                     results[at] = self._pool.get(part.open())[-1]
         except BaseException:
-            for part in self._parts:
-                part.undo()
+            for part, count in zip(self._parts, counts):
+                part.undo(count)
             raise
         for part, (_, saved) in zip(self._parts, results):
             part.commit(saved)
@@ -141,10 +142,15 @@ class _Part:
         if saved is not None:
             self._saved, self._calls_before, self._calls = saved, self._calls_before + len(self._calls), []
 
-    def undo(self) -> None:
-        """Forgets the last call. If the actor has computed it, the next call has another number than the actor expects,
-        and returns None. The part is then opened again."""
-        del self._calls[-1:]
+    @property
+    def num_calls(self) -> int:
+        """The number of calls after the saved state."""
+        return len(self._calls)
+
+    def undo(self, count: int) -> None:
+        """Forgets the calls after the first `count`. If the actor has computed one of them, the next call has another
+        number than the actor expects, and returns None. The part is then opened again."""
+        del self._calls[count:]
 
     def close(self) -> None:
         self._actor.close.remote(self._key)

@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from io import StringIO
 from pathlib import Path
 from typing import Any, Dict
+from unittest.mock import patch
 
 import numpy as np
 
@@ -26,6 +27,7 @@ if NO_RAY and is_required("ray"):
 if not NO_RAY:
     import ray
 
+    from rhythm_vec import ray_env
     from rhythm_vec.ray import ActorPool
 
 ROWS = 5000
@@ -154,6 +156,24 @@ class RayTest(RefusalTest):
                 self.assertEqual(self._play(envs, deaths), self._play(reference, {}))
                 envs.close()
                 reference.close()
+
+    def test_an_interrupted_call_is_not_played(self) -> None:
+        part_of = ray_env.part_of
+
+        def interrupt(value: Any, rows: slice) -> Any:
+            if rows.start > 0:
+                raise KeyboardInterrupt
+            return part_of(value, rows)
+
+        envs, reference = (make_vec(4, autoreset_mode="Disabled") for make_vec in (self.pool.make_vec, rhythm_vec.make_vec))
+        for each in (envs, reference):
+            each.reset(seed=1)
+            each.step([1, 2, 3, 4])
+        with patch.object(ray_env, "part_of", interrupt), self.assertRaises(KeyboardInterrupt):
+            envs.step([5, 6, 7, 8])
+        self.assertEqual(bits(envs.step([0, 0, 0, 0])), bits(reference.step([0, 0, 0, 0])))
+        envs.close()
+        reference.close()
 
     def test_the_example_of_the_guide_prints_the_text_in_its_comments(self) -> None:
         (code,) = (code for code in guide_examples() if "rhythm_vec.ray" in code)
