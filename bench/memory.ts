@@ -84,7 +84,7 @@ const atMost = (value: number, bytes: number | undefined): MemoryTarget => ({
   met: bytes === undefined ? null : bytes <= value,
 });
 
-/** Measures the memory of `prompts` prompts, made in batches in a new process. */
+/** Measures the memory of at least `prompts` prompts, made in batches in a new process. */
 export async function measurePromptMemory(prompts: number): Promise<PromptMemory> {
   const { stdout } = await runNode(['bench/prompt-memory-child.js', String(prompts)]);
   return JSON.parse(stdout) as PromptMemory;

@@ -1,5 +1,5 @@
 /**
- * Stryker plugin that runs a random sample of the mutants (MUTATE_SHARE of them, which MUTATE_SEED and their ids choose)
+ * Stryker plugin that runs a random sample of the mutants (the share MUTATE_SHARE, chosen by MUTATE_SEED and their ids)
  * and prints those that no test detects.
  */
 import { createHash } from 'node:crypto';

@@ -60,9 +60,10 @@ def prompts(
         client: `Client()` by default: a server on this machine.
 
     Raises:
-        RefusedError: a row or the grader is invalid. The message names the row.
+        RefusedError: a row or the grader is invalid; the message says which.
         ServerUnavailableError: no server answered, or it was busy for too long.
-        InputError: a column is not a list, or columns differ in length.
+        RhythmError: an answer has an unexpected form, or the servers have different worlds.
+        InputError: a column is not a list, columns differ in length, or a value cannot be written as JSON.
     """
     columns = {"seeds": as_list("seeds", seeds), "action_histories": as_list("action_histories", action_histories)}
     options = {} if grader is None else {"grader": grader}
@@ -85,7 +86,8 @@ def parse(completions: Sequence[Completion], *, client: Optional[Client] = None)
     Raises:
         RefusedError: a completion is neither a text nor a chat. The message names the row.
         ServerUnavailableError: no server answered, or it was busy for too long.
-        InputError: completions are not a list.
+        RhythmError: an answer has an unexpected form, or the servers have different worlds.
+        InputError: completions are not a list, or a value cannot be written as JSON.
     """
     batch = Batch("/v1/parse", {"completions": texts_of(completions)}, {}, are_parsed)
     return join_parsed(send_batch(to_client(client), batch), lambda answer: answer)

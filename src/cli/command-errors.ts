@@ -17,7 +17,7 @@ export const EXIT = {
 /** An error in the command's arguments. */
 export class UsageError extends Error {}
 
-/** The reason of an aborted signal when the process was asked to stop. */
+/** The reason for aborting a command: the process was asked to stop. */
 export class Interruption extends Error {
   readonly exitCode: number;
   /**

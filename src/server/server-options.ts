@@ -20,7 +20,7 @@ export interface ServeOptions {
   readonly capacity?: number;
   /** Maximum size of a request body in bytes, 1024 to 2^29. Default 2^26 (64 MiB). */
   readonly bodyLimit?: number;
-  /** Maximum size of a session's frame, and of a body of OpenEnv's routes, in bytes, 1024 to 2^29. Default 2^20 (1 MiB). */
+  /** Maximum size in bytes of OpenEnv's frames and request bodies, 1024 to 2^29. Default 2^20 (1 MiB). */
   readonly frameLimit?: number;
   /** Maximum number of environments in all vector environments together, 1 to 2^24. Default 2^18. */
   readonly vecEnvs?: number;
@@ -68,7 +68,7 @@ const NAMES: readonly (keyof ServeOptions)[] = [
 ];
 
 type Optional = 'token' | 'backend' | 'kernel' | 'threads';
-/** Validated options, with all defaults but those of `createVecEnv`. */
+/** Validated options, with the defaults of all but `Optional`. */
 export type Settings = Readonly<Required<Omit<ServeOptions, Optional>> & Pick<ServeOptions, Optional>>;
 
 const MIB = 2 ** 20;

@@ -1,6 +1,6 @@
 /** The error classes. Every error has a stable `code`; its message may be reworded. */
 
-/** Base class of all errors that rhythm-vec throws on purpose. */
+/** Base class of the package's errors. */
 export class RhythmError extends Error {
   /** Stable and machine-readable; see `ErrorCode`. */
   readonly code: ErrorCode;

@@ -48,7 +48,7 @@ describe('shares', () => {
     expect(shareIn('0'.repeat(64))).toBeNull();
   });
 
-  it('are refused if a file has other weights of the grader', () => {
+  it("are refused if a file's grader has other weights", () => {
     const check = (grader_weights: unknown) => checkGrader(anchors, gathered({ grader_weights }).graders);
     const { wellbeing, belief_skill, ...former } = toGrader('v2').weights;
     expect([wellbeing, belief_skill]).toEqual([0, 0]);

@@ -13,7 +13,7 @@ import { type Columns, copyColumns, copyOutputs } from './bits.js';
 import { DeferredBackend } from './deferred.js';
 import { ENGINES, NATIVE, openOn } from './engines.js';
 
-/** A backend behind the asynchronous and the synchronous API. */
+/** The asynchronous API on a backend, and the synchronous API to compare it with. */
 export interface ApiPair {
   readonly name: string;
   open(options: AsyncVecEnvOptions): Promise<AsyncVecEnv>;

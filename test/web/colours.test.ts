@@ -9,7 +9,7 @@ const css = (path: string): string => readFileSync(new URL(`../../web/src/${path
 const tokens = css('styles/tokens.css');
 const marks = css('parts/marks.css');
 
-/** Reads the colour variables of the first block after `selector`. */
+/** Reads the colour variables of the first block of `selector`. */
 function variables(text: string, selector: string): ReadonlyMap<string, string> {
   const [block] = text.slice(text.indexOf(`${selector} {`)).split('}');
   return new Map(

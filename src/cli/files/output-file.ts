@@ -1,4 +1,4 @@
-/** Writes outputs. A file is written atomically: to a temporary file beside the target, which is then renamed. */
+/** Writes outputs. A file is written atomically: to a temporary file, which is then renamed to the target. */
 import { accessSync, constants, mkdirSync, rmdirSync, rmSync } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Connects to Redis, and refuses a server that is unreachable, too old, or would lose data. */
+/** Connects to Redis, and refuses a server that is too old or would lose data. */
 import type { Redis, RedisOptions } from 'ioredis';
 import { importOptional, load, PACKAGES } from '../../shared/optional-packages.js';
 import { QueueError } from './queue-error.js';

@@ -108,7 +108,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
   }
 
   it.each(AUTORESET_MODES)(
-    'all numbers are finite, and grades of unfinished episodes are 0, autoreset %s',
+    'all numbers are finite, and final outputs of unfinished episodes are 0, autoreset %s',
     (autoreset) => {
       forAll(4, (random) => {
         const numEnvs = random.pick(SIZES);

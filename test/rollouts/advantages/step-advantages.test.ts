@@ -52,7 +52,7 @@ describe('examples computed by hand', () => {
     expect(whole).toEqual(Float32Array.from(whole, (_, i) => episodes.advantages[Math.floor(i / 2)]));
   });
 
-  it('by default each level is divided by its own std: sqrt(13/3) of 5, 1, 2; sqrt(8) of 4, 0', () => {
+  it('by default an advantage is divided by the std of its group: sqrt(13/3) of 5, 1, 2; sqrt(8) of 4, 0', () => {
     const found = stepAdvantages(rollouts);
     const first = [7 / 3, -5 / 3, -2 / 3].map((distance) => distance / (Math.sqrt(13 / 3) + 1e-4));
     const second = 2 / (Math.sqrt(8) + 1e-4);
@@ -130,7 +130,7 @@ it('rollouts of one seed share the first state and the states after equal action
   expect(anchorSizes).toEqual(u32(3, 2, 2, 3, 2, 2, 3, 1, 1));
 });
 
-it('rollouts from states of any step share states from that step on', async () => {
+it('rollouts that begin at a later step have anchor states only from that step on', async () => {
   using source = createVecEnv({ numEnvs: 3 });
   source.reset({ seed: 100 });
   source.run('heuristic', { stops: Uint8Array.of(3, 26, 28) });
@@ -201,7 +201,7 @@ describe('for all rollouts', () => {
     });
   });
 
-  it('advantages are finite, the sum of both levels, and 0 where no step was taken', () => {
+  it("an advantage is the episode's plus stepWeight times the step's, and 0 where no step was taken", () => {
     forAll(200, (random) => {
       const rollouts = draw(random);
       const { steps } = rollouts;

@@ -50,7 +50,7 @@ describe('each reward on its own', () => {
     expect(ends.beliefAccuracy).toEqual(f32(0.5, 0, -0.5, 0.25));
   });
 
-  it('belief_skill: the term of the belief, -1 without a belief', () => {
+  it('belief_skill: the value of beliefSkill, -1 without a belief', () => {
     const found = stack({ beliefSkill: [0.625, 9, -1, nan] });
     expect(found.beliefSkill).toEqual(f32(0.625, -1, -1, -1));
     expect(
@@ -102,7 +102,7 @@ describe('each reward on its own', () => {
     expect(found.total).toEqual(f32(1.5, -2 + 0.5 + 1 - 0.5, -2 - 1 - 3, -6.5));
   });
 
-  it('groupAdvantages accepts the rewards as the lists of several reward functions', () => {
+  it('groupAdvantages gives equal advantages for the five rewards and for their total', () => {
     const found = stack({ beliefSkill: [0.625, 0, nan, 0] });
     const lists = REWARD_NAMES.map((name) => found[name]);
     expect(groupAdvantages(lists, 4)).toEqual(groupAdvantages(found.total, 4));
