@@ -1,5 +1,5 @@
 /**
- * Measures the share of mutations of native/ that the engine's tests detect: draws small mutations from a seed, compiles
+ * Measures the share of mutations of native/ that the engine's tests detect: draws small mutations with a seed, compiles
  * an addon with each and runs the tests on it. A mutant is killed if a test fails or hangs; otherwise it survives. Prints the
  * survivors and the share of killed mutants. Mutates a copy, never the sources.
  */
@@ -48,7 +48,7 @@ const TESTS = [
   'engine/vec-env/autoreset',
   'rollouts/replay',
 ];
-/** The tests of a mutant that hangs are ended after this time, in milliseconds. */
+/** The time limit of a mutant's tests, in milliseconds. */
 const TEST_LIMIT = 240_000;
 
 /** Files that are not mutated: generated constants, the list of kernels, macros. */

@@ -65,7 +65,7 @@ describe.skipIf(absent !== null)('fast input', () => {
       });
     });
 
-    it('takes over neither undone moves nor moves with another person', async () => {
+    it('takes over neither undone moves nor moves of the previous person', async () => {
       await using visited = await visitWith('#person?by=heuristic&at=5');
       const { page } = visited;
       await slots(page, 5);

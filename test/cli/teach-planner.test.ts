@@ -27,7 +27,7 @@ describe('a file of trajectories', () => {
     expect(reevaluation.stdout).toContain('3 episodes replayed, all as recorded, bit for bit.');
   });
 
-  it('has completions with reasons, and with an answer that has the digits of the belief', () => {
+  it('has completions with reasons, which state the digits of the answer', () => {
     for (const { steps } of episodesIn(pathOf('t.jsonl'))) {
       for (const { completion, belief, action, reasoning, prompt } of steps) {
         expect(completion).toMatch(/^<reasoning>[^\n<>]{50,900}<\/reasoning>\n\d \d \d [A-Z_]+$/);
@@ -47,7 +47,7 @@ describe('a file of trajectories', () => {
     expect(readFileSync(pathOf('one.jsonl'), 'utf8')).toBe(`${third}\n`);
   });
 
-  it('has the same player as in trajectories of eval', async () => {
+  it('has the same player as trajectories of eval', async () => {
     for (const policy of ['planner', 'planner-wellbeing', 'planner-oracle', 'heuristic+inference']) {
       const taught = await teach('--policy', policy, '--seeds', '5-5', '--output', '-');
       const evaluated = await runCli(['eval', '--policies', policy, '--seeds', '5-5', '--trajectories', '-']);
@@ -111,7 +111,7 @@ describe('teach refuses', () => {
       'its objective, got --objective. Leave --objective out.',
     ],
   ];
-  it.each(former)('the former options %j, and names the new options', async (options, spelling) => {
+  it.each(former)('the former options %j, and says what to do instead', async (options, spelling) => {
     const { code, stderr } = await teach('--seeds', '5-5', '--output', 'x.jsonl', ...options);
     expect([code, stderr]).toEqual([2, expect.stringContaining(`${spelling}\n`)]);
   });

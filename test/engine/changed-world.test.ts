@@ -73,7 +73,7 @@ const GROUPS = Array.from({ length: NUM_WORLDS }, (_, world) =>
   ALONE.filter((_, k) => k % NUM_WORLDS === world),
 );
 
-it(`all engines agree after a change of each number that can change alone, ${TOGETHER} to a world`, async () => {
+it(`all engines agree after a change of each number that can change alone, ${TOGETHER} numbers per world`, async () => {
   expect(new Set(GROUPS.flat())).toEqual(new Set(ALONE));
   for (const paths of GROUPS) {
     const world = createWorld(withChanged(paths));

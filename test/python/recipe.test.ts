@@ -26,7 +26,7 @@ const EPOCHS = 12;
 const SMALL = [
   ...['--episodes', `${EPISODES}`, '--rows', '40'],
   ...['--sft-epochs', `${EPOCHS}`, '--sft-learning-rate', '0.01'],
-  // At the preset's 1, most completions would be answers only after three times as many steps of SFT.
+  // At the preset's temperature of 1, most completions would be answers only after three times as many steps of SFT.
   ...['--grpo-temperature', '0.5'],
 ];
 

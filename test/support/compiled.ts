@@ -1,4 +1,4 @@
-/** Compiles `dist` and `lib` if lib/cli.js is older than `src`. Tests import `dist`; child processes run `lib`. */
+/** Compiles `dist` and `lib` if lib/cli.js is older than `src`. Tests load `dist` instead of `src`. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

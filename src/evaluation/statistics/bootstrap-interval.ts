@@ -25,7 +25,7 @@ const STATISTICS: Readonly<Record<StatisticName, Statistic>> = {
 export interface BootstrapIntervalOptions extends BootstrapOptions {
   /**
    * 'mean' (default): the mean of the tasks' means. 'iqm': the interquartile mean of all scores. 'median': the median
-   * of the tasks' means. Or a function of the scores by task, which may modify these arrays.
+   * of the tasks' means. Or a function of the scores by task, which may modify but not keep these arrays.
    */
   statistic?: StatisticName | ((tasks: readonly Float64Array[]) => number);
 }

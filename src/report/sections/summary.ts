@@ -6,7 +6,7 @@ import type { ReportData } from '../result-gatherer.js';
 import type { Section } from '../section.js';
 import { type ScoreGroup, scoreGroups } from './scores.js';
 
-/** Returns the section; null without scores and audits. */
+/** Returns the section; null if there are neither scores nor audits. */
 export function summarySection({ scores, audits }: ReportData): Section | null {
   const graders = [...new Set(scores.map(({ grader }) => grader))];
   const sentences = [

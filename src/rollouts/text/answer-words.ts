@@ -1,6 +1,6 @@
 /**
- * Recognises the words of an answer (digits and action names) character by character, with a trie. A word is a number: the
- * digit, or FIRST_ACTION plus the code of the action.
+ * Recognises the words of an answer (digits and action names) character by character, with a trie. A word is stored as a
+ * number: the digit, or FIRST_ACTION plus the code of the action.
  */
 import { ACTION_NAMES } from '../../world/fields.js';
 

@@ -36,7 +36,7 @@ const CODES: ReadonlyMap<string, number> = new Map(ACTION_NAMES.map((name, code)
 const codeOf = (name: string): number | undefined =>
   CODES.get(name) ?? CODES.get(name.toLowerCase().replaceAll('-', '_'));
 
-/** Parses an action. @throws InvalidRequestError with an error per invalid field. */
+/** Parses an action. @throws InvalidRequestError. */
 export function toAction(data: unknown): Action {
   const parsed = ACTION_SCHEMA.safeParse(data);
   if (!parsed.success) throw new InvalidRequestError(withLinks(validationErrorsOf(parsed.error, data)));

@@ -6,7 +6,7 @@ import { ACTION_NAMES, NUM_BELIEFS } from '../../world/fields.js';
 import { numberText } from '../protocol/number-text.js';
 import { SLICE } from './array-text.js';
 
-/** The columns of an answer. */
+/** The columns of a response. */
 export const PARSED_COLUMNS = {
   actions: z
     .array(z.enum(ACTION_NAMES).nullable())

@@ -8,7 +8,7 @@ import type { SeedRange } from '../../world/conditions.js';
 /** Consecutive integers, both ends included. */
 export type Range = SeedRange;
 
-/** Formats a range as options do, such as 100-9999. */
+/** Formats a range as in options, such as 100-9999. */
 export const rangeText = ({ first, last }: Range): string => `${first}-${last}`;
 
 /** Returns the evaluation seeds in a range: all seeds below and above the training seeds. */

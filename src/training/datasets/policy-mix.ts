@@ -34,7 +34,7 @@ const ROW_COUNTER = 0;
 const STEP_COUNTER = 1;
 const HABITS_COUNTER = STEP_COUNTER + NUM_STEPS;
 
-/** One of so many actions is random, on average. */
+/** One action in this many is random, on average. */
 const ACTIONS_PER_DEVIATION = 4;
 /** The number of actions that `habits` draws for a row. They may be equal. */
 const NUM_HABITS = 3;

@@ -1,4 +1,4 @@
-/** Plays episodes of a language model as a teacher. */
+/** Plays episodes with a language model as the teacher. */
 
 import { modelPlayer } from '../../agents/llm/llm-player.js';
 import { type PlayOptions, playEpisodes } from '../../agents/llm/play-episodes.js';

@@ -33,7 +33,7 @@ describe('a reactive policy', () => {
   it('plays the action that a low meter favours in this slot, and the first of equally rated actions', () => {
     const parameters = new Float64Array(2 * REACTIVE_PARAMETERS);
     // The second policy. Its first 280 parameters are preferences, one for each of 28 steps and 10 actions; the others are
-    // weights of meters. This is the weight in the evening (slot 2 of 4), of action 3 of 10 and of serenity (meter 3 of 5).
+    // weights of meters. This is the weight in the evening (slot 2), of action 3 and of serenity (meter 3), counted from 0.
     parameters[REACTIVE_PARAMETERS + 280 + (2 * 10 + 3) * 5 + 3] = -1;
     // The meters begin at index 1. Steps 2 and 6 are evenings, and step 3 is a night.
     const low = Float32Array.of(9, 0.7, 0.7, 0.7, 0.2, 0.7);

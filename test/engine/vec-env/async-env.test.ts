@@ -1,4 +1,4 @@
-/** The asynchronous API equals the synchronous API bit by bit, with awaited, queued and submitted calls. */
+/** The asynchronous API equals the synchronous API bit for bit, with awaited, queued and submitted calls. */
 import { describe, expect, it } from 'vitest';
 import { OUTPUT_ARRAYS } from '../../../src/engine/backends/outputs.js';
 import type { AsyncVecEnv, VecEnv } from '../../../src/engine/node.js';

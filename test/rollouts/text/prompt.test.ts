@@ -63,7 +63,7 @@ describe('exact text', () => {
     expectTypeOf(user).toExtend<ChatMessage>();
   });
 
-  it('all prompts share one frozen system message', () => {
+  it('prompts under one grader share a frozen system message', () => {
     const [first, second] = [3, 9].map((step) => prompt(...stateAfter(golden, step))[0]);
     expect(second).toBe(first);
     expect(Object.isFrozen(first)).toBe(true);
@@ -345,7 +345,7 @@ describe('equal numbers give equal text', () => {
     expect(prompts(observations, histories)).toEqual(first);
   });
 
-  it('and rows do not change', () => {
+  it('without changing the rows', () => {
     const { observations: rows } = played(true);
     const before = rows.slice();
     prompts(rows);

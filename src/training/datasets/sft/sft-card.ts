@@ -188,7 +188,7 @@ const splitTable = ({ selection: { counts } }: SftCard): string =>
     }),
   );
 
-/** The columns of the tables of teachers: heads, and texts of a summary. */
+/** The columns of the tables of teachers: a head each, and a function that formats a summary's value. */
 const FIGURES: readonly [head: string, text: (summary: RowSummary) => string][] = [
   ['final score', ({ finalScore }) => plainInterval(finalScore)],
   ['belief MAE', ({ beliefMae }) => decimals(beliefMae)],
@@ -196,7 +196,7 @@ const FIGURES: readonly [head: string, text: (summary: RowSummary) => string][] 
   ['second-half mean', ({ secondHalfMean }) => decimals(secondHalfMean)],
 ];
 
-/** Returns the figures of a table: those of all graders, and the means of some components if this grader weighs them. */
+/** Returns the columns of a table: FIGURES, and the means of those of three components that this grader weighs. */
 const figuresUnder = ({ weights }: Pick<Grader, 'weights'>): typeof FIGURES => [
   ...FIGURES,
   ...['adaptation', 'wellbeing', 'belief_skill']
