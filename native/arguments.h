@@ -79,8 +79,9 @@ class Arguments {
     if (!ok_) return nullptr;
     napi_typedarray_type got_type;
     size_t got_length = 0;
-    void* data = nullptr;  // also for a SharedArrayBuffer, which Napi::TypedArray does not support
+    void* data = nullptr;
     napi_value buffer;
+    // A C function, because Napi::TypedArray does not support shared memory, which is refused below.
     const napi_status status =
         napi_get_typedarray_info(env(), value, &got_type, &got_length, &data, &buffer, nullptr);
     if (status != napi_ok) return fail<void>(name, "a typed array");

@@ -1,5 +1,4 @@
-// Replays rows. Each row is a separate episode: it begins, plays its history, and takes one more step unless its action is
-// negative.
+// Replays rows. A row begins an episode, plays its history, and takes one more step unless its action is negative.
 #pragma once
 #include <cstddef>
 #include <cstdint>

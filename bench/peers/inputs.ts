@@ -25,8 +25,8 @@ export interface Input {
   /** f32 [episodes, 8]. */
   readonly graders: Float32Array;
   /**
-   * u8 [sets, 28, episodes]. The batches of all plays take the sets in turn. If plays repeated their actions, the processor
-   * would learn to predict the branches of a player that steps one episode at a time.
+   * u8 [sets, 28, episodes]. Each batch takes the next set. If plays repeated their actions, the processor would learn to
+   * predict the branches of a player that steps one episode at a time.
    */
   readonly actions: Uint8Array;
 }

@@ -60,7 +60,7 @@ def token_of(token: Optional[str]) -> Optional[str]:
 
 
 def check_timeout(timeout_s: float) -> float:
-    """Returns seconds, above 0 and at most 2^20. Raises ValueError for another value."""
+    """Returns `timeout_s`, above 0 and at most 2^20 seconds. Raises ValueError for another value."""
     return _check_limit("timeout_s", timeout_s, 2**20)
 
 
@@ -90,7 +90,7 @@ class Backoff:
 
     Attributes:
         attempts: the maximum number of attempts, including the first. An attempt may try several servers.
-        first_s: the longest wait before the second attempt, in seconds.
+        first_s: the longest wait before the second attempt, in seconds, unless the server demands a longer one.
         longest_s: the longest wait in seconds. If the server demands a longer one, the request fails.
         sleep: waits the given seconds.
         jitter: draws a number in [0, 1).
@@ -154,7 +154,7 @@ class Client:
     Args:
         url: the server's URL, as in its first line of output, or the URLs of several servers of the same release.
         token: the token of all servers; by default that of the variable RHYTHM_TOKEN.
-        timeout_s: seconds without a byte after which an attempt fails.
+        timeout_s: seconds without a byte after which a server counts as failed.
         backoff: retry policy, and the time for which a failed server is left out.
         body_limit: the maximum number of bytes of a request. Larger batches are sent in parts.
         row_limit: the maximum number of rows of a request. Larger batches are sent in parts. The server accepts up to
@@ -220,7 +220,7 @@ class Client:
             self.backoff.sleep(wait_s)
 
     def _attempt(self, path: str, body: bytes) -> Union[Tuple[str, Any], List[_Failure]]:
-        """Tries servers until one answers. Returns the answer with its URL, or all failures."""
+        """Tries servers until one succeeds or refuses. Returns the parsed answer with the server's URL, or all failures."""
         tried: List[Server] = []
         failures: List[_Failure] = []
         while True:

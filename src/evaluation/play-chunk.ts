@@ -39,7 +39,7 @@ export interface StoredResults {
 
 /** The tallies of a chunk's policies, and the sources of their results. */
 export interface ChunkPolicies {
-  /** The tally of each policy, in the order in which the policies play. */
+  /** The tally of each policy. After the baseline, the policies play in this order. */
   readonly tallies: ReadonlyMap<AnyPolicy, Pick<ScoreTally, 'add'>>;
   /** The recorded episodes of each language model. */
   readonly llmEpisodes: ReadonlyMap<AnyPolicy, LlmEpisodes>;

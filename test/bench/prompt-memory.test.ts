@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { measurePromptMemory } from '../../bench/memory.js';
 
-test('prompts in batches take less memory than their texts', async () => {
+test('prompts made in batches take less memory than all their texts together', async () => {
   const { prompts, bytes, startBytes, peakBytes } = await measurePromptMemory(2 ** 18);
   expect(prompts).toBe(2 ** 18);
   expect(bytes).toBeGreaterThan(160e6);

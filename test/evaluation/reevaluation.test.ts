@@ -200,7 +200,7 @@ describe('a changed field is a mismatch:', () => {
     ]);
   });
 
-  it('a belief of a negative zero, without a completion', async () => {
+  it('a belief with a negative zero, without a completion', async () => {
     const line = episodeLine(withoutText).replace('"belief":[0.5,', '"belief":[-0,');
     await using replayer = await TrajectoryReplayer.open({});
     const [[mismatch]] = (await replayer.replay([parseEpisode(line)])).mismatches;

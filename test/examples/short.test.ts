@@ -32,7 +32,7 @@ it.each(files)('%s prints its result', (name) => {
   expect(outputOf(name)).toMatch(EXPECTED[name]);
 });
 
-it('lookahead-policy.js has the score of the guide, without hidden state', async () => {
+it('lookahead-policy.js has the score that its guide states, and is no oracle', async () => {
   const { default: mine } = await import(at('lookahead-policy.js'));
   const { rows } = await evaluate({ policies: { mine }, conditions: ['in-distribution'] });
   expect(rows[0]).toMatchObject({ oracle: false, episodes: 100 });

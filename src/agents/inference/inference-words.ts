@@ -29,7 +29,7 @@ const MIDDLE_WIDTH = 0.09;
 const SMALL = 0.05;
 
 /**
- * Describes the latest step's evidence, the belief with its reasons, and the least certain number (or what the reward
+ * Describes the latest step's evidence, the belief with its reasons, and its least certain number (or what the reward
  * showed), in three short sentences on one line. The text has no answer line and no `<reasoning>` tags.
  * @param error the error that the stated belief minimises: as for `Inference.beliefs`. Default 'absolute'.
  */

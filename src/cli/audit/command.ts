@@ -38,7 +38,7 @@ Examples:
   rhythm-vec audit --grader v3 --policies ./sleep.mjs
 `;
 
-/** Adds the options that determine an audit's results. `queue submit audit` has them too. */
+/** Adds the options that `audit` and `queue submit audit` share. */
 export const addAuditOptions = (command: Command): Command =>
   command
     .addOption(new Option('--grader <name|file>', 'v1, v2, v3 or a grader file').default('v2'))

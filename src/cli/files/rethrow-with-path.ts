@@ -1,8 +1,8 @@
 /** Adds a file's path to system errors. */
 
 /**
- * Returns a handler that throws an error again, with `path` if it is a system error without one: system calls on an open file
- * take a descriptor.
+ * Returns a handler that throws an error again, with `path` if it is a system error without one, such as an error of a call on
+ * an open file.
  */
 export const rethrowWithPath =
   (path: string) =>

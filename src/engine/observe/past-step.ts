@@ -29,7 +29,7 @@ export interface HistoryStep {
   readonly action: number;
   /** Code, -1 for none. */
   readonly event: number;
-  /** The reward, with noise. In the 28th step it includes the terminal term, which depends on the grade. */
+  /** The reward, including its noise. In the 28th step it includes the terminal term, which depends on the grade. */
   readonly reward: number;
   /** f32 [5] in [0, 1], after the step. */
   readonly meters: Float32Array;

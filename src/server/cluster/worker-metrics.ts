@@ -8,7 +8,7 @@ type Counted = MetricObjectWithValues<MetricValueWithName<string>>;
 const GROWING: readonly string[] = ['counter', 'histogram'];
 
 export class WorkerMetrics<Worker> {
-  /** The last metrics of each running worker. They count while the worker is too busy to send new metrics. */
+  /** The last metrics of each running worker. They are used while the worker is too busy to send new ones. */
   readonly #last = new Map<Worker, Metrics>();
   /** The sums of ended workers, by the metric's name. */
   readonly #ended = new Map<string, Counted>();

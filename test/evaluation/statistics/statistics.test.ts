@@ -84,7 +84,7 @@ it('runMeans gives the mean of each run', () => {
 });
 
 describe('probabilityOfImprovement', () => {
-  it('counts the pairs in which the first score is higher, and an equal pair as half', () => {
+  it('is the share of pairs whose first score is higher; an equal pair counts half', () => {
     expect(probabilityOfImprovement([1, 2, 3], [2])).toBe((0 + 0.5 + 1) / 3);
     expect(probabilityOfImprovement([2, 2], [2, 2])).toBe(0.5);
   });

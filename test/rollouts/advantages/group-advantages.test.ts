@@ -169,7 +169,7 @@ describe('for all rewards', () => {
     });
   });
 
-  it('a constant added to a group changes no advantage', () => {
+  it('a constant added to a group changes no advantage, except batch-normalised ones', () => {
     forAll(200, (random) => {
       const { rewards, groupSize } = draw(random);
       // Not batch-normalised: shifts of groups change the std of the batch.
@@ -235,7 +235,7 @@ describe('for all rewards', () => {
     });
   });
 
-  it('higher rewards have higher advantages', () => {
+  it('within a group, higher rewards have higher advantages', () => {
     forAll(200, (random) => {
       const { rewards, groupSize, method } = draw(random, 0);
       const { advantages } = groupAdvantages(rewards, groupSize, { method });
