@@ -325,7 +325,8 @@ class VecEnv:
 
     def snapshot(self) -> bytes:
         """Returns the states as bytes, for `restore` in this or another VecEnv, in Python or TypeScript. They do
-        not contain the options `profiles` and `grader`: after `restore`, resets use those of the restoring environment.
+        not contain the options `profiles` and `grader`: after `restore`, a call of `reset` uses those of the restoring
+        environment. Until then, autoreset keeps the profiles and graders of the states.
 
         Raises:
             StateError: `not_reset`, `closed`, or `foreign_past` for episodes that were copied from a VecEnv

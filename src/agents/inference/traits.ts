@@ -81,14 +81,14 @@ export class TraitPosterior {
   }
 
   /**
-   * Returns how much more than a profile with the lowest traits a profile in a cell responds in meter `k`, at least, if it
-   * fits the anomaly.
+   * Returns the least rise of meter `k` that fits the anomaly: the response of a profile in the cell, without the effect of
+   * stress, minus that of an unstressed profile with the lowest traits.
    */
   #minRise(evidence: Evidence, k: number, cell: number): number {
     return this.#excessIn(evidence, k, cell) - evidence.margin[k];
   }
 
-  /** The same, at most. */
+  /** Returns the largest such rise. */
   #maxRise(evidence: Evidence, k: number, cell: number): number {
     return this.#excessIn(evidence, k, cell) + evidence.margin[k];
   }

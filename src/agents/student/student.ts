@@ -66,7 +66,7 @@ export class StudentPlayer implements PolicyPlayer {
     this.#outputs = new Float32Array(numEnvs * OUTPUT_COUNT);
   }
 
-  /** Does nothing, because an observation at step 0 begins an episode. */
+  /** Does nothing: an observation at step 0 begins an episode. Callers reuse a player only if it has this method. */
   reset(): void {}
 
   /** Returns codes, u8 [n], and beliefs, f32 [n, 3]. Both are newly allocated. */

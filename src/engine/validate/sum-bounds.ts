@@ -31,7 +31,7 @@ export function wellBounds(steps: number, weights: ArrayLike<number> | null): Bo
 /**
  * Returns the bounds of `skill` after `steps` steps. A term is 1 minus beliefSkillScale times a number in [0, 1]; without a
  * belief it is 0.
- * @param minError of SKILL_ERROR.
+ * @param minError the least error, a number of SKILL_ERROR.
  */
 export function skillBounds(
   { beliefSkillFrom, beliefSkillScale }: Params,

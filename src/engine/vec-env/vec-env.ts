@@ -200,7 +200,8 @@ export class VecEnv extends EnvProperties {
 
   /**
    * Returns the states as bytes, for `restore` in this or another vector environment, on any backend and kernel. The bytes
-   * do not contain the options `profiles` and `grader`: after `restore`, resets use those of the restoring environment.
+   * do not contain the options `profiles` and `grader`: after `restore`, a call of `reset` uses those of the restoring
+   * environment. Until then, autoreset keeps the profiles and graders of the states.
    * @throws StateError `not_reset`, `closed`, or `foreign_past` for episodes that were copied from an environment with
    *   the other value of `imagination`.
    */

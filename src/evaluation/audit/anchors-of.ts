@@ -45,7 +45,7 @@ function isSeedRange(value: unknown): boolean {
 }
 
 /**
- * Returns the anchors in the parsed JSON of an audit; null if it has none, as audits of earlier releases.
+ * Returns the anchors in the parsed JSON of an audit; null if it has none, like audits of earlier releases.
  * @throws InputError `bad_audit` with the name of an invalid field.
  */
 export function anchorsOf(audit: unknown): GraderAnchors | null {
