@@ -1,4 +1,4 @@
-/** Draws the README's picture and the preview picture of links to the page. With --check, only fails if one is stale. */
+/** Draws docs/episode.svg and the preview picture of links to the page. With --check, only reports stale pictures as errors. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { pngOf } from '../src/figures/png.js';
 import { episodePicture } from './pictures/episode-picture.js';
@@ -6,7 +6,7 @@ import { linkPicture } from './pictures/link-picture.js';
 import { playEpisode } from './pictures/played-episode.js';
 import { isSamePicture } from './pictures/same-picture.js';
 
-/** The episode of the picture. Its person is unusual: very social. */
+/** The seed and the grader of the episode. Its person is unusual: very social. */
 const [SEED, GRADER] = [4242, 'v3'];
 
 const EPISODE = new URL('../docs/episode.svg', import.meta.url);

@@ -72,7 +72,7 @@ export class EvaluationRecorder {
     }
   }
 
-  /** Returns the episodes in the order of seeds. @param result the environment's result at the end of the episodes. */
+  /** Returns the episodes in the order of their seeds. @param result the environment's result at the end of the episodes. */
   end(result: RunResult): TrajectoryEpisode[] {
     return this.#episodes.map((episode, i) => episode.end(episodeEndAt(result, i)));
   }

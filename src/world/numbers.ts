@@ -56,7 +56,7 @@ export interface WorldSpec {
     adaptationGateOffset: number;
     wellbeingScale: number;
     wellbeingBase: number;
-    /** u32 in [0, 27]: the first step whose belief `belief_skill` counts. */
+    /** u32 in [0, 27]: `belief_skill` counts the beliefs from this step on. */
     beliefSkillFrom: number;
     beliefSkillScale: number;
   };
@@ -67,7 +67,7 @@ export interface WorldSpec {
   reward: { scale: number; bias: number[]; crashPenalty: number; terminalScale: number };
   /** Factors of the belief targets, in the order of BELIEF_NAMES. */
   belief: { name: string; factors: BeliefFactor[] }[];
-  /** Factor of the distance between a belief's target and 0.5. */
+  /** Multiplies the distance between 0.5 and the sum of a belief target's factors. */
   beliefGain: number;
   /** Scale of reward weights in the targets of beliefs. */
   beliefWeightScale: number;

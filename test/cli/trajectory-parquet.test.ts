@@ -255,7 +255,7 @@ describe('errors about a file', () => {
     }
   });
 
-  it('are usage errors if a damaged byte of the footer makes reading fail', async () => {
+  it('are usage errors or unreadable row groups if a damaged byte of the footer makes reading fail', async () => {
     const bytes = await tableOf(compact);
     const path = pathOf('footer.parquet');
     const outcomes = new Set<string>();

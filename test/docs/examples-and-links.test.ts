@@ -40,7 +40,7 @@ describe('examples', () => {
     },
   );
 
-  it('are found in all code blocks of the pages', () => {
+  it('are found in all ts and text blocks of the pages', () => {
     const blocks = PAGES.flatMap((path) => read(path).match(/^```(ts|text)$/gm) ?? []);
     const texts = examples.filter(({ prints }) => prints !== '');
     expect(blocks).toHaveLength(examples.length + texts.length);

@@ -16,7 +16,7 @@ import { type OpenedBatch, openBatch, WORLD } from './open-batch.js';
 import type { Random } from './random.js';
 
 /**
- * Draws a reset with valid profiles. In an extreme world, `random` may draw floats outside the domain, which become 1; -0
+ * Draws a reset with valid profiles. In a changed world, `random` may draw floats outside the domain, which become 1; -0
  * becomes 0.
  */
 export function validReset(random: Random, n: number, world: World) {

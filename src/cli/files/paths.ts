@@ -43,7 +43,7 @@ export function existingPart(path: string): {
   readonly existing: string;
   readonly missing: readonly string[];
 } {
-  // This path is not normalised, because ".." after a link is relative to the link's target.
+  // An existing path is not normalised, because ".." after a link is relative to the link's target.
   if (stat(path) !== null) return { existing: path, missing: [] };
   const missing: string[] = [];
   let existing = resolve(path);

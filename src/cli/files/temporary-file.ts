@@ -1,6 +1,6 @@
 /**
- * Temporary files of outputs. Each is created beside its target, under a random name that no other file has. The next
- * run that writes the same target removes temporary files that killed runs left.
+ * Temporary files of outputs. Each is created beside its target, under a random name that no other file has. Later runs
+ * that write the same target remove temporary files that killed runs left.
  *
  * Names: .rhythm-vec-TARGET-HOST-PID-RANDOM.tmp. TARGET is a hash of the target's name. HOST is a hash of the boot
  * and of the process namespace to which PID belongs, or `elsewhere` if the system does not tell them. The length does not

@@ -34,7 +34,7 @@ const MAX_FAULTS = 1000;
 
 /**
  * Scores the rows of a frame. @param turn awaited between slices of rows, so that other requests get their turn.
- * @throws InvalidRequestError, and InputError for bytes that are not a frame.
+ * @throws InvalidRequestError or InputError.
  */
 export async function scoreFrame(
   body: Buffer,

@@ -1,4 +1,4 @@
-/** Options that select recorded episodes for a dataset, and their validation. */
+/** Validates the options that select recorded episodes for a dataset. */
 import { TRAINING_SEEDS } from '../../agents/search/search-seeds.js';
 import { type Grader, toGrader } from '../../engine/graders/grader.js';
 import { InputError } from '../../shared/errors.js';
@@ -38,7 +38,7 @@ export interface EpisodeSelection
 const ALL_STEPS: Range = { first: 0, last: NUM_STEPS - 1 };
 const MAX_VALIDATION = 0.9;
 
-/** Validates options. @throws InputError `out_of_range`, `wrong_type`, or `bad_seed` for evaluation seeds. */
+/** Validates options. @throws InputError `out_of_range`, `wrong_type`, or `bad_seed` for refused evaluation seeds. */
 export function toSelection(options: SelectionOptions): EpisodeSelection {
   const { teacher = null, model = null, conditions = null, grader = toGrader('v2') } = options;
   const allowEvalSeeds = checkBoolean('allowEvalSeeds', options.allowEvalSeeds ?? false);

@@ -1,6 +1,6 @@
 /**
- * `fetch` for the Hub. Retries while the failure may be temporary, waits as long as the Hub demands (at most five minutes), and
- * throws errors without secrets. The Hub's library itself makes every request once.
+ * `fetch` for the Hub. Retries temporary failures up to five times, waits as long as the Hub demands (at most five minutes),
+ * and throws errors without secrets. The Hub's library itself makes every request once.
  */
 
 import { BoundsError, boundedFetch } from '../../shared/http/bounded-fetch.js';

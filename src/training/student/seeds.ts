@@ -3,8 +3,8 @@ import { permutation } from '../datasets/permutation.js';
 import type { TrainRequest } from './train-options.js';
 
 /**
- * Returns `count` seeds of the training's range: those from index `first` on of a shuffled order, which repeats no seed before
- * all were used. @param key u32: with the training's seed, it chooses the order.
+ * Returns `count` seeds of the training's range in a shuffled order, from index `first` of this order on. No seed is repeated
+ * before all were used. @param key u32: with the training's seed, it chooses the order.
  */
 export function seedsOf(
   { seed, seeds }: Pick<TrainRequest, 'seed' | 'seeds'>,

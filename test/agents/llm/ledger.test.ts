@@ -184,7 +184,7 @@ describe('an episode', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
-  it('is refused, as all waiting episodes are, if it does not fit and no episode is unfinished', async () => {
+  it('is refused, as all waiting episodes are, if it does not fit and none is being played', async () => {
     const ledger = ledgerOf({ budget: 5, spent: 4, finished: { episodes: 2, cost: 4 } });
     await expect(ledger.beginEpisode(1, NEVER)).rejects.toMatchObject({
       message: expect.stringMatching(

@@ -113,7 +113,7 @@ describe('a plan in words', () => {
     );
   });
 
-  it('explains neglect of the first half in the mornings', () => {
+  it('explains, in the mornings, neglect of the first half', () => {
     const plan = outlookOf(4, ['sleep'], { firstHalfMean: -0.3 });
     expect(planWords(reportOf(4, { plan }))).toMatch(
       /The grade pays for a second half that is better than the first/,

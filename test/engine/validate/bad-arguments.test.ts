@@ -1,4 +1,4 @@
-/** Invalid arguments are refused on every engine, with the index and the value, and nothing changes. */
+/** Invalid arguments are refused on every engine, and nothing changes. */
 import { describe, expect, it } from 'vitest';
 import { NUM_STEPS } from '../../../src/world/fields.js';
 import { beliefs, legalActions, N, put, RESET, RUN, STEP } from '../../support/bad-calls.js';
