@@ -18,8 +18,8 @@ export interface Case extends Setting {
   /** Steps that a play takes per episode. */
   readonly steps: number;
   /**
-   * 'random' if a step also draws its action, for the count of operations in operations.ts. Absent if a step needs fewer
-   * operations than the rules demand.
+   * 'random' if a step also draws its action, else 'given', for the count of operations in operations.ts. Absent if
+   * a step needs fewer operations than the rules demand.
    */
   readonly choice?: Choice;
 }

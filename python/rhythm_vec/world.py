@@ -57,20 +57,20 @@ class World:
             raise _bad_file(path, f"invalid JSON ({error})") from error
         except KeyError as error:
             raise _bad_file(path, f"a file without the key {error}") from error
-        except (TypeError, OverflowError) as error:
-            raise _bad_file(path, f"values of other types ({error})") from error
-        except ValueError as error:
+        except _OtherFile as error:
             raise _bad_file(path, str(error)) from error
+        except (TypeError, OverflowError, ValueError) as error:
+            raise _bad_file(path, f"values of other types ({error})") from error
 
     @classmethod
     def _parse(cls, file: Any) -> World:
         if file["schema"] != _SCHEMA:
-            raise ValueError(f"the schema {file['schema']!r}")
+            raise _OtherFile(f"the schema {file['schema']!r}")
         if file["layout_digest"] != _world.LAYOUT_DIGEST:
-            raise ValueError("the layout of another release")
+            raise _OtherFile("the layout of another release")
         world = cls(file["words"], {name: float(file["magnitudes"][name]) for name in _world.MAGNITUDES})
         if world.words.shape != (len(_world.WORDS),) or world.digest != file["world_digest"]:
-            raise ValueError("words that do not match world_digest")
+            raise _OtherFile("words that do not match world_digest")
         return world
 
     @staticmethod
@@ -85,6 +85,10 @@ class World:
         length = int(np.prod(shape, dtype=np.int64))
         words = self.words[offset : offset + length]
         return (words.view(np.float32) if word == "f32" else words).reshape(shape)
+
+
+class _OtherFile(Exception):
+    """What a file has instead of a world of this release."""
 
 
 def _to_words(words: Any) -> npt.NDArray[np.uint32]:

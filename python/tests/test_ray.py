@@ -225,7 +225,7 @@ class RayTest(RefusalTest):
     def test_an_actor_that_does_not_restart_is_an_error(self) -> None:
         with tempfile.TemporaryDirectory() as folder, ActorPool(1, threads=1, restarts=0) as pool:
             policy = dies_once(str(Path(folder) / "died"))
-            with self.assertRaisesRegex(RhythmError, "die at most 0 times"):
+            with self.assertRaisesRegex(RhythmError, "run after at most 0 restarts"):
                 pool.rollout_groups(group_size=1, policy=policy, seeds=[1])
             pool.close()
             self.expect_refusal(StateError, "closed", lambda: pool.score([1], [[0] * 28], [0], [0]))

@@ -85,6 +85,7 @@ describe.skipIf(absent !== null)('the daily episode', () => {
     await page.getByRole('button', { name: 'Copy the result' }).press('Enter');
     await page.getByText('Copied.').waitFor();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(text);
+    await page.context().clearPermissions();
     await visited.expectAccessibleInAllSizes('daily-end');
     expect(visited.foreignRequests).toEqual([]);
     expect(visited.messages).toEqual([]);
@@ -115,6 +116,7 @@ describe.skipIf(absent !== null)('the daily episode', () => {
     await page.getByRole('button', { name: 'Copy the result' }).tap();
     await page.getByText('Copied.').waitFor();
     expect(await page.evaluate('navigator.clipboard.readText()')).toContain(`stranger? ${today}\n`);
+    await page.context().clearPermissions();
     // No move is an entry of the history, which the browser's Back button would undo.
     expect(await page.evaluate('history.length')).toBe(entries);
     expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);

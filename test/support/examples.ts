@@ -1,5 +1,5 @@
 /** Compiles and runs the examples of a documentation page in a project that has the package installed. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -38,9 +38,8 @@ interface Outcome {
   readonly error?: string;
 }
 
-/** Returns a program that runs examples one after another and prints their outcomes as JSON. */
+/** Returns a program that runs examples one after another and prints the outcome of each as a line of JSON. */
 const programOf = (count: number): string => `
-const outcomes = [];
 const { write } = process.stdout;
 for (let k = 0; k < ${count}; k++) {
   const outcome = { output: '' };
@@ -51,10 +50,9 @@ for (let k = 0; k < ${count}; k++) {
   await import(\`./\${k}.js\`).catch((error) => {
     outcome.error = String(error?.stack ?? error);
   });
-  outcomes.push(outcome);
+  process.stdout.write = write;
+  console.log(JSON.stringify(outcome));
 }
-process.stdout.write = write;
-console.log(JSON.stringify(outcomes));
 `;
 
 /** A project that has this checkout installed as a package. Each example is one of its programs. */
@@ -93,16 +91,33 @@ export class Consumer {
   /** Returns the output of an example, by its index. The first call runs all. @throws Error if the example fails. */
   run(k: number): string {
     this.#outcomes ??= this.#runAll();
-    const { output, error } = this.#outcomes[k];
-    if (error !== undefined) throw new Error(error);
-    return output;
+    const outcome = this.#outcomes[k];
+    if (outcome === undefined)
+      throw new Error('Expected an outcome, got none: an earlier example ended the process, or hangs.');
+    if (outcome.error !== undefined) throw new Error(outcome.error);
+    return outcome.output;
   }
 
-  /** Runs the examples one after another in one process, which loads the package once. They take no arguments. */
+  /**
+   * Runs the examples one after another in one process, which loads the package once. They take no arguments. The outcomes end
+   * at an example that ends the process or hangs: its outcome is the error of the process.
+   */
   #runAll(): readonly Outcome[] {
     this.#write('out/all.js', programOf(this.#count));
     const path = join(this.#folder, 'out/all.js');
-    return JSON.parse(execFileSync(process.execPath, [path], { encoding: 'utf8', timeout: 100_000 }));
+    const { stdout, stderr, status, signal } = spawnSync(process.execPath, [path], {
+      encoding: 'utf8',
+      timeout: 100_000,
+    });
+    const outcomes = stdout
+      .split('\n')
+      .slice(0, -1)
+      .map((line): Outcome => JSON.parse(line));
+    if (status === 0 && outcomes.length === this.#count) return outcomes;
+    return [
+      ...outcomes.slice(0, this.#count - 1),
+      { output: '', error: `exit ${status ?? signal}: ${stderr}` },
+    ];
   }
 
   remove(): void {

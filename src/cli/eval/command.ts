@@ -20,8 +20,8 @@ Conditions: ${CONDITIONS.map(({ name }) => name).join(', ')}, custom.
 Policies: ${POLICY_NAMES.join(', ')};
   only if named, because they are slower: ${STEPPED_NAMES.join(', ')}.
   +constant states the belief [0.5, 0.5, 0.5] at every step. A policy shows inference only if its score is above those of
-  random+constant and heuristic+constant; under v3, above that of open-loop+constant (under discrete
-  profiles, above that of open-loop).
+  random+constant and heuristic+constant; under v3, above that of open-loop+constant (under discrete profiles, above
+  that of open-loop).
   +inference states the belief inferred from the observations. The planner also acts on it, by planning for the score
   or for the person's wellbeing. planner-prior does not infer; planner-oracle knows the hidden profile.
   ./mine.js is a file whose default export is a policy, or a function that makes a policy (docs/guides/policies.md);

@@ -11,8 +11,8 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 /**
  * Registers a job, or sets the settings of an open job. KEYS: meta, open, names, job. ARGV: version, world, name, submission,
  * settings, then other fields and values of the job. Returns {state before, settings before} for an open job of another
- * submission, else {state before} ('none' for a new job). If the queue has open jobs of another version or
- * world, changes nothing and returns {'foreign', that version, that world}.
+ * submission, else {state before} ('none' for a new job). If the queue has open jobs of another version or world, changes
+ * nothing and returns {'foreign', that version, that world}.
  */
 export const REGISTER = `${NOW}
 local version, world = unpack(redis.call('HMGET', KEYS[1], 'version', 'world'))

@@ -133,7 +133,7 @@ export class Adviser {
     [this.#playerKey, this.#observed] = [playerKey, moves];
   }
 
-  /** Returns whether the player has this key and has observed the first of these moves. */
+  /** Returns whether the player has this key, and these moves begin with the moves that it has observed. */
   #continues(playerKey: string, moves: readonly Move[]): boolean {
     const before = moves.slice(0, this.#observed.length);
     return (
