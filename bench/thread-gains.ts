@@ -1,4 +1,4 @@
-/** Finds the batch sizes at which threads pay off in a sweep. */
+/** Finds the batch sizes of a sweep at which threads pay off. */
 
 /** The figures of a case at one size and number of threads. */
 export interface SweepCell {

@@ -34,7 +34,7 @@ class Start(NamedTuple):
     well: Optional[Floats]
     skill: Optional[Floats]
     beliefs: Optional[Floats]  #: f32 [n, 3] in [0, 1]; 0.5 for no belief
-    given: Optional[Bytes]  #: u8 [n]
+    given: Optional[Bytes]  #: u8 [n]: 1 for a belief, 0 for none
 
 
 def to_start(start: Any, world: World, profiles: Profiles, mask: Optional[Bytes], num_envs: int) -> Start:

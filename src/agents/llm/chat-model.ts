@@ -1,4 +1,4 @@
-/** A model behind a chat endpoint. Retries while the failure may be temporary. */
+/** A model behind a chat endpoint. Retries requests whose failure may be temporary. */
 import type { OpenAI } from 'openai';
 import type { Prompt } from '../../rollouts/text/prompt.js';
 import type { Sampling, Usage } from '../../rollouts/trajectories/trajectory-episode.js';

@@ -30,7 +30,7 @@ export class EpisodeSearch {
   readonly #best = new Uint8Array(NUM_ACTIONS * NUM_STEPS);
 
   /**
-   * @param problem the index of the episode in the imagination. @param step the step whose action is chosen.
+   * @param problem the index of the episode in the `Imagination`. @param step the step whose action is chosen.
    * @param informationValues f64 [10]: the value of information of each action, in units of the objective.
    */
   constructor(problem: number, population: Population, step: number, informationValues: Float64Array) {

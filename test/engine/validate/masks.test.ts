@@ -1,4 +1,4 @@
-/** Masks of every type: valid and invalid, of no environment, of all, and from a result. */
+/** Masks: valid and invalid, of no environment, of all, and from a result. */
 import { describe, expect, it } from 'vitest';
 import type { VecEnv } from '../../../src/engine/node.js';
 import { AUTORESET_MODES } from '../../../src/engine/validate/autoreset-modes.js';
@@ -65,7 +65,7 @@ const INVALID_MASKS: [
 ];
 
 const actions = Uint8Array.of(3, 1, 4, 1);
-/** Actions that are legal for environments 1 and 3 only, and a function that gives invalid beliefs another type. */
+/** Actions that are legal for environments 1 and 3 only, and a function that may convert invalid beliefs. */
 const IGNORED_ARGUMENTS: [name: string, actions: unknown, beliefsOf: (invalid: Float32Array) => unknown][] = [
   ['bytes', Uint8Array.of(255, 1, 10, 1), (invalid) => invalid],
   ['integers', Int32Array.of(-1, 1, 2 ** 31 - 1, 1), (invalid) => Float64Array.from(invalid)],

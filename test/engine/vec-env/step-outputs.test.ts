@@ -36,7 +36,7 @@ async function openAtStops(
 }
 
 describe.each(ENGINES)('$name', (engine) => {
-  it('a run with `stops` has the observations and rewards of the same steps', () => {
+  it('a run with `stops` has the observations and rewards of single steps', () => {
     using env = openOn(engine, { numEnvs });
     env.reset({ seed: 5 });
     const { trajectory } = env.run('heuristic', { stops, trajectory: true });

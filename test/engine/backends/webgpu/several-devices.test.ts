@@ -54,7 +54,7 @@ function newBackend({
 
 const states = async (env: AsyncVecEnv) => [await env.snapshot(), await env.stateHash()];
 
-/** All calls in which one environment reads the memory of another. */
+/** Calls in which one environment reads the memory of another. */
 const COPIES: ((env: AsyncVecEnv, source: AsyncVecEnv) => Promise<unknown>)[] = [
   (env, source) => env.assign(source, ALL),
   (env, source) => env.run('random', { from: { source, indices: ALL } }),

@@ -1,6 +1,4 @@
-/**
- * Plays the ranked policies in the worker, chunk by chunk, and keeps their components, which can be ranked after each chunk.
- */
+/** Plays the ranked policies in the worker, chunk by chunk, and keeps their components. */
 import { signal } from '@preact/signals';
 import type { PolicyComponents } from '../../../../src/evaluation/ranking.js';
 import type { WeightSensitivity } from '../../../../src/evaluation/weight-sensitivity.js';

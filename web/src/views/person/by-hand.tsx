@@ -11,7 +11,7 @@ import { UndoButton } from './undo-button.js';
 
 interface ByHandProps {
   readonly episode: EpisodeSoFar;
-  /** The actions of the button Undo. Without them the button is left out. */
+  /** The handlers of the button Undo. Without them the button is left out. */
   readonly actions?: EpisodeActions;
   readonly act: (action: number) => void;
 }
