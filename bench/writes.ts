@@ -40,9 +40,9 @@ const STATE_EPISODE_BYTES = STATE_STEP_BYTES + WORD * TAPE_WORDS;
 export interface Writes {
   /** The description in rows and in the JSON file. */
   readonly text: string;
-  /** Returns the bytes of outputs that `steps` steps of an episode write. */
+  /** Returns the bytes of outputs that a play of `steps` steps writes, for each episode. */
   readonly bytes: (steps: number) => number;
-  /** Returns the bytes of state that `steps` steps of an episode write. */
+  /** Returns the bytes of state that a play of `steps` steps writes, for each episode. */
   readonly stateBytes: (steps: number) => number;
 }
 

@@ -2,7 +2,7 @@
 import { median, spreadOf } from '../rows.js';
 import { type Bandwidth, BUFFERS, type Core, type Operations, type Probe } from './core.js';
 
-/** Medians over the rounds, and their spread: half the distance between the quartiles, divided by the median. */
+/** Medians over all measurements, and their spread: half the distance between the quartiles, divided by the median. */
 export interface CoreFigures {
   readonly clock: { readonly gigahertz: number; readonly spread: number };
   /** Instructions per nanosecond and per cycle, for each width of registers and each mix of operations. */

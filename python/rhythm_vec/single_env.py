@@ -32,8 +32,8 @@ __all__ = ["RhythmEnv"]
 
 
 class RhythmEnv(InProcess, gymnasium.Env[Array, Any]):
-    """One environment. An action is an index of `action_names`, or a dict as in `RhythmVectorEnv`. Many environments
-    are faster as one `RhythmVectorEnv`.
+    """One environment. An action is an index of `action_names`; with `beliefs`, a dict as in `RhythmVectorEnv`. Many
+    environments are faster as one `RhythmVectorEnv`.
 
     Infos have the `seed`, and at the end of an episode `final_score`, its eight `components`, `belief_mae`,
     `early_mean`, `late_mean`, `episode_return` and `episode_length`.

@@ -52,7 +52,7 @@ const EPISODES: [name: string, episode: TimelineEpisode][] = [
 describe.each(EPISODES)('%s', (_name, episode) => {
   const drawing = drawTimeline({ title: ODD_NAME, notes: ['a note'], episode });
 
-  it('is well-formed, and shows meters, actions, events and days', async () => {
+  it('is well-formed, and shows meters, actions, events, rewards, beliefs and days', async () => {
     const svg = await svgOnce(drawing);
     const [root, title] = elementsOf(svg);
     expect([root.attributes.role, title.text]).toEqual(['img', ODD_NAME.replace('\u0007', '?')]);

@@ -19,6 +19,6 @@ export function listedIn(page: string, title: string): PageNames {
   };
 }
 
-/** Returns the options in a command's help, except the global options, sorted. */
+/** Returns the options in a command's help, sorted, except global options and options with a short form. */
 export const optionsOf = (help: string): string[] =>
   Array.from(help.split('Global Options:')[0].matchAll(/^ {2}(--[\w-]+)/gm), ([, name]) => name).sort();

@@ -1,4 +1,4 @@
-/** Tests that the computations of the one-person view equal the reference, and hide the profile before the end. */
+/** Tests the logic of the one-person view: it equals the reference, and hides the profile before the end. */
 import { describe, expect, it } from 'vitest';
 import { Episode } from '../../src/engine/reference/episode.js';
 import { yieldTurn } from '../../src/engine/vec-env/yield-turn.js';
@@ -151,7 +151,7 @@ describe('words', () => {
   const { observations, result } = replayEpisode(SETTING, MOVES);
   const transitions = transitionsOf(observations);
 
-  it('about steps: each from the observations, its time, and the last that took an action', () => {
+  it('are based on transitions: their values, their times, and the last one with an action', () => {
     const step = 5;
     const at = step * OBSERVATION_SIZE;
     expect(transitions[step].action).toBe(MOVES[step - 1].action);

@@ -81,14 +81,14 @@ export class TraitPosterior {
   }
 
   /**
-   * Returns the least rise of meter `k` that fits the anomaly: the response of a profile in the cell, without the effect of
-   * stress, minus that of an unstressed profile with the lowest traits.
+   * Returns the least rise of meter `k` that fits the anomaly. A rise is the response of a profile in the cell minus that of a
+   * profile with the lowest traits, both without stress.
    */
   #minRise(evidence: Evidence, k: number, cell: number): number {
     return this.#excessIn(evidence, k, cell) - evidence.margin[k];
   }
 
-  /** Returns the largest such rise. */
+  /** Returns the largest rise that fits the anomaly. */
   #maxRise(evidence: Evidence, k: number, cell: number): number {
     return this.#excessIn(evidence, k, cell) + evidence.margin[k];
   }
@@ -187,7 +187,7 @@ export class TraitPosterior {
       this.chance[cell] = total > 0 ? this.chance[cell] / total : 1 / this.numCells;
   }
 
-  /** Returns whether the box of a cell contains a profile's traits. @param profile f32 [11] or longer. */
+  /** Returns whether the box of any cell contains a profile's traits. @param profile f32 [11] or longer. */
   allows(profile: ArrayLike<number>): boolean {
     for (let cell = 0; cell < this.numCells; cell++) {
       const at = cell * NUM_TRAITS;

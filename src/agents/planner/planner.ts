@@ -47,7 +47,7 @@ export class Planner implements Disposable {
   /**
    * Chooses the next action of every episode that plays.
    * @param observations f32 [numEnvs, 22], row-major, fields as in OBSERVATION_FIELDS. Pass the observation of every step,
-   *   from the first on. An observation at step 0 begins another episode.
+   *   from the first on. An observation at step 0 begins an episode.
    * @param playing u8 [numEnvs]: rows where it is 0 are ignored. Default: all play.
    * @throws InputError `wrong_type`, `wrong_length`, or `out_of_range` for invalid numbers and steps out of
    *   order; StateError `closed`. An error changes nothing.

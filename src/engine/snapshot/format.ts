@@ -4,7 +4,7 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils';
 import { STATE_FIELDS } from '../../world/fields.js';
 import type { AutoresetMode } from '../validate/autoreset-modes.js';
 
-/** The state of a vector environment: everything that its future depends on, except the world's numbers. */
+/** The state of a vector environment, without the world's numbers and the default profiles and grader. */
 export interface Snapshot {
   /** SHA-256 of the world's block, hexadecimal. */
   readonly worldDigest: string;

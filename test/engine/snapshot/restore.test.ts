@@ -109,7 +109,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     expectEqual(expected, got);
   });
 
-  it('restore sets the history of history() and of observations', () => {
+  it('restore sets the history in history() and in observations', () => {
     forAll(6, (random) => {
       const observation = { fields: ['step', 'reward'], oneHot: random.chance(0.5), history: true };
       const env = open({ observation, layout: random.pick(['row-major', 'column-major'] as const) });

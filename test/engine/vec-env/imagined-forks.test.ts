@@ -1,4 +1,4 @@
-/** Imagined forks: other profiles replace the hidden profiles, on which the copies depend only through the observations. */
+/** Imagined forks: other profiles replace the hidden profiles, which affect the copies only through the observations. */
 import { describe, expect, it } from 'vitest';
 import { createAsyncVecEnv, type VecEnv } from '../../../src/engine/node.js';
 import { sampleProfile } from '../../../src/engine/reference/profile.js';
@@ -185,7 +185,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     expect(a).toEqual(b);
   });
 
-  it('later episodes of the copies have the same profiles', () => {
+  it('later episodes of a copy have its profile', () => {
     const env = playing({ autoreset: 'same-step' });
     const fork = env.fork([2, 1], { imagination: { profiles: 'prior', seed: 1 } });
     const profiles = profilesIn(fork);
