@@ -101,8 +101,8 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
     batch_.reset();
   }
 
-  // Marks the objects that this copy of the addon has wrapped. The first number is the text "RhythmBa" in ASCII. The address is
-  // unique to the copy.
+  // Marks the objects that this copy of the addon has wrapped. The first number is the text "RhythmBa" in ASCII. The second,
+  // an address, is unique to the copy.
   static const napi_type_tag* type_tag() {
     static const napi_type_tag tag = {0x52687974686D4261u, reinterpret_cast<uintptr_t>(&tag)};
     return &tag;
@@ -188,7 +188,7 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
     return RefusalObject(info.Env(), batch_->run(out, run, part, from));
   }
 
-  // (source Batch, indices u32)
+  // (source Batch, indices u32): copies these environments of the source.
   void Gather(const Napi::CallbackInfo& info) {
     Arguments args(info);
     Outputs out;
@@ -243,7 +243,7 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
     if (args.ok() && !batch_->load(out, words, keeps_outputs)) args.fail<int>("words", "legal steps, modes, flags and actions");
   }
 
-  // (hashes u64): writes [numEnvs].
+  // (hashes u64): writes the states' hashes, [numEnvs].
   void Hash(const Napi::CallbackInfo& info) {
     Arguments args(info);
     if (!CheckOpen(args)) return;
@@ -251,7 +251,7 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
     if (args.ok()) batch_->hash(hashes);
   }
 
-  // (targets f32): writes [numEnvs, 3].
+  // (targets f32): writes the belief targets, [numEnvs, 3].
   void Targets(const Napi::CallbackInfo& info) {
     Arguments args(info);
     if (!CheckOpen(args)) return;

@@ -24,7 +24,7 @@ def setting(value: Any, source: str, help: str, why: str = "", **more: Any) -> A
 
 @dataclass(frozen=True)
 class Model:
-    """The model of both stages."""
+    """The model, seed and checkpoints of both stages."""
 
     model: str = setting("Qwen/Qwen2.5-3B-Instruct", PUBLISHED, "a Hugging Face model name, a model folder, or tiny")
     quantize: str = setting(
@@ -115,7 +115,7 @@ class Grpo:
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits beyond which a pitfall is reported (watch.py)."""
+    """Limits beyond which a pitfall is reported, and the pitfalls that stop training (watch.py)."""
 
     window: int = setting(10, OURS, "steps per window", "the figures of a single step are noisy")
     zero_spread: float = setting(

@@ -36,7 +36,7 @@ export interface ServerParts {
 }
 
 /**
- * A frame of a vector environment has at most MAX_HEADER_BYTES (a header or text of at most 1 MiB, and room for padding), and
+ * A frame of a vector environment has at most MAX_HEADER_BYTES (a header or text of at most 1 MiB, and room for padding) plus
  * BYTES_PER_ENV for each environment (an action, a belief of three numbers and a mask, four bytes each). `bodyLimit` may lower
  * this limit.
  */

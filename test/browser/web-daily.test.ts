@@ -50,7 +50,7 @@ describe.skipIf(absent !== null)('the daily episode', () => {
     await slots(page, 10);
     await page.getByRole('combobox', { name: 'Against' }).selectOption({ index: 1 });
     await page.locator('.beliefs-race').waitFor();
-    // Checked in this visit and not in one of its own, because the planner's episode takes some seconds.
+    // Checked here, because another visit would play the planner's episode again.
     await visited.expectAccessibleInAllSizes('daily');
     await page.setViewportSize(SIZES.laptop);
     const shortcuts = page.getByRole('checkbox', { name: /^Keys/ });

@@ -19,7 +19,7 @@ export interface TestBatchOptions {
 export interface OpenedBatch {
   readonly batch: Batch;
   readonly outputs: Outputs;
-  /** Copies outputs and states. */
+  /** Copies outputs, states, hashes and targets. */
   columns(): Columns;
 }
 

@@ -8,7 +8,7 @@ import { NUM_METERS } from '../../world/fields.js';
 import type { Evidence } from './evidence.js';
 import { EVENT_IMPACT, METABOLIC_RATE, VITALITY } from './responses.js';
 
-/** Lower and upper bound of a number. Evidence narrows them. */
+/** Lower and upper bound of a number. */
 export class Range {
   low = 0;
   high = 0;
@@ -66,7 +66,7 @@ export class RatePosterior {
     return Math.fround(this.#params.traitLow[trait] + this.#params.traitSpan[trait]);
   }
 
-  /** Returns whether a profile is consistent with all evidence. @param profile f32 [11] or longer. */
+  /** Returns whether the two traits of a profile are within the bounds. @param profile f32 [11] or longer. */
   allows(profile: ArrayLike<number>): boolean {
     return this.metabolism.contains(profile[METABOLIC_RATE]) && this.impact.contains(profile[EVENT_IMPACT]);
   }

@@ -51,7 +51,7 @@ export class EpisodeSums {
 
   /**
    * Records observations f32 [n, 22]. @param playing u8 [n]: rows where it is 0 are ignored.
-   * @throws InputError `out_of_range` for a step that is neither 0 nor the next of its episode. An error records nothing.
+   * @throws InputError `out_of_range` for a step that is neither 0 nor the next one, up to 27. An error records nothing.
    */
   record(observations: Float32Array, playing: Uint8Array): void {
     for (let i = 0; i < playing.length; i++) if (playing[i] !== 0) this.#checkStep(observations, i);

@@ -26,7 +26,7 @@ const COPIED = 64;
 interface Span {
   /** SHA-256 of the uncompressed result. */
   readonly digest: Buffer;
-  /** The position of its first byte, and its size in bytes. */
+  /** The position and size of the compressed result, in bytes. */
   readonly at: number;
   readonly size: number;
 }

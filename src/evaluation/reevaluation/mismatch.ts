@@ -67,7 +67,7 @@ export class Comparison {
 const withDecimal = (value: StoredValue): StoredValue =>
   typeof value === 'number' ? float32Decimal(value) : value;
 
-/** The length of an excerpt in characters. */
+/** The maximum length of an excerpt in characters. */
 const EXCERPT = 60;
 /** The number of characters of an excerpt before the first difference. */
 const BEFORE = 20;

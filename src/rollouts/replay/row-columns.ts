@@ -42,7 +42,7 @@ export interface CompletionColumns extends StateColumns {
 
 type Column = keyof Omit<ReplayColumns, 'profiles'>;
 
-/** Type and entries per row of each column. */
+/** Type and number of entries per row of each column. */
 const COLUMNS: readonly [name: Column, kind: string, width: number][] = [
   ['seeds', 'Uint32Array', 1],
   ['stepIndices', 'Uint8Array', 1],

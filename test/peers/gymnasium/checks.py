@@ -67,7 +67,7 @@ def check_repeats(url):
     results = list(play(envs, 100, 60))
     for repeated in (play(envs, 100, 60), play(others, 100, 60)):
         for first, second in zip(results, repeated):
-            # Episode numbers continue over all plays of an environment, so they differ.
+            # Episode numbers, which final_info has too, continue over all plays of an environment, so they differ.
             for infos in (first[-1], second[-1]):
                 for name in ("episode_number", "final_info"):
                     infos.pop(name, None)

@@ -74,7 +74,7 @@ describeWithRedis('a job of a language model', () => {
     const held = new Promise<void>((resolve) => {
       release = resolve;
     });
-    // Answers the last request of each episode when Redis is full.
+    // Holds the answer to the last request of each episode until Redis is full.
     let last = 0;
     const fake = await startModel({
       faultOf: ({ user }) => {

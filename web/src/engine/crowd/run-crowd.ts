@@ -25,7 +25,7 @@ const REPORT_INTERVAL = 700;
  * Runs every policy on the same episodes. Until the backend has been chosen, the reference computes, which gives the same bits.
  * A stop ends the run with the episodes so far.
  * @param students the students trained on the page that the request names.
- * @throws BackendError; InputError as `playerNamed`; the signal's reason if it stops the run before the first chunk.
+ * @throws BackendError; InputError as `playerNamed`; the signal's reason if it stops the run before the first chunk ends.
  */
 export async function runCrowd(
   request: CrowdRequest,

@@ -72,7 +72,7 @@ export async function follow(state: PersonState): Promise<void> {
   }
 }
 
-/** Drops the results of the current request, when the view is left. */
+/** Drops the results of the current request. Called when the view is left. */
 export function stopFollowing(): void {
   requests += 1;
 }

@@ -1,4 +1,4 @@
-/** The fields of the training's address. */
+/** The fields of the training view's address. */
 import { GRADER_NAMES, MAX_U32 } from '../../../../src/world/fields.js';
 import { oneOf, whole } from '../../address.js';
 import { DEVICES, TEACHERS } from '../../training/training-types.js';
