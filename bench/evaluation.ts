@@ -24,7 +24,7 @@ export const SMALL_EVALUATION: EvaluationPlan = { calls: 1, processes: 1 };
 export interface EvaluationTimes {
   readonly conditions: readonly string[];
   readonly kernel: string;
-  /** The number of episodes, which every policy plays. */
+  /** The number of episodes that each policy plays. */
   readonly episodes: number;
   readonly policies: number;
   /** The median time of `evaluate()` in a warm process, in milliseconds. */

@@ -1,4 +1,4 @@
-// Opens, resets and steps environments. Prints the memory, and the observation of the last environment, as JSON.
+// Opens, resets and steps environments. Prints the peak memory, and the observation of the last environment, as JSON.
 // Arguments: the number of environments, the number of steps.
 // Written in JavaScript, so that the measured process loads only Node and the package.
 import { createVecEnv, OBSERVATION_SIZE } from '../dist/index.js';

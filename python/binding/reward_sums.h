@@ -1,4 +1,4 @@
-// Computes the sums of the rewards and of the wellbeing of recorded steps under other profiles. Imagined forks need them.
+// Computes the sums of the rewards and of the wellbeing of recorded steps under imagined profiles.
 #pragma once
 #include <memory>
 #include <type_traits>

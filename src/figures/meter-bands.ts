@@ -1,4 +1,4 @@
-/** Figure: percentile bands of the meters over many episodes. One row for each policy, one column for each meter. */
+/** Figure: percentile bands of the meters over many episodes. One panel for each policy and meter. */
 import { METER_NAMES, NUM_METERS, NUM_STEPS } from '../world/fields.js';
 import { RHYTHM } from '../world/numbers.js';
 import { checkNames, checkNumbers, type Named } from './check-figure.js';
@@ -11,7 +11,7 @@ import type { Layer, TopView } from './vega-lite-types.js';
 
 /** The data of the figure. */
 export interface BandsPicture extends Caption {
-  /** In order from the top. `bandsOf` computes the bands. */
+  /** The policies, in order. `bandsOf` computes the bands. */
   readonly rows: readonly (Named & { readonly bands: Bands })[];
   /**
    * The width to fill, in pixels. If the meters do not fit side by side, rows are meters and columns are policies; many
@@ -20,7 +20,7 @@ export interface BandsPicture extends Caption {
   readonly maxWidth?: number;
 }
 
-/** Sizes in pixels: of a panel by default, and the space between panels. */
+/** Sizes in pixels: of a panel by default, and the space between columns. */
 const PANEL_WIDTH = 138;
 const PANEL_HEIGHT = 78;
 const SPACING = 16;

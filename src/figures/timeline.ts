@@ -20,7 +20,7 @@ import type { Layer, TopView, View } from './vega-lite-types.js';
 /** The data of the figure. */
 export interface TimelinePicture extends Caption {
   readonly episode: TimelineEpisode;
-  /** Maximum width in CSS pixels, at least 310. Default: slots of 27 pixels. */
+  /** Maximum width in CSS pixels. If it is less than 310, the figure may be wider. Default: slots of 27 pixels. */
   readonly maxWidth?: number;
 }
 
@@ -92,7 +92,7 @@ const MIDNIGHTS = Array.from({ length: RHYTHM.days + 1 }, (_, day) => day);
 const DAYS = { domain: [0, RHYTHM.days], nice: false };
 const UNIT_SCALE = { domain: [0, 1] };
 const UNIT_TICKS = [0, 1];
-/** Every panel has a grid line at each midnight. The names of the days are below the last panel. */
+/** Draws a grid line at each midnight. `daysRow` draws the names of the days. */
 const X_AXIS = { values: MIDNIGHTS, grid: true, labels: false, ticks: false, domain: false, title: null };
 const inDays = (field: string) => ({ field, type: 'quantitative', scale: DAYS, axis: X_AXIS }) as const;
 const SPAN = { x: inDays('from'), x2: { field: 'to' } } as const;
@@ -269,7 +269,7 @@ function rewardsRow({ rewards }: TimelineEpisode): View {
     layer: [
       {
         data: { values },
-        // Only the fill is transparent. A transparent mark with fill and stroke needs a layer as large as the figure.
+        // Only the fill is transparent. A transparent mark with fill and stroke needs a buffer as large as the figure.
         mark: { type: 'rect', color: SERIES, fillOpacity: 0.7, stroke: LIGHT.paper, strokeWidth: 1 },
         encoding: { ...SPAN, y: { ...y, field: 'reward' }, y2: { datum: 0 } },
       },

@@ -60,7 +60,7 @@ describe('files of earlier reports', () => {
     expect(() => checkReplaceable('--output', directory, ['mine.svg'])).toThrow(/mine\.svg, which no report/);
   });
 
-  it('are the files that the page and the temporary page name, each once', () => {
+  it('are the page and the files that it and the temporary page name, each once', () => {
     const directory = folder('over', 'scores.svg', 'episode-1.svg');
     writeFileSync(`${directory}/${PAGE}`, pageOf('scores.svg'));
     writeTemporaryPage(directory, pageOf('scores.svg', 'episode-1.svg'));

@@ -124,7 +124,7 @@ const replyOf = (request: FakeRequest, content: string): Reply => ({
   usage: usageOf(request, content),
 });
 
-/** The action that raises each meter. */
+/** For each meter, an action that raises it. */
 const RAISING_ACTION: Readonly<Record<string, string>> = {
   vitality: 'SLEEP',
   cognition: 'MEDITATE',
@@ -133,7 +133,7 @@ const RAISING_ACTION: Readonly<Record<string, string>> = {
   connection: 'SOCIALIZE',
 };
 
-/** Returns the default answer: the action that raises the lowest meter, and a belief that depends on the last reward. */
+/** Returns the default answer: an action that raises the lowest meter, and a belief that depends on the last reward. */
 function answerOf({ user }: FakeRequest): string {
   const meters = [...(/^Meters: (.*)$/m.exec(user)?.[1] ?? '').matchAll(/(\w+) (-?[\d.]+)/g)];
   const [[, name, value]] = meters.sort(([, , a], [, , b]) => Number(a) - Number(b));

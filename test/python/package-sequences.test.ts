@@ -15,7 +15,7 @@ const CALLS = 60;
 
 interface Answer {
   readonly difference: { readonly at: number; readonly columns: Record<string, string> } | null;
-  /** The last snapshot of each environment, or null if it has none. */
+  /** A snapshot of each environment at the end; null if it refuses one. */
   readonly snapshots: readonly (string | null)[];
 }
 

@@ -5,7 +5,7 @@ import { any, type Case, N, put } from './bad-calls.js';
 const { NaN: nan, POSITIVE_INFINITY: infinity } = Number;
 const meters = new Float32Array(N * 5).fill(0.5);
 const validStart: StartStates = { steps: 9, meters };
-/** Returns a call of reset with changes of the valid `start`. */
+/** Returns a call of reset with changes to the valid `start`. */
 const start =
   (changes: object): Case[1] =>
   (env) =>

@@ -53,8 +53,7 @@ const MAX_CONCURRENCY = 1024;
 /**
  * Plays episodes, at most `concurrency` at once, and yields each when it ends.
  * After an error no other episode begins. If the budget is spent or a single request failed, unfinished episodes are
- * finished and yielded before the error is thrown. After any other error, such as a lasting failure of the endpoint, all
- * episodes end at once.
+ * finished and yielded before the error is thrown. Any other error, such as a lasting failure of the endpoint, aborts them.
  * @throws EndpointError; BudgetError; InputError; the signal's reason, at once.
  */
 export async function* playEpisodes(

@@ -41,7 +41,7 @@ export interface PlannerOptions {
   readonly rounds?: number;
   /**
    * Weight of the value of information, any finite number. 1 counts what a more accurate belief earns: at the end under v2,
-   * at the steps left under v3. Default 1.
+   * in the remaining steps under v3. Default 1.
    */
   readonly curiosity?: number;
   /** u32: seed of the posterior samples, the imagined noise and the search. Default 0. */

@@ -15,7 +15,7 @@ export interface StudentManifest {
   readonly version: string;
   /** SHA-256 of the numbers of the world that the student was trained in. */
   readonly worldDigest: string;
-  /** The version of the inputs. */
+  /** The version of the network's inputs. */
   readonly featuresVersion: number;
   /** The grader that the student was trained for. */
   readonly grader: Grader;

@@ -7,7 +7,7 @@ import { renderAudit } from '../audit/audit-table.js';
 import { messageStream, writeJson } from '../files/output-file.js';
 import { createProgress } from '../progress.js';
 
-/** Writes the JSON and prints the tables. @param paths of all shards. @param output the path of the JSON. */
+/** Writes the JSON and prints the tables. @param paths the files of all shards. @param output the path of the JSON. */
 export async function mergeAuditFiles(
   job: AuditJob,
   paths: readonly string[],

@@ -10,7 +10,7 @@ import { readLines } from '../files/lines.js';
 const MAX_LINE_BYTES = 2 ** 20;
 
 /**
- * Writes the rows and the card. @param paths of all shards.
+ * Writes the rows and the card. @param paths the files of all shards.
  * @throws UsageError for unusable paths and formats; the signal's reason.
  */
 export const mergeDataset = (

@@ -41,10 +41,7 @@ export interface StartStates {
   late?: ArrayLike<number>;
   /** `[numEnvs]`: how often a meter was below the crash threshold, at most 5 for each step. Default: 0. */
   crashes?: ArrayLike<number>;
-  /**
-   * `[numEnvs]`: sum of the rewards, with noise; `episodeReturns` continue from it; 0 before the first step. Default:
-   * 0.
-   */
+  /** `[numEnvs]`: sum of the rewards, with noise, from which `episodeReturns` continue; 0 before the first step. Default: 0. */
   returns?: ArrayLike<number>;
   /**
    * `[numEnvs]`: sum of the meters after each step, weighted by the reward weights; 0 before the first step. If the weights
@@ -146,8 +143,8 @@ export function toStart(states: StartStates, context: StartContext): EnvStarts {
 }
 
 /**
- * Weights that sum to 1, none negative. All such weights have the same `wellBounds`, so these stand for any of them. The
- * weights of a sampled profile are never negative.
+ * Weights that sum to 1, none negative. All such weights have the same `wellBounds`, so these stand for any of them. A
+ * sampled profile has such weights.
  */
 const UNIT_SUM_WEIGHTS = Float32Array.of(1, 0, 0, 0, 0);
 

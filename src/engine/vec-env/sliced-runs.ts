@@ -18,7 +18,7 @@ import { yieldTurn } from './yield-turn.js';
  */
 const SLICE_ENVS = 16_384;
 
-/** Environments per slice on a device. Fewer would leave most of the device idle. */
+/** Environments per slice on a GPU. Fewer would leave most of the GPU idle. */
 const DEVICE_SLICE_ENVS = 2 ** 20;
 
 /** Checks the options of a long call. @throws InputError `wrong_type`. */

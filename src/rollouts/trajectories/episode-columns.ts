@@ -77,8 +77,8 @@ export function toEpisodeRow(compact: CompactEpisode): EpisodeRow {
 }
 
 /**
- * Returns the fields of a compact episode from a row, for `parseCompact`, which checks them. The seed may be a bigint, as
- * readers of Parquet return INT64.
+ * Returns the fields of a compact episode from a row, for `parseCompact`, which checks them. Readers of Parquet may
+ * return the seed as a bigint.
  */
 export function fromEpisodeRow(stored: EpisodeRow): Record<string, unknown> {
   const row = Object.fromEntries(Object.keys(EPISODE_COLUMNS).map((name) => [name, withNulls(stored[name])]));
@@ -121,7 +121,7 @@ function presentValues(
   return present.length === 0 ? undefined : Object.fromEntries(present);
 }
 
-/** Replaces undefined, which readers of Parquet return, by null: a value, or the entries of a list. */
+/** Replaces undefined, which readers of Parquet return, by null: as a value, or as an entry of a list. */
 const withNulls = (value: unknown): unknown =>
   Array.isArray(value) ? value.map((entry) => entry ?? null) : (value ?? null);
 

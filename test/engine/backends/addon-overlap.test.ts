@@ -61,7 +61,7 @@ function columnsOf(name: string, args: readonly unknown[], outputs: Outputs): Co
   return [...out, ...own];
 }
 
-/** Each column begins at a multiple of a cache line, as the arrays of `allocateOutputs` do. */
+/** The size of a cache line. Each column begins at a multiple of it, as the arrays of `allocateOutputs` do. */
 const LINE_BYTES = 64;
 const roundUpToLine = (bytes: number): number => Math.ceil(bytes / LINE_BYTES) * LINE_BYTES;
 

@@ -56,7 +56,7 @@ async function stepWith(
   return { ...(await columns()), ...copyColumns(trajectory) };
 }
 
-/** Returns the beliefs of a run in the form of a step's beliefs. @param at the index of each environment's step in the run. */
+/** Returns a run's beliefs in the form of a step's. @param at the row of each environment in arrays [numEnvs x 28]. */
 function beliefsAt(
   { beliefs }: RunRequest,
   at: number[],

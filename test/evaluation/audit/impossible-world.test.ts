@@ -48,7 +48,7 @@ describe.skipIf(NATIVE.length === 0)('the best constant belief', () => {
 });
 
 describe.skipIf(NATIVE.length === 0)(
-  'in the impossible world, knowing the profile adds nothing or less than 0.01',
+  'in the impossible world, knowing the profile adds about nothing',
   () => {
     it.each(['v2', 'v3'])('under %s', async (grader) => {
       const request = toAuditRequest({ ...TINY, grader });

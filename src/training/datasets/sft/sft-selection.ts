@@ -61,7 +61,7 @@ export class SftSelection implements AsyncDisposable {
   readonly #teachers = new Map<string, TeacherStatistics>();
   /** The number of episodes that were left out, by reason. */
   readonly leftOut = new Map<string, number>();
-  /** The number of answers in selected episodes that are not usable as rows (`isUsableAnswer`). */
+  /** The number of answers of selected episodes, at the plan's steps, that are not usable as rows (`isUsableAnswer`). */
   answersLeftOut = 0;
   /** The graders of the selected episodes, which their prompts describe. The keys are the graders' JSON. */
   readonly graders = new Map<string, PromptGrader>();
