@@ -154,7 +154,7 @@ export interface LanguageFigures {
   readonly ratios: readonly Ratio[];
 }
 
-/** Times all cases. @throws Mismatch before anything is timed. */
+/** Times all cases. @throws Mismatch if a case has wrong results, before anything is timed. */
 export async function measureLanguage(
   { rows, rounds }: LanguagePlan,
   onProgress: OnProgress,

@@ -32,12 +32,7 @@ class Run:
 
 
 def parse_arguments(arguments: Optional[Sequence[str]], description: str) -> Tuple[Run, Settings]:
-    """Parses the command line. Exits with a message if it is invalid.
-
-    Raises:
-        ValueError: a file of options is invalid.
-        FileNotFoundError: a file of options does not exist.
-    """
+    """Parses the command line. Exits with a message, or raises an error of `read_options`, if it is invalid."""
     parsed = _parser(description).parse_args(arguments)
     given = {name: _value(name, getattr(parsed, name)) for name, _, _ in options() if getattr(parsed, name) is not None}
     run = Run(

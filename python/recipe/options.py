@@ -1,4 +1,4 @@
-"""Reads options of TRL from the command line: NAME=VALUE, or files in YAML or JSON. Checks neither names nor values.
+"""Reads options of TRL from the command line: NAME=VALUE, or files in YAML or JSON. Does not check whether TRL has them.
 
 Settings keep them as text, NAME=VALUE with the value in JSON, so that `run.json` also has the options of files.
 """
@@ -11,7 +11,7 @@ from typing import Any, Dict, Sequence, Tuple
 
 
 def read_options(arguments: Sequence[str]) -> Dict[str, Any]:
-    """Returns options by name; later ones win. Raises ValueError, or FileNotFoundError for a missing file."""
+    """Returns options by name; later ones win. Raises ValueError for invalid text, FileNotFoundError for a missing file."""
     options: Dict[str, Any] = {}
     for argument in arguments:
         name, equals, text = argument.partition("=")
@@ -20,7 +20,7 @@ def read_options(arguments: Sequence[str]) -> Dict[str, Any]:
 
 
 def option_texts(arguments: Sequence[str]) -> Tuple[str, ...]:
-    """Returns options as texts that settings keep. Raises as `read_options`."""
+    """Returns options as texts that settings keep."""
     return tuple(f"{name}={json.dumps(value, default=str)}" for name, value in read_options(arguments).items())
 
 

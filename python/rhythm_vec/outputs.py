@@ -38,7 +38,7 @@ class StepResult:
         rewards: f32 [n].
         terminated: bool [n]: whether the episode has ended.
         truncated: bool [n]: always False, because an episode ends at its 28th step.
-        final_mask: bool [n]: whether this step ended the episode.
+        final_mask: bool [n]: whether this call ended the episode.
         final_scores: f32 [n]: the grade.
         components: f32 [n, 8], by COMPONENT_NAMES.
         belief_mae: f32 [n]: the mean absolute error of the last belief, or of [0.5, 0.5, 0.5] if none was given.

@@ -1,6 +1,6 @@
 /**
  * The subpath `rhythm-vec/rollouts` in Node: groups, replay scoring, advantages, rewards, prompts. `rhythm-vec` exports
- * the same.
+ * them too.
  * @module
  */
 

@@ -51,7 +51,7 @@ export class Scheduler {
    * @param work computes the batch. It must await `turn` before each slice.
    * @param origin the request. Its client takes turns with the others. The batch counts as in progress until `finished`
    *   settles, when the answer's memory is free.
-   * @throws BusyError before any work, and the signal's reason if the client disconnects.
+   * @throws BusyError if the batch may not begin; the signal's reason if the client disconnects; the error of `work`.
    */
   async runBatch<T>(origin: BatchOrigin, work: () => Promise<T>): Promise<T> {
     await this.#queue.enter(origin.client, origin.signal);

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { LocalQuota, type Quota } from './quota.js';
 import type { Settings } from './server-options.js';
 
-/** The metrics of one process. It uses no types of prom-client, so that the package's declarations do not need it. */
+/** The metrics of one process. Uses no types of prom-client, which the package's declarations must not need. */
 export interface OwnMetrics {
   text(): Promise<string>;
   objects(): Promise<readonly object[]>;

@@ -15,7 +15,7 @@ export const partialOf = (path: string): string => `${targetOf(path)}.partial`;
 /** Returns the path of the last footer of an unfinished file. @param path of the unfinished file. */
 export const footerOf = (path: string): string => `${path}.footer`;
 
-/** Returns the paths of the files that exist until an output is complete. @param path of the output. */
+/** Returns the paths of the files that may exist until an output is complete. @param path of the output. */
 export const partialFiles = (path: string): string[] => [partialOf(path), footerOf(partialOf(path))];
 
 /** Pending groups are written if the last write took less than this share of the time since its end. */

@@ -1,6 +1,6 @@
 /**
- * The states of imagined forks, whose hidden profiles are replaced. The copies keep time, meters, crash count, return, beliefs
- * and grader. Everything else is replaced, computed again from the observed steps, or cleared.
+ * The states of imagined forks, whose hidden profiles are replaced. The copies keep time, meters, crash count, return, the last
+ * belief and the grader. Everything else is replaced, computed again from the observed steps, or cleared.
  */
 import { StateError } from '../../shared/errors.js';
 import type { Params } from '../../world/block.js';

@@ -89,7 +89,7 @@ function toBelief(belief: ArrayLike<number>): Float32Array {
   );
 }
 
-// Without the flag u, only ASCII letters match case-insensitively.
+// Without the flag u, these letters match ASCII letters only.
 const OPENING = /<reasoning>/i;
 const CLOSING = /<\/reasoning>/gi;
 

@@ -63,7 +63,7 @@ describe('the choice of a backend', () => {
   });
 
   it.each(NATIVE)(
-    'the option kernel without a backend opens $name, even if another kernel is faster',
+    'the option kernel without a backend opens $name, even if another backend comes first',
     async ({ kernel }) => {
       const { platform } = new DeferredBackend();
       const asyncBackends = [...platform.asyncBackends, toAsyncBackend(nativeBackend)];

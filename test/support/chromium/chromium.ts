@@ -30,7 +30,7 @@ const FLAGS = {
   'no webgpu': ['--disable-blink-features=WebGPU'],
 };
 
-/** Time limits in milliseconds: of a browser's start and of a page's opening, each, and of a call. */
+/** Time limits in milliseconds: to start a browser or open a page, and for a call. */
 const START_LIMIT = 30_000;
 const CALL_LIMIT = 90_000;
 
@@ -73,7 +73,7 @@ export class ChromiumPage<Api> {
     await this.#page.goto(`http://localhost:${port}/`, { timeout: START_LIMIT });
   }
 
-  /** Calls a function of the page. Without an answer in CALL_LIMIT, closes the browser. @throws Error. */
+  /** Calls a function of the page. Without an answer in CALL_LIMIT, closes the browser. */
   async call<Name extends keyof Api & string>(
     name: Name,
     ...args: Arguments<Api[Name]>

@@ -57,7 +57,7 @@ export class Program {
   }
 
   /**
-   * Compiles the shaders, and the kernels that are compiled at once. @param workgroupSize a power of two.
+   * Compiles the shaders, and the kernels marked 'at once'. @param workgroupSize a power of two.
    * @throws BackendError `backend_unavailable` if the generated shaders are stale, or if the device refuses the size, a
    *   shader or a kernel. The message has the file, line and error of a refused shader.
    */
