@@ -1,4 +1,4 @@
-/** The public API of rhythm-vec in Node: a batched simulation engine of the Rhythm life simulator. */
+/** The main entry point of rhythm-vec in Node: a batched simulation engine of the Rhythm life simulator. */
 
 export * from './exports/agents.js';
 export * from './exports/env.js';

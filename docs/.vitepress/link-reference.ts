@@ -45,8 +45,9 @@ function siteLink(page: string, href: string): string | null {
 }
 
 /**
- * Adapts the links of pages to the site. A code span that names an export becomes a link to the reference, once in
- * each section; a link to a file that is not a page becomes text. The pages of the reference are left as they are.
+ * Adapts the links of pages to the site. Outside headings and links, a code span that names an export becomes a link to
+ * the reference, once in each section. A link to a file that is not a page becomes text. The pages of the reference are left as
+ * they are.
  * @param reference the folder of the generated pages.
  */
 export function linkReference(md: MarkdownRenderer, reference: string): void {

@@ -28,7 +28,7 @@ from .errors import ServerUnavailableError
 _LISTENING = "Listening on "
 #: Seconds to wait for the process to end after each attempt to stop it.
 _STOP_S = 3.0
-#: The number of lines of standard error in the message of a failed start.
+#: The maximum number of lines of standard error in the message of a failed start.
 _KEPT_LINES = 40
 
 _log = logging.getLogger("rhythm_vec")
@@ -66,8 +66,8 @@ def serve(
         start_s: the maximum seconds until the server listens.
 
     Raises:
-        ServerUnavailableError: no command was found, or the server did not start. The message has the
-            last lines of the server's standard error.
+        ServerUnavailableError: no command was found, or the server did not start; then the message has the
+            last lines of its standard error.
     """
     options: Dict[str, Any] = {
         "port": port,

@@ -31,7 +31,7 @@ export interface LlmPolicy {
   readonly actions: string;
   /** 'own': the beliefs that the model states. */
   readonly belief: BeliefKind;
-  /** Returns null, because the policy plays no sequence that was searched for a grader. */
+  /** Returns null, because the policy plays no sequence that a search found for a grader. */
   readonly sequenceGrader: (grader: string) => null;
   readonly model: LanguageModel;
 }

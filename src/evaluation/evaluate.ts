@@ -146,7 +146,7 @@ class Run {
     }
   }
 
-  /** Adds stored episodes, then plays those that are not stored. Yields the new trajectories. */
+  /** Adds the episodes played earlier, then plays the missing ones. Yields the new trajectories. */
   async *#addMissing(modelEpisodes: LlmEpisodes) {
     const { llm = { models: [] }, backend, kernel, signal } = this.#options;
     if (llm.played !== undefined) yield await modelEpisodes.addEarlier(llm.played, this.grader);

@@ -287,7 +287,7 @@ function halfMean({ steps, weights }: GoldenEpisode, first: number): number {
   return f32(half.reduce((sum, reward) => f32(sum + reward)) * f32(1 / 14));
 }
 
-/** Returns the sums of which the grade computes `wellbeing` and `belief_skill`, in a saved state. */
+/** Returns the sums from which the grade computes `wellbeing` and `belief_skill`, in a saved state. */
 const sumsOf = (words: Uint32Array): object => {
   const floats = new Float32Array(words.buffer, words.byteOffset, words.length);
   return { well: floats[STATE.well], skill: floats[STATE.skill] };

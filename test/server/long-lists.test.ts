@@ -1,6 +1,6 @@
 /**
- * Long lists in the text of a message give the values and errors of `JSON.parse`, bit for bit, except that beliefs are rounded
- * to float32 and that only the first 64 different strings of a list are kept.
+ * Long lists in the text of a message give the values and errors of `JSON.parse`, bit for bit, except that lists of beliefs are
+ * rounded to float32 and that all strings of a list from the 65th different one on are replaced.
  */
 import fc from 'fast-check';
 import { expect, it, vi } from 'vitest';
@@ -62,7 +62,7 @@ interface Parsed {
   readonly data: Record<string, ArrayLike<number>>;
 }
 
-/** Parses a message and reads the lists of its data. @returns the text of the error for invalid JSON. */
+/** Parses a message and reads the lists of its data. @returns the message; for invalid JSON, the text of the error. */
 function parsed(text: string): Parsed {
   const message = resultOrError(() => parseAll(text)) as Parsed;
   for (const key in message.data) message.data[key] = entries(message.data[key]);
@@ -106,7 +106,7 @@ it('reads every number as JSON.parse and Math.fround do', () => {
   fc.assert(property, { ...DRAWS, numRuns: drawsOf(1000) });
 });
 
-it('reads whole numbers of at most nine digits into small unsigned types, and longer ones and -0 into float64', () => {
+it('reads whole numbers of at most nine digits into the smallest unsigned type, and longer ones and -0 into float64', () => {
   for (const [entries, Kind] of [
     [['0', '255'], Uint8Array],
     [['0', ' 256'], Uint16Array],
@@ -153,14 +153,14 @@ it('reads strings, true, false and null among numbers as JSON.parse does', () =>
   fc.assert(property, { ...DRAWS, numRuns: drawsOf(500) });
 });
 
-it('reads a list with more different entries than the table of different entries holds', () => {
+it('reads a list with more different entries than a table holds', () => {
   const others = ['null', '"v1"', '-0', 'true'];
   const list = Array.from({ length: 3 * LONG }, (_, k) => others[k % 7] ?? String(k));
   const result = parsed(`{"data":{"x":[${list}]}}`).data.x;
   expect(result).toEqual(list.map((text) => JSON.parse(text)));
 });
 
-it('keeps the first 64 different strings, and replaces all other strings', () => {
+it('keeps the first 64 different strings, and replaces all later strings', () => {
   const names = Array.from({ length: 2 * LONG }, (_, k) => `name ${k}${k % 700 === 699 ? '\\' : ''}`);
   const { x } = parsed(JSON.stringify({ data: { x: names } })).data as unknown as { x: string[] };
   expect([x.length, x.slice(0, 64)]).toEqual([2 * LONG, names.slice(0, 64)]);
@@ -250,7 +250,7 @@ it('accepts and refuses the same strings as JSON.parse after the first 64', () =
   expect(Math.min(counts.valid, counts.invalid)).toBeGreaterThan(drawsOf(200));
 });
 
-it('rounds beliefs to float32, and no other numbers', () => {
+it('rounds beliefs to float32 if their list has only numbers, and rounds no other lists', () => {
   const dataOf = (text: string) => parsed(text.replaceAll('0.1', long(['0.1', '4294967295']).join())).data;
   expect(dataOf('{"data":{"beliefs": \n[0.1]}}').beliefs).toBeInstanceOf(Float32Array);
   expect(dataOf('{"data":{"beliefs":["",0.1]}}').beliefs[1]).toBe(0.1);
@@ -309,7 +309,7 @@ it('gives the errors of JSON.parse for invalid text, and the same values for val
   );
   const property = fc.property(at, fc.constantFrom(...INSERTIONS), fc.nat(2), (from, insertion, cut) => {
     const text = LISTS.slice(0, from) + insertion + LISTS.slice(from + cut);
-    // A cut character becomes the replacement character in UTF-8.
+    // Half of a surrogate pair becomes the replacement character in UTF-8.
     const expected = resultOrError(() => JSON.parse(Buffer.from(text).toString()));
     const result = parsed(text);
     if (typeof expected === 'string') expect(result).toBe(expected);

@@ -6,7 +6,7 @@ import { NUM_STEPS, OBSERVATION, OBSERVATION_SIZE } from '../../world/fields.js'
 import { isMeterWeight, parametersOf, REACTIVE_PARAMETERS, reactiveAction } from './reactive-policy.js';
 import { SearchDraws } from './search-draws.js';
 
-/** The number of policies in a generation. The first is the mean of the best policies of the previous generation. */
+/** The number of policies in a generation. The first is the mean of the distribution. */
 const POPULATION = 96;
 /** The number of best policies whose mean is the first policy of the next generation. */
 const ELITE = 12;

@@ -100,8 +100,8 @@ export interface ScoreOptions {
   /** Called after each call of the backend with the number of sequences that it played. May return a promise. */
   readonly onPlayed?: (sequences: number) => unknown;
   /**
-   * The number of starting states whose scores are already in `scores` of the trials. The new means include them; the
-   * shortfalls depend on the states played alone. Default 0: no scores yet.
+   * The number of starting states whose scores are already in `scores` of the trials. The new means include them, but the
+   * shortfalls do not. Default 0: no scores yet.
    */
   readonly earlier?: number;
 }

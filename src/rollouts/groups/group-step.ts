@@ -76,7 +76,7 @@ async function runStep(
   return NO_EXTRAS;
 }
 
-/** Returns the step function of a user's policy, which opens the policy at the first step. */
+/** Returns the step function of a user's policy. It opens the policy at the first step. */
 function policyStep(policy: PolicyLike, options: RolloutOptions): GroupStep {
   let player: CheckedPlayer | null = null;
   let past: Past | null = null;

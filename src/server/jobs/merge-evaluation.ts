@@ -1,4 +1,4 @@
-/** Assembles an evaluation from its shards: evaluates again, but reads the episodes from the shards instead of playing them. */
+/** Assembles an evaluation from its shards: evaluates again, with the episodes in the shards. */
 
 import type { LanguageModel } from '../../agents/llm/language-model.js';
 import type { RunResult } from '../../engine/vec-env/vec-env-options.js';

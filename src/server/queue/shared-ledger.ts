@@ -40,7 +40,7 @@ export interface ShardAttempt {
 const NANO = 1e9;
 const toNano = (amount: number): number => Math.ceil(amount * NANO);
 
-/** The length of an attempt's random name in bytes. A retried shard may have the same lock, but never the same name. */
+/** The length of an attempt's random name in bytes. Two attempts at a shard may have equal locks, but never equal names. */
 const NAME_BYTES = 8;
 
 /**

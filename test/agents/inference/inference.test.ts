@@ -1,4 +1,4 @@
-/** Inference over whole episodes: accuracy, calibration, and the inputs that it depends on. */
+/** Inference over whole episodes: accuracy, calibration, the inputs that it depends on, and invalid arguments. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { errorCountedBy } from '../../../src/agents/inference/belief-error.js';
 import { Inference } from '../../../src/agents/inference/inference.js';
