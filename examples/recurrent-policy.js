@@ -2,6 +2,7 @@
  * A policy with memory: it plays fixed actions, and computes the belief from average anomalies, by linear functions that were
  * fitted on seeds 50000-53999.
  * `node examples/recurrent-policy.js` prints its mean final score on seeds 0-99, and the mean error of its last beliefs.
+ * This command evaluates it beside a baseline:
  *   npx rhythm-vec eval --policies ./examples/recurrent-policy.js,heuristic+constant --conditions in-distribution,ood
  */
 import { ACTION_NAMES, evaluate, METER_NAMES, OBSERVATION, OBSERVATION_SIZE } from 'rhythm-vec';

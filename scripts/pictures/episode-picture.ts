@@ -14,7 +14,7 @@ const [WIDTH, HEIGHT, PADDING, GAP] = [880, 436, 24, 40];
 /** The width of a policy's column, and of a step in it. */
 const COLUMN = (WIDTH - 2 * PADDING - GAP) / 2;
 const CELL = COLUMN / NUM_STEPS;
-/** The seconds of one cycle of the animation, and the percentage of it in which the week is played. Then the end stays. */
+/** The seconds of one cycle of the animation, and the percentage of it in which the week is played. The rest shows its end. */
 const [CYCLE, PLAYED] = [18, 80];
 
 /** Colours of the five meters, visible in both themes. */
@@ -128,7 +128,7 @@ function legend(): string {
   }).join('');
 }
 
-/** Draws a track for each number of the belief: a dot at the truth, and a ring at the last belief. */
+/** Draws a track for each number of the belief: a dot at the truth, and a ring at the last belief, if any. */
 function beliefTracks({ policy, beliefs, target }: PlayedEpisode): string {
   const rows = BELIEF_NAMES.map((name, k) => {
     const y = TOP.beliefs + 24 + k * BELIEF_ROW;

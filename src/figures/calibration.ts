@@ -87,7 +87,7 @@ const pointsOf = ({ name, dimensions }: Row) =>
 const statisticsOf = ({ correlation, mae, count }: Calibration): string =>
   `r ${correlation === null ? '–' : decimal(correlation, 2)}, MAE ${decimal(mae, 3)}, ${count.toLocaleString('en')} episodes`;
 
-/** Returns a channel with the range [0, 1]. */
+/** Returns a channel with the domain [0, 1]. */
 const unitChannel = (field: string, title: string) => {
   const values = [0, 0.5, 1];
   const domain = [0, 1];

@@ -40,7 +40,7 @@ async function shownPolicies(visit: Visit): Promise<{ policy: string; mean: numb
   return texts.map(([policy, mean, digest]) => ({ policy, mean: Number(mean), digest }));
 }
 
-/** Reads the figure with this label. */
+/** Reads the number whose label contains a word. */
 const figure = async (visit: Visit, word: string): Promise<number> => {
   const text = await results(visit)
     .locator('dl > div', { hasText: word })

@@ -1,4 +1,4 @@
-/** Reads files of trajectories, JSON lines and Parquet alike: episodes, and invalid lines or rows. */
+/** Reads files of trajectories, JSON lines or Parquet: yields their episodes, and a BadEpisode for an invalid line or row. */
 import { counted } from '../../evaluation/format-results.js';
 import { EpisodeReplayer, type ReplayEngine } from '../../rollouts/trajectories/episode-replayer.js';
 import { BadEpisode, type FaultKind, readEpisode } from '../../rollouts/trajectories/read-line.js';

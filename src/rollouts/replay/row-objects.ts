@@ -10,7 +10,7 @@ import { parseCompletion } from '../text/parse-completions.js';
 import type { ReplayColumns } from './row-columns.js';
 import { catchFault, type ReportFault } from './row-faults.js';
 
-/** A state of a replay. Its fields are columns of datasets for GRPO, in camelCase. */
+/** A state of a replay. Datasets for GRPO have its first three fields as columns, in snake_case. */
 interface ReplayState {
   /** u32. */
   readonly seed: number;

@@ -144,7 +144,7 @@ export class EpisodeRecorder {
 
 /**
  * Converts an episode's results to the field names of files.
- * @param names the names of the components to store: the first of `components`, in order.
+ * @param names the names of the first components, in order. Only these components are stored.
  */
 export const toStoredFinal = (
   { components, ...end }: EpisodeEnd,

@@ -25,8 +25,8 @@ it('the reference refuses more than 2^18 environments', () => {
 });
 
 /**
- * A program that limits its address space to what it uses plus the bytes of its argument. It tries to open 2^23 environments,
- * then 64, and prints both outcomes.
+ * A program that limits its address space to what it uses plus the bytes that its argument states. It tries to open 2^23
+ * environments, then 64, and prints both outcomes.
  */
 const PROGRAM = `
   import { readFileSync } from 'node:fs';

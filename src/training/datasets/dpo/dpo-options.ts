@@ -16,7 +16,7 @@ interface PairOptions {
   readonly by?: Criterion;
   /** The smallest difference between the values of a pair, at least 0. Default 0: any difference. */
   readonly minMargin?: number;
-  /** Whether to make every pair of a state, instead of the best answer with the worst. Default false. */
+  /** Whether to pair each answer with each worse one, instead of only the best with the worst. Default false. */
   readonly allPairs?: boolean;
 }
 

@@ -31,7 +31,7 @@ export const rivalsIn = (setting: EpisodeSetting): readonly Rival[] =>
 export const rivalNamed = (setting: EpisodeSetting, name: string): Rival | null =>
   rivalsIn(setting).find((rival) => rival.name === name) ?? null;
 
-/** Lets rivals play an episode, each once; a kept student plays again with another file. A rival that fails is left out. */
+/** Lets rivals play an episode, each once; a kept student again if its file has changed. A rival that fails is left out. */
 export async function playRivals(setting: EpisodeSetting, names: readonly string[]): Promise<void> {
   const text = JSON.stringify(setting);
   if (played.setting !== text) {
