@@ -14,7 +14,7 @@ import { actionFrame, type Columns, columnsOf, textFrame, totalsOf } from './ser
 import { Mismatch } from './verify.js';
 
 export interface ServePlan {
-  /** The rows of a request, and the number of timed requests. */
+  /** The number of rows of a request, and of timed requests. */
   readonly rows: number;
   readonly rounds: number;
   /** The number of clients, and the number of episodes that each plays. */
@@ -93,8 +93,8 @@ async function timeScore(url: string, { rows, rounds }: ServePlan, onProgress: O
 }
 
 /**
- * Measures many clients at once, with rows as JSON and as binary frames. Does not verify the first answer.
- * @throws Mismatch if another answer differs from the first.
+ * Measures many clients at once, with rows as JSON and as binary frames. Does not verify the first answer to each form.
+ * @throws Mismatch if a later successful answer differs from it.
  */
 async function measureLoads(
   server: ServerChild,

@@ -134,7 +134,7 @@ void Replayer::play(const Chain* first, const Chain* last) {
     for (bool rows_left = true; rows_left;) {
       rows_left = false;
       for (int tile = 0; tile < tiles; tile++) {
-        // Tiles [tile, end) have rows left. The inner loop moves `tile` to `end`, a tile that has none.
+        // Tiles [tile, end) have rows left. The inner `for` moves `tile` to `end`, which has none.
         int end = tile;
         while (end < tiles && find_next_stop(end)) end++;
         if (end == tile) continue;
@@ -170,7 +170,7 @@ void Replayer::prefetch(size_t row) const {
   if (replay_.beliefs != nullptr) __builtin_prefetch(replay_.beliefs + row * count::Beliefs);
 }
 
-// Puts a chain into a lane, with its last history. The other histories are its beginnings.
+// Puts a chain into a lane, with its last history. The others are beginnings of the last.
 void Replayer::add_chain(int state, const Chain& chain) {
   const size_t row = replay_.order[chain.end - 1];
   next_[state] = chain.begin;

@@ -1,4 +1,4 @@
-/** Request bodies for the routes of /v1: valid, invalid and hostile bodies. */
+/** Request bodies for /v1/score, /v1/rollout and /v1/prompts: valid, invalid and hostile bodies. */
 
 import { ACTION_NAMES } from '../../dist/index.js';
 import { NUM_STEPS } from '../../dist/world/fields.js';

@@ -1,4 +1,4 @@
-/** Groups profiles: each named profile, all sampled profiles, and thirds of the sampled profiles by belief target. */
+/** Groups profiles: each named profile, all sampled ones, and thirds of these by each number of the belief target. */
 
 import { beliefTarget, discreteProfileIndex, sampleProfile } from '../engine/reference/profile.js';
 import { type HiddenProfile, hiddenProfileOf } from '../rollouts/trajectories/hidden-profile.js';
@@ -7,7 +7,7 @@ import { createWorld } from '../world/world.js';
 
 const world = createWorld();
 
-/** Returns the hidden profile and its belief target, f32 [16] and [3]. @throws InputError `unknown_name`. */
+/** Returns an episode's hidden profile and its belief target, f32 [16] and [3]. @throws InputError `unknown_name`. */
 export const hiddenProfile = (mode: string, seed: number): HiddenProfile =>
   hiddenProfileOf(world, mode, seed);
 
@@ -31,7 +31,7 @@ function groupOf(belief: string, third: string): string {
   return `${belief}: ${third} third`;
 }
 
-/** [3][2]: the bounds between the thirds, by dimension. Computed at the first use. */
+/** [3][2]: the bounds between the thirds, by BELIEF_NAMES. Computed at the first use. */
 let bounds: readonly (readonly [number, number])[] | undefined;
 
 /** Computes the bounds from sampled profiles. */
@@ -51,7 +51,7 @@ function computeBounds(): readonly (readonly [number, number])[] {
 }
 
 /**
- * Returns the groups of an episode: its named profile, or all sampled profiles and a third in each dimension.
+ * Returns the groups of an episode: its named profile, or all sampled profiles and a third for each belief.
  */
 export function groupsOf(mode: string, seed: number, target: ArrayLike<number>): string[] {
   if (mode === 'discrete') return [PROFILE_NAMES[discreteProfileIndex(world.params, seed)]];

@@ -29,7 +29,7 @@ function writeScript(name: string, text: string): string {
 /** The total of the row that the script scores. */
 const TOTAL = 1.2495855;
 
-/** A command that starts the server as a child and does not forward signals, as npx does. */
+/** A command that, like npx, starts the server as a child, but forwards no signals. */
 const wrapper = writeScript('wrapper', `#!/bin/sh\n"${process.execPath}" "${MAIN}" "$@"\nexit $?\n`);
 
 interface Blocks {

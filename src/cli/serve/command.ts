@@ -164,7 +164,7 @@ async function shutDown(server: RunningServer, graceMs: number): Promise<void> {
   process.exitCode = EXIT.failure;
 }
 
-/** Waits for a signal, or with --stop-on-eof for the end of the standard input. */
+/** Waits for a signal or, with --stop-on-eof, the end of the standard input. */
 async function waitForStop({ stopOnEof }: Options, signal: AbortSignal, graceMs: number): Promise<void> {
   if (!stopOnEof) return aborted(signal, graceMs);
   const end = finished(process.stdin.resume()).catch(() => {});

@@ -1,4 +1,4 @@
-/** The API of the environments and batches that `openAnyVecEnvOn` and `openAnyBatch` open. */
+/** `openAnyVecEnvOn` and `openAnyBatch`: which backends they open synchronously, and which asynchronously. */
 import { expect, it } from 'vitest';
 import { openAnyBatch } from '../../../src/engine/backends/any-batch.js';
 import { openAnyVecEnv, VecEnv } from '../../../src/engine/node.js';

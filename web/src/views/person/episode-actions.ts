@@ -59,7 +59,7 @@ export function episodeActions(
     },
     step() {
       if (playing) playingAt.value = addressOf({ ...state, at: at + 1 });
-      // Continuous play adds one entry to the browser's history.
+      // Continuous play adds no entries to the browser's history.
       change({ at: at + 1 }, playing ? 'replace' : 'push');
     },
     playOrPause() {
