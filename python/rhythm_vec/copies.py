@@ -152,7 +152,7 @@ def _replay_histories(core: Core, words: Words, imagination: bool) -> None:
         return
     core.history.clear(None)
     core.history.append(replay(core, words, imagination, HISTORY_FIELDS))
-    # An episode's last reward depends on beliefs, which the replay lacks. The outputs have this reward.
+    # An episode's last reward depends on values that the replay lacks, such as beliefs. The outputs have this reward.
     ended = words[:, STATE["step"]] == NUM_STEPS
     # A row of the history is the part of an observation from RECORD_START on: action, reward, deltas, anomalies.
     reward = 1  # its index in such a row
@@ -181,12 +181,12 @@ def replay(core: Core, words: Words, imagination: bool, names: Sequence[str]) ->
     profile, grader = column("profile", _world.PROFILE_SIZE), column("grader", len(_world.COMPONENT_NAMES))
     first_meters = column("first_meters", len(_world.METER_NAMES))
     began = np.minimum(words[:, STATE["began"]], NUM_STEPS - 1).astype(np.uint8)
-    # The fields of Start after the meters are left out: the steps that are replayed do not depend on them.
+    # The fields of Start after the meters are left out: only an episode's last reward depends on them.
     batch.reset(
         None, np.ascontiguousarray(words[:, STATE["seed"]]), given, profile, grader, (began, first_meters, *[None] * 8)
     )
     arrays, trajectory = allocate_trajectory(count, names)
     steps = words[:, STATE["step"]].astype(np.uint8)
-    # The four None: no policy seeds, no beliefs, all environments, no source.
+    # The four None: no policy seeds, no beliefs, no source and no indices of it.
     batch.run(POLICIES["sequence"], None, actions_of(words), None, steps, arrays, None, None)
     return trajectory

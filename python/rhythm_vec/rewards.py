@@ -25,9 +25,9 @@ class RewardStack:
     """Reward functions for TRL's GRPO: `reward(prompts, completions, **dataset_columns)`.
 
     They use the columns `seed`, `action_history`, `profile_mode` and `step_index` that `rhythm-vec dataset grpo`
-    writes, and `belief_history` (see `score`) if there is one. They ignore other columns. All six functions share one
-    request per batch: the function that is called first sends it, and the others reuse its answer. An invalid row has the
-    reward None, which TRL ignores, and a RowFaultWarning reports it.
+    writes, and `belief_history` (see `score`) if there is one. They ignore other columns. All six functions share
+    the scores of a batch: the function that is called first requests them. An invalid row has the reward None, which TRL
+    ignores, and a RowFaultWarning reports it.
 
     Args:
         client: `Client()` by default: a server on this machine.

@@ -344,7 +344,7 @@ describe.skipIf(absent !== null)('graders', () => {
     await page.getByRole('button', { name: 'v1', exact: true }).click();
     await expect.poll(() => verdict(page)).toBe('This grader pays nothing for inference');
     await page.locator('table.flips').waitFor();
-    // Another verdict has other texts and colours. The window is still that of a phone, which shows all of them.
+    // Another verdict has other texts and colours. The window still has the size of a phone.
     await visited.expectAccessible('graders-v1', ['color-contrast']);
     expect(visited.foreignRequests).toEqual([]);
     expect(visited.messages).toEqual([]);

@@ -199,7 +199,7 @@ it('dataset grpo keeps existing files when it is interrupted', async () => {
   expect(readdirSync(pathOf('interrupted')).sort()).toEqual(['README.md', 'train.jsonl']);
 });
 
-it('dataset grpo --grader writes the same states with prompts for the grader, and the grader in the card', async () => {
+it('dataset grpo --grader changes the prompts and the card, but not the states', async () => {
   for (const name of ['v3', 'own']) folder(name);
   const options = ['--rows', '20', '--steps', '3-27'];
   const own = { name: 'own', weights: { wellbeing: 0.5, belief_skill: 0.5 } };

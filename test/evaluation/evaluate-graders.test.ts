@@ -111,7 +111,7 @@ it('evaluate calls onEpisodes for each chunk and policy, with the scores of the 
     episodes: 5,
     chunkSize: 2,
     onEpisodes: async ({ result, ...episodes }) => {
-      // Views are valid until the promise is resolved.
+      // Views are valid until the returned promise resolves.
       await new Promise((resolve) => setImmediate(resolve));
       expect(regrade(result.components, 'v2')).toEqual(result.finalScores);
       played.push({ ...episodes, scores: result.finalScores.slice() });

@@ -34,7 +34,7 @@ describe('policies passed as values', () => {
     'heuristic+inference',
     'planner-oracle',
   ])('score as %s does', async (name) => {
-    // `random` draws from the episode's seed, which only a policy with hidden state gets.
+    // `random` draws from the episode's seed, which only a policy with `usesHiddenState` gets.
     const copy = { ...stepped(name), usesHiddenState: ['random', 'planner-oracle'].includes(name) };
     const options = name.startsWith('planner') ? SHORTER : SHORT;
     const [mine, original] = await rowsOf({ mine: copy, [name]: builtin(name) }, options);

@@ -70,7 +70,7 @@ const HALF_CUT_OFF = { legal: NAMES.map((_, k) => k >= 5), cut_off: NAMES.map((_
 const withLog = (logged: Step['logged']): Step => ({ ...HEALTHY, logged: { ...HEALTHY.logged, ...logged } });
 const withBatch = (batch: Batch): Step => ({ ...HEALTHY, batch });
 
-describe.runIf(absent === null)("the recipe's watch", () => {
+describe.runIf(absent === null)('the recipe', () => {
   it('has no warning for a healthy run', () => {
     const { warnings, text, lines } = watched({ limits, steps: repeat(3 * WINDOW, HEALTHY) });
     expect(warnings).toEqual([]);
@@ -132,7 +132,7 @@ describe.runIf(absent === null)("the recipe's watch", () => {
     ]);
   });
 
-  it('has no warning for a window with few answers', () => {
+  it('has no warning of one_action or cycle for a window with few answers', () => {
     const few = withBatch({ ...answers('SLEEP', 'LEARN'), legal: [true, false] });
     const { warnings } = watched({ limits: { ...limits, unparsed: 1 }, steps: repeat(12, few) });
     expect(warnings).toEqual([]);

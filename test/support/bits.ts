@@ -30,7 +30,7 @@ function rowMajor(array: Column, { columnStride, rewards }: Outputs): Column {
   return rows;
 }
 
-/** Copies all outputs, the state's words, hashes and belief targets. */
+/** Copies all outputs, states, state hashes and belief targets. */
 export function batchColumns(batch: Batch, outputs: Outputs): Columns {
   batch.read();
   return {

@@ -38,7 +38,7 @@ export class LossyProxy {
     this.#cuts++;
   }
 
-  /** Waits until as many replies were lost as `cut` was called. */
+  /** Waits until each call of `cut` has lost a reply. */
   whenCut = (): Promise<void> => until(() => this.#cuts === 0, 1);
 
   /** Opens a client that is connected through the proxy. Both close after the test. */

@@ -33,8 +33,8 @@ const LAYOUT = {
   weights: NUM_METERS,
   variances: NUM_METERS,
   /**
-   * The meters at the end of the first half, from -1 to 1; 0 before. These meters determine the sum of the rewards of the first
-   * half, apart from noise and crashes.
+   * The meters at the end of the first half, from -1 to 1; 0 before. With the reward weights, they determine the sum of the
+   * rewards of the first half, apart from noise and crashes.
    */
   middleMeters: NUM_METERS,
   /** The sum of each meter over the steps so far, divided by the steps of an episode. Wellbeing weighs these sums. */

@@ -36,8 +36,8 @@ export interface BatchOptions {
 }
 
 /**
- * Yields batches of at least one episode each. Leaves out invalid lines and duplicates; counts and reports them. Returns to the
- * event loop between batches, so that signals and timers run. @throws the signal's reason.
+ * Yields batches of at least one episode each. Leaves out invalid lines and, without `repeats`, duplicates; counts and reports
+ * them. Returns to the event loop between batches, so that signals and timers run. @throws the signal's reason.
  */
 export async function* inBatches(
   lines: AsyncIterable<TrajectoryLine>,

@@ -13,7 +13,7 @@ const OPTIONS: readonly (keyof RewardShaping)[] = ['repetition', 'exploration'];
 
 /**
  * The shaping terms of docs/world.md, "The GRPO reward stack". `window` is a number of actions, the current one included.
- * Repetition applies to at most `distinct` different actions in the window, exploration after fewer than `distinct`.
+ * Repetition applies if the window has at most `distinct` different actions; exploration, if the episode had fewer before.
  */
 export const REPETITION = Object.freeze({ reward: Math.fround(-0.4), window: 6, distinct: 2 });
 export const EXPLORATION = Object.freeze({ reward: Math.fround(0.2), distinct: 6 });

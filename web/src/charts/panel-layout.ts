@@ -47,7 +47,7 @@ export function frameIn(width: number, panels: number, points: number): Frame {
 
 type Domain = readonly [low: number, high: number];
 
-/** Returns the point of a value after a step, in pixels from the upper left corner of its plot. */
+/** Returns the place of the point with index `step`, in pixels from the upper left corner of its plot. */
 export function pointAt(
   { plotWidth, plotHeight, points }: Frame,
   [low, high]: Domain,

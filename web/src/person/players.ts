@@ -41,7 +41,7 @@ export async function openPlayer(
   return playerOf((await findAnyPolicy(name).open(policySetting(setting))) as FixedPlayer, setting);
 }
 
-/** Opens a student that was trained on the page for one episode. @throws InputError `bad_student`. */
+/** Opens, for one episode, a student that was trained on the page. @throws InputError `bad_student`. */
 export const openStudent = ({ file }: StudentFile, setting: EpisodeSetting): EpisodePlayer =>
   playerOf(readStudent(file).open(policySetting(setting)) as FixedPlayer, setting);
 
@@ -56,7 +56,7 @@ const policySetting = ({ grader }: EpisodeSetting): PolicySetting => ({
   backend: 'reference',
 });
 
-/** Returns a player of one episode. @param player on the reference, so it needs no promises. */
+/** Returns a player of one episode. @param player uses the reference, so it returns no promises. */
 function playerOf(player: FixedPlayer, { seed }: EpisodeSetting): EpisodePlayer {
   const playing = Uint8Array.of(1);
   player.reset({ mask: playing, seeds: Uint32Array.of(seed), profiles: refuseOracle });

@@ -14,7 +14,7 @@ interface Card {
   readonly command: string;
 }
 
-/** Returns the paths of the files that a card of any dataset names; [] for a card of another form. */
+/** Returns the paths of the data files that a card's YAML header names; [] for a header of another form. */
 export function filesOfCard(card: string): readonly string[] {
   const config = /^configs: \[\{"config_name":"default","data_files":(.*)\}\]$/m.exec(card);
   try {
