@@ -175,6 +175,6 @@ describe('merged Parquet', () => {
   it('of components is refused', async () => {
     const shards = await runShards(['eval', '--episodes', '2'], '--components', 1, 'components');
     const { code, stderr } = await runCli(['merge', ...shards, '--output', pathOf('c.parquet')]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('to be JSON, got')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('to be JSON for these shards, got')]);
   });
 });
