@@ -64,8 +64,7 @@ struct ChooseSequence {
   }
 };
 
-// Applies the beliefs of a sequence at step `t` to the active lanes (rule 9). Returns whether any of them has a belief
-// at this step.
+// Stores the beliefs of a sequence at step `t` for the active lanes. Returns whether there are any.
 RHYTHM_INLINE bool apply_sequence_beliefs(const Tables& w, const Run& run, const Group& g, M active, uint32_t t) {
   uint32_t given[kLanes];
   float beliefs[count::Beliefs][kLanes] = {};
@@ -85,7 +84,7 @@ RHYTHM_INLINE bool apply_sequence_beliefs(const Tables& w, const Run& run, const
   return true;
 }
 
-// Applies rule 9 (belief) for the steps in [from, to) of the lanes that run. Other rules do not depend on beliefs, so a run
+// Applies rule 9 (belief) for the steps in [from, to) of the lanes that run. Rules 1 to 8 do not depend on beliefs, so a run
 // applies rule 9 after its last step.
 __attribute__((noinline)) void apply_run_beliefs(const Tables& w, const Run& run, const Group& g, M runs, U from, U to) {
   const bool is_sequence = run.beliefs != nullptr;

@@ -43,7 +43,7 @@ export interface StoredPolicy {
 }
 
 /**
- * A row of an evaluation without usage and scores under other graders. `wins` is null if the heuristic is not among the
+ * A row of an evaluation without AnswerSummary and scores under other graders. `wins` is null if the heuristic is not among the
  * policies.
  */
 export interface RegradedRow

@@ -24,7 +24,7 @@ export interface Source {
   readonly versions: readonly string[];
   readonly worlds: readonly string[];
   readonly graders: readonly string[];
-  /** Seeds, each after their condition or use, such as "ood 10000-10049". */
+  /** Ranges of seeds, each after its condition or use, such as "ood 10000-10049". */
   readonly seeds: readonly string[];
   /** Null for an audit. */
   readonly episodes: number | null;
@@ -122,7 +122,7 @@ export class ResultGatherer {
     this.#sources.push({ label, kind: 'trajectories', ...origin, ...content, remark });
   }
 
-  /** The graders of evaluations with their weights, then the graders of all scores without weights. */
+  /** The graders of evaluations, with weights; then the graders of all scores, without weights. */
   get graders(): readonly GraderInUse[] {
     return [...this.#graders, ...unique(this.#scores.map(({ grader }) => grader)).map((name) => ({ name }))];
   }

@@ -196,7 +196,7 @@ describe.skipIf(absent !== null)('the page', () => {
       expect((await showCrowds(6, 16)) - before).toBeLessThan(400_000);
     });
 
-    it('shows the last address after fast changes of the history', async () => {
+    it('shows the view of the last address after fast changes of the history', async () => {
       await using visited = await visit('#crowd?people=1000');
       const { page } = visited;
       const views = ['crowd?people=1000', 'person?by=planner&at=1', 'graders?people=48'];

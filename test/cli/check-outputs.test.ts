@@ -49,7 +49,7 @@ describe('checkOutputs refuses', () => {
       [json('there'), trajectories('a link')],
       '--trajectories to be another file than --json',
     ],
-    ['a new file in a linked folder', [json('folder/x'), trajectories('same folder/x')], 'than --json, got'],
+    ['one new file by a linked path', [json('folder/x'), trajectories('same folder/x')], 'than --json, got'],
     [
       'names that some file systems treat as equal',
       [json('Na\u00efve'), trajectories('nAi\u0308ve')],

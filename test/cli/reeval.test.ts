@@ -152,7 +152,7 @@ describe('files without mismatches', () => {
     }
   });
 
-  it('are read from the standard input; with --json - stdout is JSON, with the same rows on another backend', async () => {
+  it('are read from the standard input; --json - prints JSON, with the same rows on another backend', async () => {
     const run = (...args: string[]) =>
       runCli(['reeval', '--jsonl', '-', '--json', '-', ...args], textOf(llmEpisodes));
     const [first, second] = [await run(), await run('--backend', 'reference')];

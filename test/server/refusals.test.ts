@@ -48,7 +48,7 @@ it.each([
   );
 });
 
-it('the limit of values in JSON does not count characters of strings', async () => {
+it('the limit on the number of JSON values ignores characters of strings', async () => {
   const server = await startServer();
   const more = '[{,:\\\\\\"'.repeat(2000);
   const { status, body } = await sendRequest(server, 'POST', '/reset', `{"seed":1,"more":"${more}"}`);

@@ -69,7 +69,7 @@ export class StudentPlayer implements PolicyPlayer {
   /** Does nothing: an observation at step 0 begins an episode. Callers reuse a player only if it has this method. */
   reset(): void {}
 
-  /** Returns codes, u8 [n], and beliefs, f32 [n, 3]. Both are newly allocated. */
+  /** Returns action codes, u8 [n], and beliefs, f32 [n, 3]. Both are newly allocated. */
   act({ observations, playing }: PolicyView): { actions: Uint8Array; beliefs: Float32Array } {
     if (!isFloats(observations))
       throw wrongType('observations', 'a Float32Array', observations, 'Pass raw observations, row-major.');

@@ -9,11 +9,11 @@ export type Bounds = readonly [low: number, high: number];
 const UNBOUNDED: Bounds = [-MAX_SUM, MAX_SUM];
 const ONLY_ZERO: Bounds = [0, 0];
 /**
- * The smallest bounds of the rounding error of `skill`. The bound for snapshots is larger: an episode may have
- * begun with a sum at the bound for starts, and steps since then may have added rounding errors.
+ * The bounds of the rounding error of `skill`, unless SKILL_ERROR_SHARE gives more. The bound for snapshots is larger: an
+ * episode may have begun with a sum at the bound for starts, and steps since then may have added rounding errors.
  */
 export const SKILL_ERROR = { start: 0.01, snapshot: 0.011 } as const;
-/** The bound per unit of the sum's magnitude, if that is more. */
+/** The bound of the rounding error, divided by the magnitude of the sum. */
 export const SKILL_ERROR_SHARE = 2 ** -18;
 
 /**
@@ -31,7 +31,7 @@ export function wellBounds(steps: number, weights: ArrayLike<number> | null): Bo
 /**
  * Returns the bounds of `skill` after `steps` steps. A term is 1 minus beliefSkillScale times a number in [0, 1]; without a
  * belief it is 0.
- * @param minError the least error, a number of SKILL_ERROR.
+ * @param minError the least bound of the rounding error, from SKILL_ERROR.
  */
 export function skillBounds(
   { beliefSkillFrom, beliefSkillScale }: Params,

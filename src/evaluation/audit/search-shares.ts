@@ -11,7 +11,7 @@ const PROFILE_SHARE = 1 / 60;
 /** The share of the evaluations for the search for the impossible world's sequence; there every profile is neutral. */
 const NEUTRAL_SHARE = 1 / 3;
 const MIN_EVALUATIONS = 1000;
-/** The search for a reactive policy has one generation for this many of the option `evaluations`. */
+/** The option `evaluations`, divided by this, is the number of generations of the search for a reactive policy. */
 const EVALUATIONS_PER_GENERATION = 1500;
 const MIN_GENERATIONS = 4;
 /** The number of episodes that progress counts for one episode of a planner, which imagines many episodes to play it. */
@@ -29,7 +29,7 @@ export const neutralEvaluations = (request: AuditRequest): number => evaluations
 export const generationsOf = ({ evaluations }: AuditRequest): number =>
   Math.max(MIN_GENERATIONS, Math.round(evaluations / EVALUATIONS_PER_GENERATION));
 
-/** A planner's search has one round for this many of the option `evaluations`, up to the planner's default number. */
+/** The option `evaluations`, divided by this, is the number of rounds of a planner's search, up to the planner's default. */
 const EVALUATIONS_PER_ROUND = 2500;
 /** The planner's default number of rounds. */
 const FULL_ROUNDS = 16;

@@ -23,7 +23,7 @@ export class UserBaselines implements AsyncDisposable {
     return this.#policies.map(({ name }) => name);
   }
 
-  /** Returns each policy's name with its results, newly allocated. @param episodes at least one. */
+  /** Plays the policies. Returns their names and results, newly allocated. @param episodes at least one. */
   async play(episodes: readonly EpisodeIdentity[], grader: Grader): Promise<[string, Graded][]> {
     const results: [string, Graded][] = [];
     for (const policy of this.#policies)

@@ -90,7 +90,7 @@ class Cluster {
   #stopping = false;
   /** The number of connections that were cut off. */
   #cutOff = 0;
-  /** By id: the callback of each request to a worker for its metrics. */
+  /** The callbacks of requests to workers for their metrics, by id. */
   readonly #metricsCallbacks = new Map<number, (metrics: SentMetrics) => void>();
   readonly #workerMetrics = new WorkerMetrics<TrackedWorker>();
   #metricsId = 0;

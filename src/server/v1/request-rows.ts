@@ -12,7 +12,7 @@ export interface RowColumns {
 type Answer = Pick<ReplayRow, 'action' | 'belief'>;
 
 /**
- * Parses the columns of rows `from` up to `to` (excluded), without validation of their entries.
+ * Parses rows `from` up to `to` (excluded) of the columns, without validation of their entries.
  * @param answerOf returns the action and belief of row `from + k`.
  * @throws InvalidRequestError for invalid JSON.
  */

@@ -61,8 +61,8 @@ interface Teacher {
 const BATCH_SIZE = 64;
 
 /**
- * Plays every seed once, and yields the episodes in batches, in the order of their seeds. Completions state each belief as a
- * digit, as a language model's answer must, and the episodes use these rounded beliefs.
+ * Plays every seed once, and yields the episodes in batches, in the order of their seeds. Completions state each number of
+ * a belief as a digit, as a language model's answer must, and the episodes use these rounded beliefs.
  * @throws InputError `unknown_name`; `missing_setting` for a policy without reasons or beliefs; the errors of `CheckedPlayer`,
  *   which checks the policy's answers; the signal's reason.
  */

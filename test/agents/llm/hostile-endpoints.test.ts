@@ -98,7 +98,7 @@ describe('an answer', () => {
     ['too many tokens', { prompt_tokens: 9e15, completion_tokens: 1 }],
     ['text', { prompt_tokens: '400', completion_tokens: '9' }],
     ['a list', []],
-  ])('with counts of %s is charged its maximum cost', async (_, usage) => {
+  ])('with invalid usage (%s) is charged its maximum cost', async (_, usage) => {
     const uncounted = await ask('no-usage');
     const { answer, ledger } = await ask(
       changed((correctReply) => {

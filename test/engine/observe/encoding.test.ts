@@ -207,7 +207,7 @@ function extremeProfile(random: Random): Float32Array {
   });
 }
 
-it('profiles within the ranges of traits exceed no bound of largestMagnitudes, but exceed half of each', () => {
+it('with traits in their ranges, rewards and anomalies exceed no bound of largestMagnitudes, but half of each', () => {
   const largest = largestMagnitudes(WORLD.params);
   const random = new Random('reach');
   const episode = new Episode();

@@ -19,7 +19,7 @@ describe('rewardStack refuses', () => {
       rewardStack({ ...rows, ...change }, options);
   const shaping = { repetition: true };
 
-  it('invalid entries, by index', () => {
+  it('invalid entries, and names their index', () => {
     expectRefusal(
       refused({ actions: [3, 10] }),
       'illegal_action',
