@@ -103,7 +103,7 @@ describe.skipIf(absent !== null)('the training', () => {
     await page.getByRole('button', { name: /^Sleep/ }).tap();
     const race = page.getByRole('region', { name: 'Race' });
     await race.getByRole('row', { name: /^Social 0\.50 0\.\d\d$/ }).waitFor();
-    // Sleeps to the end of the week, by keys, which are faster than taps.
+    // Sleeps until the last slot, by keys, which are faster than taps.
     for (let slot = 1; slot < 27; slot++) await page.keyboard.press('4');
     await page.getByText('27 of 28 slots').waitFor();
     await page.getByRole('button', { name: /^Sleep/ }).tap();
@@ -119,7 +119,7 @@ describe.skipIf(absent !== null)('the training', () => {
     expect(visited.messages).toEqual([]);
   });
 
-  it('makes a kept student a policy of Crowd and Graders, and races it under the grader of its training', async () => {
+  it('keeps students as policies of Crowd and Graders, which race under the grader of their training', async () => {
     const student = await loadStudent('student-v2');
     const file = Buffer.from(encodeStudent(student.manifest, student.network)).toString('base64');
     const kept = JSON.stringify(JSON.stringify({ ada: file }));

@@ -1,4 +1,4 @@
-/** `inBatches` yields every valid episode once, in order, in bounded memory. */
+/** `inBatches` yields every valid episode once, in order, in batches of limited size. */
 import { expect, it } from 'vitest';
 import { inBatches } from '../../src/cli/files/trajectory-batches.js';
 import { SkippedLines } from '../../src/cli/files/trajectory-files.js';

@@ -12,7 +12,7 @@ export interface AsyncEngine {
   readonly name: string;
   readonly backend: AsyncBackend;
   readonly kernel: string | null;
-  /** Whether the engine is a device or its stand-in. Tests open and read fewer batches there, because it takes milliseconds. */
+  /** Whether the engine is a device or its stand-in. Tests open and read fewer batches there: each takes milliseconds. */
   readonly isDevice: boolean;
 }
 

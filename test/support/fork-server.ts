@@ -1,5 +1,5 @@
 /**
- * Runs Python scripts in forks of one process that has imported their libraries. Importing TRL takes 12 s of processor time,
+ * Runs Python scripts in forks of a process that has imported their libraries. Importing TRL takes 12 s of processor time,
  * and Gymnasium 0.7 s; a fork takes neither. A fork has the arguments, environment, folder and streams of the command.
  */
 import { spawn } from 'node:child_process';
@@ -16,7 +16,7 @@ shared.forkServers ??= new Map();
 const sockets = shared.forkServers;
 
 /**
- * Returns the command that runs Python's arguments in a fork.
+ * Returns a command that does what `python` does, in a fork where that is safe.
  * @param modules what the server imports. Modules that read the environment when they are imported get that of the server.
  * @param env the environment of the server, if it does not run yet.
  */

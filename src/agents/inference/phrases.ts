@@ -8,7 +8,7 @@ export interface Phrases {
   readonly high: string;
   /** Why the value is unknown, if it is. */
   readonly unseen: string;
-  /** The question that the trait answers. */
+  /** The question that the value answers. */
   readonly about: string;
 }
 

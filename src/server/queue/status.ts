@@ -49,7 +49,7 @@ export interface JobStatus {
   readonly failed: readonly FailedShard[];
   /** The indices of the shards that gave other bytes when they were computed again. */
   readonly different: readonly number[];
-  /** Dollars that an open or collected job has spent on a language model, pending requests at maximum cost; else null. */
+  /** Dollars that an open or collected job has spent on a model, including the maximum cost of pending requests; else null. */
   readonly spent: number | null;
   /** The budget of an open job in dollars; null for no limit, and for other jobs. */
   readonly budget: number | null;
@@ -71,7 +71,7 @@ async function withShards<Answer>(
   }
 }
 
-/** Returns the failed shards of a job, by index. */
+/** Returns the failed shards of a job, in order of index. */
 export const failedShards = (queue: Queue, { name, submission }: StoredJob): Promise<FailedShard[]> =>
   withShards(queue, async (shards) => {
     if ((await shards.getFailedCount()) === 0) return [];

@@ -25,7 +25,7 @@ export type AnswerDtype = Dtype | 'uint64';
 export type FrameArray = Float32Array | Uint32Array | Int32Array | Uint8Array | Int8Array;
 
 const DTYPES = Object.keys(ARRAY_CLASSES) as Dtype[];
-/** The header and each array end at a multiple of so many bytes. */
+/** The header and each array end at a multiple of this many bytes. */
 const ALIGNMENT = 8;
 /** The number of bytes of the header's length, which begins a frame. */
 const PREFIX = 4;
@@ -172,7 +172,7 @@ function* readHeader(bytes: Buffer, envs: number): Paused<z.output<typeof HEADER
   );
 }
 
-/** The list entries per environment that do not count towards a limit: an action, three of a belief, one of a mask. */
+/** The list entries per environment that do not count towards MAX_VALUES: an action, three of a belief, one of a mask. */
 const ENTRIES = NUM_BELIEFS + 2;
 
 /**

@@ -24,7 +24,7 @@ export interface LocalFiles {
   readonly leftOut: readonly LeftOut[];
 }
 
-/** The file name of a card. The Hub shows the card in a repository's root directory. */
+/** The file name of a card. */
 export const CARD = 'README.md';
 
 /**

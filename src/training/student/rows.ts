@@ -28,7 +28,7 @@ function rowsOf(table: Uint8Array, indices: readonly number[]): Uint8Array {
   return picked;
 }
 
-/** Returns arrays for `count` rows of each kind of an update (see `Rows` in learner.ts). Labels are one-hot. */
+/** Returns arrays for `count` rows of an update (see `Rows` in learner.ts). Labels are one-hot. */
 export const createRows = (count: number) => ({
   inputs: new Float32Array(count * FEATURE_COUNT),
   labels: new Float32Array(count * NUM_ACTIONS),
@@ -44,7 +44,7 @@ export interface RowSource {
   readonly samples: Samples;
   /** Returns the row of `samples` that is used at a position of the order. */
   readonly rowOf: (position: number) => number;
-  /** The samples of the episodes from which the beliefs learn. */
+  /** The samples of the episodes on which the beliefs are trained. */
   readonly fresh: Samples;
   /** Returns the row of `fresh` that is used at a position of the order. */
   readonly freshRowOf: (position: number) => number;
@@ -69,7 +69,7 @@ export function fillRows(rows: ReturnType<typeof createRows>, k: number, source:
 export const copyInputs = (from: Float32Array, row: number, to: Float32Array, j: number): void =>
   to.set(from.subarray(row * FEATURE_COUNT, (row + 1) * FEATURE_COUNT), j * FEATURE_COUNT);
 
-/** Returns the agreement of a network with labels at all steps, and the error of its beliefs at the last steps. */
+/** Returns a network's agreement with labels at all steps, and the error of its beliefs at each episode's last step. */
 export function figuresOf(
   network: Network,
   { inputs, targets }: Samples,

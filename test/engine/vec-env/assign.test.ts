@@ -114,7 +114,7 @@ describe.each(ENGINES)('$name', (engine) => {
     expect(source.counters).toEqual({ steps: 2 * NUM_STEPS + 3, episodes: 2 });
   });
 
-  it('assign gives the target its histories, whether or not the source records them', () => {
+  it('assign copies histories to the target, whether or not the observations of the source have them', () => {
     forAll(12, (random) => {
       const history = { fields: ['step', 'reward'], history: true };
       const source = open(random, { autoreset: random.pick(AUTORESET_MODES) });

@@ -11,7 +11,7 @@ const N = 3;
 
 describe.each(ENGINES)('$name', (engine) => {
   it('views, counters and properties stay readable after close', () => {
-    // Encoded observations and final observations have separate memory.
+    // Encoded observations and final observations have memory of their own.
     const env = openOn(engine, { numEnvs: N, autoreset: 'same-step', observation: { history: true } });
     const { observations, finalObservations, truncated, rewards } = env.reset({ seed: 5 });
     const { seeds, episodeNumbers } = env;
@@ -136,7 +136,7 @@ describe.each(NATIVE.slice(0, 1))('native', ({ kernel }) => {
         ['--single-threaded-gc'],
       );
       expect(status, stderr).toBe(0);
-      // The memory in use was never half of the memory of all batches.
+      // The memory in use never reached half of the memory of all batches.
       expect(output).toBeLessThan(0.5);
     },
   );

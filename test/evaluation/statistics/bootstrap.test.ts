@@ -36,7 +36,7 @@ const near = (value: number) => expect.closeTo(value, 12);
 describe('BCa (bias-corrected and accelerated intervals)', () => {
   const statistic = ([values]: readonly Float64Array[]): number => meanOf(values);
 
-  it('corrects the bias by the share of lower resamples, where an equal resample counts half', () => {
+  it('computes the bias from the share of lower resamples, where an equal resample counts half', () => {
     // 11 of the 27 means are lower than 7/3 and 6 equal: scipy.stats.norm.ppf(14 / 27).
     expect(bias(MEANS, meanOf(SMALL))).toBeCloseTo(0.046435724770526994, 12);
     expect(bias(Float64Array.of(1, 2, 3, 4), 2.5)).toBeCloseTo(0, 12);

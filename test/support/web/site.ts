@@ -89,7 +89,7 @@ async function build(folder: string, shortTraining: boolean): Promise<void> {
   });
 }
 
-/** Returns the requested file, relative to the folder; null for other paths. */
+/** Returns the requested file, relative to the folder; null for paths outside the page. */
 function fileOf(url: string): string | null {
   const path = normalize(decodeURIComponent(new URL(url, 'http://localhost').pathname));
   if (!path.startsWith(PAGE_PATH)) return null;
@@ -111,7 +111,7 @@ export class Site {
     return site;
   }
 
-  /** Returns the address of the page. @param fragment from the `#` on. */
+  /** Returns the address of the page. @param fragment from the `#` on, or a file of the page. */
   at(fragment = ''): string {
     return new URL(`${encodeURI(PAGE_PATH)}${fragment}`, this.origin).href;
   }

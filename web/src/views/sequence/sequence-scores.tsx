@@ -47,7 +47,7 @@ export function ScoresPanel({ scores, isCurrent, grader, choose }: ScoresPanelPr
   );
 }
 
-/** Returns the mean of the sequence, and its distances from the means of heuristic+constant and the planner. */
+/** Returns the headline: the mean of the sequence, and its distances from the means of heuristic+constant and the planner. */
 function headlineOf({ byGrader }: SequenceScores, grader: string): string {
   const { mean } = byGrader[grader].score;
   const [heuristic, planner] = (['heuristic+constant', 'planner'] as const).map((policy) =>
