@@ -7,7 +7,7 @@
 
 namespace rhythm {
 
-// Checks the values that index memory, except the codes in histories: Batch::replay refuses rows with invalid codes.
+// Checks the values that index memory, except the codes in histories, which Batch::replay checks.
 inline void check_rows(Arguments& args, const Replay& replay, size_t rows) {
   for (size_t k = 0; args.ok() && k < replay.count; k++) {
     const uint32_t row = replay.order[k];
@@ -22,7 +22,7 @@ inline void check_rows(Arguments& args, const Replay& replay, size_t rows) {
   }
 }
 
-// Reads a request, an object as in src/engine/backends/backend.ts. The result is valid only if `args` are ok.
+// Reads a ReplayRequest of src/engine/backends/backend.ts. The result is valid only if `args` are ok.
 inline Replay replay_of(Arguments& args, const Napi::Value& request) {
   static constexpr const char* names[] = {"order",     "seeds",   "modes",       "profiles",        "grader", "stops",
                                           "histories", "actions", "beliefs",     "given",           "rewards", "beliefMae",

@@ -9,7 +9,7 @@ namespace rhythm {
 
 // The number of entries of a row. The lookups of some kernels read all of them.
 constexpr int kTableWidth = 16;
-// lookup_eight reads the tables of events: one entry for each event, and one for no event.
+// lookup_eight reads the tables of events, which have one entry for each event and one for no event.
 static_assert(world::count::Actions <= kTableWidth && world::count::Events < kTableWidth / 2);
 static_assert(world::count::NamedProfiles <= kTableWidth && world::count::Slots <= kTableWidth);
 

@@ -15,7 +15,7 @@ from trl import ModelConfig, get_peft_config, get_quantization_config
 
 ADAPTER = "adapter_config.json"
 
-#: The value of TRL's option model_init_kwargs. If it was given as text, TRL has already parsed it.
+#: The type of TRL's option model_init_kwargs. TRL has already parsed a value that was given as text.
 Options = Union[Dict[str, Any], str, None]
 
 

@@ -61,7 +61,7 @@ describe('a device', () => {
     expect(devicesTable([device]).split('\n')).toHaveLength(3);
   });
 
-  test('has no file and no rows if it is a software adapter or missing', () => {
+  test('has no file if it is missing or a software adapter, which has no rows either', () => {
     const software = run({ adapter: 'SwiftShader', software: true });
     expect(fileFor(software)).toEqual({
       reason: expect.stringContaining('SwiftShader is a software adapter'),

@@ -40,7 +40,7 @@ async function steps(page: Page): Promise<{ action: string; reward: number; mete
   }));
 }
 
-/** Computes the same steps with the reference, rounded like the page. */
+/** Computes the same steps with the reference, for a comparison to two decimals. */
 const expectedSteps = (setting: EpisodeSetting, moves: readonly Move[]) =>
   transitionsOf(replayEpisode(setting, moves).observations)
     .slice(1)
@@ -263,7 +263,7 @@ describe.skipIf(absent !== null)('one person', () => {
     const { observations } = replayEpisode(SETTING, movesOf(FINISHED.split('moves=')[1]));
     const steps = transitionsOf(observations).slice(1);
 
-    it('shows how much of each change luck explains, by keyboard and for screen readers', async () => {
+    it('shows whether luck explains each anomaly, by keyboard and for screen readers', async () => {
       await using visited = await visit(FINISHED);
       const { page } = visited;
       const slider = page.getByRole('slider', { name: 'Read the chart of luck at' });
@@ -297,7 +297,7 @@ describe.skipIf(absent !== null)('one person', () => {
       for (const [k, height] of wide.entries()) expect(heights[2 * k + 1]).toBeCloseTo(height / 3 ** 0.5, 5);
     });
 
-    it.each(['laptop', 'phone'] as const)('shows each event with its effect, on a %s', async (size) => {
+    it.each(['laptop', 'phone'] as const)('shows events with their largest effect, on a %s', async (size) => {
       await using visited = await visit(FINISHED, { size });
       const { page } = visited;
       const events = steps.filter(({ event }) => event >= 0);
@@ -424,7 +424,7 @@ describe.skipIf(absent !== null)('one person', () => {
 
   describe('by policy', () => {
     it.each(['random', 'heuristic+constant', 'heuristic+inference'])(
-      '%s and the policies beside it have the scores of a replay in Node',
+      '%s and the policies that it is compared with have the same scores as in Node',
       async (name) => {
         await using visited = await visit(`#person?by=${encodeURIComponent(name)}&at=27&seed=7`);
         const { page } = visited;

@@ -150,7 +150,7 @@ describe('weightSensitivity, compared with numbers computed by hand', () => {
     }
   });
 
-  it('a tied policy leads at the smallest weight of a component in which it is better', () => {
+  it('a tied policy leads at a tiny weight of a component in which it is better', () => {
     const tied = weightSensitivity([worker, guesser], [1, 0, 0, 0, 0, 0]);
     const belief = sensitivityTo('belief_accuracy', tied);
     expect(belief.above!.weight).toBeGreaterThan(0);
@@ -187,7 +187,7 @@ describe('flips, checked by grading again', () => {
   const leadAt = ({ policy, passed }: Flip, weights: Float32Array) =>
     meanOf(byName.get(policy)!, weights) - meanOf(byName.get(passed)!, weights);
 
-  /** Expects `flip.policy` to lead at the flip, and the weights of the flip to agree. */
+  /** Expects `flip.policy` to lead at the flip, and its weights to agree with each other. */
   function expectFlip(flip: Flip, grader: Float32Array, k: number): void {
     const weights = graderWeights(validateGrader({ name: 'flipped', weights: flip.weights }));
     expect(leadAt(flip, weights)).toBeGreaterThan(0);

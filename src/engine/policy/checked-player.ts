@@ -90,10 +90,7 @@ export class CheckedPlayer implements PolicyPlayer, Disposable {
     return { mask, seeds: seeds.map(ownSeed), profiles: () => this.#refuseProfiles() };
   }
 
-  /**
-   * Asks the policy for its actions, and checks them.
-   * @throws InputError `policy_failed`, `wrong_type`, `wrong_length`, `illegal_action`, `bad_belief` or `unknown_option`.
-   */
+  /** Asks the policy for its actions, and checks them. */
   async act(view: PolicyView): Promise<CheckedActions> {
     // For errors: the step of the first environment that plays.
     const step = view.steps[Math.max(0, view.playing.indexOf(1))];

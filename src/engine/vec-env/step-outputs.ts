@@ -16,7 +16,7 @@ export interface StepOutputsOptions {
   readonly copy: boolean;
 }
 
-/** The arrays that the calls of one environment return. */
+/** The arrays that the calls of one `VecEnv` or `AsyncVecEnv` return. */
 export class StepOutputs {
   /** The fields of an observation. */
   readonly fields: readonly EncodedField[];
@@ -143,7 +143,7 @@ export class StepOutputs {
     );
   }
 
-  /** Returns the views, or with the option `copy` copies of them. */
+  /** Returns the views, or copies of them with the option `copy`. */
   result(): StepResult {
     return this.#copy ? copyResult(this.#result) : this.#result;
   }

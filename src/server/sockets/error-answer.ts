@@ -3,7 +3,7 @@ import { RhythmError } from '../../shared/errors.js';
 import { InvalidRequestError } from '../protocol/validation-errors.js';
 import { type Answer, errorAnswer } from './message-handler.js';
 
-/** The error for a well-formed message that is not possible in the current state. */
+/** The error for a well-formed message that the current state does not allow. */
 export class InvalidStateError extends Error {}
 
 /** Returns the answer for an error of a client. @throws unexpected errors. */

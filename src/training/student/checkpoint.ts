@@ -1,4 +1,4 @@
-/** The state of a training as one file. A training that continues from the file gives the same bits as without a break. */
+/** The state of a training as one file. A training that continues from the file gives the same bits as one without a break. */
 import type { Layer } from '../../agents/student/network.js';
 import {
   BadTensors,
@@ -48,8 +48,8 @@ export interface RefinementFigures {
   readonly finalScore: number;
   readonly beliefMae: number;
   /**
-   * What the compared actions gain over the student's own action, weighted by the student's probabilities: the mean over the
-   * updates of the iteration, in units of the final score.
+   * What the compared actions add to the final score of the student's own action, weighted by the student's probabilities:
+   * the mean over the updates of the iteration.
    */
   readonly gain: number;
 }

@@ -1,4 +1,4 @@
-/** `replay` of the backend interface: the checks of histories, and rows on asynchronous backends and the reference. */
+/** `replay` of the backend interface checks histories, and has the same bits on every engine. */
 import { describe, expect, it } from 'vitest';
 import type { ReplayRequest } from '../../../src/engine/backends/backend.js';
 import { toGraders } from '../../../src/engine/validate/profiles.js';

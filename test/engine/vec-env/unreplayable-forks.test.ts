@@ -19,7 +19,10 @@ import { forAll } from '../../support/random.js';
 import { expectRefusal } from '../../support/refusals.js';
 import { expectUnchanged } from '../../support/unchanged.js';
 
-/** Expects history() to refuse exactly the environments without a replayable past, and snapshot() if there are any. */
+/**
+ * Expects history() to refuse exactly the environments without a replayable past. If there are any, snapshot() is refused
+ * too.
+ */
 function expectReplayable(env: VecEnv, expected: readonly boolean[]): void {
   expected.forEach((allowed, i) => {
     if (allowed) env.history(i);
