@@ -59,8 +59,8 @@ const SHARE_CASES = {
 type ShareCase = keyof typeof SHARE_CASES;
 
 /**
- * The targets of shares, by kernel: below the shares measured on a Zen 5 core (results/kernels.json), which does four or five
- * operations per cycle. Cores that do two operations per cycle reach greater shares.
+ * The targets of shares, by kernel: below the shares that a Zen 5 core reached (results/kernels.json). It does four or five
+ * operations per cycle. Cores that do two reach greater shares.
  */
 const SHARES: Readonly<Record<string, Partial<Record<ShareCase, number>>>> = {
   avx512: { fused: 0.5, step_column: 0.35, step_row: 0.3, recorded_column: 0.35, recorded_row: 0.25 },

@@ -1,4 +1,4 @@
-"""Finds actions in answers, for statistics, and removes reasoning. Only the server parses and scores answers."""
+"""Finds actions in answers, for statistics only (the server parses and scores answers), and removes reasoning."""
 
 from __future__ import annotations
 

@@ -339,7 +339,7 @@ class VecEnv:
         """Restores a snapshot of a VecEnv with the same num_envs, world, autoreset, seed_range and imagination.
 
         Raises:
-            InputError: `bad_snapshot`: damaged, of another release, of other options, or with illegal states.
+            InputError: `bad_snapshot`: damaged, of an incompatible release, of other options, or with illegal states.
             StateError: `closed`.
         """
         with self._core.call:

@@ -1,4 +1,4 @@
-/** The types of figures: plain data, which `svg.ts` and `png.ts` render. */
+/** The types of figures: plain data, which `svg.ts` renders. */
 
 /** A figure. */
 export interface Drawing {

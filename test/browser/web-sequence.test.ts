@@ -182,7 +182,7 @@ describe.skipIf(absent !== null)('the sequence editor', () => {
     expect(visited.messages).toEqual([]);
   });
 
-  it('has presets, its week is restored by a reload and the history, and an invalid link is reported', async () => {
+  it('has presets, is restored by a reload and by the browser history, and reports an invalid link', async () => {
     await using visited = await visit('#sequence');
     const { page } = visited;
     await page.getByRole('button', { name: 'Best found for v3' }).click();

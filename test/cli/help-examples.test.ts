@@ -42,7 +42,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([model.close(), hub.close()]));
 
-/** Input files of examples: episodes with a higher score than the heuristic's. */
+/** The episodes of the examples' input file. They score higher than the heuristic's. */
 const TEACHER = recordEpisodes(episodeStarts([100, 101, 102]), {
   player: playerOf({ objective: 'wellbeing' }),
   policy: ({ step, prompt }) => ({

@@ -1,4 +1,4 @@
-/** `rhythm-vec info`, `--help` and `--version`. */
+/** Tests `rhythm-vec info`, `--help` and `--version`. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { renderInfo } from '../../src/cli/info/command.js';

@@ -18,7 +18,7 @@ import { referenceBackend } from '../../src/engine/backends/reference.js';
 import { RunReplay } from '../../src/engine/backends/run-replay.js';
 import { separateBuffers } from './open-batch.js';
 
-/** The backend that computes. */
+/** The backend and kernel that compute. */
 export interface RealBackend {
   readonly backend: { readonly name: string };
   readonly kernel: string | null;

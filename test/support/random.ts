@@ -137,7 +137,7 @@ export class Random {
     const steps = this.bytes(n, 0, last);
     const tiny = 2 ** -80;
     const sum = () => (this.chance(0.9) ? this.real(-30, 30) : this.pick([0, tiny, -tiny, 2 ** 64]));
-    // Sums are 0 in episodes with fewer than `first` steps, to which nothing has been added.
+    // In episodes with fewer than `first` steps nothing has been added to a sum, so it is 0.
     const sums = (first: number) =>
       this.chance(0.2) ? null : Float32Array.from(steps, (step) => (step < first ? 0 : sum()));
     const meter = () => (this.chance(0.9) ? this.real() : this.pick([0, 1, tiny, 0.1]));
@@ -159,7 +159,7 @@ export class Random {
     const terms = Math.max(0, step - beliefSkillFrom);
     return terms === 0 ? 0 : this.real(terms * (1 - beliefSkillScale), terms);
   }
-  /** The beliefs given before the episodes begin at later steps; none for a start at step 0. */
+  /** The beliefs given before each start; none before a start at step 0. */
   #givenBeliefs(steps: Uint8Array): Pick<EnvStarts, 'beliefs' | 'given'> {
     if (this.chance(0.3)) return { beliefs: null, given: null };
     const given = steps.map((step) => Number(step > 0 && this.chance(0.6)));

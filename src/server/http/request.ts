@@ -79,7 +79,7 @@ export class HttpRequest {
   async bytes(inspect: Inspect = () => {}): Promise<Buffer> {
     const contentLength = this.#incoming.headers['content-length'];
     if (Number(contentLength ?? 0) > this.#limit) throw new TooLargeError(this.#limit);
-    // A buffer outside of Node's pool begins at offset 0, as the arrays of a binary frame need it.
+    // Not from Node's pool: the arrays of a binary frame need a buffer that begins at offset 0 of its memory.
     let body: Buffer = Buffer.allocUnsafeSlow(Number(contentLength ?? FIRST_BYTES));
     let length = 0;
     let invalid: unknown;

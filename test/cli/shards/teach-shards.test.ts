@@ -1,4 +1,4 @@
-/** Shards of `teach`. `merge` gives the bytes of a run without --shard, or lists the problems of incomplete shards. */
+/** Shards of `teach`. `merge` gives the bytes of a run without --shard, or lists the problems of the shards. */
 import {
   appendFileSync,
   copyFileSync,

@@ -9,7 +9,7 @@ import { Random } from '../../support/random.js';
 import { expectRejection } from '../../support/refusals.js';
 import { envColumns } from '../../support/unchanged.js';
 
-/** A backend without a device runs 16,384 environments at a time, a slice. This number gives a full slice and a part. */
+/** Without a device, runs play slices of 16,384 environments. This number gives a full slice and a part. */
 const LARGE = 17_000;
 
 async function beginOn(open: ApiPair['open'], options: AsyncVecEnvOptions): Promise<AsyncVecEnv> {
@@ -18,9 +18,9 @@ async function beginOn(open: ApiPair['open'], options: AsyncVecEnvOptions): Prom
   return env;
 }
 
-// The slow reference is omitted, because slices are made above the backend interface.
+// Leaves out the slow reference if there is an addon, because slices are made above the backend interface.
 describe.each(API_PAIRS.slice(-2))('$name', ({ name, open, openSync }) => {
-  /** A device runs all environments in one slice. */
+  /** The number of slices of a run. A slice of a device has more environments than N. */
   const slices = name === 'deferred' ? 1 : 2;
   const N = slices === 1 ? 300 : LARGE;
   const ENVS = Uint32Array.from({ length: N }, (_, i) => i);

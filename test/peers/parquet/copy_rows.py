@@ -1,5 +1,5 @@
 """Copies the rows of a Parquet file for which an SQL condition is true, with DuckDB. Reads [path, condition, output] from its
-input; for null it copies nothing. Prints {"version": of DuckDB}."""
+input; for null it copies nothing. Prints DuckDB's version as {"version"}."""
 
 import json
 import sys
