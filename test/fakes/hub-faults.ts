@@ -51,7 +51,7 @@ export class Faults {
     return null;
   }
 
-  /** Applies a fault before the request is handled. @returns false if the Hub must handle it: null and `loseAnswer`. */
+  /** Applies a fault that replaces the handling of a request. @returns false for null and `loseAnswer`, which do not. */
   async apply(
     action: FaultAction | null,
     request: IncomingMessage,

@@ -15,7 +15,7 @@ const anyBelief = (random: Random): number[] | null =>
   random.chance(0.2) ? null : [random.real(-0.2, 1.2), random.real(), random.pick([0, 1, 2 ** -41])];
 
 /**
- * Draws rows. Some differ only in action and belief, as the completions of one prompt do. Half of the histories give
+ * Draws rows. Some differ only in action and belief, as the completions of one prompt do. About half of the histories give
  * beliefs.
  */
 export function anyRows(random: Random, count: number): ReplayRow[] {

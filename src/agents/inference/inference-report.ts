@@ -123,7 +123,7 @@ export class Reporter {
   readonly #samples: PosteriorSamples;
   readonly #prior: Sorted;
 
-  /** Draws samples of the prior, with which reports compare. @param prior the posterior before any observation. */
+  /** Draws samples of the prior. @param prior the posterior before any observation. */
   constructor(world: World, samples: PosteriorSamples, prior: ProfilePosterior) {
     this.#world = world;
     this.#samples = samples;

@@ -34,7 +34,7 @@ export interface TableRow {
 /**
  * Yields the rows of a file, one list for each row group. A row group that cannot be read is one fault.
  * @param name the file's name in `place`. @param onBytes called with the size of each row group.
- * @throws UsageError for a file that is damaged or has another schema or other columns; LibraryError `library_missing`.
+ * @throws UsageError for a file that is damaged, has another schema or lacks columns; LibraryError `library_missing`.
  */
 export async function* readTable(
   path: string,

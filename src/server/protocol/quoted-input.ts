@@ -1,4 +1,4 @@
-/** Formats an invalid input for an error: returns the input itself if it is short, else a description. */
+/** Formats an invalid input for an error: returns the input itself if it is small, else a description. */
 import { describe } from '../../shared/values.js';
 
 /** The maximum size of an input that errors repeat: the length of all strings and keys, and 1 for each other value. */

@@ -48,7 +48,7 @@ export interface SubmitJobOptions {
 /**
  * Submits a job. If the job is open already, its missing shards are added and its failed shards are tried again. This also
  * completes a submission that was interrupted.
- * @throws QueueError, also for a language model's job that was collected if `again` is false; LibraryError.
+ * @throws QueueError, also without `again` for a language model's job that was collected; LibraryError.
  */
 export async function submitJob(
   address: QueueAddress,
@@ -63,9 +63,9 @@ export async function submitJob(
   try {
     if (limits !== undefined && !again) await checkNotCollected(queue, given.name);
     const before = await registerJob(queue, release, given);
-    // An open job keeps its shards.
+    // The record of a job that was open already may differ from `given`.
     const record = await readJob(queue, given.name);
-    // The job has ended meanwhile.
+    // The job may have ended meanwhile.
     if (record?.state !== 'open') return { before, job: given, retried: 0, forgotten: 0 };
     const isOpen = before.state === 'open';
     const forgotten = again && isOpen ? await forgetCollected(queue, record.name) : 0;

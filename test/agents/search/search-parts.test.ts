@@ -159,11 +159,12 @@ describe('a population', () => {
     expect(firsts(population, 3)).toEqual([2, 4, 1]);
     population.setCandidates(plain(5, 6));
     select(population, [0.7, 0.2]);
+    // Three sequences are kept, so the fourth is the first again.
     expect(firsts(population, 4)).toEqual([2, 5, 4, 2]);
     expect(population.best).toEqual({ score: 0.7, shortfall: 0, actions: plain(2)[0] });
   });
 
-  it('ranks by score minus penalty, but the best sequence must meet the bound', () => {
+  it('ranks by score minus penalty times shortfall, but the best sequence must meet the bound', () => {
     const population = new Population(new SearchDraws(0), 3, 3);
     population.setCandidates(plain(1, 2, 3));
     select(population, [0.2, 0.9, 0.9], [0, 0.1, 1]);
