@@ -131,7 +131,7 @@ def _encode(batch: Batch, start: int, stop: int) -> bytes:
     request = {**{name: entries[start:stop] for name, entries in batch.columns.items()}, **batch.options}
     try:
         text = json.dumps(request, allow_nan=False, separators=(",", ":"), default=to_json)
-    except InputError:  # of `to_json`; InputError is a ValueError too
+    except InputError:  # from `to_json`; InputError is a ValueError too
         raise
     except ValueError as error:
         raise InputError(

@@ -1,6 +1,6 @@
 /**
- * The bracket of a grader: two anchors, the scores of the best open-loop sequence and of the planner that knows the profile.
- * A score is placed between them as a share of the value of knowing the profile.
+ * The bracket of a grader: two anchors, which `ScoreAnchors` describes. A score is placed between them as a share of the value
+ * of knowing the profile.
  */
 import { type Grader, type GraderWeights, isSameGrader } from '../engine/graders/grader.js';
 import { BadRow } from '../shared/row-schemas.js';
@@ -32,8 +32,8 @@ export interface BracketedEvaluation extends Evaluation {
 }
 
 /**
- * Returns the kind of a row's profiles; null for a single named profile, which has no anchors. 'named' stands for the three
- * named profiles together, which are 'discrete'.
+ * Returns the kind of a row's profiles; null for a single named profile, which has no anchors. 'named', several named
+ * profiles, counts as 'discrete'.
  */
 function kindOf(profiles: string): ProfileKind | null {
   if (profiles === 'sampled') return 'sampled';

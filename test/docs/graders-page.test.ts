@@ -117,7 +117,7 @@ describe.each(audits.map((audit) => [audit.grader, audit] as const))('the audit 
     expect(page).toContain(`> ${audit.verdict}\n`);
   });
 
-  it('has pictures that name open-loop, and names each row but the heuristic in the picture of gains', () => {
+  it('has pictures that name open-loop, and a picture of gains that names each row but the heuristic', () => {
     for (const name of ['gains', 'components', 'action-sequences', 'rewards', 'meters']) {
       const svg = read(`audits/${grader}/${name}.svg`);
       expect(elementsOf(svg)[0].name, name).toBe('svg');

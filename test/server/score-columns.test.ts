@@ -8,7 +8,7 @@ import { sendRequest, startServer } from '../support/server.js';
 
 /** More than the rows that the server computes at once. */
 const ROWS = 9000;
-/** The rows of all options but the first. */
+/** The number of rows for all options but the first. */
 const FEWER = 1500;
 const weights = { format_valid: 0.3, action_legal: -2, env_reward: 1.7, belief_accuracy: 5 };
 const shaping = { repetition: true, exploration: true };

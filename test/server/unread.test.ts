@@ -34,7 +34,7 @@ it('limits a frame to 2 MiB plus 20 bytes for each environment that `vecEnvs` al
   expect((await client.closed).code).toBe(1009);
 });
 
-it('limits a frame to the body limit', async () => {
+it('limits a frame to the body limit if that is lower', async () => {
   const server = await startServer({ bodyLimit: 3000 });
   const client = await connect(server, '/v1/vec');
   expect((await client.request(Buffer.alloc(3000))).data.code).toBe('VALIDATION_ERROR');

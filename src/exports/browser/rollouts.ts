@@ -18,7 +18,7 @@ export function rolloutGroups(options: RolloutOptions): Promise<RolloutGroups> {
   return rolloutGroupsOn(BROWSER, options);
 }
 
-/** Scores completions like `scoreReplay` in Node, on the reference. */
+/** Scores completions like `scoreReplay` in Node, but on the reference. */
 export function scoreReplay(rows: ReplayInput, options: ReplayOptions = {}): ReplayScores {
   return scoreReplayOn(BROWSER, rows, options);
 }

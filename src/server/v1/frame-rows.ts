@@ -239,7 +239,7 @@ const IN_ERRORS: Readonly<Record<string, readonly [string, number]>> = {
 };
 
 /**
- * Rewrites an error of a replay for the request: with the names of arrays in frames, and the numbers of rows in the request.
+ * Rewrites an error of a replay for the request: with the names of the frame's arrays and the request's row numbers.
  * @param from the first replayed row, as an index of the request's rows.
  */
 const renumbered = (message: string, from: number): string =>
