@@ -53,8 +53,8 @@ class RhythmVectorEnv(InProcess, BaseVectorEnv):
     Infos have the names of `RemoteVectorEnv`: `seed` and `episode_number` of the current episodes, and after the end of
     an episode `final_score`, its eight `components`, `belief_mae`, `early_mean`, `late_mean`, `episode_return` and
     `episode_length`, each with a mask such as `_seed`. With AutoresetMode.SAME_STEP `final_info` has the infos of the
-    finished episode, and `final_obs` its last observations. Rewards are float64. Steps share read-only arrays of `seed`,
-    `episode_number` and their masks until an episode begins.
+    finished episode, and `final_obs` its last observations. Rewards are float64. Steps share read-only arrays of
+    `seed`, `episode_number` and their masks until an episode begins.
 
     Args:
         num_envs, profiles, grader, seed_range, observation, layout, kernel, threads, world, imagination: as in
