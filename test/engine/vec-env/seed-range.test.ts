@@ -167,7 +167,7 @@ describe.each(ENGINES)('$name', (engine) => {
   });
 });
 
-/** Runs copies of the episodes of `env` in `other`. Then assigns to `env` these copies or its own episodes, in another order. */
+/** Runs copies of the episodes of `env` in `other`. Then assigns to `env` these copies or its own episodes, reordered. */
 function copyBack(random: Random, env: VecEnv, other: VecEnv): void {
   const { numEnvs } = env;
   const order = random.permutation(numEnvs);
