@@ -1,4 +1,4 @@
-// The N-API module: exports the kernels, bytesToCacheLine and the Batch class.
+// The N-API module: exports the layout's digest, the kernels, bytesToCacheLine and the Batch class.
 // It has no global state, so any number of worker threads may load it.
 #include <napi.h>
 

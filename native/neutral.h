@@ -1,5 +1,5 @@
-// Tables of the part of the neutral profile's response (rule 4 of docs/world.md) that depends on no state: the response
-// before stress, without the factor of vitality.
+// Tables of the neutral profile's response (rule 4 of docs/world.md) as far as it depends on no state: before stress and
+// without the factor of vitality.
 #pragma once
 #include "tables.h"
 

@@ -19,7 +19,7 @@ RHYTHM_INLINE void sort_nine(F* q) {
 }
 
 RHYTHM_INLINE void sample_profile(const Tables& w, U seed, F* profile) {
-  // One number for each trait, and nine whose sorted second, fourth, sixth and eighth cut [0, 1] into the five reward weights.
+  // One number for each trait, and nine more: sorted, their second, fourth, sixth and eighth cut [0, 1] into the five weights.
   F u[20];
   // Computes several draws at once. A draw is a chain of dependent operations; several chains overlap.
   constexpr uint32_t chains = 5;

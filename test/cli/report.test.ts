@@ -67,7 +67,7 @@ describe('files of several kinds', () => {
     expect(new Pixels(readFileSync(`${pathOf('all')}/cost.png`)).size[0]).toBeGreaterThan(600);
   });
 
-  it('may come from the standard input', async () => {
+  it('can include the standard input', async () => {
     const { code } = await runCli(['report', '-', '--output', pathOf('piped')], lines.join(''));
     expect(code).toBe(0);
     expect(pageOf('piped')).toContain('<bdi>standard input</bdi>');

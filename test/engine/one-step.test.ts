@@ -31,7 +31,7 @@ async function playRandomly(
   }
 }
 
-/** Takes one step on every engine from random states of `engine`. */
+/** Compares one step of the engines, from random states that `engine` reached. */
 async function compareOneStep(random: Random, engine: AsyncEngine): Promise<void> {
   const n = random.pick([1, 3, 15, 16, 17, 33, 100]);
   const imagination = random.chance(0.3);

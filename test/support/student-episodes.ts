@@ -7,7 +7,7 @@ import { createWorld } from '../../src/world/world.js';
 /** The seeds of the 150 evaluation episodes: 0 to 99 and 10000 to 10049. */
 export const EVALUATION_SEEDS = Array.from({ length: 150 }, (_, k) => (k < 100 ? k : 9900 + k));
 
-/** The decisions in n episodes, in the order of steps, then episodes. */
+/** The decisions in n episodes, sorted by step, then by episode. */
 export interface StudentEpisodes {
   /** [28 * n]. */
   readonly actions: number[];

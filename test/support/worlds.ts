@@ -69,7 +69,7 @@ export function changedWorld(random: Random): WorldSpec {
 const nearby = (random: Random, value: number): number =>
   value === 0 && random.chance(0.5) ? random.real(-0.05, 0.05) : value * random.real(0.6, 1.4);
 
-/** Replaces all numbers with restricted domains by legal ones; of traits, only those with too small a span. */
+/** Replaces the values with restricted domains by legal ones; of traits, only those with too small a span. */
 function repair(random: Random, world: WorldSpec): WorldSpec {
   world.initialMeters = world.initialMeters.map(() => random.real());
   world.constants.eventThreshold = random.pick([0, 2 ** 32 - 1, random.integer(0, 2 ** 31)]);

@@ -9,7 +9,7 @@ import type { EngineOptions } from '../shared-options.js';
 
 /**
  * Returns the episodes of --jsonl in order.
- * @throws UsageError for invalid files and lines, and as `checkEpisode`; the signal's reason.
+ * @throws UsageError for invalid files and lines, and for refused episodes; the signal's reason.
  */
 export async function readStored(
   paths: readonly string[],

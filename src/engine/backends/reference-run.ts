@@ -21,7 +21,7 @@ export function beliefAt(beliefs: RunBeliefs | null, at: number): ArrayLike<numb
   return beliefs.given[at] ? rowAt(beliefs.beliefs, at) : null;
 }
 
-/** Returns a row of beliefs, f32 [n, 3]. */
+/** Returns a row of `beliefs`, f32 [n, 3]. */
 export const rowAt = (beliefs: Float32Array, row: number): number[] =>
   Array.from({ length: NUM_BELIEFS }, (_, k) => beliefs[row * NUM_BELIEFS + k]);
 

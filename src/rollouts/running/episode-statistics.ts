@@ -101,7 +101,7 @@ export class EpisodeStatistics {
 
   /**
    * Follows one step. Call it once for every step.
-   * @param mask the mask of the step. @returns the episodes that ended with the step, by environment.
+   * @param mask the mask of the step. @returns the episodes that ended with the step, in the order of environments.
    * @throws InputError `wrong_type`, `wrong_length`, or `out_of_range` for a reward that is not finite.
    */
   add(result: FollowedStep, mask?: Mask): EndedEpisode[] {

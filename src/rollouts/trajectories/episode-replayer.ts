@@ -20,7 +20,7 @@ import { parseEpisode } from './read-line.js';
 import { storedRewardNames } from './step-rewards.js';
 import type { StoredFinal, StoredRewards, TrajectoryEpisode, TrajectoryStep } from './trajectory-episode.js';
 
-/** The engine of a replay, which does not change the results. */
+/** The engine of a replay. It does not change the results. */
 export type ReplayEngine = Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'>;
 
 /** The maximum number of episodes that are replayed at once: a whole episode takes about 50 kB. */

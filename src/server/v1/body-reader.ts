@@ -1,7 +1,7 @@
 /**
  * Reads the JSON of a request while it arrives: finds its keys and the rows of its columns, and refuses invalid
- * requests early. Columns stay text; other values are parsed once they are complete. `JSON.parse` alone decides whether
- * text is valid JSON.
+ * requests early. Columns stay text; other values are parsed once they are complete. `JSON.parse` decides whether keys, values
+ * and rows are valid.
  */
 import type { z } from 'zod';
 import { didYouMean } from '../../shared/suggest.js';

@@ -121,7 +121,7 @@ const MAX_SMALL = 1e5;
 
 /**
  * Returns the content to commit. Reads a small file into memory, because the library opens all files at once, which can
- * exceed the system's limit.
+ * exceed the system's limit of open files.
  */
 const contentOf = async (blob: Blob): Promise<Blob> =>
   blob.size > MAX_SMALL ? blob : new Blob([await blob.arrayBuffer()]);

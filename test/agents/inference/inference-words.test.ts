@@ -70,7 +70,7 @@ describe('the text', () => {
   it('begins with the last action or with serenity, and rounds an anomaly to hundredths', () => {
     for (const { text, row, report } of reports) {
       if (report.last === null) continue;
-      // If a step tells most about the stress threshold, the text begins with the serenity that brought stress or did not.
+      // If a step narrows only the stress threshold, the text begins with the serenity.
       if (text.startsWith('Serenity')) continue;
       expect(text.startsWith(ACTION_NAMES[row[OBSERVATION.lastAction]].toUpperCase())).toBe(true);
       const match = /^\w+ \w+ ?\w* \w+: (\w+) anomaly (-?\.?\d*\.?\d+),/.exec(text);

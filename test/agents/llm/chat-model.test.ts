@@ -48,9 +48,9 @@ describe('an answer', () => {
     expect(body).toEqual({ model: 'fake', max_completion_tokens: 9, temperature: 0, top_p: 0.5, seed: 7 });
   });
 
-  it("of Azure is requested at the deployment's path, with its key and version", async () => {
+  it("of Azure is requested at the deployment's path, with the key and API version", async () => {
     const fake = await startModel();
-    // The client would otherwise read this variable.
+    // The client must not read this variable.
     vi.stubEnv('OPENAI_BASE_URL', 'http://127.0.0.1:1');
     const { model } = await modelOf(fake, { endpoint: toEndpoint({ environment: fake.azureEnvironment }) });
     await model.complete(firstPrompt(), NEVER);

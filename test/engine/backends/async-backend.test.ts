@@ -24,7 +24,7 @@ function anyStep(random: Random) {
   return { ...request, actions: request.actions.map((action) => action % 10), stepMask: null };
 }
 
-/** Fills every array of a request. */
+/** Overwrites every array of a request. */
 function overwrite(request: object): void {
   for (const value of Object.values(request)) {
     if (ArrayBuffer.isView(value)) (value as Uint8Array).fill(99);

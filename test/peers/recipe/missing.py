@@ -1,4 +1,4 @@
-"""Runs train.py without TRL and torch. Prints {"error", "started": whether it created its folder}."""
+"""Runs train.py without TRL and torch. Prints {"error", "started": whether it created the output folder}."""
 
 import importlib.util
 import json

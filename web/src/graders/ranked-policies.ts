@@ -31,7 +31,7 @@ export const RANKED_POLICIES: readonly RankedPolicy[] = BELIEF_SOURCES.flatMap((
   })),
 );
 
-/** Returns the ranked policy with this name. Any other name is that of a student trained on the page; students infer. */
+/** Returns the ranked policy with this name. Any other name is that of a student trained on the page, which infers beliefs. */
 export const rankedPolicy = (name: string): RankedPolicy =>
   RANKED_POLICIES.find((each) => each.name === name) ?? {
     name,

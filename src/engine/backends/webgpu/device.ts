@@ -90,7 +90,7 @@ const UNAVAILABLE = 'Expected an available backend, got "webgpu". ';
 export const unavailable = (why: string, cause?: unknown): BackendError =>
   new BackendError('backend_unavailable', UNAVAILABLE + why, { cause });
 
-/** Builds the error for a refusal by a driver. @param driverMessage the driver's message. */
+/** Builds the error for a refusal by a driver. */
 export const refusedBy = (what: string, driverMessage: string, cause?: unknown): BackendError =>
   unavailable(
     `${what} Update the driver, or use another backend. The driver's message: ${driverMessage}`,

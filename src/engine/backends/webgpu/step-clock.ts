@@ -19,7 +19,7 @@ export class StepClock {
     return this.#commonStep ?? this.#steps[env];
   }
 
-  /** Returns the first environment whose step is refused, and why; null if all may step. */
+  /** Returns the first environment whose step is refused, and why; null if there is none. */
   findStepRefusal({ actions, stepMask }: StepRequest): Refusal | null {
     if (this.#commonStep !== null && this.#commonStep < NUM_STEPS && areLegal(actions)) return null;
     for (let index = 0; index < this.#steps.length; index++) {
