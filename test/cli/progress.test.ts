@@ -20,7 +20,7 @@ describe('progress', () => {
     const write = (text: string) => written.push(text);
     return { written, target: { isTTY, write, columns: 80 } as unknown as NodeJS.WriteStream };
   }
-  /** Updates a bar at the given times in milliseconds. Returns the output. */
+  /** Updates the progress at the given times in milliseconds. Returns the output. */
   function renderedAt(isTTY: boolean, times: number[], total: number): string {
     const { written, target } = stream(isTTY);
     const clock = [0, ...times];
@@ -40,7 +40,7 @@ describe('progress', () => {
     expect(renderedAt(false, [10, 9999], 2e6)).toBe('');
   });
 
-  it('is a line every ten seconds without a terminal', () => {
+  it('is a line at most every ten seconds without a terminal', () => {
     const { written, target } = stream(false);
     const times = [0, 9_000, 10_000, 15_000, 19_999, 20_000, 60_000];
     const progress = createProgress('episodes', target, () => times.shift()!);

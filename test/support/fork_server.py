@@ -1,9 +1,9 @@
 """Runs Python scripts in forks of a process that has imported their libraries, for test/support/fork-server.ts.
 
 `fork_server.py serve SOCKET MODULE...` listens on a Unix socket and imports the modules, except those that fail. It ends
-when its standard input ends, and removes the socket's folder. `fork_server.py run SOCKET ARGUMENT...` does what
-`python ARGUMENT...` does, in a fork of the server with this process's environment, folder and streams. If this process ends
-first, the server kills the fork.
+when its standard input ends, and removes the socket's folder. `fork_server.py run SOCKET ARGUMENT...` runs a
+script or `-m MODULE` like `python ARGUMENT...`, in a fork of the server with the environment, folder and streams of the
+process `run`. If `run` ends first, the server kills the fork.
 """
 
 import json

@@ -68,7 +68,7 @@ export class RedisServer {
     return this.#process.pid!;
   }
 
-  /** Starts the server, after `kill` with the same file, and waits until it answers. */
+  /** Starts the server, or starts it again on the same files, and waits until it answers. */
   async restart(): Promise<void> {
     const own = ['--port', String(this.port), '--bind', '127.0.0.1', '--dir', this.folder];
     // Without the trap, a write above the limit of `limitFiles` would end the server.

@@ -148,7 +148,7 @@ describe('ranked policies', () => {
       const candidates = RANKED_POLICIES.filter(({ actionSource }) =>
         [null, grader].includes(sequenceGraderOf(actionSource)),
       );
-      // `evaluate` has no random+inference. Under v3 it states the belief with the least squared error, not absolute error.
+      // `evaluate` has no random+inference. Under v3 its inference minimises the squared error, not the absolute error.
       const compared = candidates.filter(
         ({ name, beliefSource }) =>
           name !== 'random+inference' && (grader !== 'v3' || beliefSource !== 'inference'),

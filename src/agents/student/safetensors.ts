@@ -24,7 +24,7 @@ export interface Tensors {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** Thrown for bytes that are not a valid file. */
+/** Thrown for bytes that `decodeTensors` cannot read. */
 export class BadTensors extends Error {}
 
 /** The number of bytes that hold the header's length. */

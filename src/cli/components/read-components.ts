@@ -6,7 +6,7 @@ import { printable, readLines } from '../files/lines.js';
 import { StoredEpisodes } from '../regrade/stored-episodes.js';
 import { ComponentsParser } from './component-row.js';
 
-/** The maximum length of a line in bytes: ten times the length of a line that eval writes. */
+/** The maximum length of a line in bytes: about ten times the length of a line that eval writes. */
 const MAX_LINE_BYTES = 4096;
 
 /**

@@ -42,8 +42,8 @@ export interface EpisodeStarts {
    */
   readonly seeds: Uint32Array;
   /**
-   * Returns the hidden profiles, f32 [n, 16], newly allocated. @throws InputError `unknown_option` unless the policy sets
-   * `usesHiddenState`.
+   * Returns the hidden profiles, f32 [n, 16], newly allocated. @throws InputError `unknown_option` in `rolloutGroups`, and
+   * unless the policy sets `usesHiddenState`.
    */
   profiles(): Float32Array;
 }

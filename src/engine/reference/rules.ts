@@ -1,7 +1,7 @@
 /**
  * One step of an episode: rules 1 to 8 of docs/world.md and the time of rule 10, in the same order and with the same names.
  * Start reading here. Vectors over meters are ordered vitality, cognition, progress, serenity, connection. `d` is the change
- * of the meters, to which each rule adds. Every operation rounds to float32 once.
+ * of the meters so far. Every operation rounds to float32 once.
  */
 import type { Params } from '../../world/block.js';
 import {

@@ -109,7 +109,7 @@ async function toFloats(parameters: Parameters): Promise<FileLayer[]> {
   );
 }
 
-/** Returns outputs [n, outputs] of inputs [n, inputs]. Consumes its arguments, as all functions of jax-js. */
+/** Returns outputs [n, outputs] of inputs [n, inputs]. Consumes its arguments, like all functions of jax-js. */
 export function forward(parameters: Parameters, inputs: np.Array): np.Array {
   return parameters.reduce((values, { weights, bias }, k) => {
     const sums = np.matmul(values, weights).add(bias);

@@ -185,7 +185,7 @@ describe.each(ENGINES)('$name', (engine) => {
       return started;
     }
 
-    it('starts new episodes with the seeds and profiles of its own environments', () => {
+    it('starts the same new episodes as manual resets', () => {
       forAll(6, (random) => {
         const range = random.pick(RANGES);
         const env = openOn(engine, {
