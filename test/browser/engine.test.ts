@@ -49,7 +49,7 @@ const COLUMNS_SETUP: BatchSetup = {
   layout: { columnMajor: true, finalObservations: true },
 };
 
-/** A shader with a changed rule: the evening no longer counts as late. */
+/** A shader with a changed rule: the evening has the focus of the afternoon. */
 const CHANGED_RULE: ShaderFault = { file: 'rules.wgsl', rule: 'slot > 1u', replacement: 'slot > 2u' };
 
 /** All tables of one condition, and one table of each other condition. The project `gpu` compares all tables. */

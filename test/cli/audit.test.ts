@@ -58,7 +58,7 @@ describe.skipIf(NATIVE.length === 0)('audit', () => {
     const { code, stdout, stderr } = await runCli([...args, '--json', '-']);
     expect(code).toBe(0);
     const { kernel, threads, grader, world_digest: digest, machine, version, tapes } = JSON.parse(stdout);
-    // Seven action sequences: open-loop, open-loop-honest, and one for each of the five weighed components of v1.
+    // Seven action sequences: open-loop, open-loop-honest, and one for each of the five weighted components of v1.
     expect([kernel, threads, grader, tapes.length]).toEqual([NATIVE[0].kernel, 1, 'v1', 7]);
     for (const text of [digest, machine.cpu, version]) expect(text).not.toBe('');
     expect(Math.max(...stderr.split('\n').map((line) => line.length))).toBeLessThanOrEqual(120);

@@ -25,10 +25,7 @@ export const recordLlm = () =>
     player: playerOf({ model: 'm|x' }),
   });
 
-/**
- * Selects episodes by the options. Returns the rows, the card, the mismatched episodes, and the numbers of episodes left out,
- * by reason.
- */
+/** Selects episodes by the options. Returns the rows and the card, and in `leftOut` the numbers of episodes by reason. */
 export async function select(episodes: readonly TrajectoryEpisode[], options: SftOptions = {}) {
   const plan = toSftPlan(options);
   await using selection = await SftSelection.open(plan, {});

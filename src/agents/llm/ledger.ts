@@ -1,4 +1,4 @@
-/** Counts the cost of requests, and reserves the cost of pending requests, so that the budget is never exceeded. */
+/** Counts the cost of requests, and reserves the maximum cost of pending requests within the budget. */
 import { NUM_STEPS } from '../../world/fields.js';
 import { BudgetError } from './llm-errors.js';
 import type { Tokens } from './reply.js';
@@ -79,10 +79,7 @@ export class Ledger implements CostLedger {
   #reserved = 0;
   #pending = 0;
   readonly #finished: { episodes: number; cost: number };
-  /**
-   * The largest of the maximum costs that were reserved or given to `beginEpisode` so far. Until an episode is finished, this
-   * is the expected cost of a request.
-   */
+  /** The largest of the maximum costs that were reserved or given to `beginEpisode` so far. */
   #maxRequestCost = 0;
   /** The error of the last refused request or episode. Once it is set, no episode begins. */
   #refusal: BudgetError | null = null;
@@ -211,6 +208,6 @@ export class Ledger implements CostLedger {
   }
 }
 
-/** Formats dollars with two decimals, and amounts below a dollar with two significant digits. */
+/** Formats dollars with two decimals, and positive amounts below a dollar with two significant digits. */
 export const dollars = (amount: number): string =>
   `$${amount >= 1 || amount === 0 ? amount.toFixed(2) : amount.toPrecision(2)}`;
