@@ -59,8 +59,8 @@ export async function openAsyncVecEnv(platform: Platform, options: AsyncVecEnvOp
 /**
  * A batch of episodes, like VecEnv, whose methods return promises. Calls take effect in the order in which they are made; the
  * caller need not await one before the next. Arguments are copied during the call, so the caller may reuse its arrays at once.
- * Errors reject the promise. A refused call changes nothing, and later calls proceed. A failed run with `onProgress` or `signal`
- * keeps its finished slices. After the loss of a device, every call that needs the device rejects with BackendError
+ * Errors reject the promise. A refused call changes nothing, and later calls proceed. A failed run with `onProgress` or
+ * `signal` keeps its finished slices. After the loss of a device, every call that needs the device rejects with BackendError
  * `device_lost`: see `reopen`.
  */
 export class AsyncVecEnv extends EnvProperties {
