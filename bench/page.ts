@@ -1,6 +1,6 @@
 /**
- * `--page`: measures the demo page in Chromium without WebGPU: the time to the first chart with a warm cache, and the longest task
- * of the page's main thread while the page is used.
+ * `--page`: measures the demo page in Chromium without WebGPU: the time to the first chart with a warm cache, and the longest
+ * task of the main thread while the page is used.
  */
 import type { Browser, Page } from 'playwright-core';
 import { launch } from '../test/support/chromium/chromium.js';

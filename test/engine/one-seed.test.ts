@@ -1,6 +1,6 @@
 /**
- * Runs of groups of neighbouring environments that share a seed. A kernel may draw the noise and events of such environments
- * once for all. The results must equal those of the reference.
+ * Runs of groups of neighbouring environments that share a seed. A kernel may draw the noise and events of such a group once.
+ * The results must equal those of the reference.
  */
 import { describe, it } from 'vitest';
 import {

@@ -26,7 +26,7 @@ it('admits the clients in turns, and the requests of each in order', async () =>
       });
       queue.leave();
       await Promise.all(all);
-      // Round n has the n-th request of every client, in the order of the first requests.
+      // Round n has the n-th request of every client, in the order of the clients' first requests.
       const nth = clients.map((client, k) => clients.slice(0, k).filter((each) => each === client).length);
       const order = [...new Set(clients)];
       const expected = clients

@@ -1,4 +1,4 @@
 declare module 'fs-native-extensions' {
-  /** Locks a whole file that is open for writing. @returns false if another open file holds its lock. */
+  /** Locks a whole file that is open for writing. @returns false if it is locked elsewhere. */
   export function tryLock(fd: number): boolean;
 }

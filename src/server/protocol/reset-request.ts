@@ -45,7 +45,7 @@ export interface EpisodeRequest {
   readonly id: string;
   readonly profile: string;
   readonly graderName: string;
-  /** f32 [8]. Built-in graders share one array each. */
+  /** f32 [8]. Requests with the same built-in grader share its array. */
   readonly grader: Float32Array;
 }
 

@@ -8,7 +8,7 @@ import { forAll, Random } from '../../support/random.js';
 import { envColumns } from '../../support/unchanged.js';
 
 const U32 = 2 ** 32;
-/** numEnvs, and seedRange: [low, size]. */
+/** numEnvs, then the two numbers of seedRange. */
 const RANGES: [numEnvs: number, low: number, size: number][] = [
   [3, 100, 7],
   [3, 100, 9],

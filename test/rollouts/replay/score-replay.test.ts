@@ -225,7 +225,7 @@ describe('rows', () => {
     expect(score(toColumns([])).faults).toEqual([]);
   });
 
-  it('may have profiles of numbers, and histories at unaligned addresses', () => {
+  it('may have profiles as numbers, and histories at unaligned addresses', () => {
     const columns = toColumns(rows.slice(0, 20));
     const shifted = new Uint8Array(columns.histories.length + 1).subarray(1);
     shifted.set(columns.histories);

@@ -1,4 +1,4 @@
-/** Plays the episodes of a row of the golden tables through the browser's public API, on WebGPU. */
+/** Plays the episodes of a row of the golden tables through the package's API for browsers, on WebGPU. */
 import { createAsyncVecEnv } from '../../../src/browser.js';
 
 export interface Row {

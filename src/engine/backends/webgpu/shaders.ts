@@ -1,4 +1,4 @@
-/** Joins the shaders' files to one text, and finds the file of a line. */
+/** Joins the shaders' files into one text, and finds the file of a line. */
 import type { ShaderFile } from './generated/shaders.js';
 
 /** The texts of the shaders, by file. */

@@ -42,7 +42,7 @@ export function PersonView(props: ViewProps<typeof PERSON_FIELDS>) {
   const playingAt = useSignal<string | null>(null);
   const replay = (): void => void follow(state);
   useLayoutEffect(() => {
-    // When the user leaves the address of continuous play, play ends. It does not resume when the user returns.
+    // Continuous play ends when the user goes to another address. It does not resume when the user returns.
     if (playingAt.peek() !== address) playingAt.value = null;
     replay();
     return stopFollowing;
