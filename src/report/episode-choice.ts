@@ -21,7 +21,14 @@ export interface TimelineData {
 
 /** An episode to draw, and why it was chosen. */
 export interface ChosenEpisode extends TimelineData {
-  readonly which: 'best' | 'median' | 'worst' | 'only';
+  readonly which:
+    | 'best'
+    | 'best and median'
+    | 'best, median and worst'
+    | 'median'
+    | 'median and worst'
+    | 'worst'
+    | 'only';
 }
 
 /** The episodes of one player, as far as the choice needs them. */
@@ -45,21 +52,24 @@ export class EpisodeChoice {
   }
 
   /**
-   * Returns the best, the median and the worst episode, without a median that is one of the others. The best is the first
+   * Returns the best, the median and the worst episode, each once: `which` names all that an episode is. The best is the first
    * episode with the highest score, the worst the first with the lowest. A single episode is 'only'.
    */
   chosen(): ChosenEpisode[] {
-    if (this.#best === null || this.#worst === null) return [];
-    if (this.#count === 1) return [{ which: 'only', ...this.#best }];
-    const extremes: ChosenEpisode[] = [
-      { which: 'best', ...this.#best },
-      { which: 'worst', ...this.#worst },
-    ];
+    const [best, worst] = [this.#best, this.#worst];
+    if (best === null || worst === null) return [];
+    if (this.#count === 1) return [{ which: 'only', ...best }];
+    // All scores are equal.
+    if (best === worst) return [{ which: 'best, median and worst', ...best }];
     const ordered = [...this.#first].sort((a, b) => a.finalScore - b.finalScore);
     // Of an even number of episodes, the lower of the two in the middle.
     const median = ordered[(ordered.length - 1) >> 1];
-    if (median === this.#best || median === this.#worst) return extremes;
-    return [extremes[0], { which: 'median', ...median }, extremes[1]];
+    const chosen: ChosenEpisode[] = [
+      { which: median === best ? 'best and median' : 'best', ...best },
+      { which: median === worst ? 'median and worst' : 'worst', ...worst },
+    ];
+    if (median !== best && median !== worst) chosen.splice(1, 0, { which: 'median', ...median });
+    return chosen;
   }
 }
 

@@ -18,6 +18,8 @@ import {
 import { groupsOf, PROFILE_GROUPS, SAMPLED_GROUP } from '../../src/report/profile-group.js';
 import { TrajectoryTally } from '../../src/report/result-gatherer.js';
 import { type ScoreRow, withoutRepeats } from '../../src/report/score-rows.js';
+import { isFigure } from '../../src/report/section.js';
+import { episodesSection } from '../../src/report/sections/episodes.js';
 import { SpendingTally } from '../../src/report/spending.js';
 import type { StoredBelief, TrajectoryEpisode } from '../../src/rollouts/trajectories/trajectory-episode.js';
 import { NUM_STEPS } from '../../src/world/fields.js';
@@ -166,9 +168,29 @@ describe('chosen episodes', () => {
 
   it('are the best, the median and the worst, and the first of episodes with equal scores', () => {
     expect(chosen(0.5, 0.75, 0.25, 0.625, 0.75)).toEqual(['best 1', 'median 3', 'worst 2']);
-    expect(chosen(0.5, 0.25)).toEqual(['best 0', 'worst 1']);
+    expect(chosen(0, 1, 1)).toEqual(['best and median 1', 'worst 0']);
+    expect(chosen(0.5, 0.5, 0.5)).toEqual(['best, median and worst 0']);
+    expect(chosen(0.5, 0.25)).toEqual(['best 0', 'median and worst 1']);
     expect(chosen(0.5)).toEqual(['only 0']);
     expect(chosen()).toEqual([]);
+  });
+
+  it('are drawn for up to four players; for more players only the median is drawn', () => {
+    const titlesFor = (count: number, ...scores: number[]) => {
+      const choice = new EpisodeChoice();
+      for (const [seed, score] of scores.entries()) choice.add(scored(score, seed));
+      const player = { name: 'a', source: 'a.jsonl', chosenEpisodes: choice.chosen() };
+      const { parts } = episodesSection({ players: Array(count).fill(player) } as never)!;
+      return parts.filter(isFigure).map(({ drawing }) => drawing.title.replace(/ under .*/, ''));
+    };
+    expect(titlesFor(1, 0, 1, 1)).toEqual([
+      'a, best and median episode, seed 1: 1.000',
+      'a, worst episode, seed 0: 0.000',
+    ]);
+    expect(titlesFor(5, 0, 1, 1)[4]).toBe('a (5), best and median episode, seed 1: 1.000');
+    expect(titlesFor(5, 1, 0)[4]).toBe('a (5), median and worst episode, seed 1: 0.000');
+    expect(titlesFor(5, 0, 1, 0.5)[4]).toBe('a (5), median episode, seed 2: 0.500');
+    expect(titlesFor(5, 0.5)).toHaveLength(5);
   });
 
   it('become timelines with the final meters, the rewards and the belief target of the episode', () => {

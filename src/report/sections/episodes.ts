@@ -38,10 +38,9 @@ const MEDIAN_ONLY =
   `Each player's episode with the median final score. ${SAMPLE} ` +
   'A report on fewer players also has the best and the worst.';
 
-/** Returns a list of the median episode alone. If the median is the best or the worst episode, returns the worst. */
-const medianOf = (episodes: readonly ChosenEpisode[]): ChosenEpisode[] => [
-  episodes.find(({ which }) => which === 'median') ?? episodes[episodes.length - 1],
-];
+/** Returns a list of the median episode alone. It may be the best or the worst too, or the only one. */
+const medianOf = (episodes: readonly ChosenEpisode[]): ChosenEpisode[] =>
+  episodes.filter(({ which }) => which === 'only' || which.includes('median'));
 
 const heading = ({ name }: ReportedPlayer): Html => html`<h3><bdi>${name}</bdi></h3>\n`;
 
