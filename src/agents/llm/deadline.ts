@@ -1,6 +1,6 @@
 /** Aborts a request whose whole answer has not come within a time limit. The client's own timeout covers only the headers. */
 
-/** A signal that aborts when the time limit has passed or the caller's signal aborts. Call `end` after the request. */
+/** A signal that aborts when the time limit has passed or the caller's signal is aborted. Call `end` after the request. */
 export class Deadline {
   readonly #controller = new AbortController();
   readonly #outer: AbortSignal;
@@ -12,6 +12,8 @@ export class Deadline {
   constructor(ms: number, outer: AbortSignal) {
     this.#outer = outer;
     outer.addEventListener('abort', this.#abort);
+    // An aborted signal dispatches no further event.
+    if (outer.aborted) this.#abort();
     this.#timer = setTimeout(() => {
       this.passed = true;
       this.#abort();

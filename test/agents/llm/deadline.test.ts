@@ -21,6 +21,13 @@ it("a deadline aborts with its caller's signal without having passed", () => {
   expect([deadline.passed, deadline.signal.aborted]).toEqual([false, true]);
 });
 
+it('a deadline of an aborted signal is aborted at once, without having passed', () => {
+  const deadline = new Deadline(1000, AbortSignal.abort());
+  expect([deadline.passed, deadline.signal.aborted]).toEqual([false, true]);
+  deadline.end();
+  expect(vi.getTimerCount()).toBe(0);
+});
+
 it('a deadline removes its timer and listener when it ends', () => {
   const { signal } = new AbortController();
   const deadline = new Deadline(1000, signal);
