@@ -12,6 +12,7 @@ export interface Repo {
 
 /** The maximum length of a name, in characters. */
 const MAX_NAME = 96;
+/** Matches USER or NAME. As at the Hub, _ may begin or end it, but - and . may not. */
 const NAME_PART = /^[A-Za-z0-9_](?:[\w.-]*[A-Za-z0-9_])?$/;
 
 /** Validates the name of a repository. @throws InputError `unknown_name`. */
@@ -27,8 +28,8 @@ export function checkRepo(type: RepoType, name: string): Repo {
     ['datasets', 'models', 'spaces', 'dataset', 'model'].includes(parts[0]) || name.includes('://');
   throw new InputError(
     'unknown_name',
-    `Expected --repo to be USER/NAME: letters, digits and - _ . between them, at most ${MAX_NAME} characters, no -- or .. and no ` +
-      `.git at the end; got ${JSON.stringify(name.slice(0, 2 * MAX_NAME))}.` +
+    `Expected --repo to be USER/NAME: letters, digits and _, with - and . between them, at most ${MAX_NAME} characters, no -- ` +
+      `or .. and no .git at the end; got ${JSON.stringify(name.slice(0, 2 * MAX_NAME))}.` +
       (hasType ? ' Pass only USER/NAME, and the type as --type.' : ' Pass the name of a repository.'),
   );
 }

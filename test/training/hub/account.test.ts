@@ -76,7 +76,7 @@ describe('the endpoint', () => {
 });
 
 describe('names of repositories and branches', () => {
-  it.each(['a/b', 'newcomer/rhythm-sft', 'A.b-c_d/x.y', 'a/_b', `a/${'b'.repeat(94)}`])(
+  it.each(['a/b', 'newcomer/rhythm-sft', 'A.b-c_d/x.y', '_a/_b_', 'a_/__', `a/${'b'.repeat(94)}`])(
     '%s is a repository',
     (name) => {
       expect(checkRepo('dataset', name)).toEqual({ type: 'dataset', name });
@@ -94,13 +94,17 @@ describe('names of repositories and branches', () => {
     'a/..',
     'a/b.git',
     'a/-b',
+    'a/b-',
+    'a/.b',
     'a/b.',
     'a b/c',
     'a/b\n',
     'a/é',
     `a/${'b'.repeat(95)}`,
   ])('%j is not a repository', (name) => {
-    expect(() => checkRepo('model', name)).toThrow(/Expected --repo to be USER\/NAME/);
+    expect(() => checkRepo('model', name)).toThrow(
+      /Expected --repo to be USER\/NAME: letters, digits and _, with - and \. between them, at most 96 /,
+    );
   });
 
   it.each(['datasets/a/b', 'https://huggingface.co/datasets/a/b', 'models/a/b'])(
