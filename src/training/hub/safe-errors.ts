@@ -14,8 +14,12 @@ export async function withSafeErrors<Result>(
     return await work();
   } catch (error) {
     signal.throwIfAborted();
-    // The message may quote a response of the Hub.
-    if (error instanceof HubError) throw new HubError(withoutSecrets(error.message, token), error);
+    // The texts may quote a response of the Hub, or the name of a file. `brief` is the message if it was not set.
+    if (error instanceof HubError) {
+      const safe = (text: string) => withoutSecrets(text, token);
+      const { message, brief, hubCode } = error;
+      throw new HubError(safe(message), { ...error, brief: safe(brief), hubCode: hubCode && safe(hubCode) });
+    }
     if (error instanceof RhythmError) throw error;
     // A local file changed during the upload. `networkError` builds the error for this case too.
     if (error instanceof Error && error.name === 'NotReadableError')

@@ -150,13 +150,15 @@ describe('redaction', () => {
 
   it('applies to every error of the work that withSafeErrors runs', async () => {
     const { signal } = new AbortController();
-    const hubError = new HubError(`no ${token}`, { status: 412 });
+    const hubError = new HubError(`no ${token}`, { status: 412, hubCode: `no ${token}` });
     for (const error of [hubError, new Error(`no ${token}`), `no ${token}`]) {
       const work = withSafeErrors(token, signal, () => Promise.reject(error));
       const thrown: HubError = await work.catch((reason) => reason);
       expect(thrown).toBeInstanceOf(HubError);
       expect(`${thrown.message} ${thrown.stack}`).toContain('no hf_***');
       expect(`${thrown.message} ${thrown.stack}`).not.toContain(token);
+      // The fields that `util.inspect` prints.
+      expect(JSON.stringify(thrown)).not.toContain(token);
       expect(thrown.status).toBe(error === hubError ? 412 : null);
     }
   });
