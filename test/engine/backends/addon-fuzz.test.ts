@@ -172,7 +172,7 @@ describe.each(NATIVE)('$name', ({ kernel }) => {
     const outputs = allocateOutputs(N);
     const batch = open(addon, kernel!, outputs);
     detached(outputs.observations);
-    for (const name of ['reset', 'step', 'run', 'gather', 'load']) {
+    for (const name of ['reset', 'step', 'stepEach', 'run', 'gather', 'load']) {
       expect(() => (batch as Any)[name](...METHODS[name](batch))).toThrow(TypeError);
     }
   });
