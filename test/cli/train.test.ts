@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { beforeAll, expect, it } from 'vitest';
+import { decodeTensors } from '../../src/agents/student/safetensors.js';
 import { STUDENT_NAMES } from '../../src/agents/student/shipped-students.js';
 import { readStudent } from '../../src/agents/student/student.js';
 import { runCli, startCli, temporaryDirectory } from '../support/cli.js';
@@ -57,6 +58,9 @@ it('train refines a student, and resumes the refinement after SIGKILL to the sam
   while (!existsSync(`${killed}.partial`) && child.exitCode === null) await setTimeout(5);
   child.kill('SIGKILL');
   await finished;
+  expect([existsSync(killed), existsSync(`${killed}.partial`)]).toEqual([false, true]);
+  const { metadata } = decodeTensors(new Uint8Array(readFileSync(`${killed}.partial`)));
+  expect(JSON.parse(metadata.refinement).at(-1).episodes).toBeLessThan(300);
   expect((await runCli(refine(killed, '--resume'))).code).toBe(0);
   expect(readFileSync(killed).equals(readFileSync(refined))).toBe(true);
   expect(readFileSync(refined).equals(readFileSync(whole))).toBe(false);
