@@ -125,6 +125,20 @@ describe.skipIf(absent !== null)('the daily episode', () => {
     await page.getByRole('heading', { name: 'Who it was' }).waitFor();
   });
 
+  it('says which rival could not play, in the race and beside the result', async () => {
+    await using visited = await visit(DAY, { missing: /student-v3-(?!clone).*\.js$/ });
+    const { page } = visited;
+    await slots(page, 0);
+    await page.getByRole('combobox', { name: 'Against' }).selectOption('student-v3');
+    await page.getByText('student-v3 could not play this episode.').waitFor();
+    await page.getByRole('combobox', { name: 'Against' }).press('Tab');
+    for (const key of KEYS) await page.keyboard.press(key);
+    await page.getByText('Could not play: student-v3. Reload the page to try again.').waitFor();
+    expect(await page.getByText(/^Still playing:.*student/).count()).toBe(0);
+    await page.getByText(/\(heuristic 0\.\d{3}, planner 0\.\d{3}\)/).waitFor();
+    expect(await page.getByText(/^Still playing/).count()).toBe(0);
+  }, 240_000);
+
   it('reports a link to a future day', async () => {
     await using visited = await visit('#daily?day=2999-01-01');
     await visited.page.getByText('where a day from 2000-01-01 to today').waitFor();

@@ -7,7 +7,7 @@ import { title } from '../../person/descriptions.js';
 import type { EpisodeSetting, Move } from '../../person/episode-types.js';
 import { NOBODY } from '../../person/player-names.js';
 import { keptStudents } from '../../students/kept-students.js';
-import { playRivals, rivalNamed } from './rivals.js';
+import { hasFailed, playRivals, rivalNamed } from './rivals.js';
 
 interface RaceProps {
   readonly setting: EpisodeSetting;
@@ -25,6 +25,7 @@ export function Race({ setting, moves, names, against, choose }: RaceProps) {
     if (against !== NOBODY) void playRivals(setting, [against]);
   }, [JSON.stringify(setting), against]);
   const rival = rivalNamed(setting, against);
+  const failed = hasFailed(setting, against);
   const theirs = rival?.beliefs[moves.length - 1] ?? null;
   const mine = moves.at(-1)?.belief ?? null;
   return (
@@ -37,7 +38,8 @@ export function Race({ setting, moves, names, against, choose }: RaceProps) {
         hint="A policy plays the same person with the same luck. The table and the chart show its belief after as many slots as yours."
         onChange={choose}
       />
-      {against !== NOBODY && rival === null && <p class="note">{against} is still playing …</p>}
+      {against !== NOBODY && rival === null && !failed && <p class="note">{against} is still playing …</p>}
+      {failed && <p class="note">{against} could not play this episode. Reload the page to try again.</p>}
       {rival !== null && moves.length === 0 && <p class="note">Play your first slot to see the beliefs.</p>}
       {rival !== null && moves.length > 0 && theirs === null && (
         <p class="note">{against} states no belief. Its score is shown at the end.</p>

@@ -20,6 +20,8 @@ const client = new WorkerClient<PersonApi>(
 
 /** The rivals that have finished the episode of `played`. */
 export const rivals = signal<readonly Rival[]>([]);
+/** The names of the rivals that failed in the episode of `played`: the worker stopped, or a student could not be loaded. */
+export const failedRivals = signal<readonly string[]>([]);
 /** The setting of the episode as text, and a key for each rival that plays it or has played it. */
 let played: { readonly setting: string; readonly keys: Set<string> } = { setting: '', keys: new Set() };
 
@@ -31,12 +33,17 @@ export const rivalsIn = (setting: EpisodeSetting): readonly Rival[] =>
 export const rivalNamed = (setting: EpisodeSetting, name: string): Rival | null =>
   rivalsIn(setting).find((rival) => rival.name === name) ?? null;
 
-/** Lets rivals play an episode, each once; a kept student again if its file has changed. A rival that fails is left out. */
+/** Returns whether a rival failed in the episode of a setting. */
+export const hasFailed = (setting: EpisodeSetting, name: string): boolean =>
+  played.setting === JSON.stringify(setting) && failedRivals.value.includes(name);
+
+/** Lets rivals play an episode, each once; a kept student again if its file has changed. `failedRivals` gets those that fail. */
 export async function playRivals(setting: EpisodeSetting, names: readonly string[]): Promise<void> {
   const text = JSON.stringify(setting);
   if (played.setting !== text) {
     played = { setting: text, keys: new Set() };
     rivals.value = [];
+    failedRivals.value = [];
   }
   const { keys: begun } = played;
   for (const name of names) {
@@ -44,9 +51,10 @@ export async function playRivals(setting: EpisodeSetting, names: readonly string
     const key = [name, ...students.map(keyOf)].join(' ');
     if (begun.has(key)) continue;
     begun.add(key);
+    failedRivals.value = failedRivals.value.filter((each) => each !== name);
     const rival = await client.call((worker) => worker.rival(name, setting, students)).catch(() => null);
     if (played.setting !== text) return;
-    if (rival === null) continue;
-    rivals.value = [...rivals.value.filter((each) => each.name !== name), rival];
+    if (rival === null) failedRivals.value = [...failedRivals.value, name];
+    else rivals.value = [...rivals.value.filter((each) => each.name !== name), rival];
   }
 }

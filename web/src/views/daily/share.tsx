@@ -5,7 +5,7 @@ import { CopyButton } from '../../parts/copy-button.js';
 import type { EpisodeResult, Move } from '../../person/episode-types.js';
 import { BY_HAND, NOBODY } from '../../person/player-names.js';
 import { addressOf } from '../person/fields.js';
-import { RIVALS, rivals } from './rivals.js';
+import { failedRivals, RIVALS, rivals } from './rivals.js';
 
 interface ShareProps {
   readonly day: string;
@@ -21,7 +21,9 @@ export function Share({ day, seed, grader, moves, result }: ShareProps) {
   // The shared text leaves kept students out, because other people do not have them.
   const finished = rivals.value.filter(({ name }) => RIVALS.includes(name));
   const mine: Scored = { name: 'you', finalScore: result.finalScore, beliefMae: result.beliefMae };
-  const waiting = RIVALS.length - finished.length;
+  const failed = RIVALS.filter((name) => failedRivals.value.includes(name));
+  const done = [...failed, ...finished.map(({ name }) => name)];
+  const waiting = RIVALS.filter((name) => !done.includes(name));
   const text = resultText({
     day,
     mine,
@@ -33,8 +35,10 @@ export function Share({ day, seed, grader, moves, result }: ShareProps) {
   return (
     <section class="panel share" aria-labelledby="share">
       <h2 id="share">{placeOf(mine, finished)}</h2>
-      {/* The rivals play one after the other, in this order. */}
-      {waiting > 0 && <p class="note">Still playing: {RIVALS.slice(-waiting).join(' and ')} …</p>}
+      {waiting.length > 0 && <p class="note">Still playing: {waiting.join(' and ')} …</p>}
+      {failed.length > 0 && (
+        <p class="note">Could not play: {failed.join(' and ')}. Reload the page to try again.</p>
+      )}
       <pre class="result-text">{text}</pre>
       <p class="fine">A row for each slot, a column for each day: {CATEGORIES}.</p>
       <div class="actions">
