@@ -31,6 +31,7 @@ const FIELDS: ReadonlyMap<string, string> = new Map([
   ['firstHalfMeans', 'early_means'],
   ['secondHalfMean', 'late_mean'],
   ['secondHalfMeans', 'late_means'],
+  // The grader whose open-loop sequence a policy plays.
   ['sequenceGrader', 'tape'],
   ['sequences', 'tapes'],
   ['gains', 'prices'],
@@ -48,7 +49,7 @@ interface StoredPlayer {
   readonly objective: string | null;
 }
 
-/** The current names of the policies that `teach` stored as models of the teacher "planner". */
+/** Policies that earlier releases stored with the teacher "planner" and the policy as the model, under their current names. */
 const PLANNER_MODELS: readonly string[] = [
   'heuristic+inference',
   'open-loop+inference',

@@ -5,7 +5,7 @@ import { FORMER_COMPONENTS } from './resolve-names.js';
 /** An earlier version of the published world. */
 export interface FormerWorld {
   readonly version: string;
-  /** The number of components that files of this world hold: the first of COMPONENT_NAMES. */
+  /** Files of this world hold so many components: those that come first in COMPONENT_NAMES. */
   readonly numComponents: number;
 }
 

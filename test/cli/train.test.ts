@@ -66,7 +66,7 @@ it('train refines a student, and resumes the refinement after SIGKILL to the sam
   expect(readFileSync(refined).equals(readFileSync(whole))).toBe(false);
   const both = await runCli(train(pathOf('never'), '--from', whole));
   expect(both.stderr).toContain(
-    'Expected no option episodes with the option from, got 20. Leave out one of the two.',
+    "Expected no option 'episodes' with the option 'from', got 20. Leave out one of the two.",
   );
 });
 

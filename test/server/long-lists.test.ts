@@ -153,7 +153,7 @@ it('reads strings, true, false and null among numbers as JSON.parse does', () =>
   fc.assert(property, { ...DRAWS, numRuns: drawsOf(500) });
 });
 
-it('reads a list with more different entries than a table holds', () => {
+it('reads a list with more different entries than the table of entry-list.ts holds', () => {
   const others = ['null', '"v1"', '-0', 'true'];
   const list = Array.from({ length: 3 * LONG }, (_, k) => others[k % 7] ?? String(k));
   const result = parsed(`{"data":{"x":[${list}]}}`).data.x;
@@ -201,7 +201,7 @@ it.each([
   expect(parsed(text)).toBe(resultOrError(() => JSON.parse(text)));
 });
 
-it('finds the error of an invalid entry in a small part of a list, padded with spaces to the whole length', () => {
+it('parses only a small part of a list again for the error of an invalid entry, with spaces for the rest', () => {
   const text = `{"data":{"x":[${long(['1234567'])},01]}}`;
   using parse = vi.spyOn(JSON, 'parse');
   parsed(text);

@@ -5,7 +5,7 @@ import { type RewardList, toTotals } from '../rewards/weighted-totals.js';
 import { MAX_GROUP_SIZE } from './group-statistics.js';
 
 /** The maximum of `steps`. */
-const MAX_STEPS = MAX_GROUP_SIZE;
+export const MAX_STEPS = MAX_GROUP_SIZE;
 
 /** Groups of rollouts with rewards and state hashes per step. Other keys are ignored. */
 export interface StepRollouts {

@@ -8,8 +8,7 @@ import {
   isList,
   wrongType,
 } from '../../shared/values.js';
-import { MAX_GROUP_SIZE } from './group-statistics.js';
-import { toEnds, toFirsts } from './rollout-arguments.js';
+import { MAX_STEPS, toEnds, toFirsts } from './rollout-arguments.js';
 
 /**
  * Steps of n environments or rollouts, with a value of each step's observation; for example `{ ...rollouts, values }`,
@@ -68,7 +67,7 @@ export interface ValidSteps {
 export function toValidSteps(rollouts: ValueRollouts): ValidSteps {
   const checked = checkRecord('rollouts', rollouts, 'rewards');
   const { rewards, values, terminated, taken, lastValues, firstSteps, lengths } = checked;
-  const steps = checkInteger('steps', checked.steps, 1, MAX_GROUP_SIZE);
+  const steps = checkInteger('steps', checked.steps, 1, MAX_STEPS);
   const timeMajor = checkBoolean('timeMajor', checked.timeMajor ?? false);
   const total = toList('rewards', rewards).length;
   if (total % steps !== 0) {

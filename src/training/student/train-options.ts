@@ -134,7 +134,7 @@ function refuseOptions(options: TrainOptions, names: readonly (keyof TrainOption
   if (name === undefined) return;
   throw new InputError(
     'unknown_option',
-    `Expected no option ${name} with ${other}, got ${describe(options[name])}. Leave out one of the two.`,
+    `Expected no option '${name}' with the option '${other}', got ${describe(options[name])}. Leave out one of the two.`,
   );
 }
 

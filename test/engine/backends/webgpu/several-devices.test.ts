@@ -23,7 +23,7 @@ afterEach(async () => {
 /**
  * Creates a separate backend, and records the devices that it opens.
  * @param ownDevices whether each opened device is a separate device, instead of the one that tests share.
- * @param texts the shaders. Environments accept a device that they make inexact.
+ * @param texts the shaders. Environments accept a device on which these shaders are inexact.
  */
 function newBackend({
   wrap = (device: GPUDevice): GPUDevice => device,
