@@ -130,7 +130,7 @@ class ArraysTest(unittest.TestCase):
 
 
 class ViewsTest(unittest.TestCase):
-    def test_writes_of_the_caller_to_views_change_no_episode(self) -> None:
+    def test_writes_of_the_caller_to_results_change_no_episode(self) -> None:
         for autoreset in ("disabled", "next-step", "same-step"):
             for copy in (False, True):
                 with self.subTest(autoreset=autoreset, copy=copy):

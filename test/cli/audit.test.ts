@@ -160,7 +160,7 @@ const refused: [name: string, args: string[], message: string][] = [
     'Expected --json to be another file than those of --output',
   ],
   [
-    'a JSON file of the same path as a file of the report but for case, through a link to its directory',
+    'a JSON file at the path of a report file in other case, through a link',
     ['--output', linked, '--json', pathOf('Audit.MD')],
     'Expected --json to be another file than those of --output',
   ],

@@ -45,7 +45,7 @@ it.each([
 it.each([
   ['serve', 'servers', 'hono@4 @hono/node-server@2 ws@8 prom-client@15', ['serve']],
   [
-    'dataset',
+    'dataset grpo with Parquet',
     'Parquet files',
     'hyparquet@1 hyparquet-writer@0.17',
     ['dataset', 'grpo', '--rows', '1', '--output', 'rows.parquet'],

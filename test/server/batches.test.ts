@@ -371,7 +371,7 @@ const refusals: [path: string, what: string, body: unknown, detail: object][] = 
   ],
   [
     '/v1/prompts',
-    'an invalid row, named by its column',
+    'an invalid row, and names its column',
     { seeds: [1, 2], action_histories: [[], [10]] },
     { type: 'illegal_action', msg: expect.stringContaining('action_histories[1][0]') },
   ],

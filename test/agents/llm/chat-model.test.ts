@@ -150,7 +150,7 @@ describe('token counts of an endpoint', () => {
   });
 
   it.each([
-    ['a token more than the bytes of the prompt and 64', bytes + 65, 1, text],
+    ['one prompt token too many', bytes + 65, 1, text],
     ['a token more than the limit', 100, 65, text],
     ['a token more than both the limit and the answer', 100, 501, 'x'.repeat(500)],
     ['a billion', 1e9, 1e9, text],

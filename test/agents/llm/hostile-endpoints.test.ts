@@ -38,7 +38,7 @@ const withContent = (content: unknown): Fault =>
 describe('an oversized answer', () => {
   const packed = gzipSync(Buffer.alloc(MAX_BODY_BYTES + 1, ' '));
   const faults: Record<string, (exchange: Exchange) => void> = {
-    'that is too long': withContent('x'.repeat(MAX_BODY_BYTES)) as (exchange: Exchange) => void,
+    'whose text is too long': withContent('x'.repeat(MAX_BODY_BYTES)) as (exchange: Exchange) => void,
     'that is compressed': ({ response }) =>
       void response.writeHead(200, { ...JSON_HEADERS, 'content-encoding': 'gzip' }).end(packed),
     'that never ends': ({ response }) => {

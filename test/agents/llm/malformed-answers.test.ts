@@ -38,11 +38,11 @@ describe('a deeply nested answer', () => {
     ['as objects', OBJECTS],
     ['as choices', `{"choices":${ARRAYS}}`],
     ['as a message', `{"choices":[{"message":${ARRAYS}}]}`],
-    ['as its content', completion(`"content":${OBJECTS}`)],
-    ['as a part of its content', completion(`"content":[{"type":"text","text":${ARRAYS}}]`)],
+    ['as the content', completion(`"content":${OBJECTS}`)],
+    ['as a part of the content', completion(`"content":[{"type":"text","text":${ARRAYS}}]`)],
     ['as reasoning', completion(`${CONTENT},"reasoning":${ARRAYS}`)],
     ['as tool calls', completion(`${CONTENT},"tool_calls":${ARRAYS}`)],
-    ['as its usage', completion(CONTENT, `"usage":${OBJECTS}`)],
+    ['as the usage', completion(CONTENT, `"usage":${OBJECTS}`)],
     ['as an unknown field', completion(CONTENT, `"extra":${OBJECTS}`)],
   ])('%s is retried like any malformed answer', async (_, text) => {
     const { error, ledger, fake } = await ask(body(text), { retries: 1 });
@@ -57,7 +57,7 @@ describe('a deeply nested answer', () => {
   it.each([
     ['as the message', `{"error":{"message":${ARRAYS}}}`],
     ['as the error', `{"error":${OBJECTS}}`],
-    ['as its code', `{"error":{"message":"no","code":${ARRAYS}}}`],
+    ['as the code', `{"error":{"message":"no","code":${ARRAYS}}}`],
     ['as the whole', ARRAYS],
   ])('in an error body, %s, does not change the meaning of the status', async (_, text) => {
     const refused = await ask(body(text, 401), { retries: 1 });

@@ -24,7 +24,7 @@ import { COMPONENT_NAMES, OBSERVATION } from '../../../src/world/fields.js';
 const world = createWorld();
 const grader = graderWeights('v2');
 /** The stream of Threefry that draws the seeds of imagined episodes: "LUCK" in ASCII. */
-const NOISE_STREAM = 0x4c55434b;
+const SEED_STREAM = 0x4c55434b;
 /** The stream of Threefry that draws the profiles of the prior: "PEOP" in ASCII. */
 const PROFILE_STREAM = 0x50454f50;
 const playing = new Uint8Array(1).fill(1);
@@ -219,7 +219,7 @@ describe.each(['score', 'wellbeing'] as const)('the value of an action sequence,
     const scores = scoresOf(objective, start.sums, step, sequences, profiles);
     for (const sequence of [0, 1]) {
       const expected = [0, 1, 2].map((k) => {
-        const { x0 } = threefry(9, NOISE_STREAM, step, k, { x0: 0, x1: 0 });
+        const { x0 } = threefry(9, SEED_STREAM, step, k, { x0: 0, x1: 0 });
         const profile = profiles.slice(16 * k, 16 * (k + 1));
         return playReference(
           objective,

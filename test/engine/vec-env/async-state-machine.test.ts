@@ -69,7 +69,8 @@ const METHODS: Record<string, (setup: Setup) => Promise<unknown>> = {
   run: ({ env }) => env.run('heuristic'),
   'run from another': ({ env, other }) =>
     env.run('heuristic', { from: { source: other, indices: [0, 1, 2] } }),
-  'run of another': ({ env, other }) => other.run('heuristic', { from: { source: env, indices: [0, 1, 2] } }),
+  'run of another from it': ({ env, other }) =>
+    other.run('heuristic', { from: { source: env, indices: [0, 1, 2] } }),
   fork: ({ env }) => env.fork([0]).then((fork) => fork.close()),
   'assign from another': ({ env, other }) => env.assign(other, [0, 1, 2]),
   'assign to another': ({ env, other }) => other.assign(env, [0, 1, 2]),
@@ -99,7 +100,7 @@ const TABLE = `
   read of rewards                  | !not_reset   | running         | some ended      | all ended       | some ended      | !closed | !closed | !outputs_detached
   run                              | !not_reset   | all ended       | all ended       | all ended       | all ended       | !closed | !closed | !outputs_detached
   run from another                 | all ended    | all ended       | all ended       | all ended       | all ended       | !closed | !closed | !outputs_detached
-  run of another                   | !not_reset   | running         | some ended      | all ended       | some ended      | !closed | !closed | !outputs_detached
+  run of another from it           | !not_reset   | running         | some ended      | all ended       | some ended      | !closed | !closed | !outputs_detached
   fork                             | !not_reset   | running         | some ended      | all ended       | some ended      | !closed | !closed | !outputs_detached
   assign from another              | running      | running         | running         | running         | running         | !closed | !closed | !outputs_detached
   assign to another                | !not_reset   | running         | some ended      | all ended       | some ended      | !closed | !closed | !outputs_detached

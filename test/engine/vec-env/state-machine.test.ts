@@ -65,7 +65,8 @@ const METHODS: Record<string, (setup: Setup) => unknown> = {
   'run to step 6': ({ env }) => env.run('heuristic', { stops: [6, 6, 6] }),
   'run from another': ({ env, other }) =>
     env.run('heuristic', { from: { source: other, indices: [0, 1, 2] } }),
-  'run of another': ({ env, other }) => other.run('heuristic', { from: { source: env, indices: [0, 1, 2] } }),
+  'run of another from it': ({ env, other }) =>
+    other.run('heuristic', { from: { source: env, indices: [0, 1, 2] } }),
   fork: ({ env }) => env.fork([0]).close(),
   'assign from another': ({ env, other }) => env.assign(other, [0, 1, 2]),
   'assign to another': ({ env, other }) => other.assign(env, [0, 1, 2]),
@@ -92,7 +93,7 @@ const TABLE = `
   run                             | !not_reset   | all ended       | all ended       | all ended       | !busy        | !closed | !outputs_detached
   run to step 6                   | !not_reset   | running         | some ended      | all ended       | !busy        | !closed | !outputs_detached
   run from another                | all ended    | all ended       | all ended       | all ended       | !busy        | !closed | !outputs_detached
-  run of another                  | !not_reset   | running         | some ended      | all ended       | !busy        | !closed | !outputs_detached
+  run of another from it          | !not_reset   | running         | some ended      | all ended       | !busy        | !closed | !outputs_detached
   fork                            | !not_reset   | running         | some ended      | all ended       | !busy        | !closed | !outputs_detached
   assign from another             | running      | running         | running         | running         | !busy        | !closed | !outputs_detached
   assign to another               | !not_reset   | running         | some ended      | all ended       | !busy        | !closed | !outputs_detached

@@ -19,7 +19,7 @@ const PIECES: [what: string, piece: string, start?: string, end?: string][] = [
   ['colons', ':'],
   ['colons, each on a line', ':\n'],
   ['colons only in the first line', ':', '', '\nx'.repeat(1000)],
-  ['lines without the colon that the text ends with', 'x\n', '', ':'],
+  ['lines without a colon, then a colon', 'x\n', '', ':'],
   ['quotes', '"'],
   ['quotes, then an answer', '"', '', '1 2 3 SLEEP'],
   ['full stops', '.'],
