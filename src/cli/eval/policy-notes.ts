@@ -20,7 +20,7 @@ const NOTES: Readonly<Record<string, string>> = {
 /** Describes a student. @param name such as "student-v2" or "student-v2-clone". */
 function studentNote(name: string): string {
   const [, grader, clone] = name.split('-');
-  const refined = clone === undefined ? ', and was then refined on the engine' : '';
+  const refined = clone === undefined ? ', and was then trained further on episodes that it played' : '';
   return `a network that was trained for ${grader}. It learned to imitate the planner${refined}.`;
 }
 

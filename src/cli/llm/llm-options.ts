@@ -47,7 +47,7 @@ export function addLlmOptions(command: Command): Command {
     .option('--timeout <s>', `seconds to wait for an answer (default: ${timeout})`, parseInteger)
     .option('--retries <n>', `retries of a failed request (default: ${retries})`, parseInteger)
     .option(
-      '--prices <p,c[,h]>',
+      '--prices <p,c[,cached]>',
       'dollars per million tokens: prompt, completion, cached prompt',
       parsePrices,
     )

@@ -12,7 +12,9 @@ Examples:
 export function addStatusCommand(queue: Command): void {
   const command = queue
     .command('status')
-    .description('Show the progress of one job or of all jobs: rates, failures, estimates, spent dollars.')
+    .description(
+      'Show the progress of one job or of all jobs: rates, failures, estimated times, spent dollars.',
+    )
     .argument('[name]', 'the name that submit printed')
     .option('--json', 'write JSON');
   addQueueOptions(command)

@@ -57,7 +57,7 @@ function renderFlips(sensitivity: readonly WeightSensitivity[]): string {
   const rows = sensitivity.flatMap(({ component, weight, below, above }) => {
     const flips = [below, above].filter((flip) => flip !== null);
     const first = [component, decimals(weight)];
-    if (flips.length === 0) return [[...first, '-', 'no value of this weight changes the ranking']];
+    if (flips.length === 0) return [[...first, '-', 'found no value that changes the ranking']];
     return flips.map((flip, i) => [...(i === 0 ? first : ['', '']), decimals(flip.weight), flipText(flip)]);
   });
   return renderColumns(['weight of', 'now', 'at', ''], ['left', 'right', 'right', 'left'], rows);

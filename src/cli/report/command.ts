@@ -10,9 +10,9 @@ mix. Each file's kind is detected from its content. Several files of a kind are 
 The directory gets report.html, one self-contained page without scripts, and every figure as SVG and PNG: final scores beside
 the published scores, belief error over the episode, calibration, use of the ten actions by profile, what the grader
 rewards, cost, and episodes as timelines. The page also has tables, and lists missing parts with the commands that make them.
-Each score has its share of the value of knowing the profile: 0 is the score of the best open-loop sequence, 1 that of
-planner-oracle. These two scores are the anchors of a grader. --bracket takes those of another grader from its audit --json,
-made with this version and this world. Anchors closer than 0.02 yield no share.
+Each score has its share of the value of knowing the profile: 0 is the score of the best open-loop sequence with its best
+constant belief, 1 that of planner-oracle. These two scores are the anchors of a grader. --bracket takes those of another
+grader from its audit --json, made with this version and this world. Anchors closer than 0.02 yield no share.
 Only files of an earlier report are replaced.
 Invalid lines of trajectories are left out, and the first ten of a file are reported. The exit code is 1 if a line was
 left out and --skip-bad is not given.
