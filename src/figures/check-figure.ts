@@ -14,7 +14,7 @@ export interface Named {
 export function checkNames(what: string, rows: readonly Named[]): void {
   if (!Array.isArray(rows) || rows.length === 0) {
     throw new InputError(
-      'wrong_length',
+      Array.isArray(rows) ? 'wrong_length' : 'wrong_type',
       `Expected ${what} to be an array of at least one entry, got ${describe(rows)}. Pass an array with entries.`,
     );
   }

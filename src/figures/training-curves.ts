@@ -51,7 +51,7 @@ function checkCurve({ name, points }: Curve): void {
   // Refuses a curve without points.
   checkNames(
     `the points of "${name}"`,
-    points.map((_, k) => ({ name: String(k) })),
+    Array.isArray(points) ? points.map((_, k) => ({ name: String(k) })) : (points as never),
   );
   for (const { x, y, low = y, high = y } of points)
     for (const value of [x, y, low, high]) checkNumber(`a point of "${name}"`, value);

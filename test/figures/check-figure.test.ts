@@ -6,6 +6,7 @@ import { drawComponents } from '../../src/figures/components.js';
 import { drawGains } from '../../src/figures/gains.js';
 import { drawBands } from '../../src/figures/meter-bands.js';
 import { drawRewards } from '../../src/figures/rewards.js';
+import { drawTrainingCurves } from '../../src/figures/training-curves.js';
 import { InputError } from '../../src/shared/errors.js';
 import { BELIEF_NAMES, NUM_STEPS } from '../../src/world/fields.js';
 
@@ -33,9 +34,16 @@ describe.each<[name: string, call: () => unknown, code: string, ...mentions: str
   [
     'rows that are not an array',
     () => drawActionSequences({ rows: 'x' as never }),
-    'wrong_length',
+    'wrong_type',
     'rows',
     '"x"',
+  ],
+  [
+    'a curve without points',
+    () => drawTrainingCurves({ curves: [{ name: 'x' } as never] }),
+    'wrong_type',
+    'the points of "x"',
+    'undefined',
   ],
   ['a row that is null', () => sequences(null), 'wrong_type', 'rows[0]', 'undefined'],
   ['a nameless row', () => sequences({ name: '', actions: sequence() }), 'wrong_type', 'rows[0]', '""'],
