@@ -30,15 +30,15 @@ def nf4(cpu: bool) -> BitsAndBytesConfig:
     missing = [
         name
         for name, available in (
-            ("a CUDA GPU", torch.cuda.is_available() and not cpu),
+            ("a CUDA GPU without --cpu", torch.cuda.is_available() and not cpu),
             ("the package bitsandbytes", importlib.util.find_spec("bitsandbytes") is not None),
         )
         if not available
     ]
     if missing:
         raise ValueError(
-            f"Expected {' and '.join(missing)} for --quantize nf4, got none. Use a machine with a GPU, run "
-            "pip install bitsandbytes, or pass --quantize none, which needs more memory (README.md)."
+            f"Expected {' and '.join(missing)} for --quantize nf4, got none. Use a machine with a GPU and leave out "
+            "--cpu, run pip install bitsandbytes, or pass --quantize none, which needs more memory (README.md)."
         )
     return nf4_config()
 

@@ -89,7 +89,7 @@ describe.skipIf(absent !== null)('the training', () => {
     await page.getByRole('img', { name: /^final score over time/ }).tap({ position: { x: 42, y: 80 } });
     expect(await curves.inputValue()).toBe('0');
     await page.getByRole('textbox', { name: 'Name' }).fill('planner');
-    await page.getByText('Expected at most 30 small letters').waitFor();
+    await page.getByText('Expected at most 30 lowercase letters').waitFor();
     await page.getByRole('textbox', { name: 'Name' }).fill('ada');
     await page.getByRole('button', { name: 'Keep', exact: true }).tap();
     await page.getByText(/^ada is kept/).waitFor();

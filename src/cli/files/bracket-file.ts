@@ -46,10 +46,12 @@ export async function readBracket(
   const bytes = await buffer(createReadStream(path, { end: MAX_BYTES, signal }));
   return naming(path, () => {
     const text = bytes.length > MAX_BYTES ? null : decodeUtf8(bytes);
-    if (text === null)
+    if (text === null) {
+      const got = bytes.length > MAX_BYTES ? 'more' : 'other bytes';
       throw new BadRow(
-        `Expected UTF-8 of at most ${MAX_BYTES} bytes, got other bytes. Pass the JSON of audit --json.`,
+        `Expected UTF-8 of at most ${MAX_BYTES} bytes, got ${got}. Pass the JSON of audit --json.`,
       );
+    }
     const settings = { version: packageVersion(), worldDigest: createWorld().digest };
     return readAnchors(parseJson(withoutMark(text)), settings);
   });

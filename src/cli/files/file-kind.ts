@@ -15,7 +15,7 @@ const kind = (what: string, use: string): FileKind => ({ what, use });
 
 /** All kinds. `parquet` is a Parquet file whose metadata states no kind, or that comes from a pipe. */
 export const KINDS = {
-  trajectories: kind('a file of trajectories', 'Use reeval, report or dataset sft.'),
+  trajectories: kind('a file of trajectories', 'Use reeval, report, dataset sft or dataset dpo.'),
   components: kind('a file of components', 'Use regrade --components.'),
   evaluation: kind('the JSON of eval', 'Use report.'),
   reevaluation: kind('the JSON of reeval', 'Use report.'),
@@ -27,7 +27,10 @@ export const KINDS = {
   grader: kind("a grader's file", 'Use --grader.'),
   numbers: kind('the numbers of a world', 'Use world --numbers.'),
   world: kind('the file of a world', 'Pass it to VecEnv of the Python package.'),
-  sftRows: kind('a dataset for SFT', 'Train on it. Commands read the trajectories that it was made from.'),
+  sftRows: kind(
+    'a dataset for SFT',
+    'Train on it, or use upload. Other commands read the trajectories that it was made from.',
+  ),
   grpoRows: kind('a dataset for GRPO', 'Train on it, or use upload.'),
   dpoRows: kind('a dataset for DPO', 'Train on it, or use upload.'),
   manifest: kind("the manifest of a shard's file", 'Use merge with the file itself.'),

@@ -61,10 +61,12 @@ async function readWorld(path: string, signal: AbortSignal): Promise<World> {
   );
   try {
     const text = bytes.length > MAX_BYTES ? null : decodeUtf8(bytes);
-    if (text === null)
+    if (text === null) {
+      const got = bytes.length > MAX_BYTES ? 'more' : 'other bytes';
       throw new BadRow(
-        `Expected UTF-8 of at most ${MAX_BYTES} bytes, got other bytes. Pass a file that rhythm-vec world wrote.`,
+        `Expected UTF-8 of at most ${MAX_BYTES} bytes, got ${got}. Pass a file that rhythm-vec world wrote.`,
       );
+    }
     return createWorld(parseJson(withoutMark(text)) as WorldSpec);
   } catch (error) {
     if (!(error instanceof BadRow || error instanceof InputError)) throw error;

@@ -277,7 +277,8 @@ const LISTED = 3;
 const lostShards = (name: string, path: string, lost: readonly number[]): QueueError =>
   new QueueError(
     `Expected ${path} to have the results of ${name} that Redis no longer has, got a file without ${lost.length} of them ` +
-      `(shard ${lost.slice(0, LISTED).join(', ')}${lost.length > LISTED ? ', ...' : ''}). Put the file back, or submit the job with --again to compute them again.`,
+      `(shard${lost.length === 1 ? '' : 's'} ${lost.slice(0, LISTED).join(', ')}${lost.length > LISTED ? ', ...' : ''}). ` +
+      'Put the file back, or submit the job with --again to compute them again.',
   );
 
 function allFailed(

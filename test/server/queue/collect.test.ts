@@ -175,7 +175,7 @@ describeWithRedis('a collector', () => {
     path = kept;
     truncateSync(collectedOf(path), 100);
     await expect(open('second', 'first')).rejects.toThrow(
-      /got a file without 2 of them \(shard 0, 1\)\. .* --again/,
+      /got a file without 2 of them \(shards 0, 1\)\. .* --again/,
     );
     expect(await submit({ again: true })).toMatchObject({ forgotten: 2 });
     await store(0, 1, 2);

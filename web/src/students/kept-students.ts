@@ -13,7 +13,7 @@ export const keptStudents = signal<readonly StudentFile[]>(readStored());
 
 /** What a name must be, as a noun phrase. */
 export const NAME_EXPECTED =
-  'at most 30 small letters, digits and hyphens, no hyphen at the start, and not a name that the page itself uses';
+  'at most 30 lowercase letters, digits and hyphens, no hyphen at the start, and not a name that the page itself uses';
 
 /** Returns whether a student may have this name. It may be the name of a kept student, which is then replaced. */
 export function isStudentName(name: string): boolean {
