@@ -56,7 +56,7 @@ export class Connection {
   }
 
   /** Returns whether this connection began its closing handshake more than `ms` milliseconds ago. */
-  isUnanswered(ms: number): boolean {
+  isClosingFor(ms: number): boolean {
     return this.#closedAt !== null && performance.now() - this.#closedAt > ms;
   }
 

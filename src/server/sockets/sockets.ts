@@ -95,7 +95,7 @@ export class Sockets {
     };
     const timers = [
       setInterval(
-        cut((connection) => connection.isUnanswered(HANDSHAKE_MS)),
+        cut((connection) => connection.isClosingFor(HANDSHAKE_MS)),
         SWEEP_MS,
       ),
       setTimeout(
