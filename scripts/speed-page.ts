@@ -115,8 +115,8 @@ export function peersTable({ peers }: StoredRun): string {
 const threeDigits = (value: number): string => String(Number(value.toPrecision(3)));
 
 const NO_DEVICE =
-  '**No GPU has been measured yet.** All tests ran on SwiftShader, which emulates a GPU on the processor, so its speed says nothing\n' +
-  'about GPUs.';
+  '**No GPU has been measured yet.** All tests ran on SwiftShader, which emulates a GPU on the processor, so these tests say\n' +
+  'nothing about the speed of GPUs.';
 
 /** Returns the table of GPUs; a note if none was measured. Leaves out software adapters, and rows without a rate. */
 export function devicesTable(runs: readonly StoredRun[]): string {
