@@ -1,6 +1,6 @@
 /**
  * `--peers`: verifies every player (the engine, its reference and the peers) on golden values, then times all players in turn,
- * in batches of 1 to 2^20 episodes.
+ * in batches of 1 to 2^20 episodes, or to the largest that the player can play.
  */
 import { NUM_STEPS } from '../../dist/world/fields.js';
 import type { OnProgress } from '../measure.js';

@@ -17,10 +17,11 @@ inline constexpr size_t kRecordSize = world::count::ObservationFloats - kRecordS
 class Encoder {
  public:
   // `width` is the size of an encoded observation, `steps` the number of records in a history. Each part is a tuple
-  // (source, size, target, codes, is_past): `size` numbers of a raw observation, which begin at index `source`, are written
-  // from index `target` on; if `is_past`, the numbers of each record of the history are written. If `codes` is above 0, the
-  // number is written as a one-hot block of that size, whose first entry stands for the code first_codes[source]. `first_codes`
-  // is f32 [22]. `low` and `inverse_span`, f64 [22], scale the other numbers; if they are None, these numbers are copied.
+  // (source, size, target, codes, is_past). It writes `size` numbers of a raw observation, from index `source` on, to the
+  // encoded one, from index `target` on; if `is_past`, those of every record of the history, one record after the other. If
+  // `codes` is above 0, the number is written as a one-hot block of that size, whose first entry stands for the code
+  // first_codes[source]. `first_codes` is f32 [22]. `low` and `inverse_span`, f64 [22], scale the other numbers; if they are
+  // None, these numbers are copied.
   Encoder(size_t width, size_t steps, const py::list& parts, const py::object& first_codes, const py::object& low,
           const py::object& inverse_span)
       : width_(width), steps_(steps), is_scaled_(!low.is_none()) {

@@ -60,7 +60,8 @@ def prompts(
         client: `Client()` by default: a server on this machine.
 
     Raises:
-        RefusedError: a row or the grader is invalid; the message says which.
+        RefusedError: a server refused the request, such as for an invalid row or grader; the message names it. Or
+            the answer was not JSON.
         ServerUnavailableError: no server answered, or it was busy for too long.
         RhythmError: an answer has an unexpected form, or the servers have different worlds.
         InputError: a column is not a list, columns differ in length, or a value cannot be written as JSON.
@@ -84,7 +85,8 @@ def parse(completions: Sequence[Completion], *, client: Optional[Client] = None)
     """Returns the action and the belief in each completion, which is a text or the messages of a chat.
 
     Raises:
-        RefusedError: a completion is neither a text nor a chat. The message names the row.
+        RefusedError: a server refused the request, such as for a completion that is neither a text nor a chat; the
+            message names its row. Or the answer was not JSON.
         ServerUnavailableError: no server answered, or it was busy for too long.
         RhythmError: an answer has an unexpected form, or the servers have different worlds.
         InputError: completions are not a list, or a value cannot be written as JSON.

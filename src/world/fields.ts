@@ -61,7 +61,7 @@ export const METER_NAMES: readonly string[] = RHYTHM.meters;
 export const BELIEF_NAMES: readonly string[] = Object.freeze(RHYTHM.belief.map((belief) => belief.name));
 /** Names of the named profiles. */
 export const PROFILE_NAMES: readonly string[] = Object.freeze(Object.keys(RHYTHM.profiles));
-/** Names of the published graders. */
+/** Names of the built-in graders. */
 export const GRADER_NAMES: readonly string[] = Object.freeze(Object.keys(RHYTHM.graders));
 /** The tags of actions. They decide which traits affect an action's response (docs/world.md, rule 2). */
 export const TAGS = ['productive', 'social', 'solo', 'guilty'] as const;

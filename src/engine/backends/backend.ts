@@ -50,7 +50,7 @@ export interface BatchOptions {
   readonly world: World;
   /** Whether noise and events come from the imagination streams. */
   readonly imagination: boolean;
-  /** 1 to 256, or null for the machine's number of processors. Changes no result. */
+  /** 1 to 256, or null for the number of processors, at most 256. Changes no result. */
   readonly threads: number | null;
   /** A kernel's name, or null for the fastest that this machine can run. */
   readonly kernel: string | null;

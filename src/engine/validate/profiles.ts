@@ -11,7 +11,10 @@ import { type FloatRange, firstOutside } from './floats.js';
  * weights.
  */
 export type ProfileChoice = string | readonly string[] | Float32Array;
-/** A name of GRADER_NAMES; one per environment; or weights, [8] for all environments or [numEnvs, 8]. */
+/**
+ * A name of GRADER_NAMES; one per environment; or weights, [8] for all environments or [numEnvs, 8]. Six instead of eight
+ * weights, as in world 1.0.0, are accepted too.
+ */
 export type GraderChoice = string | readonly string[] | ArrayLike<number>;
 
 const IN_DOMAIN: FloatRange = { low: MIN_MAGNITUDE, high: MAX_MAGNITUDE, signed: true };

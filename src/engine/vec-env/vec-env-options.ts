@@ -33,7 +33,7 @@ export interface VecEnvOptions {
    * fastest available.
    */
   kernel?: string;
-  /** Threads for large batches, 1 to 256. Changes no result. Default: the machine's number of processors. */
+  /** Threads for large batches, 1 to 256. Changes no result. Default: the number of processors, at most 256. */
   threads?: number;
   /** The profiles for resets that do not pass `profiles`. Default 'sampled'. */
   profiles?: ProfileChoice;

@@ -1,4 +1,7 @@
-/** The two anchors of a grader: the scores of the best open-loop sequence and of the planner that knows the profile. */
+/**
+ * The two anchors of a grader: the scores of the best open-loop sequence with its best constant belief, and of the planner that
+ * knows the profile.
+ */
 import { searchActionSequence } from '../../agents/search/find-sequences.js';
 import { type Interval, intervalOf } from '../../shared/statistics.js';
 import { ACTION_NAMES, NUM_STEPS } from '../../world/fields.js';

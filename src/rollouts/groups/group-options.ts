@@ -54,7 +54,7 @@ export interface RolloutOptions {
   readonly backend?: string;
   /** As in `createVecEnv`. */
   readonly kernel?: string;
-  /** 1 to 256; changes no result. Default: the machine's number of processors. */
+  /** 1 to 256; changes no result. Default: the number of processors, at most 256. */
   readonly threads?: number;
   /** Called after every step with the steps taken and their total, over all rollouts. */
   readonly onProgress?: (done: number, total: number) => void;

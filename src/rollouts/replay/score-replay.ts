@@ -39,7 +39,7 @@ export interface ReplayOptions extends RewardStackOptions {
   backend?: string;
   /** As in `createVecEnv`. */
   kernel?: string;
-  /** 1 to 256; changes no result. Default: the machine's number of processors. */
+  /** 1 to 256; changes no result. Default: the number of processors, at most 256. */
   threads?: number;
   /** 'mark' (default) gives invalid rows NaN and lists them in `faults`; 'throw' throws the first error found. */
   onFault?: (typeof ON_FAULT)[number];

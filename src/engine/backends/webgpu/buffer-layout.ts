@@ -48,7 +48,7 @@ const LAUNCH_ARRAYS = {
   profiles: 'array of floats, a profile per environment; NONE to keep them',
   graders: 'array of floats, a grader per environment; NONE to keep them',
   steps: 'array of bytes: steps at which episodes begin; NONE for 0',
-  meters: 'array of floats, five per environment: meters at the beginning',
+  meters: 'array of floats, five per environment: meters at the beginning; NONE if `steps` is NONE',
   early: 'array of floats: sums of first-half rewards at the beginning; NONE for 0',
   late: 'array of floats: sums of second-half rewards at the beginning; NONE for 0',
   returns: 'array of floats: sums of rewards at the beginning; NONE for 0',

@@ -195,7 +195,7 @@ struct Launch {
   graders: u32,
   // array of bytes: steps at which episodes begin; NONE for 0
   steps: u32,
-  // array of floats, five per environment: meters at the beginning
+  // array of floats, five per environment: meters at the beginning; NONE if `steps` is NONE
   meters: u32,
   // array of floats: sums of first-half rewards at the beginning; NONE for 0
   early: u32,

@@ -199,7 +199,7 @@ struct Launch {
   graders: u32,
   // array of bytes: steps at which episodes begin; NONE for 0
   steps: u32,
-  // array of floats, five per environment: meters at the beginning
+  // array of floats, five per environment: meters at the beginning; NONE if \`steps\` is NONE
   meters: u32,
   // array of floats: sums of first-half rewards at the beginning; NONE for 0
   early: u32,
@@ -699,8 +699,7 @@ fn noise_of_reward(draw: vec2<u32>) -> f32 {
   return multiply(world_number(BLOCK_NOISE_REWARD), noise_field(draw.y, 2u));
 }
 
-// Rules 1 to 8. The caller applies beliefs (rule 9), advances the time (rule 10) and adds the reward to the
-// episode's return.
+// Rules 1 to 8. The caller applies rules 9 and 10, and adds the reward to the episode's return.
 fn step_episode(
   profile: Profile,
   draws: Draws,

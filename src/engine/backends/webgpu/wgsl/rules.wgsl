@@ -175,8 +175,7 @@ fn noise_of_reward(draw: vec2<u32>) -> f32 {
   return multiply(world_number(BLOCK_NOISE_REWARD), noise_field(draw.y, 2u));
 }
 
-// Rules 1 to 8. The caller applies beliefs (rule 9), advances the time (rule 10) and adds the reward to the
-// episode's return.
+// Rules 1 to 8. The caller applies rules 9 and 10, and adds the reward to the episode's return.
 fn step_episode(
   profile: Profile,
   draws: Draws,
