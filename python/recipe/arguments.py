@@ -68,7 +68,7 @@ def _parser(description: str) -> argparse.ArgumentParser:
     add("--sft-rows", type=Path, help="rows of `dataset sft`, JSON lines (default: generated)")
     add("--grpo-rows", type=Path, help="rows of `dataset grpo`, JSON lines (default: generated)")
     add("--start-from", help="folder of the model that grpo starts from, or base (default: sft in --output)")
-    add("--url", help="a running server (default: starts one). RHYTHM_TOKEN is its token")
+    add("--url", help="URL of a running server (default: starts one). RHYTHM_TOKEN is its token")
     add("--rhythm-vec", metavar="COMMAND", help="the rhythm-vec command (default: the one that rhythm_vec.serve finds)")
     add("--report-to", default="none", help="a logger of transformers, such as trackio or wandb (default: none)")
     add("--push-to-hub", metavar="USER/NAME", help="upload private models USER/NAME-sft and -grpo with HF_TOKEN")

@@ -82,7 +82,7 @@ export function addEvalCommand(program: Command, { signal }: Context): void {
     .description('Evaluate policies: final scores with 95 % intervals, beside the published scores.')
     .option(
       '--bracket <audit.json>',
-      'also show shares under the grader of this audit, by the anchors in the audit',
+      'also show shares by the anchors of this audit, under its grader',
     )
     .option('--json <file>', 'also write the results as JSON; - is the standard output')
     .option(

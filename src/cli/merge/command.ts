@@ -36,7 +36,7 @@ export function addMergeCommand(program: Command, { signal }: Context): void {
     .option('--components <file>', "shards of eval --trajectories: also write each episode's components")
     .option(
       '--bracket <audit.json>',
-      'shards of eval: also show shares (see eval --help) under the grader of this audit, by the anchors in the audit',
+      'shards of eval: also show shares (see eval --help) by the anchors of this audit, under its grader',
     )
     .addHelpText('after', HELP)
     .action(async (shards: readonly string[], options: MergeCommandOptions) => {

@@ -33,7 +33,7 @@ export function addCollectCommand(queue: Command, { signal }: Context): void {
     .option('--components <file>', "jobs of eval: also write each episode's components")
     .option(
       '--bracket <audit.json>',
-      'jobs of eval: also show shares (see eval --help) under the grader of this audit, by the anchors in the audit',
+      'jobs of eval: also show shares (see eval --help) by the anchors of this audit, under its grader',
     );
   addQueueOptions(command)
     .addHelpText('after', HELP)

@@ -7,10 +7,10 @@ import { addQueueOptions } from './queue-options.js';
 import type { WorkCommandOptions } from './run-work.js';
 
 const HELP = `
-A worker runs until it is interrupted, and then gives its shards back. With --until-empty it ends when no shard is left. Start
-as many workers as there are cores, or one worker with --concurrency. A worker renews the leases of its shards. If it is
-killed or hangs, another worker takes the shards over after --lease. Keys of language models are read from this worker's
-environment variables. They are never stored in Redis.
+A worker runs until it is interrupted, or until a job of another version or world comes, and then gives its shards back. With
+--until-empty it ends when no shard is left. Start as many workers as there are cores, or one worker with --concurrency. A
+worker renews the leases of its shards. If it is killed or hangs, another worker takes the shards over after --lease. Keys of
+language models are read from this worker's environment variables. They are never stored in Redis.
 
 Examples:
   rhythm-vec queue work --redis redis://127.0.0.1:6379 --concurrency 2

@@ -34,7 +34,7 @@ export function addReportCommand(program: Command, { signal }: Context): void {
     .requiredOption('--output <directory>', 'the directory for the page and its figures')
     .option(
       '--bracket <audit.json>',
-      'also show shares under the grader of this audit, by the anchors in the audit',
+      'also show shares by the anchors of this audit, under its grader',
     )
     .option('--skip-bad', 'exit with 0 even if lines were left out', false)
     .addHelpText('after', HELP)
