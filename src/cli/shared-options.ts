@@ -55,7 +55,7 @@ export function checkEngineOptions({ backend = 'auto', kernel }: EngineOptions):
 /** Parses a non-negative integer of at most 15 digits. */
 export function parseInteger(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('Expected a whole number, such as 4.');
+  throw new InvalidArgumentError('Expected a whole number of at most 15 digits, such as 4.');
 }
 
 /** Parses "a,b" as a list of names. A comma in a name is written as a backslash and a comma. */

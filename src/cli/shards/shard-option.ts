@@ -37,7 +37,7 @@ function indexIn(environment: NodeJS.ProcessEnv): [index: number, variable: stri
   const [name] = names;
   if (name === undefined) {
     throw new InvalidArgumentError(
-      `Expected ${VARIABLES.join(' or ')} in the environment, got neither. Run it in a Kubernetes Indexed Job or a Slurm array, or pass i/n.`,
+      `Expected ${VARIABLES.join(' or ')} in the environment, got neither. Run the command in a Kubernetes Indexed Job or a Slurm array, or pass i/n.`,
     );
   }
   const values = names.map((each) => `${each}=${environment[each]}`);

@@ -14,7 +14,7 @@ export function toMask(mask: Mask, numEnvs: number, overwritten: OverwrittenBuff
   if (!isList(mask)) {
     throw new InputError(
       'wrong_type',
-      `Expected mask to be a Uint8Array or an array of booleans, got ${describe(mask)}. Pass one entry per environment.`,
+      `Expected mask to be a Uint8Array or an array of booleans or numbers, got ${describe(mask)}. Pass one entry per environment.`,
     );
   }
   checkLength('entries in mask', mask.length, numEnvs, 'numEnvs');

@@ -66,7 +66,7 @@ function graderFault(got: unknown): string {
     if (error instanceof RhythmError) return error.message;
     throw error;
   }
-  return `Expected a name or {"name", "weights"}, got ${describe(got)}. Send a name, or {"name", "weights"}.`;
+  return `Expected a name or {"name", "weights"}, got ${describe(got)}. Send "v2", for instance.`;
 }
 
 export const SEEDS = column(SEED).describe("the seed of each row's episode");

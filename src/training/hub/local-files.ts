@@ -173,7 +173,7 @@ function checkTargets(files: readonly FilePaths[]): void {
 function refuseClash(one: FilePaths, other: FilePaths, target: string): never {
   throw new InputError(
     'not_alike',
-    `Expected each file to have a target of its own, but ${quoted(one.source)} and ${quoted(other.source)} both go to ${quoted(target)}. ` +
+    `Expected each file to have a target of its own, but ${quoted(one.source)} and ${quoted(other.source)} clash at ${quoted(target)}. ` +
       'Upload one of them with --path-in-repo, or to a repository of its own.',
   );
 }

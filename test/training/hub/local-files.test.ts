@@ -95,7 +95,7 @@ describe('collectFiles refuses', () => {
     await expect(collectFiles([join(at, 'a'), join(at, 'b')])).rejects.toThrow(/"x.txt"\. .*--path-in-repo/);
     expect(await targetsOf([join(at, 'a/x.txt'), `${at}/a/./x.txt`, join(at, 'a')])).toEqual(['x.txt']);
     await expect(collectFiles([join(at, 'a'), join(at, 'c')])).rejects.toThrow(
-      /x\.txt.*x\.txt\/y\/z.* both go to "x\.txt"/,
+      /x\.txt.*x\.txt\/y\/z.* clash at "x\.txt"/,
     );
   });
 
