@@ -68,13 +68,16 @@ describe('messages', () => {
       ...{ 'd/README.md': 'r', 'd/.env': 's', 'd/w.jsonl.partial': 'p' },
       'd/w.jsonl': '{"seed":5,"hidden":{"profile":[]}}\n',
     });
-    const { code, stderr } = await upload(
+    const { code, stdout, stderr } = await upload(
       hub,
       '--path-in-repo',
       'raw',
       '--revision',
       'dev',
       join(directory, 'd'),
+    );
+    expect(stdout).toContain(
+      "from this token: it and its branch dev will be created, public, unless its owner's settings say otherwise.",
     );
     expect([code, stderr.replaceAll(`${directory}/`, '').split('\n')]).toEqual([
       0,

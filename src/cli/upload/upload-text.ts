@@ -10,8 +10,8 @@ export function repositoryText(endpoint: string, plan: UploadPlan, dryRun: boole
   const what = `${repoText(repo)} (${repoUrl(endpoint, repo)})`;
   if (!remote.exists) {
     const visibility = plan.private ? 'private' : "public, unless its owner's settings say otherwise";
-    const other = branch === 'main' ? '' : `, and its branch ${branch}`;
-    return `${what} does not exist or is hidden from this token: it ${will} created, ${visibility}${other}.`;
+    const created = branch === 'main' ? 'it' : `it and its branch ${branch}`;
+    return `${what} does not exist or is hidden from this token: ${created} ${will} created, ${visibility}.`;
   }
   const visibility = remote.private ? 'private' : 'public';
   if (remote.head === null) return `${what} exists, ${visibility}; its branch ${branch} ${will} created.`;
@@ -68,7 +68,8 @@ export function notesOn(planned: readonly PlannedFile[], { leftOut }: LocalFiles
   }
   const hidden = changed.filter(({ inspection }) => inspection.holdsHidden).map(targetOf);
   if (hidden.length > 0) {
-    notes.push(`${listed(hidden)} contains hidden profiles: a model trained on them is not a valid agent.`);
+    const verb = hidden.length === 1 ? 'contains' : 'contain';
+    notes.push(`${listed(hidden)} ${verb} hidden profiles: a model trained on them is not a valid agent.`);
   }
   const evaluated = changed.find(({ inspection }) => inspection.evalSeed !== null);
   if (evaluated !== undefined) {
