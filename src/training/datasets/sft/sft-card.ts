@@ -100,7 +100,7 @@ without the adaptation component. It does not maximise the grader's final score.
 `,
   none: `## Objective
 
-**None**: the teacher had only the prompt. Compare the first-half mean below with that of the heuristic. If it is lower, the
+**None**: the teacher states no objective. Compare the first-half mean below with that of the heuristic. If it is lower, the
 teacher neglected the first half of the episodes for the second.
 `,
 };
@@ -167,8 +167,9 @@ const contents = (card: SftCard): string => `## Contents
 All rows of a seed are in one split, for all teachers.
 
 ${splitTable(card)}
-The tables have means over the episodes, with 95 % intervals, for each teacher and for heuristic+constant, the heuristic with
-the constant belief, in the same episodes, under ${card.provenance.grader.name}. The margin is the difference of their final scores in an episode.
+For each teacher, one table has means over the episodes, also for heuristic+constant, the heuristic with the constant belief, in
+the same episodes, under ${card.provenance.grader.name}. Final scores have 95 % intervals. Another table has minima, medians and maxima. The margin is
+the difference of the two final scores in an episode.
 A teacher that does not beat heuristic+constant shows no inference.
 
 ${card.selection.teachers
