@@ -54,7 +54,7 @@ const TEST_LIMIT = 240_000;
 /** Files that are not mutated: generated constants, the list of kernels, macros. */
 const LEFT_OUT = /generated|kernels\.cc|inline\.h/;
 /** Lines that are not mutated: code that changes only the speed, and compile-time checks. */
-const SPEED_ONLY =
+const NOT_MUTATED =
   /prefetch|kEnvsInCache|kMinTiles|kStepBytes|AdjustExternalMemory|reserve\(|alignas|static_assert/;
 
 const KERNEL_FLAGS: Readonly<Record<string, readonly string[]>> = {
@@ -107,7 +107,7 @@ const replaceAt = (text: string, at: number, length: number, by: string): string
 /** Returns all mutations of one line. */
 function mutationsOf(line: string): string[] {
   const code = line.replace(/\s*\/\/.*$/, '');
-  if (/^\s*#|"/.test(code) || SPEED_ONLY.test(code)) return [];
+  if (/^\s*#|"/.test(code) || NOT_MUTATED.test(code)) return [];
   const operators = OPERATORS.flatMap(([from, to]) =>
     [...code.matchAll(new RegExp(from.replace(/[*+|^]/g, '\\$&'), 'g'))].map(({ index }) =>
       replaceAt(code, index, from.length, to),

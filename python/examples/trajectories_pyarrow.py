@@ -32,9 +32,9 @@ def actions(path):
     file = pyarrow.parquet.ParquetFile(path)
     for batch in file.iter_batches(columns=["actions"]):
         played = batch.column("actions")
-        first = pc.list_parent_indices(played)
+        episode = pc.list_parent_indices(played)
         # An episode has 28 steps.
-        steps = pc.subtract(pyarrow.array(range(len(first))), pc.multiply(first, 28))
+        steps = pc.subtract(pyarrow.array(range(len(episode))), pc.multiply(episode, 28))
         table = pyarrow.table({"step": steps, "action": pc.list_flatten(played)})
         for row in table.group_by(["step", "action"]).aggregate([([], "count_all")]).to_pylist():
             key = row["step"], row["action"]

@@ -22,7 +22,7 @@ export class UsageTally {
   }
 
   /** The number of requests without an answer. */
-  get retries(): number {
+  get unanswered(): number {
     return this.requests - this.answers;
   }
 }

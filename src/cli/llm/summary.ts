@@ -40,11 +40,11 @@ export class LlmSummary {
 
   /** Returns the summary as lines with line ends; '' if there were no requests. */
   text(): string {
-    const { requests, retries, promptTokens, completionTokens } = this.#tally;
+    const { requests, unanswered, promptTokens, completionTokens } = this.#tally;
     if (requests === 0) return '';
-    const retriesText = retries === 0 ? '' : `, ${grouped(retries)} of them retries or failures`;
+    const unansweredText = unanswered === 0 ? '' : `, ${grouped(unanswered)} of them retries or failures`;
     const tokens = `${grouped(promptTokens)} prompt and ${grouped(completionTokens)} completion tokens`;
-    return `${grouped(requests)} requests${retriesText}; ${tokens}${this.#costText()}.\n${this.#shares()}${this.#hint()}`;
+    return `${grouped(requests)} requests${unansweredText}; ${tokens}${this.#costText()}.\n${this.#shares()}${this.#hint()}`;
   }
 
   #costText(): string {

@@ -102,8 +102,8 @@ export async function readBeginning(lines: AsyncGenerator<Line>, maxBytes = MAX_
     if (line.text?.trim() === '') continue;
     firstLines.push(line);
     size += LINE_COST + (line.text?.length ?? 0);
-    const unreadable = line.text === null || size > maxBytes;
-    if (unreadable || isEpisode(line.text)) return { firstLines, value: undefined };
+    const isLines = line.text === null || size > maxBytes || isEpisode(line.text);
+    if (isLines) return { firstLines, value: undefined };
   }
   return { firstLines, value: jsonOf(firstLines.map(({ text }) => text).join('\n')) };
 }

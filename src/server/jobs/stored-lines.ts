@@ -83,7 +83,7 @@ export class StoredLines implements AsyncDisposable {
     if (runs === undefined) return null;
     const [first, end] = [seeds[0], seeds[0] + seeds.length];
     const lines: string[] = Array(seeds.length).fill('');
-    for (let k = firstBeyond(runs, first); k < runs.length && runs[k].first < end; k++) {
+    for (let k = firstEndingFrom(runs, first); k < runs.length && runs[k].first < end; k++) {
       const run = runs[k];
       const texts = (await bytesOf(run.handle, run)).toString().split('\n');
       for (const [i, text] of texts.entries()) {
@@ -104,7 +104,7 @@ export class StoredLines implements AsyncDisposable {
 }
 
 /** Returns the index of the first run that ends at `seed` or later. @param runs sorted, without common seeds. */
-function firstBeyond(runs: readonly LineRun[], seed: number): number {
+function firstEndingFrom(runs: readonly LineRun[], seed: number): number {
   let [low, high] = [0, runs.length];
   while (low < high) {
     const middle = (low + high) >> 1;

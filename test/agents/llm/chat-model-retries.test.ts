@@ -30,7 +30,7 @@ describe('a request is retried', () => {
   ])('after %s', async (fault) => {
     const { answer, tally, fake } = await askOnce(failFirst(2, fault), { retries: 2 });
     expect(answer!.usage.requests).toBe(3);
-    expect([tally.requests, tally.retries, fake.requests.length]).toEqual([3, 2, 3]);
+    expect([tally.requests, tally.unanswered, fake.requests.length]).toEqual([3, 2, 3]);
   });
 
   it.each(['silence', 'trickle'])('after %s, once the time limit of the answer has passed', async (fault) => {

@@ -35,7 +35,7 @@ describe('an answer', () => {
         refused: 0,
       },
     });
-    expect([ledger.spent, tally.requests, tally.retries]).toEqual([cost, 1, 0]);
+    expect([ledger.spent, tally.requests, tally.unanswered]).toEqual([cost, 1, 0]);
     const [system, user] = firstPrompt();
     expect(body).toEqual({ model: 'fake', messages: [system, user], max_completion_tokens: 64 });
     expect([path, headers.authorization]).toEqual(['/v1/chat/completions', `Bearer ${FAKE_KEY}`]);
