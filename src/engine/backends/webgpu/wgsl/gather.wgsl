@@ -4,14 +4,14 @@
 @group(1) @binding(1) var<storage, read> source_outputs: array<u32>;
 
 // Does the same as `row` (outputs.wgsl) for an environment of the source.
-fn source_row(which: u32, width: u32, env: u32) -> vec2<u32> {
-  let start = which * launch.source_capacity;
+fn source_row(output: u32, width: u32, env: u32) -> vec2<u32> {
+  let start = output * launch.source_capacity;
   let columns = vec2(start + env, launch.source_capacity);
   return select(vec2(start + env * width, 1u), columns, launch.source_in_columns != 0u);
 }
-fn copy_row(which: u32, width: u32, env: u32, origin: u32) {
-  let to = row(which, width, env);
-  let origin_row = source_row(which, width, origin);
+fn copy_row(output: u32, width: u32, env: u32, origin: u32) {
+  let to = row(output, width, env);
+  let origin_row = source_row(output, width, origin);
   for (var k = 0u; k < width; k++) {
     outputs[to.x + k * to.y] = source_outputs[origin_row.x + k * origin_row.y];
   }
@@ -36,8 +36,8 @@ fn gather(@builtin(global_invocation_id) id: vec3<u32>) {
   copy_row(OUTPUT_OBSERVATIONS, COUNT_OBSERVATION_FLOATS, env, origin);
   copy_row(OUTPUT_COMPONENTS, COUNT_COMPONENTS, env, origin);
   // The outputs from rewards to terminated have one word per environment.
-  for (var which = OUTPUT_REWARDS; which < OUTPUT_FINAL_MASK; which++) {
-    copy_row(which, 1u, env, origin);
+  for (var output = OUTPUT_REWARDS; output < OUTPUT_FINAL_MASK; output++) {
+    copy_row(output, 1u, env, origin);
   }
   put_output_word(OUTPUT_FINAL_MASK, env, 0u);
   if (launch.keeps_final == 0u) {

@@ -19,7 +19,7 @@ fn choose(i: u32, seed: u32, t: u32, m: Meters, policy_seed: u32) -> u32 {
   return byte_at(launch.actions, i * COUNT_STEPS + t);
 }
 
-// Rule 9: belief. Applies the belief at row `at` of a sequence, if one is given. Returns whether one is given.
+// Rule 9: belief. Applies the belief at row `at` of a sequence, if it is given. Returns whether it is given.
 fn apply_belief(env: u32, at: u32) -> bool {
   if (launch.belief_kind != BELIEFS_SEQUENCE || byte_at(launch.given, at) == 0u) {
     return false;
