@@ -128,10 +128,16 @@ function checkLast(episodes: number, last: readonly number[]): void {
   using env = createVecEnv({ numEnvs: 1, backend: 'reference' });
   let { observations } = env.reset({ seed: episodes - 1 });
   for (let t = 0; t < STEPS; t++) ({ observations } = env.step([0]));
+  const where = `memory of ${episodes} episodes: Expected`;
+  if (last.length !== OBSERVATION_SIZE) {
+    throw new Mismatch(
+      `${where} ${OBSERVATION_SIZE} observations of the last environment, got ${last.length}.`,
+    );
+  }
   const index = Array.from(observations).findIndex((value, k) => value !== last[k]);
-  if (index < 0 && last.length === OBSERVATION_SIZE) return;
+  if (index < 0) return;
   throw new Mismatch(
-    `memory of ${episodes} episodes: Expected observations[${index}] of the last environment to be ${observations[index]}, got ${last[index]}.`,
+    `${where} observations[${index}] of the last environment to be ${observations[index]}, got ${last[index]}.`,
   );
 }
 
