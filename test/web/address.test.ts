@@ -81,6 +81,8 @@ describe('an address', () => {
     const { problems } = parse(`#first?${different}&people=12`);
     expect(problems).toHaveLength(6);
     expect(problems[5]).toBe('1,995 further problems are not listed.');
+    const six = different.split('&').slice(0, 6).join('&');
+    expect(parse(`#first?${six}`).problems[5]).toBe('1 further problem is not listed.');
     expect(parse(`#first?${different}&people=12`).state.people).toBe(12);
   });
 });

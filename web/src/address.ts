@@ -97,7 +97,8 @@ function firstFew(problems: readonly string[]): string[] {
   const different = [...new Set(problems)];
   const remaining = different.length - MAX_PROBLEMS;
   if (remaining <= 0) return different;
-  return [...different.slice(0, MAX_PROBLEMS), `${grouped(remaining)} further problems are not listed.`];
+  const are = remaining === 1 ? 'problem is' : 'problems are';
+  return [...different.slice(0, MAX_PROBLEMS), `${grouped(remaining)} further ${are} not listed.`];
 }
 
 /** Parses one pair into `state`. @returns the problem, or null. */
