@@ -222,7 +222,7 @@ describe('eval refuses, as a usage error, before the first request,', () => {
     writeFileSync(pathOf('broken.jsonl'), 'not an episode\n');
     const fake = await startModel();
     const { code, stderr } = await evaluate(fake, '--trajectories', pathOf('broken.jsonl'));
-    expect([code, textOf('broken.jsonl')]).toEqual([2, 'not an episode\n']);
+    expect([code, textOf('broken.jsonl'), fake.requests.length]).toEqual([2, 'not an episode\n', 0]);
     expect(stderr).toMatch(/Expected an episode at .*broken\.jsonl:1.*or pass another --trajectories\./);
   });
 });
