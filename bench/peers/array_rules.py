@@ -84,7 +84,7 @@ def grade(xp, m, early, late, well, crashes, grader):
 
 
 def begin(seeds, profiles, graders):
-    """Returns the state of episodes at their start: a tuple of arrays over the batch."""
+    """Returns the state of episodes at their start: a tuple of arrays and lists of arrays over the batch."""
     n = len(seeds)
     meters = [np.full(n, WORLD["initialMeters"][k]) for k in METERS]
     sums = [np.zeros(n, F32) for _ in range(3)]

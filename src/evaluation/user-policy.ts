@@ -36,7 +36,7 @@ export class UserPolicy {
     return typeof this.policy !== 'function' && this.policy.usesHiddenState === true;
   }
 
-  /** Returns null, because a user's policy plays no sequence that was searched for a grader. */
+  /** Returns null, because a user's policy plays no sequence that a search found for a grader. */
   sequenceGrader(): null {
     return null;
   }

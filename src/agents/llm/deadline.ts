@@ -1,4 +1,7 @@
-/** Aborts a request whose whole answer has not come within a time limit. The client's own timeout covers only the headers. */
+/**
+ * Aborts a request whose whole answer has not come within a time limit. The timeout of the package openai covers only the
+ * headers.
+ */
 
 /** A signal that aborts when the time limit has passed or the caller's signal is aborted. Call `end` after the request. */
 export class Deadline {

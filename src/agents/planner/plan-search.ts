@@ -31,8 +31,8 @@ const WELLBEING = COMPONENT_NAMES.indexOf('wellbeing');
 const BELIEF_SKILL = COMPONENT_NAMES.indexOf('belief_skill');
 
 /**
- * Returns the open-loop sequences that every search under a grader, f32 [8], includes, so that no search chooses a plan that
- * it values less than these. The sequence of v3 is included if a component that v1 and v2 ignore has a positive weight.
+ * Returns the open-loop sequences that every search includes, so that no search chooses a plan that it values less than these.
+ * The sequence of v3 is included if a component that v1 and v2 ignore has a positive weight. @param grader f32 [8].
  */
 export const openLoopSequencesUnder = (grader: Float32Array): Uint8Array[] =>
   [...(grader[WELLBEING] > 0 || grader[BELIEF_SKILL] > 0 ? ['v3'] : []), 'v2', 'v1'].map(openLoopActions);

@@ -24,8 +24,8 @@ export function meanInterval(scores: ArrayLike<number>, options: IntervalOptions
 
 /**
  * Returns the mean of `scores` minus `others`, pair by pair, with its interval: the lead of one policy over another, as
- * `reeval`, `regrade` and `audit` print it. On the same seeds its interval is narrower than for independent scores, because the
- * noise common to both cancels out.
+ * `reeval`, `regrade` and `audit` print it. On the same seeds its interval is usually narrower than for independent scores,
+ * because the noise common to both cancels out.
  * @param scores one per episode. @param others the scores of the same episodes, in the same order.
  * @throws as `meanInterval`; `wrong_length` also for lists of different lengths.
  */

@@ -1,5 +1,5 @@
 /**
- * Lua scripts: changes of several keys that happen together or not at all. Times are those of the Redis server, in
+ * Lua scripts: changes of several keys that no other command can interrupt. Times are those of the Redis server, in
  * milliseconds.
  */
 

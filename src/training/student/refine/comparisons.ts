@@ -17,8 +17,8 @@ import { permutation } from '../../datasets/permutation.js';
 /** The number of other actions that are compared with the student's at each compared step. */
 const OTHERS = 2;
 /**
- * The result of an episode is its final score minus this share of the last belief's MAE. Without it, a student of v2 infers
- * less.
+ * The result of an episode is its final score minus this share of the last belief's MAE. Without this term, a student of v2
+ * infers less.
  */
 const ACCURACY_SHARE = 0.1;
 /** The number of compared steps of each episode, on average. */

@@ -76,7 +76,7 @@ const Figure = ({ name, of, now, teacher }: FigureProps) => (
   </div>
 );
 
-/** Returns the student's score in a sentence, with the share of the way from its untrained score to its teacher's. */
+/** Returns the student's score in a sentence; if it gained, with the share of the way from untrained to its teacher's score. */
 function headlineOf({ points, teacher, progress }: TrainingSoFar): string {
   const now = points[points.length - 1];
   if (!now.isTrained) return `Untrained, the student scores ${now.finalScore.toFixed(3)}`;
