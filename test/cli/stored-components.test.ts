@@ -120,7 +120,7 @@ describe('readComponents refuses, with an error that names the file,', () => {
       'c.jsonl:4: Expected one JSON object, got invalid JSON',
     ],
     [
-      'a line of nulls',
+      'a line of NUL characters',
       () => changed((lines) => withLine(lines, 3, '\0'.repeat(50))),
       'c.jsonl:4: Expected one JSON object',
     ],

@@ -40,7 +40,7 @@ it('train resumes after SIGKILL to the same bits, and eval and teach accept the 
   expect(taught.stdout).toContain('A trained network estimates social');
 });
 
-it('train refines a student, and resumes the refinement after SIGKILL to the same bits', async () => {
+it('train refines a student, resumes the refinement after SIGKILL to the same bits, and refuses --from with --episodes', async () => {
   const [refined, killed, curves] = ['refined.safetensors', 'cut.safetensors', 'curves.svg'].map(pathOf);
   const small = '--refine-episodes 300 --refine-batch 50 --seeds 100-199'.split(' ');
   const refine = (output: string, ...more: string[]) => [

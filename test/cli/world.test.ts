@@ -16,7 +16,7 @@ it('world writes the numbers of the published world', async () => {
   expect(JSON.parse(stdout)).toEqual(RHYTHM);
 });
 
-it('world writes the file of a changed world, with the words and the digest of createWorld', async () => {
+it("world writes the file of a changed world, with the world's words and digest", async () => {
   const spec = structuredClone(RHYTHM);
   spec.constants.crashThreshold *= 2;
   const [numbers, output] = [join(directory, 'numbers.json'), join(directory, 'new', 'world.json')];

@@ -301,7 +301,7 @@ describe('a row', () => {
   });
 
   it('does not depend on the size of batches', async () => {
-    // In the 12 episodes together exactly half of the steps are parsed, so a swap of the two counts would not be noticed.
+    // In the 12 episodes together exactly half of the steps are parsed, so a swap of parsed and unparsed would not be noticed.
     const some = answered.slice(0, 11);
     const [[whole], [batched]] = [await reevaluated(some), await reevaluated(some, 5)];
     // The first five rows are those of the baselines.

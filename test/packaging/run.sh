@@ -64,7 +64,7 @@ awk '/^import .*node:worker_threads/ { on = 1 } /^```/ && on { exit } on' docs/g
 (cd "$consumer" && "$root/node_modules/.bin/tsx" worker.mts) >"$temporary/worked"
 grep -qF "$(cat "$temporary/worked")" docs/guides/async-and-webgpu.md || fail "the worker printed: $(cat "$temporary/worked")"
 
-echo "== Bundles by esbuild, rollup and webpack step natively, or say what to do"
+echo "== Bundles made by esbuild, rollup and webpack play on the native backend, or say what to do"
 mkdir "$temporary/tools"
 echo '{ "private": true }' >"$temporary/tools/package.json"
 if (cd "$temporary/tools" && npm install --no-audit --no-fund --loglevel=error esbuild@0.28 rollup@4 @rollup/plugin-node-resolve@16 webpack@5); then

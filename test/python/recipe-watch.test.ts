@@ -44,7 +44,7 @@ interface WatchResult {
 
 const EMPTY: Question = { limits: {}, past: [], steps: [], texts: [] };
 const absent = whyAbsent('python', '3.9 or later', SCRIPT, EMPTY);
-if (absent !== null) test.skip(`the recipe's watch: NOT RUN here: ${absent}`, () => {});
+if (absent !== null) test.skip(`the recipe: NOT RUN here: ${absent}`, () => {});
 
 const watched = (question: Partial<Question>): WatchResult => askPython(SCRIPT, { ...EMPTY, ...question });
 

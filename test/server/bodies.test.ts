@@ -157,7 +157,7 @@ const shapes: [what: string, body: string, message: RegExp][] = [
   ['a second value after the end', '{} {}', /JSON decode error/],
 ];
 it.each(['/v1/score', '/v1/rollout', '/v1/prompts'])(
-  '%s refuses bodies with too many values, unknown or repeated keys, or invalid JSON',
+  '%s refuses bodies with too many or too long values, unknown or repeated keys, or invalid JSON',
   async (path) => {
     const server = await startServer();
     for (const [what, body, message] of shapes) {

@@ -10,7 +10,7 @@ import { type Client, connect, metric, metricBecomes, sendRequest, startServer }
 const PREFIX = 'rhythm_vec_';
 const TOKEN = '0123456789abcdef-secret';
 
-it('counts sessions, steps, rows, prompts and rollouts', async () => {
+it('counts sockets, sessions, environments, steps, rows, prompts, rollouts and completions', async () => {
   const server = await startServer({ capacity: 9 });
   const values = async (...names: string[]) =>
     Promise.all(names.map((name) => metric(server, PREFIX + name)));
@@ -137,7 +137,7 @@ it('writes unexpected errors to the standard error by default, with their stacks
   expect(written[0]).toMatch(/TypeError: unexpected\n +at .*metrics\.test/);
 });
 
-it('listens on IPv6 addresses, with or without brackets, and reports the URL', async () => {
+it('listens on IPv6 addresses, with or without brackets, reports the URL, and closes once', async () => {
   for (const host of ['::1', '[::1]']) {
     const server = await startServer({ host });
     expect(server.url).toBe(`http://[::1]:${server.port}`);

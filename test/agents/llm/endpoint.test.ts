@@ -44,7 +44,7 @@ describe('an endpoint', () => {
       undefined,
       ['openai', 'https://api.openai.com/v1', 'sk-1'],
     ],
-  ] as const)('%s is found', (_, environment, baseUrl, expected) => {
+  ] as const)('is found: %s', (_, environment, baseUrl, expected) => {
     const { kind, url, key } = toEndpoint({ environment, baseUrl });
     expect([kind, url, key]).toEqual(expected);
   });

@@ -72,7 +72,7 @@ describe('interquartileMean', () => {
     expect(interquartileMean([1, 2, 6])).toBe(3);
   });
 
-  it("equals SciPy's trim_mean of all tasks, as rliable's aggregate_iqm", () => {
+  it("equals SciPy's trim_mean of the scores of all tasks, as rliable's aggregate_iqm", () => {
     expect(interquartileMean(SCORES)).toBeCloseTo(0.5255555555555556, 14);
     expect(interquartileMean(OTHERS)).toBeCloseTo(0.505, 14);
   });

@@ -56,18 +56,18 @@ describe('exact text', () => {
     const text = `=== system\n${system.content}\n${users.join('')}`;
     await expect(text).toMatchFileSnapshot('../../golden/prompts.txt');
   });
+});
 
-  it('messages have the roles system and user, in this order', () => {
-    const [system, user] = prompt(...stateAfter(golden, 9));
-    expect([system.role, user.role]).toEqual(['system', 'user']);
-    expectTypeOf(user).toExtend<ChatMessage>();
-  });
+it('messages have the roles system and user, in this order', () => {
+  const [system, user] = prompt(...stateAfter(golden, 9));
+  expect([system.role, user.role]).toEqual(['system', 'user']);
+  expectTypeOf(user).toExtend<ChatMessage>();
+});
 
-  it('prompts under one grader share a frozen system message', () => {
-    const [first, second] = [3, 9].map((step) => prompt(...stateAfter(golden, step))[0]);
-    expect(second).toBe(first);
-    expect(Object.isFrozen(first)).toBe(true);
-  });
+it('prompts under one grader share a frozen system message', () => {
+  const [first, second] = [3, 9].map((step) => prompt(...stateAfter(golden, step))[0]);
+  expect(second).toBe(first);
+  expect(Object.isFrozen(first)).toBe(true);
 });
 
 describe('the system message under a grader', () => {
