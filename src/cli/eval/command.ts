@@ -80,10 +80,7 @@ export const addEvalOptions = (command: Command): Command =>
 export function addEvalCommand(program: Command, { signal }: Context): void {
   const command = addEvalOptions(program.command('eval'))
     .description('Evaluate policies: final scores with 95 % intervals, beside the published scores.')
-    .option(
-      '--bracket <audit.json>',
-      'also show shares by the anchors of this audit, under its grader',
-    )
+    .option('--bracket <audit.json>', 'also show shares by the anchors of this audit, under its grader')
     .option('--json <file>', 'also write the results as JSON; - is the standard output')
     .option(
       '--components <file>',

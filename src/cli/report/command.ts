@@ -32,10 +32,7 @@ export function addReportCommand(program: Command, { signal }: Context): void {
     )
     .argument('<RESULTS...>', 'files of results; - is the standard input')
     .requiredOption('--output <directory>', 'the directory for the page and its figures')
-    .option(
-      '--bracket <audit.json>',
-      'also show shares by the anchors of this audit, under its grader',
-    )
+    .option('--bracket <audit.json>', 'also show shares by the anchors of this audit, under its grader')
     .option('--skip-bad', 'exit with 0 even if lines were left out', false)
     .addHelpText('after', HELP)
     .action(async (paths: string[], options: ReportOptions) => {

@@ -316,7 +316,12 @@ describe('checkStates', () => {
       (words) => words.fill(0),
       'belief[0] of environment 3 to be 0.5, because no belief was given, got 0.',
     ],
-    ['a state with all bits set', ENDED, (words) => words.fill(0xffffffff), 'step of environment 3 to be from 0 to 28'],
+    [
+      'a state with all bits set',
+      ENDED,
+      (words) => words.fill(0xffffffff),
+      'step of environment 3 to be from 0 to 28',
+    ],
   ];
   it.each(cases)('refuses %s', (_, source, damage, message) => {
     const words = source.slice();

@@ -117,7 +117,12 @@ describe('a fault', () => {
           /Expected 2 beliefs .* or 28, got 3/,
         ],
         ['without an entry', [null, undefined], 'wrong_type', /rows\[1\]\.beliefHistory\[1\]/],
-        ['with an entry of two numbers', [null, [0, 1]], 'wrong_type', /rows\[1\]\.beliefHistory\[1\] to be 3 numbers/],
+        [
+          'with an entry of two numbers',
+          [null, [0, 1]],
+          'wrong_type',
+          /rows\[1\]\.beliefHistory\[1\] to be 3 numbers/,
+        ],
         [
           'with a NaN',
           [[0, Number.NaN, 1], null],
