@@ -11,7 +11,7 @@ from typing import Any, Callable, Dict, Iterator, List, Mapping, Tuple
 from .client import REMEDIES, Client
 from .errors import InputError, RefusedError, RhythmError
 
-#: The minimum number of rows of a part, if a batch is split for several servers: several milliseconds of work.
+#: The minimum number of rows of a part, if a batch is split for several servers.
 _MIN_ROWS = 512
 #: The maximum number of parts per server: several, so that a faster server computes more of them.
 _PARTS_PER_SERVER = 4
