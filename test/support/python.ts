@@ -30,8 +30,11 @@ const RHYTHM_VEC = [
 
 /** The modules that are imported before most scripts are forked. */
 const COMMON = ['numpy', 'gymnasium', ...RHYTHM_VEC.map((name) => `rhythm_vec.${name}`)];
-/** The modules that are imported before scripts with TRL are forked. */
-export const TRL = ['grpo_trainer', 'rloo_trainer', 'sft_trainer'].map((name) => `trl.trainer.${name}`);
+/** The modules that are imported before scripts with TRL are forked: also those that the recipe imports. */
+export const TRL = [
+  ...['grpo_trainer', 'rloo_trainer', 'sft_trainer'].map((name) => `trl.trainer.${name}`),
+  ...['gymnasium', 'rhythm_vec', 'transformers.models.llama.modeling_llama'],
+];
 
 /** Returns the path of a file of this project. */
 export const pathOf = (file: string): string => fileURLToPath(new URL(`../../${file}`, import.meta.url));

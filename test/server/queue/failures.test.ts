@@ -10,6 +10,8 @@ import { describeWithRedis, RedisServer, until } from '../../support/redis.js';
 
 const pathOf = temporaryDirectory();
 const PREFIX = 'rhythm-vec';
+/** A queue whose workers have short leases. After a worker with a long lease, lost leases are noticed only after that time. */
+const SHORT = 'short-leases';
 const argsOf = (seeds: string) => ['teach', '--policy', 'llm:fake', '--seeds', seeds, '--retries', '0'];
 
 describeWithRedis('a shard', () => {
@@ -20,8 +22,8 @@ describeWithRedis('a shard', () => {
   afterAll(() => server.close());
 
   const statusOf = async (name: string) => JSON.parse(await runQueue(server, 'status', name, '--json'));
-  const collect = (name: string, path: string) =>
-    runCli(['queue', 'collect', name, '--output', path], '', server.environment);
+  const collect = (name: string, path: string, ...options: string[]) =>
+    runCli(['queue', 'collect', name, '--output', path, ...options], '', server.environment);
 
   it('that fails is tried five times with growing waits, then reported, and tried again when its job is submitted again', async () => {
     const args = argsOf('800-801');
@@ -64,18 +66,19 @@ describeWithRedis('a shard', () => {
     const args = argsOf('810-811');
     let isHanging = true;
     const fake = await startModel({ faultOf: () => (isHanging ? () => {} : null) });
-    const name = await submit(server, ...args);
+    const queue = ['--prefix', SHORT];
+    const name = await submit(server, ...args, ...queue);
     const redis = server.client();
-    const worker = workWith(server, fake, { lease: 1 });
+    const worker = workWith(server, fake, { prefix: SHORT, lease: 1 });
     await until(() => fake.requests.length > 0);
-    const { submission } = await redis.hgetall(`${PREFIX}:job:${name}`);
-    const lock = lockKey(PREFIX, { job: name, submission, index: 0 });
+    const { submission } = await redis.hgetall(`${SHORT}:job:${name}`);
+    const lock = lockKey(SHORT, { job: name, submission, index: 0 });
     await redis.set(lock, 'another worker', 'PX', 1000);
     await worker.note(
       new RegExp(`^Shard 0 of ${name}: Expected this worker to hold the lease of the shard, got`),
     );
     isHanging = false;
-    expect((await collect(name, pathOf('lost-lease.jsonl'))).code).toBe(0);
+    expect((await collect(name, pathOf('lost-lease.jsonl'), ...queue)).code).toBe(0);
     const expected = pathOf('expected-lost-lease.jsonl');
     expect(await runCli([...args, '--output', expected], '', fake.environment)).toMatchObject({ code: 0 });
     expect(read(pathOf('lost-lease.jsonl'))).toBe(read(expected));

@@ -16,8 +16,6 @@ describeWithRedis('nothing is lost', () => {
   });
   afterAll(() => server.close());
 
-  const statusOf = async (name: string) => JSON.parse(await runQueue(server, 'status', name, '--json'));
-
   async function expectFile(path: string, args: readonly string[]): Promise<void> {
     const expected = `${path}.expected`;
     expect(await runCli([...args, '--output', expected])).toMatchObject({ code: 0 });
@@ -36,18 +34,21 @@ describeWithRedis('nothing is lost', () => {
   });
 
   it('while a worker hangs: another worker takes over, and the late result is compared', async () => {
+    // A queue of its own: after a worker with a long lease, lost leases are noticed only after that time.
+    const queue = ['--prefix', 'hanging'];
     const args = ['teach', '--seeds', '600-603', '--policy', 'planner'];
-    const name = await submit(server, ...args, '--shard-size', '8');
-    const hanging = startWorker(server);
-    await until(async () => (await statusOf(name)).active === 1);
+    const name = await submit(server, ...args, '--shard-size', '8', ...queue);
+    const status = async () => JSON.parse(await runQueue(server, 'status', name, '--json', ...queue));
+    const hanging = startWorker(server, ...queue);
+    await until(async () => (await status()).active === 1);
     hanging.child.kill('SIGSTOP');
-    expect((await statusOf(name)).finished).toBe(0);
-    workHere(server, { lease: 2 });
-    await until(async () => (await statusOf(name)).finished === 1);
+    expect((await status()).finished).toBe(0);
+    workHere(server, { prefix: 'hanging', lease: 2 });
+    await until(async () => (await status()).finished === 1, 100);
     hanging.child.kill('SIGCONT');
-    await runQueue(server, 'collect', name, '--output', pathOf('hang.jsonl'));
+    await runQueue(server, 'collect', name, '--output', pathOf('hang.jsonl'), ...queue);
     await expectFile(pathOf('hang.jsonl'), args);
-    expect(await statusOf(name)).toMatchObject({ state: 'collected', failed: [], different: [] });
+    expect(await status()).toMatchObject({ state: 'collected', failed: [], different: [] });
     await stop(hanging);
   });
 
