@@ -12,15 +12,18 @@ import {
   COMPONENT_NAMES,
   EVENT_NAMES,
   NUM_COMPONENTS,
+  NUM_STEPS,
   OBSERVATION_FIELDS,
+  OBSERVATION_SIZE,
   PROFILE_NAMES,
+  PROFILE_SIZE,
   STATE,
+  STATE_WORDS,
 } from '../../src/world/fields.js';
 import { ASYNC_ENGINES, type AsyncEngine, reportAbsentEngines } from '../support/async-engines.js';
 import {
   episodes,
   type GoldenEpisode,
-  type GoldenObservation,
   type GoldenStep,
   profiles,
   tables,
@@ -54,12 +57,15 @@ function profileOf(episode: GoldenEpisode): string | Float32Array {
   return Float32Array.from([...Object.values(episode.traits), ...Object.values(episode.weights)]);
 }
 
-/**
- * Returns the golden values of step t: the state hash before it, and all else after it.
- * @param observation the golden observation, if the file has it.
- */
-function goldenStep(step: GoldenStep, t: number, observation: GoldenObservation | undefined): object {
+/** Returns the golden observation at a step, or null if the file does not have it. */
+const observationAt = ({ observations }: Pick<GoldenEpisode, 'observations'>, step: number) =>
+  observations.find((observation) => observation.step === step) ?? null;
+
+/** Returns the golden values of step t: the state hash before it, and all else after it. */
+function goldenStep(episode: GoldenEpisode, t: number): object {
+  const step = episode.steps[t];
   return {
+    name: episode.name,
     stateHash: step.state_hash,
     refusal: null,
     event: eventCode(step.event),
@@ -68,7 +74,7 @@ function goldenStep(step: GoldenStep, t: number, observation: GoldenObservation 
     anomalies: step.anomaly,
     // In the outputs, and in the observation.
     rewards: [step.reward, step.reward],
-    observation: observation ?? null,
+    observation: observationAt(episode, t + 1),
     terminated: t === 27 ? 1 : 0,
     // Only the episodes of grader v3 have these sums.
     sums: step.well === undefined ? null : sumsIn(step),
@@ -105,6 +111,27 @@ async function openAndReset(
 const openEpisode = (engine: AsyncEngine, episode: GoldenEpisode): Promise<OpenedAsyncBatch> =>
   openAndReset(engine, 1, { ...episode, seeds: episode.seed, profiles: profileOf(episode) });
 
+/** Opens a batch with an environment for each episode, all with the same imagination, and resets it. */
+async function openEpisodes(
+  engine: AsyncEngine,
+  played: readonly GoldenEpisode[],
+): Promise<OpenedAsyncBatch> {
+  const numEnvs = played.length;
+  const { imagination } = played[0];
+  const opened = await openAsyncBatch(engine, numEnvs, { imagination });
+  const [modes, floats] = [new Uint8Array(numEnvs), new Float32Array(numEnvs * PROFILE_SIZE)];
+  for (const [env, episode] of played.entries()) {
+    const profile = toProfiles(WORLD, profileOf(episode), 1);
+    modes.set(profile.modes, env);
+    if (profile.floats !== null) floats.set(profile.floats, env * PROFILE_SIZE);
+  }
+  const seeds = Uint32Array.from(played, ({ seed }) => seed);
+  const names = played.map(({ grader }) => grader);
+  const graders = toGraders(WORLD, names, numEnvs);
+  opened.batch.reset({ mask: null, seeds, modes, profiles: floats, graders });
+  return opened;
+}
+
 interface RunOptions {
   readonly policySeeds?: number[];
   readonly beliefs?: ArrayLike<number>;
@@ -137,53 +164,71 @@ async function record(
   return trajectory;
 }
 
-function stepRequest(action: number, belief: number[] | null): StepRequest {
+/** Returns the request for one step of each episode. */
+function stepRequest(steps: readonly GoldenStep[]): StepRequest {
+  const given = Uint8Array.from(steps, ({ belief }) => Number(belief !== null));
+  const hasBelief = given.includes(1);
+  const beliefs = Float32Array.from(steps.flatMap(({ belief }) => Array.from(beliefRow(belief))));
   return {
-    actions: Uint8Array.of(action),
-    beliefs: belief && Float32Array.from(belief),
-    given: belief && Uint8Array.of(1),
+    actions: Uint8Array.from(steps, ({ action }) => ACTION_NAMES.indexOf(action)),
+    beliefs: hasBelief ? beliefs : null,
+    given: hasBelief ? given : null,
     stepMask: null,
     resetMask: null,
     resetSeeds: null,
   };
 }
 
-/** Returns an observation's fields by name. */
-function fieldsOf(observations: Float32Array): Record<string, number | number[]> {
+/** Returns the fields of an environment's observation by name. */
+function fieldsOf({ observations }: Outputs, env: number): Record<string, number | number[]> {
+  const row = observations.subarray(env * OBSERVATION_SIZE, (env + 1) * OBSERVATION_SIZE);
   return Object.fromEntries(
     OBSERVATION_FIELDS.map(({ name, offset, size }) => [
       name,
-      size === 1 ? observations[offset] : Array.from(observations.subarray(offset, offset + size)),
+      size === 1 ? row[offset] : Array.from(row.subarray(offset, offset + size)),
     ]),
   );
 }
 
 describe.each(ASYNC_ENGINES)('$name', (engine) => {
-  describe.each(episodes)('episode: $name', (episode) => {
-    it('has the golden values step by step', async () => {
-      const { batch, readOutputs } = await openEpisode(engine, episode);
-      expect(Array.from(await batch.beliefTargets())).toEqual(episode.belief_target);
-      const golden = new Map(episode.observations.map((observation) => [observation.step, observation]));
-      let outputs = await readOutputs();
-      expect(fieldsOf(outputs.observations)).toEqual(golden.get(0));
-      for (const [t, step] of episode.steps.entries()) {
-        const stateHash = hex((await batch.stateHash())[0]);
-        const refusal = batch.submit(stepRequest(codes(episode)[t], step.belief));
-        outputs = await readOutputs();
-        const fields = fieldsOf(outputs.observations);
-        const { event, meters, reward, deltas, anomalies } = fields;
-        // One comparison per step, because a call of `expect` takes longer than a step.
-        expect({
-          ...{ stateHash, refusal, event, meters, deltas, anomalies },
-          rewards: [outputs.rewards[0], reward],
-          observation: golden.has(t + 1) ? fields : null,
-          terminated: outputs.terminated[0],
-          sums: step.well === undefined ? null : sumsOf(await batch.save()),
-        }).toEqual(goldenStep(step, t, golden.get(t + 1)));
+  it.each([false, true])(
+    'the episodes have the golden values step by step, imagination %s',
+    async (imagination) => {
+      const played = episodes.filter((episode) => episode.imagination === imagination);
+      const { batch, readOutputs } = await openEpisodes(engine, played);
+      expect(Array.from(await batch.beliefTargets())).toEqual(
+        played.flatMap((episode) => episode.belief_target),
+      );
+      const first = await readOutputs();
+      expect(played.map((_, env) => fieldsOf(first, env))).toEqual(
+        played.map((episode) => observationAt(episode, 0)),
+      );
+      for (let t = 0; t < NUM_STEPS; t++) {
+        const hashes = await batch.stateHash();
+        const refusal = batch.submit(stepRequest(played.map(({ steps }) => steps[t])));
+        const outputs = await readOutputs();
+        const words = await batch.save();
+        // One comparison for all episodes, because a call of `expect` takes longer than a step.
+        const computed = played.map((episode, env) => {
+          const { name, steps } = episode;
+          const fields = fieldsOf(outputs, env);
+          const { event, meters, reward, deltas, anomalies } = fields;
+          return {
+            ...{ name, stateHash: hex(hashes[env]), refusal, event, meters, deltas, anomalies },
+            rewards: [outputs.rewards[env], reward],
+            observation: observationAt(episode, t + 1) === null ? null : fields,
+            terminated: outputs.terminated[env],
+            sums: steps[t].well === undefined ? null : sumsOf(words, env),
+          };
+        });
+        expect(computed, `step ${t}`).toEqual(played.map((episode) => goldenStep(episode, t)));
       }
-      expectFinal(outputs, episode);
-    });
+      const outputs = await readOutputs();
+      for (const [env, episode] of played.entries()) expectFinal(outputs, episode, env);
+    },
+  );
 
+  describe.each(episodes)('episode: $name', (episode) => {
     it('has the golden trajectory in one run', async () => {
       const opened = await openEpisode(engine, episode);
       // The golden files call an action sequence a tape.
@@ -287,22 +332,23 @@ function halfMean({ steps, weights }: GoldenEpisode, first: number): number {
   return f32(half.reduce((sum, reward) => f32(sum + reward)) * f32(1 / 14));
 }
 
-/** Returns the sums from which the grade computes `wellbeing` and `belief_skill`, in a saved state. */
-const sumsOf = (words: Uint32Array): object => {
-  const floats = new Float32Array(words.buffer, words.byteOffset, words.length);
+/** Returns the sums from which the grade computes `wellbeing` and `belief_skill`, in the saved state of an environment. */
+const sumsOf = (words: Uint32Array, env: number): object => {
+  const floats = new Float32Array(words.buffer, words.byteOffset, words.length).subarray(env * STATE_WORDS);
   return { well: floats[STATE.well], skill: floats[STATE.skill] };
 };
 /** Returns the same sums of a golden step. */
 const sumsIn = ({ well, skill }: GoldenStep): object => ({ well, skill });
 
-function expectFinal(result: Outputs, episode: GoldenEpisode): void {
+function expectFinal(result: Outputs, episode: GoldenEpisode, env = 0): void {
   const { final } = episode;
-  expect(Object.fromEntries(COMPONENT_NAMES.map((name, k) => [name, result.components[k]]))).toEqual(
+  const components = result.components.subarray(env * NUM_COMPONENTS);
+  expect(Object.fromEntries(COMPONENT_NAMES.map((name, k) => [name, components[k]])), episode.name).toEqual(
     Object.fromEntries(COMPONENT_NAMES.map((name) => [name, final[name]])),
   );
-  expect(result.beliefMae[0]).toBe(final.belief_mae);
-  expect(result.finalScores[0]).toBe(final.final_score);
-  expect([result.firstHalfMeans[0], result.secondHalfMeans[0]]).toEqual([
+  expect(result.beliefMae[env], episode.name).toBe(final.belief_mae);
+  expect(result.finalScores[env], episode.name).toBe(final.final_score);
+  expect([result.firstHalfMeans[env], result.secondHalfMeans[env]], episode.name).toEqual([
     halfMean(episode, 0),
     halfMean(episode, 14),
   ]);

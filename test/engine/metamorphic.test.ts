@@ -77,7 +77,7 @@ function select(value: unknown, n: number, indices: Uint32Array): unknown {
 /** Options that divide the work differently and must not change results, by backend. */
 const DIVISIONS: Record<string, AsyncTestBatchOptions[]> = {
   native: [{ threads: 2 }, { threads: 3 }, { threads: 7 }],
-  webgpu: [{ device: { workgroupSize: 32 } }, { device: { maxDispatchMs: 1 } }],
+  webgpu: [{ device: { workgroupSize: 256 } }, { device: { maxDispatchMs: 1 } }],
 };
 
 describe.each(ASYNC_ENGINES)('$name', (engine) => {

@@ -65,7 +65,8 @@ function randomOptions(random: Random): VecEnvOptions {
 
 async function openPair(random: Random, world: VecEnvOptions['world']): Promise<Pair> {
   const options = { ...randomOptions(random), world };
-  const webgpu = { workgroupSize: random.pick([32, 64]), maxDispatchMs: random.pick([1, 100]) };
+  // Other tests use these sizes too: compiling for a size takes seconds.
+  const webgpu = { workgroupSize: random.pick([64, 256]), maxDispatchMs: random.pick([1, 100]) };
   const device = await createAsyncVecEnv({ ...options, backend: 'webgpu', webgpu });
   const reference = createVecEnv({ ...options, backend: 'reference' });
   return { reference, device, seedRange: options.seedRange!, result: null, snapshots: [] };
