@@ -5,7 +5,7 @@ import { describe, expect, it, test } from 'vitest';
 import { createVecEnv, type ParsedCompletion, parseCompletion } from '../../src/index.js';
 import { ACTION_NAMES } from '../../src/world/fields.js';
 import { fromLines, temporaryDirectory } from '../support/cli.js';
-import { askPython, TRL, whyAbsent } from '../support/python.js';
+import { askPython, askPythonAsync, TRL, whyAbsent } from '../support/python.js';
 import { faultyServer } from '../support/python-client.js';
 import { type Line, PARTS, runRecipe, runTwoRanks, startRecipe, waitForRecipe } from '../support/recipe.js';
 import { metric, startServer } from '../support/server.js';
@@ -22,17 +22,38 @@ const LIMIT_MS = 600_000;
 const BATCH = 32;
 const RANKS = 2;
 const EPISODES = 2;
-const EPOCHS = 12;
+const EPOCHS = 8;
+/** Rows per step and process. */
+const SFT_BATCH = 4;
 const SMALL = [
   ...['--episodes', `${EPISODES}`, '--rows', '40'],
-  ...['--sft-epochs', `${EPOCHS}`, '--sft-learning-rate', '0.01'],
-  // At the preset's temperature of 1, most completions would be answers only after three times as many steps of SFT.
-  ...['--grpo-temperature', '0.5'],
+  ...['--sft-epochs', `${EPOCHS}`, '--sft-learning-rate', '0.02', '--sft-batch', `${SFT_BATCH}`],
+  // At the preset's temperature of 1, most completions would be answers only after many more steps of SFT.
+  ...['--grpo-temperature', '0.3', '--grpo-batch', '16'],
 ];
 
 const mean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 const valuesOf = (lines: readonly Line[], name: string): number[] => lines.map((line) => line[name]);
+
+/** Expects that the engine gives the results of played episodes of grader v3, which are lines of episodes.jsonl. */
+function expectReplays(episodes: ReturnType<typeof fromLines>): void {
+  using played = createVecEnv({ numEnvs: 1, grader: 'v3', backend: 'reference' });
+  for (const { seed, answers, actions, beliefs, parsed, ...episode } of episodes) {
+    const read = answers.map((answer: string) => parseCompletion(answer));
+    expect(read.map(({ action }: ParsedCompletion) => action !== null)).toEqual(parsed);
+    played.reset({ seed, profiles: 'discrete' });
+    for (const [t, name] of actions.entries()) {
+      expect(name).toBe(ACTION_NAMES[read[t].action ?? ACTION_NAMES.indexOf('sleep')]);
+      expect(beliefs[t]?.map(Math.fround) ?? null).toEqual(read[t].given ? Array.from(read[t].belief) : null);
+      const belief = beliefs[t] ?? [Number.NaN, Number.NaN, Number.NaN];
+      const { finalScores, episodeReturns } = played.step([ACTION_NAMES.indexOf(name)], { beliefs: belief });
+      if (t < 27) continue;
+      expect(Math.fround(episode.final_score)).toBe(finalScores[0]);
+      expect(Math.fround(episode.episode_return)).toBe(episodeReturns[0]);
+    }
+  }
+}
 
 describe.runIf(absent === null)('the recipe with TRL', () => {
   it(
@@ -51,7 +72,7 @@ describe.runIf(absent === null)('the recipe with TRL', () => {
 
       const sft = record('sft');
       const losses = valuesOf(sft.log, 'loss');
-      expect(losses).toHaveLength(Math.ceil((EPISODES * 28) / (RANKS * 8)) * EPOCHS);
+      expect(losses).toHaveLength(Math.ceil((EPISODES * 28) / (RANKS * SFT_BATCH)) * EPOCHS);
       // The loss of a uniform guess among the tiny model's 23 words is ln 23 = 3.14.
       expect(mean(losses.slice(0, 3))).toBeGreaterThan(2.5);
       expect(mean(losses.slice(-3))).toBeLessThan(1.7);
@@ -60,7 +81,7 @@ describe.runIf(absent === null)('the recipe with TRL', () => {
       const grpo = record('grpo');
       expect(grpo).toMatchObject({ stage: 'grpo', start: 'sft', base: 'tiny', stopped_on: [], rows: 40 });
       expect(grpo.rhythm_vec).toEqual({ ...ORIGIN, seeds: '100-9999' });
-      expect(grpo.settings.grpo).toMatchObject({ steps, generations: 8, beta: 0.04, temperature: 0.5 });
+      expect(grpo.settings.grpo).toMatchObject({ steps, generations: 8, beta: 0.04, temperature: 0.3 });
       expect(grpo.packages.trl).toMatch(/^1\./);
       expect(grpo.machine.cores).toBeGreaterThan(0);
       expect(grpo.machine.processes).toBe(RANKS);
@@ -105,7 +126,7 @@ describe.runIf(absent === null)('the recipe with TRL', () => {
         seeds.map((seed) => `${JSON.stringify({ seed, profile_mode: 'discrete' })}\n`).join(''),
       );
       const args = ['--start-from', 'base', '--url', server.url, '--grpo-rows', rows, '--grpo-grader', 'v3'];
-      const size = ['--grpo-rollout', 'episode', '--grpo-batch', '2', '--grpo-generations', '2'];
+      const size = ['--grpo-rollout', 'episode', '--grpo-batch', '1', '--grpo-generations', '2'];
       const { code, stderr, watched } = await runTwoRanks(
         output,
         'grpo',
@@ -117,30 +138,48 @@ describe.runIf(absent === null)('the recipe with TRL', () => {
       expect(code, stderr).toBe(0);
 
       const episodes = fromLines(readFileSync(join(output, 'grpo/episodes.jsonl'), 'utf8'));
-      using played = createVecEnv({ numEnvs: 1, grader: 'v3', backend: 'reference' });
-      expect(episodes.map(({ seed }) => seed).sort()).toEqual([4242, 4242, 4243, 4243]);
-      for (const { seed, answers, actions, beliefs, parsed, ...episode } of episodes) {
-        const read = answers.map((answer: string) => parseCompletion(answer));
-        expect(read.map(({ action }: ParsedCompletion) => action !== null)).toEqual(parsed);
-        played.reset({ seed, profiles: 'discrete' });
-        for (const [t, name] of actions.entries()) {
-          expect(name).toBe(ACTION_NAMES[read[t].action ?? ACTION_NAMES.indexOf('sleep')]);
-          expect(beliefs[t]?.map(Math.fround) ?? null).toEqual(
-            read[t].given ? Array.from(read[t].belief) : null,
-          );
-          const belief = beliefs[t] ?? [Number.NaN, Number.NaN, Number.NaN];
-          const { finalScores, episodeReturns } = played.step([ACTION_NAMES.indexOf(name)], {
-            beliefs: belief,
-          });
-          if (t < 27) continue;
-          expect(Math.fround(episode.final_score)).toBe(finalScores[0]);
-          expect(Math.fround(episode.episode_return)).toBe(episodeReturns[0]);
-        }
-      }
+      // A group of two: an episode of each process.
+      expect(seeds).toContain(episodes[0].seed);
+      expect(episodes.map(({ seed }) => seed)).toEqual([episodes[0].seed, episodes[0].seed]);
+      expectReplays(episodes);
       const [line] = watched();
       expect(line.final_score).toBeCloseTo(mean(episodes.map((episode) => episode.final_score)), 6);
       expect(line.unparsed).toBeCloseTo(1 - mean(episodes.flatMap(({ parsed }) => parsed.map(Number))), 6);
       expect(line.reward).toBeCloseTo(line.final_score + line.format_valid + line.action_legal, 4);
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'plays several episodes side by side, each with its own answers',
+    async () => {
+      const { url } = await startServer();
+      const seeds = [4242, 4243, 4244];
+      const answers = seeds.map((_, k) =>
+        Array.from({ length: 28 }, (_, t) => {
+          const action = ACTION_NAMES[(3 * k + t) % 10].toUpperCase();
+          // Every fifth answer is no action, and has no end token.
+          return (t + k) % 5 === 0 ? `${k} ${t % 10}` : `${k} ${t % 10} 5 ${action} <end>`;
+        }),
+      );
+      const { lines, rewards, generated } = await askPythonAsync<{
+        lines: ReturnType<typeof fromLines>;
+        rewards: Record<string, number[]>;
+        generated: string[];
+      }>('recipe/rollouts.py', { url, folder: pathOf('rollouts'), grader: 'v3', seeds, answers }, TRL);
+      expect(lines.map(({ seed }) => seed)).toEqual(seeds);
+      expect(lines.map((line) => line.answers)).toEqual(
+        answers.map((texts) => texts.map((text) => text.replace(' <end>', ''))),
+      );
+      expect(generated).toEqual(answers.map((texts) => texts.join(' ')));
+      expectReplays(lines);
+      expect(rewards.final_score).toEqual(lines.map((line) => line.final_score));
+      for (const [k, { parsed }] of lines.entries()) {
+        const legal = mean(parsed.map(Number));
+        expect(legal).toBeCloseTo(mean(answers[k].map((text) => Number(text.includes('<end>')))), 12);
+        expect(rewards.format_valid[k]).toBeCloseTo(legal - 2 * (1 - legal), 12);
+        expect(rewards.action_legal[k]).toBeCloseTo(0.5 * legal - (1 - legal), 12);
+      }
     },
     LIMIT_MS,
   );
@@ -180,9 +219,11 @@ describe.runIf(absent === null)('the recipe with TRL', () => {
         '--grpo-steps',
         '4',
         '--episodes',
-        '2',
+        '1',
         '--rows',
-        '20',
+        '8',
+        '--grpo-batch',
+        '8',
       ];
       const all = await runRecipe(whole, 'all', ...options, '--sft-epochs', '1', '--url', server.url);
       expect(all.code, all.stderr).toBe(0);

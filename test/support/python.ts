@@ -94,8 +94,12 @@ export function askPython<Answer>(script: string, question: unknown, modules = C
 }
 
 /** Does the same as `askPython` without blocking, for scripts that call a server of this process. */
-export async function askPythonAsync<Answer>(script: string, question: unknown): Promise<Answer> {
-  const child = start([...forkOf(COMMON), pathOf(`test/peers/${script}`)], LIMIT_MS);
+export async function askPythonAsync<Answer>(
+  script: string,
+  question: unknown,
+  modules = COMMON,
+): Promise<Answer> {
+  const child = start([...forkOf(modules), pathOf(`test/peers/${script}`)], LIMIT_MS);
   child.stdin.end(JSON.stringify(question));
   const [[status], stdout, stderr] = await Promise.all([
     once(child, 'close') as Promise<[number | null]>,

@@ -1,0 +1,59 @@
+"""Plays episodes side by side with the recipe's rollout function, for test/python/recipe.test.ts. Answers are given instead of
+generated.
+
+Reads {"url", "folder", "grader", "seeds", "answers": [episode][step], words of the tiny tokenizer}. Prints {"lines": the lines
+of episodes.jsonl, "rewards": the rewards of the episodes, by function, "generated": the tokens whose mask is 1, as text}.
+"""
+
+import json
+import pathlib
+import sys
+from types import SimpleNamespace
+
+RECIPE = pathlib.Path(__file__).parents[3] / "python" / "recipe"
+sys.path[:0] = [str(RECIPE), str(RECIPE.parent)]
+
+import tiny  # noqa: E402
+from episodes import LOG, EpisodeRollouts, episode_prompts  # noqa: E402
+from rhythm_vec import Client  # noqa: E402
+from rows import Rows  # noqa: E402
+
+request = json.load(sys.stdin)
+folder = pathlib.Path(request["folder"])
+tokenizer = tiny.tiny_tokenizer()
+turns = map(list, zip(*request["answers"]))
+
+
+class Trainer:
+    """The part of TRL's trainer that rollouts use."""
+
+    processing_class = tokenizer
+    use_vllm = False
+    max_completion_length = 8
+    model = SimpleNamespace(config=SimpleNamespace())
+    state = SimpleNamespace(global_step=0)
+
+    def _generate_single_turn(self, ids, images, fields):
+        answers = [tokenizer.encode(answer) for answer in next(turns)]
+        assert len(answers) == len(ids)
+        return answers, None
+
+
+folder.mkdir(parents=True)
+rows = Rows(folder / "none", [{"seed": seed, "profile_mode": "discrete"} for seed in request["seeds"]], {})
+rollouts = EpisodeRollouts(Client(request["url"]), request["grader"], folder, lambda *_: None)
+columns = rollouts(episode_prompts(rows), Trainer())
+pairs = zip(columns["completion_ids"], columns["env_mask"])
+print(
+    json.dumps(
+        {
+            "lines": [json.loads(line) for line in (folder / LOG).read_text().splitlines()],
+            "rewards": {
+                each.__name__: each(prompts=[], completions=[], episode=columns["episode"]) for each in rollouts.rewards
+            },
+            "generated": [
+                tokenizer.decode([token for token, own in zip(ids, mask) if own == 1]) for ids, mask in pairs
+            ],
+        }
+    )
+)
