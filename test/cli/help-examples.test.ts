@@ -89,7 +89,7 @@ const QUICK_AUDIT = '--evaluations 1000 --episodes 20 --profiles 2 --planner-epi
 
 it.each(commands)('the examples of %s run', async (command, expected) => {
   const { stdout } = await runCli([...command.split(' '), '--help']);
-  // Uses fewer seeds, shorter searches and a fast teacher, to save time.
+  // Uses fewer seeds and shorter searches, to save time.
   const examples = stdout
     .split(/Examples?:\n/)[1]
     .replace('0-9999999', '0-99')
@@ -97,7 +97,7 @@ it.each(commands)('the examples of %s run', async (command, expected) => {
     .replaceAll(/rhythm-vec eval(?! --seeds)/g, '$& --episodes 3')
     .replaceAll(/--seeds 100-1\d\d/g, '--seeds 100-101')
     .replaceAll('--rows 3000', '--rows 300')
-    .replace('--round-episodes 10 --epochs 5', '--round-episodes 1 --epochs 1 --teacher heuristic+inference')
+    .replace('--round-episodes 10 --epochs 5', '--round-episodes 1 --epochs 1')
     .replace('--refine-episodes 64 --refine-batch 32', '--refine-episodes 2 --refine-batch 2')
     .replaceAll('--concurrency 16', '--concurrency 16 --episodes 2')
     .replaceAll('rhythm-vec audit', `rhythm-vec audit ${QUICK_AUDIT}`);

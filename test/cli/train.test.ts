@@ -1,14 +1,16 @@
 /** Trains small students with `rhythm-vec train`. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { setTimeout } from 'node:timers/promises';
 import { beforeAll, expect, it } from 'vitest';
 import { decodeTensors } from '../../src/agents/student/safetensors.js';
 import { STUDENT_NAMES } from '../../src/agents/student/shipped-students.js';
 import { readStudent } from '../../src/agents/student/student.js';
-import { runCli, startCli, temporaryDirectory } from '../support/cli.js';
+import { runCli, startStopped, temporaryDirectory } from '../support/cli.js';
 
 const pathOf = temporaryDirectory();
-const SMALL = '--episodes 20 --rounds 1 --round-episodes 4 --epochs 30 --seeds 100-199'.split(' ');
+const SMALL =
+  '--teacher open-loop+inference --episodes 20 --rounds 1 --round-episodes 4 --epochs 5 --seeds 100-199'.split(
+    ' ',
+  );
 const train = (output: string, ...more: string[]) => ['train', ...SMALL, '--output', output, ...more];
 
 /** A student for several tests, and the log of its training. */
@@ -23,10 +25,9 @@ beforeAll(async () => {
 it('train resumes after SIGKILL to the same bits, and eval and teach accept the file as a policy', async () => {
   expect(log).toContain('belief MAE');
   const killed = pathOf('killed.safetensors');
-  const { child, finished } = startCli(train(killed, '--threads', '1'));
-  while (!existsSync(`${killed}.partial`) && child.exitCode === null) await setTimeout(5);
-  child.kill('SIGKILL');
-  await finished;
+  // The states: the teacher's episodes, five epochs, the student's episodes and five epochs.
+  const stop = { signal: 'SIGKILL', path: `${killed}.partial`, count: 9 } as const;
+  await startStopped(train(killed, '--threads', '1'), stop).finished;
   expect([existsSync(killed), existsSync(`${killed}.partial`)]).toEqual([false, true]);
   expect((await runCli(train(killed, '--seed', '1', '--resume'))).stderr).toMatch(
     /Expected a training with the settings .* leave out --resume/,
@@ -42,7 +43,7 @@ it('train resumes after SIGKILL to the same bits, and eval and teach accept the 
 
 it('train refines a student, resumes the refinement after SIGKILL to the same bits, and refuses --from with --episodes', async () => {
   const [refined, killed, curves] = ['refined.safetensors', 'cut.safetensors', 'curves.svg'].map(pathOf);
-  const small = '--refine-episodes 300 --refine-batch 50 --seeds 100-199'.split(' ');
+  const small = '--refine-episodes 40 --refine-batch 10 --seeds 100-199'.split(' ');
   const refine = (output: string, ...more: string[]) => [
     'train',
     '--from',
@@ -54,17 +55,15 @@ it('train refines a student, resumes the refinement after SIGKILL to the same bi
   ];
   expect((await runCli(refine(refined, '--curves', curves))).stderr).toContain('belief MAE');
   expect(readFileSync(curves, 'utf8')).toContain('Final score in the refinement');
-  const { child, finished } = startCli(refine(killed, '--threads', '1'));
-  while (!existsSync(`${killed}.partial`) && child.exitCode === null) await setTimeout(5);
-  child.kill('SIGKILL');
-  await finished;
+  const stop = { signal: 'SIGKILL', path: `${killed}.partial`, count: 2 } as const;
+  await startStopped(refine(killed, '--threads', '1'), stop).finished;
   expect([existsSync(killed), existsSync(`${killed}.partial`)]).toEqual([false, true]);
   const { metadata } = decodeTensors(new Uint8Array(readFileSync(`${killed}.partial`)));
-  expect(JSON.parse(metadata.refinement).at(-1).episodes).toBeLessThan(300);
+  expect(JSON.parse(metadata.refinement).at(-1).episodes).toBe(20);
   expect((await runCli(refine(killed, '--resume'))).code).toBe(0);
   expect(readFileSync(killed).equals(readFileSync(refined))).toBe(true);
   expect(readFileSync(refined).equals(readFileSync(whole))).toBe(false);
-  const both = await runCli(train(pathOf('never'), '--from', whole));
+  const both = await runCli([...refine(pathOf('never')), '--episodes', '20']);
   expect(both.stderr).toContain(
     "Expected no option 'episodes' with the option 'from', got 20. Leave out one of the two.",
   );

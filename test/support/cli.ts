@@ -60,6 +60,31 @@ function find(wanted: string | RegExp, text: string): readonly string[] | null {
   return wanted.exec(text);
 }
 
+/**
+ * Starts a command in a child process, which sends itself a signal when it has renamed a file to `path` for the `count`th time.
+ */
+export function startStopped(
+  args: readonly string[],
+  { signal, path, count = 1 }: { signal: 'SIGKILL' | 'SIGINT'; path: string; count?: number },
+): Running {
+  const code = `
+    import { syncBuiltinESMExports } from 'node:module';
+    import fs from 'node:fs/promises';
+    const { rename } = fs;
+    let left = ${count};
+    fs.rename = async (from, to) => {
+      await rename(from, to);
+      if (to !== ${JSON.stringify(path)} || --left !== 0) return;
+      process.kill(process.pid, '${signal}');
+      // The command continues after it has received the signal. The timer keeps the process alive until then.
+      const timer = setInterval(() => {}, 1000);
+      await new Promise((resolve) => process.once('${signal}', resolve));
+      clearInterval(timer);
+    };
+    syncBuiltinESMExports();`;
+  return startCli(args, { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}` });
+}
+
 /** Runs a command in a child process to its end. */
 export function runCliProcess(
   args: readonly string[],
