@@ -16,6 +16,8 @@ import type { ShaderTexts } from '../../src/engine/backends/webgpu/shaders.js';
 import { WebGpuBatch } from '../../src/engine/backends/webgpu/webgpu-batch.js';
 import { WORLD } from './open-batch.js';
 
+export { EMPTY_SHADERS } from './empty-shaders.js';
+
 /** The default device options. */
 export const DEVICE: DeviceOptions = toDeviceOptions();
 
@@ -83,30 +85,6 @@ export function withReplacedText(
   if (!texts[file].includes(from)) throw new Error(`Expected ${JSON.stringify(from)} in ${file}.`);
   return { ...texts, [file]: texts[file].replaceAll(from, to) };
 }
-
-const ENTRY_POINTS = [
-  'reset',
-  'step',
-  'run',
-  'reset_after_step',
-  'save',
-  'load',
-  'hash',
-  'targets',
-  'gather',
-];
-
-/**
- * Shaders that do nothing and compile in milliseconds, for tests that do not depend on results. A device that runs them is
- * inexact.
- */
-export const EMPTY_SHADERS: ShaderTexts = {
-  ...(Object.fromEntries(Object.keys(SHADER_TEXTS).map((file) => [file, ''])) as Record<ShaderFile, string>),
-  'bindings.wgsl': [
-    'override workgroup_size: u32 = 64; override records: bool = false;',
-    ...ENTRY_POINTS.map((name) => `@compute @workgroup_size(workgroup_size) fn ${name}() {}`),
-  ].join('\n'),
-};
 
 /** Keeps every program alive: a device reuses a compiled shader only while a program uses it. */
 const programs: Program[] = [];
