@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { evaluate } from '../../src/evaluation/evaluate.js';
 import { evaluationToJson } from '../../src/evaluation/evaluation-json.js';
@@ -34,7 +35,11 @@ if (absent !== null) test.skip(`absent here: a report in Chromium: ${absent}`, (
 describe.skipIf(absent !== null)('a report', () => {
   const pathOf = temporaryDirectory();
   const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+  const messages: string[] = [];
+  const requests: string[] = [];
   let browser: Awaited<ReturnType<typeof launch>>;
+  /** One page for all cases, so that the report and axe are loaded once. */
+  let page: Page;
 
   beforeAll(async () => {
     const evaluation = await evaluate({ conditions: ['in-distribution', 'discrete'], episodes: 5 });
@@ -53,6 +58,13 @@ describe.skipIf(absent !== null)('a report', () => {
     const { code, stderr } = await runCli(['report', ...results, '--output', pathOf('report')]);
     expect([code, stderr]).toEqual([0, '']);
     browser = await launch('no webgpu');
+    // The content policy of the page forbids axe.
+    page = await browser.newPage({ bypassCSP: true });
+    page.on('console', (message) => messages.push(message.text()));
+    page.on('pageerror', (error) => messages.push(String(error)));
+    page.on('request', (request) => requests.push(request.url()));
+    await page.goto(pathToFileURL(`${pathOf('report')}/report.html`).href);
+    await page.addScriptTag({ content: axe });
   }, 120_000);
   afterAll(() => browser?.close());
 
@@ -66,15 +78,8 @@ describe.skipIf(absent !== null)('a report', () => {
   ] as const)(
     'is accessible, fits the width and makes no further requests: %s, %i pixels wide',
     async (colorScheme, width, rules) => {
-      // The content policy of the page forbids axe.
-      const page = await browser.newPage({ viewport: { width, height: 800 }, colorScheme, bypassCSP: true });
-      const messages: string[] = [];
-      const requests: string[] = [];
-      page.on('console', (message) => messages.push(message.text()));
-      page.on('pageerror', (error) => messages.push(String(error)));
-      page.on('request', (request) => requests.push(request.url()));
-      const address = pathToFileURL(`${pathOf('report')}/report.html`).href;
-      await page.goto(address);
+      await page.setViewportSize({ width, height: 800 });
+      await page.emulateMedia({ colorScheme, media: 'screen' });
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
       const headings = await page.locator('h2').allTextContents();
       expect([headings[0], headings.at(-1)]).toEqual(['Summary', 'Files and provenance']);
@@ -84,21 +89,19 @@ describe.skipIf(absent !== null)('a report', () => {
         expect(box.x + box.width).toBeLessThanOrEqual(width);
         expect(await frame.getAttribute('tabindex')).toBe('0');
       }
-      await page.addScriptTag({ content: axe });
       const options = { resultTypes: ['violations'], ...(rules && { runOnly: rules }) };
       const violations = await page.evaluate(
         `axe.run(${JSON.stringify(options)}).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html))`,
       );
       expect(violations).toEqual([]);
       expect(messages).toEqual([]);
-      expect(requests).toEqual([address]);
+      expect(requests).toEqual([pathToFileURL(`${pathOf('report')}/report.html`).href]);
       const paper = await page.evaluate('getComputedStyle(document.body).backgroundColor');
       expect(paper).toBe(colorScheme === 'light' ? 'rgb(255, 255, 255)' : 'rgb(13, 17, 23)');
       await page.emulateMedia({ media: 'print' });
       expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe(
         'rgb(255, 255, 255)',
       );
-      await page.close();
     },
     60_000,
   );
