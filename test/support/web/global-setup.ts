@@ -17,7 +17,7 @@ declare module 'vitest' {
 
 /** @returns the teardown. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const server = await SiteServer.open({ cached: true, shortTraining: true });
+  const server = await SiteServer.open({ cached: true, isShort: true });
   project.provide('site', server.origin);
   project.provide('whyNoChromium', await whyAbsent());
   return () => server.close();

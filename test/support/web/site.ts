@@ -21,20 +21,20 @@ const TYPES: Readonly<Record<string, string>> = {
 export interface SiteOptions {
   /** Whether browsers may cache the files. Default false. */
   readonly cached?: boolean;
-  /** Whether trainings use the schedule of short-schedule.ts. Default false. */
-  readonly shortTraining?: boolean;
+  /** Whether trainings use the schedule of short-schedule.ts, and sequences the people of few-people.ts. Default false. */
+  readonly isShort?: boolean;
 }
 
 /** Builds the page at the first request, and serves it. */
 export class SiteServer {
   readonly #folder: string;
   readonly #server: Server;
-  readonly #shortTraining: boolean;
+  readonly #isShort: boolean;
   #built: Promise<void> | null = null;
 
-  private constructor(folder: string, { cached = false, shortTraining = false }: SiteOptions) {
+  private constructor(folder: string, { cached = false, isShort = false }: SiteOptions) {
     this.#folder = folder;
-    this.#shortTraining = shortTraining;
+    this.#isShort = isShort;
     const control = cached ? { 'cache-control': 'max-age=3600' } : {};
     this.#server = createServer(async ({ url }, response) => {
       try {
@@ -58,7 +58,7 @@ export class SiteServer {
   }
 
   async #find(url: string): Promise<readonly [type: string, bytes: Buffer | null]> {
-    this.#built ??= build(this.#folder, this.#shortTraining);
+    this.#built ??= build(this.#folder, this.#isShort);
     await this.#built;
     const file = fileOf(url);
     const bytes = file === null ? null : await readFile(join(this.#folder, file)).catch(() => null);
@@ -72,19 +72,24 @@ export class SiteServer {
   }
 }
 
-const SHORT_SCHEDULE = {
-  find: /^\.\/schedule\.js$/,
-  replacement: fileURLToPath(new URL('short-schedule.ts', import.meta.url)),
-};
+const shorter = (find: RegExp, file: string) => ({
+  find,
+  replacement: fileURLToPath(new URL(file, import.meta.url)),
+});
 
-async function build(folder: string, shortTraining: boolean): Promise<void> {
+const SHORTER = [
+  shorter(/^\.\/schedule\.js$/, 'short-schedule.ts'),
+  shorter(/^\.\/people\.js$/, 'few-people.ts'),
+];
+
+async function build(folder: string, isShort: boolean): Promise<void> {
   const vite = await import('vite');
   const root = fileURLToPath(new URL('../../../web/', import.meta.url));
   await vite.build({
     root,
     configFile: join(root, 'vite.config.ts'),
     logLevel: 'silent',
-    resolve: { alias: shortTraining ? [SHORT_SCHEDULE] : [] },
+    resolve: { alias: isShort ? SHORTER : [] },
     build: { outDir: folder, emptyOutDir: true },
   });
 }

@@ -1,8 +1,7 @@
 /** The scores of one action sequence, which the engine's worker returns. */
 import type { Interval } from '../../../../src/shared/statistics.js';
 
-/** The seeds of the people who are played: the first seed and their number. No stored sequence was searched on these seeds. */
-export const PEOPLE = { first: 20_000, count: 10_000 };
+export { PEOPLE } from './people.js';
 
 /** The final scores under one grader. */
 export interface GraderScores {
