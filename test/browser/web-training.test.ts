@@ -7,7 +7,7 @@ import { encodeStudent } from '../../src/agents/student/student-file.js';
 import { evaluate, readStudent } from '../../src/index.js';
 import { launch } from '../support/chromium/chromium.js';
 import { Site } from '../support/web/site.js';
-import { Visit } from '../support/web/visit.js';
+import { SIZES, Visit } from '../support/web/visit.js';
 import { setUpVisits } from '../support/web/visits.js';
 
 /** A link with a fast teacher, so that the student learns soon. */
@@ -26,9 +26,11 @@ if (absent !== null) test.skip(`absent here: the page in Chromium: ${absent}`, (
 describe.skipIf(absent !== null)('the training', () => {
   const { visit } = setUpVisits();
 
-  it('is started by keyboard and ends by itself, and the downloaded file plays in Node as on the page', async () => {
-    await using visited = await visit(FAST);
+  it('is started by keyboard and ends by itself, its file plays in Node as on the page, and the kept student by touch', async () => {
+    // The last part is on a phone.
+    await using visited = await visit(FAST, { size: 'phone' });
     const { page } = visited;
+    await page.setViewportSize(SIZES.laptop);
     const loaded: string[] = [];
     page.on('request', (request) => loaded.push(request.url()));
     await page.getByRole('heading', { name: 'Train a student' }).waitFor();
@@ -67,44 +69,24 @@ describe.skipIf(absent !== null)('the training', () => {
     });
     const shown = await page.getByRole('heading', { name: /^The student scores/ }).textContent();
     expect(shown).toContain(rows[0].finalScore.mean.toFixed(3));
-    await page.getByRole('button', { name: 'Keep', exact: true }).press('Enter');
-    await page.getByText(/^my-student is kept/).waitFor();
-    await visited.expectAccessibleInAllSizes('train');
-    await page.getByRole('button', { name: 'Play against it' }).press('Enter');
-    await page.getByText('You race my-student.').waitFor();
-    expect(visited.foreignRequests).toEqual([]);
-    expect(visited.messages).toEqual([]);
-  }, 240_000);
-
-  it('is run by touch, and the kept student races, plays and is deleted after a reload', async () => {
-    await using visited = await visit(FAST, { size: 'phone' });
-    const { page } = visited;
-    await page.getByText('Seed and device').tap();
-    await page.getByRole('textbox', { name: 'Seed' }).waitFor();
-    await page.getByRole('button', { name: 'Start training' }).tap();
-    await scored(page);
-    await page.getByRole('button', { name: 'Stop' }).tap();
-    await stopped(page);
-    const curves = page.getByRole('slider', { name: 'Read the curves at' });
-    await page.getByRole('img', { name: /^final score over time/ }).tap({ position: { x: 42, y: 80 } });
-    expect(await curves.inputValue()).toBe('0');
     await page.getByRole('textbox', { name: 'Name' }).fill('planner');
     await page.getByText('Expected at most 30 lowercase letters').waitFor();
     await page.getByRole('textbox', { name: 'Name' }).fill('ada');
-    await page.getByRole('button', { name: 'Keep', exact: true }).tap();
+    await page.getByRole('button', { name: 'Keep', exact: true }).press('Enter');
     await page.getByText(/^ada is kept/).waitFor();
-    const download = page.waitForEvent('download');
+    await visited.expectAccessibleInAllSizes('train');
+    await page.setViewportSize(SIZES.phone);
+    const renamed = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Download', exact: true }).tap();
-    expect((await download).suggestedFilename()).toBe('ada.safetensors');
+    expect((await renamed).suggestedFilename()).toBe('ada.safetensors');
     await page.getByRole('button', { name: 'Play against it' }).tap();
-    await page.getByRole('heading', { name: 'One person' }).waitFor();
+    await page.getByText('You race ada.').waitFor();
     expect(page.url()).toContain('against=ada');
     await page.reload();
     await page.getByRole('button', { name: /^Sleep/ }).tap();
     const race = page.getByRole('region', { name: 'Race' });
     await race.getByRole('row', { name: /^Social 0\.50 0\.\d\d$/ }).waitFor();
-    // Sleeps until the last slot, by keys, which are faster than taps.
-    for (let slot = 1; slot < 27; slot++) await page.keyboard.press('4');
+    await visited.follow(`#person?moves=${'3'.repeat(27)}&against=ada`);
     await page.getByText('27 of 28 slots').waitFor();
     await page.getByRole('button', { name: /^Sleep/ }).tap();
     await page.getByRole('heading', { name: 'Who it was' }).waitFor();
@@ -116,15 +98,17 @@ describe.skipIf(absent !== null)('the training', () => {
     await page.getByRole('button', { name: 'Delete ada' }).tap();
     await visited.follow('#person?by=ada');
     await page.getByText('This link has by = “ada”').waitFor();
+    expect(visited.foreignRequests).toEqual([]);
     expect(visited.messages).toEqual([]);
-  });
+  }, 240_000);
 
   it('keeps students as policies of Crowd and Graders, which race under the grader of their training', async () => {
     const student = await loadStudent('student-v2');
     const file = Buffer.from(encodeStudent(student.manifest, student.network)).toString('base64');
     const kept = JSON.stringify(JSON.stringify({ ada: file }));
     const scripts = [`localStorage.setItem('rhythm-vec.students', ${kept})`];
-    await using visited = await visit('#crowd?people=1000&policy=ada', { size: 'phone', scripts });
+    const crowd = '#crowd?people=1000&policy=ada&against=heuristic';
+    await using visited = await visit(crowd, { size: 'phone', scripts });
     const { page } = visited;
     const digests = page
       .locator('.results[aria-busy="false"]')
@@ -132,8 +116,8 @@ describe.skipIf(absent !== null)('the training', () => {
     const { rows } = await evaluate({ policies: { student }, seeds: { first: 0, last: 999 }, grader: 'v2' });
     const mean = await digests.getByRole('row', { name: /^ada / }).locator('td').first().textContent();
     expect(Number(mean)).toBeCloseTo(rows[0].finalScore.mean, 6);
-    await page.getByRole('combobox', { name: 'Compare with' }).selectOption('ada');
-    await page.getByRole('combobox', { name: 'Policy' }).selectOption('heuristic');
+    for (const name of ['Policy', 'Compare with'])
+      expect(await page.getByRole('combobox', { name }).locator('option').allTextContents()).toContain('ada');
     await page.getByRole('heading', { name: /^ada beats heuristic for / }).waitFor();
     await visited.follow('#graders?people=48');
     await page.getByText('48 of 48 people').waitFor();
@@ -146,19 +130,21 @@ describe.skipIf(absent !== null)('the training', () => {
     expect(visited.messages).toEqual([]);
   });
 
-  it('trains on WebGPU, if it is requested, and is stopped by keyboard', async () => {
+  it('trains on WebGPU if it is requested, and is started and stopped by touch', async () => {
     const browser = await launch();
     try {
-      await using visited = await Visit.begin(
-        browser,
-        await Site.at(inject('site')),
-        `${FAST}&device=webgpu`,
-      );
+      const site = await Site.at(inject('site'));
+      await using visited = await Visit.begin(browser, site, `${FAST}&device=webgpu`, { size: 'phone' });
       const { page } = visited;
-      await page.getByRole('button', { name: 'Start training' }).press('Enter');
+      await page.getByText('Seed and device').tap();
+      await page.getByRole('textbox', { name: 'Seed' }).waitFor();
+      await page.getByRole('button', { name: 'Start training' }).tap();
       await scored(page);
-      await page.getByRole('button', { name: 'Stop' }).press('Enter');
+      await page.getByRole('button', { name: 'Stop' }).tap();
       await stopped(page);
+      const curves = page.getByRole('slider', { name: 'Read the curves at' });
+      await page.getByRole('img', { name: /^final score over time/ }).tap({ position: { x: 42, y: 80 } });
+      expect(await curves.inputValue()).toBe('0');
       await page.getByText(/Trained by WebGPU\./).waitFor();
       expect(visited.messages).toEqual([]);
     } finally {
