@@ -15,7 +15,7 @@ import { replayEpisode } from '../../web/src/person/replay.js';
 import { playRival } from '../../web/src/person/rivals.js';
 import { transitionsOf } from '../../web/src/person/transitions.js';
 import { screenshot } from '../support/web/screenshots.js';
-import type { Visit } from '../support/web/visit.js';
+import { SIZES, type Visit } from '../support/web/visit.js';
 import { setUpVisits } from '../support/web/visits.js';
 
 const SETTING: EpisodeSetting = { seed: 4242, profile: 'sampled', grader: 'v2' };
@@ -29,10 +29,15 @@ const FINISHED = `#person?moves=${SEQUENCE_TEXT}-0_.5_.25_1~9_.61_.33_0`;
 const movesOf = (text: string): Move[] => movesFrom(text)!;
 const decimals = (text: string): number => Number.parseFloat(text.replaceAll('−', '-'));
 
+/** Returns the texts of the cells of rows. */
+const rowsOf = (page: Page, rows: string): Promise<string[][]> =>
+  page.evaluate(
+    `Array.from(document.querySelectorAll('${rows}'), (row) => Array.from(row.querySelectorAll('th, td'), (cell) => cell.textContent))`,
+  ) as Promise<string[][]>;
+
 /** Reads the steps of the table on the page: action, reward, meters. */
 async function steps(page: Page): Promise<{ action: string; reward: number; meters: number[] }[]> {
-  const rows = page.locator('.chart .table tbody tr');
-  const texts = await Promise.all((await rows.all()).map((row) => row.locator('th, td').allTextContents()));
+  const texts = await rowsOf(page, '.chart .table tbody tr');
   return texts.map(([, , action, , reward, , ...meters]) => ({
     action,
     reward: decimals(reward),
@@ -66,6 +71,20 @@ if (absent !== null) test.skip(`absent here: the page in Chromium: ${absent}`, (
 describe.skipIf(absent !== null)('one person', () => {
   const { at, visit } = setUpVisits();
 
+  /** A page that tests share, because each opening of a page takes long. */
+  let shared: Visit;
+  beforeAll(async () => {
+    shared = await visit('#train');
+  }, 90_000);
+  afterAll(() => shared?.end(), 60_000);
+
+  /** Shows an address in the shared page, after another view, so that the view begins anew. */
+  async function show(fragment: string): Promise<Visit> {
+    await shared.follow('#train');
+    await shared.follow(fragment);
+    return shared;
+  }
+
   describe('by hand', () => {
     it('plays the same week as the reference, by keyboard alone', async () => {
       await using visited = await visit('#person');
@@ -93,7 +112,7 @@ describe.skipIf(absent !== null)('one person', () => {
     });
 
     it('undoes moves, goes back, and restarts', async () => {
-      await using visited = await visit('#person');
+      const visited = await show('#person');
       const { page } = visited;
       await currentState(visited).waitFor();
       for (const key of '3305') await page.keyboard.press(key);
@@ -145,7 +164,7 @@ describe.skipIf(absent !== null)('one person', () => {
     });
 
     it('states no belief while its checkbox is unchecked', async () => {
-      await using visited = await visit(`#person?moves=${SEQUENCE_TEXT.slice(0, -1)}`);
+      const visited = await show(`#person?moves=${SEQUENCE_TEXT.slice(0, -1)}`);
       const { page } = visited;
       const checkbox = page.getByRole('checkbox', { name: /^State this belief/ });
       await checkbox.waitFor();
@@ -158,7 +177,7 @@ describe.skipIf(absent !== null)('one person', () => {
 
     it('races a student on the same person and luck, by keyboard', async () => {
       const start = SEQUENCE_TEXT.slice(0, 26);
-      await using visited = await visit(`#person?moves=${start}-0_.5_.5_.5`);
+      const visited = await show(`#person?moves=${start}-0_.5_.5_.5`);
       const { page } = visited;
       await page.getByText('26 of 28 slots').waitFor();
       expect(await page.locator('.line').count()).toBe(5 + 1 + 3);
@@ -195,7 +214,7 @@ describe.skipIf(absent !== null)('one person', () => {
     });
 
     it('announces steps to screen readers', async () => {
-      await using visited = await visit('#person');
+      const visited = await show('#person');
       await currentState(visited).waitFor();
       await visited.page.keyboard.press('4');
       const status = visited.page.locator('.person > p[role="status"]');
@@ -238,33 +257,19 @@ describe.skipIf(absent !== null)('one person', () => {
     });
   });
 
-  describe('the chart of the week', () => {
-    it('names the action, the event and the values under the crosshair', async () => {
-      await using visited = await visit(FINISHED);
-      const { page } = visited;
-      const slider = page.getByRole('slider', { name: 'Read the chart at' });
-      await slider.focus();
-      await page.keyboard.press('Home');
-      expect(await slider.getAttribute('aria-valuetext')).toMatch(/^The start: vitality 0\.70, /);
-      await page.keyboard.press('ArrowRight');
-      expect(await slider.getAttribute('aria-valuetext')).toMatch(
-        /^Day 1 morning: [a-z ]+(, [a-z ]+)?: vitality /,
-      );
-      await expect.poll(() => page.locator('.square.marked').count()).toBe(1);
-      await page
-        .getByRole('img')
-        .first()
-        .hover({ position: { x: 400, y: 40 } });
-      await expect.poll(() => slider.inputValue()).not.toBe('1');
-    });
-  });
-
-  describe('luck and events', () => {
+  describe('the finished week', () => {
     const { observations } = replayEpisode(SETTING, movesOf(FINISHED.split('moves=')[1]));
     const steps = transitionsOf(observations).slice(1);
+    const visits: Partial<Record<keyof typeof SIZES, Visit>> = {};
+    /** Returns the page of the week in a size, which the tests share. */
+    const finished = async (size: keyof typeof SIZES = 'laptop'): Promise<Visit> => {
+      visits[size] ??= await visit(FINISHED, { size });
+      return visits[size];
+    };
+    afterAll(() => Promise.all(Object.values(visits).map((visited) => visited.end())), 60_000);
 
     it('shows whether luck explains each anomaly, by keyboard and for screen readers', async () => {
-      await using visited = await visit(FINISHED);
+      const visited = await finished();
       const { page } = visited;
       const slider = page.getByRole('slider', { name: 'Read the chart of luck at' });
       await slider.press('Home');
@@ -298,7 +303,7 @@ describe.skipIf(absent !== null)('one person', () => {
     });
 
     it.each(['laptop', 'phone'] as const)('shows events with their largest effect, on a %s', async (size) => {
-      await using visited = await visit(FINISHED, { size });
+      const visited = await finished(size);
       const { page } = visited;
       const events = steps.filter(({ event }) => event >= 0);
       expect(events.length).toBeGreaterThan(0);
@@ -320,7 +325,7 @@ describe.skipIf(absent !== null)('one person', () => {
     });
 
     it('moves the crosshair under a finger', async () => {
-      await using visited = await visit(FINISHED, { size: 'phone' });
+      const visited = await finished('phone');
       const { page } = visited;
       const panels = page.getByRole('img', { name: /by slot/ });
       await panels.tap({ position: { x: 60, y: 60 } });
@@ -336,10 +341,29 @@ describe.skipIf(absent !== null)('one person', () => {
       await page.getByRole('img', { name: /^vitality: luck/ }).tap({ position: { x: 60, y: 60 } });
       await expect.poll(async () => Number(await slider.inputValue())).toBeLessThan(10);
     });
+
+    it('names the action, the event and the values under the crosshair', async () => {
+      const visited = await finished();
+      const { page } = visited;
+      const slider = page.getByRole('slider', { name: 'Read the chart at' });
+      await slider.focus();
+      await page.keyboard.press('Home');
+      expect(await slider.getAttribute('aria-valuetext')).toMatch(/^The start: vitality 0\.70, /);
+      await page.keyboard.press('ArrowRight');
+      expect(await slider.getAttribute('aria-valuetext')).toMatch(
+        /^Day 1 morning: [a-z ]+(, [a-z ]+)?: vitality /,
+      );
+      await expect.poll(() => page.locator('.square.marked').count()).toBe(1);
+      await page
+        .getByRole('img')
+        .first()
+        .hover({ position: { x: 400, y: 40 } });
+      await expect.poll(() => slider.inputValue()).not.toBe('1');
+    });
   });
 
   it('shows the actions without scrolling in a window of 900 pixels', async () => {
-    await using visited = await visit('#person');
+    const visited = await show('#person');
     const { page } = visited;
     const actions = page.getByRole('region', { name: 'What do you do?' }).getByRole('button');
     await actions.first().waitFor();
@@ -350,7 +374,7 @@ describe.skipIf(absent !== null)('one person', () => {
   });
 
   it('draws the week in the colour of its player', async () => {
-    await using visited = await visit('#person?by=planner&at=2');
+    const visited = await show('#person?by=planner&at=2');
     const { page } = visited;
     const stroke = () => page.evaluate("getComputedStyle(document.querySelector('.line')).stroke");
     const rgb = (hex: string): string =>
@@ -361,6 +385,7 @@ describe.skipIf(absent !== null)('one person', () => {
     await expect.poll(stroke).toBe(rgb(POLICY_COLOURS.planner.dark));
     await visited.follow('#person');
     await expect.poll(stroke).toBe(rgb(POLICY_COLOURS.hand.dark));
+    await page.emulateMedia({ colorScheme: 'light' });
   });
 
   describe('the hidden profile', () => {
@@ -382,7 +407,7 @@ describe.skipIf(absent !== null)('one person', () => {
       globalThis.Worker = RecordingWorker;`;
 
     it('is neither in the page nor in messages to the page before the end', async () => {
-      await using visited = await visit('#crowd?people=1000');
+      await using visited = await visit('#train');
       const { page } = visited;
       await page.getByRole('heading', { level: 1 }).waitFor();
       await page.evaluate(RECORD_MESSAGES);
@@ -423,29 +448,28 @@ describe.skipIf(absent !== null)('one person', () => {
   });
 
   describe('by policy', () => {
-    it.each(['random', 'heuristic+constant', 'heuristic+inference'])(
-      '%s and the policies that it is compared with have the same scores as in Node',
-      async (name) => {
-        await using visited = await visit(`#person?by=${encodeURIComponent(name)}&at=27&seed=7`);
-        const { page } = visited;
+    it('policies have the same scores as in Node, played by the page and compared with the week', async () => {
+      const visited = await show('#person');
+      const { page } = visited;
+      const { result } = replayEpisode({ ...SETTING, seed: 7 }, movesOf(SEQUENCE_TEXT));
+      // One that states no belief, and one that does.
+      for (const name of ['random', 'heuristic+inference']) {
+        await visited.follow(`#person?by=${encodeURIComponent(name)}&at=27&seed=7`);
         await page.getByText('27 of 28 slots').waitFor();
         await page.getByRole('button', { name: 'Step' }).click();
         await page.getByRole('heading', { name: 'Who it was' }).waitFor();
-        const rows = await page.locator('table.others tbody tr').all();
-        const texts = await Promise.all(rows.map((row) => row.locator('th, td').allTextContents()));
+        const texts = await rowsOf(page, 'table.others tbody tr');
         const scores = new Map(texts.map(([who, score]) => [who, Number(score)]));
-        const { result } = replayEpisode({ ...SETTING, seed: 7 }, movesOf(SEQUENCE_TEXT));
-        const expected = result!.others.find((other) => other.name === name);
-        if (expected !== undefined)
-          expect(await finalScore(page)).toBe(Number(expected.finalScore.toFixed(3)));
+        const expected = result!.others.find((other) => other.name === name)!;
+        expect(await finalScore(page)).toBe(Number(expected.finalScore.toFixed(3)));
         expect(scores.get('this week')).toBe(await finalScore(page));
         for (const other of result!.others)
           expect(scores.get(other.name)).toBe(Number(other.finalScore.toFixed(3)));
-      },
-    );
+      }
+    });
 
     it('the planner plans as in Node, with reasons, and the user can take over', async () => {
-      await using visited = await visit('#person?by=planner&at=2');
+      const visited = await show('#person?by=planner&at=2');
       const { page } = visited;
       await page.locator('blockquote').waitFor();
       const reasons = await page.locator('blockquote').textContent();
@@ -473,7 +497,7 @@ describe.skipIf(absent !== null)('one person', () => {
     });
 
     it('plays continuously until the week is over, and pauses', async () => {
-      await using visited = await visit('#person?by=open-loop&at=8');
+      const visited = await show('#person?by=open-loop&at=8');
       const { page } = visited;
       await page.getByText('8 of 28 slots').waitFor();
       await page.keyboard.press('p');
@@ -490,7 +514,7 @@ describe.skipIf(absent !== null)('one person', () => {
 
   describe('its address', () => {
     it('restores the whole week', async () => {
-      await using one = await visit(`${FINISHED}&seed=9&person=workaholic_stoic&grader=v1`);
+      const one = await show(`${FINISHED}&seed=9&person=workaholic_stoic&grader=v1`);
       const { page } = one;
       await page.getByRole('heading', { name: 'Who it was' }).waitFor();
       const setting = { seed: 9, profile: 'workaholic_stoic', grader: 'v1' };
@@ -507,7 +531,7 @@ describe.skipIf(absent !== null)('one person', () => {
     });
 
     it('may have invalid parts, which the page reports and ignores', async () => {
-      await using visited = await visit('#person?moves=12x4&at=99');
+      const visited = await show('#person?moves=12x4&at=99');
       const notice = visited.page.locator('.notice');
       await notice.waitFor();
       expect(await notice.textContent()).toContain('moves = “12x4”, where at most 28 digits for actions');
@@ -517,9 +541,8 @@ describe.skipIf(absent !== null)('one person', () => {
 
   describe('failures', () => {
     it('reports a worker whose script is missing, and starts it again', async () => {
-      await using visited = await visit('#crowd?people=1000');
+      await using visited = await visit('#train');
       const { page } = visited;
-      await page.locator('.results[aria-busy="false"]').waitFor();
       await page.route(/worker-.*\.js$/, (route) => route.abort());
       await page.getByRole('link', { name: 'One person' }).click();
       await page.getByRole('heading', { name: 'Something went wrong' }).waitFor();
@@ -532,43 +555,44 @@ describe.skipIf(absent !== null)('one person', () => {
   });
 
   describe('accessibility', () => {
-    /** One page for all states, so that axe is loaded once. */
-    let visited: Visit;
-    beforeAll(async () => {
-      visited = await visit('#person');
-    }, 90_000);
-    afterAll(() => visited?.end(), 60_000);
-
-    const show = async (fragment: string): Promise<void> => {
-      await visited.follow('#train');
-      await visited.follow(fragment);
-    };
-
-    it('has no violations at the start, in light and dark', async () => {
-      await show('#person');
+    it('has no violations at the start', async () => {
+      const visited = await show('#person');
       await currentState(visited).waitFor();
-      await visited.expectAccessible('person-initial');
+      expect(await visited.accessibilityViolations()).toEqual([]);
+      expect(await visited.overflowWidth()).toBeLessThanOrEqual(0);
     });
 
-    const states = {
-      midway: `#person?moves=${SEQUENCE_TEXT.slice(0, 17)}-0_.5_.25_1`,
-      policy: '#person?by=heuristic%2Binference&at=2',
-      finished: FINISHED,
-    };
-    it.each(Object.entries(states))(
-      'has no violations in any size, in light and dark: %s',
-      async (state, fragment) => {
-        const { page } = visited;
-        await show(fragment);
-        if (state === 'policy') await page.locator('blockquote').waitFor();
-        if (state === 'finished') await page.getByRole('heading', { name: 'Who it was' }).waitFor();
-        await page.getByRole('img').first().waitFor();
-        await visited.expectAccessibleInAllSizes(`person-${state}`);
-        for (const summary of await page.locator('summary').all()) await summary.click();
-        expect(await visited.overflowWidth()).toBeLessThanOrEqual(0);
-        expect(visited.foreignRequests).toEqual([]);
-        expect(visited.messages).toEqual([]);
-      },
-    );
+    it('has no violations midway against a rival in any size, in light and dark', async () => {
+      const visited = await show(
+        `#person?moves=${SEQUENCE_TEXT.slice(0, 17)}-0_.5_.25_1&against=heuristic%2Binference`,
+      );
+      const { page } = visited;
+      await page.locator('.beliefs-race').waitFor();
+      await page.getByRole('img').first().waitFor();
+      await visited.expectAccessibleInAllSizes('person-midway');
+    });
+
+    it('has no violations by a policy with reasons, in light and dark', async () => {
+      const visited = await show('#person?by=heuristic%2Binference&at=2');
+      await visited.page.setViewportSize(SIZES.phone);
+      await visited.page.locator('blockquote').waitFor();
+      await visited.page.getByRole('img').first().waitFor();
+      await visited.expectAccessible('person-policy');
+    });
+
+    // web-daily.test.ts checks the same parts in all sizes and in the dark.
+    it('has no violations after the week', async () => {
+      const visited = await show(FINISHED);
+      const { page } = visited;
+      await page.setViewportSize(SIZES.laptop);
+      await page.getByRole('heading', { name: 'Who it was' }).waitFor();
+      await page.getByRole('img').first().waitFor();
+      expect(await visited.accessibilityViolations()).toEqual([]);
+      await page.setViewportSize(SIZES.phone);
+      for (const summary of await page.locator('summary').all()) await summary.click();
+      expect(await visited.overflowWidth()).toBeLessThanOrEqual(0);
+      expect(visited.foreignRequests).toEqual([]);
+      expect(visited.messages).toEqual([]);
+    });
   });
 });
