@@ -28,46 +28,48 @@ describe.skipIf(absent !== null)('fast input', () => {
     return visited;
   };
 
+  /** The page of most tests. It delays the steps of continuous play. */
+  let opened: Visit;
+  beforeAll(async () => {
+    opened = await visitWith('#train', DELAY_STEPS);
+  }, 90_000);
+  afterAll(() => opened?.end(), 60_000);
+
+  /** Shows another view in the opened page, then this address. */
+  const show = async (fragment: string): Promise<Page> => {
+    const { page } = opened;
+    await opened.follow('#train');
+    await page.evaluate('due = null');
+    await opened.follow(fragment);
+    return page;
+  };
+
   describe('in the one-person view', () => {
     it('takes no step after the last', async () => {
-      await using byHand = await visitWith(`#person?moves=${MOVES}`);
-      await slots(byHand.page, 27);
-      expect(await fastInput(byHand.page, "key('1'), key('2'), key('3')")).toBe(`#person?moves=${MOVES}0`);
-      await using byPolicy = await visitWith('#person?by=heuristic&at=27');
-      await byPolicy.page.getByText('It gives no reasons.').waitFor();
-      expect(await fastInput(byPolicy.page, "key('s'), key('s'), key('s')")).toBe(
-        '#person?by=heuristic&at=28',
-      );
+      const page = await show(`#person?moves=${MOVES}`);
+      await slots(page, 27);
+      expect(await fastInput(page, "key('1'), key('2'), key('3')")).toBe(`#person?moves=${MOVES}0`);
+      await show('#person?by=heuristic&at=27');
+      await page.getByText('It gives no reasons.').waitFor();
+      expect(await fastInput(page, "key('s'), key('s'), key('s')")).toBe('#person?by=heuristic&at=28');
     });
 
-    describe('during continuous play', () => {
-      let visited: Visit;
-      beforeAll(async () => {
-        visited = await visitWith('#train', DELAY_STEPS);
-      });
-      afterAll(() => visited?.end());
-
-      it.each([
-        ['Pause', "press('Pause')", '#person?by=heuristic&at=5'],
-        ['Undo', "press('Undo')", '#person?by=heuristic&at=4'],
-        ['Start again', "press('Start again')", '#person?by=heuristic'],
-        ['another person', "choose('Person', 'discrete')", '#person?person=discrete&by=heuristic'],
-      ])('takes no further step after: %s', async (_, input, address) => {
-        const { page } = visited;
-        await visited.follow('#train');
-        await page.evaluate('due = null');
-        await visited.follow('#person?by=heuristic&at=5');
-        await slots(page, 5);
-        await page.getByText('It gives no reasons.').waitFor();
-        await page.getByRole('button', { name: 'Play' }).click();
-        await expect.poll(() => page.evaluate('due !== null')).toBe(true);
-        expect(await fastInput(page, `${input}, () => due?.()`)).toBe(address);
-      });
+    it.each([
+      ['Pause', "press('Pause')", '#person?by=heuristic&at=5'],
+      ['Undo', "press('Undo')", '#person?by=heuristic&at=4'],
+      ['Start again', "press('Start again')", '#person?by=heuristic'],
+      ['another person', "choose('Person', 'discrete')", '#person?person=discrete&by=heuristic'],
+    ])('takes no further step of continuous play after: %s', async (_, input, address) => {
+      const page = await show('#person?by=heuristic&at=5');
+      await slots(page, 5);
+      await page.getByText('It gives no reasons.').waitFor();
+      await page.getByRole('button', { name: 'Play' }).click();
+      await expect.poll(() => page.evaluate('due !== null')).toBe(true);
+      expect(await fastInput(page, `${input}, () => due?.()`)).toBe(address);
     });
 
     it('takes over neither undone moves nor moves of the previous person', async () => {
-      await using visited = await visitWith('#person?by=heuristic&at=5');
-      const { page } = visited;
+      const page = await show('#person?by=heuristic&at=5');
       await slots(page, 5);
       expect(await fastInput(page, "press('Undo'), press('Take over')")).toMatch(/^#person\?moves=\d{4}$/);
       await page.goBack();
@@ -79,8 +81,7 @@ describe.skipIf(absent !== null)('fast input', () => {
     });
 
     it('does not show the reasons of the previous policy', async () => {
-      await using visited = await visitWith('#person?by=heuristic%2Binference&at=3');
-      const { page } = visited;
+      const page = await show('#person?by=heuristic%2Binference&at=3');
       await page.locator('blockquote').waitFor();
       const text = "document.querySelector('.next').textContent";
       expect(await fastInput(page, "choose('Played by', 'planner'), () => {}", text)).toMatch(
@@ -100,8 +101,7 @@ describe.skipIf(absent !== null)('fast input', () => {
     });
 
     it('starts with a neutral belief about another person', async () => {
-      await using visited = await visitWith('#person?moves=0-0_.9_.8_.7');
-      const { page } = visited;
+      const page = await show('#person?moves=0-0_.9_.8_.7');
       await slots(page, 1);
       expect(await fastInput(page, "choose('Person', 'discrete'), key('1')")).toBe(
         '#person?person=discrete&moves=0-0_.5_.5_.5',
@@ -109,8 +109,7 @@ describe.skipIf(absent !== null)('fast input', () => {
     });
 
     it('moves the focus to the result as soon as it is shown', async () => {
-      await using visited = await visitWith(`#person?moves=${MOVES}`);
-      const { page } = visited;
+      const page = await show(`#person?moves=${MOVES}`);
       await slots(page, 27);
       await page.evaluate(`globalThis.focusedThen = new Promise((done) => {
         new MutationObserver(() => {
@@ -124,8 +123,7 @@ describe.skipIf(absent !== null)('fast input', () => {
 
   describe('going back', () => {
     it('pauses continuous play', async () => {
-      await using visited = await visitWith('#person?by=heuristic&at=5', DELAY_STEPS);
-      const { page } = visited;
+      const page = await show('#person?by=heuristic&at=5');
       await slots(page, 5);
       await page.getByRole('button', { name: 'Step' }).click();
       await slots(page, 6);
@@ -138,20 +136,18 @@ describe.skipIf(absent !== null)('fast input', () => {
     });
 
     it('restores the last value of a slider', async () => {
-      await using visited = await visitWith('#graders?people=48');
-      const { page } = visited;
+      const page = await show('#graders?people=48');
       const slider = page.getByRole('slider', { name: 'Crash free' });
       await slider.waitFor();
       const moves = [300, 400, 500].map((to) => `enter('Crash free', ${to})`).join(', ');
       await fastInput(page, `${moves}, go('One person'), () => {}`);
-      await slots(page, 0);
+      await page.getByText(/ of 28 slots$/).waitFor();
       await page.goBack();
       await expect.poll(() => slider.inputValue()).toBe('500');
     });
 
     it('does not carry typed text into another view', async () => {
-      await using visited = await visitWith('#crowd?people=1000');
-      const { page } = visited;
+      const page = await show('#crowd?people=1000');
       await page.locator('.results[aria-busy="false"]').waitFor();
       await page.getByRole('link', { name: 'One person' }).click();
       await page.getByText(/^Setting: /).click();
@@ -165,19 +161,18 @@ describe.skipIf(absent !== null)('fast input', () => {
 
   describe('on controls', () => {
     it('marks the results of earlier settings as outdated', async () => {
-      await using visited = await visitWith('#crowd?people=1000');
-      const { page } = visited;
+      const page = await show('#crowd?people=1000');
       await page.locator('.results[aria-busy="false"]').waitFor();
       const busy = "document.querySelector('.results').ariaBusy";
       expect(await fastInput(page, "choose('Policy', 'random')", busy)).toBe('true');
-      await page.goto(at('#person?moves=01'));
+      await opened.follow('#person?moves=01');
       await slots(page, 2);
       const another = "document.querySelector('.week').ariaBusy";
       expect(await fastInput(page, "choose('Person', 'discrete')", another)).toBe('true');
       await slots(page, 0);
       expect(await page.evaluate(another)).toBe('false');
-      await page.goto(at('#graders?people=48'));
-      await page.getByText('48 of 48 people').waitFor();
+      await opened.follow('#graders?people=48');
+      await page.getByText(/^[1-9].* of 48 people$/).waitFor();
       const people = "document.querySelector('.played').textContent";
       expect(await fastInput(page, "enter('First seed', '7'), leave('First seed')", people)).toBe(
         '0 of 48 people',
@@ -185,8 +180,7 @@ describe.skipIf(absent !== null)('fast input', () => {
     });
 
     it('runs a crowd again after a double click, which does not stop it', async () => {
-      await using visited = await visitWith('#crowd?people=5000');
-      const { page } = visited;
+      const page = await show('#crowd?people=5000');
       await page.locator('.results[aria-busy="false"]').waitFor();
       await page.evaluate(`globalThis.stopShown = new Promise((shown) => {
         const isStop = ({ textContent }) => textContent.trim() === 'Stop';
@@ -215,7 +209,7 @@ describe.skipIf(absent !== null)('fast input', () => {
       const { page } = visited;
       await page.locator('.results[aria-busy="false"]').waitFor();
       // The view is left while its run is under way.
-      await fastInput(page, "choose('Policy', 'random'), () => {}, go('Graders'), () => {}, go('Crowd')");
+      await fastInput(page, "choose('Policy', 'random'), () => {}, go('Train'), () => {}, go('Crowd')");
       await page.locator('.results[aria-busy="false"]').waitFor();
       await fastInput(page, "go('Graders'), () => {}, go('One person'), () => {}, go('Graders')");
       await page.locator('table.ranking').waitFor();
