@@ -107,7 +107,7 @@ export const TEACHER_NAMES: readonly string[] = STEPPED_POLICIES.filter(
 export function toTrainRequest(options: TrainOptions): TrainRequest {
   checkOptions('train options', options, NAMES);
   const { from = null, stored = null } = options;
-  if (from !== null) refuseOptions(options, CLONING, 'the option from');
+  if (from !== null) refuseOptions(options, CLONING, "the option 'from'");
   if (stored !== null) refuseOptions(options, ['episodes'], 'stored episodes');
   const grader = from?.manifest.grader ?? DEFAULTS.grader;
   const set = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
@@ -134,7 +134,7 @@ function refuseOptions(options: TrainOptions, names: readonly (keyof TrainOption
   if (name === undefined) return;
   throw new InputError(
     'unknown_option',
-    `Expected no option '${name}' with the option '${other}', got ${describe(options[name])}. Leave out one of the two.`,
+    `Expected no option '${name}' with ${other}, got ${describe(options[name])}. Leave out one of the two.`,
   );
 }
 
