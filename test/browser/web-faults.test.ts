@@ -203,9 +203,9 @@ describe.skipIf(absent !== null)('the page', () => {
         await session.send('HeapProfiler.collectGarbage');
         return (await session.send('Runtime.getHeapUsage')).usedSize;
       };
-      const before = await showCrowds(1, 4);
+      const before = await showCrowds(1, 6);
       // The bands, scores and pictures of a crowd take 100 kB.
-      expect((await showCrowds(4, 12)) - before).toBeLessThan(400_000);
+      expect((await showCrowds(6, 16)) - before).toBeLessThan(400_000);
     });
 
     it('shows the view of the last address after fast changes of the history', async () => {
