@@ -17,7 +17,7 @@ const refined = readStudent(
     onProgress: ({ done, stage }) => process.stderr.write(`${stage}: ${done} %\n`),
   }),
 );
-const seeds = { first: 20000, last: 20299 };
+const seeds = { first: 20000, last: 20099 };
 const { rows } = await evaluate({ policies: { [teacher]: teacher, clone, refined }, seeds });
 for (const { policy, finalScore, beliefMae } of rows) {
   const halfWidth = finalScore.mean - finalScore.low!;
