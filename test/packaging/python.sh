@@ -8,7 +8,8 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 root=$PWD
 python=${RHYTHM_PYTHON:-python3}
-export PYTHONDONTWRITEBYTECODE=1 PIP_DISABLE_PIP_VERSION_CHECK=1
+export PIP_DISABLE_PIP_VERSION_CHECK=1
+if [[ -z ${PYTHONPYCACHEPREFIX:-} ]]; then export PYTHONDONTWRITEBYTECODE=1; fi
 
 temporary=$(mktemp -d)
 trap 'rm -rf "$temporary"' EXIT

@@ -70,7 +70,7 @@ function environment(): NodeJS.ProcessEnv {
     HF_HUB_OFFLINE: '1',
     PYTHONPATH: path,
     ...ONE_THREAD,
-    PYTHONDONTWRITEBYTECODE: '1',
+    PYTHONDONTWRITEBYTECODE: process.env.PYTHONPYCACHEPREFIX ? '' : '1',
   };
 }
 
