@@ -343,7 +343,8 @@ MessagePort.prototype.addEventListener = function (kind, listener) {
       await page.getByRole('radio', { name: 'light' }).press('Space');
       await expect.poll(background).toBe(light);
       await page.reload();
-      await expect.poll(background).toBe(light);
+      await page.getByRole('radio', { name: 'light' }).waitFor();
+      expect(await background()).toBe(light);
     });
   });
 

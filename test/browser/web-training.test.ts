@@ -142,6 +142,8 @@ describe.skipIf(absent !== null)('the training', () => {
       await scored(page);
       await page.getByRole('button', { name: 'Stop' }).tap();
       await stopped(page);
+      await page.getByRole('button', { name: 'Keep', exact: true }).tap();
+      await page.getByText(/^my-student is kept/).waitFor();
       const curves = page.getByRole('slider', { name: 'Read the curves at' });
       await page.getByRole('img', { name: /^final score over time/ }).tap({ position: { x: 42, y: 80 } });
       expect(await curves.inputValue()).toBe('0');

@@ -116,6 +116,8 @@ describe('the kind of a file', () => {
     const open = checkedStream(neverEnding('\nnothing\n'), expected);
     expect((await open.next()).value).toEqual(Buffer.from('\nnothing\n'));
     const other = checkedStream(chunks(), { ...expected, kinds: [KINDS.components] });
-    await expect(other.next()).rejects.toThrow('Use reeval, report, dataset sft or dataset dpo.');
+    await expect(other.next()).rejects.toThrow(
+      'Use reeval, report, train --jsonl, dataset sft or dataset dpo.',
+    );
   });
 });

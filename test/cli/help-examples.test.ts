@@ -68,7 +68,7 @@ async function outputOf(script: string, cwd: string): Promise<string> {
   try {
     const lines = script.replaceAll('\\\n', '').split('\n');
     for (const line of lines.filter((each) => each.trim() !== '')) {
-      const [, words] = /^ *rhythm-vec ([^|<>]*)$/.exec(line) ?? [];
+      const [, words] = /^ *rhythm-vec ([^|<>;&#]*)$/.exec(line) ?? [];
       if (words === undefined) {
         output += await bash(line);
         continue;

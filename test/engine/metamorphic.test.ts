@@ -91,7 +91,7 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
   );
 
   // Native kernels have tiles of 16 environments. On a device each size takes seconds.
-  it.each(engine.backend.name === 'native' ? [1, 15, 16, 17] : [1, 17])(
+  it.each(engine.isDevice ? [1, 17] : [1, 15, 16, 17])(
     'a batch has the results of batches of one environment each: %i environments',
     (n) =>
       forAllAsync(runsOn(engine, 5), async (random) => {

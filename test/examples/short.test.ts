@@ -21,7 +21,9 @@ const LOOKAHEAD_SCORE = '0.673';
 
 const EXPECTED: Readonly<Record<string, RegExp>> = {
   'evaluation.ts': /^grader v2\n.* heuristic {11}0\.447 ±0\.009 {2}MAE 0\.205\n.*\ngrader calm\n/s,
-  'lookahead-policy.js': new RegExp(`^final score ${LOOKAHEAD_SCORE}, belief MAE 0\\.\\d{3}\n$`),
+  'lookahead-policy.js': new RegExp(
+    `^final score ${LOOKAHEAD_SCORE.replace('.', '\\.')}, belief MAE 0\\.\\d{3}\n$`,
+  ),
   'planner.ts': /^[A-Z_]+ .*Belief: social .*\nfinal score 0\.779\nbelief MAE {2}0\.068\n$/,
   'recurrent-policy.js': /^final score 0\.6\d{2}, belief MAE 0\.[01]\d{2}\n$/,
   'replay-scoring.ts':

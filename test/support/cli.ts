@@ -1,6 +1,6 @@
 /** Runs commands in this process, or in a child process where a test is about the process itself. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -161,7 +161,8 @@ function capture(stream: NodeJS.WriteStream): { text(): string; release(): void 
 
 /** Creates a directory, which is removed after the file's tests. @returns the path of a file in it, by name. */
 export function temporaryDirectory(): (name: string) => string {
-  const directory = mkdtempSync(join(tmpdir(), 'rhythm-vec-'));
+  // Without links, as the paths to which commands rename their files.
+  const directory = realpathSync(mkdtempSync(join(tmpdir(), 'rhythm-vec-')));
   afterAll(() => rmSync(directory, { recursive: true }));
   return (name) => join(directory, name);
 }

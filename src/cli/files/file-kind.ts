@@ -15,7 +15,10 @@ const kind = (what: string, use: string): FileKind => ({ what, use });
 
 /** All kinds. `parquet` is a Parquet file whose metadata states no kind, or that comes from a pipe. */
 export const KINDS = {
-  trajectories: kind('a file of trajectories', 'Use reeval, report, dataset sft or dataset dpo.'),
+  trajectories: kind(
+    'a file of trajectories',
+    'Use reeval, report, train --jsonl, dataset sft or dataset dpo.',
+  ),
   components: kind('a file of components', 'Use regrade --components.'),
   evaluation: kind('the JSON of eval', 'Use report.'),
   reevaluation: kind('the JSON of reeval', 'Use report.'),

@@ -37,7 +37,7 @@ export const rivalNamed = (setting: EpisodeSetting, name: string): Rival | null 
 export const hasFailed = (setting: EpisodeSetting, name: string): boolean =>
   played.setting === JSON.stringify(setting) && failedRivals.value.includes(name);
 
-/** Lets rivals play an episode, each once; a kept student again if its file has changed. `failedRivals` gets those that fail. */
+/** Lets rivals play an episode, once; a kept student again if its file has changed. `failedRivals` gets those that fail. */
 export async function playRivals(setting: EpisodeSetting, names: readonly string[]): Promise<void> {
   const text = JSON.stringify(setting);
   if (played.setting !== text) {
@@ -54,7 +54,8 @@ export async function playRivals(setting: EpisodeSetting, names: readonly string
     failedRivals.value = failedRivals.value.filter((each) => each !== name);
     const rival = await client.call((worker) => worker.rival(name, setting, students)).catch(() => null);
     if (played.setting !== text) return;
+    const others = rivals.value.filter((each) => each.name !== name);
+    rivals.value = rival === null ? others : [...others, rival];
     if (rival === null) failedRivals.value = [...failedRivals.value, name];
-    else rivals.value = [...rivals.value.filter((each) => each.name !== name), rival];
   }
 }

@@ -53,7 +53,7 @@ function headlineOf({ byGrader }: SequenceScores, grader: string): string {
   const [heuristic, planner] = (['heuristic+constant', 'planner'] as const).map((policy) =>
     distanceInWords(mean - auditedScore(grader, policy)),
   );
-  return `${decimal(mean, 3)} under ${grader}: ${heuristic} heuristic+constant, ${planner} planner`;
+  return `${decimal(mean, 3)} under ${grader}: ${heuristic} heuristic with belief 0.5, ${planner} planner`;
 }
 
 const distanceInWords = (lead: number): string =>
