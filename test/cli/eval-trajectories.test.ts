@@ -44,7 +44,7 @@ it('eval --trajectories writes every episode without changing results, and reeva
   }
 });
 
-it("reeval shows a policy's published score; for a policy without one, that of RhythmEnv's teacher", async () => {
+it("reeval shows a policy's published score; for a policy without one, that of RhythmEnv's frontier teacher", async () => {
   const evalArgs = [
     'eval',
     '--policies',

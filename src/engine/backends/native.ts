@@ -27,6 +27,7 @@ function availability(): Availability {
     return { name: 'native', available: true };
   } catch (error) {
     const reason = (error as RhythmError).message;
+    // In a bundle 'auto' must not use the reference instead.
     return { name: 'native', available: false, reason, ...(isBundled && { required: true }) };
   }
 }

@@ -61,7 +61,8 @@ function* openOrigins(platform: Platform, options: RolloutOptions): EngineCalls<
   for (const name of ['profiles', 'grader'] as const) {
     if (options[name] !== undefined) throw conflictError(name, 'from');
   }
-  if (kindOf(from) !== undefined) return yield* fromSnapshot(platform, from as Uint8Array, options);
+  const isSnapshot = kindOf(from) !== undefined; // a typed array
+  if (isSnapshot) return yield* fromSnapshot(platform, from as Uint8Array, options);
   return yield* resultOf(fromSource(from as Exclude<RolloutOrigin, Uint8Array>, options));
 }
 

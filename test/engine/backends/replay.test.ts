@@ -14,7 +14,7 @@ reportAbsentEngines();
 
 const ROWS = 40;
 
-/** Returns a request whose rows have a history of one action, 0, and then play action 0 again. */
+/** Returns a request. @param order the rows to replay: each has a history of one action, 0, and then plays action 0 again. */
 function requestOf(order: Uint32Array): ReplayRequest & { readonly histories: Uint8Array } {
   // The memory before and after the histories contains legal codes, too.
   const memory = new Uint8Array(3 * ROWS * NUM_STEPS);
@@ -42,9 +42,9 @@ describe.each(ENGINES)('$name', (engine) => {
   const { batch } = openBatch(engine, 1);
 
   it.each([
-    ['the first row of an order', [30, 31, 32], 30],
-    ['the last row of an order', [30, 31, 32], 32],
-    ['the only row of an order', [39], 39],
+    ['the first of several rows', [30, 31, 32], 30],
+    ['the last of several rows', [30, 31, 32], 32],
+    ['a single row', [39], 39],
   ])('refuses an invalid action in the history of %s, and writes no hash', (_, order, index) => {
     const request = requestOf(Uint32Array.from(order));
     request.histories[index * NUM_STEPS] = NUM_ACTIONS;
@@ -53,7 +53,7 @@ describe.each(ENGINES)('$name', (engine) => {
     expect(request.hashes).toEqual(new BigUint64Array(ROWS));
   });
 
-  it('ignores codes after the end of a history, and rows outside the order', () => {
+  it('ignores codes after the end of a history, and rows that are not requested', () => {
     const request = requestOf(Uint32Array.of(30, 31));
     request.histories[30 * NUM_STEPS + 1] = 255;
     request.histories[32 * NUM_STEPS] = 255;
@@ -110,7 +110,7 @@ describe.each(OTHERS)('$name', (engine) => {
 });
 
 describe.each(ASYNC_ENGINES)('$name', (engine) => {
-  it('writes no hash if the order has no rows', async () => {
+  it('writes no hash if no rows are requested', async () => {
     const { batch } = await openAsyncBatch(engine, 1);
     const request = requestOf(new Uint32Array());
     expect(await batch.replay(request)).toBeNull();

@@ -211,7 +211,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     expect(one).toEqual(several);
   });
 
-  it('start.skill may be 0 if no belief was given, in a world with another beliefSkillScale', () => {
+  it('reset accepts a start.skill of 0, that of an episode without beliefs, in a world with another beliefSkillScale', () => {
     const world = structuredClone(RHYTHM);
     world.constants.beliefSkillScale = 0.5;
     using env = openOn(engine, { numEnvs: 1, world });
@@ -220,6 +220,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     const bytes = env.snapshot();
     env.restore(bytes);
     env.reset({ seed: 1, start: { steps: 12, meters: new Array(NUM_METERS).fill(0.5), skill: [0] } });
+    // The reset has taken place.
     expect(env.snapshot()).not.toEqual(bytes);
   });
 
@@ -227,7 +228,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     using env = openOn(engine, { numEnvs: 1 });
     env.reset({ seed: 100 });
     const beliefs = env.beliefTargets();
-    // The largest float32 of at most 1.01.
+    // The bound is 1.01: this is the largest float32 that is not higher.
     const skill = Float32Array.of(1.01);
     if (skill[0] > 1.01) skill[0] -= 2 ** -23;
     env.reset({ seed: 100, start: { steps: 9, meters: new Array(NUM_METERS).fill(0.5), skill, beliefs } });

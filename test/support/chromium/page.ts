@@ -19,7 +19,7 @@ import { finalScoresOf, type Row } from './scores.js';
 /** Globals that only Node has. */
 const GLOBALS_OF_NODE = ['process', 'Buffer', 'require', 'module', 'global', 'setImmediate', '__dirname'];
 
-/** The package's own backend, so that `scores` compiles the shaders no second time, and one of shaders that do nothing. */
+/** The package's own backend, whose shaders `scores` also uses, and a backend with shaders that do nothing. */
 const BACKENDS = {
   correct: BROWSER.asyncBackends[0],
   empty: webGpuBackend(findBrowserGpu, { texts: EMPTY_SHADERS }),
