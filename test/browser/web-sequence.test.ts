@@ -54,6 +54,8 @@ async function centres(page: Page, steps: readonly number[]): Promise<{ x: numbe
 /** Drags a finger over squares. */
 async function swipe(page: Page, steps: readonly number[]): Promise<void> {
   const session = await page.context().newCDPSession(page);
+  // Until the last scrolling is drawn: touches go to what is drawn.
+  await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
   const [first, ...others] = await centres(page, steps);
   const send = (type: 'touchStart' | 'touchMove' | 'touchEnd', touchPoints: { x: number; y: number }[]) =>
     session.send('Input.dispatchTouchEvent', { type, touchPoints });
