@@ -51,16 +51,20 @@ async function centres(page: Page, steps: readonly number[]): Promise<{ x: numbe
   );
 }
 
+/** Waits for two frames. */
+const frames = (page: Page): Promise<unknown> =>
+  page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+
 /** Drags a finger over squares. */
 async function swipe(page: Page, steps: readonly number[]): Promise<void> {
   const session = await page.context().newCDPSession(page);
-  // Until the last scrolling is drawn: touches go to what is drawn.
-  await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
   const [first, ...others] = await centres(page, steps);
   const send = (type: 'touchStart' | 'touchMove' | 'touchEnd', touchPoints: { x: number; y: number }[]) =>
     session.send('Input.dispatchTouchEvent', { type, touchPoints });
   await send('touchStart', [first]);
   for (const place of others) await send('touchMove', [place]);
+  // The finger rests before it is lifted: a tap right after a fling would not click.
+  for (let k = 0; k < 4; k++) await frames(page);
   await send('touchEnd', []);
   await session.detach();
 }
