@@ -4,15 +4,12 @@ import { describe, expect, inject, it, test } from 'vitest';
 import { ACTION_NAMES } from '../../src/world/fields.js';
 import { movesFrom } from '../../web/src/person/moves-text.js';
 import { runCli } from '../support/cli.js';
-import { SIZES } from '../support/web/visit.js';
+import { SIZES, slots } from '../support/web/visit.js';
 import { setUpVisits } from '../support/web/visits.js';
 
 const DAY = '#daily?day=2026-11-01';
 const SEED = 20_261_101;
 const KEYS = '4571845718457184571845718457';
-
-const slots = (page: Page, count: number): Promise<void> =>
-  page.getByText(`${count} of 28 slots`, { exact: true }).waitFor();
 
 const resultText = async (page: Page): Promise<string> => (await page.locator('.result-text').textContent())!;
 

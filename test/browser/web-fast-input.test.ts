@@ -8,13 +8,10 @@ import {
   FAST_INPUT,
   fastInput,
 } from '../support/web/fast-input.js';
-import type { Visit } from '../support/web/visit.js';
+import { slots, type Visit } from '../support/web/visit.js';
 import { setUpVisits } from '../support/web/visits.js';
 
 const MOVES = '012345678998765432100482615';
-
-const slots = (page: Page, count: number): Promise<void> =>
-  page.getByText(`${count} of 28 slots`, { exact: true }).waitFor();
 
 const absent = inject('whyNoChromium');
 if (absent !== null) test.skip(`absent here: the page in Chromium: ${absent}`, () => {});

@@ -1,7 +1,7 @@
 /** Tests the page under stress, such as hostile links, fast input, missing features and small screens. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it, test } from 'vitest';
-import { SIZES, type Visit } from '../support/web/visit.js';
+import { SIZES, slots, type Visit } from '../support/web/visit.js';
 import { setUpVisits } from '../support/web/visits.js';
 
 /** Moves as `web/src/person/moves-text.ts` writes them: a digit per action. */
@@ -83,8 +83,6 @@ new MutationObserver(() => { announced += 1; }).observe(document.querySelector('
   childList: true, characterData: true, subtree: true,
 });`;
 
-const slots = (page: Page, count: number): Promise<void> =>
-  page.getByText(`${count} of 28 slots`, { exact: true }).waitFor();
 const historyLength = (page: Page): Promise<number> => page.evaluate('history.length') as Promise<number>;
 
 const absent = inject('whyNoChromium');

@@ -15,7 +15,7 @@ import { replayEpisode } from '../../web/src/person/replay.js';
 import { playRival } from '../../web/src/person/rivals.js';
 import { transitionsOf } from '../../web/src/person/transitions.js';
 import { screenshot } from '../support/web/screenshots.js';
-import { SIZES, type Visit } from '../support/web/visit.js';
+import { SIZES, slots, type Visit } from '../support/web/visit.js';
 import { setUpVisits } from '../support/web/visits.js';
 
 const SETTING: EpisodeSetting = { seed: 4242, profile: 'sampled', grader: 'v2' };
@@ -64,9 +64,6 @@ const finalScore = (page: Page): Promise<number> => figure(page, 'Final score');
 const openSettings = (page: Page): Promise<void> => page.getByText(/^Setting: /).press('Enter');
 
 const currentState = ({ page }: Visit): Locator => page.locator('.person .now');
-
-const slots = (page: Page, count: number): Promise<void> =>
-  page.getByText(`${count} of 28 slots`, { exact: true }).waitFor();
 
 const absent = inject('whyNoChromium');
 if (absent !== null) test.skip(`absent here: the page in Chromium: ${absent}`, () => {});

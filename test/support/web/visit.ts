@@ -195,3 +195,7 @@ export class Visit {
     return this.end();
   }
 }
+
+/** Waits until the view of one person shows that so many slots are played. */
+export const slots = (page: Page, count: number): Promise<void> =>
+  page.getByText(`${count} of 28 slots`, { exact: true }).waitFor();
