@@ -1,7 +1,8 @@
 /**
- * Audits the published graders and writes the data, pictures and tables of docs/graders.md, and the shipped anchors.
- * Arguments are the graders to audit; without arguments, all. With --check it fails if an audit, a table or an anchor
- * differs. It does not check pictures, because another release of the drawing packages may draw them differently.
+ * Audits the published graders and writes the data, pictures and tables of docs/graders.md, the shipped anchors and the
+ * open-loop sequences. Arguments are the graders to audit; without arguments, all. With --check it fails if an audit, a table,
+ * an anchor or a sequence differs. It does not check pictures, because another release of the drawing packages may draw them
+ * differently.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { anchorsOf } from '../src/evaluation/audit/anchors-of.js';
@@ -12,8 +13,10 @@ import { svgOf } from '../src/figures/svg.js';
 import { GRADER_NAMES } from '../src/world/fields.js';
 import { anchorsModule } from './anchors-module.js';
 import { withTables } from './audit-page.js';
+import { sequencesModule } from './sequences-module.js';
 
 const ANCHORS = 'src/evaluation/audit/anchors-data.ts';
+const SEQUENCES = 'src/agents/policies/open-loop-sequences.ts';
 const PAGE = 'docs/graders.md';
 const check = process.argv.includes('--check');
 const named = GRADER_NAMES.filter((name) => process.argv.includes(name));
@@ -28,8 +31,9 @@ async function write(result: Audit): Promise<void> {
   put(dataOf(result.grader), `${JSON.stringify(reproducibleJson(result), null, 2)}\n`);
   put(PAGE, withTables(readFileSync(at(PAGE), 'utf8'), [result]));
   const stored = GRADER_NAMES.map(dataOf).filter((path) => existsSync(at(path)));
-  const audits = stored.map((path) => anchorsOf(JSON.parse(readFileSync(at(path), 'utf8'))));
-  put(ANCHORS, anchorsModule(audits.filter((anchors) => anchors !== null)));
+  const audits = stored.map((path) => JSON.parse(readFileSync(at(path), 'utf8')));
+  put(ANCHORS, anchorsModule(audits.map(anchorsOf).filter((anchors) => anchors !== null)));
+  put(SEQUENCES, sequencesModule(audits));
   if (check) return;
   for (const { name, drawing } of drawingsOf(result)) {
     put(`docs/audits/${result.grader}/${name}.svg`, await svgOf(drawing));

@@ -14,7 +14,7 @@ import {
 import { SMALLEST_TRAIT } from '../src/engine/snapshot/legal-states.js';
 import { AUTORESET_MODES } from '../src/engine/validate/autoreset-modes.js';
 import { FIRST_NONZERO, MIN_VALUE } from '../src/engine/validate/starts.js';
-import { SKILL_ERROR, SKILL_ERROR_SHARE } from '../src/engine/validate/sum-bounds.js';
+import { SKILL_ROUNDING, SKILL_ROUNDING_SHARE } from '../src/engine/validate/sum-bounds.js';
 import { REWARD_STACK } from '../src/rollouts/rewards/compute-rewards.js';
 import { EXPLORATION, REPETITION } from '../src/rollouts/rewards/shaping.js';
 import { snakeCase } from '../src/shared/letter-case.js';
@@ -120,8 +120,8 @@ export function emitPythonWorld(): string {
     MIN_START: literal(MIN_VALUE),
     FIRST_NONZERO: literal(FIRST_NONZERO),
     SMALLEST_TRAIT: literal(SMALLEST_TRAIT),
-    SKILL_ERROR: literal(SKILL_ERROR),
-    SKILL_ERROR_SHARE: literal(SKILL_ERROR_SHARE),
+    SKILL_ROUNDING: literal(SKILL_ROUNDING),
+    SKILL_ROUNDING_SHARE: literal(SKILL_ROUNDING_SHARE),
     HISTORY_STEPS: literal(HISTORY_STEPS),
     RECORD_START: literal(RECORD_START),
     RECORD_SIZE: literal(RECORD_SIZE),

@@ -63,7 +63,7 @@ function pointsOf(at: string, grader: StudentGrader): Point[] {
   const points = [...clone, ...refined].flatMap(({ epochs, refined, coreSeconds, scores }) =>
     scores === undefined ? [] : [{ epochs, refined, coreSeconds, ...scores }],
   );
-  // A training that continues after it was killed writes the line of its last checkpoint again.
+  // A training that begins anew adds lines to its old log. Of two points at one place, the later counts.
   return [...new Map(points.map((point) => [`${point.epochs} ${point.refined}`, point])).values()];
 }
 

@@ -1,8 +1,8 @@
-/** The best fixed action sequences that a search found. Made by `npm run action-sequences`; do not edit. */
+/** The best fixed action sequences that the audits found. Made by `npm run audits`; do not edit. */
 
 export const OPEN_LOOP_SEQUENCES = {
   /** Version of the package that found the sequences, and digest of the world. */
-  version: '0.2.0',
+  version: '0.3.0',
   worldDigest: '155aa5c0249f5f7ea7ad51390ac6f1f2040ede617072eb069d12d237ac1d2e8d',
   /** Seeds of the search, evenly spaced in this range. */
   trainingSeeds: { count: 512, first: 100, last: 9999 },

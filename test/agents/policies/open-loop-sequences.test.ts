@@ -1,4 +1,4 @@
-/** Checks the stored open-loop sequences and their scores. `npm run action-sequences -- --check` repeats the search. */
+/** Checks the stored open-loop sequences and their scores. `npm run audits -- --check` repeats the search. */
 import { describe, expect, it } from 'vitest';
 import { OPEN_LOOP_SEQUENCES } from '../../../src/agents/policies/open-loop-sequences.js';
 import { Scorer, spacedStarts, trialOf } from '../../../src/agents/search/scorer.js';
