@@ -75,7 +75,7 @@ class Batch {
   std::optional<Refusal> find_refusal(const Step& step);
   std::optional<Refusal> find_refusal(const Run& run, const CopySource& from) const;
   std::optional<Refusal> find_refusal(const Replay& replay) const;
-  // Clears the results that an autoreset left in the outputs, except those of environments whose new episode has ended.
+  // Clears the results of the episodes that an autoreset has replaced, except where the new episode has ended too.
   void clear_replaced_results(const Outputs& out, size_t first_tile, size_t last_tile) const;
   // Copies the observations of environments that stepped and will now be reset (`mask`) to the final observations.
   void copy_final_observations(const Outputs& out, const Step& step, const uint8_t* mask, size_t first_tile,

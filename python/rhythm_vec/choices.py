@@ -202,8 +202,9 @@ def to_graders(world: World, choice: Any, num_envs: int) -> npt.NDArray[np.float
         refuse("wrong_length", f"a grader, or {num_envs} graders", str(len(graders)), "Pass one grader per environment.")
     if isinstance(choice, np.ndarray) and choice.dtype.kind in "fiu":
         return np.stack([to_grader(world, grader, f"grader[{env}]") for env, grader in enumerate(graders)])
-    # Each file is read only once.
-    named = {grader: to_grader(world, grader) for grader in graders if isinstance(grader, (str, os.PathLike))}
+    # A file that several environments name is read once.
+    names = dict.fromkeys(grader for grader in graders if isinstance(grader, (str, os.PathLike)))
+    named = {grader: to_grader(world, grader) for grader in names}
     return np.stack(
         [named[grader] if isinstance(grader, (str, os.PathLike)) else to_grader(world, grader) for grader in graders]
     )

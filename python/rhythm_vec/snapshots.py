@@ -224,7 +224,7 @@ def _check_sums(words: Words, world: World) -> None:
     weights = STATE["profile"] + len(_world.TRAIT_NAMES)
     for name, (low, high) in (
         ("well", well_bounds(steps, floats[:, weights : weights + len(_world.METER_NAMES)])),
-        ("skill", skill_bounds(world, steps, _world.SKILL_ERROR["snapshot"])),
+        ("skill", skill_bounds(world, steps, _world.SKILL_ROUNDING["snapshot"])),
     ):
         sums = floats[:, STATE[name]].astype(np.float64)
         _require((sums >= low) & (sums <= high), f"a sum `{name}` within the bounds for its steps", sums)

@@ -58,7 +58,7 @@ class _Reader:
         sums = {name: self._reward_sums(name, steps) for name in ("early", "late", "returns")}
         crashes = None if self._is_absent("crashes") else self._counts("crashes", _NUM_METERS * steps.astype(np.int64))
         well = self._bounded("well", steps, well_bounds(steps, _weights_of(world, profiles)))
-        skill = self._bounded("skill", steps, skill_bounds(world, steps, _world.SKILL_ERROR["start"]))
+        skill = self._bounded("skill", steps, skill_bounds(world, steps, _world.SKILL_ROUNDING["start"]))
         beliefs, given = self._beliefs(world, steps)
         return Start(steps, meters, **sums, crashes=crashes, well=well, skill=skill, beliefs=beliefs, given=given)
 

@@ -37,9 +37,9 @@ def skill_bounds(world: World, steps: npt.NDArray[Any], min_error: float) -> Bou
 
     Args:
         steps: [n].
-        min_error: the smallest rounding error to allow, an entry of SKILL_ERROR.
+        min_error: the smallest rounding error to allow, an entry of SKILL_ROUNDING.
     """
     terms = np.maximum(0.0, steps.astype(np.float64) - float(world.param("beliefSkillFrom")))
     lowest = 1 - float(world.param("beliefSkillScale"))
-    error = np.where(terms > 0, np.maximum(min_error, terms * abs(lowest) * _world.SKILL_ERROR_SHARE), 0.0)
+    error = np.where(terms > 0, np.maximum(min_error, terms * abs(lowest) * _world.SKILL_ROUNDING_SHARE), 0.0)
     return terms * min(0.0, lowest) - error, terms * max(1.0, lowest) + error

@@ -1,13 +1,16 @@
 """Arrays of any number type, strides and byte order give equal results. Results are views, or copies if `copy` is set."""
 
 import gc
+import json
 import unittest
 import weakref
+from pathlib import Path
 from typing import Any, List
+from unittest import mock
 
 import numpy as np
 
-from rhythm_vec import VecEnv
+from rhythm_vec import COMPONENT_NAMES, VecEnv
 
 from .support import arrays_of, bytes_of, played
 
@@ -127,6 +130,12 @@ class ArraysTest(unittest.TestCase):
         self.assertEqual(one.outputs.final_scores[0], both.outputs.final_scores[1])
         # A snapshot has a header of 192 bytes, then 208 bytes for each state.
         self.assertEqual(one.snapshot()[192 : 192 + 208], both.snapshot()[192 + 208 : 192 + 416])
+
+    def test_a_grader_file_that_several_environments_name_is_read_once(self) -> None:
+        weights = json.dumps(dict.fromkeys(COMPONENT_NAMES, 0.125))
+        with mock.patch.object(Path, "read_text", return_value=weights) as read:
+            VecEnv(N).reset(seed=0, graders=["grader.json"] * N)
+        self.assertEqual(read.call_count, 1)
 
 
 class ViewsTest(unittest.TestCase):

@@ -121,7 +121,7 @@ it('parses rows in slices of limited length, each row once', async () => {
     expect(numbers).toEqual(short.slice(from, to));
     expect(texts.every((text, k) => text === values[from + k])).toBe(true);
     const long = Math.max(...texts.map(({ length }) => length));
-    // A slice has at most 2^18 bytes, or one block: 2^16 bytes and a long row.
+    // A slice has at most 2^18 bytes, or is one block of rows: at most 2^16 bytes and a long row.
     expect(JSON.stringify(texts).length - long).toBeLessThan(2 ** 18 + 2 ** 16);
   }
   expect(slices).toBeGreaterThan(JSON.stringify(values).length / 2 ** 20);

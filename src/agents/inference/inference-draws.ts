@@ -1,14 +1,14 @@
-/** Random numbers of an inference: a function of its seed, the purpose, and the number of earlier draws for that purpose. */
+/** Random numbers of an inference: a function of its seed, a step, and the number of earlier draws for that step. */
 import { type Draw, threefry, unit } from '../../engine/reference/threefry.js';
 
 /** The second word of Threefry's key: "INFR" in ASCII. No stream of the published world has this number. */
 const STREAM = 0x494e4652;
 
-/** Draws numbers, for one purpose at a time. */
+/** Draws numbers, for one step at a time. */
 export class InferenceDraws {
   readonly #seed: number;
   readonly #block: Draw = { x0: 0, x1: 0 };
-  #purpose = 0;
+  #step = 0;
   #count = 0;
 
   /** @param seed u32. */
@@ -17,11 +17,11 @@ export class InferenceDraws {
   }
 
   /**
-   * Restarts the draws for a purpose.
-   * @param purpose the step, or a number above the last step for draws that belong to no step. @returns this object.
+   * Restarts the draws for a step.
+   * @param step the step, or a number above the last step for draws that belong to no step. @returns this object.
    */
-  begin(purpose: number): this {
-    this.#purpose = purpose;
+  begin(step: number): this {
+    this.#step = step;
     this.#count = 0;
     return this;
   }
@@ -30,7 +30,7 @@ export class InferenceDraws {
   next(): number {
     // A block of Threefry gives two numbers.
     const odd = this.#count & 1;
-    if (odd === 0) threefry(this.#seed, STREAM, this.#purpose, this.#count >>> 1, this.#block);
+    if (odd === 0) threefry(this.#seed, STREAM, this.#step, this.#count >>> 1, this.#block);
     this.#count++;
     return unit(odd === 0 ? this.#block.x0 : this.#block.x1);
   }

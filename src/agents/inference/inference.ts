@@ -35,14 +35,14 @@ export interface InferenceOptions {
 export const OPTIONS: readonly (keyof InferenceOptions)[] = ['samples', 'seed'];
 const DEFAULT_SAMPLES = 256;
 const [MIN_SAMPLES, MAX_SAMPLES] = [16, 2 ** 16];
-/** The purpose of the prior's draws, as in `InferenceDraws.begin`: a number above those of all steps. */
-const PRIOR = NUM_STEPS + 1;
+/** The number that `InferenceDraws.begin` takes for the prior, which belongs to no step. */
+const PRIOR_STEP = NUM_STEPS + 1;
 
 /**
  * Infers `numEnvs` profiles at once. Each inference uses only the observations of its own environment. The posterior
  * assumes uniform noise of known amplitude. The posterior is a function of the observations, the number of
  * samples and the seed of the inference: equal inputs yield equal bits in any batch, environment and process. Noise is
- * modelled as continuous. The actual noise is discrete, but this affects only the lowest bits of observations.
+ * modelled as continuous; the actual noise has 1024 values, amplitude / 512 apart, which the posterior does not use.
  */
 export class Inference {
   /** The world whose profiles are inferred. */
@@ -81,7 +81,7 @@ export class Inference {
     this.world = world;
     this.numEnvs = checkInteger('numEnvs', numEnvs, 1, MAX_ENVS);
     this.samples = checkInteger('samples', samples, MIN_SAMPLES, MAX_SAMPLES);
-    this.#draws = new InferenceDraws(checkInteger('seed', seed, 0, MAX_U32)).begin(PRIOR);
+    this.#draws = new InferenceDraws(checkInteger('seed', seed, 0, MAX_U32)).begin(PRIOR_STEP);
     const { params } = world;
     const responses = new Responses(params);
     this.#evidence = new Evidence(params, responses);
@@ -104,9 +104,9 @@ export class Inference {
   /**
    * Updates the posteriors with observations. A row at step 0, or at an earlier step than the environment's last row,
    * starts another episode with the prior. Any other row at the step of the last row is ignored. If steps were
-   * skipped, only the last step counts as evidence. An observation that contradicts earlier observations (because it is of
-   * another world, or altered) widens the posterior, within the ranges of the traits, to allow all of them;
-   * `explain` reports this.
+   * skipped, only the last step counts as evidence. If an observation contradicts earlier observations (because it is of
+   * another world, or altered), its meters widen the traits' bounds, within their ranges, to allow all of them; a contradicting
+   * reward is used in part. `explain` reports this.
    * @param observations f32 [numEnvs, 22], raw, by OBSERVATION_FIELDS. @param playing u8 [numEnvs]: environments with 0
    *   are not changed; null for all.
    * @throws InputError `wrong_type`, `wrong_length`, or `out_of_range` for invalid numbers. An error changes nothing.

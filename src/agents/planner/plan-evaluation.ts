@@ -15,8 +15,8 @@ export interface Outlook {
   /** f64 [28, 5]: the meters after each step; 0 for steps already taken. */
   readonly meters: Float64Array;
   /**
-   * f64 [8]: the components of the grade, if the current belief is kept to the end. If the grader's weight of
-   * `belief_skill` is 0, no belief is stated.
+   * f64 [8]: the components of the grade, if the belief stated last is kept to the end; without any belief, if the grader's
+   * weight of `belief_skill` is 0.
    */
   readonly components: Float64Array;
   /** Mean reward of the first half, without the reward's noise. */

@@ -185,8 +185,8 @@ export class Scorer implements Disposable {
     const sequences = trials[0].scores.length;
     const capacity = Math.floor(this.#indices.length / starts.length);
     const count = Math.min(sequences, roundDown(capacity, GROUP));
-    // The smallest number of trials whose sequences fill whole groups. A group then has only one starting state of each
-    // problem. `count & -count` is the largest power of two that divides `count`.
+    // The smallest number of trials whose sequences fill whole groups. All episodes of a group then have the starting state of
+    // the same index, so they can share draws. `count & -count` is the largest power of two that divides `count`.
     const trialUnit = GROUP / Math.min(GROUP, count & -count);
     const trialsPerCall = roundDown(Math.floor(capacity / count), trialUnit);
     for (let k = 0; k < trials.length; k += trialsPerCall) {

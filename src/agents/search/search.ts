@@ -38,7 +38,7 @@ export class Search {
     this.#plan = plan;
     this.#scorer = scorer;
     this.#onPlayed = onPlayed;
-    // All problems use the same random numbers, so their order does not matter.
+    // All problems use the same random numbers, so the islands of a problem do not depend on its index.
     this.#problems = Array.from({ length: request.numProblems }, () => ({
       draws: new SearchDraws(request.seed),
       emigrants: [],

@@ -17,7 +17,7 @@ import type { Spending } from '../llm/llm-options.js';
 
 /** A store of an evaluation's episodes. */
 export interface EpisodeStore {
-  /** What earlier runs spent, and the callback for new spending. */
+  /** What earlier runs spent, and the callback that takes the sum spent so far. */
   readonly spending: Spending;
   /** The stored episodes of language models. */
   readonly played?: AsyncIterable<TrajectoryEpisode>;

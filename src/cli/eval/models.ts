@@ -50,7 +50,7 @@ export class EvalModels {
   readonly #opened: readonly { readonly opened: OpenedModel; readonly summary: LlmSummary }[];
   readonly #concurrency: number;
 
-  /** @param spending what earlier runs spent, and the callback for new spending. */
+  /** @param spending what earlier runs spent, and the callback that takes the sum spent so far. */
   constructor(
     openers: readonly Opener[],
     { onSpend, ...before }: Spending,

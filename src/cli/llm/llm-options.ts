@@ -132,7 +132,7 @@ export function samplingOf({ maxTokens, temperature, topP, samplingSeed }: Model
   };
 }
 
-/** The amount and the episodes of earlier runs, and the callback for new spending. */
+/** What earlier runs spent, the episodes that they finished, and the callback that takes the sum spent so far. */
 export type Spending = Pick<LedgerOptions, 'spent' | 'finished' | 'onSpend'>;
 
 /** A ledger and a rate limiter that several processes share. */

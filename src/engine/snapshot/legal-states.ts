@@ -20,7 +20,7 @@ import {
 } from '../../world/fields.js';
 import { SUM_TOLERANCE } from '../../world/validate-world.js';
 import type { World } from '../../world/world.js';
-import { type Bounds, SKILL_ERROR, skillBounds, wellBounds } from '../validate/sum-bounds.js';
+import { type Bounds, SKILL_ROUNDING, skillBounds, wellBounds } from '../validate/sum-bounds.js';
 import type { Snapshot } from './format.js';
 import { refuse } from './snapshot-error.js';
 
@@ -185,7 +185,7 @@ function checkSums(states: States, env: number, at: number): void {
   const weights = at + STATE.profile + NUM_TRAITS;
   const wellLimits = wellBounds(step, states.floats.subarray(weights, weights + NUM_METERS));
   checkBounds(states, env, STATE.well, wellLimits);
-  checkBounds(states, env, STATE.skill, skillBounds(states.params, step, SKILL_ERROR.snapshot));
+  checkBounds(states, env, STATE.skill, skillBounds(states.params, step, SKILL_ROUNDING.snapshot));
 }
 
 /** Checks a sum. The error says what the sum is. @param k STATE.well or STATE.skill. */

@@ -9,12 +9,12 @@ export type Bounds = readonly [low: number, high: number];
 const UNBOUNDED: Bounds = [-MAX_SUM, MAX_SUM];
 const ONLY_ZERO: Bounds = [0, 0];
 /**
- * The bounds of the rounding error of `skill`, unless SKILL_ERROR_SHARE gives more. The bound for snapshots is larger: an
+ * The bounds of the rounding error of `skill`, unless SKILL_ROUNDING_SHARE gives more. The bound for snapshots is larger: an
  * episode may have begun with a sum at the bound for starts, and steps since then may have added rounding errors.
  */
-export const SKILL_ERROR = { start: 0.01, snapshot: 0.011 } as const;
+export const SKILL_ROUNDING = { start: 0.01, snapshot: 0.011 } as const;
 /** The bound of the rounding error, divided by the magnitude of the sum. */
-export const SKILL_ERROR_SHARE = 2 ** -18;
+export const SKILL_ROUNDING_SHARE = 2 ** -18;
 
 /**
  * Returns the bounds of `well` after `steps` steps; both are 0 if `steps` is 0. If no weight is negative and the weights sum
@@ -31,16 +31,16 @@ export function wellBounds(steps: number, weights: ArrayLike<number> | null): Bo
 /**
  * Returns the bounds of `skill` after `steps` steps. A term is 1 minus beliefSkillScale times a number in [0, 1]; without a
  * belief it is 0.
- * @param minError the least bound of the rounding error, from SKILL_ERROR.
+ * @param minError the least bound of the rounding error, from SKILL_ROUNDING.
  */
 export function skillBounds(
   { beliefSkillFrom, beliefSkillScale }: Params,
   steps: number,
-  minError: number = SKILL_ERROR.start,
+  minError: number = SKILL_ROUNDING.start,
 ): Bounds {
   const terms = Math.max(0, steps - beliefSkillFrom);
   if (terms === 0) return ONLY_ZERO;
   const lowest = 1 - beliefSkillScale;
-  const error = Math.max(minError, terms * Math.abs(lowest) * SKILL_ERROR_SHARE);
+  const error = Math.max(minError, terms * Math.abs(lowest) * SKILL_ROUNDING_SHARE);
   return [terms * Math.min(0, lowest) - error, terms * Math.max(1, lowest) + error];
 }

@@ -10,7 +10,7 @@ import type { AuditRequest } from './audit-options.js';
 import { PROFILE_KINDS, type ProfileKind, problemProfile } from './audit-profiles.js';
 import { freshRange, trainingSeeds } from './audit-seeds.js';
 import { type FittedBeliefs, fitBeliefs } from './beliefs.js';
-import { nullEpisodes } from './null-players.js';
+import { nullPlayerEpisodes } from './null-players.js';
 import { recordedPlayer, silentPlayer, withBelief } from './players.js';
 import { type Recording, recordPlanner } from './record-episodes.js';
 import type { SearchProgress } from './search-progress.js';
@@ -57,7 +57,7 @@ export async function findDiscreteAnchor(
   const sequence = await request.piece({
     name: 'discrete',
     compute: async () => (await searchActionSequence(problem, options)).actions,
-    standIn: () => new Uint8Array(NUM_STEPS),
+    ifSkipped: () => new Uint8Array(NUM_STEPS),
   });
   const beliefs = await fitBeliefs(request, sequence, 'discrete');
   return {
@@ -83,7 +83,7 @@ async function playAnchor(
   kind: ProfileKind,
   { sequence, beliefs, oracle }: AnchorParts,
 ): Promise<Anchor> {
-  const episodes = nullEpisodes(request);
+  const episodes = nullPlayerEpisodes(request);
   await using envs = new AuditEnvs({ ...request, episodes }, beliefs, kind);
   const openLoop = await envs.play(withBelief('fitted', silentPlayer('exploit', 'open-loop', sequence)));
   const oraclePlay = await envs.play(recordedPlayer('oracle', 'planner-oracle', oracle));

@@ -6,10 +6,10 @@ export interface Piece<Result> {
   readonly name: string;
   readonly compute: () => Promise<Result>;
   /** Any result of the same shape, for shards that skip the piece. Null if other pieces need the result: no shard skips it. */
-  readonly standIn: (() => Result) | null;
+  readonly ifSkipped: (() => Result) | null;
 }
 
-/** Returns the result of a piece: computes it, or returns a stored result or a stand-in. */
+/** Returns the result of a piece: computes it, or returns a stored result or that of `ifSkipped`. */
 export type ComputePiece = <Result>(piece: Piece<Result>) => Promise<Result>;
 
 /** Computes every piece. */

@@ -11,7 +11,7 @@ import { fitBeliefs } from './beliefs.js';
 import { type AuditRow, bestIgnoringProfile, type Gains, gainsOf, rowsOf } from './gains.js';
 import { type ImpossibleWorld, playImpossibleWorld } from './impossible-world.js';
 import { type MeanEpisode, meanEpisodeOf } from './mean-episodes.js';
-import { type NullPlayers, nullEpisodes, playNullPlayers } from './null-players.js';
+import { type NullPlayers, nullPlayerEpisodes, playNullPlayers } from './null-players.js';
 import { type Player, playersOf, type Recordings, silentPlayer, silentPoliciesOf } from './players.js';
 import { recordPlanner, recordReactive } from './record-episodes.js';
 import { recordPolicies } from './record-policies.js';
@@ -137,7 +137,7 @@ async function record(
   const policies = await recordPolicies(request);
   const policy = await searchReactive(request, progress, sequence);
   return {
-    reactive: await recordReactive(request, policy, nullEpisodes(request)),
+    reactive: await recordReactive(request, policy, nullPlayerEpisodes(request)),
     planner: await recordPlanner(request, 'inference', progress, plannerEpisodes),
     prior: await recordPlanner(request, 'prior', progress, plannerEpisodes),
     oracle: await recordPlanner(request, 'truth', progress, plannerEpisodes),

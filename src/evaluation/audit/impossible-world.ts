@@ -48,7 +48,7 @@ export async function playImpossibleWorld(
   const refitted = await request.piece({
     name: 'neutral',
     compute: () => searchActionSequence({ seeds, profile }, options),
-    standIn: null,
+    ifSkipped: null,
   });
   // This search has the seeds and the number of evaluations of the searches for single profiles.
   const ownSeeds = profileTrainingSeeds();
@@ -62,7 +62,7 @@ export async function playImpossibleWorld(
   const own = await request.piece({
     name: 'neutral-own',
     compute: () => searchActionSequence({ seeds: ownSeeds, profile }, ownOptions),
-    standIn: () => refitted,
+    ifSkipped: () => refitted,
   });
   const beliefs = await fitBeliefs(request, refitted.actions, NEUTRAL);
   await using envs = new AuditEnvs(request, beliefs, NEUTRAL);

@@ -34,20 +34,20 @@ const BELIEFS: readonly AuditBelief[] = ['constant', 'fitted', 'extreme', 'rando
  * Returns the number of episodes of each null player: 50 times `episodes`, but at most 100,000, and never fewer than
  * `episodes`.
  */
-export const nullEpisodes = ({ episodes }: Pick<AuditRequest, 'episodes'>): number =>
+export const nullPlayerEpisodes = ({ episodes }: Pick<AuditRequest, 'episodes'>): number =>
   Math.max(episodes, Math.min(MAX_EPISODES, EPISODES_FACTOR * episodes));
 
 /**
  * Plays the null players.
  * @param silent players without a belief: built-in policies, or players of sequences (one for all episodes, or one for each
- *   of the `nullEpisodes`).
+ *   of the `nullPlayerEpisodes`).
  */
 export async function playNullPlayers(
   request: AuditRequest,
   beliefs: FittedBeliefs,
   silent: readonly Player[],
 ): Promise<NullPlayers> {
-  const episodes = nullEpisodes(request);
+  const episodes = nullPlayerEpisodes(request);
   await using envs = new AuditEnvs({ ...request, episodes }, beliefs);
   const rows: NullGain[] = [];
   for (const player of silent) {

@@ -62,7 +62,7 @@ export async function recordPlanner(
     const { actions, beliefs } = await request.piece({
       name: `planner ${knowledge} ${profiles} ${part[0]}-${part[part.length - 1]}`,
       compute: () => recordPart(request, knowledge, profiles, part, reportStep),
-      standIn: () => emptyRecording(part.length),
+      ifSkipped: () => emptyRecording(part.length),
     });
     recording.actions.set(actions, first * NUM_STEPS);
     recording.beliefs.set(beliefs, first * NUM_STEPS * NUM_BELIEFS);

@@ -21,7 +21,7 @@ export async function recordPolicies(request: AuditRequest): Promise<Player[]> {
     const recording = await request.piece({
       name: `policy ${name}`,
       compute: () => recordPolicy(request, policy),
-      standIn: () => emptyRecording(request.plannerEpisodes),
+      ifSkipped: () => emptyRecording(request.plannerEpisodes),
     });
     const isSilent = recording.beliefs.every(Number.isNaN);
     players.push(

@@ -1,4 +1,7 @@
-/** Searches for the action sequences and the reactive policy of an audit. */
+/**
+ * Searches for the action sequences and the reactive policy of an audit. If an audit is divided into shards, each shard skips
+ * some of the searches (see audit-pieces.ts).
+ */
 
 import { findReactivePolicy, REACTIVE_EPISODES } from '../../agents/search/find-reactive.js';
 import {
@@ -31,7 +34,7 @@ export async function runSearches(request: AuditRequest, progress: SearchProgres
   const openLoop = await request.piece({
     name: 'open-loop',
     compute: () => searchActionSequence(problem, { ...options, grader: weights, evaluations }),
-    standIn: null,
+    ifSkipped: null,
   });
   const minFirstHalfMean = await heuristicFirstHalfMean(request);
   const honestOptions = {
@@ -43,7 +46,7 @@ export async function runSearches(request: AuditRequest, progress: SearchProgres
   const openLoopHonest = await request.piece({
     name: 'open-loop-honest',
     compute: () => searchActionSequence(problem, honestOptions),
-    standIn: () => openLoop,
+    ifSkipped: () => openLoop,
   });
   return {
     openLoop,
@@ -68,7 +71,7 @@ async function searchEachComponent(
     const found = await request.piece({
       name: `push:${COMPONENT_NAMES[component]}`,
       compute: () => searchActionSequence({ seeds }, options),
-      standIn: () => openLoop,
+      ifSkipped: () => openLoop,
     });
     pushes.set(COMPONENT_NAMES[component], found);
   }
@@ -102,7 +105,7 @@ function searchEachProfile(
   return request.piece({
     name: 'profiles',
     compute: () => searchActionSequences(problems, settings),
-    standIn: () => problems.map(() => openLoop),
+    ifSkipped: () => problems.map(() => openLoop),
   });
 }
 
@@ -131,6 +134,6 @@ export async function searchReactive(
   return request.piece({
     name: 'reactive',
     compute: async () => (await findReactivePolicy({ ...options, seeds: trainingSeeds() })).parameters,
-    standIn: () => new Float64Array(REACTIVE_PARAMETERS),
+    ifSkipped: () => new Float64Array(REACTIVE_PARAMETERS),
   });
 }

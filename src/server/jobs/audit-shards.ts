@@ -35,10 +35,10 @@ export async function auditShard(job: AuditJob, shard: Shard, context: AuditCont
   let index = 0;
   await auditByPieces({
     ...request,
-    async piece<Result>({ name, compute, standIn }: Piece<Result>): Promise<Result> {
+    async piece<Result>({ name, compute, ifSkipped }: Piece<Result>): Promise<Result> {
       // The shards take the pieces in turn.
       const isOwn = index++ % shard.count === shard.index;
-      if (!isOwn && standIn !== null) return standIn();
+      if (!isOwn && ifSkipped !== null) return ifSkipped();
       const result = await compute();
       if (isOwn) lines.push(`${JSON.stringify({ piece: name, result: encodeArrays(result) })}\n`);
       return result;

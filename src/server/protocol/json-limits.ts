@@ -1,8 +1,8 @@
 /** Counts the values of JSON before it is parsed, to limit the time that parsing takes. */
 
 /**
- * The maximum number of values, including keys, of a message, of a row of a column, or of another field of a request. The
- * largest valid row, 28 beliefs (a list of three numbers each), has 112 values.
+ * The maximum number of values, including keys, of a message; of each row's entry in a column, a field with one entry for each
+ * row; and of any other field of a request. The largest valid entry, 28 beliefs (a list of three numbers each), has 112 values.
  */
 export const MAX_VALUES = 4096;
 
@@ -33,7 +33,7 @@ export function endOfString(bytes: Buffer, from: number, end: number): number {
   return at;
 }
 
-/** The list entries that do not count as values: the free entries. */
+/** The list entries that do not count as values, called free entries: in messages of /v1/vec, five for each environment. */
 export interface FreeEntries {
   /** The maximum number of free entries. */
   readonly max: number;

@@ -35,7 +35,7 @@ export const PROMPTS_RESPONSE = z.object({
 
 /** The maximum number of rows of a request. */
 const MAX_PROMPTS = 2 ** 17;
-/** The typical length of a user message, in characters. */
+/** The typical length of a user message, in characters. The estimate of an answer's length uses it. */
 const TYPICAL_LENGTH = 900;
 /** The maximum number of rows per turn of the event loop, about two milliseconds of work. */
 const SLICE = 256;
@@ -107,6 +107,7 @@ async function writeAnswer(
 
 /** Parses and checks some rows. */
 function checkedRows(request: PromptsRequest, from: number, to: number): ReturnType<typeof toColumns> {
+  // The rows of a prompt have no answer: no action after their histories.
   const rows = rowsOf(request, from, to, () => ({ action: null }));
   return toColumns(rows, (_: number, { code, message }: InputError): never => {
     throw new InputError(code, withColumnNames(message, from));

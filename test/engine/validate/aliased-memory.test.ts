@@ -19,7 +19,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
       const bytes = prepare(env);
       call(env, copy ? bytes.slice() : bytes);
       const snapshot = env.snapshot();
-      // The counters after this run depend on which episodes had ended before it.
+      // The counters after this run show which episodes had ended before it.
       return { ...envColumns(env, env.run('heuristic')), snapshot };
     });
     expectEqual(results[1], results[0]);
