@@ -85,6 +85,8 @@ export class Visit {
     const session = await context.newCDPSession(page);
     const visit = new Visit(page, session);
     visit.#watch(site.origin);
+    // Chromium draws one frame a second of a page that is behind another one.
+    await page.bringToFront();
     await page.setViewportSize(SIZES[size]);
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce', forcedColors: 'none' });
     await session.send('Storage.clearDataForOrigin', { origin: site.origin, storageTypes: 'local_storage' });
