@@ -44,14 +44,19 @@ struct DrawsAhead {
   }
 };
 
-// Draws for lanes with one seed, such as rollouts from one state. The constructor computes the draws of a whole episode, one
-// step per lane.
+// Draws for lanes with one seed, such as rollouts from one state. `compute` computes the draws of a whole episode, one step per
+// lane, unless it has computed them for this seed: neighbouring groups often have the same seed.
 struct SharedDraws {
   static constexpr int length = (count::Steps + kLanes - 1) / kLanes * kLanes;
   alignas(64) uint32_t noise0[length], noise1[length], event0[length], event1[length];
-  SharedDraws(const Tables& w, U seed) {
+  uint32_t seed = 0;
+  bool computed = false;
+  __attribute__((noinline)) void compute(const Tables& w, uint32_t new_seed) {
+    if (computed && seed == new_seed) return;
+    seed = new_seed, computed = true;
     for (int t = 0; t < length; t += kLanes) {
-      const Draws draws = draws_of(w, seed, LaneTimes{broadcast(static_cast<uint32_t>(t)) + lane_numbers()});
+      const LaneTimes steps = {broadcast(static_cast<uint32_t>(t)) + lane_numbers()};
+      const Draws draws = draws_of(w, broadcast(seed), steps);
       store(noise0 + t, draws.noise.x0), store(noise1 + t, draws.noise.x1);
       store(event0 + t, draws.event.x0), store(event1 + t, draws.event.x1);
     }

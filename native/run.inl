@@ -185,7 +185,7 @@ RHYTHM_INLINE RunEnd run_lane_times(const Tables& w, const Group& g, const Choos
 
 // Copies the environments of a group. Copies their outputs only if some will not run: a run writes the outputs of its
 // environments. Clears the grades of those that will run without ending their episodes, and all final observations.
-RHYTHM_INLINE void copy_envs(const Envs& envs, const Gather& from, const Group& g, U stop) {
+__attribute__((noinline)) void copy_envs(const Envs& envs, const Gather& from, const Group& g, U stop) {
   const Origins origins(from, g);
   gather_state(from, g, origins);
   const M runs = g.word(state::Step) < stop;
@@ -194,24 +194,42 @@ RHYTHM_INLINE void copy_envs(const Envs& envs, const Gather& from, const Group& 
   clear_final(envs, g);
 }
 
-// Stores the results of lanes `runs`, which ran from step `from` to step `now`.
-template <class Record>
-RHYTHM_INLINE void finish_run(const Envs& envs, const Run& run, const Group& g, Record& record, M runs, U from,
-                              U now, RunEnd& end) {
-  if constexpr (Record::kMetersOnly) {
-    put_meters(g, end.episode.meters);
-    return g.put_where(runs, state::Step, now);
-  }
+// The lanes whose episodes a run has ended, and the terminal term of their last rewards.
+struct Ended {
+  M lanes;
+  F terminal;
+};
+
+// Stores the results of lanes `runs`, which ran from step `from` to `time`. Not inlined: the code is long, and a run calls it
+// once.
+template <class Time>
+__attribute__((noinline)) Ended store_results(const Envs& envs, const Run& run, const Group& g, M runs, U from, Time time,
+                                              RunEnd end) {
+  const U now = steps_of(time);
   put_episode(g, end.episode);
   apply_run_beliefs(*envs.tables, run, g, runs, from, now);
   g.put_where(runs, state::Step, now);
-  const M ended = runs & (now == broadcast(static_cast<uint32_t>(count::Steps)));
-  if (any(ended)) {
-    record.add_terminal(ended, end_episodes(envs, g, ended, end.episode, end.sum_before, end.last_step.reward));
+  Ended ended = {runs & (now == broadcast(static_cast<uint32_t>(count::Steps))), broadcast(0.0f)};
+  if (any(ended.lanes)) {
+    ended.terminal = end_episodes(envs, g, ended.lanes, end.episode, end.sum_before, end.last_step.reward);
   }
   g.put_where(runs, state::Return, end.sum_before + end.last_step.reward);
-  put_flags(envs.out.final_mask, g, ended);
+  put_flags(envs.out.final_mask, g, ended.lanes);
   put_where(envs.out.rewards + g.first, runs, end.last_step.reward);
+  observe(envs, g, runs, time, end.episode.meters, end.last_step);
+  return ended;
+}
+
+// Ends the run of lanes `runs`: stores what `Record` says.
+template <class Record, class Time>
+RHYTHM_INLINE void finish_run(const Envs& envs, const Run& run, const Group& g, const Record& record, M runs, U from, Time time,
+                              const RunEnd& end) {
+  if constexpr (Record::kMetersOnly) {
+    put_meters(g, end.episode.meters);
+    return g.put_where(runs, state::Step, steps_of(time));
+  }
+  const Ended ended = store_results(envs, run, g, runs, from, time, end);
+  if (any(ended.lanes)) record.add_terminal(ended.lanes, ended.terminal);
 }
 
 template <class Choose, class Record>
@@ -220,10 +238,8 @@ __attribute__((noinline)) void run_group_lane_times(const Envs& envs, const Run&
   const Choose choose(run, g);
   Record record(run, g);
   const U from = g.word(state::Step);
-  RunEnd end = run_lane_times(*envs.tables, g, choose, record, from, stop);
-  const U now = select(runs, stop, from);
-  finish_run(envs, run, g, record, runs, from, now, end);
-  if constexpr (!Record::kMetersOnly) observe(envs, g, runs, LaneTimes{now}, end.episode.meters, end.last_step);
+  const RunEnd end = run_lane_times(*envs.tables, g, choose, record, from, stop);
+  finish_run(envs, run, g, record, runs, from, LaneTimes{select(runs, stop, from)}, end);
 }
 
 // Runs a whole group from step `from` to step `stop`.
@@ -232,21 +248,19 @@ RHYTHM_INLINE void run_group_shared_time(const Envs& envs, const Run& run, const
                                       int from, int stop) {
   const Choose choose(run, g);
   Record record(run, g);
-  RunEnd end = run_shared_time(*envs.tables, g, choose, source, record, from, stop);
+  const RunEnd end = run_shared_time(*envs.tables, g, choose, source, record, from, stop);
   record.finish(from, stop);
-  const U first = broadcast(static_cast<uint32_t>(from)), last = broadcast(static_cast<uint32_t>(stop));
-  finish_run(envs, run, g, record, broadcast(true), first, last, end);
-  if constexpr (!Record::kMetersOnly) observe(envs, g, broadcast(true), SharedTime{stop}, end.episode.meters, end.last_step);
+  finish_run(envs, run, g, record, broadcast(true), broadcast(static_cast<uint32_t>(from)), SharedTime{stop}, end);
 }
 
 template <class Choose, class Record>
-__attribute__((noinline)) void run_group_of_one_seed(const Envs& envs, const Run& run, const Group& g, int from,
-                                                     int stop) {
-  run_group_shared_time<Choose, Record>(envs, run, g, SharedDraws(*envs.tables, g.word(state::Seed)), from, stop);
+__attribute__((noinline)) void run_group_of_one_seed(const Envs& envs, const Run& run, const Group& g,
+                                                     const SharedDraws& source, int from, int stop) {
+  run_group_shared_time<Choose, Record>(envs, run, g, source, from, stop);
 }
 
 template <class Choose, class Record>
-RHYTHM_INLINE void run_group(const Envs& envs, const Run& run, const Group& g) {
+RHYTHM_INLINE void run_group(const Envs& envs, const Run& run, const Group& g, SharedDraws& shared) {
   const U last = broadcast(static_cast<uint32_t>(count::Steps));
   const U stop = select(g.present(), run.stops == nullptr ? last : bytes_at(run.stops, g), broadcast(0u));
   if constexpr (!Record::kMetersOnly) prefetch_outputs(envs, g);
@@ -258,7 +272,10 @@ RHYTHM_INLINE void run_group(const Envs& envs, const Run& run, const Group& g) {
   const bool shared_time = t0 < t1 && all_same(state::Step) && !any(!(stop == broadcast(static_cast<uint32_t>(t1))));
   if (!shared_time) return run_group_lane_times<Choose, Record>(envs, run, g, from < stop, stop);
   const Group whole = {g.tile, g.lane, g.first, kLanes};
-  if (kLanes > 1 && all_same(state::Seed)) return run_group_of_one_seed<Choose, Record>(envs, run, whole, t0, t1);
+  if (kLanes > 1 && all_same(state::Seed)) {
+    shared.compute(*envs.tables, g.tile->words[state::Seed][g.lane]);
+    return run_group_of_one_seed<Choose, Record>(envs, run, whole, shared, t0, t1);
+  }
   if constexpr (kDrawsAhead && std::is_same_v<Choose, ChooseSequence>) {
     const DrawsAhead source(*envs.tables, g.word(state::Seed), t0, t1);
     run_group_shared_time<Choose, Record>(envs, run, whole, source, t0, t1);
@@ -269,8 +286,9 @@ RHYTHM_INLINE void run_group(const Envs& envs, const Run& run, const Group& g) {
 
 template <class Choose, class Record>
 void run_all(const Envs& envs, const Run& run, size_t first_tile, size_t last_tile) {
+  SharedDraws shared;
   each_group(envs, first_tile, last_tile, /* prefetch_next= */ true,
-             [&](const Group& g) { run_group<Choose, Record>(envs, run, g); });
+             [&](const Group& g) { run_group<Choose, Record>(envs, run, g, shared); });
 }
 
 // Returns whether a run records anything. Not a member of Trajectory: all kernels would define that one symbol, each for its
