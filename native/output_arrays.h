@@ -29,7 +29,8 @@ class OutputArrays {
   // Finds the arrays for a call that writes them, and records their memory, so that overlapping arguments are refused.
   bool find(Arguments& args, Outputs& out) const {
     return find_each(args, out, [&](void* data, size_t bytes, const char* name) {
-      return args.record_checked_write(data, bytes, name);  // `read` has checked the memory
+      // `read` has checked that the arrays do not overlap.
+      return args.record_checked_write(data, bytes, name);
     });
   }
   // Finds the arrays for a call of another batch, which reads them.

@@ -201,7 +201,7 @@ struct Ended {
 };
 
 // Stores the results of lanes `runs`, which ran from step `from` to `time`. Not inlined: the code is long, and a run calls it
-// once.
+// once for each group.
 template <class Time>
 __attribute__((noinline)) Ended store_results(const Envs& envs, const Run& run, const Group& g, M runs, U from, Time time,
                                               RunEnd end) {
@@ -220,7 +220,7 @@ __attribute__((noinline)) Ended store_results(const Envs& envs, const Run& run, 
   return ended;
 }
 
-// Ends the run of lanes `runs`: stores what `Record` says.
+// Ends the run of lanes `runs`: stores its results, or with kMetersOnly only the meters and the step.
 template <class Record, class Time>
 RHYTHM_INLINE void finish_run(const Envs& envs, const Run& run, const Group& g, const Record& record, M runs, U from, Time time,
                               const RunEnd& end) {

@@ -449,7 +449,7 @@ describe.skipIf(absent !== null)('one person', () => {
   });
 
   describe('by policy', () => {
-    it('a policy has its score of Node, both when the page plays it and in the table beside the week', async () => {
+    it('a policy has the score that Node computes, both when the page plays it and in the table beside the week', async () => {
       const visited = await show('#person');
       const { page } = visited;
       const { result } = replayEpisode({ ...SETTING, seed: 7 }, movesOf(SEQUENCE_TEXT));

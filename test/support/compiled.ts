@@ -1,4 +1,7 @@
-/** Compiles `dist` and `lib` if lib/cli.js is older than `src`. Tests load `dist` instead of `src`. */
+/**
+ * Compiles `dist` and `lib` if lib/cli.js is older than `src`. Where a test imports a module of `src`, Vitest loads the
+ * compiled module of `dist` (see vitest.config.ts).
+ */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

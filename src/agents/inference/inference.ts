@@ -42,7 +42,7 @@ const PRIOR_STEP = NUM_STEPS + 1;
  * Infers `numEnvs` profiles at once. Each inference uses only the observations of its own environment. The posterior
  * assumes uniform noise of known amplitude. The posterior is a function of the observations, the number of
  * samples and the seed of the inference: equal inputs yield equal bits in any batch, environment and process. Noise is
- * modelled as continuous; the actual noise has 1024 values, amplitude / 512 apart, which the posterior does not use.
+ * modelled as continuous; the actual noise has 1024 values, amplitude / 512 apart.
  */
 export class Inference {
   /** The world whose profiles are inferred. */

@@ -186,7 +186,7 @@ export class Scorer implements Disposable {
     const capacity = Math.floor(this.#indices.length / starts.length);
     const count = Math.min(sequences, roundDown(capacity, GROUP));
     // The smallest number of trials whose sequences fill whole groups. All episodes of a group then have the starting state of
-    // the same index, so they can share draws. `count & -count` is the largest power of two that divides `count`.
+    // the same index, so they may share draws. `count & -count` is the largest power of two that divides `count`.
     const trialUnit = GROUP / Math.min(GROUP, count & -count);
     const trialsPerCall = roundDown(Math.floor(capacity / count), trialUnit);
     for (let k = 0; k < trials.length; k += trialsPerCall) {

@@ -50,7 +50,7 @@ export class EvalModels {
   readonly #opened: readonly { readonly opened: OpenedModel; readonly summary: LlmSummary }[];
   readonly #concurrency: number;
 
-  /** @param spending what earlier runs spent, and the callback that takes the sum spent so far. */
+  /** @param spending what earlier runs spent and finished, and the callback for spending. */
   constructor(
     openers: readonly Opener[],
     { onSpend, ...before }: Spending,

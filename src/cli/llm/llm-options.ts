@@ -132,7 +132,7 @@ export function samplingOf({ maxTokens, temperature, topP, samplingSeed }: Model
   };
 }
 
-/** What earlier runs spent, the episodes that they finished, and the callback that takes the sum spent so far. */
+/** What earlier runs spent, the episodes that they finished, and the callback for spending: see `LedgerOptions`. */
 export type Spending = Pick<LedgerOptions, 'spent' | 'finished' | 'onSpend'>;
 
 /** A ledger and a rate limiter that several processes share. */

@@ -1,8 +1,8 @@
 /** Counts the values of JSON before it is parsed, to limit the time that parsing takes. */
 
 /**
- * The maximum number of values, including keys, of a message; of each row's entry in a column, a field with one entry for each
- * row; and of any other field of a request. The largest valid entry, 28 beliefs (a list of three numbers each), has 112 values.
+ * The maximum number of values, including keys, of a message, of each row's entry in a column (a field with one entry per row),
+ * and of any other field of a request. The largest valid entry, 28 beliefs (a list of three numbers each), has 112 values.
  */
 export const MAX_VALUES = 4096;
 

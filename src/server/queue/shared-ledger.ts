@@ -40,7 +40,10 @@ export interface ShardAttempt {
 const NANO = 1e9;
 const toNano = (amount: number): number => Math.ceil(amount * NANO);
 
-/** The length of an attempt's random name in bytes. Two attempts at a shard may have equal locks, but never equal names. */
+/**
+ * The length of an attempt's random name in bytes. The name tells an attempt from other attempts at its shard, even if their
+ * locks have equal values.
+ */
 const NAME_BYTES = 8;
 
 /**

@@ -107,7 +107,7 @@ async function writeAnswer(
 
 /** Parses and checks some rows. */
 function checkedRows(request: PromptsRequest, from: number, to: number): ReturnType<typeof toColumns> {
-  // The rows of a prompt have no answer: no action after their histories.
+  // Rows of this route have no action after their histories.
   const rows = rowsOf(request, from, to, () => ({ action: null }));
   return toColumns(rows, (_: number, { code, message }: InputError): never => {
     throw new InputError(code, withColumnNames(message, from));

@@ -4,8 +4,7 @@ import type { TrainRequest } from './train-options.js';
 
 /**
  * Returns `count` seeds of the training's range in a shuffled order, from index `first` of this order on. No seed is repeated
- * before all were used. @param key u32: with the training's seed, it chooses the order. Each purpose has
- * its own key, and the rounds of a training share it.
+ * before all were used. @param key u32: with the training's seed, it chooses the order. All rounds of a training share a key.
  */
 export function seedsOf(
   { seed, seeds }: Pick<TrainRequest, 'seed' | 'seeds'>,
