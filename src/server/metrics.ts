@@ -34,7 +34,7 @@ export class Metrics {
   readonly failures = this.#counter('failures_total', 'Unexpected errors.');
   readonly requests = new Histogram({
     name: `${PREFIX}http_request_seconds`,
-    help: 'Seconds from the head of an HTTP request to its answer.',
+    help: 'Seconds from the head of an HTTP request to the start of its answer.',
     labelNames: ['route', 'status'],
     buckets: [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10],
     registers: [this.#registry],

@@ -98,6 +98,10 @@ it('dataset grpo refuses to replace the card of another existing dataset, also t
   expect([code, existsSync(second)]).toEqual([2, false]);
   expect(stderr).toContain('got another file. Write --output to a directory of its own.');
   expect(read('two', 'README.md')).toBe(card);
+  // The header as another tool may write it: the names of the files cannot be read from it.
+  writeFileSync(join(two, 'README.md'), card.replace(/^configs: .*$/m, 'configs:\n- config_name: default'));
+  expect((await grpo('--rows', '4', '--output', second)).code).toBe(2);
+  writeFileSync(join(two, 'README.md'), card);
   rmSync(first);
   expect((await grpo('--rows', '4', '--output', second)).code).toBe(0);
   symlinkSync('README.md', join(two, 'link.jsonl'));

@@ -140,10 +140,16 @@ function checkPaths({ rows, card }: { rows: string; card: string }): void {
   );
 }
 
-/** Returns whether a README.md may be replaced: a card that describes no existing file other than these rows. */
-const isReplaceable = (text: string, rows: string): boolean =>
-  isCard(text) &&
-  filesOfCard(text).every((file) => file === basename(rows) || stat(join(dirname(rows), file)) === null);
+/**
+ * Returns whether a README.md may be replaced: a card that describes no existing file other than these rows. A card whose files
+ * cannot be read from its header may not.
+ */
+function isReplaceable(text: string, rows: string): boolean {
+  const files = filesOfCard(text);
+  const isOwn = (file: string): boolean =>
+    file === basename(rows) || stat(join(dirname(rows), file)) === null;
+  return isCard(text) && files.length > 0 && files.every(isOwn);
+}
 
 /** Returns the command that reproduces the dataset, defaults included. */
 function commandOf(plan: DatasetPlan, format: RowFormat, file: string, grader: string): string {

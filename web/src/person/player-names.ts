@@ -1,4 +1,4 @@
-/** The names of players, except students that the browser keeps. The page needs only names; the worker has the policies. */
+/** The names of players, except students that the browser keeps. The page lists them; the worker plays them. */
 import { POLICY_NAMES } from '../../../src/agents/policies/fixed-policies.js';
 import { STUDENT_NAMES } from '../../../src/agents/student/shipped-students.js';
 
