@@ -22,7 +22,10 @@ export function mainReason(report: PlanReport): string | null {
   return main?.text ?? null;
 }
 
-/** Returns the advantages in the grade. @param gainPerGrade the gain in the objective if the grade rises by 1. */
+/**
+ * Returns the differences in the grade that have a text; a disadvantage has a negative gain.
+ * @param gainPerGrade the gain in the objective if the grade rises by 1.
+ */
 function reasonsOfGrade({ plan, rival, grader }: PlanReport, gainPerGrade: number): Reason[] {
   return COMPONENT_NAMES.flatMap((name, k) => {
     const difference = plan.components[k] - rival.components[k];

@@ -3,8 +3,8 @@ import type { Command } from 'commander';
 import { addQueueOptions, type QueueOptions, withQueue } from './queue-options.js';
 
 const HELP = `
-Removes the shards and results of the job from Redis. Workers stop its shards within seconds. A cancelled job cannot be
-collected. Submit the job again to compute it again.
+Removes the shards and results of the job from Redis, also of a finished job that was not collected. Workers stop its shards
+within seconds. A cancelled job cannot be collected. Submit the job again to compute it again.
 
 Example:
   rhythm-vec queue cancel teach-1f0c2a9b3d4e

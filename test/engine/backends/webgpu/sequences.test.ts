@@ -25,7 +25,7 @@ const ENGINES: readonly { backend: AsyncBackend; workgroupSize: number; maxDispa
 /** Opens a batch and a source to copy from, on one engine. */
 async function openPair(engine: (typeof ENGINES)[number], n: number, seed: number) {
   const { backend, ...device } = engine;
-  // All engines get the same options.
+  // All engines get the same options, except those of the device.
   const random = new Random(`options ${seed}`);
   const imagination = random.chance(0.3);
   const open = async (numEnvs: number) => {
