@@ -15,9 +15,13 @@ export interface PagePlan {
   readonly loads: number;
   /** Inputs of each kind: keys, moves of a slider, painted squares. */
   readonly inputs: number;
+  /** The number of people in the crowd after the first chart. */
+  readonly people: number;
+  /** Whether the page trains on fewer episodes: see `SiteOptions`. */
+  readonly isShort: boolean;
 }
-export const FULL_PAGE: PagePlan = { loads: 5, inputs: 28 };
-export const SMALL_PAGE: PagePlan = { loads: 1, inputs: 3 };
+export const FULL_PAGE: PagePlan = { loads: 5, inputs: 28, people: 10_000, isShort: false };
+export const SMALL_PAGE: PagePlan = { loads: 1, inputs: 3, people: 1000, isShort: true };
 
 export interface PageFigures {
   /** Seconds from the beginning of each load with a warm cache to the first chart. */
@@ -38,7 +42,7 @@ export async function measurePage(plan: PagePlan, onProgress: OnProgress): Promi
   } catch (error) {
     return { missing: (error as Error).message };
   }
-  const server = await SiteServer.open({ cached: true });
+  const server = await SiteServer.open({ cached: true, isShort: plan.isShort });
   try {
     const site = await Site.at(server.origin);
     // All loads share one context, and so its cache. The context has no routes, because they would disable the cache.
@@ -106,8 +110,8 @@ async function press(page: Page, keys: readonly string[]): Promise<void> {
 
 /** The uses of the page, by name. */
 const USES: Readonly<Record<string, Use>> = {
-  'at the start, in the crowd and between views': async (page, site) => {
-    await open(page, site, '#crowd?people=10000');
+  'at the start, in the crowd and between views': async (page, site, { people }) => {
+    await open(page, site, `#crowd?people=${people}`);
     await waitForResults(page);
     await page.getByRole('combobox', { name: 'Grader' }).selectOption('v3');
     await waitForResults(page);

@@ -60,21 +60,39 @@ function titleOf(page: string): string {
 
 const toLink = (page: string) => ({ text: titleOf(page), link: `/${page}` });
 
-/** The sidebar of the reference, with a group for each subpath. */
-function referenceSidebar() {
-  const reference = join(PAGES, 'docs/reference');
-  const folders = readdirSync(reference, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  return folders.map(({ name: subpath }) => ({
-    text: `rhythm-vec/${subpath}`,
-    collapsed: true,
-    items: readdirSync(join(reference, subpath), { recursive: true, encoding: 'utf8' })
-      .filter((file) => file.endsWith('.md') && file !== 'index.md')
-      .map((file) => ({
-        text: basename(file, '.md'),
-        link: `/docs/reference/${subpath}/${file.slice(0, -3)}`,
-      }))
-      .sort((a, b) => a.text.localeCompare(b.text)),
-  }));
+const REFERENCE = '/docs/reference/';
+
+/** Returns the links to the pages of a subpath in the reference. */
+function membersOf(subpath: string) {
+  const files = readdirSync(join(PAGES, REFERENCE, subpath), { recursive: true, encoding: 'utf8' });
+  return files
+    .filter((file) => file.endsWith('.md') && file !== 'index.md')
+    .map((file) => ({ text: basename(file, '.md'), link: `${REFERENCE}${subpath}/${file.slice(0, -3)}` }))
+    .sort((a, b) => a.text.localeCompare(b.text));
+}
+
+/**
+ * Returns the sidebars of the reference by path. Each links to all subpaths, but only to the pages of its own subpath: all 250
+ * links would be most of the text of each page.
+ */
+function referenceSidebars() {
+  const entries = readdirSync(join(PAGES, REFERENCE), { withFileTypes: true });
+  const subpaths = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  const sidebarOf = (shown: string | null) => [
+    {
+      text: 'Reference',
+      link: REFERENCE,
+      items: subpaths.map((subpath) => ({
+        text: `rhythm-vec/${subpath}`,
+        link: `${REFERENCE}${subpath}/`,
+        ...(subpath === shown && { items: membersOf(subpath) }),
+      })),
+    },
+  ];
+  return Object.fromEntries([
+    [REFERENCE, sidebarOf(null)],
+    ...subpaths.map((subpath) => [`${REFERENCE}${subpath}/`, sidebarOf(subpath)]),
+  ]);
 }
 
 /** Checks that each page of docs is in a group, so that the site links to it. @throws Error for a page that is in no group. */
@@ -105,14 +123,14 @@ export default defineConfig({
     outline: [2, 3],
     nav: [
       { text: 'Guides', link: '/docs/guides/step' },
-      { text: 'Reference', link: '/docs/reference/' },
+      { text: 'Reference', link: REFERENCE },
       { text: 'The world', link: '/docs/world' },
       { text: 'Commands', link: '/docs/commands' },
       // Not a page of VitePress, so the browser loads it.
       { text: 'Try it', link: '/page/index.html', target: '_self' },
     ],
     sidebar: {
-      '/docs/reference/': [{ text: 'Reference', link: '/docs/reference/', items: referenceSidebar() }],
+      ...referenceSidebars(),
       '/': Object.entries(GROUPS).map(([text, pages]) => ({ text, items: pages.map(toLink) })),
     },
   },
