@@ -48,6 +48,7 @@ const projects = [
   { name: 'browser', include: [browser], globalSetup: 'test/support/web/global-setup.ts', isolate: false },
   ...Object.entries(OTHERS).map(([name, include]) => ({
     ...{ name, include, exclude: webgpu, isolate: false },
+    ...(name !== 'server' && { globalSetup: 'test/support/python.ts' }),
     env: { RHYTHM_SKIP: 'webgpu' },
   })),
   {

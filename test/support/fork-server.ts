@@ -7,34 +7,30 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { inject } from 'vitest';
 
 const FILE = fileURLToPath(new URL('fork_server.py', import.meta.url));
 
-const shared: { forkServers?: Map<string, string> } = globalThis as object;
-shared.forkServers ??= new Map();
-/** The sockets of the servers of this process, by the modules that they have imported. Files of tests share them. */
-const sockets = shared.forkServers;
-
-/**
- * Returns a command that does what `python` does, in a fork where that is safe.
- * @param modules what the server imports. Modules that read the environment when they are imported get that of the server.
- * @param env the environment of the server, if it does not run yet.
- */
-export function forkCommand(
-  python: string,
-  modules: readonly string[],
-  env: NodeJS.ProcessEnv,
-): readonly string[] {
-  // Forking a process with Apple's libraries is not safe, and Windows has no fork.
-  if (process.platform !== 'linux') return [python];
-  const key = modules.join();
-  const socket = sockets.get(key) ?? startServer(python, modules, env);
-  sockets.set(key, socket);
-  // Without the folder of packages, which takes a third of the time of starting Python.
-  return [python, '-I', '-S', FILE, 'run', socket];
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The sockets of the servers that the global setup has started, by the modules that they import. */
+    forkServers: Readonly<Record<string, string>>;
+  }
 }
 
-function startServer(python: string, modules: readonly string[], env: NodeJS.ProcessEnv): string {
+/** Returns a command that does what `python` does, in a fork of the server of these modules if one was started. */
+export function forkCommand(python: string, modules: readonly string[]): readonly string[] {
+  const socket = inject('forkServers')?.[modules.join()];
+  // Without the folder of packages, which takes a third of the time of starting Python.
+  return socket === undefined ? [python] : [python, '-I', '-S', FILE, 'run', socket];
+}
+
+/**
+ * Starts a server, which imports the modules when its first script runs.
+ * @param modules what the server imports. Modules that read the environment when they are imported get that of the server.
+ * @returns its socket.
+ */
+export function startForkServer(python: string, modules: readonly string[], env: NodeJS.ProcessEnv): string {
   const folder = mkdtempSync(join(tmpdir(), 'rhythm-vec-fork-'));
   const socket = join(folder, 'socket');
   const server = spawn(python, [FILE, 'serve', socket, ...modules], {

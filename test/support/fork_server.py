@@ -1,7 +1,7 @@
 """Runs Python scripts in forks of a process that has imported their libraries, for test/support/fork-server.ts.
 
-`fork_server.py serve SOCKET MODULE...` listens on a Unix socket and imports the modules, except those that fail. It ends
-when its standard input ends, and removes the socket's folder. `fork_server.py run SOCKET ARGUMENT...` runs a
+`fork_server.py serve SOCKET MODULE...` listens on a Unix socket. At the first connection it imports the modules, except those
+that fail. It ends when its standard input ends, and removes the socket's folder. `fork_server.py run SOCKET ARGUMENT...` runs a
 script or `-m MODULE` like `python ARGUMENT...`, in a fork of the server with the environment, folder and streams of the
 process `run`. If `run` ends first, the server kills the fork.
 """
@@ -46,10 +46,13 @@ def serve(path, modules):
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(path)
     listener.listen(64)
-    for module in modules:
-        with contextlib.suppress(Exception):  # the script will report it
-            importlib.import_module(module)
-    gc.freeze()
+
+    def import_modules():
+        for module in modules:
+            with contextlib.suppress(Exception):  # the script will report it
+                importlib.import_module(module)
+        modules.clear()
+        gc.freeze()
 
     children, ended = socket.socketpair()
     ended.setblocking(False)
@@ -98,6 +101,8 @@ def serve(path, modules):
                     os.close(stream)
                 connection.close()
                 continue
+            if modules:
+                import_modules()
             fork = os.fork()
             if fork == 0:
                 signal.set_wakeup_fd(-1)

@@ -12,11 +12,10 @@ export interface ParquetContents {
 }
 
 const SCRIPT = 'parquet/rows.py';
-const MODULES = ['pyarrow.parquet'];
 
 /** Returns the reason why PyArrow cannot run here, or null. @throws Error instead if `RHYTHM_REQUIRE` names pyarrow. */
 export const whyAbsent = (): string | null =>
-  python.whyAbsent('pyarrow', '15 or later', SCRIPT, null, MODULES);
+  python.whyAbsent('pyarrow', '15 or later', SCRIPT, null, python.PYARROW);
 
 /** Reads a file. @returns its contents and PyArrow's version. */
-export const askPyArrow = (path: string): ParquetContents => python.askPython(SCRIPT, path, MODULES);
+export const askPyArrow = (path: string): ParquetContents => python.askPython(SCRIPT, path, python.PYARROW);

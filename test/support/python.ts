@@ -4,7 +4,8 @@ import { once } from 'node:events';
 import { delimiter } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { forkCommand } from './fork-server.js';
+import type { TestProject } from 'vitest/node';
+import { forkCommand, startForkServer } from './fork-server.js';
 import { isRequired } from './required.js';
 
 /** The interpreter: `RHYTHM_PYTHON`, else `python3`. */
@@ -35,6 +36,8 @@ export const TRL = [
   ...['grpo_trainer', 'rloo_trainer', 'sft_trainer'].map((name) => `trl.trainer.${name}`),
   ...['gymnasium', 'rhythm_vec', 'transformers.models.llama.modeling_llama'],
 ];
+/** The modules that are imported before scripts with PyArrow are forked. */
+export const PYARROW = ['pyarrow.parquet'];
 
 /** Returns the path of a file of this project. */
 export const pathOf = (file: string): string => fileURLToPath(new URL(`../../${file}`, import.meta.url));
@@ -57,9 +60,22 @@ export function startPython(
   return spawn(PYTHON, [pathOf(script), ...args], { env: { ...environment(), ...settings } });
 }
 
-/** Returns the command that runs Python's arguments in a fork of a process that has imported `modules`. */
-export const forkOf = (modules: readonly string[]): readonly string[] =>
-  forkCommand(PYTHON, modules, environment());
+/**
+ * Returns the command that runs Python's arguments in a fork of a process that has imported `modules`, if the project of the
+ * tests has such a process.
+ */
+export const forkOf = (modules: readonly string[]): readonly string[] => forkCommand(PYTHON, modules);
+
+/** Global setup of the projects with many scripts: starts the processes that scripts are forked from, for all workers. */
+export default function setup(project: TestProject): void {
+  // Forking a process with Apple's libraries is not safe, and Windows has no fork.
+  if (process.platform !== 'linux') return;
+  const servers = [COMMON, TRL, PYARROW].map((modules) => [
+    modules.join(),
+    startForkServer(PYTHON, modules, environment()),
+  ]);
+  project.provide('forkServers', Object.fromEntries(servers));
+}
 
 /** Returns the environment variables of scripts: offline, and with this project's Python files on the path. */
 function environment(): NodeJS.ProcessEnv {
