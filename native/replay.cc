@@ -59,7 +59,7 @@ bool continues(const Replay& r, size_t row, size_t other) {
 // Copies the states that rows continue. Only a step that ends the episode reads the words after the profile.
 void fork(const Tile& from, const uint32_t (&lanes)[kTileLanes], bool ends, Tile& to) {
   static_assert(state::Early == state::Profile + count::ProfileFloats);
-  // Two cases are faster: each row continues the state of its own lane, or all rows of a half continue one state.
+  // Two cases are faster: each row continues its own lane's state, or each half of the tile continues one state.
   constexpr int half = kTileLanes / 2;
   const int words = ends ? count::StateWords : state::Early;
   bool all_own = true, equal_halves = true;

@@ -48,9 +48,9 @@ struct alignas(64) ReplayTiles {
   uint8_t final_mask[kEnvs];
 };
 
-// Replays chains. A tile has up to sixteen chains whose last histories are equally long, so that they run as one. It stops
-// at each state that a row continues, the shortest histories first. A state that several rows continue is computed once and
-// forked.
+// Replays chains. A tile has up to sixteen chains whose last histories are equally long, so that its lanes play the
+// same steps. It stops at each state that a row continues, the shortest histories first. A state that several rows
+// continue is computed once and forked.
 class Replayer {
  public:
   Replayer(const Kernel& kernel, const Tables& tables, const Replay& replay);
