@@ -22,8 +22,8 @@ namespace trait = world::trait;
 #include "draws.inl"
 #include "rules.inl"
 
-// Writes to `out`, f32 [3], the sums early, late and well of the first `steps` steps under a profile. `meters` and `deltas`
-// are f32 [28, 5].
+// Writes to `out`, f32 [3], the sums of the first `steps` steps under a profile: early and late (rewards of the first
+// and second half) and well (weighted meters). `meters` and `deltas` are f32 [28, 5].
 inline void add_steps(const Tables& w, const float* profile, int steps, const float* meters, const float* deltas, float* out) {
   const Profile prepared = make_profile(w, [profile](int k) { return broadcast(profile[k]); });
   EpisodeState episode = {};

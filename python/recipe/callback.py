@@ -21,10 +21,10 @@ RewardFunction = Callable[..., List[Optional[float]]]
 
 
 class WatchCallback(TrainerCallback):
-    """Writes a line per step to `watch.jsonl`, warns on the standard error, and stops the training if configured.
+    """Writes a line per step to `watch.jsonl`, warns on standard error, and stops training at a pitfall of `stop_on`.
 
     Args:
-        limits: the limits of the pitfalls.
+        limits: the limits of the pitfalls, and `stop_on`, the pitfalls that stop training.
         folder: the trainer's output folder.
         tokenizer: a completion that does not end with one of its end tokens was cut off.
     """
@@ -72,7 +72,7 @@ class WatchCallback(TrainerCallback):
         self._path.write_text("".join(json.dumps(line) + "\n" for line in self.watch.lines))
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
-        """Writes a step's line, and stops all ranks if configured. Skips TRL's final summary, which has no reward."""
+        """Writes a step's line. Stops all ranks at a pitfall of `stop_on`. Skips TRL's summary, which has no reward."""
         if "reward" not in (logs or {}):
             return
         self.stopped_on = ranks.on_first(lambda: self._add(line_of(state.global_step, logs, self._batch)))

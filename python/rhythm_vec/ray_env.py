@@ -90,7 +90,7 @@ class RayVectorEnv(ProxyVectorEnv):
         counts = [part.num_calls for part in self._parts]
         try:
             results = self._pool.get([part.call(arguments) for part in self._parts])
-            # None: the actor lacks the part because it was restarted, or had begun a call that `undo` has deleted. `open`
+            # None: the actor was restarted and lacks the part, or has computed a call that `undo` has deleted. `open`
             # repeats the part's calls; the last result is that of this call.
             for at, part in enumerate(self._parts):
                 while results[at] is None:

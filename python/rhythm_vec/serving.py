@@ -141,7 +141,7 @@ class _Server:
         self._end()
 
     def _end(self) -> None:
-        # A forked child of this process may keep the input open, and a command may ignore the end of its input.
+        # Closing the input may not suffice: a forked child of this process may keep it open, or the command ignore it.
         for stop in (self._close_input, self._terminate, self._kill):
             stop()
             with suppress(subprocess.TimeoutExpired):
