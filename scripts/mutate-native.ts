@@ -97,7 +97,7 @@ const INTEGER = /(?<![\w.])\d+(?=u?\b(?!\.))/g;
 const SIMPLE = String.raw`[\w.:>[\]-]+(?:\([\w.]*\))?`;
 /** Two arguments of a call, which a mutation swaps. */
 const ARGUMENTS = new RegExp(String.raw`(?<=[\w>]\(|, )(${SIMPLE}), (${SIMPLE})(?=[,)])`, 'g');
-/** Mutations remove one-line statements, except declarations, without which the mutant would not compile. */
+/** Mutations remove one-line statements, except jumps (`return`, `break`, ...) and declarations. */
 const STATEMENT = /^\s+(?!return|using|namespace|struct|case|break|continue|template)[^\s{}].*[)\w\]];$/;
 const DECLARATION = /^\s+(?:const |constexpr |static |auto )|^\s+[\w:<>]+[*&]? \w+(?:\[.*\])*(?: = |;|\(|,)/;
 

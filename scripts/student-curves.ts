@@ -63,7 +63,7 @@ function pointsOf(at: string, grader: StudentGrader): Point[] {
   const points = [...clone, ...refined].flatMap(({ epochs, refined, coreSeconds, scores }) =>
     scores === undefined ? [] : [{ epochs, refined, coreSeconds, ...scores }],
   );
-  // A training that begins anew adds lines to its old log. Of two points at one place, the later counts.
+  // A training that begins anew adds lines to its old log. Of points with equal `epochs` and `refined`, the last counts.
   return [...new Map(points.map((point) => [`${point.epochs} ${point.refined}`, point])).values()];
 }
 

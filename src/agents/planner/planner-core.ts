@@ -122,8 +122,9 @@ export class PlannerCore {
   }
 
   /**
-   * Returns for each episode the index of the episode whose search result it takes: that of the first playing episode at step
-   * 0, if this episode also plays at step 0 with equal samples, error reductions, meters and beliefs; else its own index.
+   * Returns for each episode the index of the episode whose search result it takes. A playing episode at step 0 takes the
+   * result of the first such episode if the samples, error reductions, meters and beliefs of the two are equal. Every other
+   * episode takes its own result.
    */
   #twins(playing: Uint8Array, { profiles, errorReductions }: Step): Uint32Array {
     const { steps, meters, beliefs } = this.#sums;

@@ -32,8 +32,8 @@ const LAST_SHARE = 1 / 6;
 /** The intended number of generations of an island; a small budget gives fewer. More generations improve the result little. */
 const GENERATIONS = 100;
 /**
- * The minimum number of islands, except under a budget too small for MIN_OFFSPRING. A larger budget first makes generations
- * larger, then adds islands.
+ * The minimum number of islands, if the budget suffices for GENERATIONS generations of MIN_OFFSPRING sequences on each. A larger
+ * budget first makes generations larger, then adds islands.
  */
 const MIN_ISLANDS = 4;
 /** The bounds of `offspring`. */
@@ -62,7 +62,7 @@ export function searchPlanOf({
   const ideal = 2 ** Math.floor(Math.log2(islandEvaluations / (MIN_ISLANDS * GENERATIONS)));
   const offspring = Math.min(Math.max(ideal, MIN_OFFSPRING), MAX_OFFSPRING);
   const islands = Math.max(1, Math.floor(islandEvaluations / (offspring * GENERATIONS)));
-  // All islands together send as many emigrants as a generation has offspring, or a few more.
+  // All islands together send at least as many emigrants as a generation has offspring.
   const emigrants = Math.ceil(offspring / islands);
   const sharedSequences =
     numProblems === 1 ? 0 : Math.min(numProblems, MAX_SHARED, Math.floor(lastEvaluations / 2));
