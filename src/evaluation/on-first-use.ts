@@ -20,7 +20,7 @@ export async function evaluate(options: EvaluateOptions = {}): Promise<Evaluatio
  * without neglect of the first half), the best for single profiles, and those that raise one component each. Also searches for
  * the best reactive policy, which chooses by step and meters alone. Scores what it found, null players (policies that state a
  * belief without knowledge), planners and `policies` on fresh seeds, whose episodes no search played. Also plays a world where
- * every profile is neutral. The result does not depend on the backend, kernel and threads.
+ * every profile is neutral. The scores do not depend on the backend, kernel or threads.
  * @throws InputError for an invalid option, before any episode; BackendError if the requested backend or kernel is not
  *   available; the signal's reason.
  */

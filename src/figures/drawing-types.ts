@@ -6,7 +6,7 @@ export interface Drawing {
   readonly title: string;
   /** A description in words (alternative text). */
   readonly description: string;
-  /** A Vega-Lite specification (https://vega.github.io/vega-lite/) as JSON, for use with `CONFIG`. */
+  /** A Vega-Lite specification (https://vega.github.io/vega-lite/) as JSON, for use with `CONFIG` of theme.ts. */
   readonly spec: object;
 }
 

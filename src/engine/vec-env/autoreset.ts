@@ -30,7 +30,7 @@ export class Autoreset {
   readonly mode: AutoresetMode;
   /** u32 [numEnvs]: the number of autoresets of each environment since its last `reset`. */
   readonly episodeNumbers: Uint32Array;
-  /** The number of steps since opening, of all environments together. `restore` sets both counters. */
+  /** The number of steps since opening, of all environments together. `restore` sets it and `episodes`. */
   steps = 0;
   /** The number of episodes that have ended since opening. */
   episodes = 0;

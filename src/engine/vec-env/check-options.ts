@@ -19,7 +19,7 @@ export interface Defaults {
 
 /** The validated options of an environment. */
 export interface Settings extends Defaults {
-  /** `backend` and `kernel` are validated later, by `openBatch`. */
+  /** `backend` and `kernel` are validated later, when the batch is opened. */
   readonly backend: string | undefined;
   readonly kernel: string | undefined;
   readonly numEnvs: number;

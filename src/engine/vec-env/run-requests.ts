@@ -13,7 +13,7 @@ import { type Actions, toActions, toBeliefs, toConstantBelief, toGiven } from '.
 export type RunChoice = 'random' | 'heuristic' | Actions;
 
 const POLICIES = ['random', 'heuristic'];
-/** The shape of action sequences, for errors. */
+/** The shape of action sequences and of the rows of beliefs, for errors. */
 const SEQUENCE = `numEnvs x ${NUM_STEPS}`;
 
 /** Returns the policy of a run. @throws InputError `unknown_name`, `unknown_option`, or as `toSeeds` and `toActions`. */

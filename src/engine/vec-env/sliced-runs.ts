@@ -13,8 +13,8 @@ import { FROM_OPTIONS, type LongCallOptions, type RunOptionsFrom } from './vec-e
 import { yieldTurn } from './yield-turn.js';
 
 /**
- * Environments per slice, a multiple of every backend's tile size. A slice takes a few milliseconds of native work, some
- * tenths of a second on the reference.
+ * Environments per slice: a multiple of 16, which `RunRequest.part` requires. A slice takes a few milliseconds of native
+ * work, some tenths of a second on the reference.
  */
 const SLICE_ENVS = 16_384;
 

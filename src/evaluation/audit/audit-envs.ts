@@ -67,7 +67,7 @@ export class AuditEnvs implements AsyncDisposable {
     };
   }
 
-  /** Plays the same episodes as `play` and returns every step. The arrays are views, valid until the next call. */
+  /** Plays the same episodes as `play` and returns every step. `finalScores` is a view, valid until the next call. */
   async playWithTrajectory(player: Player): Promise<{
     seeds: Uint32Array;
     trajectory: Trajectory;
