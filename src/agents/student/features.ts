@@ -116,7 +116,7 @@ export class Features {
     this.#memories = Array.from({ length: numEnvs }, createMemory);
   }
 
-  /** Returns the features of other episodes, which begin with copies of the memories at `indices`. */
+  /** Returns the features of new episodes: episode k begins with a copy of the memory of episode `indices[k]`. */
   fork(indices: readonly number[]): Features {
     const fork = new Features(this.#params, indices.length);
     for (const [k, index] of indices.entries()) copyMemory(this.#memories[index], fork.#memories[k]);

@@ -74,8 +74,8 @@ export class WeightFilter {
     // The mean and variance of a normal distribution that two bounds cut are approximated: each bound is taken as if it alone
     // cut the distribution, and the two effects are added. `fromLow` and `fromHigh` are the distances by which the bounds move
     // the mean inwards. `cut` is the share of the variance that both remove. `covariances` are those of the weights with the
-    // sum: the mean of a weight rises by `shift` times its covariance, and the covariance of two weights falls by `lost` times
-    // the product of theirs.
+    // sum: the mean of a weight rises by `shift` times its entry, and the covariance of two weights falls by `lost` times the
+    // product of their entries.
     const [fromLow, fromHigh] = [inverseMillsRatio(low), inverseMillsRatio(-high)];
     const shift = f32(f32(fromLow - fromHigh) / spread);
     const cut = f32(f32(fromLow * f32(fromLow - low)) + f32(fromHigh * f32(fromHigh + high)));

@@ -141,8 +141,8 @@ function checkPaths({ rows, card }: { rows: string; card: string }): void {
 }
 
 /**
- * Returns whether a README.md may be replaced: a card that describes no existing file other than these rows. A card whose files
- * cannot be read from its header may not.
+ * Returns whether a README.md may be replaced: it must be a card whose header lists files, and none of these files may exist,
+ * except the file of these rows.
  */
 function isReplaceable(text: string, rows: string): boolean {
   const files = filesOfCard(text);

@@ -27,7 +27,7 @@ export class SplitDirectory {
   /** Directories that this run created, the innermost first. */
   #created: readonly string[] = [];
 
-  /** @throws UsageError for an unusable directory; for another README.md; for splits without a card or of another format. */
+  /** @throws UsageError for an unusable directory; a README.md of another kind; splits without a card or of another format. */
   constructor(directory: string, format: string, kind: DatasetKind = SFT) {
     checkDirectory('--output', directory);
     this.#kind = kind;

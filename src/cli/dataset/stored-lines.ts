@@ -11,7 +11,7 @@ import type { TrajectoryLine } from '../files/trajectory-table.js';
 interface StoredLine {
   /** The file and line of the episode, such as "teacher.jsonl:3". */
   readonly place: string;
-  /** The approximate size of the episode in its file, in bytes. Batches for replay are limited by the sum of these sizes. */
+  /** The approximate size of the episode in its file, in bytes. `merge` limits its batches by the sum of these sizes. */
   readonly size: number;
   /** Absent if the line is valid. */
   readonly fault?: Pick<BadEpisode, 'kind' | 'message' | 'lines'>;

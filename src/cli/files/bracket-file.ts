@@ -1,5 +1,6 @@
 /**
- * Reads the anchors of the audit of `--bracket`: the scores of open-loop and planner-oracle, between which shares are measured.
+ * Reads the anchors of the audit of `--bracket`, between which shares are measured: the scores of open-loop with its best constant
+ * belief and of planner-oracle.
  */
 import { createReadStream } from 'node:fs';
 import { buffer } from 'node:stream/consumers';

@@ -13,13 +13,13 @@ export interface PlannedOutput {
   readonly option: string;
   /** '-' is the standard output. */
   readonly path: string;
-  /** The temporary files, which exist until the output is complete. */
+  /** Files such as PATH.partial that may exist until the output is complete. */
   readonly workFiles?: readonly string[];
 }
 
 /**
  * Checks the outputs of a command. Refuses paths that cannot be written, the grader's file, and the paths of other outputs
- * and of their temporary files.
+ * and of their `workFiles`.
  * @param grader the value of `--grader`. @throws UsageError.
  */
 export function checkOutputs(outputs: readonly PlannedOutput[], grader?: string): void {

@@ -60,7 +60,6 @@ export async function* inBatches(
     if (batch.length < MAX_BATCH && bytes < MIN_BATCH_BYTES) continue;
     yield batch;
     [batch, bytes] = [[], 0];
-    // Reading from a file never yields to the event loop by itself.
     await yieldTurn();
   }
   signal.throwIfAborted();

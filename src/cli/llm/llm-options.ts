@@ -91,7 +91,7 @@ function parsePrices(text: string): Prices {
   );
 }
 
-/** Checks the ranges of the options, the same for every endpoint, and that a budget has prices. @throws UsageError. */
+/** Checks the ranges of the options, and that a budget has prices. All endpoints have the same ranges. @throws UsageError. */
 export function checkLlmOptions(options: ModelFlags): void {
   check(options, 'concurrency', 1, 1024);
   check(options, 'maxTokens', 1, 1_000_000);

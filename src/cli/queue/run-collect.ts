@@ -86,7 +86,7 @@ async function isComplete(queue: Queue, name: string, options: CollectOptions): 
   return true;
 }
 
-/** Writes the job's file, and the further files of an evaluation or a dataset. @returns the SHA-256 of the job's file. */
+/** Writes the job's file, and further files of an evaluation or a dataset. @returns the SHA-256 of --output, if it is a file. */
 async function write(
   job: RunnableJob,
   collector: Collector,
