@@ -31,7 +31,7 @@ export interface ChosenEpisode extends TimelineData {
     | 'only';
 }
 
-/** The episodes of one player, as far as the choice needs them. */
+/** Keeps the best and the worst episode of one player, and the first MEDIAN_SAMPLE. */
 export class EpisodeChoice {
   #best: TimelineData | null = null;
   #worst: TimelineData | null = null;

@@ -53,7 +53,7 @@ export interface ReportData {
   readonly players: readonly ReportedPlayer[];
   readonly audits: readonly ReportedAudit[];
   readonly costs: readonly ReportedCost[];
-  /** The anchors of the graders of the scores. */
+  /** The anchors of the graders of the scores, between which a share places a score (evaluation/bracket.ts). */
   readonly brackets: readonly GraderAnchors[];
 }
 
@@ -143,7 +143,7 @@ export class ResultGatherer {
     };
   }
 
-  /** Returns the share of a row; null if it has none, or if its file is of a changed world. */
+  /** Returns the share of a row (evaluation/bracket.ts). Null if `shareUnder` returns null, or for a file of a changed world. */
   #shareOf(row: ScoreRow, brackets: readonly GraderAnchors[], digest: string): Share {
     const worlds = this.#sources.filter(({ label }) => label === row.source).flatMap(({ worlds }) => worlds);
     const isComparable = worlds.every((world) => world === digest || FORMER_WORLDS.has(world));

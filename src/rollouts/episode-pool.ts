@@ -110,12 +110,12 @@ export class EpisodePool {
     }
   }
 
-  /** Begins an episode. An environment takes one call at a time. */
+  /** Begins an episode. Await the promise before the next reset or step of this environment. */
   reset<T>(envIndex: number, episode: PoolEpisode, read: ReadOutputs<T>): Promise<T> {
     return this.#enqueue(this.#resets, envIndex, episode, read);
   }
 
-  /** Takes a step of an episode. An environment takes one call at a time. */
+  /** Takes a step of an episode. Await the promise before the next reset or step of this environment. */
   step<T>(envIndex: number, action: PoolAction, read: ReadOutputs<T>): Promise<T> {
     return this.#enqueue(this.#steps, envIndex, action, read);
   }

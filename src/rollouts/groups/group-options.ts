@@ -58,7 +58,10 @@ export interface RolloutOptions {
   readonly threads?: number;
   /** Called after every step with the steps taken and their total, over all rollouts. */
   readonly onProgress?: (done: number, total: number) => void;
-  /** When it is aborted, the promise rejects at once with the signal's reason, even while the policy is still running. */
+  /**
+   * When it is aborted, the promise rejects with the signal's reason: at once while a Policy or function runs, otherwise
+   * after the engine's work in progress.
+   */
   readonly signal?: AbortSignal;
 }
 

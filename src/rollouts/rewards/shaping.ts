@@ -13,7 +13,8 @@ const OPTIONS: readonly (keyof RewardShaping)[] = ['repetition', 'exploration'];
 
 /**
  * The shaping terms of docs/world.md, "The GRPO reward stack". `window` is a number of actions, the current one included.
- * Repetition applies if the window has at most `distinct` different actions; exploration, if the episode had fewer before.
+ * Repetition applies if the window has at most `distinct` different actions. Exploration applies to an action that is new in the
+ * episode, if fewer than `distinct` different actions were taken before.
  */
 export const REPETITION = Object.freeze({ reward: Math.fround(-0.4), window: 6, distinct: 2 });
 export const EXPLORATION = Object.freeze({ reward: Math.fround(0.2), distinct: 6 });

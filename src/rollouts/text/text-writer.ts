@@ -32,9 +32,9 @@ export function fragmentOf(text: string): Fragment {
   return { words, length };
 }
 
-/** The position of 0, plus 0.5 for rounding. Negative halves round away from zero too, because HUNDRED is more than 100. */
+/** The index of 0 in `Numbers`, plus 0.5 for rounding. Negative halves round away from zero too: HUNDRED is more than 100. */
 const ZERO_POSITION = MAX_PRECOMPUTED + 0.5;
-/** The position for all numbers that are not precomputed: one after the last precomputed number. */
+/** The index for all numbers that are not precomputed: one after the last precomputed number. */
 const NOT_PRECOMPUTED = 2 * MAX_PRECOMPUTED + 1;
 
 /** Numbers, each after the same prefix. */

@@ -22,7 +22,7 @@ export interface TextMove {
 export interface DirectMove {
   /** Code, 0 to 9. */
   readonly action: number;
-  /** [3], clamped to [0, 1]; null for no belief. */
+  /** Three finite numbers, which `resolveMove` clamps to [0, 1]; null for no belief. */
   readonly belief: ArrayLike<number> | null;
   readonly reasoning?: string;
 }

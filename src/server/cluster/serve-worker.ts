@@ -1,4 +1,4 @@
-/** A worker process of a cluster: a server whose limits and metrics are those of the whole cluster. */
+/** A worker process of a cluster: a server with the quotas and metrics of the whole cluster. */
 import type { Duplex } from 'node:stream';
 import type { MetricObject } from 'prom-client';
 import type { Grant, Quota } from '../quota.js';

@@ -1,4 +1,4 @@
-/** Splits a job into shards: contiguous parts whose sizes differ by at most one. */
+/** Splits seeds, episodes, rows or lines into shards: contiguous parts whose sizes differ by at most one. */
 import { InputError } from '../../shared/errors.js';
 import type { SeedRange } from '../../world/conditions.js';
 
