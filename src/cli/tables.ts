@@ -1,4 +1,4 @@
-/** Text tables for programs: the table that `eval` prints, and tables of any rows. */
+/** Text tables for callers of the package: the table that `eval` prints, and tables of any rows. */
 import type { Evaluation } from '../evaluation/evaluate.js';
 import { alignedInterval, decimals } from '../evaluation/format-results.js';
 import type { Interval } from '../shared/statistics.js';

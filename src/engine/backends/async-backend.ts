@@ -4,8 +4,8 @@
  *
  * The requests and rules of the synchronous interface (backend.ts) apply: arguments are valid, calls on one batch take
  * effect in the order in which they are made, and a `Refusal` means that nothing has changed. The caller awaits each
- * promise before the next call that changes a state. Calls that only read may overlap. `run` and `replay` read the arrays of
- * their requests before their promises settle, other calls before they return.
+ * promise before the next call that changes a state. Calls that only read may overlap. `run`, `replay` and `save` read
+ * their array arguments before their promises settle, other calls before they return.
  */
 import type {
   Availability,

@@ -158,7 +158,7 @@ export interface RunRequest<Source = never> {
    * 0 checks the action sequences of all environments.
    */
   readonly part?: { readonly first: number; readonly end: number };
-  /** Environments to copy before the run, like `gather`, in the same pass over the memory. */
+  /** Environments to copy before the run, like `gather`. A backend may do both in one pass over the memory. */
   readonly from?: Origin<Source>;
   /**
    * Receives the steps; null to record none. It must be newly allocated by `allocateTrajectory` for this run; the parts of
@@ -266,7 +266,7 @@ export type RecordedTrajectory = Partial<Trajectory> & Pick<Trajectory, 'columnS
 /** The reason why a batch refused a call. */
 export interface Refusal {
   readonly code: 'illegal_action' | 'episode_over';
-  /** The first environment or row that breaks a rule. */
+  /** The first environment, or the first row of `order`, that breaks a rule. */
   readonly index: number;
   /** The episode's step, for an action sequence or a history. */
   readonly step?: number;
@@ -307,8 +307,8 @@ export interface Batch {
   /** Returns the belief targets, f32 [numEnvs, 3]. */
   beliefTargets(): Float32Array;
   /**
-   * Replays rows. Uses no environments of this batch. @returns null; or a refusal of the first row with an invalid history,
-   * and nothing is written.
+   * Replays rows. Uses no environments of this batch. @returns null; or a refusal of the first row of `order` with an invalid
+   * history, and nothing is written.
    */
   replay(request: ReplayRequest): Refusal | null;
   /** Frees the batch's resources. Idempotent. */

@@ -32,8 +32,8 @@ export interface OpenedAsyncBatch extends OpenedBatch<AsyncBatch> {
 
 /**
  * Opens a batch and allocates its outputs.
- * @throws InputError for an unknown backend or kernel; BackendError for a backend or kernel that cannot be used here, or
- *   if there is not enough memory.
+ * @throws InputError for an unknown backend, or a kernel with a backend that has none; BackendError for a backend that cannot be
+ *   used here, a kernel that this machine does not have, or a lack of memory.
  */
 export function openBatch(platform: Platform, choice: BackendChoice, shape: BatchShape): OpenedBatch<Batch> {
   const requested = checkBackend(platform, 'backends', choice.backend);

@@ -36,7 +36,7 @@ function replayRow(episode: Episode, request: ReplayRequest, row: number): void 
   request.beliefSkill[row] = isGiven ? clampSkill(episode.skillTerm()) : -1;
 }
 
-/** Returns the refusal of the first row with an invalid code in its history; null if there is none. */
+/** Returns the refusal of the first row of `order` with an invalid code in its history; null if there is none. */
 export function findHistoryRefusal({ order, stops, histories }: ReplayRequest): Refusal | null {
   for (const row of order) {
     for (let step = 0; step < stops[row]; step++) {

@@ -76,7 +76,7 @@ export class RunReplay {
   }
 }
 
-/** The rows of a replay: row `order[env]` is in environment `env`. Environments beyond them have zeros. */
+/** The rows of a replay: row `order[env]` is in environment `env`. Copied columns have zeros for further environments. */
 class Rows {
   readonly #order: Uint32Array;
   readonly #numEnvs: number;

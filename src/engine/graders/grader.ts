@@ -50,7 +50,7 @@ const BUILT_IN: readonly Grader[] = Object.entries(RHYTHM.graders).map(([name, w
 
 /**
  * Checks a grader, such as one from JSON: a name, weights by component, and an optional schema. The default weight is 0.
- * @param where the grader's name in errors, such as a file's. @returns a frozen copy with all eight weights.
+ * @param where what errors call the grader, such as a file's name. @returns a frozen copy with all eight weights.
  * @throws InputError `bad_grader`; the message names the field.
  */
 export function validateGrader(candidate: unknown, where = 'grader'): Grader {
