@@ -34,7 +34,7 @@ export interface Measured {
 
 export type OnProgress = (what: string) => void;
 
-/** Returns the nanoseconds of one play: the median of several plays. Each begins at the start of its episodes. */
+/** Returns the nanoseconds of one play: the median of several plays. Calls `rig.begin()`, untimed, before each. */
 export function timePlay(rig: Rig, { plays, ms }: Length): number {
   const bench = new Bench({
     time: ms,

@@ -14,7 +14,7 @@ import { actionFrame, type Columns, columnsOf, textFrame, totalsOf } from './ser
 import { Mismatch } from './verify.js';
 
 export interface ServePlan {
-  /** The number of rows of a request, and of timed requests. */
+  /** `rows` is the number of rows of a request, `rounds` the number of timed requests. */
   readonly rows: number;
   readonly rounds: number;
   /** The number of clients, and the number of episodes that each plays. */

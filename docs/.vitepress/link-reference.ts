@@ -33,7 +33,7 @@ function urlsOf(reference: string): Map<string, string> {
 }
 
 /**
- * Returns the link of the site for a link of a page; null for a file that is not a page of the site.
+ * Returns the link of the site for a link of a page; null for a file with an extension other than `.md`.
  * @param page the path of the page, such as "docs/world.md". @param href the link, such as "../README.md#results".
  */
 function siteLink(page: string, href: string): string | null {
@@ -46,8 +46,8 @@ function siteLink(page: string, href: string): string | null {
 
 /**
  * Adapts the links of pages to the site. Outside headings and links, a code span that names an export becomes a link to
- * the reference, once in each section. A link to a file that is not a page becomes text. The pages of the reference are left as
- * they are.
+ * the reference, once in each section. A link to a file with an extension other than `.md` becomes text. The pages of the
+ * reference are left as they are.
  * @param reference the folder of the generated pages.
  */
 export function linkReference(md: MarkdownRenderer, reference: string): void {
