@@ -49,7 +49,7 @@ interface StoredPlayer {
   readonly objective: string | null;
 }
 
-/** Policies that earlier releases stored with the teacher "planner" and the policy as the model, under their current names. */
+/** Current names of the policies that earlier releases stored as the model of the teacher "planner". */
 const PLANNER_MODELS: readonly string[] = [
   'heuristic+inference',
   'open-loop+inference',

@@ -33,6 +33,6 @@ const isText = (value: unknown, maxLength: number): value is string =>
 /** Replaces UNPRINTABLE characters by U+FFFD. */
 export const toPrintable = (text: string): string => text.replace(UNPRINTABLE, '\uFFFD');
 
-/** Returns a text; of a longer one its first `maxLength` characters, followed by "...". */
+/** Returns a text, cut after `maxLength` characters. A text that was cut ends with "...". */
 export const shortened = (text: string, maxLength: number): string =>
   text.length > maxLength ? `${text.slice(0, maxLength)}...` : text;

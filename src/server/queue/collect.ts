@@ -115,7 +115,7 @@ export class Collector {
     if (this.#target.openStore === null) return;
     const store = await this.#target.openStore(this.job);
     this.#store = store;
-    // Reads the finished shards before the waiting results, because workers store results meanwhile.
+    // Reads the finished shards first: a result that a worker stores in between would otherwise look lost.
     const finished = await finishedShards(this.#queue, this.job.name);
     const waiting = new Set(await waitingResults(this.#queue, this.job.name));
     const lost = [...finished].filter((index) => !waiting.has(index) && !store.has(index));

@@ -16,8 +16,8 @@
 import { NOW } from './scripts.js';
 
 /**
- * The milliseconds before a worker asks again, while running requests or episodes may turn out cheaper, or after the job has
- * ended.
+ * The milliseconds before a worker asks again: while pending requests or unfinished episodes may turn out cheaper, or after
+ * the job has ended.
  */
 const POLL_MS = 100;
 /** The longest wait for a place within the rate limit. An answer may free a place sooner than expected. */

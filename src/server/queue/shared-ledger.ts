@@ -86,7 +86,7 @@ export class SharedLedger implements CostLedger, AsyncDisposable {
     return ledger;
   }
 
-  /** Dollars spent by all workers, as of the last request. */
+  /** Dollars spent by all workers, as of the last `reserve` or `beginEpisode`. */
   get spent(): number {
     return this.#spent;
   }
@@ -145,7 +145,7 @@ export class SharedLedger implements CostLedger, AsyncDisposable {
   }
 
   /**
-   * Repeats a request until the ledger grants it.
+   * Repeats a call of a script until its verdict is 'ok'.
    * @throws BudgetError; QueueError for the verdict 'lost'; the signal's reason.
    */
   async #untilGranted(maxCost: number, signal: AbortSignal, request: () => Promise<unknown>): Promise<void> {

@@ -27,7 +27,7 @@ const BACK_OFF = { type: 'exponential', delay: 1000, jitter: 0.5 } as const;
 /** What a submission did. */
 export interface Submission {
   readonly before: JobBefore;
-  /** The job now. An open job keeps its shards and its priority. */
+  /** The job now. A job that was open before keeps its number of shards and its priority. */
   readonly job: JobRecord;
   /** The number of shards that had failed and are tried again. */
   readonly retried: number;
@@ -48,7 +48,7 @@ export interface SubmitJobOptions {
 /**
  * Submits a job. If the job is open already, its missing shards are added and its failed shards are tried again. This also
  * completes a submission that was interrupted.
- * @throws QueueError, also without `again` for a language model's job that was collected; LibraryError.
+ * @throws QueueError, also for a language model's job that was collected, unless `again`; LibraryError.
  */
 export async function submitJob(
   address: QueueAddress,

@@ -62,7 +62,7 @@ export class BatchRunner extends Scheduler {
         await turn();
         return parse(schema, reader.fields(body));
       };
-      // A large body is parsed when it is its turn, because its values need much memory.
+      // Parses a large body within `runLarge`, because its values need much memory.
       if (body.length >= LARGE) {
         return jsonPieces(await this.runLarge(body.length, async () => work(await read(), turn)));
       }

@@ -2,7 +2,7 @@
 import { describe } from '../../shared/values.js';
 import { InvalidRequestError, invalidJson } from '../protocol/validation-errors.js';
 
-/** A block of rows ends with the row that reaches one of these sizes. */
+/** A block of rows ends with the row that reaches BLOCK_BYTES, and after every BLOCK_ROWS rows of the column. */
 const BLOCK_BYTES = 2 ** 16;
 const BLOCK_ROWS = 64;
 

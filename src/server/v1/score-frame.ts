@@ -33,7 +33,7 @@ const OPTIONS = SCORE_REQUEST.pick({
 const MAX_FAULTS = 1000;
 
 /**
- * Scores the rows of a frame. @param turn awaited between slices of rows, so that other requests get their turn.
+ * Scores the rows of a frame. @param turn awaited before each slice of rows, so that other requests get their turn.
  * @throws InvalidRequestError or InputError.
  */
 export async function scoreFrame(

@@ -82,7 +82,7 @@ export const SCORE_RESPONSE = z.object({
     .describe('the invalid rows'),
 });
 
-/** Checks that the columns agree, and `parsed` with them. @throws InvalidRequestError. */
+/** Checks that the columns and `parsed` agree. @throws InvalidRequestError. */
 export function checkRequest({
   seeds,
   action_histories,

@@ -197,7 +197,7 @@ const FIGURES: readonly [head: string, text: (summary: RowSummary) => string][] 
   ['second-half mean', ({ secondHalfMean }) => decimals(secondHalfMean)],
 ];
 
-/** Returns the columns of a table: FIGURES, and the means of those of three components that this grader weighs. */
+/** Returns the columns of a table: FIGURES, and adaptation, wellbeing and belief_skill if this grader weighs them. */
 const figuresUnder = ({ weights }: Pick<Grader, 'weights'>): typeof FIGURES => [
   ...FIGURES,
   ...['adaptation', 'wellbeing', 'belief_skill']
