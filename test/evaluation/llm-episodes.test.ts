@@ -53,7 +53,7 @@ function openLoopAnswer(prompt: string): string {
 describe('a model', () => {
   it('plays each episode of all conditions once, and its recorded episodes replay without mismatches', async () => {
     const { rows, episodes, fake } = await evaluateModel({ episodes: 1 });
-    // One episode of two conditions and of three profiles; `discrete` pools the episodes of these profiles.
+    // One episode of each of two conditions and three profiles; `discrete` pools the episodes of these profiles.
     expect(fake.requests).toHaveLength((1 + 1 + PROFILE_NAMES.length) * 28);
     expect(
       rows.map(({ condition, policy, belief, episodes }) => [condition, policy, belief, episodes]),

@@ -66,7 +66,7 @@ describe('policies passed as values', () => {
     for (const chunkSize of [1, 4]) expect(await rowsOf(policies, { chunkSize })).toEqual([whole]);
   });
 
-  it('are opened once for each batch size if they have a method reset, else once for each batch', async () => {
+  it('are opened once for each batch size if their player has a method reset, else once for each batch', async () => {
     for (const [reset, opened] of [
       [undefined, 3],
       [() => {}, 2],

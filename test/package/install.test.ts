@@ -86,7 +86,7 @@ describe.skipIf(NATIVE.length === 0)('if an addon exists and loads', () => {
     expect(install()).toEqual(COMPILED_ONCE);
   });
 
-  it('an installed package is compiled if only RHYTHM_ADDON names an addon that loads', () => {
+  it('an installed package with a broken addon is compiled, even if RHYTHM_ADDON names an addon that loads', () => {
     prepare({ [PREBUILD]: 'broken' });
     expect(install({ RHYTHM_ADDON: packageAddon() })).toEqual(COMPILED_ONCE);
   });

@@ -2,8 +2,8 @@
 # Tests the Python package. Builds the source distribution, and the wheel from it outside the repository. Installs the wheel
 # into an empty environment and runs python/tests there. Then copies the compiled module into python/rhythm_vec, checks the
 # types, and runs the tests there with the libraries that are installed. RHYTHM_PYTHON, by default python3, needs build,
-# numpy, pybind11 and scikit-build-core; to check the types, mypy. Tests of Ray are skipped without ray, unless RHYTHM_REQUIRE
-# names it.
+# numpy, pybind11 and scikit-build-core; to check the types, mypy. Without ray or gymnasium, the tests of Ray are skipped, or
+# fail if RHYTHM_REQUIRE names ray.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 root=$PWD

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Tests the published package. Packs it with a prebuild, and installs the tarball into an empty folder without compiling.
 # The installed native backend must compute the same scores as this checkout's reference. Measures the installation, bundles a
-# program, and checks the types and the worker example of the guide. Last, runs the package's install script: with the
-# prebuild, without a compiler, and with a compiler. npm needs its registry, or a cache of the packages.
+# program, and checks the types and the worker example of docs/guides/async-and-webgpu.md. Last, runs the package's install
+# script: with the prebuild, without a compiler, and with a compiler. npm needs its registry, or a cache of the packages.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 root=$PWD

@@ -301,7 +301,7 @@ describe.runIf(absent === null)('reward functions, called as TRL calls them', ()
   });
 });
 
-it.runIf(absent === null)('the client parses as Python 3.9, and imports only the standard library', () => {
+it.runIf(absent === null)('Python 3.9 can parse the client, which imports only the standard library', () => {
   const modules = [
     '__init__',
     'batches',

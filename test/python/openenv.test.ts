@@ -77,7 +77,7 @@ describe.runIf(absent === null)('with OpenEnv', () => {
     expect(played.refused).toContain('EXECUTION_ERROR');
   });
 
-  it('the validation misses only the lock file that uv writes, and a recommended folder', async () => {
+  it('the validation reports as missing only the lock file that uv writes and a recommended folder', async () => {
     const { url } = await startServer();
     const { validated } = await askPythonAsync<Answer>(SCRIPT, { validate: url });
     expect(validated).toEqual({

@@ -36,7 +36,7 @@ const mean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 const valuesOf = (lines: readonly Line[], name: string): number[] => lines.map((line) => line[name]);
 
-/** Expects that the engine gives the results of played episodes of grader v3, which are lines of episodes.jsonl. */
+/** Expects that the engine replays episodes of grader v3 with the recorded results. @param episodes lines of episodes.jsonl. */
 function expectReplays(episodes: ReturnType<typeof fromLines>): void {
   using played = createVecEnv({ numEnvs: 1, grader: 'v3', backend: 'reference' });
   for (const { seed, answers, actions, beliefs, parsed, ...episode } of episodes) {

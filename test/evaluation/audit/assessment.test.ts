@@ -113,7 +113,7 @@ describe('assess', () => {
     );
   });
 
-  it('adds the gain of a constant belief to each rival; the planner without inference gets the gain of open-loop', () => {
+  it('adds to each policy without inference the gain of its best constant belief; planner-prior gets that of open-loop', () => {
     const { checks } = assess('x', evidence({}, [nullGain('reactive', 'fitted', 0.5, 0.014)]));
     const values = Object.fromEntries(checks.map(({ figure, value }) => [figure, value.mean]));
     expect(values.inference_over_open_loop).toBeCloseTo(0.29, 6);

@@ -106,8 +106,8 @@ describe.skipIf(NATIVE.length === 0)('progress and cancellation of an audit', ()
     expect(done).toEqual([...done].sort((a, b) => a - b));
     expect(done[0]).toBeGreaterThan(0);
     expect(done.length).toBeGreaterThan(20);
-    // Five searches with 512 seeds: for the policies open-loop and open-loop-honest, for discrete profiles, for the null player
-    // that maximises one component, and for the neutral profile. Eleven searches with 32 seeds: ten profiles and the neutral
+    // Five searches with 512 seeds: for the policies open-loop and open-loop-honest, for discrete profiles, for the sequence
+    // that maximises adaptation, and for the neutral profile. Eleven searches with 32 seeds: ten profiles and the neutral
     // profile. Four generations of 96 reactive policies with 64 episodes. Two episodes of each of six planners; each of these
     // episodes counts as 200,000.
     const total = 5 * 1000 * 512 + 11 * 1000 * 32 + 4 * 96 * 64 + 6 * 2 * 200_000;
