@@ -6,7 +6,7 @@ const refuse = (): never => {
   throw new Error('refused');
 };
 
-/** Returns the sum of the results of calls. Records its error and its end in `notes`. */
+/** Returns the sum of the results of calls. Records the error of a call, and the end, in `notes`. */
 function* sumOf(calls: (() => number | Promise<number>)[], notes: string[]): EngineCalls<number> {
   let sum = 0;
   try {

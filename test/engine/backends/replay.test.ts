@@ -16,7 +16,7 @@ const ROWS = 40;
 
 /** Returns a request. @param order the rows to replay: each has a history of one action, 0, and then plays action 0 again. */
 function requestOf(order: Uint32Array): ReplayRequest & { readonly histories: Uint8Array } {
-  // A read before or after the histories finds legal codes, too: no error would hide it.
+  // The memory around the histories has legal codes, so that a wrong read there cannot cause the expected refusal.
   const memory = new Uint8Array(3 * ROWS * NUM_STEPS);
   return {
     order,

@@ -207,7 +207,7 @@ function extremeProfile(random: Random): Float32Array {
   });
 }
 
-it('with traits in their ranges, rewards and anomalies exceed no bound of largestMagnitudes, but half of each', () => {
+it('with traits in their ranges, rewards and anomalies are below the bounds of largestMagnitudes, but above half of them', () => {
   const largest = largestMagnitudes(WORLD.params);
   const random = new Random('reach');
   const episode = new Episode();
@@ -249,7 +249,7 @@ it('the bound of anomalies is 1 if rounding hides all differences of traits and 
   const spec = structuredClone(RHYTHM);
   spec.noise = { meters: [0, 0, 0, 0, 0], reward: 0 };
   spec.stress = [0, 0, 0, 0, 0];
-  // These traits are at most 2^-40, which float32 rounding hides next to effects of 1.
+  // The bonus, recovery and guilt traits are at most 2^-40, which float32 rounding hides next to effects of 1.
   for (const { tags, effect } of spec.actions)
     effect.splice(0, 5, Number(tags[0] === 'productive'), 0, 0, 1, 0);
   spec.constants.focusCognition = 0;

@@ -33,7 +33,7 @@ describe.each(PAIRS)('$name', ({ from, to }) => {
       const env = openOn(from, { numEnvs, autoreset, ...randomOptions(random) });
       const other = openOn(to, { numEnvs, autoreset, ...randomOptions(random) });
       const result = advanceRandomly(random, env);
-      // Before restore, the environment may have other episodes or none.
+      // Before restore, `other` may have episodes of its own or none.
       if (random.chance(0.5)) advanceRandomly(random, other);
       const restored = other.restore(env.snapshot());
       const [{ observations, words, seeds, episodeNumbers }, got] = [

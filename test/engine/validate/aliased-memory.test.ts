@@ -7,7 +7,7 @@ import { FASTEST, openOn, TWO_ENGINES } from '../../support/engines.js';
 import { envColumns } from '../../support/unchanged.js';
 
 const N = 400;
-/** Enough environments for two slices of a run. */
+/** Enough environments for two slices of a run with `onProgress`, which is called after each slice. */
 const TWO_SLICES = 2 * 16_384;
 
 describe.each(TWO_ENGINES)('$name', (engine) => {

@@ -9,7 +9,7 @@ import { Random } from '../../support/random.js';
 import { expectRejection } from '../../support/refusals.js';
 import { envColumns } from '../../support/unchanged.js';
 
-/** Without a device, runs play slices of 16,384 environments. This number gives a full slice and a part. */
+/** Without a device, a run with `onProgress` has slices of 16,384 environments. This number gives a full slice and a part. */
 const LARGE = 17_000;
 
 async function beginOn(open: ApiPair['open'], options: AsyncVecEnvOptions): Promise<AsyncVecEnv> {

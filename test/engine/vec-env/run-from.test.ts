@@ -96,7 +96,7 @@ describe.each(ENGINES)('$name', (engine) => {
   });
 });
 
-// A run plays 16,384 environments at a time, a slice.
+// With `onProgress` or `signal`, a run plays 16,384 environments at a time, a slice.
 describe.each(FASTEST)('$name, in slices', (engine) => {
   it('a target that was never reset can step after the run; a refused or aborted run leaves it not reset', () => {
     const numEnvs = 2 * 16_384;

@@ -82,7 +82,7 @@ function recordStep(to: ReturnType<typeof allocateTrajectory>, at: number, obser
 }
 
 interface Scenario {
-  /** A batch after a reset, with episodes at equal or different steps. */
+  /** Opens a batch and loads states of episodes at equal or different steps. */
   readonly begin: (engine: AsyncEngine) => Promise<OpenedAsyncBatch>;
   /** A run that continues these episodes. */
   readonly request: RunRequest;

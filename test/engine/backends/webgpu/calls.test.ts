@@ -228,7 +228,7 @@ async function playRound(random: Random, pairs: readonly Pair[], where: string):
     const name = random.pick(Object.keys(CALLS));
     const call = CALLS[name](random, pair, source);
     names.push(`${name} of ${which}`);
-    // The asynchronous call comes first, because it copies its arguments at once.
+    // The asynchronous call copies its arguments at once. The reference then gets the same arrays.
     got.push(callDevice(call, pair, source));
     expected.push(callReference(call, pair, source));
   }

@@ -107,7 +107,7 @@ describeGpu('a source on another device', () => {
     expect(await env.stateHash()).toEqual(await source.stateHash());
   });
 
-  it('is refused with device_lost if its own device was lost, as is its fork; refusals change nothing', async () => {
+  it('is refused with device_lost if its own device was lost, and cannot be forked; refusals change nothing', async () => {
     const [env, source] = [await begin(), await begin()];
     const before = await states(env);
     const numDevices = devices.length;
