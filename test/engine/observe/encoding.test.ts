@@ -207,7 +207,7 @@ function extremeProfile(random: Random): Float32Array {
   });
 }
 
-it('with traits in their ranges, the largest reward and anomaly are below the bounds of largestMagnitudes, above half of them', () => {
+it('with traits in range, the largest reward and anomaly are below the bounds of largestMagnitudes, above half of them', () => {
   const largest = largestMagnitudes(WORLD.params);
   const random = new Random('reach');
   const episode = new Episode();
