@@ -4,7 +4,7 @@ import { type Client, connect, metric, metricBecomes, startServer } from '../sup
 
 const MIB = 2 ** 20;
 const ENVS = 'rhythm_vec_vec_envs';
-/** The number of environments. Their observations are about 23 MB: more than the system buffers for an unread client. */
+/** The number of environments. Their observations are about 23 MB: the system buffers less for a client that does not read. */
 const NUM_ENVS = 2 ** 18;
 
 /** Opens a client that requests a large result and does not read it. */

@@ -1,4 +1,4 @@
-/** An audit of v2 with anchors, for tests of `--bracket`. */
+/** An audit of v2 for tests of `--bracket`, with the anchors between which `eval` places scores. */
 import { toGrader } from '../../src/engine/graders/grader.js';
 import { packageVersion } from '../../src/shared/version.js';
 import { AUDIT } from './report.js';

@@ -161,7 +161,7 @@ function capture(stream: NodeJS.WriteStream): { text(): string; release(): void 
 
 /** Creates a directory, which is removed after the file's tests. @returns the path of a file in it, by name. */
 export function temporaryDirectory(): (name: string) => string {
-  // Without links, as the paths to which commands rename their files.
+  // Resolves links, because commands resolve them before they rename a file, and `startStopped` compares paths.
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'rhythm-vec-')));
   afterAll(() => rmSync(directory, { recursive: true }));
   return (name) => join(directory, name);

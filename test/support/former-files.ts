@@ -1,4 +1,4 @@
-/** Files that the last release of world 1.0.0 wrote, with its digest and six components. */
+/** Files that the last release of world 1.0.0 wrote. They have that world's digest and six components. */
 import { readFileSync } from 'node:fs';
 
 const read = (name: string): string =>

@@ -30,7 +30,7 @@ export type BatchCall =
   | { readonly kind: 'save'; readonly indices: Uint32Array }
   /** Continues in a new batch, from words that any backend saved. */
   | { readonly kind: 'load'; readonly words: Uint32Array }
-  /** Continues in a new batch of another size: its episodes are copies, and the same call runs them. */
+  /** Continues in a new batch of another size. One call of `run` copies the episodes into it and runs them. */
   | { readonly kind: 'fork'; readonly indices: Uint32Array; readonly request: PlainRunRequest };
 
 /** How to open the batch of a call sequence. */

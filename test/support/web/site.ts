@@ -21,7 +21,7 @@ const TYPES: Readonly<Record<string, string>> = {
 export interface SiteOptions {
   /** Whether browsers may cache the files. Default false. */
   readonly cached?: boolean;
-  /** Whether trainings use the schedule of short-schedule.ts, and sequences the people of few-people.ts. Default false. */
+  /** Whether the page uses short-schedule.ts for trainings and few-people.ts for action sequences. Default false. */
   readonly isShort?: boolean;
 }
 
