@@ -1,6 +1,6 @@
 /**
  * The shares of a report: where a score lies between the two anchors of its grader (src/evaluation/bracket-share.ts). They are
- * computed for files of this world and of worlds with the same rules.
+ * computed only for files of this world and of its earlier versions in FORMER_WORLDS.
  */
 import { describe, expect, it } from 'vitest';
 import { toGrader } from '../../src/engine/graders/grader.js';
@@ -42,7 +42,7 @@ describe('shares', () => {
       expect(share!.mean).toBeCloseTo((finalScore.mean - 0.25) / 0.5, 12);
   });
 
-  it('are shown only for worlds with the same rules', () => {
+  it('are shown only for this world and its earlier versions', () => {
     const shareIn = (world_digest: string) => gathered({ world_digest }).data(anchors).scores[0].share;
     for (const digest of FORMER_WORLDS.keys()) expect(shareIn(digest)).not.toBeNull();
     expect(shareIn('0'.repeat(64))).toBeNull();

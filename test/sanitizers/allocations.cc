@@ -110,7 +110,7 @@ Snapshot snapshot_of(const Batch& batch, const OutputMemory& outputs) {
 }
 
 constexpr int kCalls = 6;
-// Makes call k of a batch, after all earlier calls.
+// Makes call k of a batch. The caller has made calls 0 to k - 1 before.
 void make_call(int k, Batch& batch, const Outputs& out, World& w) {
   Run run = {};
   run.policy = Policy::Heuristic;

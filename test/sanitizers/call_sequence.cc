@@ -11,7 +11,7 @@ namespace count = world::count;
 
 namespace {
 
-// Returns a legal world block. Its floats are all equal, because the tests check memory accesses, not results.
+// Returns a legal world block. Its floats are all equal, because the tests compare results only with each other.
 const uint32_t* any_block(Arrays& arrays) {
   auto* words = arrays.take<uint32_t>(count::BlockWords);
   const float half = 0.5f;

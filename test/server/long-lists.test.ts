@@ -271,7 +271,7 @@ it('reads a list of true and false as u8 flags', () => {
 it('does not read the entries of a list of another length than expected', () => {
   const { data } = parseAll(messageOf(['"x"'])) as { data: { seed: number[] } };
   const list = entriesOf(data.seed, LONG - 1) as number[];
-  // Of the placeholder's entries only the first and the last exist.
+  // The parsed message has an array in place of the list; only its first and its last entry exist.
   expect([list.length, Object.keys(list).length]).toEqual([LONG, 2]);
   expect(entriesOf(data.seed, LONG)).toEqual(Array(LONG).fill('x'));
 });

@@ -84,7 +84,7 @@ it('openapi.json describes bodies, errors, and whether a token is required', asy
   expect(body.components.securitySchemes.bearer).toEqual({ type: 'http', scheme: 'bearer' });
 });
 
-it('answers an unexpected error with 500, and reports it to the server only', async () => {
+it('answers an unexpected error with 500, and reports it to onFailure only', async () => {
   const reported: unknown[] = [];
   const error = new Error('secret');
   const app = createApp({

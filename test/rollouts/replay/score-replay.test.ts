@@ -109,7 +109,7 @@ describe.each(ENGINES)('$name', ({ backend, kernel }) => {
         return { ...state, action, belief };
       });
     });
-    // Rows that differ only in the profile, in one action, or in the length of the history.
+    // Rows with another profile, with another last action in the history, or without the first action of the history.
     const { actionHistory, ...last } = rows[rows.length - 1];
     for (const profileMode of ['discrete', 'sampled', ...PROFILE_NAMES]) {
       rows.push({ ...last, actionHistory, profileMode });

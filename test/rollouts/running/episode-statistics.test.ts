@@ -72,7 +72,7 @@ describe('EpisodeStatistics', () => {
       expect([...statistics.returns]).toEqual(sums);
       expect([...statistics.lengths]).toEqual([28, 28, 28]);
       if (autoreset === 'disabled') return;
-      // One step more than an episode has: with next-step, the first of them only resets.
+      // 29 steps: with next-step, the first only resets, and the other 28 are an episode.
       for (let t = 0; t < 29; t++) statistics.add(env.step(env.actionSpace.sample(t, 3)));
       expect([...statistics.lengths]).toEqual([28, 28, 28, 28, 28, 28]);
     },

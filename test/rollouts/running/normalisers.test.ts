@@ -86,7 +86,7 @@ describe('ObservationNormaliser', () => {
     expect([...values]).toEqual(near([-0.5, 0.25, 0.5]));
   });
 
-  it('gives the serenity of a batch mean 0 and variance 1', () => {
+  it('normalises the serenity of a batch to mean 0 and variance 1', () => {
     using env = createVecEnv({ numEnvs: 500 });
     env.reset({ seed: 0 });
     const { observations } = env.step(env.actionSpace.sample(0, 500));

@@ -27,7 +27,7 @@ import {
   TEST_POLICIES,
 } from '../../support/trajectories.js';
 
-/** Policies of each kind: without a plan, with a plan, with hidden state, and a network. */
+/** Policies of each kind: without a plan, with a plan, with the hidden profile, and a network. */
 const REASONING = ['open-loop+inference', 'planner', 'planner-oracle', 'student-v2'];
 const replayer = new EpisodeReplayer();
 const CALM = { name: 'calm', weights: { crash_free: 0.5, efficiency: 0.3, belief_accuracy: 0.2 } };

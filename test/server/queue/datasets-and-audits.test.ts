@@ -20,7 +20,7 @@ describeWithRedis('two workers', () => {
     const args = ['dataset', 'grpo', '--rows', '61', '--profiles', 'mix', '--steps', '0-3', '--grader', 'v3'];
     for (let worker = 0; worker < 2; worker++) workHere(server);
     for (const file of ['train.jsonl', 'train.parquet']) {
-      // The card has the name of the file, so both files have the same name.
+      // The card has the name of the file, so both commands write a file of the same name.
       const [one, many] = ['one', 'many'].map((folder) => pathOf(`${file}-${folder}`));
       for (const folder of [one, many]) mkdirSync(folder);
       const name = await submit(server, ...args, '--shard-size', '16');

@@ -10,7 +10,7 @@ import { describeWithRedis, RedisServer, until } from '../../support/redis.js';
 
 const pathOf = temporaryDirectory();
 const PREFIX = 'rhythm-vec';
-/** A queue whose workers have short leases. After a worker with a long lease, lost leases are noticed only after that time. */
+/** A queue with short leases only: after one worker checks for lost leases, no worker checks again for that worker's lease time. */
 const SHORT = 'short-leases';
 const argsOf = (seeds: string) => ['teach', '--policy', 'llm:fake', '--seeds', seeds, '--retries', '0'];
 

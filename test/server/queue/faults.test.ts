@@ -34,7 +34,7 @@ describeWithRedis('nothing is lost', () => {
   });
 
   it('while a worker hangs: another worker takes over, and the late result is compared', async () => {
-    // A queue of its own: after a worker with a long lease, lost leases are noticed only after that time.
+    // A queue with short leases only: after one worker checks for lost leases, no worker checks again for that worker's lease time.
     const queue = ['--prefix', 'hanging'];
     const args = ['teach', '--seeds', '600-603', '--policy', 'planner'];
     const name = await submit(server, ...args, '--shard-size', '8', ...queue);
