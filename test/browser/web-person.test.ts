@@ -517,7 +517,7 @@ describe.skipIf(absent !== null)('one person', () => {
     it('restores the whole week', async () => {
       const one = await show(`${FINISHED}&seed=9&person=workaholic_stoic&grader=v1`);
       const { page } = one;
-      // Until then the page may show the week of the test before.
+      // While the week is busy, the page may show the week of the test before.
       await page.locator('.week[aria-busy="false"]').waitFor();
       await page.getByRole('heading', { name: 'Who it was' }).waitFor();
       const setting = { seed: 9, profile: 'workaholic_stoic', grader: 'v1' };
@@ -577,7 +577,7 @@ describe.skipIf(absent !== null)('one person', () => {
       expect(await visited.overflowWidth()).toBeLessThanOrEqual(0);
     });
 
-    it('has no violations by a policy with reasons on a phone, in light and dark', async () => {
+    it('has no violations in a week that a policy with reasons plays, on a phone, in light and dark', async () => {
       const visited = await show('#person?by=heuristic%2Binference&at=2');
       await visited.page.setViewportSize(SIZES.phone);
       await visited.page.locator('blockquote').waitFor();

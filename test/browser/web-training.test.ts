@@ -26,7 +26,7 @@ if (absent !== null) test.skip(`absent here: the page in Chromium: ${absent}`, (
 describe.skipIf(absent !== null)('the training', () => {
   const { visit } = setUpVisits();
 
-  it('is started by keyboard and ends by itself, its file plays in Node as on the page, and the kept student by touch', async () => {
+  it('is started by keyboard and ends by itself, its file plays in Node as on the page, and the kept student is used by touch', async () => {
     // The last part is on a phone.
     await using visited = await visit(FAST, { size: 'phone' });
     const { page } = visited;
@@ -102,7 +102,7 @@ describe.skipIf(absent !== null)('the training', () => {
     expect(visited.messages).toEqual([]);
   }, 240_000);
 
-  it('keeps students as policies of Crowd and Graders, which race under the grader of their training', async () => {
+  it('keeps students as policies of Crowd and Graders, and races them under the grader of their training', async () => {
     const student = await loadStudent('student-v2');
     const file = Buffer.from(encodeStudent(student.manifest, student.network)).toString('base64');
     const kept = JSON.stringify(JSON.stringify({ ada: file }));

@@ -117,7 +117,7 @@ describe('eval with --trajectories', () => {
     const args = ['eval', '--policies', 'llm:fake,heuristic', '--episodes', '2', ...options];
     const running = startCli(args, stuck.environment);
     await waitForRequests(stuck, 4 * 28 + 6);
-    // Two under ood, and two of the first profile, each stored a second time under discrete.
+    // Two under ood, and two of the first profile. The latter two are also stored under discrete.
     const storedCount = (): number => textOf('killed.jsonl.partial').split('\n').length - 1;
     await vi.waitUntil(() => storedCount() === 2 + 2 * 2, { timeout: 60_000 });
     running.child.kill('SIGKILL');

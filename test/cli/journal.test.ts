@@ -34,7 +34,7 @@ const EPISODES = recordEpisodes(episodeStarts([100, 101, 102, 103]), {
 });
 const KEYS = EPISODES.map(episodeKey);
 const LINES = EPISODES.map(episodeLine);
-/** Dollars of an episode: 28 steps of 0.125 each (`USAGE`). */
+/** Dollars of an episode: 28 steps of 0.125 each (`USAGE` in test/support/trajectories.ts). */
 const COST = 28 * 0.125;
 
 const open = (path: string, check = () => {}) => Journal.open({ path, check });

@@ -25,7 +25,7 @@ beforeAll(async () => {
 it('train resumes after SIGKILL to the same bits, and eval and teach accept the file as a policy', async () => {
   expect(log).toContain('belief MAE');
   const killed = pathOf('killed.safetensors');
-  // The states: the teacher's episodes, five epochs, the student's episodes and five epochs.
+  // The state is written 12 times: after the teacher's episodes, each of 5 epochs, the student's episodes, and each of 5 epochs.
   const stop = { signal: 'SIGKILL', path: `${killed}.partial`, count: 9 } as const;
   await startStopped(train(killed, '--threads', '1'), stop).finished;
   expect([existsSync(killed), existsSync(`${killed}.partial`)]).toEqual([false, true]);

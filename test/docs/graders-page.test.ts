@@ -148,7 +148,7 @@ it('the audits have the figures on which the text of the page relies', () => {
   expect(audits.map(({ paysOnlyForInference }) => paysOnlyForInference)).toEqual([false, false, true]);
 });
 
-it('where every profile is neutral, knowing it gains less than 0.01, or not significantly more than 0', () => {
+it('where every profile is neutral, knowing or inferring the profile gains less than 0.01, or not significantly more than 0', () => {
   for (const { impossible } of audits) {
     for (const { low, high } of [impossible.sequence, impossible.planner]) {
       expect(low! <= 0 || high! < 0.01).toBe(true);

@@ -1,7 +1,7 @@
 /**
  * Calls the addon's entry points with arguments that this package never passes: any type, length and element type,
- * detached memory, objects that are not batches, closed batches. Each call must succeed, or throw a TypeError and change
- * no state. With the sanitizers, this test also finds reads and writes out of bounds.
+ * detached memory, objects that are not batches, closed batches. Each call must succeed, or throw a TypeError (or the
+ * error of a getter) and change no state. With the sanitizers, this test also finds reads and writes out of bounds.
  */
 import { describe, expect, it } from 'vitest';
 import { loadAddon, type NativeBatch } from '../../../src/engine/backends/addon.js';

@@ -24,7 +24,7 @@ interface Column {
   readonly written: boolean;
 }
 
-/** The arrays that each call writes: their paths, or the beginnings of their paths. */
+/** The arrays of arguments that each call writes, besides the outputs: their paths, or the beginnings of their paths. */
 const WRITTEN: Record<string, readonly string[]> = {
   save: ['0'],
   hash: ['0'],
@@ -61,7 +61,7 @@ function columnsOf(name: string, args: readonly unknown[], outputs: Outputs): Co
   return [...out, ...own];
 }
 
-/** The size of a cache line. Each column begins at a multiple of it, as the arrays of `allocateOutputs` do. */
+/** The size of a cache line. Consecutive columns begin at multiples of it, as the arrays of `allocateOutputs` do. */
 const LINE_BYTES = 64;
 const roundUpToLine = (bytes: number): number => Math.ceil(bytes / LINE_BYTES) * LINE_BYTES;
 
