@@ -117,7 +117,7 @@ it('an effect of an event is accepted at the bounds of the domain, and at 0', ()
   }
 });
 
-it('an eventThreshold, an initial meter and a range of a trait are accepted at the bounds of their own ranges', () => {
+it('an eventThreshold and an initial meter are accepted at the bounds of their ranges, and a trait with a range of 2^-40', () => {
   for (const value of [0, 2 ** 32 - 1])
     expect(validateWorld(worldWith(['constants', 'eventThreshold'], value))).toBeDefined();
   for (const value of [0, 1]) expect(validateWorld(worldWith(['initialMeters', 3], value))).toBeDefined();
@@ -225,7 +225,7 @@ describe('validation of related numbers', () => {
 });
 
 describe('objects that are not plain data', () => {
-  it('a getter that returns an invalid value later gives a valid copy or an error', () => {
+  it('a getter that returns NaN at every second read gives a valid copy or an error', () => {
     let reads = 0;
     const world = structuredClone(RHYTHM);
     Object.defineProperty(world, 'beliefGain', {

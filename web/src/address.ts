@@ -1,6 +1,6 @@
 /**
  * Reads and writes the state of a view as the part of the address after `#`, such as `crowd?people=1000&seed=7`. That part
- * never leaves the browser, so any file server can serve the page. `current-address.ts` connects it to the browser's address.
+ * never leaves the browser, so any file server can serve the page. `current-address.ts` reads and writes the browser's address.
  */
 import { grouped } from './parts/grouped.js';
 

@@ -121,7 +121,7 @@ function Picture({ rows, marks, shares, width, height, description, bar }: Pictu
       onPointerMove={move}
       onPointerDown={move}
       onPointerLeave={({ pointerType }) => {
-        // What a finger pointed at stays when it is lifted.
+        // The bar that a finger pointed at stays marked when the finger is lifted.
         if (pointerType !== 'touch') bar.value = null;
       }}
     >

@@ -31,7 +31,7 @@ export function findBackend(): Promise<ChosenBackend> {
 /** Returns the backend; null until it is chosen. */
 export const knownBackend = (): ChosenBackend | null => chosen;
 
-/** Makes the next call of `findBackend` choose again, after the device was lost. */
+/** Makes the next call of `findBackend` choose again. Called after a lost device or an unexpected error. */
 export function forgetBackend(): void {
   search = null;
   chosen = null;

@@ -9,7 +9,7 @@ import { type Outcome, outcomeOf } from './outcome.js';
 import { runSequence } from './sequence/run-sequence.js';
 import type { SequenceScores } from './sequence/sequence-scores.js';
 
-/** Runs work, and returns its outcome. After a lost device or an unexpected error, the next call chooses a backend again. */
+/** Runs work, and returns its outcome. After a lost device or an unexpected error, the next `findBackend` chooses again. */
 async function answer<T>(work: () => T | Promise<T>): Promise<Outcome<T>> {
   const outcome = await outcomeOf(work);
   if (!outcome.ok && (outcome.failure.kind === 'lost' || outcome.failure.kind === 'failed')) forgetBackend();

@@ -72,8 +72,8 @@ function run(
 }
 
 /**
- * Runs step by step with inference. States beliefs only from the first graded step on: those with the smallest expected
- * absolute error, whatever the weights of the grader.
+ * Runs step by step with inference. States beliefs from the first graded step (`beliefSkillFrom`) on. They have the smallest
+ * expected absolute error, whatever the weights of the grader.
  */
 function runWithInference(env: VecEnv, actionSource: ActionSource, seeds: Uint32Array): Outputs {
   const inference = new Inference(env.world, env.numEnvs);

@@ -9,7 +9,7 @@ export interface Tick {
   readonly words: string;
 }
 
-/** Returns the weight nearest to a flip, in thousandths, at which the flip has happened. @param now the weight before. */
+/** Returns the weight nearest to a flip, in thousandths, at which the flip has happened. @param now the current weight. */
 export const beyond = ({ weight }: Flip, now: number): number =>
   weight < now ? Math.floor(weight * WHOLE) : Math.ceil(weight * WHOLE);
 

@@ -11,7 +11,7 @@ export interface TrainingRequest {
   readonly teacher: (typeof TEACHERS)[number];
   /** A name of GRADER_NAMES. */
   readonly grader: string;
-  /** u32: the seed of the initial parameters, and of the order of the episodes. */
+  /** u32: the seed of the initial parameters, of the choice of episodes and of their order. */
   readonly seed: number;
   readonly device: (typeof DEVICES)[number];
 }

@@ -58,8 +58,8 @@ export interface Crowd {
 
 /**
  * The number of episodes, from the first on, whose meters are read at every step, for the bands. Scores and components are of
- * all episodes. The standard error of a percentile is then at most 0.4 percentage points, which is not visible in a picture.
- * The steps of a million episodes would take 1.8 GB.
+ * all episodes. With this number, the rank of a percentile has a standard error of at most 0.4 percentage points, which is not
+ * visible in a picture. The steps of a million episodes would take 1.8 GB.
  */
 export const BAND_EPISODES = 16_384;
 

@@ -91,7 +91,7 @@ class CrowdRun {
     return this.done >= this.total;
   }
 
-  /** Runs the next episodes under all policies. If the signal stops it between two policies, nothing is added. */
+  /** Runs the next episodes under all policies. If the signal stops it, nothing is added. */
   async addChunk(envs: CrowdEnvs, signal: AbortSignal): Promise<void> {
     const chosen = knownBackend();
     const withMeters = this.done < BAND_EPISODES;

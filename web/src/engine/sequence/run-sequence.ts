@@ -12,8 +12,8 @@ import type { Report } from '../jobs.js';
 import { PEOPLE, type SequenceScores } from './sequence-scores.js';
 
 /**
- * The number of people who are played in one call: all on a graphics device, else few, so that the first scores come soon and
- * a new sequence need not wait.
+ * The number of people who are played in one call: all on a real graphics device. Else few: the first scores come soon, and a
+ * new sequence waits for one call only.
  */
 const PART = { device: PEOPLE.count, others: 1000 };
 
@@ -27,7 +27,7 @@ interface People extends AsyncDisposable {
 
 /** The people of the last call, who are the same for every sequence; null if none are open. */
 let opened: People | null = null;
-/** Resolves when the last call has ended. Then the next call begins, because all calls use the same environments. */
+/** Resolves when the last call has ended. The next call waits for this, because all calls use the same environments. */
 let last: Promise<void> = Promise.resolve();
 
 /**

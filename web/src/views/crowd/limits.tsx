@@ -1,4 +1,4 @@
-/** Notes about limits of the backend, shown before a run. */
+/** Notes about limits of the backend, shown below the settings of the crowd. */
 import { currentBackend } from '../../engine/client.js';
 import { MAX_ON_REFERENCE } from '../../engine/crowd/crowd-request.js';
 import { grouped } from '../../parts/grouped.js';

@@ -76,7 +76,7 @@ const Figure = ({ name, of, now, teacher }: FigureProps) => (
   </div>
 );
 
-/** Returns the student's score in a sentence; if it gained, with the share of the way from untrained to its teacher's score. */
+/** Returns the student's score in a sentence. If it and the teacher's exceed the untrained score, adds the ratio of the gains. */
 function headlineOf({ points, teacher, progress }: TrainingSoFar): string {
   const now = points[points.length - 1];
   if (!now.isTrained) return `Untrained, the student scores ${now.finalScore.toFixed(3)}`;
