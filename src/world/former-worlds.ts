@@ -17,6 +17,6 @@ export const FORMER_WORLDS: ReadonlyMap<string, FormerWorld> = new Map([
   ],
 ]);
 
-/** Returns the names of the components that files of a world hold. @param digest the digest of this world or a former one. */
+/** Returns the names of the components that files of a world hold. @param digest the world's digest. */
 export const storedComponents = (digest: string): readonly string[] =>
   COMPONENT_NAMES.slice(0, FORMER_WORLDS.get(digest)?.numComponents);

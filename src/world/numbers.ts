@@ -1,7 +1,7 @@
 /**
  * The Rhythm world, version 1.1.0: every number of the environment, written once.
  *
- * The version fixes sizes, names and structure. All other numbers of a changed world may differ. A decimal means the
+ * The version fixes sizes, codes, names and structure. All other numbers of a changed world may differ. A decimal means the
  * nearest float32.
  */
 
@@ -9,7 +9,7 @@
 export interface WorldSpec {
   /** Always "rhythm". */
   name: string;
-  /** Incremented when a change of the rules or numbers alters episodes. */
+  /** Rises when the same seed and actions can give another number (docs/compatibility.md). */
   version: string;
   /** Names of the meters. */
   meters: string[];

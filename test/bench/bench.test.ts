@@ -73,7 +73,7 @@ describe('a row', () => {
     expect(computed).toMatchObject({ spread: 0.5, share: null, core: null });
   });
 
-  test('has its share of the greater bound, that of operations or that of bytes', () => {
+  test('has a share: the greater bound, that of operations or that of bytes, divided by its time', () => {
     const demand = { operationsPerStep: 100, writtenPerStep: 30, store: 1, best: 2.5 };
     // 100 operations take 50 ns at 2 a nanosecond, and 30 bytes 30 ns. The step takes 200 ns.
     const bound = toRow(subject, samples, 100, 1, demand);

@@ -23,7 +23,7 @@ test('a changed figure changes the page', () => {
   expect(withSpeed(read('docs/speed.md'), { ...recorded, kernels: changed })).toContain('77.7 ns');
 });
 
-test('the picture names each measured player, and its description has the numbers', async () => {
+test('the picture names the measured programs, and the description of the picture has the numbers', async () => {
   const player = (name: string, missing: string | null) => ({ name, tolerance: 0, missing });
   const cell = (name: string, episodes: number) => ({ name, episodes, stepsPerSecond: 2e6 * episodes });
   const players = [player('one', null), player('two', null), player('gone', 'no compiler')];

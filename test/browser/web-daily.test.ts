@@ -13,7 +13,7 @@ const KEYS = '4571845718457184571845718457';
 
 const resultText = async (page: Page): Promise<string> => (await page.locator('.result-text').textContent())!;
 
-/** Scores the week that the page's link leads to, with the command. */
+/** Scores the week of the page's link with `rhythm-vec replay`. */
 async function replayed(address: string): Promise<{ finalScore: number; beliefMae: number }> {
   const fields = new URLSearchParams(address.replace('#person?', ''));
   const moves = movesFrom(fields.get('moves')!)!;
@@ -124,7 +124,7 @@ describe.skipIf(absent !== null)('the daily episode', () => {
     await page.getByText('Copied.').waitFor();
     expect(await page.evaluate('navigator.clipboard.readText()')).toContain(`stranger? ${today}\n`);
     await page.context().clearPermissions();
-    // No move is an entry of the history, which the browser's Back button would undo.
+    // No move adds an entry to the history, so the browser's Back button undoes no move.
     expect(await page.evaluate('history.length')).toBe(entries);
     expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
     await page.getByRole('link', { name: 'Open this week in One person' }).tap();

@@ -31,7 +31,7 @@ export async function withSafeErrors<Result>(
   }
 }
 
-/** Returns the error's message. Replaces the message of a JSON parser, because it quotes the text, which may be the token. */
+/** Returns the error's message. Replaces the message of a JSON parser: it quotes the answer, which may contain the token. */
 function reasonOf(error: unknown, token: string | null): string {
   if (error instanceof SyntaxError) return 'invalid JSON';
   return redacted(error instanceof Error ? error.message : String(error), token);

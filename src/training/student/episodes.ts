@@ -83,7 +83,7 @@ export async function labelEpisodes(seeds: Uint32Array, options: LabelOptions): 
   return { seeds, actions, labels };
 }
 
-/** Only a teacher that uses hidden profiles calls this function. `toTrainRequest` refuses such teachers by name. */
+/** Only a teacher that uses hidden profiles calls this function. `toTrainRequest` refuses such teachers. */
 function refuseProfiles(): never {
   throw new Error('Expected a teacher that does not use hidden profiles.');
 }

@@ -15,7 +15,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-/** Sends one request to an endpoint that always answers with this fault. */
+/** Sends one prompt to an endpoint that always answers with this fault. */
 const ask = (fault: Fault, options?: ModelOptions) => askOnce({ faultOf: () => fault }, options);
 
 const JSON_HEADERS = { 'content-type': 'application/json' };

@@ -144,7 +144,7 @@ describe('an episode', () => {
     expect(await isFulfilled(less.beginEpisode(1, NEVER))).toBe(false);
   });
 
-  it('is expected to cost 28 times the largest request cost while no episode is finished', async () => {
+  it('is expected to cost 28 times the largest maximum cost of a request while no episode is finished', async () => {
     const ledger = ledgerOf({ budget: 28 * 6 - 1 });
     const episode = await ledger.beginEpisode(1, NEVER);
     const expensive = await ledger.reserve(3, NEVER);
@@ -184,7 +184,7 @@ describe('an episode', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
-  it('is refused, as all waiting episodes are, if it does not fit and none is being played', async () => {
+  it('is refused if it does not fit and none is being played, and all waiting episodes with it', async () => {
     const ledger = ledgerOf({ budget: 5, spent: 4, finished: { episodes: 2, cost: 4 } });
     await expect(ledger.beginEpisode(1, NEVER)).rejects.toMatchObject({
       message: expect.stringMatching(

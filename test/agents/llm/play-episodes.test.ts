@@ -214,7 +214,7 @@ describe('a run with a budget', () => {
     expect(episodes.length).toBe(3);
   });
 
-  it('still plays one episode alone after an episode failed, because the cost of a failed episode is ignored', async () => {
+  it('still plays one episode alone after an episode failed, because the mean cost ignores failed episodes', async () => {
     const fake = await startModel({ faultOf: ({ index }) => (index === 0 ? '500' : null) });
     const prices = { prompt: 0, completion: 10, cached: 0 };
     const budget = (1.5 * 28 * 64 * 10) / 1e6;
