@@ -64,6 +64,16 @@ it('inBatches reports the first ten invalid lines, and counts the others', async
   expect(ten.reports).toEqual(reports.slice(0, 10));
 });
 
+it('inBatches reports an unreadable row group of more than ten rows', async () => {
+  const group = new BadEpisode('corrupt', 'Unreadable.', 64);
+  const { reports, skipped } = await batched(Array.from({ length: 11 }, () => group));
+  expect(reports).toEqual([
+    ...Array.from({ length: 10 }, (_, i) => `f:${i + 1}: skipped, corrupt: Unreadable.`),
+    '... and 64 more lines skipped',
+  ]);
+  expect(skipped.total).toBe(11 * 64);
+});
+
 it('inBatches accepts an episode once for each player, condition, profile and seed', async () => {
   const others = [
     { teacher: 'other' },

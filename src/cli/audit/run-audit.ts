@@ -52,13 +52,13 @@ export async function runAudit(
   checkEngineOptions(options);
   if (shard !== undefined) checkAuditShard(all);
   if (json !== undefined) checkOutputs([{ option: '--json', path: json }], options.grader);
+  if (output !== undefined) await checkReport(output, json, options.grader);
   const grader = await readGrader(options.grader);
   const policies = await readPolicyFiles(paths);
   if (shard !== undefined) {
     await runAuditShard({ ...options, paths, policies, grader, path: json!, shard }, signal);
     return true;
   }
-  if (output !== undefined) await checkReport(output, json, options.grader);
   const progress = createProgress('episodes');
   const messages = messageStream(json);
   try {

@@ -1,6 +1,7 @@
 /** Groups episodes of files into batches for replay, and reports invalid lines and duplicates as they are found. */
 
 import { yieldTurn } from '../../engine/vec-env/yield-turn.js';
+import { counted } from '../../evaluation/format-results.js';
 import { BadEpisode } from '../../rollouts/trajectories/read-line.js';
 import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
 import { playerKey } from '../../rollouts/trajectories/write-line.js';
@@ -8,7 +9,7 @@ import { printable } from './lines.js';
 import type { SkippedLines } from './trajectory-files.js';
 import type { TrajectoryLine } from './trajectory-table.js';
 
-/** The maximum number of invalid lines and duplicates that are reported; further ones are only counted. */
+/** The maximum number of reports. Each is of an invalid line, a duplicate or an unreadable row group; later ones are only counted. */
 const MAX_REPORTED = 10;
 /** The maximum number of episodes of a batch. */
 const MAX_BATCH = 256;
@@ -46,13 +47,14 @@ export async function* inBatches(
   const seen = new SeenEpisodes();
   let batch: PlacedEpisode[] = [];
   let bytes = 0;
+  let [reports, unreported] = [0, 0];
   for await (const { place, size, episode } of lines) {
     signal.throwIfAborted();
     const fault = episode instanceof BadEpisode ? episode : repeats ? null : seen.faultOf(episode);
     if (fault !== null) {
       skipped.add(fault);
-      if (skipped.total <= MAX_REPORTED)
-        report(`${place}: skipped, ${fault.kind}: ${printable(fault.message)}`);
+      if (++reports > MAX_REPORTED) unreported += fault.lines;
+      else report(`${place}: skipped, ${fault.kind}: ${printable(fault.message)}`);
       continue;
     }
     batch.push({ place, episode: episode as TrajectoryEpisode });
@@ -63,7 +65,7 @@ export async function* inBatches(
     await yieldTurn();
   }
   signal.throwIfAborted();
-  if (skipped.total > MAX_REPORTED) report(`... and ${skipped.total - MAX_REPORTED} more lines skipped`);
+  if (unreported > 0) report(`... and ${counted(unreported, 'more line')} skipped`);
   if (batch.length > 0) yield batch;
 }
 

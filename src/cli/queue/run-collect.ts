@@ -51,7 +51,7 @@ export async function runCollect(name: string, options: CollectOptions, signal: 
       progress.stop();
       const sha256 = await write(job, collector, options, signal);
       // Results that were written to a stream are kept in Redis, because the reader of the stream may still fail.
-      if (isFile) await collector.finish(sha256);
+      if (isFile) await collector.finish(sha256 ?? (await contentsOf(path)).sha256);
     } finally {
       progress.stop();
       await collector.close();
@@ -86,18 +86,21 @@ async function isComplete(queue: Queue, name: string, options: CollectOptions): 
   return true;
 }
 
-/** Writes the job's file, and further files of an evaluation or a dataset. @returns the SHA-256 of --output, if it is a file. */
+/**
+ * Writes the job's file, and further files of an evaluation or a dataset.
+ * @returns the SHA-256 of --output if it was computed while writing, else null.
+ */
 async function write(
   job: RunnableJob,
   collector: Collector,
   options: CollectOptions,
   signal: AbortSignal,
-): Promise<string> {
+): Promise<string | null> {
   const { output: path } = options;
   if (job.kind === 'teach') {
     const format = formatOfJob(job, options);
     const sha256 = await writeLines(collector, path, signal, format);
-    return format === LINES ? sha256 : (await contentsOf(path)).sha256;
+    return format === LINES ? sha256 : null;
   }
   // The files of other jobs are assembled from one file with the lines of all shards.
   const parent = path === '-' ? tmpdir() : dirname(resolve(path));
@@ -110,7 +113,7 @@ async function write(
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-  return path === '-' ? '' : (await contentsOf(path)).sha256;
+  return null;
 }
 
 /** Writes the lines of all shards to one file, in the order of the shards. @returns the SHA-256 of the lines. */

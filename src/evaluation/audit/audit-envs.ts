@@ -81,6 +81,7 @@ export class AuditEnvs implements AsyncDisposable {
     player: Player,
     options: Pick<RunOptions, 'trajectory'>,
   ): Promise<{ seeds: Uint32Array; result: RunResult }> {
+    this.#request.signal?.throwIfAborted();
     const { actions } = player;
     const isForAll = typeof actions === 'string' || actions.length === NUM_STEPS;
     const env = await this.#envOf(isForAll ? this.#request.episodes : actions.length / NUM_STEPS);

@@ -53,7 +53,7 @@ export interface AuditOptions {
   readonly threads?: number;
   /** Called with the approximate number of episodes that searches have played and planners have imagined, and the total. */
   readonly onProgress?: (done: number, total: number) => void;
-  /** Aborting it rejects the promise with the signal's reason, unless all searches and planners have finished. */
+  /** Aborting it rejects the promise with the signal's reason. */
   readonly signal?: AbortSignal;
 }
 

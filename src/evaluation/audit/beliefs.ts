@@ -59,7 +59,7 @@ const STEP_SIZES = [0.1, 0.03, 0.01];
  * @param sequence u8 [28]: the actions of the episodes.
  */
 export async function fitBeliefs(
-  { engine, weights }: AuditRequest,
+  { engine, weights, signal }: AuditRequest,
   sequence: Uint8Array,
   profiles: AuditProfiles,
 ): Promise<FittedBeliefs> {
@@ -80,6 +80,7 @@ export async function fitBeliefs(
   const mean = columns.map((column) => column.reduce((sum, value) => sum + value, 0) / column.length);
   const actions = repeatActions(sequence, numEnvs);
   const scoreOf = async (beliefs?: readonly number[]): Promise<number> => {
+    signal?.throwIfAborted();
     await env.reset({ seed });
     const { finalScores } = await env.run(actions, { beliefs });
     return finalScores.reduce((sum, score) => sum + score, 0) / numEnvs;

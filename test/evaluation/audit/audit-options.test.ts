@@ -1,5 +1,9 @@
 /** Options of an audit: validation before the search, progress and cancellation. */
 import { describe, expect, it } from 'vitest';
+import { AuditEnvs } from '../../../src/evaluation/audit/audit-envs.js';
+import { toAuditRequest } from '../../../src/evaluation/audit/audit-options.js';
+import { fitBeliefs } from '../../../src/evaluation/audit/beliefs.js';
+import { HEURISTIC } from '../../../src/evaluation/audit/players.js';
 import { type AuditOptions, audit, type ErrorCode, RhythmError } from '../../../src/index.js';
 import { NATIVE, reportAbsentEngines } from '../../support/engines.js';
 import { expectRefusal } from '../../support/refusals.js';
@@ -135,5 +139,13 @@ describe.skipIf(NATIVE.length === 0)('progress and cancellation of an audit', ()
       await expect(audit({ ...TINY, onProgress: stop, signal: abort.signal })).rejects.toBe(reason);
       expect([share, callsAfterAbort]).toEqual([share, 0]);
     }
+  });
+
+  it('plays no episodes of the scores after its signal is aborted', async () => {
+    const reason = new Error('enough');
+    const request = toAuditRequest({ ...TINY, signal: AbortSignal.abort(reason) });
+    await expect(fitBeliefs(request, new Uint8Array(28), 'sampled')).rejects.toBe(reason);
+    await using envs = new AuditEnvs(request, { fitted: null, median: [], mean: [] });
+    await expect(envs.play(HEURISTIC)).rejects.toBe(reason);
   });
 });

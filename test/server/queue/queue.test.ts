@@ -73,7 +73,9 @@ describeWithRedis('a job', () => {
     const args = ['teach', ...QUICK, '--seeds', '100-115'];
     const name = await submit(server, ...args, '--shard-size', '8');
     const worker = workHere(server, { untilEmpty: true });
-    await runQueue(server, 'collect', name, '--output', pathOf('many'), '--format', 'parquet');
+    const collect = ['collect', name, '--format', 'parquet', '--output'];
+    expect(await runQueue(server, ...collect, '-')).toMatch(/^PAR1/);
+    await runQueue(server, ...collect, pathOf('many'));
     await runCli([...args, '--output', pathOf('one.parquet')]);
     expect(readFileSync(pathOf('many')).equals(readFileSync(pathOf('one.parquet')))).toBe(true);
     expect(await worker.finished).toBe(2);
