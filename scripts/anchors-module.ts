@@ -4,7 +4,7 @@ import type { Interval } from '../src/shared/statistics.js';
 
 /** Returns the whole module. Scores have at most five decimals. */
 export function anchorsModule(graders: readonly GraderAnchors[]): string {
-  return `/** The anchors of v1, v2 and v3: the scores of open-loop and planner-oracle. Made by \`npm run audits\`; do not edit. */
+  return `/** The anchors of v1, v2 and v3 (see Anchor in anchors.ts). Made by \`npm run audits\`; do not edit. */
 import type { GraderAnchors } from './anchors-of.js';
 
 export const ANCHORS_DATA: readonly GraderAnchors[] = [

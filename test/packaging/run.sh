@@ -59,7 +59,7 @@ for program in required.cjs imported.mjs; do
   [[ $output == "native 2 true true" ]] || fail "$program printed: $output"
 done
 
-echo "== The worker example of the guide runs under tsx"
+echo "== The worker example of docs/guides/async-and-webgpu.md runs under tsx"
 awk '/^import .*node:worker_threads/ { on = 1 } /^```/ && on { exit } on' docs/guides/async-and-webgpu.md >"$consumer/worker.mts"
 (cd "$consumer" && "$root/node_modules/.bin/tsx" worker.mts) >"$temporary/worked"
 grep -qF "$(cat "$temporary/worked")" docs/guides/async-and-webgpu.md || fail "the worker printed: $(cat "$temporary/worked")"

@@ -29,8 +29,8 @@ AZURE_OPENAI_API_KEY, AZURE_OPENAI_DEPLOYMENT, OPENAI_API_VERSION. A model's fin
 and the same command resumes where it stopped. The exit code is 3 if the command stopped because of --budget.
 A file has one episode per line, or per row of Parquet, which takes a fortieth of the space of JSON lines. \`rhythm-vec
 reeval\` checks it; \`rhythm-vec dataset sft\` makes training data of it. Unless the teacher is a language model,
-FILE.parquet.partial has the episodes until FILE.parquet is complete, and the same command continues from there. With ./mine.js it refuses that
-file: mine.js may have changed.
+FILE.parquet.partial has the episodes until FILE.parquet is complete, and the same command continues from there. With
+./mine.js the command refuses FILE.parquet.partial, because mine.js may have changed.
 
 Examples:
   rhythm-vec teach --seeds 100-129 --output teacher.jsonl

@@ -11,10 +11,11 @@ student learns to choose the same actions. Then come --rounds of DAgger: the stu
 what it would have done, and the student learns from all episodes. The student learns beliefs from the true targets of
 further episodes, which repeat the actions with other profiles.
 Finally, with --refine-episodes, the student plays new episodes, and copies of them play other actions at one step: the
-student learns how much each action gains in the final score. --from refines a finished student.
+student learns how much each action gains. --from refines a finished student.
 The teachers are ${TEACHER_NAMES.join(', ')}.
-The file is a policy of eval, reeval --baselines, audit and teach. While the training runs, FILE.partial has its state. After an
-interruption, the same command with --resume continues the training, and writes the same file as without the interruption.
+eval, reeval --baselines, audit and teach take the --output file as a policy. While the training runs, FILE.partial has its
+state. After an interruption, the same command with --resume continues the training, and writes the same file as without
+the interruption.
 Training needs the package @jax-js/jax.
 
 Examples:

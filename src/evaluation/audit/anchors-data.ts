@@ -1,4 +1,4 @@
-/** The anchors of v1, v2 and v3: the scores of open-loop and planner-oracle. Made by `npm run audits`; do not edit. */
+/** The anchors of v1, v2 and v3 (see Anchor in anchors.ts). Made by `npm run audits`; do not edit. */
 import type { GraderAnchors } from './anchors-of.js';
 
 export const ANCHORS_DATA: readonly GraderAnchors[] = [

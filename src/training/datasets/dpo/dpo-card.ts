@@ -63,7 +63,7 @@ function criterionText({ provenance: { by, grader }, selection: { former } }: Dp
   const what =
     by === 'score'
       ? `the final score of the episode under ${grader.name}`
-      : "the sum of the rewards from the state on, with the grade of the episode's own grader";
+      : "the sum of the rewards from the state on; the last reward contains the grade under the episode's own grader";
   const rewardsNeglect = by === 'score' && (grader.weights.adaptation ?? 0) > 0;
   return [
     '## Which answer is better',

@@ -62,7 +62,7 @@ const MoreChoices = ({ state, change }: ViewProps<typeof TRAINING_FIELDS>) => (
     <div class="controls">
       <TextField
         label="Seed"
-        hint="Determines the initial parameters and the order of the episodes."
+        hint="Determines the initial parameters, the episodes and their order."
         field={TRAINING_FIELDS.seed}
         value={state.seed}
         onChange={(seed) => change({ seed })}
