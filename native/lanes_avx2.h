@@ -11,7 +11,7 @@ namespace rhythm::avx2 {
 constexpr int kLanes = 8;
 // The smallest number of columns that put_block transposes.
 constexpr int kNarrowBlock = kLanes;
-// Whether a run of action sequences computes its draws before its steps.
+// Whether a run of action sequences computes its draws before its steps, even if the lanes have different seeds.
 constexpr bool kDrawsAhead = true;
 
 // Lanes of floats, of words, and of flags.

@@ -10,7 +10,7 @@ namespace rhythm::portable {
 constexpr int kLanes = 4;
 // The smallest number of columns that put_block transposes.
 constexpr int kNarrowBlock = kLanes;
-// Whether a run of action sequences computes its draws before its steps.
+// Whether a run of action sequences computes its draws before its steps, even if the lanes have different seeds.
 constexpr bool kDrawsAhead = false;
 
 typedef float FloatVector __attribute__((vector_size(16)));

@@ -10,7 +10,7 @@ namespace rhythm::scalar {
 constexpr int kLanes = 1;
 // The smallest number of columns that put_block transposes.
 constexpr int kNarrowBlock = kLanes;
-// Whether a run of action sequences computes its draws before its steps.
+// Whether a run of action sequences computes its draws before its steps, even if the lanes have different seeds.
 constexpr bool kDrawsAhead = false;
 
 // Lanes of floats, of words, and of flags.

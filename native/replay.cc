@@ -56,7 +56,7 @@ bool continues(const Replay& r, size_t row, size_t other) {
   return r.profiles == nullptr || equal(r.profiles, count::ProfileFloats, count::ProfileFloats);
 }
 
-// Copies the states that rows continue. Only a step that ends the episode reads the words after the profile.
+// Copies the states that rows continue. Only the results of a step that ends the episode depend on the words after the profile.
 void fork(const Tile& from, const uint32_t (&lanes)[kTileLanes], bool ends, Tile& to) {
   static_assert(state::Early == state::Profile + count::ProfileFloats);
   // Two cases are faster: each row continues its own lane's state, or each half of the tile continues one state.

@@ -1,8 +1,8 @@
 /**
  * Audits the published graders and writes the data, pictures and tables of docs/graders.md, the shipped anchors and the
- * open-loop sequences. Arguments are the graders to audit; without arguments, all. Audit all after a change of the version.
- * With --check it fails if an audit, a table, an anchor or a sequence differs. It does not check pictures, because another
- * release of the drawing packages may draw them differently.
+ * open-loop sequences. Arguments are the graders to audit; without arguments, all. After a change of the package's version,
+ * audit all. With --check it fails if an audit, a table, an anchor or a sequence differs. It does not check pictures, because
+ * another release of the drawing packages may draw them differently.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { anchorsOf } from '../src/evaluation/audit/anchors-of.js';

@@ -1,4 +1,4 @@
-// Compiles the probe (probe.h) with the registers of kernel avx512. In an asm statement, "v" is a vector register.
+// Compiles the measuring work of probe.h with the registers of kernel avx512. In an asm statement, "v" is a vector register.
 #include "lanes_avx512.h"
 #include "probe.h"
 

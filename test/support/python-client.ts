@@ -9,7 +9,7 @@ import * as python from './python.js';
 /** A call of the Python client or of its clock, made by test/peers/client/calls.py. */
 export type Call =
   | { readonly score: Readonly<Record<string, unknown>> }
-  /** A call of score whose lists become arrays, and whose text "NaN" becomes the number NaN. */
+  /** A call of score whose lists become objects with `tolist`, and whose text "NaN" becomes the number NaN. */
   | { readonly arrays: Readonly<Record<string, unknown>> }
   | { readonly prompts: Readonly<Record<string, unknown>> }
   | { readonly parse: readonly unknown[] }

@@ -234,7 +234,7 @@ describe('the verdict', () => {
     const result = verdict(weights);
     expect(result.pays).toBe('ignorance');
     expect(result.lead.mean).toBe(0);
-    // Policies with equal scores are not beaten.
+    // A policy that infers is not beaten if its scores equal those of the best policy that does not infer.
     expect(result.beaten.map(({ name }) => name)).toEqual(BEATEN);
   });
 });

@@ -12,7 +12,7 @@ const MODULES = {
 /** A name of STUDENT_NAMES. */
 export type StudentName = keyof typeof MODULES;
 
-/** The names of the students in the package. With `-clone`: the student before refinement (docs/students.md). */
+/** The names of the students in the package. NAME-clone is NAME before the refinement on the engine (docs/students.md). */
 export const STUDENT_NAMES = Object.freeze(Object.keys(MODULES)) as readonly StudentName[];
 
 const students = new Map<StudentName, Promise<Student>>();

@@ -92,7 +92,7 @@ function policyStep(policy: PolicyLike, options: RolloutOptions): GroupStep {
   };
 }
 
-/** Opens a policy for all rollouts. The policy gets each rollout's index within its group as the seed of its random draws. */
+/** Opens a policy for all rollouts. Each rollout's index within its group determines the seed of its random draws. */
 async function openPlayer(
   policy: PolicyLike,
   { env, groupSize }: GroupStart,
@@ -110,14 +110,14 @@ async function openPlayer(
   return player;
 }
 
-/** Returns the grader of all rollouts. Returns null if the rollouts begin from states, or for a list of graders. */
+/** Returns the grader of all rollouts. Returns null for one grader per group, or if the rollouts begin from states. */
 function graderOf({ from, grader = 'v2' }: RolloutOptions): Grader | null {
   const isOneGrader =
     typeof grader === 'string' || (isList(grader) && grader.length <= NUM_COMPONENTS && isNumbers(grader));
   return from === undefined && isOneGrader ? toGrader(grader as string | ArrayLike<number>) : null;
 }
 
-/** Returns whether a list contains weights, not graders. Its first entry shows which. */
+/** Returns whether a list contains weights (of one grader, or of one per group), not names. Its first entry shows which. */
 const isNumbers = (values: ArrayLike<unknown>): boolean => typeof values[0] === 'number';
 
 function refuseProfiles(): never {
