@@ -33,7 +33,7 @@ class Batch:
     Attributes:
         texts: the answers.
         legal: whether the server parsed an action, for each.
-        cut_off: whether the answer has no end token, for each.
+        cut_off: whether the answer does not end with an end token, for each.
     """
 
     texts: Sequence[str]

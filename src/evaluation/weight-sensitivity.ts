@@ -105,7 +105,7 @@ class Neighbours {
   /** Returns the effect of component k's weight on this lead. */
   sensitivity(k: number): LeadSensitivity {
     const weight = this.#weights[k];
-    // If the weight is above MAX_WEIGHT, the others sum to about 0 or less. They cannot be scaled, so no flip is searched.
+    // If the weight is above MAX_WEIGHT, the others sum to about 0 or less. They cannot be scaled, so no flip is searched for.
     const isFixed = 1 - weight < 1 - MAX_WEIGHT;
     const min = weight < 0 ? MIN_NEGATIVE : 0;
     return {

@@ -246,7 +246,7 @@ describe('errors about a file', () => {
     const bytes = await tableOf(compact);
     const path = pathOf('footer.parquet');
     const outcomes = new Set<string>();
-    // Changes one bit in every 31st byte. The place of the bit takes all eight values in turn.
+    // Damages one byte at a time, every 31st, by one bit. The place of the bit takes all eight values in turn.
     for (let i = footerOffset(bytes); i < bytes.length; i += 31) {
       const damaged = Buffer.from(bytes);
       damaged[i] ^= 1 << (i % 8);

@@ -9,7 +9,7 @@ import { printable } from './lines.js';
 import type { SkippedLines } from './trajectory-files.js';
 import type { TrajectoryLine } from './trajectory-table.js';
 
-/** The maximum number of reports. Each is of an invalid line, a duplicate or an unreadable row group; later ones are only counted. */
+/** The maximum number of reports: of invalid lines, duplicates and unreadable row groups. Later ones are only counted. */
 const MAX_REPORTED = 10;
 /** The maximum number of episodes of a batch. */
 const MAX_BATCH = 256;

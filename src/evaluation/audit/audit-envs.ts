@@ -3,6 +3,7 @@
 import { repeatActions } from '../../agents/policies/open-loop.js';
 import type { Trajectory } from '../../engine/backends/backend.js';
 import { type AnyVecEnv, openAnyVecEnv, type RunOptions } from '../../engine/node.js';
+import { yieldTurn } from '../../engine/vec-env/yield-turn.js';
 import type { RunResult } from '../../engine/vec-env/vec-env-options.js';
 import { NUM_STEPS } from '../../world/fields.js';
 import type { AuditRequest } from './audit-options.js';
@@ -81,6 +82,8 @@ export class AuditEnvs implements AsyncDisposable {
     player: Player,
     options: Pick<RunOptions, 'trajectory'>,
   ): Promise<{ seeds: Uint32Array; result: RunResult }> {
+    // Lets signals and timers run.
+    await yieldTurn();
     this.#request.signal?.throwIfAborted();
     const { actions } = player;
     const isForAll = typeof actions === 'string' || actions.length === NUM_STEPS;

@@ -2,6 +2,7 @@
 import { repeatActions } from '../../agents/policies/open-loop.js';
 import { type AnyVecEnv, openAnyVecEnv } from '../../engine/node.js';
 import { type Draw, threefry } from '../../engine/reference/threefry.js';
+import { yieldTurn } from '../../engine/vec-env/yield-turn.js';
 import { float32Decimal } from '../../shared/float32-decimal.js';
 import { COMPONENT_NAMES, NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
 import type { AuditRequest } from './audit-options.js';
@@ -80,6 +81,8 @@ export async function fitBeliefs(
   const mean = columns.map((column) => column.reduce((sum, value) => sum + value, 0) / column.length);
   const actions = repeatActions(sequence, numEnvs);
   const scoreOf = async (beliefs?: readonly number[]): Promise<number> => {
+    // Lets signals and timers run.
+    await yieldTurn();
     signal?.throwIfAborted();
     await env.reset({ seed });
     const { finalScores } = await env.run(actions, { beliefs });

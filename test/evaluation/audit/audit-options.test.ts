@@ -141,11 +141,15 @@ describe.skipIf(NATIVE.length === 0)('progress and cancellation of an audit', ()
     }
   });
 
-  it('plays no episodes of the scores after its signal is aborted', async () => {
+  it('rejects with the reason of its signal, aborted while it fits beliefs or scores players', async () => {
     const reason = new Error('enough');
-    const request = toAuditRequest({ ...TINY, signal: AbortSignal.abort(reason) });
-    await expect(fitBeliefs(request, new Uint8Array(28), 'sampled')).rejects.toBe(reason);
-    await using envs = new AuditEnvs(request, { fitted: null, median: [], mean: [] });
+    const requestAbortedSoon = () => {
+      const abort = new AbortController();
+      setImmediate(() => abort.abort(reason));
+      return toAuditRequest({ ...TINY, signal: abort.signal });
+    };
+    await expect(fitBeliefs(requestAbortedSoon(), new Uint8Array(28), 'sampled')).rejects.toBe(reason);
+    await using envs = new AuditEnvs(requestAbortedSoon(), { fitted: null, median: [], mean: [] });
     await expect(envs.play(HEURISTIC)).rejects.toBe(reason);
   });
 });
