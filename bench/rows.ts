@@ -1,6 +1,6 @@
 /** Computes table rows from samples. */
 
-/** The minimum median of a row's samples, in ticks of the timer. A row below it is void. */
+/** The minimum median of a row's samples, in ticks of the timer: a tick is then at most 1 % of it. A row below it is void. */
 export const MIN_TICKS = 100;
 /** The report names a row if the core's rate beside its samples was below this share of the best rate. */
 export const MIN_CORE = 0.8;

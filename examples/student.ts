@@ -1,6 +1,6 @@
 /**
- * `npx tsx examples/student.ts`: trains a small student from scratch, refines it on the engine, and compares it before and
- * after the refinement with the policy that it imitates. Needs the package `@jax-js/jax`.
+ * `npx tsx examples/student.ts`: trains a small student to imitate a policy, refines it (docs/students.md, Refinement), and
+ * compares the student before and after the refinement with the policy. Needs the package `@jax-js/jax`.
  */
 import { evaluate, readStudent } from 'rhythm-vec';
 import { trainStudent } from 'rhythm-vec/training';

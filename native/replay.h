@@ -36,7 +36,7 @@ struct Chain {
   uint8_t first_stop, last_stop;  // the lengths of the first and the last history
 };
 
-// Returns the chains of a replay, sorted by the length of the last history, then of the first. Equal chains keep their order.
+// Returns the chains of a replay, sorted by the length of the last history, then of the first. Ties keep their order.
 std::vector<Chain> chains_of(const Replay& replay);
 
 // Tiles of episodes with the outputs that a replay reads, small enough to stay in the first-level cache.

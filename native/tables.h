@@ -36,7 +36,7 @@ static_assert(offsetof(Tables, effect) % alignof(Tables) == 0 && offsetof(Tables
 static_assert(offsetof(Tables, event_effect) % alignof(Tables) == 0 && offsetof(Tables, observed_event) % alignof(Tables) == 0);
 static_assert(offsetof(Tables, named_profiles) % alignof(Tables) == 0);
 
-// Returns whether every code in a block is valid.
+// Returns whether all indices in a block are valid: the sources of belief factors, and the heuristic's actions and meters.
 bool legal_block(const uint32_t* block);
 
 // Builds the tables of a block of world::count::BlockWords words. With `imagination`, noise and events have

@@ -76,7 +76,7 @@ const AUDITED_SCORES = Object.fromEntries(
   ['v1', 'v2', 'v3'].map((grader) => [grader, auditedScores(grader)]),
 );
 
-/** Replaces the backends of Node with those of browsers, because planners and the training of students import them. */
+/** Replaces the module `backends/node.js`, which planners and the training of students import, with workers/platform.ts. */
 const PLATFORM = {
   find: /^(\.\.\/)+engine\/backends\/node\.js$/,
   replacement: fileURLToPath(new URL('src/workers/platform.ts', import.meta.url)),

@@ -61,7 +61,7 @@ function build(): string | null {
 
 /** The additions of one measurement of the clock: a millisecond at 4 GHz. */
 const ADDS = 4_000_000;
-/** The passes of one measurement of operations. */
+/** The passes of one measurement of operations. A pass does the operations of a mix once, on registers. */
 const PASSES = 20_000;
 
 /** What one measurement of operations uses: a width of registers, and a mix of operations. */

@@ -126,7 +126,7 @@ export function compareOutputs(
   );
 }
 
-/** Returns the number of copies of a batch in a play, so that a play is long enough for the timer. */
+/** Returns how many batches a play steps: together at least 16 episodes, so that a play is long enough for the timer. */
 const copiesOf = (episodes: number): number => Math.max(1, Math.ceil(16 / episodes));
 
 async function measureSize(

@@ -2,7 +2,7 @@
 import { digits, ratiosToJson, renderRatios, table } from '../report.js';
 import type { PeersResult } from './measure.js';
 
-/** Returns the figures for the JSON file, with ratios by name, and with targets and their verdicts. */
+/** Returns the figures for the JSON file, with ratios by name, and with targets and whether each is met. */
 export const peersToJson = ({ ratios, ...figures }: PeersResult) => ({
   ...figures,
   ...ratiosToJson({ ratios, leftOut: [] }),

@@ -61,7 +61,8 @@ class RhythmVectorEnv(InProcess, BaseVectorEnv):
             `VecEnv`.
         autoreset_mode: NEXT_STEP by default, as in Gymnasium.
         beliefs: whether actions have beliefs.
-        copy: whether observations and flags are copies. With False they are views, which the next call overwrites.
+        copy: whether observations, terminations and truncations are copies. With False they are views, which the next
+            call overwrites.
 
     Raises:
         InputError: as `VecEnv`.

@@ -157,8 +157,8 @@ class _Part:
 
 
 def _open_parts(pool: ActorPool, key: int, whole: VecEnv) -> List[_Part]:
-    """Opens the parts of an environment that has not been reset. They keep its `seed_stride`, so autoreset chooses
-    the same seeds as without parts."""
+    """Opens the parts of an environment that has not been reset. Autoreset adds `seed_stride` to a seed. Each part has
+    the `seed_stride` of the whole environment, so autoreset chooses the same seeds as without parts."""
     actors = pool.actors[: whole.num_envs]
     bounds = [whole.num_envs * at // len(actors) for at in range(len(actors) + 1)]
     state = whole.__getstate__()

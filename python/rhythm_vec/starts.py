@@ -23,7 +23,7 @@ _UNCHANGED = "No episode has begun."
 
 
 class Start(NamedTuple):
-    """The states in which episodes begin. The engine reads the fields in this order. None means 0, or no belief."""
+    """Valid start states (keys: see `VecEnv.reset`). The engine reads the fields in this order. None: 0, or no belief."""
 
     steps: Bytes  #: u8 [n], 0 to 27
     meters: Floats  #: f32 [n, 5]

@@ -55,7 +55,7 @@ _ROUNDING = _F32(2**-18)
 _PRIOR = (_F32(0.2), _F32(0.2 * (1 - 0.2) / 11), _F32(-(0.2 * 0.2) / 11))
 #: A smaller variance of the weighted sum of deltas counts as 0: then the reward says nothing about the weights.
 _LEAST_VARIANCE = _F32(2**-40)
-#: The largest share of a variance that one reward removes.
+#: The largest share of the variance of that sum that one reward removes.
 _LARGEST_CUT = _F32(1) - _F32(0.05)
 
 

@@ -16,8 +16,8 @@ export const isTooNarrow = ({ sequence, oracle }: ScoreAnchors): boolean =>
 /**
  * Returns (score - sequence) / (oracle - sequence), and null if `isTooNarrow` holds for the anchors. The interval follows
  * from the standard errors of the score and both anchors by the delta method, with the t quantile of Welch's and
- * Satterthwaite's degrees of freedom. The errors of the anchors are added, because the anchors share seeds. The bounds are
- * null if a standard error is unknown.
+ * Satterthwaite's degrees of freedom. The anchors share seeds, so their errors may be correlated: they are added, as if fully
+ * correlated. The bounds are null if a standard error is unknown.
  * @param episodes the number of episodes of the score.
  */
 export function shareOf(score: Interval, episodes: number, anchors: ScoreAnchors): Share {

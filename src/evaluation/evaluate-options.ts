@@ -66,10 +66,10 @@ export interface EvaluateOptions extends ConditionOptions {
   /** Called with the episodes of each policy in each chunk, in the order of seeds. A promise is awaited. */
   readonly onEpisodes?: (episodes: PlayedEpisodes) => unknown;
   /**
-   * Called with the episodes that `onEpisodes` receives, except those of `llm.played`, in the form of trajectories. If
-   * an episode of `llm.played` is copied to another condition, the copy is included. A trajectory takes about 14 kB as a line
-   * of a file, or up to 30 kB with reasons. A promise is awaited. Recording does not change results, but is slow. Episodes of
-   * language models come first, each when it ends.
+   * Called with the episodes that `onEpisodes` receives, except those of `llm.played`, in the form of trajectories. If a
+   * condition lacks an episode that `llm.played` has for another condition, the callback gets its copy. A trajectory takes
+   * about 14 kB as a line of a file, or up to 30 kB with reasons. A promise is awaited. Recording does not change results, but
+   * is slow. Episodes of language models come first, each when it ends.
    */
   readonly onTrajectories?: (episodes: readonly TrajectoryEpisode[]) => unknown;
   /** Aborting it rejects the promise with the signal's reason, at the next chunk or the next step of a stepped policy. */

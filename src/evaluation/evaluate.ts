@@ -41,8 +41,8 @@ export interface EvaluationRow extends Played, Summary, AnswerSummary {
 /** The default chunk size. Its data fit a cache, and the reference backend reacts to a signal within a second. */
 const CHUNK = 8192;
 /**
- * The default chunk size for stepped policies and recording. These are slow: with this size they react to a signal within
- * seconds.
+ * The default chunk size if a policy is called at each step (`isStepped`), or trajectories are recorded. Both are slow: with
+ * this size they react to a signal within seconds.
  */
 const SMALL_CHUNK = 128;
 const MAX_CHUNK = 2 ** 20;

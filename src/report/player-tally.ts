@@ -18,7 +18,7 @@ import { type Spending, SpendingTally } from './spending.js';
 export interface PlayedScore {
   readonly condition: string;
   readonly grader: string;
-  /** 'sampled', 'discrete', a profile's name, or 'named' for several. */
+  /** 'sampled', 'discrete', a profile's name, or 'named' for several of these. */
   readonly profiles: string;
   /** The smallest and the largest seed, such as '100-199'. */
   readonly seeds: string;

@@ -63,7 +63,7 @@ export const scoresOfEvaluation = (source: string, { grader, rows }: EvaluationR
 
 /**
  * Returns the rows of a re-evaluation, with published scores: a baseline has those of the same policy, an oracle none, and any
- * other player those of the published teacher.
+ * other player those of RhythmEnv's teacher, a frontier model.
  */
 export const scoresOfReevaluation = (source: string, { rows }: ReevaluationResult): ScoreRow[] =>
   rows.map((row) => {

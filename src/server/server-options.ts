@@ -40,7 +40,7 @@ export interface ServeOptions {
   readonly kernel?: string;
   /**
    * The number of threads of rollouts, vector environments and sessions, 1 to 256. Default: the number of processor cores; 1
-   * for sessions of a server without workers.
+   * for the sessions of `openServer`. `openCluster` divides the number among its workers.
    */
   readonly threads?: number;
   /** Receives unexpected errors. Default: prints them to the standard error. */

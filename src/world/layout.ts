@@ -1,4 +1,4 @@
-/** The sizes, codes and offsets that code is compiled with. They alone determine the layout digest. */
+/** The sizes, codes and offsets with which the C++ and WGSL code is compiled. Only they determine the layout digest (digest.ts). */
 import { BLOCK_LAYOUT } from './block.js';
 import {
   type Field,

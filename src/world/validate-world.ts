@@ -64,7 +64,7 @@ function join(path: string, key: string): string {
   return path === '' ? key : `${path}.${key}`;
 }
 
-/** Numbers that the version fixes: sizes and codes. */
+/** Sizes and codes. The world's version fixes these numbers, so a changed world must have the same. */
 const FIXED = /^(days|slotsPerDay|maxEpisodeSteps|heuristic\.rules\[\d+\]\.slots\[\d+\])$/;
 /** The largest value of each u32. */
 const U32_MAXIMA: Readonly<Record<string, number>> = {

@@ -152,7 +152,7 @@ describe('ratios', () => {
     expect(reasonsOf(ROWS, 1).two_threads_fused).toContain('2 cores');
   });
 
-  test('that are shares need a measured core, and quotients of times do not', () => {
+  test('that are shares need the measured speed of the core, and quotients of times do not', () => {
     const rows = ROWS.map((each) => ({ ...each, share: null, core: null, cyclesPerStep: null }));
     expect(Object.keys(valuesOf(rows)).filter((name) => name.endsWith('_share'))).toEqual([]);
     expect(reasonsOf(rows).avx512_fused_share).toContain('The core was not measured');
@@ -171,7 +171,7 @@ describe('ratios', () => {
 });
 
 describe('targets', () => {
-  test('are met at exactly their bound, and goals are judged separately', () => {
+  test('are met at exactly their bound, and their goals (stricter bounds) are judged separately', () => {
     const target = { bound: 'at most', value: 16, goal: 13.5 } as const;
     const judged = (value: number) => judge({ name: 'any', value, target });
     expect(judged(16)).toEqual({ met: true, goalMet: false });

@@ -175,7 +175,7 @@ describe.skipIf(absent !== null)('one person', () => {
       expect(await finalScore(page)).toBe(Number(result!.finalScore.toFixed(3)));
     });
 
-    it('races a student on the same person and luck, by keyboard', async () => {
+    it('races a student with the same profile, noise and events, by keyboard', async () => {
       const start = SEQUENCE_TEXT.slice(0, 26);
       const visited = await show(`#person?moves=${start}-0_.5_.5_.5`);
       const { page } = visited;
@@ -291,7 +291,7 @@ describe.skipIf(absent !== null)('one person', () => {
         `vitality: luck is usually within ${(most / 3 ** 0.5).toFixed(3)} and at most ${most.toFixed(3)}; ` +
           `${personal.length} of 28 anomalies are larger.`,
       );
-      // Each panel has two ranges. The height of the outer one is proportional to the most that luck does to the meter.
+      // Each panel has two ranges. The height of the outer one is proportional to the amplitude of the meter's noise.
       const heights = await chart
         .locator('.range')
         .evaluateAll((ranges) => ranges.map((range) => Number(range.getAttribute('height'))));

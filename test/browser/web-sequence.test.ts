@@ -70,8 +70,8 @@ async function swipe(page: Page, steps: readonly number[]): Promise<void> {
 }
 
 /**
- * Runs in the page before its own scripts. Notes the sequences that the worker gets, holds the worker's reports until
- * `answer(count)` lets `count` of them through, and drops its results.
+ * Runs in the page before its own scripts. Notes the sequences that the worker gets, holds the worker's reports of progress
+ * until `answer(count)` lets `count` of them through, and drops the final scores that the worker returns.
  */
 const HOLD_REPORTS = `const listen = MessagePort.prototype.addEventListener;
 const reports = [];
@@ -100,11 +100,11 @@ if (absent !== null) test.skip(`absent here: the page in Chromium: ${absent}`, (
 describe.skipIf(absent !== null)('the sequence editor', () => {
   const { at, visit } = setUpVisits();
 
-  it('is painted by keyboard, scores as the engine does, and shows the audited means', async () => {
+  it('is painted by keyboard, scores as the engine does, and shows the mean scores of audited policies', async () => {
     await using visited = await visit('#sequence');
     const { page } = visited;
     expect(await means(page)).toEqual(expectedMeans(V2));
-    // The audited means are beside those of the sequence.
+    // The mean scores of policies in the audits of docs/audits are beside those of the sequence.
     const planner = page.getByRole('row', { name: /^planner / });
     expect(await planner.locator('td').allTextContents()).toEqual(['0.790', '0.806', '0.852']);
     const own = page.getByRole('row', { name: /^this one/ });

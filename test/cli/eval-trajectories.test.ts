@@ -120,7 +120,7 @@ describe('eval --trajectories refuses, as a usage error,', () => {
       'Expected --trajectories to be another file than --components',
     ],
     [
-      'the path of the journal of paid episodes',
+      'the path of FILE.partial, which keeps the paid episodes',
       ['--policies', 'llm:m', '--json', pathOf('t.jsonl.partial'), '--trajectories', pathOf('t.jsonl')],
       'Expected --json to be another file than the temporary files of --trajectories',
     ],

@@ -125,7 +125,7 @@ describe.runIf(absent === null)('texts from Python', () => {
     expect(results[0].scores!.total).toEqual(float32Decimals(expected));
   });
 
-  it('score also parses the completions of invalid rows, and refuses parsed with actions', async () => {
+  it('score also parses the completions of invalid rows, and refuses the option parsed with actions', async () => {
     const { url } = await startServer();
     const request = { seeds: [-1, 5], action_histories: [[], []], parsed: true };
     const { results } = await callClient(

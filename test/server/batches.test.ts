@@ -1,4 +1,4 @@
-/** Compares the answers of /v1 with the results of the library functions, bit for bit, over several slices. */
+/** Compares the answers of /v1, computed and written in slices of rows, with results of the library functions, bit for bit. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import {

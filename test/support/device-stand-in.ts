@@ -1,6 +1,7 @@
 /**
- * A processor's backend that behaves like a device: outputs are current only after a read, promises settle later, and a
- * run writes all 28 steps of its trajectory. With it, tests for devices run on machines without a device.
+ * A processor's backend that behaves like a device: outputs are current only after a read, promises settle later, and a run
+ * writes all 28 steps of its trajectory, even those that it does not take. With this stand-in, tests for devices run on
+ * machines without a device.
  */
 import { setImmediate as later } from 'node:timers/promises';
 import type { AsyncBackend, AsyncBatch, OutputName } from '../../src/engine/backends/async-backend.js';

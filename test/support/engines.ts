@@ -27,7 +27,7 @@ export const NATIVE: readonly Engine[] = kernels
 /** The reference, then the kernels. */
 export const ENGINES: readonly Engine[] = [reference, ...NATIVE];
 
-/** Whether RHYTHM_DRAWS requests all random draws or more, as in vitest's project `soak`. */
+/** Whether RHYTHM_DRAWS, the factor of the number of random draws (random.ts), is 1 or more, as in vitest's project `soak`. */
 export const THOROUGH = Number(process.env.RHYTHM_DRAWS ?? 0) >= 1;
 
 /** Engines for code above the backend interface: the reference and the fastest kernel, or all in a thorough run. */

@@ -61,8 +61,8 @@ export function startPython(
 }
 
 /**
- * Returns the command that runs Python's arguments in a fork of a process that has imported `modules`, if the project of the
- * tests has such a process.
+ * Returns the command that runs Python's arguments in a fork of a process that has imported `modules`, if `setup` started such
+ * a process; else the command of the interpreter.
  */
 export const forkOf = (modules: readonly string[]): readonly string[] => forkCommand(PYTHON, modules);
 

@@ -16,8 +16,8 @@ import { type OpenedBatch, openBatch, WORLD } from './open-batch.js';
 import type { Random } from './random.js';
 
 /**
- * Draws a reset with valid profiles. In a changed world, `random` may draw floats outside the domain, which become 1; -0
- * becomes 0.
+ * Draws a reset with valid profiles. In a changed world, `random` may draw floats that are neither 0 nor of a magnitude from
+ * 2^-40 to 2^20. They become 1; -0 becomes 0.
  */
 export function validReset(random: Random, n: number, world: World) {
   const request = random.resetAtAnyStep(n, world);

@@ -13,7 +13,7 @@ const ROUNDING = 2 ** -21;
 export class Evidence {
   readonly #params: Params;
   readonly #responses: Responses;
-  /** An upper bound on the magnitude of metabolic rate and event impact, at least 1. */
+  /** Bounds the magnitudes of decay's factor (vitality: metabolic rate; other meters: 1) and of events' factor (event impact). */
   readonly #largestRate: number;
 
   /** The step's number (0-27), slot, action code, and event code or -1. */
@@ -36,7 +36,7 @@ export class Evidence {
   /** Bounds on noise plus rounding, and on rounding alone, by meter. */
   readonly margin = new Float64Array(NUM_METERS);
   readonly rounding = new Float64Array(NUM_METERS);
-  /** The part of each change that comes from decay and event. If the meter was clamped, only a bound on this part. */
+  /** The part of each change from decay and event; an upper bound on it if the meter was clamped at 0, a lower bound at 1. */
   readonly rest = new Float64Array(NUM_METERS);
   /** The observed reward, and the number of crashed meters after the step. */
   reward = 0;

@@ -106,7 +106,7 @@ export class Inference {
    * starts another episode with the prior. Any other row at the step of the last row is ignored. If steps were
    * skipped, only the last step counts as evidence. An observation of another world, or an altered one, can contradict earlier
    * observations. A contradicting anomaly or change of a meter widens the bounds of the trait that affects it, within the trait's
-   * range; a contradicting reward is used in part. `explain` reports contradictions.
+   * range; a contradicting reward bounds the weights less tightly than a consistent one. `explain` reports contradictions.
    * @param observations f32 [numEnvs, 22], raw, by OBSERVATION_FIELDS. @param playing u8 [numEnvs]: environments with 0
    *   are not changed; null for all.
    * @throws InputError `wrong_type`, `wrong_length`, or `out_of_range` for invalid numbers. An error changes nothing.

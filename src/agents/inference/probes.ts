@@ -166,7 +166,7 @@ export class Probes {
     this.#expectChanges(step % NUM_SLOTS, action, meters);
     const { rewardScale, noiseReward } = this.#params;
     const changes = this.#changes;
-    // The variance that the unknown weights give the reward, divided by the square of its scale.
+    // The variance that the unknown weights give the reward, divided by the square of `rewardScale`.
     let variance = 0;
     for (let at = 0; at < this.#covariance.length; at++)
       variance += changes[Math.floor(at / NUM_METERS)] * changes[at % NUM_METERS] * this.#covariance[at];

@@ -16,7 +16,7 @@ import type { InferenceDraws } from './inference-draws.js';
 const MAX_CUTS = 2 * NUM_STEPS;
 /** The number of sweeps of moves for each copy. A sweep moves once along every edge. */
 const SWEEPS = 2;
-/** The number of moves along differences in each sweep. After many cuts, moves along edges can be short. */
+/** The number of moves along differences in each sweep. They follow a thin region, where moves along edges can be short. */
 const DIFFERENCE_MOVES = 6;
 /** A cut is made in stages, each with a tighter bound, if fewer than one in this many samples satisfies it. */
 const SCARCE = 8;

@@ -57,7 +57,7 @@ export interface CostLedger {
   readonly prices: Prices | null;
   /** Dollars; null for no limit. */
   readonly budget: number | null;
-  /** Dollars spent, including the maximum cost of lost requests. */
+  /** Dollars spent, including the maximum cost of failed requests that may have been charged. */
   readonly spent: number;
   /** Reserves the maximum cost of a request. @throws BudgetError; the signal's reason. */
   reserve(maxCost: number, signal: AbortSignal): Promise<Reservation>;
@@ -92,7 +92,7 @@ export class Ledger implements CostLedger {
     this.#onSpend = onSpend;
   }
 
-  /** Dollars spent, including the maximum cost of lost requests. */
+  /** Dollars spent, including the maximum cost of failed requests that may have been charged. */
   get spent(): number {
     return this.#spent;
   }

@@ -42,7 +42,7 @@ const NEVER_SENT = [
 /** The code of a 429 for which no retry helps. */
 const INSUFFICIENT_QUOTA = 'insufficient_quota';
 
-/** Why an endpoint refused a request: a content filter, or a name of the token limit that it does not know; else null. */
+/** Why an endpoint refused a request: its content filter, or its objection to `max_completion_tokens`; else null. */
 export type Refusal = 'filtered' | 'limit-name' | null;
 
 /** Returns why a request was refused, from the error that the client threw. */

@@ -32,7 +32,7 @@ export class ImaginedStarts {
 
   /**
    * @param seed u32: draws the seeds of the imagined episodes.
-   * @param grader f32 [8]. Imagined episodes state beliefs only if the grader has a weight for `belief_skill`.
+   * @param grader f32 [8]. Imagined episodes state beliefs only if the grader's weight of `belief_skill` is not 0.
    */
   constructor(params: Params, episodes: number, samples: number, seed: number, grader: Float32Array) {
     const numEnvs = episodes * samples;

@@ -23,8 +23,8 @@ const STREAM = 0x504c414e;
 /** If at most this many sequences are possible, all are evaluated. */
 const MAX_EXHAUSTIVE = 100;
 /**
- * A search whose best action has a clear lead stops, but not before this many rounds. With fewer rounds the planner scored less
- * under v3.
+ * A search whose best action has a clear lead (CLEAR_LEAD in episode-search.ts) stops, but not before this many rounds. With
+ * fewer rounds the planner scored less under v3.
  */
 const MIN_ROUNDS = 6;
 const WELLBEING = COMPONENT_NAMES.indexOf('wellbeing');

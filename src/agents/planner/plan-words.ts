@@ -21,7 +21,7 @@ const HALF = NUM_STEPS / 2;
 const NEAR_CRASH = 0.2;
 /** A first-half mean below this counts as neglect. */
 const NEGLECT = -0.05;
-/** A smaller loss (see `PlanReport`) is not mentioned: three decimals hardly show it. */
+/** For a smaller loss (see `PlanReport`) the text gives no number: a loss below 0.0005 would be written as .000. */
 const MIN_LOSS = 0.00051;
 /** A smaller rise of a meter is not mentioned. */
 const MIN_RISE = 0.02;

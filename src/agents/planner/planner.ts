@@ -57,7 +57,7 @@ export class Planner implements Disposable {
   }
 
   /**
-   * Returns the numbers behind the last decision for episode i. Evaluates two plans, which takes some milliseconds.
+   * Returns the numbers behind the last decision for episode i. Evaluates the plan and its `rival`, which takes some milliseconds.
    * @throws InputError `out_of_range`; StateError `not_reset` before the first decision, `closed`.
    */
   report(i: number): PlanReport {

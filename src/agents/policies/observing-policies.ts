@@ -31,7 +31,7 @@ export interface SteppedPlayer extends PolicyPlayer {
 /** A policy that is called at each step. */
 export interface SteppedPolicy extends Policy {
   readonly name: string;
-  /** The policy in rows of results, as for a `FixedPolicy`. The same as `name`, because the belief has no name of its own. */
+  /** The policy's name in rows of results. The same as `name`; only a `FixedPolicy` leaves out `+constant` here. */
   readonly actions: string;
   readonly belief: BeliefKind;
   readonly usesHiddenState: boolean;

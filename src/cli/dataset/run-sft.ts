@@ -61,7 +61,7 @@ export async function runSft(options: SftCliOptions, signal: AbortSignal): Promi
     await runSelectionShard(request, options, signal);
     return true;
   }
-  // Plays the baselines too, for the margins.
+  // Plays the baselines too: the margin of an episode is its score minus that of heuristic+constant.
   const source = () => PlayedResults.open(plan.grader, options, { baselines: true });
   return writeSft(
     plan,

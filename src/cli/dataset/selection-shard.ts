@@ -61,7 +61,7 @@ export async function runSelectionShard(
   const file = { job, shard, path, part: `lines ${part.first + 1}-${part.end}`, option: '--output' };
   const isComplete = await beginShard(file);
   if (isComplete) return;
-  // Only rows for SFT have margins, for which baselines are played.
+  // Baselines are played only for SFT. An episode's margin is its score minus that of heuristic+constant (sft-filters.ts).
   await using source = await PlayedResults.open(plan.grader, options, { baselines: plan.dataset === 'sft' });
   const output = await openOutput(path);
   const progress = createProgress('lines');

@@ -1,6 +1,6 @@
 /**
- * Reads the anchors of the audit of `--bracket`, between which shares are measured: the scores of open-loop with its best constant
- * belief and of planner-oracle.
+ * Reads the anchors in the audit's file of `--bracket`: the scores of open-loop with its best constant belief and of
+ * planner-oracle. A score's share is its place between them: 0 at open-loop, 1 at planner-oracle (evaluation/bracket.ts).
  */
 import { createReadStream } from 'node:fs';
 import { buffer } from 'node:stream/consumers';

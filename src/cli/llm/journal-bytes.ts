@@ -1,4 +1,4 @@
-/** Reads and writes the bytes of a journal's files: lines of episodes, and the amount spent on a language model. */
+/** Reads and writes the bytes of a journal's files (journal.ts): lines of episodes, and the amount spent on a language model. */
 import { readFileSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import type { LineSpan } from '../../shared/line-spans.js';

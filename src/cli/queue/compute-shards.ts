@@ -1,4 +1,4 @@
-/** Computes, in a thread of a worker, the shards that the main thread sends. */
+/** Runs in each thread of `rhythm-vec queue work` that computes shards. The main thread sends the shards. */
 import { MODEL_PREFIX } from '../../evaluation/user-policy.js';
 import { type CompactEpisode, toCompact } from '../../rollouts/trajectories/compact-episode.js';
 import { EpisodeReplayer } from '../../rollouts/trajectories/episode-replayer.js';

@@ -17,6 +17,6 @@ export const SHARD_SIZES = {
   eval: EPISODES,
   /** 16,384 rows are 50 MB of text. */
   dataset: { unit: 'rows', least: 8, most: 16384, defaultSize: 2048 },
-  /** Each shard repeats two of the searches, which are a fifth of the work of an audit with the default options. */
+  /** Each shard repeats the searches `open-loop` and `neutral`: a fifth of an audit's work with the default options. */
   audit: { unit: 'pieces', least: 1, most: 256, defaultSize: 32 },
 } as const satisfies Readonly<Record<JobKind, ShardSizes>>;

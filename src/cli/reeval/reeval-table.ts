@@ -66,7 +66,7 @@ function publishedScore(
   return player?.oracle ? '-' : publishedText(publishedTeacher(condition, grader));
 }
 
-/** Returns the header, the tables, the notes and the result of the comparison. */
+/** Returns the header, the tables, the notes, and how many episodes differ from their replays. */
 export function renderReevaluated(run: RunInfo, sections: readonly Section[], counts: ReevalCounts): string {
   const graders = sections[0].graders.map(({ grader, weights }) => ({ grader, graderWeights: weights }));
   const tables = graders.map(({ grader }, g) => {

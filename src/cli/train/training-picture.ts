@@ -4,7 +4,7 @@ import type { Drawing } from '../../figures/drawing-types.js';
 import { type Curve, drawTrainingCurves } from '../../figures/training-curves.js';
 import type { Trained } from '../../training/student/train.js';
 
-/** Draws the curves of cloning over epochs, and the curves of the refinement over episodes. @param name the student's name. */
+/** Draws the curves of cloning by epochs and of the refinement (docs/students.md) by episodes. @param name the student's name. */
 export function trainingPicture(
   name: string,
   { figures: epochs, refinement }: Pick<Trained, 'figures' | 'refinement'>,

@@ -36,6 +36,6 @@ export class UploadProgress {
     return this.#current!.bar;
   }
 
-  /** Limits a count to the range from 0 to the total. If the branch gets another commit meanwhile, bytes count twice. */
+  /** Limits a count to the range from 0 to the total. After a conflict with another commit, commit.ts counts hashed bytes again. */
   readonly #within = (bytes: number): number => Math.min(Math.max(bytes, 0), this.total);
 }

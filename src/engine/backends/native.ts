@@ -27,7 +27,7 @@ function availability(): Availability {
     return { name: 'native', available: true };
   } catch (error) {
     const reason = (error as RhythmError).message;
-    // In a bundle 'auto' must not use the reference instead.
+    // A bundle without the addon is incomplete, so 'auto' must fail instead of using the reference (see `isBundled`).
     return { name: 'native', available: false, reason, ...(isBundled && { required: true }) };
   }
 }

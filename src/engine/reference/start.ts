@@ -17,7 +17,7 @@ export interface EpisodeStart {
   readonly return: number;
   /** How often a meter was below the crash threshold. */
   readonly crashes: number;
-  /** Sum of the weighted meters. */
+  /** Sum, over the steps, of the meters after the step, weighted by the profile's weights. */
   readonly well: number;
   /** Sum of the terms of `belief_skill`. */
   readonly skill: number;

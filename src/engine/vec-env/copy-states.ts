@@ -287,7 +287,7 @@ export function commitRestore(core: Core, { words, episodeNumbers, steps, episod
     autoreset.setStepsLeft(i, NUM_STEPS - words[i * STATE_WORDS + STATE.step]);
   }
   core.unreplayable.fill(0);
-  // A snapshot does not store whether the caller gave its profiles.
+  // A snapshot does not store whether the caller gave the profiles, so they count as hidden.
   core.usesHiddenState = true;
   autoreset.episodeNumbers.set(episodeNumbers);
   autoreset.steps = steps;

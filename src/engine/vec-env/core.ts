@@ -44,7 +44,7 @@ export class Core<Kind extends AnyBatch = AnyBatch> implements Defaults {
   readonly numEnvs: number;
   readonly world: World;
   readonly imagination: boolean;
-  /** The batch. `reopen` replaces it. */
+  /** The batch. `AsyncVecEnv.reopen` replaces it. */
   batch: Kind;
   readonly backendReason: string;
   readonly outputs: Outputs;

@@ -121,7 +121,7 @@ class Slices<Kind extends AnyBatch> {
     for (const core of this.cores) core.requireAttached();
   }
 
-  /** The environments of the source that must be replayed to get their histories; null for none. */
+  /** The copied environments of the source if only the run's own environment has histories: a replay fills these. Else null. */
   get toReplay(): RunOrigin<Kind> | null {
     const { origin } = this.#run;
     if (origin === null || this.#done === 0 || !needsReplay(this.#core, origin.source)) return null;

@@ -16,7 +16,7 @@ export const THRESHOLDS = {
   knowledge: 0.3,
   /** The most that a belief without knowledge may add to a policy whose score without a belief is at least `silentScore`. */
   nullBelief: 0.015,
-  /** A policy that scores less without a belief is not checked: even a bad belief can raise scores that were clamped at 0. */
+  /** Policies that score less than this without a belief are not checked: the clamp at 0 cuts losses, so a bad belief can gain. */
   silentScore: 0.25,
   /** The most that knowing or inferring the profile may add in the impossible world, where every profile is neutral. */
   impossibleWorld: 0.01,
@@ -88,8 +88,8 @@ function checksOfKnowledge({ plays, silentPrior, nullPlayers }: Evidence): Check
 
 /**
  * Returns what the best constant belief adds to a policy, or to the open-loop sequence if the policy was not measured.
- * This gain varies more than a lead by actions. So it is measured on many episodes (null-players.ts), and then subtracted
- * from the lead over the policy without a belief.
+ * Gains of beliefs vary more between episodes than gains of actions. So this gain is measured on `nullPlayerEpisodes` episodes,
+ * up to 50 times those of the audit, and then subtracted from the lead over the policy without a belief.
  */
 function bestConstantGain({ rows }: NullPlayers, policy: string): Interval {
   const name = rows.some((row) => row.policy === policy) ? policy : 'open-loop';

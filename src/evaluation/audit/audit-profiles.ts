@@ -3,7 +3,7 @@ import type { ProfileChoice } from '../../engine/validate/profiles.js';
 import { NUM_METERS, PROFILE_SIZE } from '../../world/fields.js';
 import { createWorld } from '../../world/world.js';
 
-/** The kinds of profiles for which an audit has anchors. */
+/** The kinds of profiles for which an audit has anchors (see anchors.ts). */
 export const PROFILE_KINDS = ['sampled', 'discrete'] as const;
 export type ProfileKind = (typeof PROFILE_KINDS)[number];
 

@@ -20,7 +20,7 @@ export interface NullGain {
 
 /** The gains of null players. */
 export interface NullPlayers {
-  /** Fresh seeds, as "20000-119999". */
+  /** Fresh seeds (audit-seeds.ts), as "20000-119999". */
   readonly seeds: string;
   readonly rows: readonly NullGain[];
 }

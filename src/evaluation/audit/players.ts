@@ -45,8 +45,8 @@ export interface Findings {
 /** Recorded episodes of players that use observations. */
 export interface Recordings {
   /**
-   * The actions of the reactive policy, u8 [n, 28], in the n episodes of the null players. The other players play at
-   * most the first `episodes` (an option of the audit) of these.
+   * The actions of the reactive policy, u8 [n, 28], in the first n fresh episodes. `playNullPlayers` plays all n; `playersOf`
+   * uses the first `episodes` (an option of the audit).
    */
   readonly reactive: Uint8Array;
   /** The planner that infers the profile, in the first fresh episodes. */

@@ -11,7 +11,7 @@ import { type Player, recordedPlayer, silentPlayer } from './players.js';
 import { emptyRecording, type Recording } from './record-episodes.js';
 
 /**
- * Plays each policy in the first fresh episodes, as many as a planner plays.
+ * Plays each policy in as many episodes as a planner, with the first fresh seeds (audit-seeds.ts).
  * @returns players with the recorded actions and beliefs, in the order of the policies.
  */
 export async function recordPolicies(request: AuditRequest): Promise<Player[]> {

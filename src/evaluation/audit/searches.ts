@@ -86,7 +86,7 @@ function pushWeights(weights: Float32Array, component: number): Float32Array {
   return weights.map((weight, k) => scaled(weight) + (k === component ? 1 - scale : 0));
 }
 
-/** Searches for the best sequence of each profile of the fresh seeds, on other seeds. */
+/** Searches for the best sequence for each fresh seed's profile. Scores it on profileTrainingSeeds() (audit-seeds.ts). */
 function searchEachProfile(
   request: AuditRequest,
   progress: SearchProgress,

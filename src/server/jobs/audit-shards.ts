@@ -24,7 +24,7 @@ export type AuditContext = Pick<AuditOptions, 'backend' | 'kernel' | 'threads' |
 };
 
 /**
- * Computes every piece of a shard, and the two searches on which other pieces depend.
+ * Computes every piece of a shard, and the searches `open-loop` and `neutral`, whose results other pieces need.
  * @returns the lines of the shard's file. @throws InputError `out_of_range` for more shards than pieces; as `audit`.
  */
 export async function auditShard(job: AuditJob, shard: Shard, context: AuditContext): Promise<string[]> {

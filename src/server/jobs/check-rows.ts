@@ -72,7 +72,7 @@ function conditionsOf(job: EpisodeJob, shard: Shard): Parts[] {
 }
 
 function countLines(job: AuditJob | DatasetJob, shard: Shard): number {
-  // Shard i of n has the pieces i, i + n, i + 2n and so on.
+  // Shard i of n has the pieces (audit-shards.ts) i, i + n, i + 2n and so on.
   if (job.kind === 'audit') return Math.ceil((piecesOf(job) - shard.index) / shard.count);
   const { first, end } = partOf(job.options.rows, shard, 'rows');
   return end - first;

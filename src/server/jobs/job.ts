@@ -56,7 +56,7 @@ export interface EvalJob extends JobBase {
     /** Null if no policy is a language model. */
     readonly model: ModelSettings | null;
     readonly conditions: readonly Condition[];
-    /** The contents of the file. */
+    /** What the job's file has for each episode: its trajectory, or the components of its grade. */
     readonly output: 'trajectories' | 'components';
   };
 }

@@ -33,7 +33,10 @@ export function endOfString(bytes: Buffer, from: number, end: number): number {
   return at;
 }
 
-/** The list entries that do not count as values, called free entries: in messages of /v1/vec, five for each environment. */
+/**
+ * The list entries that do not count as values, called free entries: in messages of /v1/vec, five for each environment (an
+ * action, three of a belief, one of a mask).
+ */
 export interface FreeEntries {
   /** The maximum number of free entries. */
   readonly max: number;

@@ -21,7 +21,7 @@ export interface JobKeys {
   readonly places: string;
   /** List: when the latest shards finished, in milliseconds, the latest first. */
   readonly finished: string;
-  /** Text that expires: the claim of the running collector, as "ID PROCESS FILE". */
+  /** Text that expires: the claim of the running collector, as "ID PROCESS FILE", fields of `Claim` (collector-claim.ts). */
   readonly collector: string;
   /** Set: the failed attempts that are already counted, so that none is counted twice. */
   readonly failures: string;

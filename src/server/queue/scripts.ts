@@ -1,6 +1,6 @@
 /**
  * Lua scripts: changes of several keys that no other command can interrupt. Times are those of the Redis server, in
- * milliseconds.
+ * milliseconds. keys.ts describes the keys.
  */
 
 /** Beginning of a script: sets `now`, the time of the Redis server. */

@@ -62,7 +62,7 @@ export class BatchRunner extends Scheduler {
         await turn();
         return parse(schema, reader.fields(body));
       };
-      // Parses a large body within `runLarge`, because its values need much memory.
+      // `runLarge` also parses a large body, because the parsed values need much memory: only one large body at a time is parsed.
       if (body.length >= LARGE) {
         return jsonPieces(await this.runLarge(body.length, async () => work(await read(), turn)));
       }

@@ -23,8 +23,8 @@ const MIN_SPACED = 8;
  * Returns a function that replaces secrets in texts.
  *
  * The function finds a secret as plain text, and as headers, URLs, JSON, base64 and hexadecimal encode it. It also finds each
- * of these forms in full-width or accented letters, in escapes and with zero-width characters. It finds forms of eight
- * characters or more with white space between the characters. It does not find other disguises: look-alike letters of
+ * of these forms in full-width or accented letters, in escapes of JSON or URLs, and with zero-width characters. It finds forms
+ * of eight characters or more with white space between the characters. It does not find other disguises: look-alike letters of
  * other alphabets, other characters in between, reversal, encryption.
  * @param secrets in any order. Values shorter than four characters and placeholders are ignored.
  */
@@ -42,7 +42,7 @@ export function redactor(secrets: readonly string[], replacement = '[redacted]')
   };
 }
 
-/** Folds the secrets, and drops those that become too short or a placeholder. */
+/** Folds the secrets (text-folding.ts), and drops those that become too short or a placeholder. */
 const foldedSecrets = (
   spellings: readonly string[],
   dropped: DroppedCharacters,

@@ -40,7 +40,7 @@ export interface EpochFigures {
   readonly beliefMae: number;
 }
 
-/** Figures of an iteration of the refinement: a batch of episodes, and the updates that follow. */
+/** Figures of an iteration of the refinement (see docs/students.md): a batch of episodes, and the updates that follow. */
 export interface RefinementFigures {
   /** The episodes played so far. */
   readonly episodes: number;

@@ -40,11 +40,11 @@ export const createRows = (count: number) => ({
 export interface RowSource {
   /** u8 [n, 28]: the actions to imitate. */
   readonly labels: Uint8Array;
-  /** The samples of the labelled episodes. */
+  /** The inputs and belief targets of the labelled episodes. */
   readonly samples: Samples;
   /** Returns the row of `samples` that is used at a position of the order. */
   readonly rowOf: (position: number) => number;
-  /** The samples of the episodes on which the beliefs are trained. */
+  /** The inputs and belief targets of the episodes on which the beliefs are trained: the same actions under other seeds. */
   readonly fresh: Samples;
   /** Returns the row of `fresh` that is used at a position of the order. */
   readonly freshRowOf: (position: number) => number;

@@ -15,7 +15,7 @@ type Engine = Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'>;
 export interface TrainStudentOptions extends TrainOptions, Engine {
   /** Ends the training: `trainStudent` throws its reason. */
   readonly signal?: AbortSignal;
-  /** Called after each pass over the episodes, each chunk of at most 64 labelled episodes and each batch of the refinement. */
+  /** Called after each epoch, each 64 (or fewer) episodes that the teacher labels, and each refinement batch (docs/students.md). */
   readonly onProgress?: (progress: TrainProgress) => void;
 }
 

@@ -70,7 +70,7 @@ describe('the text', () => {
   it('begins with the last action or with serenity, and rounds an anomaly to hundredths', () => {
     for (const { text, row, report } of reports) {
       if (report.last === null) continue;
-      // If a step narrows only the stress threshold, the text begins with the serenity.
+      // If no anomaly narrows a trait's range, the text may begin with the serenity, which narrows that of the stress threshold.
       if (text.startsWith('Serenity')) continue;
       expect(text.startsWith(ACTION_NAMES[row[OBSERVATION.lastAction]].toUpperCase())).toBe(true);
       const match = /^\w+ \w+ ?\w* \w+: (\w+) anomaly (-?\.?\d*\.?\d+),/.exec(text);
@@ -104,7 +104,7 @@ describe('the text', () => {
     expect(inferenceWords(change(1))).toMatch(/at the limit of luck,/);
   });
 
-  it('reports contradictions', () => {
+  it('says which anomaly or reward contradicts the earlier observations', () => {
     const { report } = reports.find(({ report }) => report.last !== null)!;
     const findings = report.last!.findings.map((finding, k) => ({
       ...finding,

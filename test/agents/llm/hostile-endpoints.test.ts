@@ -153,7 +153,7 @@ it('the model returns to the newer name of the token limit if the older is refus
   expect(both.fake.requests.length).toBe(2);
 });
 
-it('a clock that is set back ends the pause', async () => {
+it('the pause of a rate limiter ends if the clock is set back', async () => {
   let now = 1e12;
   const limiter = new RateLimiter({
     now: () => now,

@@ -1,4 +1,4 @@
-/** Imagined forks: other profiles replace the hidden profiles, which affect the copies only through the observations. */
+/** Imagined forks: other profiles replace the hidden profiles. Hidden profiles affect the copies only through observations. */
 import { describe, expect, it } from 'vitest';
 import { createAsyncVecEnv, type VecEnv } from '../../../src/engine/node.js';
 import { sampleProfile } from '../../../src/engine/reference/profile.js';

@@ -100,7 +100,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     expect(fork.history(0)).toEqual([]);
   });
 
-  it('a copy is replayable if its source is and has the same imagination', () => {
+  it('a copy has a replayable past if its source has one, and both batches have the same imagination', () => {
     const env = real(2);
     env.reset({ seed: 1 });
     env.run('random', { stops: [4, 6] });

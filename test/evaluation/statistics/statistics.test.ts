@@ -105,7 +105,7 @@ describe('probabilityOfImprovement', () => {
 
 /**
  * rliable's intervals are numpy.percentile over 400,000 stratified resamples by NumPy's generator (seed 1). With 40,000
- * resamples, their bounds vary by less than 0.001. The bounds of the probability vary more, because its values are coarse.
+ * resamples, their bounds vary by less than 0.001. The bounds of the probability vary more: it is a multiple of 1/120.
  */
 describe('the stratified bootstrap', () => {
   const resamples = 40_000;

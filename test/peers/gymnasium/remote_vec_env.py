@@ -1,8 +1,8 @@
 """Makes calls on a RemoteVectorEnv, for test/python/gymnasium-client.test.ts.
 
 Reads JSON: {"options": of RemoteVectorEnv, "calls"}. A call is {"reset": seed or seeds, "options": {...}} or
-{"step": actions, "beliefs": [...] or null}. Prints {"mode", "rows"}. If it reads null, it only tests whether the packages can
-be imported, and prints null.
+{"step": actions, "beliefs": [...] or null}. Prints {"mode": the autoreset mode, "rows": a result per call}. If it reads null, it
+only tests whether the packages can be imported, and prints null.
 """
 
 import json

@@ -53,7 +53,7 @@ const page = {
   /** Returns a column of the last sequence after call `at`. */
   column: (at: number, name: string): Column => lastColumns[at][name],
 
-  /** Plays the episodes of a golden row. @returns the digest of their final scores. */
+  /** Plays the episodes of a row (see scores.ts) of the golden tables. @returns the digest of their final scores. */
   scores: async (row: Row): Promise<string> => digestOf(await finalScoresOf(row)),
 };
 

@@ -10,7 +10,7 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** The origin of the page's server. */
     site: string;
-    /** The reason why Chromium has no WebGPU here; null if it has. */
+    /** The reason why Chromium does not start here or has no WebGPU; null if it starts with WebGPU. */
     whyNoChromium: string | null;
   }
 }

@@ -105,7 +105,7 @@ describe('the card', () => {
     expect(card).toContain('[oracle]');
   });
 
-  it('has the means of both halves, and warns of neglect', async () => {
+  it("has the means of both halves, and warns of a first half worse than the heuristic's", async () => {
     const { card } = await select(llmEpisodes, { objective: 'none' });
     expect(card).toContain("**THE FIRST-HALF MEAN IS LOWER THAN THE HEURISTIC'S.**");
     expect(card).toMatch(

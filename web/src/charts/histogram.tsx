@@ -160,7 +160,7 @@ interface MarksProps {
   readonly bottom: number;
 }
 
-/** The marks. Their names are below each other, each on the side of its line that is farther from the mean. */
+/** The marks. Their names are below each other, each on the side of its line away from the first row's mean. */
 const Marks = ({ marks, mean, x, bottom }: MarksProps) => (
   <g class="marks">
     {marks.map(({ name, value }, k) => (

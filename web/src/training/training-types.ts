@@ -2,7 +2,7 @@
 
 /**
  * Teachers that are fast in a browser. The students of the package play nearly as well as the planner, which is too slow: one
- * of its episodes takes 5 seconds on the reference, and a training needs at least 20 episodes (HELD_OUT_EVERY).
+ * of its episodes takes 5 seconds on the reference, and a training needs at least 20 episodes, to hold one out (HELD_OUT_EVERY).
  */
 export const TEACHERS = ['student-v3', 'student-v2', 'open-loop+inference', 'heuristic+inference'] as const;
 export const DEVICES = ['auto', 'webgpu', 'processor'] as const;
@@ -16,7 +16,7 @@ export interface TrainingRequest {
   readonly device: (typeof DEVICES)[number];
 }
 
-/** How a policy plays the measured episodes, on average. */
+/** How a policy plays the measured episodes (MEASURED in measured.ts), on average. */
 export interface Measurement {
   readonly finalScore: number;
   readonly beliefMae: number;

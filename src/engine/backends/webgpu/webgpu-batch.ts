@@ -44,7 +44,7 @@ export class WebGpuBatch implements AsyncBatch {
   readonly #replay: RunReplay;
 
   /**
-   * @param exact whether the device passed the proof of exactness.
+   * @param exact whether the device passed the check of exactness-proof.ts.
    * @param maxEnvsPerShard the largest number of environments per shard, for tests; null for as many as the device can bind.
    */
   constructor(

@@ -1,4 +1,4 @@
-/** Trains a student in its refinement: the loss, and updates of the network. Needs the package `@jax-js/jax`. */
+/** Trains a student in its refinement (docs/students.md): the loss, and updates of the network. Needs the package `@jax-js/jax`. */
 import { jit, nn, numpy as np, tree, valueAndGrad } from '@jax-js/jax';
 import { FEATURE_COUNT } from '../../../agents/student/features.js';
 import { NUM_ACTIONS, NUM_BELIEFS } from '../../../world/fields.js';
@@ -19,7 +19,7 @@ export interface RefineRows {
   readonly targets: Float32Array;
 }
 
-/** The weight of the gains in the loss, where the beliefs' loss has the weight 1. Gains are a few thousandths of a score. */
+/** The weight of the gains in the loss; the beliefs' loss has the weight 1. docs/students.md, Refinement, compares weights. */
 const GAIN_WEIGHT = 20;
 
 type Batch = {

@@ -68,7 +68,7 @@ export class Refinement {
     }
   }
 
-  /** Updates the student by the comparisons of an iteration, in several passes. @returns the mean gain of the updates. */
+  /** Updates the student by the comparisons of an iteration, in several passes. @returns `gain` of `RefinementFigures`. */
   async #fit(comparisons: Comparisons, iteration: number, rate: number): Promise<number> {
     const count = comparisons.inputs.length / FEATURE_COUNT;
     const all = comparisons.allInputs.length / FEATURE_COUNT;

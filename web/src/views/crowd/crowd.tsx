@@ -83,7 +83,7 @@ const Introduction = () => (
   </>
 );
 
-/** Shown instead of the finding until the first weeks are computed. */
+/** Shown instead of the finding (finding.tsx) until the first weeks are computed. */
 const FirstWeeks = () => (
   <>
     <h2 id="finding">Computing the first weeks …</h2>

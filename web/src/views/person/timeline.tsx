@@ -1,4 +1,4 @@
-/** The week so far, in charts with one crosshair: actions, events, meters, reward, beliefs, luck. Also the steps as a table. */
+/** The week so far: a table of steps, and charts with one crosshair: actions, events, meters, reward, beliefs, luck (luck.ts). */
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { episodeInWords, type TimelineEpisode } from '../../../../src/figures/timeline-episode.js';
@@ -147,7 +147,7 @@ const lineOfRival = ({ name, beliefs }: Rival, player: string, slots: number) =>
 
 const nameOfPlayer = (player: string): string => (player === BY_HAND ? 'you' : player);
 
-/** Returns the data of the timeline. The true belief is included after the last step; earlier, the page does not have it. */
+/** Returns the data of the timeline. The belief target is included after the last step; earlier, the page does not have it. */
 function timelineOf({ moves, transitions, result }: EpisodeSoFar): TimelineEpisode {
   const steps = transitions.slice(1);
   const anyBelief = moves.some(({ belief }) => belief !== null);

@@ -1,4 +1,4 @@
-// Copies the states and outputs of environments from a shard of the source.
+// Copies the states and outputs of environments from one shard (shard.ts) of the source batch.
 
 @group(1) @binding(0) var<storage, read> source_state: array<u32>;
 @group(1) @binding(1) var<storage, read> source_outputs: array<u32>;
