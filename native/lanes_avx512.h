@@ -99,8 +99,8 @@ RHYTHM_INLINE F lookup_eight(const float* table, U index) { return lookup(table,
 // Returns base[index] of each lane.
 RHYTHM_INLINE U gather(const uint32_t* base, U index) { return {_mm512_i32gather_epi32(index.v, base, 4)}; }
 
-// Returns four 128-bit pieces of memory in one register. Joins them with loads, because shuffles would compete for one
-// execution port.
+// Returns four 128-bit pieces of memory in one register. Joins them with loads, because shuffles would compete
+// with those of transpose_quarters for one execution port.
 RHYTHM_INLINE __m512 load_pieces(const float* a, const float* b, const float* c, const float* d) {
   __m512 v = _mm512_castps128_ps512(_mm_loadu_ps(a));
   v = _mm512_insertf32x4(v, _mm_loadu_ps(b), 1);

@@ -56,7 +56,7 @@ function checkShape(model: unknown, candidate: unknown, path: string): void {
     if (typeof candidate !== 'number' || !Number.isFinite(candidate))
       refuse(path, 'a finite number', candidate);
   } else if (candidate !== model) {
-    refuse(path, `${JSON.stringify(model)}, which the version fixes,`, candidate);
+    refuse(path, `${JSON.stringify(model)}, which the world's version fixes,`, candidate);
   }
 }
 
@@ -74,7 +74,7 @@ const U32_MAXIMA: Readonly<Record<string, number>> = {
 
 function checkNumber(path: string, value: number, model: number): void {
   if (FIXED.test(path)) {
-    if (value !== model) refuse(path, `${model}, which the version fixes,`, value);
+    if (value !== model) refuse(path, `${model}, which the world's version fixes,`, value);
   } else if (Object.hasOwn(U32_MAXIMA, path)) {
     if (!Number.isInteger(value) || value < 0 || value > U32_MAXIMA[path])
       refuse(path, `an integer in [0, ${U32_MAXIMA[path]}]`, value);

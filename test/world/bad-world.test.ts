@@ -90,13 +90,13 @@ describe('every number', () => {
   );
 
   it.each(WORLD_NUMBERS.filter(isFixed).map(pathName))(
-    'is refused if it is %s and differs from the value that the version fixes',
+    'is refused if it is %s and differs from the value that the world\'s version fixes',
     (name) => {
       const path = WORLD_NUMBERS.find((each) => pathName(each) === name)!;
       expectRefused(
         worldWith(path, (getAt(RHYTHM, path) as number) + 1),
         `world.${name}`,
-        'which the version fixes',
+        "which the world's version fixes",
       );
     },
   );

@@ -129,8 +129,8 @@ export class WeightPosterior {
   }
 
   /**
-   * Updates the posterior with a step's reward. @returns false if the reward contradicts earlier rewards; then it is used
-   * only in part.
+   * Updates the posterior with a step's reward. @returns false if the reward contradicts earlier rewards; then it
+   * bounds the weights less tightly than a consistent one.
    */
   observe(evidence: Evidence, draws: InferenceDraws): boolean {
     const { rewardScale, rewardBias, crashPenalty, noiseReward } = this.#params;

@@ -22,7 +22,7 @@ export function reportOf(audit: Audit, drawings: readonly NamedDrawing[]): strin
     '`+constant` states the belief 0.5 each, `+fitted` the best constant belief, `+extreme` 0 or 1 each, `+random` another ' +
       'belief at each step, `+truth` the true belief. `oracle-open-loop` plays a sequence searched for each profile, on ' +
       'other seeds. `open-loop-honest` is the best sequence whose first half is no worse than the ' +
-      "heuristic's. `reactive` chooses by step and meters alone. `push:` raises one component alone. `planner` infers " +
+      "heuristic's. `reactive` chooses by step and meters alone. `push:COMPONENT` maximises one component. `planner` infers " +
       'the profile, `planner-prior` knows the prior alone, `planner-oracle` the profile.',
     '## Does it pay only for inference?',
     escapeMarkdown(audit.reason),

@@ -1,4 +1,4 @@
-/** Runs in a thread of a worker: computes shards, one at a time. */
+/** Runs in a thread of `rhythm-vec queue work`: computes shards, one at a time. */
 import { createHash } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';

@@ -86,7 +86,7 @@ export const MIX_OF_POLICIES: readonly MixedPolicy[] = [
   {
     name: 'habits',
     share: 3,
-    description: `up to ${NUM_HABITS} actions, repeated at random; other actions in each row`,
+    description: `each action at random from up to ${NUM_HABITS}; others in each row`,
     act: habits,
   },
 ];
