@@ -45,7 +45,7 @@ struct DrawsAhead {
 };
 
 // Draws for lanes with one seed, such as rollouts from one state. `compute` computes the draws of a whole episode, one step per
-// lane, unless it has computed them for this seed: neighbouring groups often have the same seed.
+// lane, unless it has computed them for this seed: the next kLanes episodes often have the same seed.
 struct SharedDraws {
   static constexpr int length = (count::Steps + kLanes - 1) / kLanes * kLanes;
   alignas(64) uint32_t noise0[length], noise1[length], event0[length], event1[length];

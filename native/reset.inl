@@ -53,7 +53,7 @@ RHYTHM_INLINE void begin_lanes(const Envs& envs, const Reset& r, const Group& g,
   const F meters[] = {episode.meters.v, episode.meters.c, episode.meters.p, episode.meters.s, episode.meters.n};
   for (int k = 0; k < count::Meters; k++) g.put_where(active, state::FirstMeters + k, meters[k]);
   observe(envs, g, active, now, episode.meters, no_last_step());
-  // Lanes that took the step keep its reward and grade.
+  // In a reset that follows a step (`after_step`), lanes that took the step keep its reward and grade.
   const M cleared = r.after_step ? active & !mask_at(r.stepped, g) : active;
   put_where(envs.out.rewards + g.first, cleared, broadcast(0.0f));
   clear_grade(envs, g, cleared);

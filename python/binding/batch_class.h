@@ -25,8 +25,8 @@ inline const Kernel* find_kernel(const std::string& name) {
   return nullptr;
 }
 
-// The number of forks between the first call of this function and now. A forked process lacks the threads of its parent's
-// batches.
+// The number of forks that lead from the process of the first call to this process. A parent does not count its forks. A
+// forked process lacks the threads of its parent's batches.
 inline std::atomic<int>& forks() {
   static std::atomic<int> count{0};
   static const int registered = pthread_atfork(nullptr, nullptr, [] { forks()++; });

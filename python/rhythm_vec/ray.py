@@ -73,8 +73,8 @@ class _Actor:
         self._parts[key] = (number, pickle.loads(pickled))
 
     def call(self, key: int, number: int, arrays: Arrays, save: bool) -> Optional[Tuple[Arrays, Optional[bytes]]]:
-        """Steps or resets a part. Returns the outputs, and the pickled part if it is to be saved. Returns None, and
-        does nothing, if the part is not open or expects another call: the actor has restarted, or a call was undone."""
+        """Steps or resets a part. Returns the outputs, and the pickled part if `save`. Returns None, and does nothing,
+        if the part is not open (the actor has restarted) or expects another call (see `undo` in ray_env.py)."""
         expected, env = self._parts.get(key, (None, None))
         if env is None or expected != number:
             return None

@@ -65,7 +65,7 @@ function sharedDevice(): Promise<GPUDevice> {
 /** Opens the shared device. */
 export const openDevice = async (): Promise<GpuDevice> => GpuDevice.open(await nodeGpuWith(), undefined);
 
-/** Opens a batch with a given program and, optionally, a shard size. */
+/** Opens a batch with a given program. @param maxEnvsPerShard as in `WebGpuBatch`. */
 export async function openOnDevice(
   program: Program,
   options: AsyncBatchOptions,

@@ -39,8 +39,8 @@ export interface SubmitJobOptions {
   /** The limits of a language model's job. */
   readonly limits?: SharedLimits;
   /**
-   * Whether a language model's job that was collected may be paid for again, and whether collected results of an open job are
-   * computed again.
+   * Whether a language model's job may be paid for again after `queue collect` has finished it, and whether those results of
+   * an open job are computed again that `queue collect` has moved out of Redis.
    */
   readonly again?: boolean;
 }

@@ -135,13 +135,13 @@ describe('a population', () => {
     expect(firsts(population, 2)).toEqual([1, 4]);
   });
 
-  // The penalty rises or falls by a factor of 1.03 if too few or too many sequences meet the bound.
+  // The penalty rises or falls by a factor of 1.03 if too few or too many sequences have no shortfall (objective.ts).
   it.each([
     [1, 1.03],
     [2, 1],
     [3, 1],
     [4, 1 / 1.03],
-  ])('with %i of 5 sequences that meet the bound has the penalty %f', (feasible, penalty) => {
+  ])('with %i of 5 sequences without a shortfall has the penalty %f', (feasible, penalty) => {
     const population = new Population(new SearchDraws(0), 5, 5);
     population.setCandidates(plain(0, 1, 2, 3, 4));
     select(
@@ -164,7 +164,7 @@ describe('a population', () => {
     expect(population.best).toEqual({ score: 0.7, shortfall: 0, actions: plain(2)[0] });
   });
 
-  it('ranks by score minus penalty times shortfall, but the best sequence must meet the bound', () => {
+  it('ranks by score minus penalty times shortfall, but the best sequence has the smallest shortfall', () => {
     const population = new Population(new SearchDraws(0), 3, 3);
     population.setCandidates(plain(1, 2, 3));
     select(population, [0.2, 0.9, 0.9], [0, 0.1, 1]);
@@ -172,7 +172,7 @@ describe('a population', () => {
     expect(population.best).toMatchObject({ score: 0.2, shortfall: 0 });
   });
 
-  it('raises the penalty while too few sequences meet the bound, and lowers it while too many do', () => {
+  it('raises the penalty while too few sequences have no shortfall, and lowers it while too many have none', () => {
     for (const [shortfall, falls] of [
       [0.1, false],
       [0, true],
@@ -235,7 +235,7 @@ describe('a plan', () => {
   });
 });
 
-describe('a scorer gives the results of single runs', () => {
+describe('a scorer gives the score and shortfall of each action sequence played alone', () => {
   /** Scores random action sequences. Returns the trials, and the problems with only the starts that were played. */
   function scoreRandomly(
     random: Random,

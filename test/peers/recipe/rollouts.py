@@ -1,5 +1,5 @@
-"""Plays episodes side by side with the recipe's rollout function, for test/python/recipe.test.ts. Answers are given instead of
-generated.
+"""Plays several episodes at once by the recipe's rollout function, for test/python/recipe.test.ts. Answers are given instead
+of generated.
 
 Reads {"url", "folder", "grader", "seeds", "answers": [episode][step], words of the tiny tokenizer}. Prints {"lines": the lines
 of episodes.jsonl, "rewards": the rewards of the episodes, by function, "generated": the tokens whose mask is 1, as text}.
