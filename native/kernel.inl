@@ -18,7 +18,7 @@ namespace trait = world::trait;
 #include "grade.inl"
 #include "baselines.inl"
 
-// The rules applied to tiles.
+// The rules applied to tiles (kernel.h): the states of sixteen episodes each.
 #include "group.inl"
 #include "outputs.inl"
 #include "reset.inl"

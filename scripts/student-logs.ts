@@ -9,7 +9,7 @@ import { createWorld } from '../src/world/world.js';
 
 /** A line of a log, written at each checkpoint of the training. */
 export interface LogLine {
-  /** Passes of cloning, and episodes of the refinement, so far. */
+  /** Epochs of cloning and of the rounds of DAgger, and episodes of the refinement (docs/students.md), so far. */
   readonly epochs: number;
   readonly refined: number;
   /** Seconds since the training began, without the measurements: by the clock, and summed over all cores. */
@@ -30,7 +30,7 @@ export interface Scores {
 
 /** Seeds that no training uses, and no condition of `eval`. */
 export const MEASURED = { first: 30_000, last: 30_999 };
-/** The number of passes of cloning, and of episodes of the refinement, between two measurements. */
+/** The number of epochs (of cloning and DAgger), and of episodes of the refinement, between two measurements. */
 const EPOCHS = 4;
 const REFINED = 4096;
 

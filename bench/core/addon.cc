@@ -30,7 +30,7 @@ struct Entry {
   bool supported;
 };
 
-// The first argument of `pass`, `fill` and `copy` is an index of this array.
+// The work, compiled for each register width (probe.h). `pass`, `fill` and `copy` first take an index of this array.
 const Entry kProbes[] = {
 #if defined(RHYTHM_X64)
     {&avx512::probe, __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
@@ -58,7 +58,7 @@ Napi::Value List(const Napi::CallbackInfo& info) {
   return list;
 }
 
-// (): returns the numbers of operations in one pass of each mix, by kind.
+// (): returns the numbers of operations in one pass of each mix (kMixes in probe.h), by kind.
 Napi::Value Mixes(const Napi::CallbackInfo& info) {
   auto list = Napi::Array::New(info.Env());
   for (const Mix& mix : kMixes) {

@@ -10,7 +10,7 @@ import { UserPolicy } from '../user-policy.js';
 import { type ComputePiece, computePiece } from './audit-pieces.js';
 import { SEEDS_PER_PROFILE } from './audit-seeds.js';
 
-/** Options of `audit`. */
+/** Options of `audit`. docs/graders.md describes its players and the impossible world. */
 export interface AuditOptions {
   /** A name of GRADER_NAMES, a Grader, or eight weights (called "custom" in results). Default 'v2'. */
   readonly grader?: GraderLike;
@@ -18,8 +18,8 @@ export interface AuditOptions {
   readonly seed?: number;
   /**
    * The number of sequences that each of three searches scores: open-loop and open-loop-honest for sampled profiles, open-loop
-   * for discrete profiles. 1,000 to 10^9. Default 300,000. Each other search for a sequence scores a share of this number, at
-   * least 1,000.
+   * for discrete profiles. 1,000 to 10^9. Default 300,000. Each other search for a sequence scores a part of this number
+   * (search-shares.ts), at least 1,000.
    */
   readonly evaluations?: number;
   /**

@@ -44,7 +44,7 @@ export interface Gains {
   readonly openLoop: Interval;
   /** The open-loop sequence with the constant belief over the heuristic. */
   readonly openLoopWithConstant: Interval;
-  /** Neglect of the first half: open-loop over open-loop-honest. */
+  /** Neglect of the first half: open-loop over open-loop-honest, whose first-half mean is at least the heuristic's. */
   readonly sandbagging: Interval;
   /** By component: the gain of its push over the heuristic. A push is a player that maximises one component alone. */
   readonly saturation: Readonly<Record<string, Interval>>;

@@ -1,4 +1,4 @@
-/** Computes the reward stack of one step, as trajectories store it. */
+/** Computes the reward stack (docs/world.md) of one step, as trajectories store it. */
 import { beliefMae, clampSkill, skillTerm } from '../../engine/reference/grade.js';
 import { NO_ACTION } from '../../engine/validate/actions.js';
 import { storedComponents } from '../../world/former-worlds.js';

@@ -134,7 +134,7 @@ describe('with a language model, eval --shard', () => {
   });
 });
 
-describe('outputs and numbers of shards', () => {
+describe('invalid options with shards', () => {
   const shard = ['eval', '--episodes', '2', '--shard', '0/2'];
   it.each([
     [[...shard], 'Expected either --trajectories or --components with --shard, got neither.'],
@@ -148,11 +148,11 @@ describe('outputs and numbers of shards', () => {
       ['eval', '--seeds', '0-4', '--components', pathOf('x'), '--shard', '0/6'],
       'Expected at most 5 shards, one for each of the 5 episodes of a policy, got 6.',
     ],
-  ])('%j are refused', async (args, message) => {
+  ])('are refused: %j', async (args, message) => {
     expect(await runCli(args)).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
   });
 
-  it('of eval are refused for shards of teach', async () => {
+  it('are refused: merge --json with shards of teach', async () => {
     const part = pathOf('teach.jsonl');
     await runCli([
       'teach',

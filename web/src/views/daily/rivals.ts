@@ -37,7 +37,7 @@ export const rivalNamed = (setting: EpisodeSetting, name: string): Rival | null 
 export const hasFailed = (setting: EpisodeSetting, name: string): boolean =>
   played.setting === JSON.stringify(setting) && failedRivals.value.includes(name);
 
-/** Lets rivals play an episode, once; a kept student again if its file has changed. `failedRivals` gets those that fail. */
+/** Lets rivals play an episode once; a student of kept-students.ts again if its file changed. `failedRivals` gets failed rivals. */
 export async function playRivals(setting: EpisodeSetting, names: readonly string[]): Promise<void> {
   const text = JSON.stringify(setting);
   if (played.setting !== text) {
