@@ -1,7 +1,7 @@
 // Arithmetic that no compiler can rewrite. Every + - * rounds once: the bits of its result pass through an exclusive or
 // with a zero that is unknown to the compiler, so nothing can be fused, reordered or factored across it.
 
-// The zero. Every kernel reads it from the launch first.
+// The zero. Every kernel first reads it from `launch.zero` (bindings.wgsl).
 var<private> zero: u32;
 
 fn exact(x: f32) -> f32 {
