@@ -80,7 +80,10 @@ const subjectOf = ({
   bytesPerStep: writes.bytes(steps) / steps,
 });
 
-/** Returns the probe with the registers and the mix of operations of a case. The reference counts as the kernel `scalar`. */
+/**
+ * Returns the probe (core.ts) with the registers of a case's kernel and the mix of operations that is closest to the case's. The
+ * reference counts as the kernel `scalar`.
+ */
 function probeOf(core: Core | null, { kernel, choice = 'given' }: Case): Probe | null {
   const registers = kernel ?? 'scalar';
   // `demandOf` only distinguishes one episode in a register from several, so 2 stands for several.

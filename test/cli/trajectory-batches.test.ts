@@ -64,7 +64,7 @@ it('inBatches reports the first ten invalid lines, and counts the others', async
   expect(ten.reports).toEqual(reports.slice(0, 10));
 });
 
-it('inBatches reports an unreadable row group of more than ten rows', async () => {
+it('inBatches reports the first ten unreadable row groups, a line each, and counts the rows of the others', async () => {
   const group = new BadEpisode('corrupt', 'Unreadable.', 64);
   const { reports, skipped } = await batched(Array.from({ length: 11 }, () => group));
   expect(reports).toEqual([

@@ -40,8 +40,8 @@ export interface PlannerOptions {
   /** The maximum number of rounds of a step's search, 0 to 1,000. Default 16, for wellbeing 8. */
   readonly rounds?: number;
   /**
-   * Weight of the value of information, any finite number. 1 counts what a more accurate belief earns: at the end under v2,
-   * in the remaining steps under v3. Default 1.
+   * Weight of a bonus for each action, any finite number. With 1, the bonus is what the more accurate belief after the action is
+   * expected to add to the objective: v2 grades the last belief, v3 the beliefs from step 8 on. Default 1.
    */
   readonly curiosity?: number;
   /** u32: seed of the posterior samples, the imagined noise and the search. Default 0. */

@@ -15,7 +15,7 @@ export interface SearchPlan {
   readonly stride: number;
   /** The number of sequences of each island with which the second phase begins. */
   readonly emigrants: number;
-  /** Every problem also begins the second phase with the best sequences of this many problems. */
+  /** Every problem (`ActionSequenceProblem`) also begins the second phase with the best sequences of this many problems. */
   readonly sharedSequences: number;
   /** The number of all sequences with which a problem's second phase begins: emigrants, shared ones and the caller's. */
   readonly immigrants: number;

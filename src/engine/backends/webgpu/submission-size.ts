@@ -16,7 +16,7 @@ const MAX_ENVS = 2 ** 30;
 export class SubmissionSize {
   readonly #maxMs: number;
   #envs = FIRST_ENVS;
-  /** Whether a submission of full size was measured. */
+  /** Whether a submission of all `#envs` environments, not of a smaller rest, was measured. */
   #isMeasured = false;
 
   /** @param maxMs the longest time of a submission, in milliseconds. */
