@@ -23,7 +23,7 @@ bool legal_codes(const uint32_t* words) {
   const uint32_t first_step = words[state::Began];
   if (steps > count::Steps || words[state::Mode] > world::mode::Given || words[state::Given] > 1) return false;
   if (first_step >= count::Steps || first_step > steps) return false;
-  // The tape has four bits per action, eight actions per word.
+  // The state's field `tape` has the actions taken: four bits per action, eight actions per word.
   for (uint32_t t = 0; t < steps; t++) {
     if ((words[state::Tape + t / 8] >> 4 * (t % 8) & 15) >= count::Actions) return false;
   }
@@ -288,7 +288,7 @@ std::optional<Refusal> Batch::replay(const Replay& replay) {
   if (const auto refusal = find_refusal(replay)) return refusal;
   const std::vector<Chain> chains = chains_of(replay);
   const size_t tiles = (chains.size() + kTileLanes - 1) / kTileLanes;
-  // A chain of many rows takes longer than one of a single row.
+  // The more rows a chain (replay.h) has, the longer it takes. So a call needs fewer tiles of chains to use several threads.
   const size_t min_tiles = std::max<size_t>(1, kMinTilesToRun * chains.size() / replay.count);
   each_part_of(0, tiles, min_tiles, [&](size_t first, size_t last) {
     Replayer(kernel_, *tables_, replay)

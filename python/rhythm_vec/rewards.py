@@ -80,8 +80,8 @@ class RewardStack:
     def belief_skill(
         self, prompts: Sequence[Any], completions: Sequence[Completion], **columns: Any
     ) -> List[Optional[float]]:
-        """Returns the belief's term of belief_skill, in [-1, 1]: 1 for a belief without error; -1 if no belief was
-        given."""
+        """Returns 1 - beliefSkillScale (docs/world.md) * the belief's mean squared error, clamped to [-1, 1]; -1 if no
+        belief was given."""
         return self._rewards("belief_skill", completions, columns)
 
     def total(self, prompts: Sequence[Any], completions: Sequence[Completion], **columns: Any) -> List[Optional[float]]:

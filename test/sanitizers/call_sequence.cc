@@ -45,7 +45,7 @@ class CallSequence {
     batch_.reset(out_, {mask_, seeds_, modes_, profiles_, graders_, false, nullptr, nullptr});
   }
 
-  // Begins episodes at different steps, with and without sums, then steps and runs them.
+  // Begins episodes at different steps, with and without sums of rewards and crash counts, then steps and runs them.
   void reset_to_later_steps() {
     const Start with_sums = {begins_, meters_, sums_, sums_, sums_, begins_};
     const Start without_sums = {begins_, meters_, nullptr, nullptr, nullptr, nullptr};

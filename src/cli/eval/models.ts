@@ -50,7 +50,7 @@ export class EvalModels {
   readonly #opened: readonly { readonly opened: OpenedModel; readonly summary: LlmSummary }[];
   readonly #concurrency: number;
 
-  /** @param spending what earlier runs spent and finished, and the callback for spending. */
+  /** @param spending what earlier runs spent, the episodes that they finished, and the callback `onSpend`: see `LedgerOptions`. */
   constructor(
     openers: readonly Opener[],
     { onSpend, ...before }: Spending,

@@ -48,8 +48,8 @@ export const BUILD_REMEDY =
     : `Run "npm run build:addon" in ${PACKAGE_ROOT} (needs Python 3 and a C++17 compiler).`;
 
 /**
- * Whether this module is part of a bundle outside the package. Without the addon such a bundle is incomplete, so 'auto' does
- * not fall back.
+ * Whether this module is part of a bundle outside the package. Such a bundle needs the addon: without it, the backend 'auto'
+ * fails and does not fall back to the reference.
  */
 export const isBundled = PACKAGE_ROOT === null;
 

@@ -13,7 +13,7 @@ import { freshSeeds } from './audit-seeds.js';
 import type { SearchProgress } from './search-progress.js';
 import { IMAGINED_EPISODES, roundsOf } from './search-shares.js';
 
-/** The actions and beliefs in the episodes of the first fresh seeds. */
+/** The actions and beliefs in the episodes of the first n fresh seeds (audit-seeds.ts). */
 export interface Recording {
   /** u8 [n, 28]. */
   readonly actions: Uint8Array;
@@ -28,7 +28,7 @@ export type Knowledge = 'inference' | 'prior' | 'truth';
 export const PLANNED_TOGETHER = 4;
 
 /**
- * Returns the actions of a reactive policy in the first fresh episodes, u8 [episodes, 28].
+ * Returns the actions of a reactive policy in the episodes of the first fresh seeds, u8 [episodes, 28].
  * @param policy its parameters, f64 [480].
  */
 export async function recordReactive(
@@ -43,7 +43,7 @@ export async function recordReactive(
 }
 
 /**
- * Plays the first fresh episodes with a planner that maximises the final score.
+ * Plays the episodes of the first fresh seeds with a planner that maximises the final score.
  * @throws the signal's reason.
  */
 export async function recordPlanner(

@@ -94,8 +94,8 @@ const BUILT_IN = GRADER_NAMES.map((name) => {
 });
 
 /**
- * Returns the system message under a grader. The message depends on the weights alone. v1 and v2 have the published text about
- * grading; other graders have a line for each component whose weight is not 0.
+ * Returns the system message under a grader. The message depends on the weights alone. Its text about grading is
+ * V1_AND_V2 for the weights of v1 and v2; for other weights it has a line for each component whose weight is not 0.
  * @throws InputError as `graderWeights`.
  */
 export function systemText(grader: GraderLike = 'v2'): string {

@@ -179,7 +179,7 @@ function* blankList(json: Buffer, { start, end }: ParsedList): Paused<Buffer> {
   return json.subarray(0, written + json.copy(json, written, from));
 }
 
-/** Replaces the marks in a message by arrays. The message has at most about 25,000 other values. */
+/** Replaces the marks in a message by arrays. `parseJson` (frame.ts) allows at most about 25,000 other values in a message. */
 function restoreLists(value: unknown, lists: readonly ParsedList[]): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {

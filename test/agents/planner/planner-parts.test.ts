@@ -75,7 +75,7 @@ describe('the sums of an episode', () => {
     return sums;
   }
 
-  it('count meters below the crash threshold in both halves, and reset the count', () => {
+  it('count meters below the crash threshold in both halves, and count from 0 in another episode', () => {
     const { crashThreshold } = world.params;
     expect(sumsAfter(20, crashThreshold).numCrashes(0)).toBe(0);
     const sums = sumsAfter(20, 0);
@@ -239,7 +239,7 @@ it.each([
   ['score', 20],
   ['wellbeing', 64],
 ] as const)(
-  '%s: screening on at most 8 of %i samples, then completing, gives the scores of a trial on all',
+  '%s: `screen` with at most 8 of %i samples, then `complete`, gives the scores of `play` with all samples',
   (objective, starts) => {
     const { sums } = playSteps(77, 10);
     const profiles = new Prior(1, world.params, 4).posteriorSamples(starts);

@@ -25,7 +25,7 @@ describeWithRedis('the ledger', () => {
     await server.close();
   });
 
-  /** Gives the lock of a shard to an attempt at it, and opens the ledger for the attempt. */
+  /** Gives the lease of a shard, a lock in Redis, to an attempt at the shard. Opens the ledger for the attempt. */
   async function open(index: number, token: string, redis = queue.redis): Promise<SharedLedger> {
     const shard = shardOf(index);
     await queue.redis.set(lockKey(PREFIX, shard), token);
@@ -42,7 +42,7 @@ describeWithRedis('the ledger', () => {
     await expect(Promise.race([promise, queue.redis.ping().then(() => 'pending')])).resolves.toBe('pending');
   }
 
-  it('counts reservations of an earlier attempt at a shard as spent, and refuses a request without the lease', async () => {
+  it('counts unsettled reservations of an earlier attempt at a shard as spent, and refuses further requests of that attempt', async () => {
     await limit(1);
     const first = await open(0, 'a');
     const reservation = await first.reserve(0.25, NEVER);
@@ -148,7 +148,7 @@ describeWithRedis('the ledger', () => {
     await expectPending(ledger.reserve(0, AbortSignal.timeout(5000)));
   });
 
-  it('pauses all workers', async () => {
+  it('pauses all workers for the longest pause that one of them requests', async () => {
     const [one, other] = [server.client(), server.client()];
     const pausesOf = (redis: typeof one) => new SharedPauses({ redis, prefix: PREFIX }, 'j');
     pausesOf(one).pause(300);
