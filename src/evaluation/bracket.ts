@@ -47,7 +47,7 @@ interface Scored {
   readonly profiles: string;
 }
 
-/** Returns the share of a score under a grader; null if it has none. */
+/** Returns the share of a score under a grader, or null (see `Share`). */
 export function shareUnder(brackets: readonly GraderAnchors[], grader: string, scored: Scored): Share {
   const bracket = brackets.find((candidate) => candidate.grader === grader);
   const kind = kindOf(scored.profiles);

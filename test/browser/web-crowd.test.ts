@@ -87,7 +87,7 @@ describe.skipIf(absent !== null)('the crowd', () => {
         'open-loop+constant',
         { people: 2345, seed: 4_293_967_296, grader: 'v1', persons: 'discrete' },
       ],
-      // Three chunks of different sizes.
+      // Three chunks of different sizes: 1,024, 15,360 and 3,617 people (`addChunk` in run-crowd.ts).
       [
         'heuristic+constant',
         'random',
@@ -241,7 +241,7 @@ MessagePort.prototype.addEventListener = function (kind, listener) {
       expect(await page.evaluate('document.activeElement.labels[0].textContent')).toBe('People');
       await page.keyboard.press('ArrowDown');
       await page.keyboard.press('ArrowDown');
-      // 100,000, which the address leaves out.
+      // 100,000 people, the default, which the address leaves out.
       await page.waitForURL(at('#crowd'));
       await page.keyboard.press('Tab');
       expect(await focused()).toBe('Which people');

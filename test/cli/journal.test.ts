@@ -230,7 +230,7 @@ describe('a journal keeps the data', () => {
     }
   });
 
-  it('after a system crash that leaves zero bytes or a part of a line', async () => {
+  it('after a system crash that leaves NUL bytes, a part of a line, or both', async () => {
     for (const remains of ['\0\0\0', `${LINES[1].slice(0, 500)}\0\0`, LINES[1].slice(0, 3)]) {
       const path = newPath();
       writeFileSync(`${path}.partial`, `${LINES[0]}${remains}`);

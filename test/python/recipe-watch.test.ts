@@ -132,7 +132,7 @@ describe.runIf(absent === null)('the recipe', () => {
     ]);
   });
 
-  it('has no warning of one_action or cycle for a window with few answers', () => {
+  it('has no warning of one_action or cycle if a window has fewer than MIN_ANSWERS (watch.py) answers with an action', () => {
     const few = withBatch({ ...answers('SLEEP', 'LEARN'), legal: [true, false] });
     const { warnings } = watched({ limits: { ...limits, unparsed: 1 }, steps: repeat(12, few) });
     expect(warnings).toEqual([]);

@@ -28,7 +28,7 @@ export interface Settings extends Defaults {
   /** 1 to 256; null for the backend's default. */
   readonly threads: number | null;
   readonly autoreset: AutoresetMode;
-  /** The range of all seeds. */
+  /** The allowed seeds: `seedRange`, by default every u32. */
   readonly span: SeedSpan;
   readonly layout: OutputLayout;
   readonly observation: ObservationOptions;

@@ -1,4 +1,4 @@
-/** Plays the episodes of an audit, on fresh seeds. */
+/** Plays the episodes of an audit, on fresh seeds: those from FRESH_FIRST on (audit-seeds.ts). */
 
 import { repeatActions } from '../../agents/policies/open-loop.js';
 import type { Trajectory } from '../../engine/backends/backend.js';

@@ -1,4 +1,4 @@
-/** Schemas of the fields that trajectory lines and compact episodes share. */
+/** Schemas of the fields that trajectory lines and compact episodes (compact-episode.ts) share. */
 
 import { isModelName, isPrintable, MODEL_NAME, PRINTABLE } from '../../shared/printable-names.js';
 import { expect, flag, isU32, object, oneOf, printableName, storedPolicy } from '../../shared/row-schemas.js';

@@ -33,7 +33,7 @@ it('retry ends with the last failure, without a wait after it', async () => {
   expect(await outcomeOf(9, { retries: 0 })).toEqual({ outcome: 'failure 1', attempts: 1, waits: [] });
 });
 
-it('retry ends with the error that waitAfter calls permanent, or with the error that waitAfter throws', async () => {
+it('retry ends with the error for which waitAfter returns null, or with the error that waitAfter throws', async () => {
   const twice: RetryOptions['waitAfter'] = ({ attempt }) => (attempt < 2 ? 7 : null);
   expect(await outcomeOf(9, { waitAfter: twice })).toEqual({ outcome: 'failure 2', attempts: 2, waits: [7] });
   const explained: RetryOptions['waitAfter'] = ({ error, left }) => {
