@@ -3,7 +3,7 @@
  * instructions of a kernel. A test finds each formula in the page and counts the operations of the reference as it runs.
  *
  * Counted are sums, differences, products, conversions, minimums, maximums and comparisons of floats, and operations on
- * words. Not counted are table lookups, selections by a condition, loads and stores. So the count is a lower bound.
+ * 32-bit words. Not counted are table lookups, selections by a condition, loads and stores. So the count is a lower bound.
  */
 
 import { below, threefry } from '../dist/engine/reference/threefry.js';

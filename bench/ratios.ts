@@ -1,4 +1,4 @@
-/** The ratios that summarise the rows, and their targets. A ratio is a share of the core's bound, or a quotient of two times. */
+/** The ratios that summarise the rows, and their targets. A ratio is a share of the bound (rows.ts), or a quotient of two times. */
 import { NAMES, SIZE } from './names.js';
 import { MIN_TICKS, type Row } from './rows.js';
 

@@ -145,7 +145,7 @@ class VecEnv:
 
     @property
     def counters(self) -> Dict[str, int]:
-        """ "steps" taken and "episodes" ended in all environments since creation; `restore` sets both."""
+        """ "steps" taken and "episodes" ended in all environments since creation. `restore` sets those of the snapshot."""
         return {"steps": self._core.steps, "episodes": self._core.episodes}
 
     @property
@@ -295,7 +295,7 @@ class VecEnv:
             InputError: `out_of_range`, `wrong_type`, `unknown_name`; with imagined profiles also `bad_profile`,
                 `bad_seed`, `wrong_length`, `unknown_option`.
             StateError: `not_reset`, `closed`; with imagined profiles also `episode_over`, or `foreign_past` if an
-                episode began after step 0 or cannot be replayed.
+                episode began after step 0, or was copied from a VecEnv with the other value of `imagination`.
         """
         forked = VecEnv.__new__(VecEnv)
         with self._core.call:
@@ -312,8 +312,8 @@ class VecEnv:
         Raises:
             InputError: `not_alike` (another world), `out_of_range`, `wrong_length`, `wrong_type`, `bad_seed` (outside
                 seed_range).
-            StateError: `not_reset` (the source), `closed`; `foreign_past` if this VecEnv has histories, the source has
-                none, and an episode cannot be replayed.
+            StateError: `not_reset` (the source), `closed`; `foreign_past` if this VecEnv observes `history`, the source
+                does not, and an episode was copied from a VecEnv with the other value of `imagination`.
         """
         core = self._core
         with core.call:

@@ -7,7 +7,7 @@ import { expectSameScores } from '../support/async-scores.js';
 import { describeGpu } from '../support/gpu-suite.js';
 
 describeGpu('on WebGPU', () => {
-  it('a scorer has the scores of the reference', () => expectSameScores(openAnyBatch));
+  it('a scorer of action sequences has the scores of the reference', () => expectSameScores(openAnyBatch));
 
   it.each([{ grader: 'v3' }, { objective: 'wellbeing' }] as const)(
     'a planner decides and explains as on the reference: %j',

@@ -20,7 +20,7 @@ describe('if the reader closes the pipe early,', () => {
     expect(JSON.parse(readFileSync(json, 'utf8')).rows.length).toBeGreaterThan(0);
   });
 
-  it('replay completes its output without the reports of invalid rows', async () => {
+  it('replay completes its output although it cannot report the invalid rows', async () => {
     const input = pathOf('bad.jsonl');
     const output = pathOf('good.jsonl');
     writeFileSync(input, `nonsense\n${rows(1)}${'nonsense\n'.repeat(20_000)}`);

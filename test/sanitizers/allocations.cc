@@ -47,7 +47,7 @@ extern const Kernel kernel;
 
 namespace {
 
-// Enough tiles for runs to use threads.
+// 41 tiles (kernel.h), the last not full. Runs use threads from 32 tiles on (kMinTilesToRun of batch.cc).
 constexpr int kNumEnvs = 40 * kTileLanes + 3;
 constexpr int kThreads = 6;
 constexpr size_t kRows = kNumEnvs;

@@ -11,7 +11,7 @@ export interface Tokens {
   readonly completion: number;
 }
 
-/** A parsed chat completion. The fields have the meaning of those of `Answer`. */
+/** A parsed chat completion. `Answer` (language-model.ts) describes the first four fields. */
 export interface Reply {
   readonly completion: string;
   readonly reasoning?: string;

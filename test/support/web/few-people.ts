@@ -1,2 +1,2 @@
-/** Replaces web/src/engine/sequence/people.ts in the page of the tests: fewer people, scored in two parts. */
+/** Replaces web/src/engine/sequence/people.ts in the page of the tests: fewer people, in two calls (PART of run-sequence.ts). */
 export const PEOPLE = { first: 20_000, count: 2000 };
