@@ -43,7 +43,7 @@ const messages: readonly Payload[] = ['/ws', '/v1/vec'].flatMap((path) => [
   message(path, 'one huge string', (mebibytes) =>
     Buffer.from(`{"type":"reset","data":{"x":"${'x'.repeat(mebibytes * MIB - 50)}"}}`),
   ),
-  // `filled` omits the last character of the last escape, and the tail supplies it.
+  // `fills` omits the last digit of the last escape, so the tail begins with a digit.
   message(path, 'one huge string of escapes', fills('{"type":"reset","data":{"x":"', '\\u20ac', '0"}}')),
   message(path, 'a huge type', (mebibytes) => Buffer.from(`{"type":"${'x'.repeat(mebibytes * MIB - 50)}"}`)),
   message(path, 'one huge number', (mebibytes) =>

@@ -1,7 +1,7 @@
 """Rollouts of whole episodes for TRL's `rollout_func`: the model plays all 28 steps in one conversation.
 
-Each prompt of the dataset names an episode. Messages and answers have the same form as in single steps; the server
-writes the messages and parses the answers.
+Each prompt of the dataset names an episode. Messages and answers have the form that they have when the model trains on
+single steps (README.md, "Whole episodes"). The server writes the messages and parses the answers.
 """
 
 from __future__ import annotations

@@ -11,7 +11,10 @@ export class RhythmError extends Error {
   }
 }
 
-/** An invalid argument. The call has changed nothing, except finished slices of a run with `onProgress` or `signal`. */
+/**
+ * An invalid argument. The call has changed nothing. Exception: a run with `onProgress` or `signal` plays slices of environments
+ * one after the other, and keeps the slices that it has finished.
+ */
 export class InputError extends RhythmError {}
 
 /** A call that the environment's current state does not allow. It has changed nothing (except `outputs_detached`). */

@@ -91,7 +91,7 @@ if (absent !== null) test.skip(`absent here: the page in Chromium: ${absent}`, (
 describe.skipIf(absent !== null)('the page', () => {
   const { at, visit } = setUpVisits();
 
-  /** The page of the tests that run no script before its own. */
+  /** The page of the tests that call `show`. */
   let opened: Visit;
   beforeAll(async () => {
     opened = await visit('#train');

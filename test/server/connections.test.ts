@@ -23,7 +23,7 @@ function withParts<T>(options: ServeOptions, read: (parts: ServerParts) => T): T
 
 it.each([
   ['as long as an idle session', {}, 15 * MINUTE_MS],
-  ['at least a minute and the wait of a batch', { idleMs: 1000, batchWaitMs: 3000 }, MINUTE_MS + 3000],
+  ['a minute longer than a batch request may wait', { idleMs: 1000, batchWaitMs: 3000 }, MINUTE_MS + 3000],
 ])('a connection without a request stays open %s', async (_, options, idleMs) => {
   withParts(options, ({ server }) => {
     expect(server.keepAliveTimeout).toBe(idleMs);

@@ -97,7 +97,7 @@ describe('an adviser', () => {
       expect(await adviceOf(adviser, moves)).toEqual(await newAdvice(moves));
   });
 
-  it('rejects an unfinished call when a new call comes, and gives the new call the usual advice', async () => {
+  it('rejects an unfinished call when a new call comes, and gives the new call the advice of a new adviser', async () => {
     const adviser = new Adviser();
     const advise = (moves: readonly Move[]) => adviceOf(adviser, moves);
     const ended = expect(advise(MOVES.slice(0, 9))).rejects.toThrow('Replaced by a new call.');

@@ -90,7 +90,7 @@ describe('every number', () => {
   );
 
   it.each(WORLD_NUMBERS.filter(isFixed).map(pathName))(
-    'is refused if it is %s and differs from the value that the world\'s version fixes',
+    'is refused if it is %s, which no world may change, and differs from the published number',
     (name) => {
       const path = WORLD_NUMBERS.find((each) => pathName(each) === name)!;
       expectRefused(

@@ -23,8 +23,8 @@ const BELIEF_ACCURACY = COMPONENT_NAMES.indexOf('belief_accuracy');
 /** The weight of a step in `worthInGrade`, relative to the step before. Tuned on seeds 30000-30099 under v3. */
 const LATER_SHARE = 0.9;
 /**
- * The component `wellbeing` of imagined episodes, for the objective 'wellbeing': the mean of the weighted meters, from -2 to
- * 2, mapped to [0, 1]. The default constants would map all means below 0.7 to 0.
+ * Constants of the component `wellbeing` in imagined episodes, for the objective 'wellbeing'. They map a mean m of the weighted
+ * meters to (m + 2) / 4, clamped to [0, 1]. The default constants would map each m below 0.7 to 0.
  */
 const IMAGINED_WELLBEING = { wellbeingScale: 0.25, wellbeingBase: -2 };
 

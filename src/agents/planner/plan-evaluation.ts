@@ -10,7 +10,7 @@ import type { ScorerSettings } from '../search/scorer.js';
 import type { EpisodeSums } from './episode-sums.js';
 import { ImaginedStarts } from './imagined-starts.js';
 
-/** Means over imagined episodes, each with another posterior sample and other draws. */
+/** Means over imagined episodes, each with its own posterior sample, noise and events. */
 export interface Outlook {
   /** f64 [28, 5]: the meters after each step; 0 for steps already taken. */
   readonly meters: Float64Array;

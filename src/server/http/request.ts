@@ -54,7 +54,7 @@ export class HttpRequest {
     });
   }
 
-  /** The client's name in the queue of batches: the header X-Client-Id, or its address. */
+  /** The client's name in the queue of batch requests (../fair-queue.ts): the header X-Client-Id, or the client's address. */
   get client(): string {
     const { headers, socket } = this.#incoming;
     const id = headers['x-client-id'];

@@ -26,7 +26,7 @@ export class ScoreColumns {
   /** The scores to return, each once. */
   readonly names: readonly string[];
   readonly #settings: StackSettings;
-  /** NaN in rows without an action, and in rows with a fault. */
+  /** NaN in rows without an action, and in rows with a fault (in invalid rows: see `RowFault`). */
   readonly #stepRewards: Float32Array;
   /** The rewards of the steps plus shaping. Without shaping, the same array as `#stepRewards`. */
   readonly #envRewards: Float32Array;
@@ -40,7 +40,7 @@ export class ScoreColumns {
   /** @param names of the scores to store. @param settings of the rewards. */
   constructor(rows: number, names: readonly string[], settings: StackSettings) {
     this.names = [...new Set(names)];
-    // `#envRewards` contains the shaping already: it cannot be computed later, because histories are not kept.
+    // No shaping here: `#envRewards` contains it already. The action histories, from which shaping is computed, are not kept.
     this.#settings = { ...settings, shaping: null };
     this.#stepRewards = new Float32Array(rows);
     this.#envRewards = settings.shaping === null ? this.#stepRewards : new Float32Array(rows);

@@ -147,7 +147,7 @@ describe.skipIf(NATIVE.length === 0)('an audit', () => {
     expect(verdict).toContain(`by ${bestBlind});`);
   });
 
-  it('writes its anchors to its JSON', async () => {
+  it('writes its anchors, the scores without and with knowledge of the profile, to its JSON', async () => {
     const result = await auditOnce(SMALL);
     const { anchors, grader: name } = anchorsOf(JSON.parse(JSON.stringify(auditToJson(result))))!;
     expect(name).toBe('v2');
@@ -163,7 +163,7 @@ describe.skipIf(NATIVE.length === 0)('an audit', () => {
     expect(result.anchors.sampled.oracle).toEqual(oracle.finalScore);
   });
 
-  it('has rewards and bands in each mean episode, and the actions of the sequence if the policy plays only one', async () => {
+  it('has mean episodes with rewards, percentiles of meters, and actions: the sequence if the policy plays only one', async () => {
     const result = await auditOnce(SMALL);
     for (const { policy, actions, isSingleSequence, rewards, bands } of result.meanEpisodes) {
       const varied = ['heuristic', 'reactive', 'planner', 'oracle-open-loop+truth'];

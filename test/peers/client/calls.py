@@ -3,7 +3,7 @@
 Reads {"client": options of Client and Backoff, "calls"}. A call is one of
 
 - {"score": arguments}
-- {"arrays": arguments of score}: lists become objects with `tolist`, and the text "NaN" becomes the number
+- {"arrays": arguments of score}: lists become objects with `tolist`, and the text "NaN" in a list becomes a float NaN
 - {"prompts": arguments}
 - {"parse": completions}
 - {"advance": seconds}: advances the client's clock

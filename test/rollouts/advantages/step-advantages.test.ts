@@ -1,4 +1,7 @@
-/** Tests of `stepAdvantages`: examples computed by hand, properties, and refused arguments. */
+/**
+ * Tests of `stepAdvantages`: examples computed by hand, properties, and refused arguments. An anchor state is a state from which
+ * rollouts of a group take steps.
+ */
 import { describe, expect, it } from 'vitest';
 import {
   ADVANTAGE_METHODS,

@@ -21,7 +21,7 @@ const api = {
       ),
     ),
   stop: () => outcomeOf(stopJob),
-  /** Returns the file of the student as it was measured last. */
+  /** Returns the file of the student as it was when its score was measured last (./run-training.ts). */
   file: () => outcomeOf(() => fileOf(student!)),
 };
 

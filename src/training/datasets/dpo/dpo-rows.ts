@@ -20,7 +20,7 @@ export interface DpoRow {
   readonly step_index: number;
   readonly chosen_action: string;
   readonly rejected_action: string;
-  /** The final score, or the sum of rewards from the state on, of the better answer's episode. */
+  /** Of the better answer's episode: the final score, or with the criterion 'return' the sum of rewards from the state on. */
   readonly chosen_value: number;
   /** The same of the worse answer's episode. */
   readonly rejected_value: number;
