@@ -179,7 +179,7 @@ struct Launch {
   belief_kind: u32,
   // of a load: whether outputs stay as they are
   keeps_outputs: u32,
-  // of a gather or a save: the first environment of the shard to read from
+  // of a gather or a save: the index in the batch of the first environment of the shard to read from
   source_first: u32,
   // of a gather: capacity of the source shard
   source_capacity: u32,
@@ -256,7 +256,7 @@ fn is_in(mask: u32, i: u32) -> bool {
   'numbers.wgsl': `// Arithmetic that no compiler can rewrite. Every + - * rounds once: the bits of its result pass through an exclusive or
 // with a zero that is unknown to the compiler, so nothing can be fused, reordered or factored across it.
 
-// The zero. Every kernel reads it from the launch first.
+// The zero. Every kernel first reads it from \`launch.zero\` (bindings.wgsl).
 var<private> zero: u32;
 
 fn exact(x: f32) -> f32 {
@@ -1405,7 +1405,7 @@ fn targets(@builtin(global_invocation_id) id: vec3<u32>) {
   }
 }
 `,
-  'gather.wgsl': `// Copies the states and outputs of environments from a shard of the source.
+  'gather.wgsl': `// Copies the states and outputs of environments from one shard (shard.ts) of the source batch.
 
 @group(1) @binding(0) var<storage, read> source_state: array<u32>;
 @group(1) @binding(1) var<storage, read> source_outputs: array<u32>;
