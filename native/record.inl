@@ -1,8 +1,8 @@
 // Records the steps of a run.
 // Included inside a kernel's namespace, see kernel.inl.
 
-// A recorder is called with every step of a group. After the last step `finish` is called if all lanes took the same
-// steps, and `add_terminal` with the terminal term of the last reward if an episode ended.
+// A recorder is called with every step of a group (group.inl). After the last step `finish` is called if all lanes took
+// the same steps, and `add_terminal` with the terminal term of the last reward if an episode ended.
 struct RecordNothing {
   // Whether the run updates only the meters and the time of the states, and writes no outputs.
   static constexpr bool kMetersOnly = false;

@@ -41,7 +41,7 @@ describe('the scores of a sequence', () => {
     expect(complete).toMatchObject({ actions: BEST, numPeople: PEOPLE.count });
   });
 
-  it('are those of the second sequence if the call for the first is stopped', async () => {
+  it("have the engine's mean over all people, even if an earlier call is stopped", async () => {
     const controller = new AbortController();
     const first = run('3'.repeat(28), [], controller.signal);
     const second = run(BEST);

@@ -21,7 +21,7 @@ const MIN_NARROWING = 0.04;
 const MIN_WEIGHT_CHANGE = 0.012;
 /** A trait or weight is low if less than LITTLE of the prior is below its posterior median, and high if more than MUCH is. */
 const [LITTLE, MUCH] = [0.38, 0.62];
-/** Bounds of `relativeWidth`: an estimate is sure below SURE and likely below LIKELY; above UNSEEN nothing is known. */
+/** Bounds of `relativeWidth` (inference-report.ts): an estimate is sure below SURE, likely below LIKELY, unknown above UNSEEN. */
 const [SURE, LIKELY, UNSEEN] = [0.25, 0.6, 0.97];
 /** A belief nearer to 0.5 than this counts as neither low nor high. */
 const MIDDLE_WIDTH = 0.09;

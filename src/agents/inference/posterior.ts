@@ -11,7 +11,7 @@ import { type Scratch, WeightPosterior } from './weights.js';
 /** The step count before the first observation. */
 const NEVER = -1;
 
-/** The posteriors of the traits, rates and weights of one profile. */
+/** The posteriors of one profile: traits that affect anomalies, the two other traits (rates.ts), and reward weights. */
 export class ProfilePosterior {
   readonly traits: TraitPosterior;
   readonly rates: RatePosterior;

@@ -65,7 +65,7 @@ export class LlmSummary {
   #hint(): string {
     if (this.#unparsed <= MANY_UNPARSED * this.#answers) return '';
     const { answers, cutOff } = this.#tally;
-    // A share above half of MANY_UNPARSED counts as many.
+    // Cut-off answers count as many above the share MANY_UNPARSED / 2 of all answers.
     const remedy =
       cutOff > (MANY_UNPARSED / 2) * answers
         ? 'Many were cut off: raise --max-tokens.'

@@ -132,7 +132,8 @@ function checkNoFile(policy: string): void {
 
 /**
  * Submits a job and prints its name.
- * @param units the number of units that are divided among shards: episodes of each policy, rows, or pieces.
+ * @param units the number of units that are divided among shards: episodes of each policy, rows, or pieces of an audit
+ *   (audit-shards.ts).
  * @param rowsOfUnit the number of rows of the result for each unit.
  */
 async function submit(

@@ -115,8 +115,8 @@ export interface StepResult extends Outputs {
 /** Options to observe and to abort a long call. */
 export interface LongCallOptions {
   /**
-   * Called after each slice of environments, with the number of finished environments and the total. The function may abort
-   * `signal`.
+   * Called after each slice of at most 16,384 environments (2^20 on a GPU), with the number of finished environments and the
+   * total. The function may abort `signal`.
    */
   onProgress?: (done: number, total: number) => void;
   /**
@@ -166,7 +166,7 @@ export interface AsyncRunOptionsFrom<Source, Field extends TrajectoryField = Tra
 export interface RunResult<Field extends TrajectoryField = TrajectoryField> extends StepResult {
   /**
    * The requested fields of the steps, newly allocated, by the episode's step; null without the option `trajectory`. Steps
-   * that this run did not take have action and event -1, and 0 elsewhere.
+   * that this run did not take have action and event -1, and 0 in all other fields.
    */
   readonly trajectory: TrajectoryOf<Field> | null;
 }

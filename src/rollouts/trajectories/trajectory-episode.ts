@@ -17,7 +17,7 @@ export interface Player {
 /** Three float32 values in [0, 1], by BELIEF_NAMES. */
 export type StoredBelief = readonly [social: number, morning: number, work: number];
 
-/** The reward stack of one step, without shaping (REWARD_NAMES, in snake_case). Files of world 1.0.0 lack `belief_skill`. */
+/** The rewards of one step (docs/world.md, "The GRPO reward stack"), without shaping. Files of world 1.0.0 lack `belief_skill`. */
 export interface StoredRewards {
   readonly format_valid: number;
   readonly action_legal: number;

@@ -1,4 +1,4 @@
-/** Trains a student: clones a teacher that sees observations only, fits beliefs to true targets, and may refine the student. */
+/** Trains a student: clones a teacher that sees observations only, fits beliefs to true targets, and may `refine` the student. */
 import seedrandom from 'seedrandom';
 import { Network } from '../../agents/student/network.js';
 import { yieldTurn } from '../../engine/vec-env/yield-turn.js';
@@ -198,7 +198,7 @@ class Training {
   #figuresIn = async (samples: Samples, labels: Uint8Array) =>
     figuresOf(await this.#network(), samples, labels);
 
-  /** Refines the clone, or the student of `from`. */
+  /** Refines the clone, or the student of `from` (refine/refinement.ts). */
   async refine(): Promise<void> {
     const clone = (await this.#learner.state()).layers;
     using refinement = new Refinement(this.#request, clone, this.#refinement);

@@ -105,7 +105,7 @@ describe('an answer', () => {
     ['<think>Rest?\n</think>\n\n4 5 6 SLEEP', '4 5 6 SLEEP', 'Rest?'],
     ['<think>I might say\n4 5 6 SLEEP\nor', '', 'I might say\n4 5 6 SLEEP\nor'],
     ['I think <think> is a tag.\n4 5 6 SLEEP', 'I think <think> is a tag.\n4 5 6 SLEEP', undefined],
-  ])('is separated from reasoning only at its start: %j', async (text, completion, reasoning) => {
+  ])('is split from reasoning only if it begins with <think>: %j', async (text, completion, reasoning) => {
     const { answer } = await askOnce({ answer: () => text });
     expect([answer!.completion, answer!.reasoning]).toEqual([completion, reasoning]);
   });

@@ -10,7 +10,7 @@ import { describeWithRedis, RedisServer, until } from '../../support/redis.js';
 
 const pathOf = temporaryDirectory();
 const PREFIX = 'rhythm-vec';
-/** A queue with short leases only: after one worker checks for lost leases, no worker checks again for that worker's lease time. */
+/** A queue without workers of 30 s lease: after such a worker checks for lost leases, no worker checks again for 30 s. */
 const SHORT = 'short-leases';
 const argsOf = (seeds: string) => ['teach', '--policy', 'llm:fake', '--seeds', seeds, '--retries', '0'];
 
