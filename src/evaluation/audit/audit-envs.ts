@@ -3,8 +3,8 @@
 import { repeatActions } from '../../agents/policies/open-loop.js';
 import type { Trajectory } from '../../engine/backends/backend.js';
 import { type AnyVecEnv, openAnyVecEnv, type RunOptions } from '../../engine/node.js';
-import { yieldTurn } from '../../engine/vec-env/yield-turn.js';
 import type { RunResult } from '../../engine/vec-env/vec-env-options.js';
+import { yieldTurn } from '../../engine/vec-env/yield-turn.js';
 import { NUM_STEPS } from '../../world/fields.js';
 import type { AuditRequest } from './audit-options.js';
 import { type AuditProfiles, profileChoice } from './audit-profiles.js';

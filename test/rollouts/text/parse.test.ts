@@ -52,7 +52,11 @@ describe('edge cases of the rules', () => {
     ['an opening tag after the answer', '1 1 1 LEARN <Reasoning>', nothing],
     ['a closing tag within an opening tag', '<reasoning</reasoning>2 2 2 SLEEP', ['sleep', '222']],
     ['a name with a space after it, which is no tag', '<reasoning >2 2 2 SLEEP', nothing],
-    ['a name with a space before it, which is no tag, on its own line', '< reasoning>\n2 2 2 SLEEP', ['sleep', '222']],
+    [
+      'a name with a space before it, which is no tag, on its own line',
+      '< reasoning>\n2 2 2 SLEEP',
+      ['sleep', '222'],
+    ],
     ['an incomplete closing tag', '<reasoning>x</reasoning\n2 2 2 SLEEP', nothing],
     ['nothing after the closing tag', '2 2 2 SLEEP</reasoning>', nothing],
     ['a control character in place of the slash', '<reasoning>x<\x0freasoning>\n2 2 2 SLEEP', nothing],

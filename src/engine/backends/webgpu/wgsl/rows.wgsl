@@ -1,6 +1,7 @@
 // Saves and loads states as rows of words; computes hashes and belief targets.
 
-// Saves the states of the launch's environments; with `indices`, those of the listed environments that are in this shard.
+// Saves the states of the launch's environments (launcher.ts); with `indices`, of the listed ones that are in this shard
+// (shard.ts).
 @compute @workgroup_size(workgroup_size)
 fn save(@builtin(global_invocation_id) id: vec3<u32>) {
   zero = launch.zero;  // for the arithmetic of numbers.wgsl
