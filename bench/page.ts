@@ -145,7 +145,7 @@ const USES: Readonly<Record<string, Use>> = {
   'in Train, while a student trains': async (page, site) => {
     await open(page, site, '#train?teacher=heuristic%2Binference');
     await page.getByRole('button', { name: 'Start training' }).click();
-    await page.getByRole('heading', { name: /student scores 0\.\d{3}/ }).waitFor();
+    await page.getByRole('heading', { name: /^(So far the|The) student scores 0\.\d{3}/ }).waitFor();
     await page.getByRole('button', { name: 'Stop' }).click();
     await page.getByRole('button', { name: 'Train another student' }).waitFor();
     await waitUntilIdle(page);

@@ -30,7 +30,7 @@ struct Entry {
   bool supported;
 };
 
-// The work, compiled for each register width (probe.h). `pass`, `fill` and `copy` first take an index of this array.
+// The work, compiled for each register width (probe.h). The first argument of `pass`, `fill` and `copy` is an index of this array.
 const Entry kProbes[] = {
 #if defined(RHYTHM_X64)
     {&avx512::probe, __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&

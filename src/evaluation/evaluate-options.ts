@@ -67,7 +67,7 @@ export interface EvaluateOptions extends ConditionOptions {
   readonly onEpisodes?: (episodes: PlayedEpisodes) => unknown;
   /**
    * Called with the episodes that `onEpisodes` receives, except those of `llm.played`, in the form of trajectories. If a
-   * condition lacks an episode that `llm.played` has for another condition, the callback gets its copy. A trajectory takes
+   * condition lacks an episode that `llm.played` has for another condition, the callback gets a copy. A trajectory takes
    * about 14 kB as a line of a file, or up to 30 kB with reasons. A promise is awaited. Recording does not change results, but
    * is slow. Episodes of language models come first, each when it ends.
    */

@@ -41,7 +41,7 @@ describe.skipIf(absent !== null)('the training', () => {
     await scored(page);
     // The worker with jax-js is loaded now.
     expect(loaded.some((url) => /\/training\/|\/worker-/.test(url))).toBe(true);
-    // The heading says how close the student has come to its teacher.
+    // The heading says how far the student has come from its untrained score to its teacher's.
     await page
       .getByRole('heading', { name: /^The student scores 0\.\d{3}, \d{2,3} % of the way/ })
       .waitFor({ timeout: 180_000 });

@@ -10,8 +10,8 @@ A student is a small network that plays from observations. First it clones its t
 student learns to choose the same actions. Then come --rounds of DAgger: the student plays --round-episodes, the teacher says
 what it would have done, and the student learns from all episodes. The student learns beliefs from the true targets of
 further episodes, which repeat the actions with other profiles.
-Finally, with --refine-episodes, the student plays new episodes, and copies of them play other actions at one step: the
-student learns how much each action gains. --from refines a finished student.
+Finally, with --refine-episodes, the student plays new episodes, and copies of them that take another action at one step:
+the student learns how much each action gains. --from refines a finished student.
 The teachers are ${TEACHER_NAMES.join(', ')}.
 eval, reeval --baselines, audit and teach take the --output file as a policy. While the training runs, FILE.partial has its
 state. After an interruption, the same command with --resume continues the training, and writes the same file as without
@@ -39,7 +39,7 @@ export function addTrainCommand(program: Command, { signal }: Context): void {
     )
     .option(
       '--seeds <A-B>',
-      'seeds of the episodes; the refinement takes only the profiles of these seeds (default: 100-9999)',
+      'seeds of the episodes; the refinement draws other noise and events for their profiles (default: 100-9999)',
       parseSeeds,
     )
     .option('--episodes <n>', `episodes that the teacher plays (default: ${DEFAULTS.episodes})`, parseInteger)

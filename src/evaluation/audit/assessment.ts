@@ -88,8 +88,9 @@ function checksOfKnowledge({ plays, silentPrior, nullPlayers }: Evidence): Check
 
 /**
  * Returns what the best constant belief adds to a policy, or to the open-loop sequence if the policy was not measured.
- * Gains of beliefs vary more between episodes than gains of actions. So this gain is measured on `nullPlayerEpisodes` episodes,
- * up to 50 times those of the audit, and then subtracted from the lead over the policy without a belief.
+ * Gains of beliefs vary more between episodes than gains of actions. So this gain is measured on more episodes (up to 50 times
+ * those of the audit: `nullPlayerEpisodes` in null-players.ts), and then subtracted from the lead over the policy without a
+ * belief.
  */
 function bestConstantGain({ rows }: NullPlayers, policy: string): Interval {
   const name = rows.some((row) => row.policy === policy) ? policy : 'open-loop';

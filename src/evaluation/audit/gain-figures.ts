@@ -35,7 +35,7 @@ export const drawAuditGains = (audit: AuditedGrader): Drawing =>
     rows: audit.rows.filter(({ name }) => name !== BASELINE).map(({ name, gain }) => ({ name, gain })),
   });
 
-/** Draws the components of the scores of all players except null players and those that raise one component. */
+/** Draws the components of all players' scores, except players of the roles `null` and `push` (see `Role`). */
 export const drawAuditComponents = (audit: AuditedGrader): Drawing =>
   drawComponents({
     title: `Final scores under grader ${audit.grader}, by component`,

@@ -45,17 +45,17 @@ export interface Findings {
 /** Recorded episodes of players that use observations. */
 export interface Recordings {
   /**
-   * The actions of the reactive policy, u8 [n, 28], in the first n fresh episodes. `playNullPlayers` plays all n; `playersOf`
-   * uses the first `episodes` (an option of the audit).
+   * The actions of the reactive policy, u8 [n, 28], in the episodes of the first n fresh seeds. `playNullPlayers` plays all n;
+   * `playersOf` uses the first `episodes` (an option of the audit).
    */
   readonly reactive: Uint8Array;
-  /** The planner that infers the profile, in the first fresh episodes. */
+  /** The planner that infers the profile, in the episodes of the first fresh seeds. */
   readonly planner: Recording;
   /** The planner that knows the prior alone. */
   readonly prior: Recording;
   /** The planner that knows the profile. */
   readonly oracle: Recording;
-  /** The users' policies, in the first fresh episodes. */
+  /** The users' policies, in the episodes of the first fresh seeds. */
   readonly policies: readonly Player[];
 }
 

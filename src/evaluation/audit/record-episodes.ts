@@ -13,7 +13,7 @@ import { freshSeeds } from './audit-seeds.js';
 import type { SearchProgress } from './search-progress.js';
 import { IMAGINED_EPISODES, roundsOf } from './search-shares.js';
 
-/** The actions and beliefs in the episodes of the first n fresh seeds (audit-seeds.ts). */
+/** The actions and beliefs in n episodes of fresh seeds (audit-seeds.ts). */
 export interface Recording {
   /** u8 [n, 28]. */
   readonly actions: Uint8Array;

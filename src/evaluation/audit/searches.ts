@@ -86,7 +86,7 @@ function pushWeights(weights: Float32Array, component: number): Float32Array {
   return weights.map((weight, k) => scaled(weight) + (k === component ? 1 - scale : 0));
 }
 
-/** Searches for the best sequence for each fresh seed's profile. Scores it on profileTrainingSeeds() (audit-seeds.ts). */
+/** Searches for the best sequence for the profile of each of the first `profiles` fresh seeds, on profileTrainingSeeds(). */
 function searchEachProfile(
   request: AuditRequest,
   progress: SearchProgress,

@@ -32,7 +32,7 @@ export function fragmentOf(text: string): Fragment {
   return { words, length };
 }
 
-/** The index of 0 in `Numbers`, plus 0.5 for rounding. Because HUNDRED is a little more than 100, halves round away from zero. */
+/** The index of 0 in `Numbers`, plus 0.5 for rounding. Because HUNDRED exceeds 100, negative halves also round away from zero. */
 const ZERO_POSITION = MAX_PRECOMPUTED + 0.5;
 /** The index for all numbers that are not precomputed: one after the last precomputed number. */
 const NOT_PRECOMPUTED = 2 * MAX_PRECOMPUTED + 1;

@@ -39,8 +39,8 @@ export interface SubmitJobOptions {
   /** The limits of a language model's job. */
   readonly limits?: SharedLimits;
   /**
-   * Whether a language model's job may be paid for again after `queue collect` has finished it, and whether those results of
-   * an open job are computed again that `queue collect` has moved out of Redis.
+   * Whether a language model's job may be paid for again after `queue collect` has finished it, and whether results of an open
+   * job that `queue collect` has moved out of Redis are computed again.
    */
   readonly again?: boolean;
 }

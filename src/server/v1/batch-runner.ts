@@ -62,7 +62,7 @@ export class BatchRunner extends Scheduler {
         await turn();
         return parse(schema, reader.fields(body));
       };
-      // `runLarge` also parses a large body, because the parsed values need much memory: only one large body at a time is parsed.
+      // A large body is also parsed within `runLarge`, because the parsed values need much memory: one such body at a time.
       if (body.length >= LARGE) {
         return jsonPieces(await this.runLarge(body.length, async () => work(await read(), turn)));
       }

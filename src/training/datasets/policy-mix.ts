@@ -86,7 +86,7 @@ export const MIX_OF_POLICIES: readonly MixedPolicy[] = [
   {
     name: 'habits',
     share: 3,
-    description: `each action at random from up to ${NUM_HABITS}; others in each row`,
+    description: `each action at random from the row's own set of up to ${NUM_HABITS} actions`,
     act: habits,
   },
 ];

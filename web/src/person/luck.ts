@@ -24,7 +24,7 @@ export const LUCK: readonly Luck[] = RHYTHM.noise.meters.map((most) => ({
 /** Returns whether luck alone cannot explain an anomaly, so that a part of it comes from the person. */
 export const isPersonal = (anomaly: number, meter: number): boolean => Math.abs(anomaly) > LUCK[meter].most;
 
-/** Describes the luck of each meter, and how many anomalies it cannot explain. @param steps without the first transition. */
+/** Describes the luck of each meter, and how many anomalies it cannot explain. @param steps without the reset. */
 export function luckInWords(steps: readonly Transition[]): string {
   return METER_NAMES.map((name, k) => {
     const personal = steps.filter(({ anomalies }) => isPersonal(anomalies[k], k)).length;

@@ -35,7 +35,7 @@ const LAUNCH_NUMBERS = {
   belief_kind: 'one of BELIEFS',
   keeps_outputs: 'of a load: whether outputs stay as they are',
   source_first:
-    'of a gather or a save: the index in the batch of the first environment of the shard to read from',
+    'of a gather or a save: the index, in its batch, of the first environment of the shard to read from',
   source_capacity: 'of a gather: capacity of the source shard',
   source_in_columns: 'of a gather: whether the source is column-major',
   source_keeps_final: 'of a gather: whether the source keeps final observations',

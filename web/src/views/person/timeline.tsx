@@ -1,4 +1,4 @@
-/** The week so far: a table of steps, and charts with one crosshair: actions, events, meters, reward, beliefs, luck (luck.ts). */
+/** The week so far: a table of steps, and charts with one crosshair: actions, events, meters, reward, beliefs and luck. */
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { episodeInWords, type TimelineEpisode } from '../../../../src/figures/timeline-episode.js';
