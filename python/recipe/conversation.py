@@ -25,7 +25,7 @@ class Conversation:
         completion: all later tokens: answers and prompts.
         mask: 1 for the tokens of the completion that the model generated, 0 for the other tokens.
         logprobs: the log-probability of each token of the completion, 0 where `mask` is 0; None without vLLM.
-        cut_off: for each answer, whether it has no end token.
+        cut_off: for each answer, whether it does not end with an end token.
         last_answer: the text of the last answer.
     """
 

@@ -68,7 +68,7 @@ export class VecEnv extends EnvProperties {
     this.#open = open;
   }
 
-  /** Counters since opening: steps of all environments together, and episodes that ended. `restore` sets both. */
+  /** Counters since opening: steps of all environments together, and episodes that ended. `restore` sets the snapshot's. */
   get counters(): Counters {
     return countersOf(this.#core);
   }

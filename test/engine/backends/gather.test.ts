@@ -22,7 +22,7 @@ async function playRandomly(random: Random, opened: OpenedAsyncBatch): Promise<O
   const { batch, numEnvs, readOutputs } = opened;
   batch.reset(random.resetAtAnyStep(numEnvs));
   expect(await batch.run(random.run(numEnvs))).toBeNull();
-  // After this step, environments that did not step have reward 0. Those that stepped and were reset keep the grade from before.
+  // After this step, environments that did not step have reward 0. Those that it ended and reset keep the ended episode's grade.
   expect(batch.submit(random.step((await readOutputs()).terminated))).toBeNull();
   return opened;
 }

@@ -1,4 +1,4 @@
-"""Plays several episodes at once by the recipe's rollout function, for test/python/recipe.test.ts. Answers are given instead
+"""Plays several episodes at once with the recipe's rollout function, for test/python/recipe.test.ts. Answers are given instead
 of generated.
 
 Reads {"url", "folder", "grader", "seeds", "answers": [episode][step], words of the tiny tokenizer}. Prints {"lines": the lines

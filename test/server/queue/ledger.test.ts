@@ -42,7 +42,7 @@ describeWithRedis('the ledger', () => {
     await expect(Promise.race([promise, queue.redis.ping().then(() => 'pending')])).resolves.toBe('pending');
   }
 
-  it('counts unsettled reservations of an earlier attempt at a shard as spent, and refuses further requests of that attempt', async () => {
+  it("counts unsettled reservations of a shard's earlier attempt as spent, and refuses that attempt further requests", async () => {
     await limit(1);
     const first = await open(0, 'a');
     const reservation = await first.reserve(0.25, NEVER);
