@@ -9,11 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Dict, Iterator, Optional, Tuple
 
+#: The sources of values. Notes such as "later runs" name the published runs of RhythmEnv; "its script" is TRL's.
 PUBLISHED = "published"
 TRL = "TRL"
 OURS = "ours"
 
-#: Pitfalls of GRPO runs, by the names of their limits.
+#: Pitfalls of GRPO runs, by the names of their limits. `cut_off_read`: an answer that was cut off has an action.
 PITFALLS = ("zero_spread", "one_action", "cycle", "cut_off", "cut_off_read", "kl", "unparsed")
 
 

@@ -27,7 +27,7 @@ import { MODEL_PREFIX, UserPolicy } from './user-policy.js';
 export interface LlmPolicy {
   /** `llm:` and the model's name. */
   readonly name: string;
-  /** The same as `name`. */
+  /** The name of what chooses the actions: the same as `name`. */
   readonly actions: string;
   /** 'own': the beliefs that the model states. */
   readonly belief: BeliefKind;

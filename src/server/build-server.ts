@@ -36,9 +36,9 @@ export interface ServerParts {
 }
 
 /**
- * A frame of a vector environment has at most MAX_HEADER_BYTES (a header or text of at most 1 MiB, and room for padding) plus
- * BYTES_PER_ENV for each environment (an action, a belief of three numbers and a mask, four bytes each). `bodyLimit` may lower
- * this limit.
+ * A frame of a vector environment has at most MAX_HEADER_BYTES (2 MiB: a header or text of at most 1 MiB, and room for
+ * padding) plus BYTES_PER_ENV for each environment (an action, a belief of three numbers and a mask, four bytes each).
+ * `bodyLimit` may lower this limit.
  */
 const MAX_HEADER_BYTES = 2 ** 21;
 const BYTES_PER_ENV = 20;

@@ -12,8 +12,8 @@ file and the manifest of every shard, in any order. It writes the same bytes as 
 missing, was changed or is of another job, merge lists all problems, writes nothing and exits with 1. A shard that is given
 twice must be the same both times.
 
-Shards of eval are files of --trajectories or --components. merge also prints the tables. The JSON is that of the whole run
-except for seconds, and for the backend, threads and machine, which are those of merge.
+Shards of eval are files of --trajectories or --components. merge also prints the tables. The JSON is that of the whole run,
+except that the fields seconds, backend, threads and machine are those of merge.
 
 Shards of audit are files of --json, and --output is the JSON of the audit. Shards of dataset grpo have no card: merge writes
 it beside --output. Shards of dataset sft and dpo have episodes: --output is the directory of the dataset, and --format is that

@@ -8,7 +8,7 @@ import { isBeliefComponent } from './beliefs.js';
 const PUSH_SHARE = 1 / 6;
 /** The share of the evaluations for the search for one profile. */
 const PROFILE_SHARE = 1 / 60;
-/** The share of the evaluations for the search for the impossible world's sequence; there every profile is neutral. */
+/** The share of the evaluations for the search in the world where every profile is neutral (impossible-world.ts). */
 const NEUTRAL_SHARE = 1 / 3;
 const MIN_EVALUATIONS = 1000;
 /** The option `evaluations`, divided by this, is the number of generations of the search for a reactive policy. */

@@ -176,8 +176,8 @@ function* readHeader(bytes: Buffer, envs: number): Paused<z.output<typeof HEADER
 const ENTRIES = NUM_BELIEFS + 2;
 
 /**
- * The maximum number of these entries in lists that are shorter than MIN_ENTRIES, as a message for fewer environments has.
- * They are parsed to ordinary values, which take up to 30 bytes each.
+ * The maximum number of these entries in short lists. Lists are short (below MIN_ENTRIES) in a message for fewer environments
+ * than that. They are parsed to ordinary values, which take up to 30 bytes each.
  */
 const SHORT_ENTRIES = ENTRIES * MIN_ENTRIES;
 
