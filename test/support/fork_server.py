@@ -1,9 +1,9 @@
 """Runs Python scripts in forks of a process that has imported their libraries, for test/support/fork-server.ts.
 
 `fork_server.py serve SOCKET MODULE...` listens on a Unix socket. At the first request it imports the modules, except those
-that fail. It ends when its standard input ends, and removes the socket's folder. `fork_server.py run SOCKET ARGUMENT...` runs a
-script or `-m MODULE` like `python ARGUMENT...`, in a fork of the server with the environment, folder and streams of the
-process `run`. If `run` ends first, the server kills the fork.
+that fail. It ends when its standard input ends, and removes the socket's folder. `fork_server.py run SOCKET ARGUMENT...`
+runs a script or `-m MODULE` like `python ARGUMENT...`, in a fork of the server with the environment, folder and streams
+of the process `run`. If `run` ends first, the server kills the fork.
 """
 
 import json

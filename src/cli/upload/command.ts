@@ -10,7 +10,8 @@ for a card. In directories, the command leaves out links, and names that begin w
 .partial.footer, .spent, .jsonl.lock, .parquet.lock, .tmp or ~; it lists what it left out.
 All differences from the repository become one commit. An interrupted upload resumes with the same command: uploaded
 contents are not sent again. If nothing differs, the command says so, and the exit code is 0.
-A file that someone else changes in the repository during the upload is not overwritten. A file that contains the token is refused.
+A file that someone else changes in the repository during the upload is not overwritten. A file that contains the token is
+refused.
 The token is HF_TOKEN, HUGGING_FACE_HUB_TOKEN or that of "hf auth login"; HF_ENDPOINT names another Hub. A token is
 never printed. --dry-run only compares with the repository, and needs no token if the repository is public. Without the
 network it lists the files that would be uploaded.
