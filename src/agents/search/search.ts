@@ -15,7 +15,9 @@ interface Progress {
   readonly emigrants: Uint8Array[];
   /** The best sequence of all islands so far. */
   best: ScoredActionSequence | null;
-  /** The penalty of a shortfall (see `Outcome`) on the island of `best`. */
+  /**
+   * Weight of the shortfall (`Outcome` of objective.ts) when `Population` ranks sequences: that of the island that found `best`.
+   */
   penalty: number;
 }
 

@@ -65,7 +65,7 @@ const INVALID_MASKS: [
 ];
 
 const actions = Uint8Array.of(3, 1, 4, 1);
-/** Actions that are legal for environments 1 and 3 only, and a function that may change the types of invalid beliefs. */
+/** Arguments that are invalid for environments 0 and 2: actions, and a function that returns invalid beliefs as another type. */
 const IGNORED_ARGUMENTS: [name: string, actions: unknown, beliefsOf: (invalid: Float32Array) => unknown][] = [
   ['bytes', Uint8Array.of(255, 1, 10, 1), (invalid) => invalid],
   ['integers', Int32Array.of(-1, 1, 2 ** 31 - 1, 1), (invalid) => Float64Array.from(invalid)],

@@ -76,7 +76,10 @@ const Figure = ({ name, of, now, teacher }: FigureProps) => (
   </div>
 );
 
-/** Returns the student's score in a sentence. If it and the teacher's exceed the untrained score, adds the ratio of the gains. */
+/**
+ * Returns the student's score in a sentence. If the student and the teacher both score more than the untrained student, adds
+ * the student's gain as a percentage of the teacher's.
+ */
 function headlineOf({ points, teacher, progress }: TrainingSoFar): string {
   const now = points[points.length - 1];
   if (!now.isTrained) return `Untrained, the student scores ${now.finalScore.toFixed(3)}`;

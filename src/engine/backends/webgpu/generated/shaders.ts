@@ -1010,7 +1010,7 @@ fn put_first_belief(env: u32, i: u32) {
 // request has no array stay.
 @compute @workgroup_size(workgroup_size)
 fn reset(@builtin(global_invocation_id) id: vec3<u32>) {
-  zero = launch.zero;  // for the arithmetic of numbers.wgsl
+  zero = launch.zero;  // numbers.wgsl: the compiler does not know it is 0, so it cannot fuse or reorder arithmetic
   let i = id.x;
   if (i >= launch.count) {
     return;
@@ -1047,7 +1047,7 @@ fn reset(@builtin(global_invocation_id) id: vec3<u32>) {
 // becomes its final observation.
 @compute @workgroup_size(workgroup_size)
 fn reset_after_step(@builtin(global_invocation_id) id: vec3<u32>) {
-  zero = launch.zero;  // for the arithmetic of numbers.wgsl
+  zero = launch.zero;  // numbers.wgsl: the compiler does not know it is 0, so it cannot fuse or reorder arithmetic
   let i = id.x;
   if (i >= launch.count || byte_at(launch.reset_mask, i) == 0u) {
     return;
@@ -1097,7 +1097,7 @@ fn take_step(env: u32, i: u32) {
 
 @compute @workgroup_size(workgroup_size)
 fn step(@builtin(global_invocation_id) id: vec3<u32>) {
-  zero = launch.zero;  // for the arithmetic of numbers.wgsl
+  zero = launch.zero;  // numbers.wgsl: the compiler does not know it is 0, so it cannot fuse or reorder arithmetic
   let i = id.x;
   if (i >= launch.count) {
     return;
@@ -1277,7 +1277,7 @@ fn run_env(env: u32, i: u32, begin: u32, stop: u32) {
 
 @compute @workgroup_size(workgroup_size)
 fn run(@builtin(global_invocation_id) id: vec3<u32>) {
-  zero = launch.zero;  // for the arithmetic of numbers.wgsl
+  zero = launch.zero;  // numbers.wgsl: the compiler does not know it is 0, so it cannot fuse or reorder arithmetic
   let i = id.x;
   if (i >= launch.count) {
     return;
@@ -1305,7 +1305,7 @@ fn run(@builtin(global_invocation_id) id: vec3<u32>) {
 // (shard.ts).
 @compute @workgroup_size(workgroup_size)
 fn save(@builtin(global_invocation_id) id: vec3<u32>) {
-  zero = launch.zero;  // for the arithmetic of numbers.wgsl
+  zero = launch.zero;  // numbers.wgsl: the compiler does not know it is 0, so it cannot fuse or reorder arithmetic
   let i = id.x;
   if (i >= launch.count) {
     return;
@@ -1338,7 +1338,7 @@ fn replay_last_step(env: u32, steps: u32) -> Transition {
 // Loads states, and computes their outputs again unless the request keeps them.
 @compute @workgroup_size(workgroup_size)
 fn load(@builtin(global_invocation_id) id: vec3<u32>) {
-  zero = launch.zero;  // for the arithmetic of numbers.wgsl
+  zero = launch.zero;  // numbers.wgsl: the compiler does not know it is 0, so it cannot fuse or reorder arithmetic
   let i = id.x;
   if (i >= launch.count) {
     return;
@@ -1371,7 +1371,7 @@ const_assert HASHED_WORDS % 2u == 0u;
 
 @compute @workgroup_size(workgroup_size)
 fn hash(@builtin(global_invocation_id) id: vec3<u32>) {
-  zero = launch.zero;  // for the arithmetic of numbers.wgsl
+  zero = launch.zero;  // numbers.wgsl: the compiler does not know it is 0, so it cannot fuse or reorder arithmetic
   let i = id.x;
   if (i >= launch.count) {
     return;
@@ -1396,7 +1396,7 @@ fn hash(@builtin(global_invocation_id) id: vec3<u32>) {
 
 @compute @workgroup_size(workgroup_size)
 fn targets(@builtin(global_invocation_id) id: vec3<u32>) {
-  zero = launch.zero;  // for the arithmetic of numbers.wgsl
+  zero = launch.zero;  // numbers.wgsl: the compiler does not know it is 0, so it cannot fuse or reorder arithmetic
   let i = id.x;
   if (i >= launch.count) {
     return;
@@ -1427,7 +1427,7 @@ fn copy_row(output: u32, width: u32, env: u32, origin: u32) {
 
 @compute @workgroup_size(workgroup_size)
 fn gather(@builtin(global_invocation_id) id: vec3<u32>) {
-  zero = launch.zero;  // for the arithmetic of numbers.wgsl
+  zero = launch.zero;  // numbers.wgsl: the compiler does not know it is 0, so it cannot fuse or reorder arithmetic
   let i = id.x;
   if (i >= launch.count) {
     return;

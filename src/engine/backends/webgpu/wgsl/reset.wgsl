@@ -69,7 +69,7 @@ fn put_first_belief(env: u32, i: u32) {
 // request has no array stay.
 @compute @workgroup_size(workgroup_size)
 fn reset(@builtin(global_invocation_id) id: vec3<u32>) {
-  zero = launch.zero;  // for the arithmetic of numbers.wgsl
+  zero = launch.zero;  // numbers.wgsl: the compiler does not know it is 0, so it cannot fuse or reorder arithmetic
   let i = id.x;
   if (i >= launch.count) {
     return;
@@ -106,7 +106,7 @@ fn reset(@builtin(global_invocation_id) id: vec3<u32>) {
 // becomes its final observation.
 @compute @workgroup_size(workgroup_size)
 fn reset_after_step(@builtin(global_invocation_id) id: vec3<u32>) {
-  zero = launch.zero;  // for the arithmetic of numbers.wgsl
+  zero = launch.zero;  // numbers.wgsl: the compiler does not know it is 0, so it cannot fuse or reorder arithmetic
   let i = id.x;
   if (i >= launch.count || byte_at(launch.reset_mask, i) == 0u) {
     return;
