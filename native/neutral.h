@@ -1,11 +1,11 @@
 // Tables of the neutral profile's response (rule 4 of docs/world.md) as far as it depends on no state: before stress and
-// without the factor of vitality.
+// without vigour, the factor that depends on vitality.
 #pragma once
 #include "tables.h"
 
 namespace rhythm {
 
-// Fills `neutral` and `neutral_focus`. The words and effects of the tables must be filled first.
+// Fills `neutral` and `neutral_focus`. The words `f` and `u` and the table `effect` must be filled first.
 void build_neutral(Tables& tables);
 
 }  // namespace rhythm

@@ -100,7 +100,7 @@ class EpisodeRollouts:
             episode.add(texts[i], scores.parsed.actions[i], scores.parsed.beliefs[i], rewards)
 
     def _grade(self, episodes: List[Episode]) -> None:
-        """Sets the final scores and returns, which the server computes by replays."""
+        """Sets the final score and the return of each episode. The server computes them by replays."""
         request = {
             "policy": "action_sequences",
             "group_size": 1,

@@ -159,7 +159,7 @@ class VectorTest(unittest.TestCase):
         for _ in range(STEPS):
             infos = envs.step(np.full(N, 2))[4]
         np.testing.assert_array_equal(infos["final_score"], vec.run(np.full((N, STEPS), 2))[0].final_scores)
-        # Copies keep their graders.
+        # A run that begins with copies of environments uses the graders of these environments.
         copied = make_vec(N, weights).run("heuristic", source=vec, indices=range(N))[0]
         np.testing.assert_array_equal(copied.final_scores, vec.outputs.final_scores)
 
@@ -179,7 +179,7 @@ class VectorTest(unittest.TestCase):
         self.assertTrue(result.terminated.all())
         assert trajectory is not None
         self.assertEqual(trajectory.actions.shape, (N, STEPS))
-        # In the next step the autoreset begins new episodes.
+        # In the next step the autoreset begins new episodes, with seeds higher by N.
         self.assertEqual(self._seeds_of(envs), [58, 58, 58, 58, 55])
 
     def _seeds_of(self, envs: RhythmVectorEnv) -> List[int]:

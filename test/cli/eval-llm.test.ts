@@ -52,6 +52,7 @@ describe('a model', () => {
     expect(stdout).toMatch(/^llm:fake +discrete +\d+\.\d %( +-){6}$/m);
     expect(stdout).toMatch(/^unparsed: the share of answers without an action; sleep was played instead\.$/m);
     expect(stdout).toMatch(/^llm:fake: prompted before every step/m);
+    // The maximum length of a line of the output, chosen by hand.
     expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(140);
   });
 
@@ -123,6 +124,7 @@ describe('eval with --trajectories', () => {
     running.child.kill('SIGKILL');
     await running.finished;
     expect(existsSync(pathOf('killed.jsonl'))).toBe(false);
+    // The file of the dollars spent, which needs --prices.
     expect(existsSync(pathOf('killed.jsonl.spent'))).toBe(false);
     const fake = await startModel();
     const { code } = await runCli([...args, '--json', pathOf('resumed.json')], '', fake.environment);

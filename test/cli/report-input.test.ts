@@ -57,7 +57,9 @@ describe('files of earlier reports', () => {
     writeTemporaryPage(directory, pageOf('scores.svg', 'scores.png'));
     expect(earlierFiles(directory)).toEqual(['scores.svg', 'scores.png']);
     expect(() => checkReplaceable('--output', directory, ['scores.svg', PAGE])).not.toThrow();
-    expect(() => checkReplaceable('--output', directory, ['mine.svg'])).toThrow(/mine\.svg, which no report/);
+    expect(() => checkReplaceable('--output', directory, ['mine.svg'])).toThrow(
+      /got mine\.svg\. Name another/,
+    );
   });
 
   it('are the page and the files that it and the temporary page name, each once', () => {

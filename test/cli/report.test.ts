@@ -132,18 +132,12 @@ describe('report refuses, before anything is written,', () => {
   it('a directory in which another file has the name of a figure or of the page', async () => {
     mkdirSync(pathOf('home'));
     writeFileSync(pathOf('home/scores.png'), 'mine');
-    await refused(
-      [pathOf('pretty'), '--output', pathOf('home')],
-      'got scores.png, which no report there wrote',
-    );
+    await refused([pathOf('pretty'), '--output', pathOf('home')], 'got scores.png. Name another directory');
     expect(readFileSync(pathOf('home/scores.png'), 'utf8')).toBe('mine');
     expect(readdirSync(pathOf('home'))).toEqual(['scores.png']);
     mkdirSync(pathOf('site'));
     writeFileSync(pathOf('site/report.html'), '<title>mine</title>');
-    await refused(
-      [pathOf('pretty'), '--output', pathOf('site')],
-      'got report.html, which no report there wrote',
-    );
+    await refused([pathOf('pretty'), '--output', pathOf('site')], 'got report.html. Name another directory');
   });
 });
 

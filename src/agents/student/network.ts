@@ -36,7 +36,10 @@ export class Network {
     );
   }
 
-  /** Computes the outputs. @param inputs f32 [FEATURE_COUNT]. @returns f32 [OUTPUT_COUNT], valid until the next call. */
+  /**
+   * Computes the outputs. @param inputs f32 [FEATURE_COUNT] (features.ts).
+   * @returns f32 [OUTPUT_COUNT], valid until the next call.
+   */
   forward(inputs: Float32Array): Float32Array {
     let values = inputs;
     for (let k = 0; k < this.layers.length; k++) {

@@ -41,7 +41,7 @@ export function checkReplaceable(option: string, directory: string, names: reado
   const other = names.find((name) => stat(join(directory, name)) !== null && !own.includes(name));
   if (other === undefined) return;
   throw new UsageError(
-    `Expected ${option} ${directory} to hold no other files with a report's names, got ${other}, which no report there ` +
-      'wrote. Name another directory, or remove that file.',
+    `Expected ${option} ${directory} to have no file that the report would overwrite, except files of an earlier report; ` +
+      `got ${other}. Name another directory, or remove that file.`,
   );
 }

@@ -67,9 +67,9 @@ export class Comparison {
 const withDecimal = (value: StoredValue): StoredValue =>
   typeof value === 'number' ? float32Decimal(value) : value;
 
-/** The maximum length of an excerpt in characters. */
+/** The maximum length of an excerpt in characters, without the dots before it. Chosen by hand, to keep lines short. */
 const EXCERPT = 60;
-/** The number of characters of an excerpt before the first difference. */
+/** The number of characters of an excerpt before the first difference. Chosen by hand. */
 const BEFORE = 20;
 
 function firstDifference(a: string, b: string): number {

@@ -99,7 +99,7 @@ export async function readStatus(queue: Queue, name?: string): Promise<JobStatus
   return all;
 }
 
-/** The maximum number of jobs that an error lists. */
+/** The maximum number of jobs that an error lists. Chosen by hand, to keep the error short. */
 const LISTED = 5;
 
 /** Returns the error for a name without a job. */
@@ -160,7 +160,7 @@ function rateOf(finishes: readonly number[], { startedAt }: StoredJob): number |
   return (1000 * count) / (last - first);
 }
 
-/** The number of shards that are removed at once. */
+/** The number of shards that are removed at once. Chosen by hand: it limits the commands that wait for Redis. */
 const BULK = 100;
 
 /**

@@ -44,7 +44,7 @@ export class BatchRunner extends Scheduler {
 
   /**
    * Reads and validates a request's body, and streams the answer.
-   * @param work returns the pieces of the JSON answer. It must await `turn` before each slice.
+   * @param work returns the pieces of the JSON answer. It must await `turn` (of Scheduler) before each slice.
    * @param lengthOf estimates the length of the answer in characters. Requests with large answers run one at a time, even
    *   if their bodies are short.
    */
@@ -73,7 +73,8 @@ export class BatchRunner extends Scheduler {
 
   /**
    * Answers a request whose body is a binary frame. Large requests run one at a time.
-   * @param work parses the frame and computes the bytes of the answer. It must await `turn` before each slice.
+   * @param work parses the frame and computes the bytes of the answer. It must await `turn` (of Scheduler) before each
+   *   slice.
    */
   answerFrame(
     http: HttpRequest,

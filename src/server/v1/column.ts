@@ -2,11 +2,17 @@
 import { describe } from '../../shared/values.js';
 import { InvalidRequestError, invalidJson } from '../protocol/validation-errors.js';
 
-/** A block of rows ends with the row that reaches BLOCK_BYTES, and after every BLOCK_ROWS rows of the column. */
+/**
+ * A block of rows ends with the row that reaches BLOCK_BYTES, and after every BLOCK_ROWS rows of the column. Chosen by hand:
+ * smaller blocks need more positions; of larger blocks more rows are parsed twice, if a slice ends within a block.
+ */
 const BLOCK_BYTES = 2 ** 16;
 const BLOCK_ROWS = 64;
 
-/** The maximum number of bytes of a column that are parsed per turn of the event loop. A single block may be larger. */
+/**
+ * The maximum number of bytes of a column that are parsed per turn of the event loop. A single block may be larger. Chosen by
+ * hand: sessions wait longer for larger slices.
+ */
 const SLICE_BYTES = 2 ** 18;
 
 /** The positions of a column's blocks of rows in a body. */

@@ -141,7 +141,7 @@ export const rolloutRoute = (runner: BatchRunner): Route => ({
     ),
 });
 
-/** The typical length of a number in the answer, in characters. */
+/** The assumed length of a number in the answer, in characters: that of a float32 such as 0.71234567. */
 const TYPICAL_LENGTH = 10;
 
 /** Estimates the length of the answer in characters. */

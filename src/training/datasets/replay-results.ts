@@ -64,7 +64,7 @@ export class PlayedResults implements ResultSource {
   }
 }
 
-/** The results of one episode, as `encodeArrays` accepts them. */
+/** The results of one episode, as `encodeArrays` of shared/array-json.ts accepts them. */
 export interface EpisodeResult {
   readonly mismatches: readonly Mismatch[];
   readonly graded: Graded;

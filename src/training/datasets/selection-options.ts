@@ -36,6 +36,7 @@ export interface EpisodeSelection
 }
 
 const ALL_STEPS: Range = { first: 0, last: NUM_STEPS - 1 };
+/** Chosen by hand: at least about a tenth of the seeds is for training. */
 const MAX_VALIDATION = 0.9;
 
 /** Validates options. @throws InputError `out_of_range`, `wrong_type`, or `bad_seed` for refused evaluation seeds. */

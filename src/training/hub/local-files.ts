@@ -136,6 +136,7 @@ function checkPrefix(prefix: string): string {
   return directory;
 }
 
+/** Refuses an invalid target. The limit of 1000 bytes is chosen by hand. */
 function checkTarget(target: string, what: string): void {
   const parts = target.split('/');
   const bad = parts.some((part) => ['', '.', '..', '.git'].includes(part)) || target.includes('\\');

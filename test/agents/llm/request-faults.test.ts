@@ -107,6 +107,7 @@ it('a request whose connection was lost, or that failed with an unknown error, m
     expect(fault(thrown)).toMatchObject({ mayBeCharged: true, rateLimited: false, retryAfterMs: null });
 });
 
+// limit-name: the endpoint refuses the parameter max_completion_tokens.
 it.each([
   [{ status: 400, code: 'content_filter' }, 'filtered'],
   [{ status: 422, code: 'content_policy_violation' }, 'filtered'],

@@ -11,6 +11,7 @@ import { reportAbsentEngines } from '../../support/engines.js';
 import { drawsOf, Random } from '../../support/random.js';
 import { envColumns } from '../../support/unchanged.js';
 
+/** Fills two registers of the widest kernel (16 lanes) and a part of a third. */
 const N = 37;
 const SEEDS = [1000, 500] as const;
 const SHAPE = { numEnvs: N, seedRange: SEEDS };

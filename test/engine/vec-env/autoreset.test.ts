@@ -105,6 +105,7 @@ describe.each(ENGINES)('$name', (engine) => {
 
   it('finalMask marks the ends of three episodes', () => {
     const ends = (autoreset: AutoresetMode): number[] => {
+      // 18 environments fill a register of the widest kernel (16 lanes) and a part of a second.
       using env = openOn(engine, { numEnvs: 18, autoreset });
       env.reset({ seed: 1 });
       const times = Array.from({ length: 3 * NUM_STEPS + 2 }, (_, t) => t + 1);

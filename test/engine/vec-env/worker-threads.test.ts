@@ -56,6 +56,7 @@ function expectedMessage({ backend, kernel }: Engine, seed: number): unknown {
   return { scores: [scores, scores, scores], stepped };
 }
 
+// The reference and the fastest kernel.
 describe.each(ENGINES.slice(0, 2))('$name', (engine) => {
   it('concurrent workers get the scores of the main thread', async () => {
     const seeds = [1, 2];

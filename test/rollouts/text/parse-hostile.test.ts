@@ -71,6 +71,7 @@ describe.each(PIECES)('%s', (_, piece, start, end) => {
     expect({ action, digits }).toEqual(naiveParse(text));
   });
 
+  // The text of less-than signs takes the most, seven.
   it('is parsed with fewer than eight reads per character', () => {
     const text = textOf(20_000, piece, start, end);
     const reads = readsOf(() => parseCompletion(text));
@@ -90,6 +91,7 @@ it('parsing reads texts only with charCodeAt', () => {
 });
 
 describe('random texts', () => {
+  // U+212A in lower case is k, ſ in upper case is S, and İ in lower case has two units.
   const odd = fc.constantFrom(
     ...'<>/:.,!;\n\r\t \u00a0"\'`*()[]{}-_0359sSkK\u212aſİ\0',
     '\ud83d',
@@ -105,7 +107,7 @@ describe('random texts', () => {
       .map((units) => String.fromCharCode(...units)),
   );
 
-  it('are parsed as by the simple implementation', () => {
+  it('are parsed as by the naive parser', () => {
     const property = fc.property(anything, (text) => {
       const { actionName: action, digits } = parseCompletion(text);
       expect({ action, digits }).toEqual(naiveParse(text));
@@ -125,7 +127,7 @@ describe('random texts', () => {
   });
 });
 
-it('a string built by many concatenations is parsed like any other', () => {
+it('a string built by many concatenations, or cut from one, is parsed like any other', () => {
   let sum = '';
   for (let k = 0; k < 10_000; k++) sum += k % 2 === 0 ? 'thought ' : '<reasoning>';
   sum += '</reasoning>\n3 8 7 DEEP_WORK';

@@ -45,7 +45,8 @@ export class WebGpuBatch implements AsyncBatch {
 
   /**
    * @param exact whether the device passed the check of exactness-proof.ts.
-   * @param maxEnvsPerShard the largest number of environments per shard, for tests; null for as many as the device can bind.
+   * @param maxEnvsPerShard the largest number of environments per shard (shard.ts), for tests; null for as many as the
+   *   device can bind.
    */
   constructor(
     program: Program,
@@ -118,7 +119,7 @@ export class WebGpuBatch implements AsyncBatch {
   async run(request: RunRequest<AsyncBatch>): Promise<Refusal | null> {
     const { first, end } = request.part ?? { first: 0, end: this.#numEnvs };
     const { from, stops } = request;
-    // The first part checks the actions of all parts.
+    // The part from environment 0 checks the action sequences of all environments.
     if (first === 0) {
       const origin = from && { clock: (from.source as WebGpuBatch).#clock, indices: from.indices };
       const refusal = this.#clock.findSequenceRefusal(request, origin ?? null);
@@ -241,6 +242,7 @@ const arraysOfStart = (start: EnvStarts): RequestArrays => ({
 
 function arraysOfBeliefs(beliefs: RunBeliefs | null): RequestArrays {
   if (beliefs === null) return {};
+  // Width 0: all environments share the belief.
   if (beliefs.kind === 'constant') return { beliefs: [beliefs.belief, 0] };
   return { beliefs: [beliefs.beliefs, NUM_STEPS * NUM_BELIEFS], given: [beliefs.given, NUM_STEPS] };
 }

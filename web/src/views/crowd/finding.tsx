@@ -11,7 +11,7 @@ import { histogramTable } from './tables.js';
 
 interface FindingProps {
   readonly crowd: Crowd;
-  /** Whether results are still to come, of this crowd or of the one that replaces it. */
+  /** Whether this crowd or the next one is still being computed. */
   readonly busy: boolean;
 }
 
