@@ -9,7 +9,7 @@ export type Key = Partial<Pick<Row, 'kernel' | 'name' | 'threads' | 'episodes' |
 export interface Target {
   readonly bound: 'at most' | 'at least';
   readonly value: number;
-  /** A second, stricter bound. */
+  /** A stricter bound, judged separately. Only the target of device.ts has one. */
   readonly goal?: number;
 }
 
@@ -93,6 +93,7 @@ const layoutRules = ['avx512', 'avx2', 'portable'].map(
   }),
 );
 
+/** The targets of quotients are chosen by hand: equal speed (two threads: twice the speed), less 10 to 20 %. */
 const RULES: readonly Rule[] = [
   ...shareRules,
   ...layoutRules,
@@ -202,7 +203,7 @@ function figure(key: Key, unit: Rule['unit'], measured: readonly Row[]): number 
   if (row === undefined) return `There is no row of ${title}.`;
   if (row.saturated)
     return `The row of ${title} is void: its samples are shorter than ${MIN_TICKS} ticks of the timer.`;
-  return row[unit] ?? `The core was not measured for ${title}.`;
+  return row[unit] ?? `The core's rate was not measured for ${title}.`;
 }
 
 const meets = (value: number, bound: Target['bound'], limit: number): boolean =>

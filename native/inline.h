@@ -10,8 +10,8 @@
 #define RHYTHM_INLINE_MEMBER inline __attribute__((always_inline))
 #endif
 
-// Unrolls the next loop completely, for short loops over registers or lanes. Otherwise gcc 12 vectorises such a loop, which
-// makes it ten times slower.
+// Unrolls the next loop completely, for loops of at most 32 iterations over registers or lanes. Otherwise gcc 12 vectorises
+// such a loop, which makes it ten times slower.
 #if defined(__clang__)
 #define RHYTHM_UNROLL _Pragma("unroll")
 #else

@@ -1,4 +1,4 @@
-"""Peer: numba, the rules of docs/world.md for one episode in a compiled loop over the batch."""
+"""Peer (docs/speed.md): numba, the rules of docs/world.md for one episode in a compiled loop over the batch."""
 
 import numpy as np
 from numba import njit
@@ -25,6 +25,7 @@ PARITY = U32(0x1BD11BDA)
         *("rewardScale", "rewardBias", "crashPenalty", "terminalScale"),
     )
 )
+# 1/28, 1/14 and 1/140: 1 divided by the number of steps, steps of a half, and meter readings (five a step).
 (PER_STEP, PER_HALF, PER_READING, ADAPTATION, GATE, WELLBEING, WELLBEING_BASE) = (
     WORLD[name]
     for name in (

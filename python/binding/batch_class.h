@@ -25,8 +25,8 @@ inline const Kernel* find_kernel(const std::string& name) {
   return nullptr;
 }
 
-// The number of forks that lead from the process of the first call to this process. A parent does not count its forks. A
-// forked process lacks the threads of its parent's batches.
+// Returns the generation of this process: 0 in the process of the first call, 1 in processes that it forks, 2 in processes
+// that those fork. A forked process lacks the threads of its parent's batches.
 inline std::atomic<int>& forks() {
   static std::atomic<int> count{0};
   static const int registered = pthread_atfork(nullptr, nullptr, [] { forks()++; });
@@ -47,7 +47,7 @@ class BatchClass {
       raise_input("out_of_range", "Expected 1 to 2^24 environments and 1 to 256 threads, got " + std::to_string(num_envs) + " and " + std::to_string(threads) + ". Pass numbers in these ranges.");
     }
     const auto* words = data_of<uint32_t>(block, count::BlockWords, "block");
-    if (!legal_block(words)) raise_input("bad_world", "Expected legal codes in the world's block, got others. Write the file again.");
+    if (!legal_block(words)) raise_input("bad_world", "Expected legal codes in the world's block, got others. Write the world file again with `rhythm-vec world --numbers`.");
     read_outputs(column_stride);
     batch_ = std::make_unique<Batch>(*found, words, imagination, static_cast<int>(num_envs), threads);
   }
@@ -101,8 +101,9 @@ class BatchClass {
   }
 
   // Runs a policy, or action sequences. `beliefs` is None, f32 [3], or a tuple of beliefs, f32 [num_envs, 28, 3], and given, u8
-  // [num_envs, 28]. `trajectory` is None or a tuple in the order of Trajectory, whose arrays may be None. With `source`,
-  // environment i first becomes a copy of environment indices[i] of the source.
+  // [num_envs, 28]. `trajectory` is None or a tuple in the order of Trajectory, whose arrays may be None. `stops` is
+  // u8 [num_envs], the step at which each environment stops, or None. With `source`, environment i first becomes a copy of
+  // environment indices[i] of the source.
   void run(int policy, const py::object& policy_seeds, const py::object& actions, const py::object& beliefs, const py::object& stops,
            const py::object& trajectory, BatchClass* source, const py::object& indices) {
     const Use use(*this);

@@ -1,4 +1,4 @@
-"""Generates, reads and checks the rows of both stages. Only rank 0 generates and reads them."""
+"""Generates, reads and checks the rows of both stages, SFT and GRPO. Only rank 0 generates and reads them."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def check_world(rows: Rows, digest: str) -> None:
 
 def make_sft_rows(command: Optional[Sequence[str]], folder: Path, episodes: int, grader: str) -> Path:
     """Writes the answers of the planner under a grader; returns the file of rows. Raises CalledProcessError, or
-    ServerUnavailableError if there is no command."""
+    ServerUnavailableError if `rhythm-vec` is not found."""
     folder.mkdir(parents=True, exist_ok=True)
     episodes_file = folder / "teacher.jsonl"
     seeds = f"{FIRST_SEED}-{FIRST_SEED + episodes - 1}"

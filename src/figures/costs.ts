@@ -19,7 +19,7 @@ export interface CostsPicture extends Caption {
   readonly rows: readonly CostRow[];
 }
 
-/** Sizes in pixels. The chart of tokens has this width, the chart of dollars half of it. */
+/** Sizes in pixels, chosen by hand. The chart of tokens has this width, the chart of dollars half of it. */
 const WIDTH = 300;
 const ROW_HEIGHT = 26;
 

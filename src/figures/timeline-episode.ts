@@ -48,7 +48,7 @@ export function checkEpisode(episode: TimelineEpisode): void {
 
 /** Checks the actions. @returns their number. */
 function checkActions(actions: ArrayLike<number>): number {
-  // Every length up to 28 is valid, so the list is compared with its own length, and a longer list with 28.
+  // `checkList` expects an exact length: here the list's own length, or 28 if the list is longer.
   checkList('actions', actions, Math.min(Number(Object(actions).length) || 0, NUM_STEPS), 'at most 28 steps');
   for (let step = 0; step < actions.length; step++) {
     if (isAction(actions[step])) continue;

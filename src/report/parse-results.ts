@@ -23,12 +23,12 @@ const numberOrNull = expect<number | null>(
   (value) => value === null || Number.isFinite(value),
 );
 const digest = expect<string>('64 hexadecimal digits', (value) => /^[0-9a-f]{64}$/.test(String(value)));
-/** The name of a policy, such as `llm:MODEL`, whose model may have a long name. */
+/** The name of a policy. 220 characters have room for `llm:` and a model's name of 200 characters. */
 const policyText = expect<string>(
   'a policy of 1 to 220 printable characters',
   (value) => typeof value === 'string' && value !== '' && value.length <= 220 && toPrintable(value) === value,
 ).transform(currentPolicy);
-/** The name of a processor or a device. */
+/** The name of a processor or a device. The limit is chosen by hand. */
 const machineText = expect<string>(
   'a text of at most 200 characters',
   (value) => typeof value === 'string' && value.length <= 200,
@@ -43,7 +43,10 @@ const modelOrNull = expect<string | null>(
   `null or a name of ${MODEL_NAME}`,
   (value) => value === null || isModelName(value),
 );
-/** The schema of a value for each component. @param stored the file's components. @param absent the value of the others. */
+/**
+ * Returns the schema of a value for each component.
+ * @param stored the components that the file has. @param absent the value for the components that it lacks.
+ */
 const byComponent = <T extends z.ZodType>(stored: readonly string[], of: T, absent: z.output<T>) =>
   object(Object.fromEntries(stored.map((name) => [name, of])) as Record<string, T>).transform(
     (values) =>

@@ -246,7 +246,7 @@ describe('errors about a file', () => {
     const bytes = await tableOf(compact);
     const path = pathOf('footer.parquet');
     const outcomes = new Set<string>();
-    // Damages one byte at a time, every 31st, by one bit. The place of the bit takes all eight values in turn.
+    // Damages one bit at a time, of every 31st byte to save time. 31 is odd, so the bit takes all eight places of a byte.
     for (let i = footerOffset(bytes); i < bytes.length; i += 31) {
       const damaged = Buffer.from(bytes);
       damaged[i] ^= 1 << (i % 8);
@@ -263,6 +263,7 @@ describe('errors about a file', () => {
       rows.map((group) => group.map(toEpisodeRow)),
       EPISODE_COLUMNS,
     );
+    // Damages the first row group, which begins after the 4 bytes "PAR1".
     bytes.fill(0xff, 8, 40);
     const { code, stderr, stdout } = await reevalOf('damaged.parquet', bytes);
     expect(code).toBe(1);

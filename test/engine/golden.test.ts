@@ -314,7 +314,10 @@ function meanOf(values: Float32Array, n: number, first = 0, width = 1): number {
   return sum / n;
 }
 
-/** Returns the first seed of a condition: 0 for a named profile, as in `discrete:introvert_morning`. */
+/**
+ * Returns the first seed of a condition: 0 for a named profile, as in `discrete:introvert_morning`. The condition `large`
+ * exists only in the golden tables: 10,000 seeds.
+ */
 function firstSeed(condition: string): number {
   return { 'in-distribution': 0, ood: 10000, large: 20000 }[condition] ?? 0;
 }

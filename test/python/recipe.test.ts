@@ -19,6 +19,7 @@ using env = createVecEnv({ numEnvs: 1, backend: 'reference' });
 const ORIGIN = { world_digest: env.spec.worldDigest, version };
 
 const LIMIT_MS = 600_000;
+/** Completions per GRPO step in the preset `tiny`. */
 const BATCH = 32;
 const RANKS = 2;
 const EPISODES = 2;
@@ -74,6 +75,7 @@ describe.runIf(absent === null)('the recipe with TRL', () => {
       const losses = valuesOf(sft.log, 'loss');
       expect(losses).toHaveLength(Math.ceil((EPISODES * 28) / (RANKS * SFT_BATCH)) * EPOCHS);
       // The loss of a uniform guess among the tiny model's 23 words is ln 23 = 3.14.
+      // The bounds on means, here and below, are chosen by hand.
       expect(mean(losses.slice(0, 3))).toBeGreaterThan(2.5);
       expect(mean(losses.slice(-3))).toBeLessThan(1.7);
       expect(sft.rhythm_vec).toMatchObject(ORIGIN);
@@ -235,6 +237,7 @@ describe.runIf(absent === null)('the recipe with TRL', () => {
       const proxy = await faultyServer(server, null, null, null, null, kill);
       child = startRecipe(killed, 'grpo', ...args, '--url', proxy.url);
       expect((await waitForRecipe(child, killed)).code).toBeNull();
+      // The first request reads the server's world digest, the other four the rewards of steps 1 to 4.
       expect(proxy.requests()).toBe(5);
 
       const resumed = await runRecipe(killed, 'grpo', ...args, '--url', server.url, '--resume');
@@ -253,7 +256,7 @@ describe.runIf(absent === null)('the recipe with TRL', () => {
       Record<string, Record<string, unknown>>
     >(PARTS, { folder: pathOf('parts') }, TRL);
     expect(nf4).toMatchObject({ load_in_4bit: true, bnb_4bit_quant_type: 'nf4' });
-    // The published settings are written out here, not read from the recipe.
+    // The settings of RhythmEnv's published runs are written out here, not read from the presets `later` and `first`.
     expect(configs.later).toEqual({
       sft: { max_length: null, completion_only_loss: true },
       grpo: {

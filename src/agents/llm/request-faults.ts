@@ -7,7 +7,7 @@ import { shortened } from '../../shared/printable-names.js';
 import type { Endpoint } from './endpoint.js';
 import { EndpointError, TemporaryFailure } from './llm-errors.js';
 
-/** The fields of the client's errors that are used. The error classes are not imported, because the client is optional. */
+/** The fields of errors of the client, the package `openai`. Its error classes are not imported, because it is optional. */
 interface Thrown {
   readonly message?: unknown;
   readonly status?: unknown;
@@ -17,7 +17,7 @@ interface Thrown {
   readonly param?: unknown;
 }
 
-/** The maximum number of characters of an endpoint's message in an error. */
+/** The maximum number of characters of an endpoint's message in an error, chosen by hand. */
 const MAX_MESSAGE = 300;
 
 /** Returns a text in one line, shortened. */
@@ -42,7 +42,7 @@ const NEVER_SENT = [
 /** The code of a 429 for which no retry helps. */
 const INSUFFICIENT_QUOTA = 'insufficient_quota';
 
-/** Why an endpoint refused a request: its content filter, or its objection to `max_completion_tokens`; else null. */
+/** Why an endpoint refused a request: its content filter, or the name of the token limit (limit-name.ts); else null. */
 export type Refusal = 'filtered' | 'limit-name' | null;
 
 /** Returns why a request was refused, from the error that the client threw. */

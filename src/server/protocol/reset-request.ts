@@ -12,7 +12,7 @@ import { InvalidRequestError, type ValidationError, validationErrorsOf } from '.
  */
 export const PROFILES: readonly string[] = ['sampled', 'discrete', ...PROFILE_NAMES];
 
-/** The maximum length of an id, in characters. */
+/** The maximum length of an id, in characters. OpenEnv has the same limit. */
 export const MAX_ID = 255;
 
 export const RESET_SCHEMA = z

@@ -71,9 +71,9 @@ export interface ShardResult {
 
 /** The length of a SHA-256 in bytes. */
 const DIGEST_BYTES = 32;
-/** The length of a submission's random name in bytes. */
+/** The length of a submission's random name in bytes, chosen by hand: equal names are very unlikely. */
 const SUBMISSION_BYTES = 6;
-/** The length of a failed attempt's random name in bytes. */
+/** The length of a failed attempt's random name in bytes, chosen by hand: equal names are very unlikely. */
 const ATTEMPT_BYTES = 8;
 
 /** Checks that the queue has no open jobs of another version or world. @throws ReleaseError. */

@@ -34,9 +34,9 @@ const ROW_COUNTER = 0;
 const STEP_COUNTER = 1;
 const HABITS_COUNTER = STEP_COUNTER + NUM_STEPS;
 
-/** One action in this many is random, on average. */
+/** One action in this many is random, on average. Chosen by hand. */
 const ACTIONS_PER_DEVIATION = 4;
-/** The number of actions that `habits` draws for a row. They may be equal. */
+/** The number of actions that `habits` draws for a row. They may be equal. Chosen by hand. */
 const NUM_HABITS = 3;
 const sequence = openLoopActions('v2');
 
@@ -62,6 +62,7 @@ const withDeviations =
   };
 const DEVIATIONS = `one action in ${ACTIONS_PER_DEVIATION} is random`;
 
+/** The shares are chosen by hand. A policy without random actions reaches one state per seed, profile and step. */
 export const MIX_OF_POLICIES: readonly MixedPolicy[] = [
   { name: 'random', share: 4, description: 'the random policy, with another seed in each row', act: random },
   { name: 'heuristic', share: 2, description: 'the heuristic baseline', act: heuristic },

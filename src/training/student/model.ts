@@ -87,7 +87,7 @@ export function stateOf(layers: readonly FileLayer[]): ModelState {
   return { layers, mean: zeros(), square: zeros(), updates: 0 };
 }
 
-/** The factor of the bound of the last layer's initial weights. */
+/** The factor of the bound of the last layer's initial weights, chosen by hand. */
 const LAST_LAYER_GAIN = 0.1;
 
 /** Returns values as an array [rows, columns]. */
@@ -126,7 +126,7 @@ const computeOutputs = jit(forward);
 export function beliefLoss(outputs: np.Array, targets: np.Array): np.Array {
   const means = outputs.ref.slice([], [OUTPUT.means, OUTPUT.logSpreads]);
   const logSpreads = outputs.slice([], [OUTPUT.logSpreads, OUTPUT_COUNT]);
-  // A student states the belief MIDDLE plus its mean.
+  // The means are differences from MIDDLE, the belief 0.5.
   const residuals = targets.sub(means).sub(MIDDLE);
   const squares = np
     .square(residuals)

@@ -1,6 +1,7 @@
 /**
  * Planners under grader v3: inference and curiosity (the weight of the value of information) raise the score. The seeds are few
- * and the searches small; docs/guides/planner.md has the figures of full searches.
+ * and the searches small; docs/guides/planner.md has the figures of full searches. The bounds are chosen by hand, with a margin
+ * to those figures.
  */
 import { describe, expect, it } from 'vitest';
 import { repeatActions } from '../../../src/agents/policies/open-loop.js';

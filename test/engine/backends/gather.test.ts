@@ -22,7 +22,8 @@ async function playRandomly(random: Random, opened: OpenedAsyncBatch): Promise<O
   const { batch, numEnvs, readOutputs } = opened;
   batch.reset(random.resetAtAnyStep(numEnvs));
   expect(await batch.run(random.run(numEnvs))).toBeNull();
-  // After this step, environments that did not step have reward 0. Those that it ended and reset keep the ended episode's grade.
+  // After this step, environments that did not step have reward 0. An environment that was reset because its episode ended
+  // has the grade of that episode.
   expect(batch.submit(random.step((await readOutputs()).terminated))).toBeNull();
   return opened;
 }
@@ -47,7 +48,7 @@ const originOf = ({ batch }: OpenedAsyncBatch, indices: Uint32Array): Origin<Asy
   indices,
 });
 
-/** Draws indices, often in runs of 16 equal indices, as for groups of rollouts. */
+/** Draws `to` indices of `from` environments, often in runs of 16 equal indices, as for groups of rollouts. */
 function anyIndices(random: Random, from: number, to: number): Uint32Array {
   const groupSize = random.pick([1, 16]);
   const indices = Uint32Array.from({ length: to }, () => random.integer(0, from - 1));
@@ -63,6 +64,7 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
 
   it('gather copies environment indices[i] of the source to environment i, with its outputs', () =>
     forAllAsync(runsOn(engine, 60), async (random) => {
+      // Most sizes leave some of the 16 lanes of the widest kernel unused.
       const [from, to] = [random.pick([1, 16, 17, 40]), random.pick([1, 15, 33])];
       const source = await anyBatch(random, from);
       const target = await anyBatch(random, to);
