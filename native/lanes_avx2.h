@@ -11,7 +11,7 @@ namespace rhythm::avx2 {
 constexpr int kLanes = 8;
 // The smallest number of columns that put_block transposes.
 constexpr int kNarrowBlock = kLanes;
-// Whether a run of action sequences computes its draws before its steps, even if the lanes have different seeds.
+// Whether a run of action sequences whose lanes have different seeds computes its draws before its steps: see DrawsAhead.
 constexpr bool kDrawsAhead = true;
 
 // Lanes of floats, of words, and of flags.
@@ -137,7 +137,7 @@ RHYTHM_INLINE void transpose_halves(__m256 (&r)[4]) {
   r[3] = _mm256_castpd_ps(_mm256_unpackhi_pd(b, d));
 }
 
-// Returns false: this kernel cannot write columns as whole lines of memory.
+// Returns false: this kernel cannot write columns as whole cache lines.
 template <int Width>
 RHYTHM_INLINE bool put_lines(float*, const F*) { return false; }
 

@@ -12,7 +12,8 @@ namespace rhythm {
 
 // Arguments:
 // (policy, policySeeds u32|null, actions u8|null, beliefs|null, stops u8|null, trajectory|null, part|null, from|null).
-// Beliefs, trajectory, part and from are objects as in src/engine/backends/backend.ts; `from.source` is a Batch of the addon.
+// RunRequest in src/engine/backends/backend.ts explains them. Beliefs, trajectory, part and from are objects as there;
+// `from.source` is a Batch of the addon.
 // The other arguments are separate, not properties of one object: reading a property takes as long as a hundred steps.
 class RunArguments {
  public:
@@ -49,6 +50,7 @@ class RunArguments {
     const int count = static_cast<int>(num_envs);
     if (!part_) return {0, count};
     const int first = part_->integer(0, 0, count - 1);
+    // A tile is the states of kTileLanes environments (kernel.h).
     if (first % kTileLanes != 0) args_.fail<int>("first", "a tile's first environment");
     return {first, part_->integer(1, first + 1, count)};
   }

@@ -93,7 +93,10 @@ export function targetsTable({ ratios, targets }: StoredRun): string {
   return tableOf(['figure', 'what it is', 'target', 'measured'], lines);
 }
 
-/** The numbers of episodes in the table of peers, if they were measured. The picture has all. */
+/**
+ * The numbers of episodes in the table of peers (programs that a user would write instead of rhythm-vec), if they were
+ * measured. Chosen by hand. docs/peers.svg has all numbers of episodes.
+ */
 const PEER_SIZES = [1, 16, 256, 4096, 65_536, 2 ** 20];
 
 /** Returns the table of peers: millions of steps per second. */
@@ -159,7 +162,7 @@ export interface Recorded {
   readonly devices: readonly StoredRun[];
 }
 
-/** Returns docs/speed.md with new tables. @throws Error if the page lacks a table's comments. */
+/** Returns docs/speed.md with new tables. @throws Error if the page lacks a comment that marks a table. */
 export const withSpeed = (page: string, { kernels, peers, devices }: Recorded): string =>
   withTables(page, 'docs/speed.md', {
     kernels: kernelsTable(kernels),

@@ -32,7 +32,7 @@ class Run:
 
 
 def parse_arguments(arguments: Optional[Sequence[str]], description: str) -> Tuple[Run, Settings]:
-    """Parses the command line. Exits with a message, or raises an error of `read_options`, if it is invalid."""
+    """Parses the command line. Exits with a message if it is invalid, or raises as `read_options` of options.py."""
     parsed = _parser(description).parse_args(arguments)
     given = {name: _value(name, getattr(parsed, name)) for name, _, _ in options() if getattr(parsed, name) is not None}
     run = Run(
@@ -61,13 +61,13 @@ def _parser(description: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=description)
     add = parser.add_argument
     add("stage", choices=STAGES, help="run both stages (all) or one of them, or print the table of settings")
-    add("--preset", choices=list(PRESETS), default="later", help="default values of the settings, see README.md (default: the preset later)")
+    add("--preset", choices=list(PRESETS), default="later", help="preset of default values for the settings, see README.md (default: later)")
     add("--output", type=Path, default=Path("recipe-output"), help="folder of all outputs")
     add("--resume", action="store_true", help="skip finished stages and resume from the last checkpoint")
     add("--cpu", action="store_true", help="do not use a GPU")
     add("--sft-rows", type=Path, help="rows of `dataset sft`, JSON lines (default: generated)")
     add("--grpo-rows", type=Path, help="rows of `dataset grpo`, JSON lines (default: generated)")
-    add("--start-from", help="folder of the model that grpo starts from, or base (default: sft in --output)")
+    add("--start-from", help="folder of the model that grpo starts from, or base for the base model (default: sft in --output)")
     add("--url", help="URL of a running server (default: starts one). RHYTHM_TOKEN is its token")
     add("--rhythm-vec", metavar="COMMAND", help="the rhythm-vec command (default: the one that rhythm_vec.serve finds)")
     add("--report-to", default="none", help="a logger of transformers, such as trackio or wandb (default: none)")

@@ -28,9 +28,12 @@ interface Waiting {
   readonly refuse: (error: unknown) => void;
 }
 
-/** The minimum and maximum of Retry-After in seconds. */
+/** The minimum and maximum of Retry-After, in whole seconds. The maximum is chosen by hand. */
 const [MIN_RETRY, MAX_RETRY] = [1, 60];
-/** The weight of the latest interval in the moving average of the time between two ends of requests. */
+/**
+ * The weight of the latest interval in the moving average of the time between two ends of requests. Chosen by hand: with a
+ * larger weight the average follows changes faster, and varies more.
+ */
 const WEIGHT = 0.1;
 
 /** Admits requests in turn by client. */

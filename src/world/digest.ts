@@ -11,7 +11,7 @@ export function layoutDigest(): string {
   return bytesToHex(sha256(utf8ToBytes(JSON.stringify(LAYOUT))));
 }
 
-/** Returns the SHA-256, hexadecimal, of a world block's 32-bit words in little-endian order. */
+/** Returns the SHA-256, hexadecimal, of the 32-bit words of a world's block (block.ts), in little-endian order. */
 export function worldDigest(words: Uint32Array): string {
   const bytes = new Uint8Array(words.length * 4);
   const view = new DataView(bytes.buffer);

@@ -130,6 +130,7 @@ test('the counted word operations of a draw equal those that a draw performs', (
 
 describe('operation counts', () => {
   test('of a step include every line if a register holds several episodes; for one episode they are means over steps', () => {
+    // 16 and 1 are numbers of episodes in a register.
     expect(demandOf('given', 16)).toEqual({ arithmetic: 133, choices: 17, words: 178 });
     expect(demandOf('random', 16)).toEqual({ arithmetic: 133, choices: 17, words: 260 });
     const { arithmetic, choices, words } = demandOf('given', 1);
@@ -141,7 +142,7 @@ describe('operation counts', () => {
     ['random', 16],
     ['random', 1],
   ] as const)(
-    'of %s actions with %i lanes are within 3 % of a mix that probe.h measures',
+    'of %s actions with %i lanes have shares of the total within 0.03 of those of a mix that probe.h measures',
     (choice, lanes) => {
       const sources = fileOf('bench/core/probe.h');
       const mixes = Array.from(sources.matchAll(/\{(\d+), (\d+), (\d+)\}/g), ([, ...counts]) =>
@@ -155,6 +156,7 @@ describe('operation counts', () => {
           ...[a / all - arithmetic / total, c / all - choices / total, w / all - words / total].map(Math.abs),
         );
       });
+      // The bound is chosen by hand.
       expect(Math.min(...distances)).toBeLessThan(0.03);
     },
   );

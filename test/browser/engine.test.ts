@@ -36,6 +36,7 @@ describe('the bundle of the page', () => {
   });
 });
 
+// Numbers of environments chosen by hand: neither is a multiple of 16, the number of environments in a tile.
 const ROWS_SETUP: BatchSetup = {
   name: 'rows',
   numEnvs: 45,
@@ -49,7 +50,10 @@ const COLUMNS_SETUP: BatchSetup = {
   layout: { columnMajor: true, finalObservations: true },
 };
 
-/** All tables of one condition, and one table of each other condition. The project `gpu` compares all tables. */
+/**
+ * Golden tables, each of one condition, policy, belief and grader: all of in-distribution, and one of each other condition.
+ * The project `gpu` compares all tables.
+ */
 const ROWS = Object.entries(tables).filter(([name]) => /^in-distribution|heuristic.constant.v3$/.test(name));
 
 function rowOf(name: string): Row {

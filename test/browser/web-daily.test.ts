@@ -9,6 +9,7 @@ import { setUpVisits } from '../support/web/visits.js';
 
 const DAY = '#daily?day=2026-11-01';
 const SEED = 20_261_101;
+/** A key for each step, chosen by hand. */
 const KEYS = '4571845718457184571845718457';
 
 const resultText = async (page: Page): Promise<string> => (await page.locator('.result-text').textContent())!;
@@ -95,8 +96,10 @@ describe.skipIf(absent !== null)('the daily episode', () => {
 
   it('is continued by touch after stored moves, and says which rival could not play', async () => {
     const today = new Date().toISOString().slice(0, 10);
+    // 25 times sleep, with the belief [0.5, 0.5, 0.5] from the first move on: see movesText.
     const stored = `${'3'.repeat(25)}-0_.5_.5_.5`;
     const scripts = [`localStorage.setItem('rhythm-vec.daily.${today}', '${stored}')`];
+    // The file of student-v3, which the page cannot load.
     const missing = /student-v3-(?!clone).*\.js$/;
     await using visited = await visit('#daily', { size: 'phone', scripts, missing });
     const { page } = visited;

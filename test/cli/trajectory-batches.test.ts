@@ -37,6 +37,7 @@ it('inBatches yields every episode once, in order, in batches of 256', async () 
 });
 
 it('inBatches yields smaller batches if lines are long', async () => {
+  // A batch of at least 32 MiB is complete.
   const { batches } = await batched(newEpisodes(10), 10 * MEBI);
   expect(batches.map(({ length }) => length)).toEqual([4, 4, 2]);
 });
@@ -74,7 +75,7 @@ it('inBatches reports the first ten unreadable row groups, a line each, and coun
   expect(skipped.total).toBe(11 * 64);
 });
 
-it('inBatches accepts an episode once for each player, condition, profile and seed', async () => {
+it('inBatches accepts an episode once for each teacher, model, objective, oracle, condition, profile and seed', async () => {
   const others = [
     { teacher: 'other' },
     { model: 'm' },

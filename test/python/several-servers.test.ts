@@ -16,7 +16,7 @@ if (absent !== null) test.skip(`several servers for Python: NOT TESTED here: ${a
 
 const score = { seeds: [7], action_histories: [[]], actions: ['sleep'], scores: ['total'] };
 const seeds = Array.from({ length: 5000 }, (_, i) => i);
-/** A batch that is sent in eight parts to two servers, with invalid rows. */
+/** A batch with invalid rows. The client sends it to two servers in eight parts (_PARTS_PER_SERVER is 4). */
 const large = {
   seeds: seeds.map((seed) => (seed % 900 === 899 ? -1 : seed)),
   action_histories: seeds.map((seed) => (seed % 3 === 0 ? ['sleep', 'deep_work'] : [])),

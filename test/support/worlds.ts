@@ -53,7 +53,10 @@ export function worldWith(path: Path, value: unknown): WorldSpec {
   return world;
 }
 
-/** Draws a valid world, near the published one or anywhere in the domain, except for the numbers that `repair` draws. */
+/**
+ * Draws a valid world, near the published one or anywhere in the domain, except for the numbers that `repair` draws. The
+ * probabilities here and the ranges of `nearby` and `repair` are chosen by hand.
+ */
 export function changedWorld(random: Random): WorldSpec {
   const world = structuredClone(RHYTHM);
   const anywhere = random.chance(0.3);

@@ -17,15 +17,18 @@ const ACTIONS = ACTION_NAMES.map(spell);
 const [PROGRESS, CONNECTION] = ['progress', 'connection'].map((name) => METER_NAMES.indexOf(name));
 const ADAPTATION = COMPONENT_NAMES.indexOf('adaptation');
 const HALF = NUM_STEPS / 2;
-/** A meter below this may crash in the next step. */
+/** The text warns of a meter below this. A crash is a meter below 0.1. Chosen by hand. */
 const NEAR_CRASH = 0.2;
-/** A first-half mean below this counts as neglect. */
+/** A first-half mean of this or less counts as neglect. Chosen by hand. */
 const NEGLECT = -0.05;
-/** For a smaller loss (see `PlanReport`) the text gives no number: a loss below 0.0005 would be written as .000. */
+/**
+ * For a smaller loss (see `PlanReport`) the text gives no number: a loss below 0.0005 would be written as .000. The margin of
+ * 0.00001 is chosen by hand.
+ */
 const MIN_LOSS = 0.00051;
-/** A smaller rise of a meter is not mentioned. */
+/** A smaller rise of a meter is not mentioned. Chosen by hand. */
 const MIN_RISE = 0.02;
-/** The maximum number of stretches (runs of one action) that are described. */
+/** The maximum number of stretches (runs of one action) that are described. Chosen by hand, for a short text. */
 const MAX_STRETCHES = 3;
 
 /**
@@ -100,7 +103,7 @@ function comparison(report: PlanReport): string {
   return reason === null ? `${lead}.` : `${lead}: it ${reason}.`;
 }
 
-/** Explains neglect of the first half. The text is repeated every morning, for models that are trained on it. */
+/** Explains neglect of the first half, every morning: a model that is trained on these texts reads one step at a time. */
 function neglect({ step, plan, objective, grader }: PlanReport): string | null {
   if (
     objective !== 'score' ||

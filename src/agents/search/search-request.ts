@@ -24,6 +24,7 @@ import {
   PROBLEM_OPTIONS,
 } from './search-options.js';
 
+/** Numbers of action sequences to score for each problem. Chosen by hand: a search with more takes longer. */
 const MIN_EVALUATIONS = 1000;
 const MAX_EVALUATIONS = 1e9;
 const DEFAULT_EVALUATIONS = 300_000;

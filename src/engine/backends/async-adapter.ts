@@ -42,7 +42,7 @@ class AsyncAdapter implements AsyncBatch {
     return this.#batch.run({ ...request, from: from && toOrigin(from) });
   }
   async finished() {}
-  /** Updates all outputs. */
+  /** Updates all outputs, whichever are requested. */
   async read() {
     this.#batch.read();
   }

@@ -12,5 +12,5 @@ export interface Piece<Result> {
 /** Returns the result of a piece: computes it, or returns a stored result or that of `ifSkipped`. */
 export type ComputePiece = <Result>(piece: Piece<Result>) => Promise<Result>;
 
-/** Computes every piece. */
+/** Computes a piece. For audits without shards, which store and skip no piece. */
 export const computePiece: ComputePiece = ({ compute }) => compute();

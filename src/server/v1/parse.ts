@@ -14,7 +14,7 @@ export const PARSE_REQUEST = z.strictObject({
 
 export const PARSE_RESPONSE = z.object({ rows: z.int(), world_digest: z.string(), ...PARSED_COLUMNS });
 
-/** The typical length of a row of the answer, in characters. */
+/** The typical length of a row of the answer, in characters. The estimate of an answer's length uses it. */
 const TYPICAL_LENGTH = 80;
 /** The maximum number of rows per turn of the event loop, a few milliseconds of work. */
 const SLICE = 2048;

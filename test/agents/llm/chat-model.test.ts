@@ -18,6 +18,7 @@ describe('an answer', () => {
     const [usage] = fake.billed;
     const { prompt_tokens, completion_tokens } = usage;
     const cached_tokens = usage.prompt_tokens_details.cached_tokens;
+    // PRICES of test/support/llm.ts, per million tokens.
     const cost =
       ((prompt_tokens - cached_tokens) * 2.5 + cached_tokens * 1.25 + completion_tokens * 10) / 1e6;
     expect(answer).toEqual({
@@ -137,7 +138,8 @@ describe('token counts of an endpoint', () => {
         response.end(JSON.stringify({ choices, usage }));
       },
   });
-  // A prompt has at most 64 tokens more than bytes. The request limits the completion to 64 tokens.
+  // The client expects a prompt to have at most 64 tokens more than bytes (TEMPLATE_TOKENS of chat-model.ts). The request
+  // limits the completion to 64 tokens.
   const maxCost = (2.5 * (bytes + 64) + 10 * 64) / 1e6;
 
   it.each([
