@@ -133,6 +133,7 @@ class Arguments {
     return low;
   }
   // Returns the column stride of `num_envs` environments: the distance between columns in elements; 0 for row-major.
+  // The upper limit is generous: strideOf of src/engine/backends/outputs.ts pads a column by at most 31 elements.
   size_t column_stride(const Napi::Value& value, size_t num_envs) {
     const double stride = !env().IsExceptionPending() && value.IsNumber() ? value.As<Napi::Number>().DoubleValue() : -1;
     const bool fits = stride >= static_cast<double>(num_envs) && stride <= 2.0 * world::count::MaxEnvs;

@@ -1,8 +1,8 @@
 // The built-in policies: random and heuristic.
 // Included inside a kernel's namespace, see kernel.inl.
 
-// Returns the random policy's action. Computes the step's draws in the same call, so that the processor overlaps their
-// independent operations.
+// Returns the random policy's action, and sets `draws` to the step's draws of noise and event. For lanes with different seeds
+// (LaneDraws of draws.inl) one call computes all three, so that the processor overlaps their independent operations.
 template <class Time>
 RHYTHM_INLINE U random_action(const Tables& w, U seed, Time now, U policy_seed, const LaneDraws&, Draws& draws) {
   const Key keys[3] = {make_key(seed, broadcast(w.noise_stream)), make_key(seed, broadcast(w.event_stream)),
@@ -13,6 +13,7 @@ RHYTHM_INLINE U random_action(const Tables& w, U seed, Time now, U policy_seed, 
   draws = {d[0], d[1]};
   return below(d[2].x0, count::Actions);
 }
+// For lanes with one seed `source` has the draws of noise and event.
 RHYTHM_INLINE U random_action(const Tables& w, U seed, SharedTime now, U policy_seed, const SharedDraws& source,
                               Draws& draws) {
   draws = source.at(w, seed, now);

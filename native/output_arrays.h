@@ -54,7 +54,7 @@ class OutputArrays {
     size_t width;  // elements per environment
     bool optional;
   };
-  // In the order of Outputs.
+  // In the order of the struct Outputs of kernel.h.
   static constexpr int kArrays = 12;
   static constexpr Kind kKinds[kArrays] = {
       {"observations", napi_float32_array, 4, world::count::ObservationFloats, false},

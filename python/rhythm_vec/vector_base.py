@@ -96,7 +96,7 @@ class BaseVectorEnv(VectorEnv[Array, Any, Array]):
 
         Args:
             current: the infos of the episodes after the step.
-            previous: the seeds and episode numbers before it.
+            previous: the seeds and episode numbers before the step.
             final: the results of the ended episodes, by the name of the info.
             ended: bool [num_envs].
             last: the last observations of the ended episodes; None except with AutoresetMode.SAME_STEP.

@@ -16,6 +16,7 @@ from .support import RefusalTest, bytes_of, played
 
 N = 4
 #: A program that forks while its environment has threads. The child checks that it can use only an environment of its own.
+#: A run of 20,000 environments uses threads (native/batch.cc).
 FORK = """
 import os, sys
 import numpy as np
@@ -146,6 +147,7 @@ class ThreadsTest(RefusalTest):
         self.assertEqual(results, [expected] * 4)
 
     def test_the_option_threads_changes_no_result(self) -> None:
+        # Steps use threads from 8,192 environments on (native/batch.cc).
         snapshots = {played(70_000, threads=threads).snapshot() for threads in (1, 2, 7)}
         self.assertEqual(len(snapshots), 1)
 

@@ -25,6 +25,7 @@ function expectedMeans(actions: string): string[] {
   });
 }
 
+/** Returns the square of a step: the page has a grid of 28. */
 const square = (page: Page, step: number) => page.locator(`[data-step="${step}"]`);
 const undo = (page: Page) => page.getByRole('button', { name: 'Undo' });
 
@@ -63,7 +64,7 @@ async function swipe(page: Page, steps: readonly number[]): Promise<void> {
     session.send('Input.dispatchTouchEvent', { type, touchPoints });
   await send('touchStart', [first]);
   for (const place of others) await send('touchMove', [place]);
-  // The finger rests before it is lifted: a tap right after a fling would not click.
+  // The finger rests before it is lifted: a tap right after a fling would not click. The four waits are chosen by hand.
   for (let k = 0; k < 4; k++) await frames(page);
   await send('touchEnd', []);
   await session.detach();
@@ -174,6 +175,7 @@ describe.skipIf(absent !== null)('the sequence editor', () => {
     await expect.poll(() => shown(page)).toBe(painted.join(''));
     expect(await means(page)).toEqual(expectedMeans(painted.join('')));
     const { width, height } = (await square(page, 13).boundingBox())!;
+    // 40 pixels are 2.5rem, the minimum height of controls for a finger in web/src/styles/parts.css.
     expect(Math.min(width, height)).toBeGreaterThanOrEqual(40);
     const picture = page.locator('.scores').getByRole('img');
     const { y, height: shownHeight } = (await picture.boundingBox())!;

@@ -31,7 +31,8 @@ describe('the beginning of a file', () => {
     expect(value).toEqual({ a: 1 });
   });
 
-  // A line counts 65 bytes with LINE_COST: 100 lines fit into 6,500 bytes. The line that does not fit is the last one read.
+  // A line counts 65 bytes, its one byte and LINE_COST (report-input.ts): 100 lines fit into 6,500 bytes. The line that does
+  // not fit is the last one read.
   it('ends after 101 short lines, because each line takes more memory than its bytes', async () => {
     const { firstLines, value } = await begin('1\n'.repeat(10_000), 6500);
     expect([firstLines.length, value]).toEqual([101, undefined]);

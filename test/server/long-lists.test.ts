@@ -1,6 +1,6 @@
 /**
- * Long lists in the text of a message give the values and errors of `JSON.parse`, bit for bit, except that lists of beliefs are
- * rounded to float32 and that all strings of a list from the 65th different one on are replaced.
+ * Long lists in the text of a message give the values and errors of `JSON.parse`, bit for bit, with two exceptions: lists of
+ * beliefs are rounded to float32, and after 64 different strings in a list all later strings are replaced.
  */
 import fc from 'fast-check';
 import { expect, it, vi } from 'vitest';
@@ -12,6 +12,7 @@ import { PROFILE_CHOICES } from '../../src/world/resolve-names.js';
 import { DRAWS, drawsOf } from '../support/random.js';
 import { connect, startServer } from '../support/server.js';
 
+/** The length of the long lists: more than the 4,096 entries from which on a list is long. */
 const LONG = 5000;
 const digits = (min: number, max: number) =>
   fc.array(fc.nat(9), { minLength: min, maxLength: max }).map((list) => list.join(''));
@@ -43,7 +44,8 @@ const numbers = fc.oneof(
   fc.integer({ min: -1, max: 2 ** 32 }).map(String),
   fc.constantFrom('-0', '0', '-0.0', '-0e5', '1e-45', '1.401298464324817e-45', '7e-46', '1e999', '-1e999'),
   fc.constantFrom('9007199254740993e-3', '9007199254740991', '9007199254740992', '9007199254740993'),
-  // Halfway between two float32s as float64s. The first two are not halfway as decimals, so one rounding would differ from two.
+  // The float64 of each lies halfway between two float32s. The first two decimals do not: rounded directly to float32, they
+  // would give other results.
   fc.constantFrom(
     '1.00000005960464477540',
     '1.00000017881393432616',
@@ -201,7 +203,7 @@ it.each([
   expect(parsed(text)).toBe(resultOrError(() => JSON.parse(text)));
 });
 
-it('parses only a small part of a list again for the error of an invalid entry, with spaces for the rest', () => {
+it('parses a list again for the error of an invalid entry, with spaces in place of most entries', () => {
   const text = `{"data":{"x":[${long(['1234567'])},01]}}`;
   using parse = vi.spyOn(JSON, 'parse');
   parsed(text);

@@ -4,6 +4,7 @@ import { encodeFrame } from '../../src/server/vec/frame.js';
 import { connect, metric, sendRequest, startServer } from '../support/server.js';
 
 const deep = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
+/** 4,000 nested lists: almost the 4,096 values that a message may have. */
 const DEEP = deep(4000);
 const FAILURES = 'rhythm_vec_failures_total';
 
@@ -26,7 +27,7 @@ it.each([
   ['/ws', `{"type": "reset", "data": {"seed": ${DEEP}}}`],
   ['/ws', `{"type": "state", "data": ${DEEP}}`],
   ['/v1/vec', `{"type": "create", "data": {"num_envs": ${DEEP}}}`],
-])('a session of %s survives a message of deeply nested lists', async (path, message) => {
+])('a socket of %s stays open after a message of deeply nested lists', async (path, message) => {
   const server = await startServer();
   const client = await connect(server, path);
   expect((await client.request(message)).data).toMatchObject({

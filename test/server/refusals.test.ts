@@ -76,6 +76,7 @@ it('reads a long body without a content-length', async () => {
   const actions = seeds.map((seed) => seed % 10);
   const columns = { seeds, actions, action_histories: seeds.map(() => []), scores: ['env_reward'] };
   const json = JSON.stringify(columns);
+  // The server's first buffer for a body of unknown length has 65,536 bytes (request.ts).
   const pieces = [1, 2, 65_535, 65_536, 65_537, 65_538, 300_000].map((at, k, all) =>
     json.slice(at, all[k + 1]),
   );

@@ -28,7 +28,7 @@ export interface BeliefState {
   words(i: number): string;
 }
 
-/** The stream of the prior's draws: "PEOP" in ASCII. The published world does not use it. */
+/** The stream of the prior's draws: "PEOP" in ASCII. No stream of docs/world.md has this number. */
 const STREAM = 0x50454f50;
 /** The constant belief: the middle of each range. */
 const MIDDLE = 0.5;

@@ -122,6 +122,7 @@ function readTensor(name: string, entry: unknown, data: Uint8Array, begin: numbe
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** The limit of 2^31 is far above the length of any axis in the files of this package. */
 const isShape = (value: unknown): value is number[] =>
   Array.isArray(value) &&
   value.every((length) => Number.isInteger(length) && length >= 0 && length <= 2 ** 31);

@@ -102,7 +102,7 @@ export function evalJob(options: EvalShardOptions, players: readonly Player[], g
 }
 
 /**
- * Writes the manifest, and reports the shard on the standard error.
+ * Writes the manifest beside the file (shard-file.ts), and reports the shard on the standard error.
  * @param text a summary of the language models' requests, printed before the report; '' without models.
  * @throws UsageError if the file also has other episodes, which an earlier run of a language model stored.
  */

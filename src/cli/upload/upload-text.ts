@@ -56,7 +56,7 @@ function sizeText(bytes: number): string {
   return unit === 'B' ? `${bytes} B` : `${value.toPrecision(3)} ${unit}`;
 }
 
-/** The maximum number of paths in a list. Further paths are only counted. */
+/** The maximum number of paths in a list, chosen by hand: a note stays short. Further paths are only counted. */
 const MAX_LISTED = 10;
 
 /** Returns notes on possible mistakes, such as a file that was left out. */

@@ -16,7 +16,7 @@ import type {
 } from './backend.js';
 
 /**
- * A batch of the addon. Arrays are as in the backend interface, null where a request has null. Resets and replays take
+ * A batch of the addon. Arguments are as in the backend interface, null where a request has null. Resets and replays take
  * the interface's requests. Steps and runs take separate arguments: the addon needs 0.1 to 0.4 microseconds to read a
  * property of an object, and steps about a hundred episodes in this time.
  */
@@ -55,6 +55,7 @@ export interface NativeBatch {
 
 /** The exports of the addon's module. */
 export interface Addon {
+  /** The digest of the layout (src/world/layout.ts) that the addon was compiled for. */
   readonly layoutDigest: string;
   kernels(): { name: string; lanes: number; supported: boolean }[];
   /** Returns the number of bytes from a buffer's start to its first cache line. */

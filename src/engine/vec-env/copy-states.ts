@@ -1,4 +1,4 @@
-/** Validates and commits copies of states, for `assign`, `fork`, runs with `from`, and snapshots. The batches copy. */
+/** Validates and commits copies of states, for `assign`, `fork`, runs with `from`, and snapshots. Batches make the copies. */
 
 import { InputError, StateError } from '../../shared/errors.js';
 import { checkInteger, checkLength, describe, isList, readOptions } from '../../shared/values.js';

@@ -94,7 +94,7 @@ export class StepOutputs {
   }
 
   /**
-   * Encodes outputs that were read back, possibly long after the last step.
+   * Encodes outputs that were read back from an asynchronous batch, possibly long after the last step.
    * @param names the outputs that were read back.
    * @param isAfterStep whether the last call that changed states was a step. Only steps produce final observations.
    */
@@ -106,7 +106,7 @@ export class StepOutputs {
     else this.#result.finalObservations?.fill(0);
   }
 
-  /** Adds the last step to the histories. Reads it from the final observations where the environment was reset after it. */
+  /** Adds the last step to the histories. For environments reset after it, the final observations have the step. */
   #recordStep(history: HistoryRows, { stepMask, resetMask }: Readonly<AutoresetPlan>): void {
     const { observations, finalObservations, finalMask, columnStride } = this.#outputs;
     if (resetMask === null || finalObservations === null) {

@@ -56,7 +56,7 @@ export function toGroupStep(options: RolloutOptions): GroupStep {
 const describeShort = (policy: unknown): string =>
   typeof policy === 'function' ? 'a function' : describe(policy);
 
-/** Returns the step function of the random policy. */
+/** Returns the step function of the random policy. With 'member' a rollout's seed is its index within its group. */
 function randomStep(policySeeds: RolloutOptions['policySeeds'] = 'member'): GroupStep {
   const seed = policySeeds === 'member' ? null : checkSeed(policySeeds, 'policySeeds');
   return (active) => {

@@ -2,13 +2,13 @@
 import { redactor } from '../../shared/http/redactor.js';
 import { shortened, toPrintable } from '../../shared/printable-names.js';
 
-/** The maximum length of a quoted answer, in characters, without the "..." after a cut. */
+/** The maximum length of a quoted answer, in characters, without the "..." after a cut. Chosen by hand. */
 const MAX_LENGTH = 400;
 
 /** The replacement of a secret. */
 const MASK = 'hf_***';
 
-/** Matches any token of the Hub. */
+/** Matches any token of the Hub. Four characters suffice (chosen by hand), so that a token that was cut matches too. */
 const ANY_TOKEN = /\bhf_[A-Za-z0-9]{4,}/g;
 /** Matches a URL with a query. The query of a storage URL grants access. */
 const URL_WITH_QUERY = /(https?:\/\/[^\s?"']+)\?[^\s"']+/g;

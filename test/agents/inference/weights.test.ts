@@ -44,6 +44,7 @@ describe('the prior of weights', () => {
       sampledWeights.set(profile.subarray(NUM_TRAITS), seed * NUM_METERS);
     }
     const sampled = meansAndVariances(sampledWeights, () => true);
+    // The bounds are about four standard errors of the difference, with 20,000 samples each.
     for (let k = 0; k < NUM_METERS; k++) {
       expect(Math.abs(prior.means[k] - sampled.means[k])).toBeLessThan(0.005);
       expect(Math.abs(prior.variances[k] / sampled.variances[k] - 1)).toBeLessThan(0.06);
@@ -76,6 +77,7 @@ describe('after rewards', () => {
     const posterior = meansAndVariances(weights.drawn, () => true);
     const consistent = Array.from({ length: samples }, (_, p) => p).filter(allowed(weights.drawn));
     expect(consistent.length).toBeGreaterThan(0.999 * samples);
+    // The bounds are chosen by hand. Rejection sampling keeps thousands of samples.
     for (let k = 0; k < NUM_METERS; k++) {
       expect(Math.abs(posterior.means[k] - expected.means[k])).toBeLessThan(
         0.1 * Math.sqrt(expected.variances[k]),

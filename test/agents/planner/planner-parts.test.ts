@@ -280,7 +280,8 @@ it('the prior draws profiles from its seed, the same profiles for every environm
 
 /** The arguments of a search. */
 interface SearchStart extends Budget {
-  readonly curiosity: Float64Array;
+  /** f64 [10]: the value of information of each action. */
+  readonly informationValues: Float64Array;
   readonly kept: Uint8Array | null;
   readonly weights: Float32Array;
 }
@@ -290,7 +291,7 @@ describe('a search', () => {
   const budget = { samples: 16, candidates: 16, rounds: 3 };
   /** Searches one step. Also returns the sequences, u8 [n, 28], and scores of each call of the imagination. */
   const searchAll = (step: number, options: Partial<SearchStart> = {}) => {
-    const { curiosity = new Float64Array(10), kept = null, weights = grader, ...changes } = options;
+    const { informationValues = new Float64Array(10), kept = null, weights = grader, ...changes } = options;
     const { sums } = playSteps(77, step);
     const searchBudget = { ...budget, ...changes };
     const settings = {
@@ -317,10 +318,13 @@ describe('a search', () => {
     }
     imagination.begin(step, [0], sums, profiles);
     const openLoop = openLoopSequencesUnder(weights);
-    const [choice] = runSync(searchPlans(imagination, searchBudget, 5, step, [kept], [curiosity], openLoop));
+    const [choice] = runSync(
+      searchPlans(imagination, searchBudget, 5, step, [kept], [informationValues], openLoop),
+    );
     return { ...choice, evaluated, calls };
   };
-  const search = (step: number, curiosity = new Float64Array(10)) => searchAll(step, { curiosity });
+  const search = (step: number, informationValues = new Float64Array(10)) =>
+    searchAll(step, { informationValues });
   const rowsIn = (sequences: Uint8Array): string[] =>
     Array.from({ length: sequences.length / 28 }, (_, k) =>
       sequences.subarray(28 * k, 28 * (k + 1)).join(''),
@@ -384,9 +388,9 @@ describe('a search', () => {
   });
 
   it('counts the value of information when it chooses the best candidates', () => {
-    const curiosity = new Float64Array(10);
-    curiosity[7] = 1;
-    const [, candidates, best] = searchAll(10, { curiosity, rounds: 1 }).evaluated.map(rowsIn);
+    const informationValues = new Float64Array(10);
+    informationValues[7] = 1;
+    const [, candidates, best] = searchAll(10, { informationValues, rounds: 1 }).evaluated.map(rowsIn);
     expect(candidates.every((row) => row[10] === '7')).toBe(false);
     expect(best.every((row) => row[10] === '7')).toBe(true);
   });
@@ -394,10 +398,10 @@ describe('a search', () => {
   it('stops after six rounds if one first action is clearly the best, and else after all rounds', () => {
     const roundsOf = (options: Partial<SearchStart>) =>
       searchAll(10, { rounds: 9, ...options }).calls.filter(({ name }) => name === 'screen').length;
-    const curiosity = new Float64Array(10);
-    curiosity[7] = 1;
-    expect(roundsOf({ curiosity })).toBe(6);
-    expect(roundsOf({ curiosity, rounds: 5 })).toBe(5);
+    const informationValues = new Float64Array(10);
+    informationValues[7] = 1;
+    expect(roundsOf({ informationValues })).toBe(6);
+    expect(roundsOf({ informationValues, rounds: 5 })).toBe(5);
     const weights = new Float32Array(COMPONENT_NAMES.length);
     weights[COMPONENT_NAMES.indexOf('belief_accuracy')] = 1;
     expect(roundsOf({ weights })).toBe(9);
@@ -444,9 +448,9 @@ describe('a search', () => {
   );
 
   it('adds the value of information to the value of each first action', () => {
-    const curiosity = new Float64Array(10);
-    curiosity[7] = 1;
-    expect(search(10, curiosity).action).toBe(7);
+    const informationValues = new Float64Array(10);
+    informationValues[7] = 1;
+    expect(search(10, informationValues).action).toBe(7);
   });
 });
 
@@ -502,5 +506,6 @@ it('the components of a plan evaluation give the score that the search gives the
   // Component 1 is the meter progress (meter 2) after the last step. The rows of the steps before step 10 stay 0.
   expect(components[1]).toBeCloseTo(meters[27 * 5 + 2], 5);
   expect([...meters.subarray(0, 50)].every((meter) => meter === 0)).toBe(true);
+  // The step from step 10 changes vitality little. The bound is chosen by hand.
   expect(Math.abs(meters[50] - episode.meters[0])).toBeLessThan(0.3);
 });

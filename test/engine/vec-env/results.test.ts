@@ -18,6 +18,7 @@ import { randomObservationOptions } from '../../support/naive-encoder.js';
 import { forAll, type Random } from '../../support/random.js';
 import { expectRefusal } from '../../support/refusals.js';
 
+/** One environment, about a tile of 16 environments, and more than six tiles. */
 const SIZES = [1, 15, 16, 17, 100];
 type View = Float32Array;
 const viewsOf = (result: StepResult): [name: string, view: View][] =>

@@ -95,7 +95,7 @@ interface Frame {
   readonly height: number;
 }
 
-/** In pixels: the gap between panels, a panel's minimum width and its height, then its margins. */
+/** In pixels, chosen by hand: the gap between panels, a panel's minimum width and its height, then its margins. */
 const [GAP, MIN_WIDTH, HEIGHT] = [16, 210, 150];
 const [LEFT, RIGHT, TOP, BOTTOM] = [40, 6, 24, 20];
 
@@ -118,7 +118,7 @@ interface PanelProps {
 
 type Scale = (value: number) => number;
 
-/** Returns the scale of the time axis, which ends at the last time, or at 10 seconds if that is later. */
+/** Returns the scale of the time axis, which ends at the last time, or at 10 seconds (chosen by hand) if that is later. */
 const scaleOf = (seconds: readonly number[], { width }: Frame): Scale => {
   const end = Math.max(10, seconds[seconds.length - 1]);
   return (second) => LEFT + (second / end) * (width - LEFT - RIGHT);

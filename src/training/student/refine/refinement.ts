@@ -19,9 +19,9 @@ import type { TrainRequest } from '../train-options.js';
 import { type Comparisons, compareActions } from './comparisons.js';
 import { RefineLearner, type RefineRows } from './refine-learner.js';
 
-/** The maximum number of comparisons of an update, and of its belief targets. */
+/** The maximum number of comparisons of an update, which has as many belief targets. Chosen by hand, as PASSES and RATE. */
 const ROWS = 512;
-/** Passes over the comparisons of an iteration. */
+/** Passes over the comparisons of an iteration. More passes take more time for the same episodes. */
 const PASSES = 4;
 /** The learning rate of the first iteration. It falls linearly towards 0. */
 const RATE = 5e-4;
