@@ -43,6 +43,7 @@ const wholeEpisodes = (
   choice,
 });
 
+/** Whole random episodes in one `run` ("fused" in names.ts). */
 export const FUSED = wholeEpisodes(NAMES.fused, WRITES.grades, plays.random, plays.random, 'random');
 export const STEP = wholeEpisodes(NAMES.step, WRITES.steps, plays.steps);
 const HEURISTIC = wholeEpisodes(NAMES.heuristic, WRITES.grades, plays.heuristic);

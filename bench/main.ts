@@ -58,6 +58,7 @@ Examples:
   npm run bench -- --rounds 1 --webgpu --json bench/results/my-adapter.json
 `;
 
+/** The rounds and efforts (measure.ts) are chosen by hand: larger ones give steadier medians, and take longer. */
 const ROUNDS = 21;
 const BACKEND_NAMES = ASYNC_BACKENDS.map(({ name }) => name);
 const FULL: Effort = { rounds: ROUNDS, plays: 5, ms: 2, warmMs: 50 };

@@ -18,7 +18,9 @@ export interface ThreadGain {
   readonly episodes: readonly number[];
 }
 
-/** Threads pay off if their rate is at least this multiple of the rate of one thread. Smaller gains are noise. */
+/**
+ * Threads pay off if their rate is at least this multiple of the rate of one thread. Chosen by hand: a smaller gain may be noise.
+ */
 export const MIN_GAIN = 1.1;
 
 /** Returns the sizes at which threads pay off, for each case and number of threads above one. */

@@ -25,7 +25,7 @@ const ONE_ENV = allocateOutputs(1);
 const outputBytes = (names: readonly Name[]): number => bytesOf(names.map((name) => ONE_ENV[name]!));
 const STEP_BYTES = outputBytes(STEP_ARRAYS);
 const GRADE_BYTES = outputBytes(GRADE_ARRAYS);
-/** A trajectory has room for every step. */
+/** The trajectory of one environment, with room for every step. */
 const ONE_EPISODE = allocateTrajectory(1);
 const TRAJECTORY_BYTES = bytesOf(TRAJECTORY_FIELDS.map((name) => ONE_EPISODE[name]));
 

@@ -5,7 +5,7 @@ import type { MarkdownRenderer } from 'vitepress';
 
 type Token = NonNullable<ReturnType<MarkdownRenderer['parse']>[number]['children']>[number];
 
-/** Variables on which the pages call methods, with their classes. For a method of both classes of `env`, VecEnv counts. */
+/** Variables on which the pages call methods, with their classes. A method of both classes of `env` links to VecEnv. */
 const INSTANCES = [
   ['env', 'AsyncVecEnv'],
   ['env', 'VecEnv'],

@@ -25,7 +25,7 @@ ALIGNMENT = 8
 
 
 def encode_frame(kind: str, data: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> bytes:
-    """Encodes a message with arrays: little-endian, each at a multiple of eight bytes."""
+    """Encodes a message with arrays: little-endian, each array at a multiple of eight bytes."""
     little = {name: np.ascontiguousarray(a, a.dtype.newbyteorder("<")) for name, a in arrays.items()}
     specs = [{"name": name, "dtype": a.dtype.name, "shape": a.shape} for name, a in little.items()]
     header = json.dumps({"type": kind, "data": data, "arrays": specs}, default=to_json).encode()

@@ -91,6 +91,7 @@ class RayTest(RefusalTest):
 
     @classmethod
     def setUpClass(cls) -> None:
+        # At most four actors run at a time. The nine of test_invalid_calls_raise_errors need more CPUs, so they do not start.
         ray.init(num_cpus=5, include_dashboard=False, log_to_driver=False)
         cls.addClassCleanup(ray.shutdown)
         cls.pool = ActorPool(2, restarts=20)
@@ -126,7 +127,9 @@ class RayTest(RefusalTest):
                     self.assertEqual(bits(result), bits(expected))
 
     def _play(self, envs: Any, deaths: Dict[int, int]) -> Any:
-        """Resets environments and steps them 70 times. Returns all results. Before step t, ends the actor deaths[t]."""
+        """Resets environments and steps them 70 times. Returns all results. Before step t, ends the actor deaths[t].
+
+        Before step 12, also resets every other environment. Without autoreset, also resets all before steps 28 and 56."""
         random = np.random.default_rng(5)
         mask = np.arange(7) % 2 == 0
         results = [envs.reset(seed=2**32 - 20)]
@@ -151,6 +154,7 @@ class RayTest(RefusalTest):
                 envs, reference = self.pool.make_vec(**options), rhythm_vec.make_vec(**options)
                 self.assertEqual(envs.observation_space, reference.observation_space)
                 self.assertEqual(envs.action_space, reference.action_space)
+                # Seeds that are None are drawn from np_random.
                 for each in (envs, reference):
                     each.np_random = np.random.default_rng(1)
                 self.assertEqual(self._play(envs, deaths), self._play(reference, {}))

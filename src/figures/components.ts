@@ -21,11 +21,13 @@ export interface ComponentsRow extends Named {
   readonly parts: ArrayLike<number>;
 }
 
-/** Widths of the bars in pixels: the default, and the smallest. */
+// The lengths are in pixels, and chosen by hand.
+
+/** Widths of the bars: the default, and the smallest. */
 const WIDTH = 560;
 const MIN_WIDTH = 120;
 const ROW_HEIGHT = 30;
-/** The width of the smallest section that is labelled with its number, in pixels. */
+/** The width of the smallest section that is labelled with its number. */
 const MIN_NUMBERED = 27;
 /** The sum of two widths: the gap after the names, and the numbers after the bars. */
 const MARGIN = 64;

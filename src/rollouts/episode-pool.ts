@@ -56,7 +56,10 @@ export interface EpisodePoolOptions {
   readonly onStepped?: (numEnvs: number) => void;
 }
 
-/** The initial number of environments. The number doubles when all are taken, up to `capacity`. */
+/**
+ * The initial number of environments. The number doubles when all are taken, up to `capacity`. Chosen by hand: a larger pool
+ * takes more memory, and a smaller one is copied more often.
+ */
 const INITIAL_SIZE = 64;
 
 /** Environments that callers claim, reset, step and release one by one. */

@@ -20,7 +20,7 @@ export interface Budget {
 
 /** The stream of the search's draws, the second word of Threefry's key: "PLAN" in ASCII. It is none of the world's streams. */
 const STREAM = 0x504c414e;
-/** If at most this many sequences are possible, all are evaluated. */
+/** If at most this many sequences are possible, all are evaluated: in the last two steps. Chosen by hand: more take longer. */
 const MAX_EXHAUSTIVE = 100;
 /**
  * A search whose best action has a clear lead (CLEAR_LEAD in episode-search.ts) stops, but not before this many rounds. With
@@ -38,8 +38,8 @@ export const openLoopSequencesUnder = (grader: Float32Array): Uint8Array[] =>
   [...(grader[WELLBEING] > 0 || grader[BELIEF_SKILL] > 0 ? ['v3'] : []), 'v2', 'v1'].map(openLoopActions);
 
 /**
- * Returns how many candidates of a round are played with all samples: a quarter. As many sequences are kept for the search of
- * the next step.
+ * Returns how many candidates of a round are played with all samples: a quarter, chosen by hand. As many sequences are kept
+ * for the search of the next step.
  */
 const numKeptOf = ({ candidates }: Budget): number => Math.max(1, candidates >> 2);
 

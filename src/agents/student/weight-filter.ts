@@ -22,9 +22,15 @@ const PRIOR = (() => {
   return { mean: f32(mean), variance: f32(variance), covariance: f32(covariance) };
 })();
 
-/** A smaller variance of the sum counts as 0: then the reward says nothing about the weights. */
+/**
+ * A smaller variance of the sum counts as 0: then the reward says nothing about the weights. Chosen by hand, so that the filter
+ * never divides by 0.
+ */
 const LEAST_VARIANCE = f32(2 ** -40);
-/** One reward leaves at least this share of the variance of the sum. */
+/**
+ * One reward leaves at least this share of the variance of the sum. Chosen by hand: without it, the approximation in `update`
+ * may remove all of the variance.
+ */
 const LEAST_SHARE = f32(0.05);
 
 /** Updates states. One object serves all environments: the states are the caller's. */

@@ -39,7 +39,7 @@ export function addTrainCommand(program: Command, { signal }: Context): void {
     )
     .option(
       '--seeds <A-B>',
-      'seeds of the episodes; the refinement draws other noise and events for their profiles (default: 100-9999)',
+      'seeds of the episodes; the refinement plays the profiles of these seeds with imagined noise and events (default: 100-9999)',
       parseSeeds,
     )
     .option('--episodes <n>', `episodes that the teacher plays (default: ${DEFAULTS.episodes})`, parseInteger)

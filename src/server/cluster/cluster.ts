@@ -21,7 +21,10 @@ import { WorkerMetrics } from './worker-metrics.js';
 /** The program of a worker, beside this file in dist and beside its bundle in lib. */
 const PROGRAM = './serve-worker.js';
 const WORKER = fileURLToPath(new URL(PROGRAM, import.meta.url));
+/** Chosen by hand. The number of processor cores is a further limit. */
 const MAX_WORKERS = 256;
+
+// The times are chosen by hand: longer ones delay replacements, metrics and the end; shorter ones give busy workers less time.
 
 /** Milliseconds before an ended worker is replaced. The delay doubles each time, up to MAX_DELAY_MS. */
 const [FIRST_DELAY_MS, MAX_DELAY_MS] = [100, 10_000];

@@ -73,6 +73,7 @@ describe('dataset grpo', () => {
 
 describe('dataset sft and dpo', () => {
   const inputs = [pathOf('heuristic.jsonl'), pathOf('same.jsonl')];
+  // The first four seeds are kept for evaluation, so their episodes are left out.
   const seeds = Array.from({ length: 30 }, (_, i) => 96 + i);
   const SFT = ['sft', '--objective', 'none', '--min-score', '0.1'];
   const DPO = ['dpo', '--all-pairs', '--by', 'return'];

@@ -99,6 +99,7 @@ describe('Resampler', () => {
   it('draws each value of a stratum about equally often, and no value of another stratum', () => {
     for (const [s, sample] of draw(5).entries()) {
       for (const value of strata[s]) {
+        // The tolerance is more than three standard errors of the share: sqrt(1/4 / 3000) is 0.0091.
         const share = sample.filter((each) => each === value).length / sample.length;
         expect(Math.abs(share - 1 / strata[s].length)).toBeLessThan(0.03);
       }

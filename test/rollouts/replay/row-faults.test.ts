@@ -193,6 +193,7 @@ describe('a fault', () => {
   it('in a profile of numbers is reported by index, and the array is not changed', () => {
     const { profiles: _, ...columns } = toColumns([good, good]);
     const profiles = new Random('profile').profiles(2);
+    // Validation replaces -0 by 0, but in a copy.
     profiles[0] = -0;
     profiles[16] = Number.NaN;
     const { faults: found } = score({ ...columns, profiles });

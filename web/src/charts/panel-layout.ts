@@ -15,9 +15,11 @@ export interface Frame {
   readonly points: number;
 }
 
-/** The smallest width of a plot with its right margin, in pixels, if there are several columns. */
+// The lengths are in pixels, and chosen by hand.
+
+/** The smallest width of a plot with its right margin, if there are several columns. */
 const MIN_PLOT = 150;
-/** Left and right margin of a plot, the gap between panels, and the margins above and below, in pixels. */
+/** Left and right margin of a plot, the gap between panels, and the margins above and below. */
 const [LEFT, RIGHT, GAP, TOP, BOTTOM] = [34, 4, 12, 28, 26];
 
 /** Arranges panels in as many columns as fit a width. @param points per line, as `Frame.points`. */

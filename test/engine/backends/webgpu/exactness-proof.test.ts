@@ -20,7 +20,10 @@ import {
 import { describeGpu } from '../../../support/gpu-suite.js';
 import { WORLD } from '../../../support/open-batch.js';
 
-/** Alterations of the shaders: the file, the text to replace, and its replacement, which is wrong if `is` holds. */
+/**
+ * Alterations of the shaders: the file, the text to replace, and its replacement, which is wrong if the WGSL condition `is`
+ * holds.
+ */
 const ALTERATIONS: readonly [name: string, file: ShaderFile, from: string, to: (is: string) => string][] = [
   [
     'an exclusive or with 1 instead of 0',
@@ -58,6 +61,7 @@ const ALTERATIONS: readonly [name: string, file: ShaderFile, from: string, to: (
     'a comparison of the sort',
     'profile.wgsl',
     'let pair = EXCHANGES[e];',
+    // The last exchange is that of 5 and 6.
     (is) => `let pair = select(EXCHANGES[e], vec2(5u, 7u), e == 24u && ${is});`,
   ],
   [
@@ -125,10 +129,7 @@ describeGpu('the exactness proof', () => {
 });
 
 describeGpu("a wrong entry of the world's block of numbers", () => {
-  /**
-   * Entries that are not tested. Graders come with the reset, and no belief of the proof is between 0 and the changed
-   * `smallestBelief`.
-   */
+  /** Entries that are not tested. Graders come with the reset. A wrong `smallestBelief` would be detected too. */
   const UNREAD = ['graders', 'smallestBelief'];
   const entries = BLOCK_LAYOUT.filter(({ name, word }) => word === 'f32' && !UNREAD.includes(name));
 
@@ -137,6 +138,7 @@ describeGpu("a wrong entry of the world's block of numbers", () => {
     const missed: string[] = [];
     for (const { name, offset } of entries) {
       const words = WORLD.words.slice();
+      // The size of the change is chosen by hand.
       new Float32Array(words.buffer)[offset] += 0.0371;
       const open = (options: AsyncBatchOptions) =>
         openOnDevice(program, { ...options, world: { ...WORLD, words } });
@@ -148,6 +150,7 @@ describeGpu("a wrong entry of the world's block of numbers", () => {
 
 describe('the exactness proof of a fake batch', () => {
   it('detects a batch that does nothing', async () => {
+    // A batch of the proof has 128 environments.
     const idle = async () =>
       ({
         ...{ reset() {}, submit: () => null, run: async () => null, read: async () => {}, close() {} },

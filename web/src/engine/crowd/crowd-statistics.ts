@@ -1,4 +1,4 @@
-/** Computes statistics of a crowd in the worker, chunk by chunk in constant memory. */
+/** Computes statistics of a crowd in the engine's worker, chunk by chunk in constant memory. */
 import { sha256 } from '@noble/hashes/sha2';
 import { bytesToHex } from '@noble/hashes/utils';
 import { type Bands, bandsOf } from '../../../../src/figures/percentiles.js';

@@ -6,7 +6,7 @@ export { PEOPLE } from './people.js';
 /** The final scores under one grader. */
 export interface GraderScores {
   readonly score: Interval;
-  /** u32 [BINS]: people by final score; the bins divide [0, 1]. */
+  /** u32 [BINS] (crowd-request.ts): people by final score; the bins divide [0, 1]. */
   readonly counts: Uint32Array;
 }
 

@@ -95,7 +95,10 @@ function MeterRow({ meter, k, transition }: MeterRowProps) {
   );
 }
 
-/** The largest anomaly that the band has room for. Larger anomalies are drawn at its end. */
+/**
+ * The largest anomaly that the band has room for. Larger anomalies are drawn at its end. Chosen by hand: with more room, the
+ * bands of luck are narrower.
+ */
 const WIDEST = 0.2;
 
 const placed = (value: number): number => 50 + (50 * Math.max(-WIDEST, Math.min(WIDEST, value))) / WIDEST;
