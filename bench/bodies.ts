@@ -12,13 +12,14 @@ import { MIB, type Payload } from './serving/payload.js';
 import { Mismatch } from './verify.js';
 
 export interface BodiesPlan {
-  /** The maximum size of a body, in MiB, unless its size is fixed. */
+  /** The maximum size in MiB of bodies that can have any size. `Payload.maxMib` may be lower. */
   readonly maxMib: number;
   /** How often each body is sent. */
   readonly rounds: number;
   /** Whether each body gets a new server process: then no earlier body changes the memory that is measured. */
   readonly newServers: boolean;
 }
+/** The sizes and rounds of both plans are chosen by hand: larger bodies and more rounds take longer. */
 export const FULL_BODIES: BodiesPlan = { maxMib: 16, rounds: 2, newServers: true };
 export const SMALL_BODIES: BodiesPlan = { maxMib: 0.01, rounds: 1, newServers: false };
 

@@ -8,9 +8,9 @@
 
 namespace rhythm {
 
-// The columns of a replay and its output arrays, as in the backend request.
+// The columns of a replay and its output arrays, as in ReplayRequest of src/engine/backends/backend.ts.
 struct Replay {
-  const uint32_t* order;  // row numbers; rows that continue the same state should be neighbours
+  const uint32_t* order;  // row numbers; a state is computed once if the rows that continue it are neighbours
   size_t count;
   const uint32_t* seeds;
   const uint8_t* modes;
@@ -48,8 +48,8 @@ struct alignas(64) ReplayTiles {
   uint8_t final_mask[kEnvs];
 };
 
-// Replays chains. A tile has up to sixteen chains whose last histories are equally long, so that its lanes play the
-// same steps. It stops at each state that a row continues, the shortest histories first. A state that several rows
+// Replays chains. A tile (kernel.h) has up to sixteen chains whose last histories are equally long, so that its lanes play the
+// same steps. The replay stops at each state that a row continues, the shortest histories first. A state that several rows
 // continue is computed once and forked.
 class Replayer {
  public:
@@ -59,7 +59,7 @@ class Replayer {
 
  private:
   // The number of tiles that are replayed together. The operations of one hash depend on each other, but the processor
-  // overlaps the hashes of several tiles.
+  // overlaps the hashes of several tiles. Four is chosen by hand: more tiles need more of the first-level cache.
   static constexpr int kTiles = 4;
   static constexpr int kStates = kTiles * kTileLanes;
   // Rows that are stepped together, and the lanes of the states that they continue.
@@ -83,7 +83,7 @@ class Replayer {
   ReplayTiles<kTiles> replayed_ = {};
   ReplayTiles<1> forked_ = {};
   int chains_[kTiles] = {};                // the number of chains in each tile
-  uint8_t last_stops_[kTiles] = {};        // their last_stop
+  uint8_t last_stops_[kTiles] = {};        // the last_stop of the chains in each tile
   uint32_t next_[kStates], end_[kStates];  // the rows that are left of each chain: order[next] to order[end - 1]
   uint32_t seeds_[kStates] = {};
   uint8_t modes_[kStates] = {};

@@ -181,12 +181,12 @@ def replay(core: Core, words: Words, imagination: bool, names: Sequence[str]) ->
     profile, grader = column("profile", _world.PROFILE_SIZE), column("grader", len(_world.COMPONENT_NAMES))
     first_meters = column("first_meters", len(_world.METER_NAMES))
     began = np.minimum(words[:, STATE["began"]], NUM_STEPS - 1).astype(np.uint8)
-    # The fields of Start after the meters are left out: only an episode's last reward depends on them.
+    # The fields of Start (starts.py) after the meters are left out: only an episode's last reward depends on them.
     batch.reset(
         None, np.ascontiguousarray(words[:, STATE["seed"]]), given, profile, grader, (began, first_meters, *[None] * 8)
     )
     arrays, trajectory = allocate_trajectory(count, names)
     steps = words[:, STATE["step"]].astype(np.uint8)
-    # The four None: no policy seeds, no beliefs, no source and no indices of it.
+    # The four None: no policy seeds, no beliefs, no batch to copy environments from, no indices of them.
     batch.run(POLICIES["sequence"], None, actions_of(words), None, steps, arrays, None, None)
     return trajectory

@@ -20,7 +20,10 @@ import type { Layer, TopView, View } from './vega-lite-types.js';
 /** The data of the figure. */
 export interface TimelinePicture extends Caption {
   readonly episode: TimelineEpisode;
-  /** Maximum width in CSS pixels. If it is less than 310, the figure may be wider. Default: slots of 27 pixels. */
+  /**
+   * Maximum width in CSS pixels. If it is less than 310 (about `MIN_WIDTH` plus `MARGIN`), the figure may be wider. Default: slots
+   * of 27 pixels.
+   */
   readonly maxWidth?: number;
 }
 
@@ -30,9 +33,9 @@ const plain = (name: string): string => name.replaceAll('_', ' ');
 const SLOT_WIDTH = 27;
 const WIDTH = SLOT_WIDTH * NUM_SLOTS * RHYTHM.days;
 const MIN_WIDTH = 200;
-/** In slots that are narrower than this, two letters stand for the name of an action. */
+/** In slots narrower than this, two letters stand for an action: its rotated name needs the font size, 11, and some space. */
 const NAME_WIDTH = 13;
-/** If days are narrower than this, only the label of the first day has the word "day". */
+/** If days are narrower than this, only the label of the first day has the word "day". "day 7" takes up to 33 pixels. */
 const DAY_WIDTH = 44;
 /** The height of the panel of actions: with two letters in each slot, and with rotated names. */
 const MARK_HEIGHT = 26;

@@ -77,7 +77,10 @@ function worldWithWord(at: number, isFloat: boolean, value: number): World {
   return { ...WORLD, words, params: readBlock(words) };
 }
 
-/** Settings of batches that together use every rule: two policies, each with and without imagination. */
+/**
+ * Settings of batches that together use every rule: two policies, each with and without imagination. The number of episodes is
+ * chosen by hand: fewer might miss the change of a word, and more take longer.
+ */
 const LARGE_BATCHES = (['random', 'heuristic'] as const).flatMap((kind) =>
   [false, true].map((imagination) => ({ kind, imagination, n: 160 })),
 );

@@ -79,6 +79,7 @@ const policiesOn = (theme: 'light' | 'dark'): string[] =>
   POLICY_KINDS.map((kind) => POLICY_COLOURS[kind][theme]);
 
 describe.each(Object.entries(VISION))('perceived %s', (_, vision) => {
+  // The minima are chosen by hand, below the smallest differences of the present colours.
   it.each([
     ['categories', CATEGORY_SHADES.map(([strongest]) => strongest), 20],
     ['actions', CATEGORY_SHADES.flat(), 8],

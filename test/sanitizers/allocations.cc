@@ -88,6 +88,7 @@ struct World {
   Column<uint32_t> words = Column<uint32_t>(static_cast<size_t>(kNumEnvs) * count::StateWords);
 
   World() {
+    // The numbers of the world do not matter: the floats are 0.5, the other words 0.
     const float half = 0.5f;
     for (int k = 0; k < world::block::EventThreshold; k++) std::memcpy(&block[static_cast<size_t>(k)], &half, sizeof half);
     for (uint32_t i = 0; i < kNumEnvs; i++) seeds[i] = i, backwards[i] = kNumEnvs - 1 - i, codes[i] = i % count::Actions;

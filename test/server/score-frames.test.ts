@@ -18,7 +18,7 @@ const pseudorandom = (k: number, n: number): number => (Math.imul(k + 1, 0x9e377
 /** The number of rows: more than two slices of score-slices.ts. */
 const ROWS = 4200;
 
-/** Returns pseudorandom columns. Some rows have no action, belief or past belief. */
+/** Returns pseudorandom columns. Some rows have no action or no belief, and some steps of the histories have no belief. */
 function columnsOf(rows: number): ReplayColumns & { stepIndices: Uint8Array } {
   const index = Array.from({ length: rows }, (_, i) => i);
   const beliefs = Float32Array.from({ length: rows * 3 }, (_, k) =>

@@ -164,7 +164,7 @@ function drawReset(
   };
 }
 
-/** Draws start states. Some have an entry that may be refused if its environment is reset. */
+/** Draws start states. Some have an entry that may be invalid; the reset ignores it if the mask leaves its environment out. */
 function drawStart(random: Random, numEnvs: number): object {
   const start = toStartStates(random.starts(numEnvs));
   const at = random.integer(0, numEnvs - 1);

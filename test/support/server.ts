@@ -107,10 +107,10 @@ export async function metric(server: Pick<RunningServer, 'url'>, name: string): 
   return Number(match[1]);
 }
 
-/** Milliseconds between two readings of a metric. */
+/** Milliseconds between two readings of a metric. Chosen by hand: less loads the server, and more delays the tests. */
 const POLL_MS = 10;
 
-/** Reads a metric until it has the value, at most 3,000 times. */
+/** Reads a metric until it has the value, at most 3,000 times, which takes at least 30 seconds. */
 export async function metricBecomes(
   server: Pick<RunningServer, 'url'>,
   name: string,

@@ -96,7 +96,10 @@ export function damage(random: Random, bytes: Uint8Array): Uint8Array {
   return copy;
 }
 
-/** Codes in and above their ranges, and floats: -0, 1, 0.5, one below 2^-40, a subnormal, the largest, infinities, NaNs. */
+/**
+ * Codes, steps and crash counts in and above their ranges, and floats: -0, 1, 0.5, one below 2^-40, a subnormal, the largest,
+ * infinities, NaNs.
+ */
 const SPECIAL_WORDS = [
   ...[0, 1, 2, 3, 9, NUM_STEPS, NUM_STEPS + 1, 140, 141, 0xffffffff],
   ...[0x80000000, 0x3f800000, 0x3f000000, 0x2b7fffff, 0x00000001, 0x7f7fffff],

@@ -1,7 +1,7 @@
 /**
- * A file of row groups that is readable while it grows: PATH.partial. Each write replaces the last footer by row groups and a
- * footer for all groups so far. During the write PATH.partial.footer has the last footer, so that a kill loses no written
- * group. The finished file is renamed to PATH.
+ * A file of row groups that is readable while it grows: PATH.partial, after `publish` has given it this name. Each write
+ * replaces the last footer by row groups and a footer for all groups so far. During the write PATH.partial.footer has the last
+ * footer, so that a kill loses no written group. The finished file is renamed to PATH.
  */
 import { type FileHandle, rename, rm, stat as statOf, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -18,7 +18,10 @@ export const footerOf = (path: string): string => `${path}.footer`;
 /** Returns the paths of the files that may exist until an output is complete. @param path of the output. */
 export const partialFiles = (path: string): string[] => [partialOf(path), footerOf(partialOf(path))];
 
-/** Pending groups are written if the last write took less than this share of the time since its end. */
+/**
+ * Pending groups are written if the last write took less than this share of the time since its end. Chosen by hand: a larger
+ * share takes more time for footers; with a smaller one a kill loses more groups.
+ */
 const WRITING_SHARE = 0.05;
 
 /** An unfinished file. */

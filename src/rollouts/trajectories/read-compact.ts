@@ -1,4 +1,4 @@
-/** Validates compact episodes that were read from files or from Redis. */
+/** Validates compact episodes (compact-episode.ts) that were read from files or from Redis. */
 import { currentPlayer } from '../../shared/former-names.js';
 import { conform, expect, flag, list, object, oneOf } from '../../shared/row-schemas.js';
 import { ACTION_NAMES, NUM_STEPS } from '../../world/fields.js';

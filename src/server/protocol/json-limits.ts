@@ -2,7 +2,8 @@
 
 /**
  * The maximum number of values, including keys, of a message, of each row's entry in a column (a field with one entry per row),
- * and of any other field of a request. The largest valid entry, 28 beliefs (a list of three numbers each), has 112 values.
+ * and of any other field of a request. Chosen by hand: the largest valid entry of a row, 28 beliefs (a list of three numbers
+ * each), has 112 values, and more values take longer to parse.
  */
 export const MAX_VALUES = 4096;
 
@@ -57,7 +58,7 @@ export function hasTooManyValues(json: Buffer, { max, maxElsewhere, lists } = NO
   // Entries are counted by their commas: a list of n entries has n - 1.
   const listed = lists.reduce((sum, { length }) => sum + length - 1, 0);
   const freeElsewhere = Math.min(max - listed, maxElsewhere);
-  // The entries of `lists` beyond `max` are values.
+  // At most `max` entries of `lists` are free; the others count as values.
   let values = Math.max(listed - max, 0);
   let [elsewhere, nextList] = [0, 0];
   for (let at = 0; at < json.length && values <= MAX_VALUES; at++) {

@@ -20,13 +20,16 @@ import { CREATE, type Create, OUTPUT_NAMES, OUTPUTS, type OutputName, RESET, STE
 export interface VecSessionOptions {
   readonly quota: EnvQuota;
   readonly engine: Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'>;
-  /** Returns a promise that settles when it is this session's turn to work. */
+  /** Waits for a turn of the event loop that no other vector session or request of /v1 has. */
   readonly turn: () => Promise<void>;
   /** Called after each step with the number of environments that took it. */
   readonly onStepped: (envs: number) => void;
 }
 
-/** The maximum size in bytes of a message that is parsed and computed in the same turn of the event loop. */
+/**
+ * The maximum size in bytes of a message that is parsed and computed in the same turn of the event loop. Chosen by hand: larger
+ * messages in one turn would block other clients longer; with a lower limit more messages wait for another turn.
+ */
 const MAX_TURN_BYTES = 2 ** 16;
 
 /** The vector environment of a session, and the arrays that its answers have. */

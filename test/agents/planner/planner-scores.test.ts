@@ -37,7 +37,7 @@ describe('a planner for the score', () => {
     expect([...withPrior.beliefMae]).toEqual([...heuristic.beliefMae]);
   });
 
-  it('infers the profiles less accurately without curiosity', () => {
+  it('infers the profiles less accurately without curiosity, a bonus for actions that improve the belief', () => {
     const withoutCuriosity = playPlannedEpisodes(seeds, { curiosity: 0 }).result;
     expect(meanOf(planner.beliefMae)).toBeLessThan(meanOf(withoutCuriosity.beliefMae) - 0.005);
   });

@@ -65,6 +65,7 @@ describe.each(graders)('the open-loop sequence of %s', (grader) => {
   });
 });
 
+// 0.58 is chosen by hand, slightly below the score. 0.545 is the score of an independent search (docs/graders.md).
 it('the open-loop sequence of v2 scores at least 0.58', () => {
   expect(sequences.v2.freshScore).toBeGreaterThanOrEqual(0.58);
 });

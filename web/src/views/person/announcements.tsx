@@ -3,8 +3,12 @@ import { useLayoutEffect, useState } from 'preact/hooks';
 import { announce } from '../../person/descriptions.js';
 import type { EpisodeSoFar } from './episode-store.js';
 
-/** Milliseconds until a step is announced. A step is not announced if the next step comes sooner, so that speech keeps up. */
+/**
+ * Milliseconds until a step is announced. A step is not announced if the next step comes sooner, so that speech keeps up. Chosen
+ * by hand: less interrupts the speech more often, and more delays it.
+ */
 const DELAY = 250;
+/** Milliseconds until a step is announced while a policy plays continuously. Chosen by hand. */
 const DELAY_WHILE_PLAYING = 1000;
 
 interface AnnouncementsProps {

@@ -65,7 +65,9 @@ function inWords({ byGrader, numPeople }: SequenceScores): string {
   return `Mean final scores of ${grouped(numPeople)} people: ${means.join(', ')}.`;
 }
 
+/** The heights of the histogram in pixels on narrow and on wide screens, chosen by hand. */
 const [LOW_HEIGHT, HEIGHT] = [112, 220];
+/** Whether the screen is narrow, by the limit of sequence.css. */
 const isNarrow = matchMedia('(max-width: 60rem)');
 
 function Picture({ scores, grader }: Pick<ScoresPanelProps, 'scores' | 'grader'>) {
