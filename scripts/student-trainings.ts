@@ -8,7 +8,7 @@ import { openTrainingLog } from './student-logs.js';
 export const GRADERS = ['v2', 'v3'] as const;
 export type StudentGrader = (typeof GRADERS)[number];
 
-/** The options of a clone, and of its refinement. */
+/** The options of a clone, and of its refinement. Chosen by hand; docs/students.md has the scores that they reach. */
 const CLONE = { episodes: 1500, rounds: 1, roundEpisodes: 300, epochs: 20 };
 const REFINEMENT = { refineEpisodes: 65_536, refineBatch: 512 };
 

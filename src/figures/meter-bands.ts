@@ -20,7 +20,7 @@ export interface BandsPicture extends Caption {
   readonly maxWidth?: number;
 }
 
-/** Sizes in pixels: of a panel by default, and the space between columns. */
+/** Sizes in pixels, chosen by hand like the other sizes of this file: of a panel by default, and the space between columns. */
 const PANEL_WIDTH = 138;
 const PANEL_HEIGHT = 78;
 const SPACING = 16;
@@ -79,7 +79,7 @@ interface Frame {
   readonly transposed: boolean;
 }
 
-/** Returns the panel size and arrangement that fit a width. A panel is 0.56 times as high as wide, within limits. */
+/** Returns the panel size and arrangement that fit a width. Within limits, a panel is 0.56 times as high as wide. */
 function frameIn(maxWidth: number | undefined, policies: number): Frame {
   if (maxWidth === undefined) return { width: PANEL_WIDTH, height: PANEL_HEIGHT, transposed: false };
   const panelWidth = (panels: number) => Math.floor((maxWidth - MARGIN - SPACING * (panels - 1)) / panels);

@@ -17,7 +17,7 @@ describe.each(PICTURES)('%s', (_, drawing) => {
     const [width, height] = pixels.size;
     // Narrower than the padding of a figure (CONFIG in src/figures/theme.ts).
     const margin = 8;
-    // The title is in this rectangle.
+    // The title is in this rectangle. The minimum of 1000 pixels is chosen by hand.
     expect(pixels.countDrawn(28, 28, 300, 64)).toBeGreaterThan(1000);
     expect(pixels.countDrawn(0, 0, margin, height)).toBe(0);
     expect(pixels.countDrawn(width - margin, 0, width, height)).toBe(0);

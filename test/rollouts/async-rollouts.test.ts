@@ -7,7 +7,8 @@ import { STAND_IN_PLATFORM } from '../support/stand-in-batch.js';
 const STAND_IN = { platform: STAND_IN_PLATFORM, backend: 'stand-in' };
 const ROW = { seed: 3, actionHistory: [1, 2], action: 4, belief: null };
 
-it('replay scores and faults equal those of the reference', () => expectSameReplays(STAND_IN, 150));
+it('replay scores of 150 rows, and faults, equal those of the reference', () =>
+  expectSameReplays(STAND_IN, 150));
 
 it('rollouts, and the histories that a policy reads, equal those of the reference', () =>
   expectSameGroups(STAND_IN));

@@ -48,7 +48,7 @@ describe('normalQuantile', () => {
     expect(normalQuantile(p)).toBeCloseTo(x, 12);
   });
 
-  it('of 0.5 is 0, and of 0 and 1 is at most 9 in magnitude', () => {
+  it('of 0.5 is 0, and of 0 and 1 is within [-9, 9], where the function searches', () => {
     expect(normalQuantile(0.5)).toBeCloseTo(0, 15);
     expect(Math.abs(normalQuantile(0))).toBeLessThanOrEqual(9);
     expect(Math.abs(normalQuantile(1))).toBeLessThanOrEqual(9);

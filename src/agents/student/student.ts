@@ -13,8 +13,9 @@ export const MIDDLE = 0.5;
 const f32 = Math.fround;
 
 /**
- * A trained student: a policy with memory. It plays the action with the highest logit, and states the means of its beliefs. Its
- * choices depend only on the observations of the episode, and are the same in Node, in browsers and in Python.
+ * A trained student: a policy with memory. It plays the action with the highest logit. Its network estimates a mean and a
+ * standard deviation for each number of the belief; the student states the means. Its choices depend only on the observations
+ * of the episode, and are the same in Node, in browsers and in Python.
  */
 export class Student implements Policy {
   /** What the student's file says about the student. */

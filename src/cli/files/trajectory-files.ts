@@ -8,7 +8,10 @@ import { type Line, readLines } from './lines.js';
 import { stat } from './paths.js';
 import { readTableEpisodes, type TrajectoryLine } from './trajectory-table.js';
 
-/** The maximum length of a line in bytes. Every episode is shorter, even if all its answers have the maximum length. */
+/**
+ * The maximum length of a line in bytes. 28 answers of MAX_BODY_BYTES (src/agents/llm/client.ts) and their prompts fit. A line
+ * also repeats the reasoning that an answer contains, which may not fit.
+ */
 export const MAX_LINE_BYTES = 32 * 2 ** 20;
 
 /** The kinds of files that an option accepts. */

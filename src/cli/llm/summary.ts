@@ -5,7 +5,7 @@ import type { UsageTally } from '../../agents/llm/usage-tally.js';
 import { grouped } from '../../evaluation/format-results.js';
 import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
 
-/** Above this share of answers without an action, the summary has a note. */
+/** Above this share of answers without an action, the summary has a note. Chosen by hand: a few such answers need none. */
 const MANY_UNPARSED = 0.05;
 
 /** The summary of one model's run. */
@@ -65,7 +65,7 @@ export class LlmSummary {
   #hint(): string {
     if (this.#unparsed <= MANY_UNPARSED * this.#answers) return '';
     const { answers, cutOff } = this.#tally;
-    // Cut-off answers count as many above the share MANY_UNPARSED / 2 of all answers.
+    // If more than MANY_UNPARSED / 2 of all answers were cut off, the note names this cause. The half is chosen by hand.
     const remedy =
       cutOff > (MANY_UNPARSED / 2) * answers
         ? 'Many were cut off: raise --max-tokens.'

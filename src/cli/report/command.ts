@@ -28,7 +28,7 @@ export function addReportCommand(program: Command, { signal }: Context): void {
   program
     .command('report')
     .description(
-      'Make a page of results: scores, beliefs, actions, episodes, exploits and cost, as figures and tables.',
+      'Make a page of results: scores, beliefs, actions, episodes, what graders reward, and cost, as figures and tables.',
     )
     .argument('<RESULTS...>', 'files of results; - is the standard input')
     .requiredOption('--output <directory>', 'the directory for the page and its figures')

@@ -13,7 +13,7 @@ export interface Snapshot {
   readonly autoreset: AutoresetMode;
   /** Whether noise and events come from the imagination streams. */
   readonly imagination: boolean;
-  /** The environment's counters: steps taken and episodes finished. Integers below 2^53. */
+  /** Counters of all environments together: steps taken and episodes finished. Integers below 2^53. */
   readonly steps: number;
   readonly episodes: number;
   /** The seeds of new episodes: `low` to `low + size - 1`, all u32. */

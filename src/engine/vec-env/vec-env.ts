@@ -68,7 +68,7 @@ export class VecEnv extends EnvProperties {
     this.#open = open;
   }
 
-  /** Counters since opening: steps of all environments together, and episodes that ended. `restore` sets the snapshot's. */
+  /** Counters since opening: steps of all environments together, and ended episodes. `restore` sets them to the snapshot's. */
   get counters(): Counters {
     return countersOf(this.#core);
   }

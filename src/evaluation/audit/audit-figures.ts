@@ -43,5 +43,6 @@ export function drawingsOf(audit: Audit): NamedDrawing[] {
   ];
 }
 
+/** Returns a row's label. If episodes differ, the row shows the most common action of each step. */
 const labelOf = ({ policy, isSingleSequence }: MeanEpisode): string =>
   isSingleSequence ? policy : `${policy}, most common`;

@@ -1,7 +1,7 @@
 /** Writes ASCII texts as bytes, and makes strings of them at the end: faster than joining a hundred strings for each text. */
 import { formatHundredths, HUNDRED, MAX_PRECOMPUTED } from './format-hundredths.js';
 
-/** More bytes than any prompt has, even if each number has 25 bytes. */
+/** More bytes than any prompt has, even if each number has 25 bytes, the most that `formatHundredths` writes. */
 const LONGEST = 8192;
 /**
  * In Node, texts of at least this many bytes together become one large string, and each text a slice of it. Node keeps
@@ -32,7 +32,7 @@ export function fragmentOf(text: string): Fragment {
   return { words, length };
 }
 
-/** The index of 0 in `Numbers`, plus 0.5 for rounding. Because HUNDRED exceeds 100, negative halves also round away from zero. */
+/** The index of 0 in `Numbers`, plus 0.5, so that cutting off a position's fraction rounds it. HUNDRED rounds the halves. */
 const ZERO_POSITION = MAX_PRECOMPUTED + 0.5;
 /** The index for all numbers that are not precomputed: one after the last precomputed number. */
 const NOT_PRECOMPUTED = 2 * MAX_PRECOMPUTED + 1;
@@ -40,7 +40,7 @@ const NOT_PRECOMPUTED = 2 * MAX_PRECOMPUTED + 1;
 /** Numbers, each after the same prefix. */
 export interface Numbers {
   readonly prefix: string;
-  /** Prefix and number, padded with zeros, by hundredths plus MAX_PRECOMPUTED. */
+  /** Prefix and number, padded with zeros. The number of h hundredths is at index h + MAX_PRECOMPUTED. */
   readonly words: Float64Array;
   /** The number of bytes of each; 0 if it is more than eight, and for NOT_PRECOMPUTED. */
   readonly lengths: Uint8Array;

@@ -168,7 +168,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
 });
 
 describe('a history', () => {
-  /** Number k is `first` + k. A record begins with number 10, the last action. */
+  /** Number k of the observation is `first` + k. A record (past-step.ts) has the numbers from 10, the last action, on. */
   const observation = (first: number) => Float32Array.from({ length: OBSERVATION_SIZE }, (_, k) => first + k);
 
   it('begins with empty records', () => {

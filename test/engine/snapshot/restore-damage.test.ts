@@ -77,6 +77,7 @@ describe.each(TWO_ENGINES)('restore on $name', (engine) => {
 
   it('refuses a snapshot that is cut off or one byte too long', () => {
     expectUnchanged(env, result, () => {
+      // Tests every seventh length, to save time.
       for (let length = 0; length < bytes.length; length += 7) {
         expectRefusal(() => env.restore(bytes.subarray(0, length)), 'bad_snapshot');
       }
@@ -119,6 +120,7 @@ describe.each(TWO_ENGINES)('restore on $name', (engine) => {
       advanceRandomly(random, other);
       outcomes.legal++;
     }
+    // Both outcomes must be frequent. The share is chosen by hand.
     expect(Math.min(outcomes.refused, outcomes.legal)).toBeGreaterThan(BODIES / 5);
   });
 });

@@ -23,9 +23,10 @@ import { Random } from '../../support/random.js';
 
 reportAbsentEngines();
 
+/** Numbers of environments around 16, a tile: kernels store the states of a tile together. */
 const SIZES = [1, 15, 16, 17, 50];
 
-/** Runs a batch. Returns copies of outputs, states and trajectory; the rewards are those of the trajectory. */
+/** Runs a batch. Returns copies of outputs, states and trajectory, with the trajectory's rewards in place of the outputs'. */
 async function runWith({ batch, numEnvs, columns }: OpenedAsyncBatch, request: RunRequest): Promise<Columns> {
   const trajectory = allocateTrajectory(numEnvs);
   expect(await batch.run({ ...request, trajectory })).toBeNull();
@@ -105,7 +106,7 @@ async function scenario(random: Random): Promise<Scenario> {
   return { begin, request: random.run(numEnvs) };
 }
 
-/** Runs in parts of 16 environments; the last part may have fewer. */
+/** Runs in parts of 16 environments, the smallest that `RunRequest.part` allows; the last part may have fewer. */
 async function runParts(
   { batch, numEnvs, columns }: OpenedAsyncBatch,
   request: RunRequest,

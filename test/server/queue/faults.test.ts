@@ -25,6 +25,7 @@ describeWithRedis('nothing is lost', () => {
   it('while the disk of Redis is full', async () => {
     const args = ['teach', '--policy', 'heuristic+inference', '--seeds', '500-515'];
     const name = await submit(server, ...args, '--shard-size', '8');
+    // The job writes more than 2,000 bytes.
     server.limitFiles(server.fileSize + 2000);
     const worker = workHere(server);
     await worker.note(/^Redis: (.*MISCONF.*) Waits\.$/);
@@ -34,7 +35,8 @@ describeWithRedis('nothing is lost', () => {
   });
 
   it('while a worker hangs: another worker takes over, and the late result is compared', async () => {
-    // A queue with short leases only: after one worker checks for lost leases, no worker checks again for that worker's lease time.
+    // In this queue all leases are 2 s long. After a worker has looked for lost leases, no worker of the queue looks again for
+    // the time of that worker's lease, which is 30 s in the other tests.
     const queue = ['--prefix', 'hanging'];
     const args = ['teach', '--seeds', '600-603', '--policy', 'planner'];
     const name = await submit(server, ...args, '--shard-size', '8', ...queue);

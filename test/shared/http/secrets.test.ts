@@ -87,7 +87,7 @@ describe('a redactor finds a key', () => {
   });
 
   it.each(['', 'k', 'ke', 'Bearer '])('of eight characters within longer base64, after %j', (before) => {
-    // At each offset its base64 has characters that differ in base64url.
+    // In each of these texts the base64 of the secret has a + or a /, which base64url replaces.
     const secret = '???>>>??';
     for (const alphabet of ['base64', 'base64url'] as const) {
       const text = Buffer.from(`${before}${secret}!`).toString(alphabet);

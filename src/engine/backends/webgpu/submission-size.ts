@@ -7,7 +7,10 @@
 const FIRST_ENVS = 4096;
 /** The minimum size. With fewer environments, the measured time is mostly overhead. */
 const MIN_ENVS = 64;
-/** The largest factor of growth from one submission to the next. */
+/**
+ * The largest factor of growth from one submission to the next. Chosen by hand: a larger one relies more on the time of a
+ * small submission, a smaller one needs more submissions.
+ */
 const GROWTH = 8;
 /** More environments than any batch has. */
 const MAX_ENVS = 2 ** 30;

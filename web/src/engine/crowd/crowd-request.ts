@@ -66,5 +66,5 @@ export const BAND_EPISODES = 16_384;
 /** Bins of a histogram. */
 export const BINS = 100;
 
-/** The maximum number of episodes on the reference. */
+/** The maximum number of episodes on the reference, which plays one after the other. Chosen by hand, to limit the time. */
 export const MAX_ON_REFERENCE = 100_000;
