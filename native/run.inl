@@ -23,7 +23,8 @@ struct ChooseHeuristic {
   }
 };
 
-// An action sequence, transposed: lanes[k][i] has the actions of lane i in steps 4k to 4k + 3, a byte each.
+// An action sequence, transposed: lanes[k][i] has the actions of lane i in steps 4k to 4k + 3, a byte each. Codes are below
+// kTableWidth, a power of two, so the mask kTableWidth - 1 keeps one code.
 struct ChooseSequence {
   static constexpr int words = count::Steps / 4;
   static_assert(count::Steps % 4 == 0 && words > 4 && words <= 8);
@@ -183,8 +184,8 @@ RHYTHM_INLINE RunEnd run_lane_times(const Tables& w, const Group& g, const Choos
   return end;
 }
 
-// Copies the environments of a group. Copies their outputs only if some will not run: a run writes the outputs of its
-// environments. Clears the grades of those that will run without ending their episodes, and all final observations.
+// Copies the environments of a group. Copies their outputs only if some environments will not run: a run writes the outputs
+// of those that run. Clears the grades of those that will run without ending their episodes, and all final observations.
 __attribute__((noinline)) void copy_envs(const Envs& envs, const Gather& from, const Group& g, U stop) {
   const Origins origins(from, g);
   gather_state(from, g, origins);
@@ -271,6 +272,7 @@ RHYTHM_INLINE void run_group(const Envs& envs, const Run& run, const Group& g, S
   const int t1 = run.stops == nullptr ? count::Steps : run.stops[g.first];
   const bool shared_time = t0 < t1 && all_same(state::Step) && !any(!(stop == broadcast(static_cast<uint32_t>(t1))));
   if (!shared_time) return run_group_lane_times<Choose, Record>(envs, run, g, from < stop, stop);
+  // All lanes are environments: the stop of any other lane is 0, not t1. A constant count is known to the compiler.
   const Group whole = {g.tile, g.lane, g.first, kLanes};
   if (kLanes > 1 && all_same(state::Seed)) {
     shared.compute(*envs.tables, g.tile->words[state::Seed][g.lane]);

@@ -55,7 +55,7 @@ _ROUNDING = _F32(2**-18)
 _PRIOR = (_F32(0.2), _F32(0.2 * (1 - 0.2) / 11), _F32(-(0.2 * 0.2) / 11))
 #: A smaller variance of the weighted sum of deltas counts as 0: then the reward says nothing about the weights.
 _LEAST_VARIANCE = _F32(2**-40)
-#: The largest share of the variance of that sum that one reward removes.
+#: The largest share of this variance that one reward removes: 1 - LEAST_SHARE of weight-filter.ts.
 _LARGEST_CUT = _F32(1) - _F32(0.05)
 
 
@@ -106,7 +106,7 @@ class Features:
         mean, variance, covariance = _PRIOR
         self._weights[rows] = mean
         self._covariance[rows] = np.where(np.eye(_METERS, dtype=bool), variance, covariance)
-        self._middle[rows] = 0.5
+        self._middle[rows] = 0.5  # gives the input 0
         self._sums[rows] = 0
         self._metabolism[rows] = self._params["traitNeutral"][_METABOLIC_RATE]
         self._crashes[rows] = 0
@@ -218,6 +218,7 @@ class _Bounds:
         slopes[:, _PROGRESS] = slopes[:, _PROGRESS] * vigour
         serenity = before[:, _SERENITY]
         neutral = (serenity < self._neutral[_THRESHOLD]).astype(_F32)
+        # A profile is stressed if serenity is below its stress threshold, and calm otherwise.
         # The anomalies without the part that stress adds, for a calm and for a stressed profile.
         rests = [
             anomalies - self._params["stress"] * (_F32(stressed) - neutral)[:, None] for stressed in (0, 1)

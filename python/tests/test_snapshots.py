@@ -61,12 +61,13 @@ class SnapshotTest(RefusalTest):
                 continue
             with self.subTest(byte=at):
                 damaged = bytearray(self.snapshot)
-                damaged[at] ^= 0x81
+                damaged[at] ^= 0x81  # the highest and the lowest bit
                 self._refuses(with_checksum(bytes(damaged)))
 
     def test_illegal_states_with_a_correct_checksum_are_refused(self) -> None:
         inf, nan = np.float32(np.inf), np.float32(np.nan)
-        # For example, an episode has at most 28 steps, and 140 crashes (28 steps of five meters).
+        # An episode has at most 28 steps, and 140 crashes (28 steps of five meters). Numbers of a profile are at most 2^20,
+        # sums of rewards at most 2^64. `skill` sums at most 20 terms from -16.1 to 1. The ten actions are 0 to 9.
         illegal = {
             "step": [29, 2**32 - 1],
             "mode": [3, 255],

@@ -17,6 +17,8 @@ export interface RewardsPicture extends Caption {
 
 type Row = RewardsPicture['rows'][number];
 
+// The layout is chosen by hand.
+
 /** The smallest width and the height of a panel, in pixels. */
 const MIN_WIDTH = 220;
 const PANEL_HEIGHT = 110;
@@ -41,6 +43,7 @@ export function drawRewards(picture: RewardsPicture): Drawing {
     facet: {
       field: 'name',
       sort: rows.map(({ name }) => name),
+      // The padding leaves room for LABELS, above the panel.
       header: { title: null, labelAnchor: 'start', labelPadding: 14 },
     },
     columns: Math.min(COLUMNS, rows.length),

@@ -12,7 +12,8 @@ const wordsOf = (name: string): string[] =>
 const plain = (name: string): string => wordsOf(name).join('');
 
 /**
- * Longer texts get no suggestion: they are not misspelled names, and the edit distance of a whole file takes minutes.
+ * Longer texts get no suggestion: they are not misspelled names, and the edit distance of a whole file takes minutes. Chosen
+ * by hand.
  */
 const MAX_GUESS = 100;
 
@@ -29,7 +30,10 @@ export function didYouMean(
   return suggestion === undefined ? otherwise : ` Did you mean "${suggestion}"?`;
 }
 
-/** Returns the known name with the smallest edit distance, if it is near enough. */
+/**
+ * Returns the known name with the smallest edit distance, if that is at most 2 or a third of the known name's length. Both
+ * bounds are chosen by hand.
+ */
 function nearest(name: string, known: readonly string[]): string | undefined {
   const guess = plain(name);
   let best: string | undefined;

@@ -130,7 +130,7 @@ test('the ranking in docs/commands.md equals the output of regrade', async () =>
   expect(renderRegraded(regradeStored(stored, parseGrader(grader)))).toContain(documented);
 });
 
-test('the verdict on grader v2 equals that of its audit', () => {
+test('the verdict on grader v2 in docs/commands.md and the README equals that of docs/audits/v2', () => {
   const { verdict } = JSON.parse(read('docs/audits/v2/audit.json')) as { verdict: string };
   const [, documented] = /```console\n([\s\S]*?)```/.exec(section('audit', commands))!;
   expect(documented).toBe(`${wrap(verdict)}\n`);

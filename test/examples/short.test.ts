@@ -16,7 +16,7 @@ const outputOf = (name: string): string =>
     timeout: 100_000,
   });
 
-/** The score that the example prints, and its guide states. */
+/** The score that lookahead-policy.js prints and docs/guides/policies.md states. */
 const LOOKAHEAD_SCORE = '0.673';
 
 const EXPECTED: Readonly<Record<string, RegExp>> = {

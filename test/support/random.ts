@@ -116,6 +116,7 @@ export class Random {
   weights(length: number): number[] {
     const free = Array.from({ length }, () => this.real(this.chance(0.2) ? -0.3 : 0.01, 1));
     const sum = free.reduce((total, weight) => total + weight, 0);
+    // Draws again, because dividing by a number near 0 would give huge weights. 0.2 is chosen by hand.
     if (sum < 0.2) return this.weights(length);
     return free.map((weight) => weight / sum);
   }
@@ -135,6 +136,7 @@ export class Random {
   /** Start states at steps from 0 to `last`: any legal state, reachable or not. */
   starts(n: number, last = NUM_STEPS - 1, world: World = WORLD): EnvStarts {
     const steps = this.bytes(n, 0, last);
+    // The smallest legal magnitude (MIN_VALUE of starts.ts). The largest legal sum is 2^64.
     const tiny = 2 ** -80;
     const sum = () => (this.chance(0.9) ? this.real(-30, 30) : this.pick([0, tiny, -tiny, 2 ** 64]));
     // In episodes with fewer than `first` steps nothing has been added to a sum, so it is 0.

@@ -17,7 +17,7 @@ import type { UsageTally } from './usage-tally.js';
 
 /** Options of a `ChatModel`. */
 export interface ChatModelOptions {
-  /** The name in files, and at the endpoint unless an Azure deployment has another name. */
+  /** The model's name in files. The endpoint gets this name too, or the name of an Azure deployment instead. */
   readonly name: string;
   readonly endpoint: Endpoint;
   /** Sends the requests. */
@@ -38,13 +38,19 @@ export interface ChatModelOptions {
   readonly random?: () => number;
 }
 
-/** Waits between retries in milliseconds, if the endpoint requests none. */
+/**
+ * Waits between retries in milliseconds, if the endpoint requests none. Chosen by hand: shorter waits retry sooner, and use up
+ * the retries sooner.
+ */
 const WAITS: BackOff = { first: 500, last: 60_000 };
-/** The longest wait that an endpoint may request. A longer one ends the run. */
+/** The longest wait that an endpoint may request. A longer one ends the run instead of letting it wait. Chosen by hand. */
 const MAX_WAIT_MS = 15 * 60_000;
-/** The largest random share that is added to a wait, so that requests do not resume all at once. */
+/** The largest random share that is added to a wait, so that requests do not resume all at once. Chosen by hand. */
 const SPREAD = 0.25;
-/** The maximum number of tokens that a chat template adds to a prompt. */
+/**
+ * The number of tokens that a chat template may add to a prompt. Chosen by hand: a larger number reserves more of the budget
+ * for each request; with a smaller one, the token counts of longer templates are taken as impossible.
+ */
 const TEMPLATE_TOKENS = 64;
 
 /** A prompt without an answer yet. */

@@ -4,9 +4,16 @@ import { breedSequence, drawSequence, fingerprint } from './crossover.js';
 import { isBetter, type ScoredActionSequence } from './objective.js';
 import type { SearchDraws } from './search-draws.js';
 
-/** The maximum number of attempts to make a candidate that differs from all others. */
+/**
+ * The maximum number of attempts to make a candidate that differs from all others. Chosen by hand: more attempts leave fewer
+ * duplicates and take longer.
+ */
 const MAX_ATTEMPTS = 8;
-/** The penalty of a shortfall (see `Outcome`) rises or falls by this factor. */
+
+// The numbers of the penalty are chosen by hand. They keep about half of the kept sequences without a shortfall, because the
+// best sequences lie near the bound `minFirstHalfMean`.
+
+/** The penalty of a shortfall (see `Outcome` in objective.ts) rises or falls by this factor. */
 const PENALTY_STEP = 1.03;
 /** The penalty stays between 1 / MAX_PENALTY and MAX_PENALTY. */
 const MAX_PENALTY = 2 ** 10;

@@ -36,6 +36,7 @@ const KEYS = [
   'evaluation',
   'tensors_sha256',
 ];
+/** The maximum number of layers that are read. Chosen by hand. */
 const MAX_LAYERS = 8;
 
 /** Returns the bytes of a student's file. */

@@ -26,7 +26,7 @@ export interface Grader {
  */
 export type GraderLike = string | Grader | ArrayLike<number>;
 
-/** The number of significant digits of sums in errors. */
+/** The number of significant digits of sums in errors: about those of a float32. */
 const SUM_DIGITS = 7;
 /** The name of a grader that was given as a list of weights. */
 const UNNAMED = 'custom';
@@ -143,7 +143,7 @@ function requireOwnName({ name, weights }: Grader, where: string): void {
  * @throws InputError `unknown_name`, `wrong_type` or `bad_grader`.
  */
 export function toGrader(choice: GraderLike): Grader {
-  // The second check is of the weights rounded to float32, as a batch checks them.
+  // Checks the weights, then the float32s to which the first check rounded them, because a batch gets these.
   if (isList(choice)) return { name: UNNAMED, weights: byName(checkWeights(checkWeights(choice))) };
   if (typeof choice === 'object' && choice !== null) return validateGrader(choice);
   const name = checkName('grader', choice, GRADER_NAMES);

@@ -11,8 +11,8 @@ export interface ComponentLayout {
   /** The result's `columnStride`: 0 for row-major components. */
   readonly columnStride: number;
   /**
-   * The number of episodes. Column-major: later entries of a column are padding. Row-major: 0 if it is unknown. Episodes of 6
-   * components, as in files of world 1.0.0, need it.
+   * The number of episodes. Column-major: the entries of a column after these are padding. Row-major: 0 if it is unknown;
+   * it must be known for episodes of 6 components, as in files of world 1.0.0.
    */
   readonly numEnvs: number;
 }

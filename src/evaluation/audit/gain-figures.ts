@@ -14,7 +14,7 @@ export interface AuditedGrader {
   readonly rows: readonly GainRow[];
 }
 
-/** The gain and the components of one player. */
+/** The gain and the components of one player (players.ts). */
 export interface GainRow {
   /** Unique among the rows. */
   readonly name: string;
@@ -35,7 +35,7 @@ export const drawAuditGains = (audit: AuditedGrader): Drawing =>
     rows: audit.rows.filter(({ name }) => name !== BASELINE).map(({ name, gain }) => ({ name, gain })),
   });
 
-/** Draws the components of all players' scores, except players of the roles `null` and `push` (see `Role`). */
+/** Draws the components of all players' scores, except players of the roles `null` and `push` (see `Role` in players.ts). */
 export const drawAuditComponents = (audit: AuditedGrader): Drawing =>
   drawComponents({
     title: `Final scores under grader ${audit.grader}, by component`,

@@ -1,4 +1,7 @@
-/** Computes how much each search of an audit does: evaluations (scored sequences), generations, rounds, and episodes in all. */
+/**
+ * Computes how much each search of an audit does: evaluations (scored sequences), generations, rounds, and episodes in all.
+ * The shares and divisors are chosen by hand: larger searches find better sequences and policies, and take longer.
+ */
 import { REACTIVE_EPISODES } from '../../agents/search/find-reactive.js';
 import type { AuditRequest } from './audit-options.js';
 import { NUM_TRAINING_SEEDS, SEEDS_PER_PROFILE } from './audit-seeds.js';
@@ -10,11 +13,16 @@ const PUSH_SHARE = 1 / 6;
 const PROFILE_SHARE = 1 / 60;
 /** The share of the evaluations for the search in the world where every profile is neutral (impossible-world.ts). */
 const NEUTRAL_SHARE = 1 / 3;
+/** The smallest number of evaluations that a search accepts (search-request.ts). */
 const MIN_EVALUATIONS = 1000;
 /** The option `evaluations`, divided by this, is the number of generations of the search for a reactive policy. */
 const EVALUATIONS_PER_GENERATION = 1500;
+/** Chosen by hand. */
 const MIN_GENERATIONS = 4;
-/** The number of episodes that progress counts for one episode of a planner, which imagines many episodes to play it. */
+/**
+ * The number of episodes that progress counts for one episode of a planner, which imagines many episodes to play it. Chosen by
+ * hand: only the progress depends on it.
+ */
 export const IMAGINED_EPISODES = 200_000;
 
 const evaluationsOf = ({ evaluations }: AuditRequest, share: number): number =>
@@ -31,7 +39,7 @@ export const generationsOf = ({ evaluations }: AuditRequest): number =>
 
 /** The option `evaluations`, divided by this, is the number of rounds of a planner's search, up to the planner's default. */
 const EVALUATIONS_PER_ROUND = 2500;
-/** The planner's default number of rounds. */
+/** The planner's default number of rounds (planner-options.ts). */
 const FULL_ROUNDS = 16;
 
 /** Returns the number of rounds of a planner's search at each step; undefined for the planner's default. */
@@ -40,7 +48,7 @@ export function roundsOf({ evaluations }: AuditRequest): number | undefined {
   return rounds < FULL_ROUNDS ? rounds : undefined;
 }
 
-/** Returns the number of episodes that each planner plays in the impossible world. */
+/** Returns the number of episodes that each planner plays in the impossible world: half of `plannerEpisodes`, at least 2. */
 export const neutralPlannerEpisodes = ({ plannerEpisodes }: AuditRequest): number =>
   Math.max(2, Math.round(plannerEpisodes / 2));
 

@@ -33,9 +33,9 @@ export interface GroupAdvantages {
  * Computes the advantage of each completion within its group.
  *
  * The computation follows GRPOTrainer and RLOOTrainer of TRL 1.13: the rewards of several functions are weighted and summed,
- * a missing reward is left out of its sum, and a completion without any reward is left out of its group. TRL's metric differs
- * from `zeroSpread`: under batch-normalised it reports the spread of the batch, and a group of two or more completions with
- * fewer than two rewards counts as a group with spread.
+ * a missing reward is left out of its sum, and a completion without any reward is left out of its group. TRL's metric
+ * `frac_reward_zero_std` can differ from `zeroSpread`. Under batch-normalised TRL uses the standard deviation of the whole
+ * batch. TRL counts a group of two or more completions, fewer than two of them with a reward, as a group with spread.
  * @param rewards [n], group after group; or one such array per reward function. null and NaN are missing.
  * @param groupSize completions per group; n is a multiple of it.
  * @throws InputError `wrong_type`, `wrong_length`, `out_of_range`, `unknown_name` (a method) or `unknown_option`.

@@ -17,7 +17,7 @@ interface LineRun {
   count: number;
 }
 
-/** The maximum number of lines of a run. The lines of a run are read together. */
+/** The maximum number of lines of a run. A run is read at once. Chosen by hand: longer runs take more memory and fewer reads. */
 const MAX_LINES = 128;
 
 /** Identifies the episodes of one condition, policy and profile. */

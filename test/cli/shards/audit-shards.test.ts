@@ -1,4 +1,7 @@
-/** Merged shards of `audit` give the JSON and tables of an audit without --shard. */
+/**
+ * Merged shards of `audit` give the JSON and tables of an audit without --shard. A shard computes some pieces of an audit:
+ * searches, and recordings of episodes (audit-pieces.ts).
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { runCli, temporaryDirectory } from '../../support/cli.js';

@@ -154,6 +154,7 @@ describe.skipIf(NATIVE.length === 0)('an audit', () => {
     for (const kind of ['sampled', 'discrete'] as const) {
       const { sequence, oracle, sequenceSeeds, oracleSeeds } = result.anchors[kind];
       expect(anchors[kind]).toEqual({ sequence, oracle, sequenceSeeds, oracleSeeds });
+      // The sequence plays 50 times the audit's 60 episodes, the planner two.
       expect([sequenceSeeds, oracleSeeds]).toEqual(['20000-22999', '20000-20001']);
       expect(result.anchors[kind].actions).toHaveLength(28);
     }
@@ -189,12 +190,14 @@ describe.skipIf(NATIVE.length === 0)('gains', () => {
     const pairs: [number, number][] = [
       [rowOf(result, 'open-loop').finalScore.mean, meanOf(openLoop)],
       [gains.openLoop.mean, meanDifference(openLoop, heuristic)],
+      // The gain of neglecting the first half.
       [gains.sandbagging.mean, meanDifference(openLoop, honest)],
       [gains.openLoopWithConstant.mean, meanDifference(openLoopConstant, heuristic)],
       [
         gains.constantBelief.mean,
         meanDifference(scoresOf('heuristic', 60, { beliefs: CONSTANT }), heuristic),
       ],
+      // The gain of the push of each component.
       ...PUSH_COMPONENTS.map((name): [number, number] => [
         gains.saturation[name].mean,
         meanDifference(scoresOf(sequenceOf(result, `push:${name}`), 60), heuristic),
@@ -222,6 +225,7 @@ describe.skipIf(NATIVE.length === 0)('gains', () => {
         ['constant', 'fitted', 'extreme', 'random'].map((belief) => `${policy} ${belief}`),
       ),
     );
+    // `silent` is without a belief.
     const silent = scoresOf('heuristic', episodes);
     const constant = scoresOf('heuristic', episodes, { beliefs: CONSTANT });
     const row = nullPlayers.rows.find(
@@ -252,7 +256,7 @@ describe.skipIf(NATIVE.length === 0)('gains', () => {
     const { rows } = await auditOnce({ ...SMALL, grader });
     const weights = graderWeights(grader);
     for (const { policy, belief, gain, components } of rows) {
-      // A bad belief under v3 would make some scores negative, and they are clamped.
+      // Under v3 an inaccurate belief can make a score negative before it is clamped. Gains by component are not clamped.
       if (grader === 'v3' && belief !== 'none' && belief !== 'truth') continue;
       expect(Object.keys(components)).toEqual(COMPONENT_NAMES);
       const gains = COMPONENT_NAMES.map((name) => components[name].gain.mean);
