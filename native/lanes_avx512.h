@@ -11,7 +11,7 @@ namespace rhythm::avx512 {
 constexpr int kLanes = 16;
 // The smallest number of columns that put_block transposes.
 constexpr int kNarrowBlock = 8;
-// Whether a run of action sequences computes its draws before its steps, even if the lanes have different seeds.
+// Whether a run of action sequences whose lanes have different seeds computes its draws before its steps: see DrawsAhead.
 constexpr bool kDrawsAhead = false;
 
 // Lanes of floats, of words, and of flags.
@@ -186,7 +186,7 @@ RHYTHM_INLINE void put_pairs(float* rows, const F* columns) {
   }
 }
 
-// Writes columns as contiguous rows in whole lines of memory, if a row has an odd number of pairs. Returns whether it wrote
+// Writes columns as contiguous rows in whole cache lines, if a row has an odd number of pairs. Returns whether it wrote
 // them.
 template <int Width>
 RHYTHM_INLINE bool put_lines(float* rows, const F* columns) {

@@ -10,7 +10,7 @@ namespace rhythm::portable {
 constexpr int kLanes = 4;
 // The smallest number of columns that put_block transposes.
 constexpr int kNarrowBlock = kLanes;
-// Whether a run of action sequences computes its draws before its steps, even if the lanes have different seeds.
+// Whether a run of action sequences whose lanes have different seeds computes its draws before its steps: see DrawsAhead.
 constexpr bool kDrawsAhead = false;
 
 typedef float FloatVector __attribute__((vector_size(16)));
@@ -117,7 +117,7 @@ RHYTHM_INLINE U gather(const uint32_t* base, U i) {
   return {WordVector{base[i.v[0]], base[i.v[1]], base[i.v[2]], base[i.v[3]]}};
 }
 
-// Returns false: this kernel cannot write columns as whole lines of memory.
+// Returns false: this kernel cannot write columns as whole cache lines.
 template <int Width>
 RHYTHM_INLINE bool put_lines(float*, const F*) { return false; }
 

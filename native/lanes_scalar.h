@@ -10,7 +10,7 @@ namespace rhythm::scalar {
 constexpr int kLanes = 1;
 // The smallest number of columns that put_block transposes.
 constexpr int kNarrowBlock = kLanes;
-// Whether a run of action sequences computes its draws before its steps, even if the lanes have different seeds.
+// Whether a run of action sequences whose lanes have different seeds computes its draws before its steps: see DrawsAhead.
 constexpr bool kDrawsAhead = false;
 
 // Lanes of floats, of words, and of flags.
@@ -98,7 +98,7 @@ RHYTHM_INLINE U lookup(const uint32_t* table, U index) { return {table[index.v]}
 RHYTHM_INLINE F lookup_eight(const float* table, U index) { return lookup(table, index); }
 RHYTHM_INLINE U gather(const uint32_t* base, U index) { return {base[index.v]}; }
 
-// Returns false: this kernel cannot write columns as whole lines of memory.
+// Returns false: this kernel cannot write columns as whole cache lines.
 template <int Width>
 RHYTHM_INLINE bool put_lines(float*, const F*) { return false; }
 

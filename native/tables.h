@@ -15,7 +15,7 @@ static_assert(world::count::NamedProfiles <= kTableWidth && world::count::Slots 
 
 struct alignas(64) Tables {
   float effect[world::count::Slots][world::count::Meters][kTableWidth];  // by action
-  // The neutral profile's response before stress, by action, without the factor of vitality. See neutral.h.
+  // The neutral profile's response before stress, by action, without vigour, the factor of vitality. See neutral.h.
   float neutral[world::count::Slots][world::count::Meters][kTableWidth];
   float event_effect[world::count::Meters][kTableWidth];                 // by event; 0 for no event, after the last event
   float observed_event[kTableWidth];                                     // by event: the code in observations

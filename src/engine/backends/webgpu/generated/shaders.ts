@@ -829,8 +829,8 @@ fn terminal_reward(final_score: f32) -> f32 {
   return multiply(world_number(BLOCK_TERMINAL_SCALE), subtract(final_score, 0.5));
 }
 `,
-  'outputs.wgsl': `// Writes the outputs: the arrays of \`Outputs\`, one after the other, each for \`capacity\` environments. \`output\` (one of
-// OUTPUT_*) is the number of words per environment before an array.
+  'outputs.wgsl': `// Writes the outputs: arrays in one buffer, one after the other, each with room for \`launch.capacity\` environments. OUTPUT_NAME
+// is the sum of the words per environment of all arrays before NAME, so NAME starts at word OUTPUT_NAME * launch.capacity.
 
 fn output_index(output: u32, env: u32) -> u32 {
   return output * launch.capacity + env;
@@ -1411,7 +1411,7 @@ fn targets(@builtin(global_invocation_id) id: vec3<u32>) {
 @group(1) @binding(0) var<storage, read> source_state: array<u32>;
 @group(1) @binding(1) var<storage, read> source_outputs: array<u32>;
 
-// Does the same as \`row\` (outputs.wgsl) for an environment of the source.
+// Returns what \`row\` (outputs.wgsl) returns, for an environment of the source batch.
 fn source_row(output: u32, width: u32, env: u32) -> vec2<u32> {
   let start = output * launch.source_capacity;
   let columns = vec2(start + env, launch.source_capacity);
@@ -1432,7 +1432,7 @@ fn gather(@builtin(global_invocation_id) id: vec3<u32>) {
   if (i >= launch.count) {
     return;
   }
-  // For an environment of another shard the result is at least launch.source_capacity: below 0 the subtraction wraps around.
+  // \`origin\` of an environment of another shard is at least launch.source_capacity: a negative difference wraps around.
   let origin = request[launch.indices + i] - launch.source_first;
   if (origin >= launch.source_capacity) {
     return;

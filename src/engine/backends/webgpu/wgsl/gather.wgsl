@@ -3,7 +3,7 @@
 @group(1) @binding(0) var<storage, read> source_state: array<u32>;
 @group(1) @binding(1) var<storage, read> source_outputs: array<u32>;
 
-// Does the same as `row` (outputs.wgsl) for an environment of the source.
+// Returns what `row` (outputs.wgsl) returns, for an environment of the source batch.
 fn source_row(output: u32, width: u32, env: u32) -> vec2<u32> {
   let start = output * launch.source_capacity;
   let columns = vec2(start + env, launch.source_capacity);
@@ -24,7 +24,7 @@ fn gather(@builtin(global_invocation_id) id: vec3<u32>) {
   if (i >= launch.count) {
     return;
   }
-  // For an environment of another shard the result is at least launch.source_capacity: below 0 the subtraction wraps around.
+  // `origin` of an environment of another shard is at least launch.source_capacity: a negative difference wraps around.
   let origin = request[launch.indices + i] - launch.source_first;
   if (origin >= launch.source_capacity) {
     return;

@@ -1,5 +1,5 @@
-// Writes the outputs: the arrays of `Outputs`, one after the other, each for `capacity` environments. `output` (one of
-// OUTPUT_*) is the number of words per environment before an array.
+// Writes the outputs: arrays in one buffer, one after the other, each with room for `launch.capacity` environments. OUTPUT_NAME
+// is the sum of the words per environment of all arrays before NAME, so NAME starts at word OUTPUT_NAME * launch.capacity.
 
 fn output_index(output: u32, env: u32) -> u32 {
   return output * launch.capacity + env;
