@@ -7,7 +7,7 @@ import type { Endpoint } from './endpoint.js';
 
 /**
  * The maximum size of an answer in bytes: twice the size of 131,072 tokens of reasoning and text, at four bytes a token. An
- * episode of 28 answers of this size still fits into a line of a file of trajectories.
+ * episode of 28 such answers fits into a line of trajectories: see MAX_LINE_BYTES (src/cli/files/trajectory-files.ts).
  */
 export const MAX_BODY_BYTES = 2 ** 20;
 

@@ -36,8 +36,6 @@ const KEYS = [
   'evaluation',
   'tensors_sha256',
 ];
-/** The maximum number of layers that are read. Chosen by hand. */
-const MAX_LAYERS = 8;
 
 /** Returns the bytes of a student's file. */
 export function encodeStudent(
@@ -159,7 +157,7 @@ function parse(key: string, text: string): unknown {
 export function readLayers(tensors: Readonly<Record<string, Tensor>>, prefix = 'layers'): Layer[] {
   const layers: Layer[] = [];
   let inputs = FEATURE_COUNT;
-  for (let k = 0; k < MAX_LAYERS && Object.hasOwn(tensors, `${prefix}.${k}.bias`); k++) {
+  for (let k = 0; Object.hasOwn(tensors, `${prefix}.${k}.bias`); k++) {
     const bias = tensors[`${prefix}.${k}.bias`];
     const outputs = bias.data.length;
     const weights = tensors[`${prefix}.${k}.weights`];

@@ -9,10 +9,10 @@ import { stat } from './paths.js';
 import { readTableEpisodes, type TrajectoryLine } from './trajectory-table.js';
 
 /**
- * The maximum length of a line in bytes. 28 answers of MAX_BODY_BYTES (src/agents/llm/client.ts) and their prompts fit. A line
- * also repeats the reasoning that an answer contains, which may not fit.
+ * The maximum length of a line in bytes. 28 answers of MAX_BODY_BYTES (src/agents/llm/client.ts) and their prompts fit, even if
+ * the line has each answer twice, as completion and as reasoning.
  */
-export const MAX_LINE_BYTES = 32 * 2 ** 20;
+export const MAX_LINE_BYTES = 64 * 2 ** 20;
 
 /** The kinds of files that an option accepts. */
 export interface AcceptedFiles {

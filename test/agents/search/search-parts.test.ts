@@ -135,7 +135,7 @@ describe('a population', () => {
     expect(firsts(population, 2)).toEqual([1, 4]);
   });
 
-  // The penalty rises or falls by a factor of 1.03 if too few or too many sequences have no shortfall (objective.ts).
+  // The penalty rises or falls by a factor of 1.03 if too few or too many sequences have no shortfall (population.ts).
   it.each([
     [1, 1.03],
     [2, 1],

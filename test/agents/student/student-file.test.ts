@@ -37,6 +37,14 @@ it('readStudent returns what encodeStudent wrote', () => {
   expect(network.layers).toEqual(NETWORK.layers);
 });
 
+it('readStudent returns all layers of a deep network', () => {
+  const layers = Array.from({ length: 12 }, (_, k) => ({
+    weights: new Float32Array((k === 0 ? FEATURE_COUNT : OUTPUT_COUNT) * OUTPUT_COUNT).fill(k),
+    bias: new Float32Array(OUTPUT_COUNT).fill(-k),
+  }));
+  expect(readStudent(encodeStudent(MANIFEST, new Network(layers))).network.layers).toEqual(layers);
+});
+
 it('readStudent refuses a file that is cut off, at many lengths', () => {
   for (let length = 0; length < BYTES.length; length += 97) {
     expectRefusal(() => readStudent(BYTES.slice(0, length)), 'bad_student', "a student's file");
