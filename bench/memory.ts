@@ -13,13 +13,15 @@ export interface MemoryPlan {
   /** The least number of prompts. */
   readonly prompts: number;
 }
+/** The target is for a million environments; 2^20 is the largest size of --sweep and --peers. */
 export const FULL_MEMORY: MemoryPlan = { episodes: [MILLION, 2 ** 20], prompts: MILLION };
 export const SMALL_MEMORY: MemoryPlan = { episodes: [2 ** 16], prompts: 2 ** 15 };
+/** The number of steps of each environment. Chosen by hand: more steps take longer, but no more memory. */
 const STEPS = 4;
 
 /**
- * Targets in bytes: the state of an environment, the resident memory of a million environments, and the growth of the peak
- * while prompts are made.
+ * Targets in bytes, chosen by hand (docs/speed.md): the state of an environment, the resident memory of a million environments,
+ * and the growth of the peak while prompts are made.
  */
 const STATE_TARGET = 256;
 const RESIDENT_TARGET = 600e6;

@@ -1,4 +1,4 @@
-// Finds chains of rows, and replays them tile by tile.
+// Finds chains of rows, and replays them tile by tile. replay.h explains both.
 #include "replay.h"
 
 #include <algorithm>
@@ -153,6 +153,7 @@ const Chain* Replayer::begin_tile(int tile, const Chain* first, const Chain* las
   const Chain* next = first;
   for (; next < last && chains < kTileLanes && next->last_stop == first->last_stop; next++) {
     add_chain(begin + chains++, *next);
+    // Chosen by hand: about one round of tiles ahead.
     if (last - next > kStates) prefetch(replay_.order[next[kStates].end - 1]);
   }
   // Unused lanes run too, with any valid mode.

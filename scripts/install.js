@@ -37,6 +37,7 @@ function warn({ stdout, stderr, error }) {
     .trim()
     .split('\n');
   const errors = lines.filter((line) => /error|not found|could not/i.test(line));
+  // At most eight lines, chosen by hand, so that the warning stays short.
   const tail = (errors.length > 0 ? errors : lines).slice(0, 8).join('\n  ');
   console.warn(
     'rhythm-vec: the native addon was not built. The reference backend does the work instead, about a hundred ' +

@@ -15,9 +15,11 @@ from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence
 from answers import action_named
 from settings import PITFALLS, Limits
 
-#: The minimum share of the rarer action of a cycle. With a smaller share the run has collapsed to one action.
+#: A cycle is two frequent actions; this is the minimum share of the rarer one. With a smaller share the run has
+#: collapsed to one action. Chosen by hand.
 MIN_CYCLE_SHARE = 0.2
 #: The minimum number of answers with an action in a window. With fewer, `one_action` and `cycle` are not checked.
+#: Chosen by hand: shares of fewer answers are noisy, and a larger minimum delays the warning.
 MIN_ANSWERS = 20
 #: Pitfalls that are checked by the figure of a single step.
 _SINGLE_STEP = ("kl",)
@@ -57,7 +59,8 @@ def measures(batch: Batch) -> Dict[str, Any]:
 
 
 def action_figures(actions: Mapping[str, int]) -> Dict[str, float]:
-    """Returns the share of the most frequent action, that of a two-action cycle (0 without one), and the entropy in bits."""
+    """Returns the share of the most frequent action, the share of the two most frequent actions (0 if they are no cycle,
+    see MIN_CYCLE_SHARE), and the entropy in bits."""
     total = max(sum(actions.values()), 1)
     shares = sorted((count / total for count in actions.values()), reverse=True) + [0.0, 0.0]
     return {

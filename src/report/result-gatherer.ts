@@ -53,7 +53,7 @@ export interface ReportData {
   readonly players: readonly ReportedPlayer[];
   readonly audits: readonly ReportedAudit[];
   readonly costs: readonly ReportedCost[];
-  /** The anchors of the graders of the scores, between which a share places a score (evaluation/bracket.ts). */
+  /** The anchors of each grader of the scores. The share of a score is its place between them (evaluation/bracket.ts). */
   readonly brackets: readonly GraderAnchors[];
 }
 

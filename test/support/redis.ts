@@ -76,6 +76,7 @@ export class RedisServer {
     const args = ['-c', start, 'redis', ...own, ...DURABLE, ...this.#settings];
     this.#process = spawn('bash', args, { stdio: 'ignore' });
     const client = this.client();
+    // A server with a password answers NOAUTH.
     await until(() => client.ping().then(Boolean, (reply: Error) => /NOAUTH/.test(reply.message)));
     client.disconnect();
   }

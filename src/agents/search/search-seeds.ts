@@ -1,6 +1,6 @@
 /** The training seeds, and seeds spread over a range. */
 
-/** Seeds for training and examples. Results are measured on other seeds. */
+/** Seeds for training and examples. Seeds below and above these are for evaluation. */
 export const TRAINING_SEEDS: { readonly first: number; readonly last: number } = Object.freeze({
   first: 100,
   last: 9999,

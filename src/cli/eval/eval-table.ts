@@ -68,7 +68,7 @@ const regradedColumns = (rows: readonly Row[]): Column[] =>
 /** Formats a mean; '-' for null, because a file of components may lack it. */
 const meanText = (mean: number | null): string => (mean === null ? NONE : decimals(mean));
 
-/** Returns the published score of a row, or '-'. Only scores of the default profiles were published. */
+/** Returns the published score of a row, or '-'. Scores were published only for sampled profiles and for `discrete`. */
 function publishedScore(row: RegradedRow, grader: string): string {
   if (row.profiles !== 'sampled' && !row.condition.startsWith('discrete')) return NONE;
   return publishedText(published(row.condition, policyName(row), grader));

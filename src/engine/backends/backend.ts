@@ -154,8 +154,8 @@ export interface RunRequest<Source = never> {
    */
   readonly stops: Uint8Array | null;
   /**
-   * The environments that run, `first` (a multiple of 16) to `end - 1`; absent for all. The part from environment
-   * 0 checks the action sequences of all environments.
+   * The environments that run, `first` (a multiple of the 16 states of a native tile) to `end - 1`; absent for all. The part
+   * from environment 0 checks the action sequences of all environments.
    */
   readonly part?: { readonly first: number; readonly end: number };
   /** Environments to copy before the run, like `gather`. A backend may do both in one pass over the memory. */
@@ -266,7 +266,7 @@ export type RecordedTrajectory = Partial<Trajectory> & Pick<Trajectory, 'columnS
 /** The reason why a batch refused a call. */
 export interface Refusal {
   readonly code: 'illegal_action' | 'episode_over';
-  /** The first environment, or the first row of `order`, that breaks a rule. */
+  /** The first environment with the error; for a replay, the first such row in `ReplayRequest.order`. */
   readonly index: number;
   /** The episode's step, for an action sequence or a history. */
   readonly step?: number;

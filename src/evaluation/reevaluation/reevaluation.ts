@@ -40,7 +40,7 @@ export interface Section {
   }[];
 }
 
-/** One player's episodes under one condition. */
+/** One player's episodes under one condition, with one `profile_mode` except under `discrete`. */
 interface Group {
   readonly player: Player;
   readonly condition: string;

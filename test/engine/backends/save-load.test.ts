@@ -17,6 +17,7 @@ reportAbsentEngines();
  * does not restore.
  */
 function play(random: Random, { batch, numEnvs }: OpenedAsyncBatch, steps: number): void {
+  // The latest start leaves room for all steps, and for at least one.
   const startsLate = random.chance(0.4) && steps < NUM_STEPS;
   const start = startsLate ? random.starts(numEnvs, NUM_STEPS - Math.max(1, steps)) : undefined;
   batch.reset({ ...random.reset(numEnvs), start });
@@ -30,6 +31,7 @@ function play(random: Random, { batch, numEnvs }: OpenedAsyncBatch, steps: numbe
 describe.each(ASYNC_ENGINES)('saved by $name', (engine) => {
   it('outputs after load equal those before save, apart from the final mask', () =>
     forAllAsync(runsOn(engine, 60), async (random) => {
+      // Sizes around a tile of 16 states; steps around a word of eight actions, the half and the end of the episode.
       const n = random.pick([1, 15, 16, 17, 40]);
       const source = await openAsyncBatch(engine, n);
       play(random, source, random.pick([0, 1, 7, 8, 14, 27, NUM_STEPS]));

@@ -8,11 +8,12 @@ import { NATIVE, reportAbsentEngines } from '../../support/engines.js';
 
 /** The maximum growth in bytes per call: half of the smallest object. V8 itself allocates less than one byte per call. */
 const MAX_GROWTH = 8;
+/** Calls per measurement, and calls before the first. Chosen by hand: more calls take longer, fewer are less exact. */
 const CALLS = 4000;
 const WARM_UP = 2_000;
 /**
  * The maximum number of measurements of a case. The smallest result counts, because V8 allocates numbers until it
- * optimises the code.
+ * optimises the code. Chosen by hand: a case ends at its first small result.
  */
 const ROUNDS = 32;
 /** V8 flags: optimise after the same number of calls at any load, and collect garbage only after 128 MiB. */
@@ -117,6 +118,7 @@ reportAbsentEngines();
 
 describe.skipIf(NATIVE.length === 0)('on the native backend', () => {
   it('the measurement reports calls that allocate one object or copies of results', () => {
+    // 16 bytes: the smallest object.
     for (const [heap] of Object.values(measure(ALLOCATING, 3))) expect(heap).toBeGreaterThan(16);
   });
 

@@ -1,4 +1,4 @@
-/** The ledger that all workers of a language model's job share. */
+/** The ledger of a language model's job: the budget, the rate limit and the pauses that all its workers share. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Queue } from '../../../src/server/queue/job-store.js';
 import { lockKey } from '../../../src/server/queue/keys.js';
@@ -42,7 +42,7 @@ describeWithRedis('the ledger', () => {
     await expect(Promise.race([promise, queue.redis.ping().then(() => 'pending')])).resolves.toBe('pending');
   }
 
-  it("counts unsettled reservations of a shard's earlier attempt as spent, and refuses that attempt further requests", async () => {
+  it("counts pending requests of a shard's earlier attempt as spent, and refuses further requests of that attempt", async () => {
     await limit(1);
     const first = await open(0, 'a');
     const reservation = await first.reserve(0.25, NEVER);
@@ -58,7 +58,7 @@ describeWithRedis('the ledger', () => {
     await waits;
   });
 
-  it('counts the reservations of a killed worker as spent when its lease ends, so that no other worker waits for them', async () => {
+  it('counts pending requests of a killed worker as spent when its lease ends, so that no other worker waits for them', async () => {
     await limit(1);
     const [killed, other] = [await open(0, 'a'), await open(1, 'b')];
     await killed.reserve(0.5, NEVER);
@@ -84,6 +84,7 @@ describeWithRedis('the ledger', () => {
     await expectPending(waits);
     await endLease(0);
     await waits;
+    // A field play:... is an unfinished episode. Only the last one of `other` is left.
     expect(Object.keys(await fields()).filter((field) => field.startsWith('play:'))).toHaveLength(1);
   });
 
