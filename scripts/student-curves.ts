@@ -1,7 +1,7 @@
 /**
  * Draws learning curves from the logs of trainings: `npm run student-curves -- FOLDER`, after
  * `npm run students -- --folder FOLDER`. Writes the points to docs/student-curves.json and the picture to
- * docs/student-curves.svg. Without FOLDER it draws the stored points.
+ * docs/student-curves.svg. Without FOLDER it draws the stored points. docs/students.md explains cloning and refinement.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { svgOf } from '../src/figures/svg.js';
@@ -26,7 +26,7 @@ const picture = {
   title: `Trainings from nothing with ${count} seeds`,
   notes: [
     `Means over ${count} training seeds with 95 % intervals, in the episodes of seeds ${MEASURED.first}-${MEASURED.last}.`,
-    'The time is the mean over the seeds: first the planner plays, then come two rounds of cloning, then the refinement.',
+    'The time is the mean over the seeds: the planner plays, then come cloning, a round of DAgger and the refinement.',
   ],
   curves: GRADERS.flatMap((grader) => {
     const all = Object.values(trainings[grader]);

@@ -1,6 +1,7 @@
 /**
- * Trains the students of the package from scratch, one after the other, and writes their files and modules. After an
- * interruption the next run trains the finished students again, and continues the training that was interrupted.
+ * Trains the students of the package from scratch, one after the other, and writes their files and their modules
+ * (src/agents/student/generated). After an interruption the next run trains the finished students again, and continues the
+ * training that was interrupted.
  * Takes about fifteen minutes of one core.
  *
  * With --folder FOLDER it does not change the package: it trains students with each seed of --seeds, writes them to FOLDER/SEED

@@ -79,7 +79,7 @@ def run_stages(run: Run, settings: Settings) -> None:
 
 
 def unfinished(run: Run, settings: Settings) -> List[str]:
-    """Returns the requested stages that are not finished. Raises ValueError if one must not begin or continue."""
+    """Returns the requested stages that are not finished. Raises as `check_unchanged`."""
     stages = [stage for stage in ("sft", "grpo") if run.stage in ("all", stage) and not is_finished(run, stage)]
     for stage in stages:
         check_unchanged(run.output / stage, settings, run.resume)

@@ -1,7 +1,7 @@
 /** Compares pictures. Ignores small differences, because processors round colours differently. */
 import { loadCanvas } from '../../src/figures/png.js';
 
-/** The largest ignored difference of a channel (0 to 255). */
+/** The largest ignored difference of a channel (0 to 255), chosen by hand. */
 const TOLERANCE = 8;
 
 /** Returns whether two PNG files show the same picture. */

@@ -21,8 +21,8 @@ export class UsageError extends Error {}
 export class Interruption extends Error {
   readonly exitCode: number;
   /**
-   * Milliseconds that the command may take to stop. Then the process is ended: a blocking system call, such as opening a pipe,
-   * may never return.
+   * Milliseconds that the command may take to stop, chosen by hand. Then the process is ended: a blocking system call, such as
+   * opening a pipe, may never return.
    */
   graceMs = 2000;
   constructor(exitCode: number) {
@@ -49,7 +49,7 @@ const isClosedPipe = (error: unknown): boolean =>
 export const isUsage = (error: unknown): boolean =>
   error instanceof UsageError || error instanceof InputError;
 
-/** The maximum number of characters of a system error's message. */
+/** The maximum number of characters of a system error's message, chosen by hand. */
 const MAX_TEXT = 400;
 
 /** Remedies by system call. */

@@ -51,6 +51,7 @@ describe('the bundle', () => {
     expect(paths).toContain('src/engine/reference/rules.ts');
     const sources = paths.filter((path) => !path.startsWith('node_modules/'));
     expect(sources.every((path) => path.startsWith('src/'))).toBe(true);
+    // Chosen by hand: the check below needs a list that is not nearly empty.
     expect(sources.length).toBeGreaterThan(60);
     expect(sources.filter((path) => /native|addon|node\.ts|\/cli\//.test(path))).toEqual([]);
   });

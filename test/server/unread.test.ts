@@ -46,9 +46,11 @@ it('stops reading from a client that does not read', async () => {
   const client = await unreadResult(server);
   const sent = 12;
   for (let k = 0; k < sent; k++) client.socket.send(Buffer.alloc(4 * MIB));
+  // Gives the server time to read. The numbers are chosen by hand: half of the 48 MiB must be unsent.
   for (let k = 0; k < 50; k++) await metric(server, ENVS);
   expect(client.socket.bufferedAmount).toBeGreaterThan(24 * MIB);
   client.socket.resume();
+  // The observations, about 23 MB.
   expect((await client.next()).length).toBeGreaterThan(16 * MIB);
   for (let k = 0; k < sent; k++) expect((await client.next()).toString()).toContain('VALIDATION_ERROR');
 });

@@ -1,8 +1,8 @@
 /**
  * The posterior of the traits that affect anomalies. An anomaly is a meter's response minus that of the neutral profile, plus
  * noise, which is uniform with known amplitude. So an anomaly bounds the one trait that affects its meter, from below and
- * above, if it is known whether serenity was below the profile's stress threshold. The posterior is exact: a uniform box for
- * each range of stress thresholds between observed serenities.
+ * above, if it is known whether serenity was below the profile's stress threshold. The observed serenities divide the stress
+ * thresholds into ranges. The posterior is exact: for each range it is uniform in a box of traits.
  */
 import type { Params } from '../../world/block.js';
 import { NUM_METERS, NUM_STEPS, NUM_TRAITS } from '../../world/fields.js';
@@ -255,7 +255,7 @@ export class TraitPosterior {
   }
 }
 
-/** The largest fraction of a cell that `positionAt` adds. With 1 the position would be in the next cell. */
+/** The largest fraction of a cell that `positionAt` adds, chosen by hand. With 1 the position would be in the next cell. */
 const MAX_FRACTION = 1 - 2 ** -30;
 
 /** Returns whether a trait affected meter `k` in a step. */

@@ -17,8 +17,8 @@ import { SHARD_SIZES, type ShardSizes } from './shard-sizes.js';
 
 const HELP = `
 Takes the options of the submitted command, such as teach, except those for its output, backend and threads. The last line of
-the output is the job's name, which depends only on the job. If the job is open, submitting it again changes --budget,
---requests-per-minute, --base-url, --concurrency, --timeout and --retries, and failed shards are tried again.
+the output is the job's name, which depends only on the job. Until a job is collected or cancelled, submitting it again changes
+--budget, --requests-per-minute, --base-url, --concurrency, --timeout and --retries, and failed shards are tried again.
 
 Examples:
   rhythm-vec queue submit teach --seeds 100-1099

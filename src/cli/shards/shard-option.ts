@@ -13,7 +13,7 @@ export const addShardOption = (command: Command): Command =>
 
 /** The variables that number the tasks of a Kubernetes Indexed Job and of a Slurm array. */
 const VARIABLES = ['JOB_COMPLETION_INDEX', 'SLURM_ARRAY_TASK_ID'];
-/** The maximum of n. */
+/** The maximum number of shards, chosen by hand. */
 const MAX_SHARDS = 1_000_000;
 
 /** Parses "2/8" or "auto/8". @throws InvalidArgumentError. */

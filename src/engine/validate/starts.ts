@@ -104,8 +104,8 @@ export const START_OPTIONS: readonly (keyof StartStates)[] = [
 ];
 const LAST_START = NUM_STEPS - 1;
 /**
- * The smallest magnitude, other than 0, of a meter or a sum. Its product with the factor of a mean and with a weight other
- * than 0 (magnitude at least 2^-40) is still a normal float32. A device may flush subnormal float32s to 0.
+ * The smallest magnitude, other than 0, of a meter or a sum. Its product with the factor of a mean (at least 1/28) and with a
+ * weight other than 0 (magnitude at least 2^-40) is still a normal float32. A device may flush subnormal float32s to 0.
  */
 export const MIN_VALUE = 2 ** -80;
 const METER_RANGE: FloatRange = { low: MIN_VALUE, high: 1, signed: false };

@@ -8,7 +8,7 @@ import { disambiguated } from '../player-names.js';
 import type { ReportData, ReportedPlayer } from '../result-gatherer.js';
 import type { Figure, Section } from '../section.js';
 
-/** The largest number of players with up to three timelines each. If there are more players, each gets one timeline. */
+/** The most players with up to three timelines each, chosen by hand. If there are more players, each gets one timeline. */
 const MAX_DETAILED = 4;
 
 /** Returns the section; null if no file has episodes. */

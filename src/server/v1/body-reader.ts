@@ -19,6 +19,8 @@ import {
 import { MAX_ROWS } from './batch-schemas.js';
 import { Column, parseText, RowIndex } from './column.js';
 
+// The limits are chosen by hand. A row or a value is parsed in one piece, which blocks the event loop.
+
 /** The maximum size of a row in bytes. */
 export const MAX_ROW_BYTES = 2 ** 20;
 /** The maximum size in bytes of a value that is not a column. */

@@ -18,9 +18,9 @@ async function beginOn(open: ApiPair['open'], options: AsyncVecEnvOptions): Prom
   return env;
 }
 
-// Leaves out the slow reference if there is an addon, because slices are made above the backend interface.
+// Leaves out the slow reference if there is an addon, because the code that makes slices is the same for all backends.
 describe.each(API_PAIRS.slice(-2))('$name', ({ name, open, openSync }) => {
-  /** The number of slices of a run. A slice of a device has more environments than N. */
+  /** The number of slices of a run. `deferred` stands in for a device, whose slices have more environments than N. */
   const slices = name === 'deferred' ? 1 : 2;
   const N = slices === 1 ? 300 : LARGE;
   const ENVS = Uint32Array.from({ length: N }, (_, i) => i);

@@ -228,7 +228,8 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     using env = openOn(engine, { numEnvs: 1 });
     env.reset({ seed: 100 });
     const beliefs = env.beliefTargets();
-    // The bound is 1.01: this is the largest float32 that is not higher.
+    // After step 9 the bound is 1.01: one term of at most 1, plus SKILL_ROUNDING.start (sum-bounds.ts). The largest float32
+    // that is not higher:
     const skill = Float32Array.of(1.01);
     if (skill[0] > 1.01) skill[0] -= 2 ** -23;
     env.reset({ seed: 100, start: { steps: 9, meters: new Array(NUM_METERS).fill(0.5), skill, beliefs } });

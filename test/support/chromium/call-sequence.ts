@@ -66,6 +66,7 @@ export class SequencePlayer {
   private constructor(backend: AsyncBackend, setup: BatchSetup, allowInexact: boolean) {
     this.#backend = backend;
     this.#setup = setup;
+    // The numbers are the defaults of `toDeviceOptions`.
     this.#device = { allowInexact, maxDispatchMs: 100, workgroupSize: 64 };
   }
 

@@ -1,2 +1,5 @@
-/** Replaces web/src/engine/sequence/people.ts in the page of the tests: fewer people, in two calls (PART of run-sequence.ts). */
+/**
+ * Replaces web/src/engine/sequence/people.ts in the page of the tests: fewer people, whom run-sequence.ts plays in two calls
+ * (`PART.others`).
+ */
 export const PEOPLE = { first: 20_000, count: 2000 };

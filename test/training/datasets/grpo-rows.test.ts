@@ -154,6 +154,7 @@ describe('the policy mix', () => {
     const deviations = rowsBy('open-loop-deviating').flatMap((row) =>
       codesOf(row).map((code, step) => code !== sequence[step]),
     );
+    // A quarter of the actions are random, and a tenth of these equal the sequence's. The bounds are chosen by hand.
     const share = deviations.filter(Boolean).length / deviations.length;
     expect(share).toBeGreaterThan(0.17);
     expect(share).toBeLessThan(0.28);

@@ -20,7 +20,7 @@ interface ScorePartsProps {
   readonly table: TableProps;
 }
 
-/** The smallest section, as a share of the axis, that has room for its number. */
+/** Sections above this share of the axis have room for their numbers. Chosen by hand. */
 const MIN_NUMBERED = 0.11;
 
 export function ScoreParts({ title, description, rows, table }: ScorePartsProps) {

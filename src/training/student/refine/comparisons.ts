@@ -14,11 +14,13 @@ import { NUM_ACTIONS, NUM_BELIEFS, NUM_STEPS, PROFILE_SIZE } from '../../../worl
 import type { World } from '../../../world/world.js';
 import { permutation } from '../../datasets/permutation.js';
 
+// OTHERS, STEPS_PER_EPISODE and TEMPERATURE are chosen by hand. More forks compare more actions, and take longer.
+
 /** The number of other actions that are compared with the student's at each compared step. */
 const OTHERS = 2;
 /**
- * The result of an episode is its final score minus this share of the last belief's MAE. Without this term, a student of v2
- * infers less.
+ * The result of an episode is its final score minus this share of the last belief's MAE. Without this term, the beliefs of a
+ * student of v2 get worse: see docs/students.md, Refinement.
  */
 const ACCURACY_SHARE = 0.1;
 /** The number of compared steps of each episode, on average. */

@@ -6,14 +6,14 @@ import { type AdamState, adam, type Parameters } from '../adam.js';
 import type { ModelState } from '../checkpoint.js';
 import { beliefLoss, forward, Model, matrix } from '../model.js';
 
-/** The rows of an update, b of each kind. */
+/** The rows of an update: b comparisons, and b inputs with their belief targets. */
 export interface RefineRows {
   /** f32 [b, FEATURE_COUNT]: the inputs of the comparisons. */
   readonly inputs: Float32Array;
   /** f32 [b, 10] each: see `Comparisons` in comparisons.ts. */
   readonly compared: Float32Array;
   readonly gains: Float32Array;
-  /** f32 [b, FEATURE_COUNT]: the inputs of the belief targets. */
+  /** f32 [b, FEATURE_COUNT]: the inputs from which the beliefs are learned. */
   readonly beliefInputs: Float32Array;
   /** f32 [b, 3]: the belief targets. */
   readonly targets: Float32Array;
