@@ -17,14 +17,15 @@ export interface ServePlan {
   /** `rows` is the number of rows of a request, `rounds` the number of timed requests. */
   readonly rows: number;
   readonly rounds: number;
-  /** The number of clients, and the number of episodes that each plays. */
+  /** The number of clients that play at the same time, and the number of episodes that each plays. */
   readonly clients: number;
   readonly episodes: number;
-  /** The number of clients that each play one episode, all at the same time. */
+  /** The number of clients in a second measurement. They play at the same time, one episode each. */
   readonly sessions: number;
-  /** Clients that each send requests of 1,000 rows, one after the other. */
+  /** Clients that each send requests of LOAD_ROWS rows, one after the other. */
   readonly loads: readonly LoadPlan[];
 }
+/** The numbers here and in both plans are chosen by hand: larger ones take longer. */
 const LOAD_ROWS = 1000;
 export const FULL_SERVE: ServePlan = {
   rows: 100_000,
@@ -37,6 +38,7 @@ export const FULL_SERVE: ServePlan = {
     { clients: 200, requests: 4 },
   ],
 };
+/** For `--smoke`, which verifies the benchmark without measuring speed. */
 export const SMALL_SERVE: ServePlan = {
   rows: 3000,
   rounds: 1,
@@ -102,6 +104,7 @@ async function measureLoads(
   onProgress: OnProgress,
 ): Promise<NamedLoad[]> {
   const columns = columnsOf(LOAD_ROWS);
+  // Frames of texts have `completions`; frames of actions have `actions` and `beliefs`.
   const forms: [form: string, body: Buffer, contentType: string][] = [
     ['JSON', Buffer.from(JSON.stringify(columns)), 'application/json'],
     ['frames of texts', textFrame(columns), 'application/octet-stream'],
@@ -133,6 +136,7 @@ export async function measureServe(plan: ServePlan, onProgress: OnProgress): Pro
   return { plan, cores: availableParallelism(), scoreSeconds, requestMegabytes, clients, sessions, loads };
 }
 
+/** The targets are chosen by hand. */
 const ratiosOf = ({ scoreSeconds, clients }: ServeFigures): readonly Ratio[] => [
   { name: 'score_seconds', value: scoreSeconds, target: { bound: 'at most', value: 2 } },
   {

@@ -1,4 +1,4 @@
-// Loads and stores neighbouring episodes of a tile as lanes: their state, and their entries in the caller's arrays.
+// Loads and stores neighbouring episodes of a tile (kernel.h) as lanes: their state, and their entries in the caller's arrays.
 // Included inside a kernel's namespace, see kernel.inl.
 
 static_assert(kTileLanes % kLanes == 0);
@@ -33,7 +33,7 @@ RHYTHM_INLINE void prefetch(const void* from, size_t bytes) {
   for (size_t at = 0; at < bytes; at += 64) __builtin_prefetch(line + at, 1);
 }
 
-// The states of more environments than this do not fit into a core's own caches.
+// The states of more environments than this, 1.2 MiB, are assumed not to fit into a core's own caches. Chosen by hand.
 constexpr int kEnvsInCache = 6144;
 
 // The bytes of a tile that a step or a run may read. The later words record how the episode began.
@@ -141,8 +141,9 @@ RHYTHM_INLINE void put_columns(float* column, size_t stride, M active, const F* 
   for (int k = 0; k < Width; k++) put_where(column + k * stride, active, columns[k]);
 }
 
-// Transposes `width` columns, block by block: rows[lane * stride + k] = columns[k][lane]. A last block
-// that would be too narrow overlaps the one before. Fewer columns than the narrowest block are copied number by number.
+// Transposes `width` columns in blocks of kLanes or kNarrowBlock columns: rows[lane * stride + k] = columns[k][lane]. If fewer
+// than kNarrowBlock columns remain, a last block overlaps the one before. Fewer than kNarrowBlock columns in all are copied
+// number by number.
 RHYTHM_INLINE void put_blocks(const float (*columns)[kLanes], int width, float* rows, size_t stride) {
   int at = 0;
   for (; width - at >= kLanes; at += kLanes) put_block<kLanes>(columns + at, rows + at, stride);

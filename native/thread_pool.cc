@@ -11,7 +11,7 @@ ThreadPool::ThreadPool(int threads) {
     for (int part = 1; part < threads; part++) threads_.emplace_back([this, part] { serve(part); });
   } catch (const std::exception&) {
     // The system has no more threads or no memory for one. The calling thread and those started so far do all the work.
-    // Rethrowing would leave them waiting on destroyed members.
+    // Rethrowing would destroy the members while the started threads still wait on them.
   }
   parts_ = static_cast<int>(threads_.size()) + 1;
 }

@@ -1,10 +1,11 @@
-/** Figure: steps per second of each player, by the number of episodes. */
+/** Figure: steps per second of each player (the engine, its reference and the peers), by the number of episodes. */
 import type { Drawing } from '../../dist/figures/drawing-types.js';
 import { widestOf } from '../../dist/figures/text-width.js';
 import { COMPONENT_COLOURS } from '../../dist/figures/theme.js';
 import type { TopView } from '../../dist/figures/vega-lite-types.js';
 import type { PeersResult } from './measure.js';
 
+/** Sizes in pixels, chosen by hand. */
 const WIDTH = 470;
 const HEIGHT = 320;
 /** The colours of the lines, in the order of the players. All are visible on the light and the dark theme. */

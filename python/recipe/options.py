@@ -1,6 +1,7 @@
 """Reads options of TRL from the command line: NAME=VALUE, or files in YAML or JSON. Does not check whether TRL has them.
 
-Settings keep them as text, NAME=VALUE with the value in JSON, so that `run.json` also has the options of files.
+`Settings` (settings.py) keeps them as text, NAME=VALUE with the value in JSON. So `run.json`, the record of a run, also has
+the options that files set.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ def read_options(arguments: Sequence[str]) -> Dict[str, Any]:
 
 
 def option_texts(arguments: Sequence[str]) -> Tuple[str, ...]:
-    """Returns options as texts that settings keep."""
+    """Returns options as the texts that `Settings` keeps."""
     return tuple(f"{name}={json.dumps(value, default=str)}" for name, value in read_options(arguments).items())
 
 

@@ -1,4 +1,4 @@
-"""Code that both stages share: checkpoints and resuming."""
+"""Code that both stages (sft.py, grpo.py) share: checkpoints and resuming."""
 
 from __future__ import annotations
 

@@ -18,7 +18,10 @@ Bounds = Tuple[Doubles, Doubles]
 
 def well_bounds(steps: npt.NDArray[Any], weights: npt.NDArray[np.float32]) -> Bounds:
     """Returns the bounds of `well`. If no weight is negative and the weights sum to 1, they are 0 and the step count
-    plus a tolerance, because meters are in [0, 1]. Else they are -MAX_SUM and MAX_SUM. After 0 steps both are 0.
+    plus a tolerance, because meters are in [0, 1]. Else they are -MAX_SUM and MAX_SUM, which no sum reaches. After 0
+    steps both are 0.
+
+    The tolerance allows weights that sum to 1 + SUM_TOLERANCE, and as much again for rounding.
 
     Args:
         steps: [n].
@@ -37,7 +40,8 @@ def skill_bounds(world: World, steps: npt.NDArray[Any], min_error: float) -> Bou
 
     Args:
         steps: [n].
-        min_error: the smallest rounding error to allow, an entry of SKILL_ROUNDING.
+        min_error: the least bound of the rounding error of `skill`, an entry of SKILL_ROUNDING, which
+            src/engine/validate/sum-bounds.ts explains.
     """
     terms = np.maximum(0.0, steps.astype(np.float64) - float(world.param("beliefSkillFrom")))
     lowest = 1 - float(world.param("beliefSkillScale"))

@@ -20,7 +20,7 @@ export interface ActionsPicture extends Caption {
 
 type Player = ActionsPicture['players'][number];
 
-/** Sizes in pixels. */
+/** Sizes in pixels, chosen by hand like the space below. */
 const CELL_WIDTH = 68;
 const ROW_HEIGHT = 22;
 /** The space between panels. It holds the name and the action labels of the next panel. */

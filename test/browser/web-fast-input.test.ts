@@ -11,6 +11,7 @@ import {
 import { slots, type Visit } from '../support/web/visit.js';
 import { setUpVisits } from '../support/web/visits.js';
 
+/** The actions of the first 27 steps. */
 const MOVES = '012345678998765432100482615';
 
 const absent = inject('whyNoChromium');
@@ -19,6 +20,10 @@ if (absent !== null) test.skip(`absent here: the page in Chromium: ${absent}`, (
 describe.skipIf(absent !== null)('fast input', () => {
   const { at, visit } = setUpVisits();
 
+  /**
+   * Opens an address with scripts of fast-input.ts, which define `due`, `answer` and `late`. The input `() => {}` only lets the
+   * page run other tasks.
+   */
   const visitWith = async (fragment: string, ...scripts: readonly string[]): Promise<Visit> => {
     const visited = await visit(fragment, { scripts });
     await visited.page.evaluate(FAST_INPUT);

@@ -99,14 +99,15 @@ export class Consumer {
   }
 
   /**
-   * Runs the examples one after another in one process, which loads the package once. They take no arguments. The outcomes end
-   * at an example that ends the process or hangs: its outcome is the error of the process.
+   * Runs the examples one after another in one process, which loads the package once. The outcomes end at an example that ends
+   * the process or hangs: its outcome is the error of the process.
    */
   #runAll(): readonly Outcome[] {
     this.#write('out/all.js', programOf(this.#count));
     const path = join(this.#folder, 'out/all.js');
     const { stdout, stderr, status, signal } = spawnSync(process.execPath, [path], {
       encoding: 'utf8',
+      // Chosen by hand: ends a process that hangs.
       timeout: 100_000,
     });
     const outcomes = stdout

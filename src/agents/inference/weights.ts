@@ -14,6 +14,7 @@ import type { InferenceDraws } from './inference-draws.js';
 
 /** The maximum number of cuts: each reward makes two. */
 const MAX_CUTS = 2 * NUM_STEPS;
+// The numbers from SWEEPS to MAX_STAGES are chosen by hand: more moves and more stages take more time.
 /** The number of sweeps of moves for each copy. A sweep moves once along every edge. */
 const SWEEPS = 2;
 /** The number of moves along differences in each sweep. They follow a thin region, where moves along edges can be short. */
@@ -27,7 +28,7 @@ const SCARCE = 8;
 const [PROGRESS, PATIENCE] = [0.8, 3];
 /** The maximum number of stages of a cut. */
 const MAX_STAGES = 40;
-/** Bound on the float32 rounding of a reward, relative to the sum of its terms. */
+/** Bound on the rounding error of a reward, relative to the sum of its terms: sixteen float32 roundings. */
 const ROUNDING = 2 ** -20;
 
 /**
@@ -70,7 +71,7 @@ export class Scratch {
   /** f64 [5]: the direction of a move. f64 [cuts]: how fast the move approaches each bound. */
   readonly direction = new Float64Array(NUM_METERS);
   readonly slopes = new Float64Array(MAX_CUTS);
-  /** f64 [samples]: weights . normal of the samples, for one cut. */
+  /** f64 [samples]: the dot product of each sample's weights and the normal of one cut. */
   readonly projections: Float64Array;
   /** i32 [samples] each: the indices of the samples that satisfy a cut, and of the other samples. */
   readonly inside: Int32Array;
@@ -91,7 +92,10 @@ export class WeightPosterior {
   readonly #samples: number;
   /** f64 [samples, 5]: equally likely weights. */
   readonly drawn: Float64Array;
-  /** The cuts: f64 [cuts, 5] normals and f64 [cuts] bounds. Weights satisfy a cut if weights . normal <= bound. */
+  /**
+   * The cuts: f64 [cuts, 5] normals and f64 [cuts] bounds. Weights satisfy a cut if their dot product with its normal is at
+   * most its bound.
+   */
   readonly #normal = new Float64Array(MAX_CUTS * NUM_METERS);
   readonly #bound = new Float64Array(MAX_CUTS);
   #numCuts = 0;
@@ -129,8 +133,8 @@ export class WeightPosterior {
   }
 
   /**
-   * Updates the posterior with a step's reward. @returns false if the reward contradicts earlier rewards; then it
-   * bounds the weights less tightly than a consistent one.
+   * Updates the posterior with a step's reward.
+   * @returns false if the reward contradicts earlier rewards. Then a cut keeps a weaker bound than the reward gives.
    */
   observe(evidence: Evidence, draws: InferenceDraws): boolean {
     const { rewardScale, rewardBias, crashPenalty, noiseReward } = this.#params;
@@ -151,7 +155,7 @@ export class WeightPosterior {
   }
 
   /**
-   * Cuts off the samples with `sign * weights . scaled > bound`.
+   * Cuts off the samples whose weights have a dot product with `sign * scaled` above `bound`.
    * @returns false if the bound was not reached. Then the cut keeps the last stage's weaker bound.
    */
   #cut(bound: number, sign: number, draws: InferenceDraws): boolean {

@@ -32,7 +32,8 @@ export class ImaginedStarts {
 
   /**
    * @param seed u32: draws the seeds of the imagined episodes.
-   * @param grader f32 [8]. Imagined episodes state beliefs only if the grader's weight of `belief_skill` is not 0.
+   * @param grader f32 [8]. Imagined episodes state beliefs only if the grader's weight of `belief_skill` is not 0. Otherwise
+   *   `belief_accuracy` is 0 in all of them.
    */
   constructor(params: Params, episodes: number, samples: number, seed: number, grader: Float32Array) {
     const numEnvs = episodes * samples;

@@ -7,8 +7,9 @@ export interface PlanOutlook extends Outlook {
   /** Codes of ACTION_NAMES, from this step to the last. */
   readonly actions: readonly number[];
   /**
-   * The expected reduction, by the first action, of the belief error that the grader counts: squared under v3, absolute
-   * under v1 and v2.
+   * The expected reduction of the belief error by the first action. The error is squared if the grader weighs `belief_skill`
+   * more than `belief_accuracy` (as v3), else absolute. 0 without inference, with `curiosity` 0, or if the grader pays for no
+   * belief.
    */
   readonly errorReduction: number;
 }

@@ -31,15 +31,15 @@ export interface SteppedPlayer extends PolicyPlayer {
 /** A policy that is called at each step. */
 export interface SteppedPolicy extends Policy {
   readonly name: string;
-  /** The policy's name in rows of results. The same as `name`; only a `FixedPolicy` leaves out `+constant` here. */
+  /** The policy's name in rows of results, equal to `name`. (A `FixedPolicy` has its name without `+constant` here.) */
   readonly actions: string;
   readonly belief: BeliefKind;
   readonly usesHiddenState: boolean;
   /** The planner's objective; null for a policy that does not plan. */
   readonly objective: Objective | null;
   /**
-   * Returns the name of the grader for which the played action sequence was found, when `grader` grades the episodes; null if
-   * the policy plays no sequence.
+   * Returns the name of the grader for which the policy's action sequence was found. The sequence depends on `grader`, the
+   * grader of the episodes. Null if the policy plays no sequence.
    */
   readonly sequenceGrader: (grader: string) => string | null;
   readonly open: (setting: PolicySetting) => SteppedPlayer | Promise<SteppedPlayer>;

@@ -65,7 +65,7 @@ export async function openEpisodeFile(
   return new GroupFile(encoder, sink, partial === 'begin');
 }
 
-/** The number of episodes that are compared with their replay at once. */
+/** The number of episodes that are compared with their replay at once. Chosen by hand: more take more memory. */
 const BATCH = 64;
 
 /**

@@ -18,7 +18,7 @@ import { yieldTurn } from './yield-turn.js';
  */
 const SLICE_ENVS = 16_384;
 
-/** Environments per slice on a GPU. Fewer would leave most of the GPU idle. */
+/** Environments per slice on a GPU, which computes many at a time. Chosen by hand: no GPU was measured. */
 const DEVICE_SLICE_ENVS = 2 ** 20;
 
 /** Checks the options of a long call. @throws InputError `wrong_type`. */
@@ -121,7 +121,10 @@ class Slices<Kind extends AnyBatch> {
     for (const core of this.cores) core.requireAttached();
   }
 
-  /** The copied environments of the source if only the run's own environment has histories: a replay fills these. Else null. */
+  /**
+   * The source and the indices of its copied environments, if a replay must fill the histories of the copies: the source has
+   * none. Else null.
+   */
   get toReplay(): RunOrigin<Kind> | null {
     const { origin } = this.#run;
     if (origin === null || this.#done === 0 || !needsReplay(this.#core, origin.source)) return null;

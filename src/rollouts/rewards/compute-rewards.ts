@@ -32,7 +32,10 @@ export interface RewardStackOptions {
   shaping?: RewardShaping;
 }
 
-/** The rewards of n completions and their weighted sum, in new arrays f32 [n]. A reward is NaN where its input was missing. */
+/**
+ * The rewards of n completions and their weighted sum, in new arrays f32 [n]. `envReward`, `beliefAccuracy` and `beliefSkill`
+ * are NaN where the replay's value is missing (`RewardRows` in reward-rows.ts).
+ */
 export interface RewardStack extends Readonly<Record<RewardName, Float32Array>> {
   /** 1 if belief and action both parsed, else -2. */
   readonly formatValid: Float32Array;

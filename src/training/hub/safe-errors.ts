@@ -14,7 +14,7 @@ export async function withSafeErrors<Result>(
     return await work();
   } catch (error) {
     signal.throwIfAborted();
-    // The texts may quote a response of the Hub, or the name of a file. `brief` is the message if it was not set.
+    // The texts may quote a response of the Hub, or the name of a file.
     if (error instanceof HubError) {
       const safe = (text: string) => withoutSecrets(text, token);
       const { message, brief, hubCode } = error;

@@ -60,7 +60,7 @@ export interface RefinementState {
   readonly figures: readonly RefinementFigures[];
 }
 
-/** The state of a training between two parts of its work. */
+/** The state of a training between two parts of its work: chunks of labelled episodes, epochs, iterations of the refinement. */
 export interface Checkpoint {
   /** An entry for each finished epoch of cloning, over all rounds. */
   readonly figures: readonly EpochFigures[];
@@ -87,7 +87,6 @@ export function encodeCheckpoint(checkpoint: Checkpoint, settings: string): Uint
     actions: { shape: [count, NUM_STEPS], data: episodes.actions },
     labels: { shape: [count, NUM_STEPS], data: episodes.labels },
   };
-  // The floats come first, so that all arrays are aligned.
   const models = { learner, ...(refinement && { actor: refinement.actor }) };
   const sets = Object.entries(models).flatMap(([name, model]) =>
     SETS.map((set) => tensorsOf(model[set], `${name}.${set}`)),
@@ -100,6 +99,7 @@ export function encodeCheckpoint(checkpoint: Checkpoint, settings: string): Uint
       Object.entries(models).map(([name, { updates }]) => [`${name}.updates`, String(updates)]),
     ),
   };
+  // The arrays of bytes come last, so that all others begin at a multiple of four bytes.
   return encodeTensors({ tensors: Object.assign({}, ...sets, tensors), metadata });
 }
 

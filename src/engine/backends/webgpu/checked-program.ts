@@ -11,7 +11,7 @@ import { WebGpuBatch } from './webgpu-batch.js';
 /** Replacements, for tests. */
 export interface WebGpuOverrides {
   readonly texts?: ShaderTexts;
-  /** The largest number of environments per shard, a multiple of the tile's size. */
+  /** The largest number of environments per shard (shard.ts), a multiple of TILE (buffer-layout.ts). */
   readonly maxEnvsPerShard?: number;
 }
 

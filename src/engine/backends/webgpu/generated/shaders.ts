@@ -229,8 +229,9 @@ struct Launch {
   rows: u32,
 }
 `,
-  'bindings.wgsl': `// The bindings of every kernel. A request's arrays lie in \`request\`, with rows for the environments from \`launch.first\`
-// on. The fields of \`launch\` (generated/layout.wgsl) hold their offsets; NONE marks an absent array.
+  'bindings.wgsl': `// The bindings of every kernel (an entry point of the shaders). A request's arrays lie in \`request\`, with rows for the
+// environments from \`launch.first\` on. The fields of \`launch\` (generated/layout.wgsl) hold their offsets; NONE marks an absent
+// array.
 
 @group(0) @binding(0) var<uniform> launch: Launch;
 @group(0) @binding(1) var<storage, read> world: array<u32, COUNT_BLOCK_WORDS>;
@@ -239,6 +240,7 @@ struct Launch {
 @group(0) @binding(4) var<storage, read> request: array<u32>;
 @group(0) @binding(5) var<storage, read_write> results: array<u32>;
 
+// program.ts sets the value.
 override workgroup_size: u32 = 64;
 
 // Functions that read entry \`i\` of an array of bytes in \`request\`, four to a word. \`bytes\` and \`mask\` are the array's offset in
