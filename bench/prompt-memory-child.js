@@ -5,6 +5,7 @@ import { createVecEnv, promptBatches } from '../dist/index.js';
 import { NUM_ACTIONS, NUM_STEPS } from '../dist/world/fields.js';
 import { peakResident } from './peak-resident.js';
 
+/** Chosen by hand: more environments take more memory. */
 const ENVS = 8192;
 const [wanted] = process.argv.slice(2).map(Number);
 const startBytes = peakResident();

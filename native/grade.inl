@@ -1,7 +1,7 @@
 // Beliefs, their skill, and the grade of a finished episode.
 // Included inside a kernel's namespace, see kernel.inl.
 
-// Rule 9: belief. Returns a number of a belief, clamped to [0, 1], and 0 below SmallestBelief.
+// Rule 9: belief. Returns a number of a belief, clamped to [0, 1], and 0 below SmallestBelief (2^-40).
 RHYTHM_INLINE F clean_belief(const Tables& w, F x) {
   const F clamped = clamp01(x);
   return select(clamped < broadcast(w.f[block::SmallestBelief]), broadcast(0.0f), clamped);

@@ -74,7 +74,7 @@ Napi::Value Mixes(const Napi::CallbackInfo& info) {
 // (probe, mix, count): runs `count` passes of a mix.
 void Pass(const Napi::CallbackInfo& info) { probe_of(info).pass[integer(info, 1)](integer(info, 2)); }
 
-// (probe, array, times): writes the whole array `times` times. Its length in bytes is a multiple of 256.
+// (probe, array, times): writes the whole array `times` times. Its length in bytes is a multiple of 256: four registers of AVX-512.
 void Fill(const Napi::CallbackInfo& info) {
   auto to = info[1].As<Napi::Uint8Array>();
   probe_of(info).fill(to.Data(), to.ByteLength(), integer(info, 2));

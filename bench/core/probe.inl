@@ -15,8 +15,9 @@ RHYTHM_INLINE void apply(T& operand, Operation operation) {
 
 template <int Arithmetic, int Choices, int Words>
 static void pass(int count) {
-  // The operations take turns on several registers, so that few wait for others. The parts spread each kind of operation
-  // over the pass.
+  // The operations take turns on several registers, so that few wait for others. The numbers of registers are chosen by hand.
+  // The parts spread each kind of operation over the pass: the mixes (probe.h) have 32 or no arithmetic operations, two in each
+  // part, and 4 or no choices, one in every fourth part.
   constexpr int kFloats = 8, kWords = 6, kParts = 16;
   F f[kFloats], factor = broadcast(0.999f), addend = broadcast(0.001f);
   U u[kWords], step = broadcast(0x9e3779b9u);
@@ -67,7 +68,7 @@ static void copy(void* to, const void* from, size_t bytes, int times) {
         store(words + k + j * kLanes, value);
       }
     }
-    asm volatile("" ::: "memory");
+    asm volatile("" ::: "memory");  // See fill.
   }
 }
 

@@ -26,6 +26,7 @@ const answer = (row: number): string =>
 const hostile = (path: string): Payload[] => {
   const payloads: [string, Payload['body'], number][] = [
     ['an object of many keys', fills('{', (k) => `"k${k}":1,`, '}'), LIMITS.body],
+    // V8 stores integer keys apart from other keys.
     ['integers as keys', fills('{', (k) => `"${k}":1,`, '}'), LIMITS.body],
     ['an object as a column', fills('{"seeds":{', (k) => `"k${k}":1,`, '}}'), LIMITS.body],
     ['rows of many keys', fills('{"seeds":[', `{${keysOf(2000)}},`, ']}'), LIMITS.body],
@@ -172,6 +173,7 @@ const batches: readonly Payload[] = [
   {
     what: '16,384 rollouts',
     path: ROLLOUT,
+    // This body and the following ones have a fixed size.
     maxMib: 0,
     body: () => Buffer.from('{"seeds":[1],"group_size":16384,"policy":"heuristic"}'),
   },

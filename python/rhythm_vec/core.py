@@ -44,8 +44,8 @@ class Options:
 
 
 class OneCall:
-    """A context manager for a whole call of a VecEnv, bookkeeping included. The batch's own guard covers only the
-    computation. Raises StateError `busy` if another call is in progress."""
+    """A context manager for a whole call of a VecEnv, bookkeeping included. Raises StateError `busy` if another call is
+    in progress. The batch itself refuses another call only while it computes."""
 
     __slots__ = ("_lock",)
 
@@ -90,8 +90,8 @@ class Core:
         self.steps = self.episodes = 0
         self.has_episodes = False
         self.history = Histories(num_envs) if self.encoder.has_history else None
-        #: u8 [n]: the steps taken in each episode, without the last `_uniform_steps` steps, which all environments
-        #: took. The counts are not read from the observations, because the caller may write to the observations.
+        #: u8 [n]: the steps taken in each episode, minus `_uniform_steps`: the number of latest steps, taken by all
+        #: environments. The counts are not read from the observations, because the caller may write to the observations.
         self._steps_taken = np.zeros(num_envs, np.uint8)
         self._uniform_steps = 0
         self._num_ended = 0
@@ -222,7 +222,7 @@ class Core:
         resets = ending.astype(np.uint8)
         if mask is not None:
             resets &= mask
-        # All zeros if `mask` leaves out every ended episode in next-step mode, as in the TypeScript API.
+        # In next-step mode, all zeros if `mask` leaves out every ended episode.
         return resets if self.options.autoreset == "next-step" or resets.any() else None
 
     def commit_step(self, ended: int, mask: Optional[Bytes] = None) -> None:

@@ -24,7 +24,7 @@ export interface HistogramRow extends Named {
   readonly mean: number;
 }
 
-/** Widths in pixels: the default maximum of the figure, and the minimum of the plot area. */
+/** Widths in pixels: the default maximum of the figure, and the minimum of the plot area. All sizes here are chosen by hand. */
 const DEFAULT_WIDTH = 620;
 const MIN_WIDTH = 120;
 /** The width of axis and padding. */

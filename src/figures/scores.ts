@@ -21,7 +21,7 @@ export interface ScoresPicture extends Caption {
   readonly groups: readonly (Named & { readonly rows: readonly ScoreMark[] })[];
 }
 
-/** Sizes in pixels. */
+/** Sizes in pixels, chosen by hand like the other sizes of this file. */
 const WIDTH = 420;
 const ROW_HEIGHT = 22;
 /** The space between panels, for an axis with its title and the name of the next panel. */

@@ -44,7 +44,10 @@ function spendingOf(rows: readonly Row[], steps: number): Spending {
   return { steps, unparsed: Math.round(unparsed), metered, perEpisode, total };
 }
 
-/** Joins costs. Omits an evaluation's costs if the player's episodes have usage, because episodes are more detailed. */
+/**
+ * Joins the costs of evaluations with those of recorded episodes. Omits a player's costs of an evaluation if its recorded
+ * episodes have usage, because episodes are more detailed.
+ */
 export const joinCosts = (
   evaluated: readonly ReportedCost[],
   played: readonly ReportedCost[],

@@ -27,7 +27,7 @@ export function readOptions<Options extends object>(
   return Object.fromEntries(known.map((name) => [name, options[name]])) as Options;
 }
 
-/** The maximum number of characters of a string that an error quotes. */
+/** The maximum number of characters of a string that an error quotes. Chosen by hand, to keep errors short. */
 const MAX_TEXT = 100;
 
 /** Describes any value in an error message. */

@@ -18,6 +18,7 @@ reportAbsentEngines();
 describe.each(OTHERS)('$name', (engine) => {
   it('runs of groups that share a seed have the results of the reference', () =>
     forAllAsync(runsOn(engine, 60), async (random) => {
+      // Sizes that fill the 4, 8 or 16 lanes of a kernel, and sizes that do not.
       const n = random.pick([1, 4, 8, 16, 33, 40]);
       const groupSize = random.pick([n, 16, 8, 4]);
       const first = random.resetAtAnyStep(n);

@@ -17,6 +17,7 @@ import { tQuantile } from '../../src/shared/t-quantile.js';
 import { BRACKET_AUDIT, TEST_SETTINGS } from '../support/bracket.js';
 
 const exact = (mean: number) => ({ mean, low: mean, high: mean });
+/** Returns a mean of `count` values and its 95 % interval. @param error the standard error. */
 const around = (mean: number, error: number, count: number) => {
   const half = error * tQuantile(count - 1);
   return { mean, low: mean - half, high: mean + half };

@@ -245,6 +245,7 @@ it.each([
 
 it('/v1/score names the rows of completions that are not text, in every slice', async () => {
   const server = await startServer();
+  // Rows at the edges of a column's first block, which has 64 rows (column.ts), and rows of later slices.
   const faulty = [0, 63, 64, 65, 200, 2900];
   const texts = Array.from({ length: 3000 }, (_, row) => (faulty.includes(row) ? row : completions[row]));
   const { body } = await sendRequest(server, 'POST', '/v1/score', {
@@ -312,13 +313,13 @@ const refusals: [path: string, what: string, body: unknown, detail: object][] = 
   ],
   [
     '/v1/score',
-    'fewer histories of beliefs than rows',
+    'fewer belief histories than rows',
     { seeds: [1], action_histories: [[]], actions: [0], belief_histories: [] },
     { loc: ['body', 'belief_histories'], msg: expect.stringContaining('got 0') },
   ],
   [
     '/v1/score',
-    'one history of beliefs for all rows',
+    'one belief history for all rows',
     { seeds: [1], action_histories: [[]], actions: [0], belief_histories: 'none' },
     { type: 'list_type', loc: ['body', 'belief_histories'] },
   ],

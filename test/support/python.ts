@@ -11,7 +11,7 @@ import { isRequired } from './required.js';
 /** The interpreter: `RHYTHM_PYTHON`, else `python3`. */
 const PYTHON = process.env.RHYTHM_PYTHON ?? 'python3';
 
-/** The time in which a script must answer `askPython` or `askPythonAsync`. Then it is killed. */
+/** The time in which a script must answer `askPython` or `askPythonAsync`. Then it is killed. Chosen by hand. */
 const LIMIT_MS = 100_000;
 
 /** One thread, so that every run adds numbers in the same order. TRL's libraries read this when they are imported. */
@@ -86,6 +86,7 @@ function environment(): NodeJS.ProcessEnv {
     HF_HUB_OFFLINE: '1',
     PYTHONPATH: path,
     ...ONE_THREAD,
+    // Without a folder for its bytecode, Python would write it beside the sources.
     PYTHONDONTWRITEBYTECODE: process.env.PYTHONPYCACHEPREFIX ? '' : '1',
   };
 }

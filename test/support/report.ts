@@ -37,8 +37,10 @@ export const AUDIT = {
   seconds: 1,
   seeds: {
     training: '5 from 100 to 200',
+    // The training seeds of the search for each profile.
     luck: '5 from 100 to 200',
     fresh: '20000-20019',
+    // The fresh seeds of the profiles that have a search for their own sequence.
     persons: '20000-20001',
   },
   rows: [

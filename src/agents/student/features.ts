@@ -47,7 +47,10 @@ const LAYOUT = {
 /** The number of inputs, 76. */
 export const FEATURE_COUNT = Object.values(LAYOUT).reduce((sum, size) => sum + size);
 
-/** Factors that bring inputs near 1. */
+/**
+ * Factors, chosen by hand, that bring inputs near 1: of the metabolic rate, which differs from the neutral one by at most 0.4,
+ * of the reward weights, whose mean is 1/5 and whose prior variance is 1/69, and of ten crashes.
+ */
 const SCALE = { metabolism: 2.5, weights: 5, variances: 60, crashes: f32(0.1) };
 const PER_STEP = f32(1 / NUM_STEPS);
 const FIRST_HALF = NUM_STEPS / 2;
@@ -62,7 +65,7 @@ interface Memory {
   /** f32 [9] each: the lower and upper bounds of the traits. */
   readonly low: Float32Array;
   readonly high: Float32Array;
-  /** f32 [30]: the state of the filter of the reward weights. */
+  /** f32 [30]: the filter of the reward weights: their means f32 [5], then their covariances f32 [5, 5]. */
   readonly filter: Float32Array;
   /** f32 [5] each: the current meters, the meters at the end of the first half, and the sum of each meter over the steps. */
   readonly meters: Float32Array;

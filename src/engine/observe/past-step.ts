@@ -11,7 +11,7 @@ export const RECORD_FIELDS: readonly Field[] = Object.freeze(
 );
 /** The number of floats per step: action, reward, 5 deltas, 5 anomalies. */
 export const RECORD_SIZE = sizeOf(RECORD_FIELDS);
-/** The offset of these fields in an observation. */
+/** The offset of RECORD_FIELDS in an observation. */
 export const RECORD_START = RECORD_FIELDS[0].offset;
 /** The offsets of the fields in a record. */
 export const RECORD = Object.freeze({

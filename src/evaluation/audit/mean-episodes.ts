@@ -14,13 +14,13 @@ export interface MeanEpisode {
   readonly isSingleSequence: boolean;
   /** Percentiles of each meter after each step. */
   readonly bands: Bands;
-  /** The mean reward of each step and each half. `stepRewardsOf` subtracts the noise, which the seed determines, and the grade. */
+  /** The mean reward of each step and each half, without the noise and the terminal term. */
   readonly rewards: StepRewards;
 }
 
 /**
- * The policies in the figures, which also show the sequence found for each component. Of policies that differ only in beliefs,
- * one is drawn.
+ * The policies in the figures. The sequences found for single components (role 'push') are drawn too. Of policies that differ
+ * only in beliefs, one is drawn.
  */
 const DRAWN_POLICIES = [
   'heuristic',

@@ -51,9 +51,12 @@ export interface FaultySlice {
 
 /** The maximum number of rows per turn of the event loop: about four milliseconds of work. */
 const SLICE = 2048;
-/** The same for the first turn, and if many rows are invalid: an error message takes longer than a score. */
+/**
+ * The maximum for the first turn, and for a turn after many invalid rows: an error message takes longer than a score. For any
+ * other turn the maximum is twice that of the turn before, at most SLICE.
+ */
 const FAULTY_SLICE = 128;
-/** The maximum number of characters of error messages in memory. */
+/** The maximum number of characters of error messages in memory. Chosen by hand: with fewer, more messages are computed twice. */
 const MAX_KEPT = 2 ** 22;
 
 /** Scores all rows. @param turn awaited before each slice. @throws InvalidRequestError as `RowSource.score`. */

@@ -9,10 +9,13 @@ type Codes = Uint8Array | Uint16Array;
 /** Numbers, or entries as `JSON.parse` returns them. */
 export type Entries = Numbers | readonly Entry[];
 
-/** The number of bytes of JSON that are added at a time. A slice continues up to the next comma. */
+/**
+ * The number of bytes of JSON that are added at a time. A slice continues up to the next comma. Chosen by hand: larger slices
+ * take more memory while they are parsed.
+ */
 export const SLICE = 2 ** 12;
 
-/** The maximum number of different entries in a table. */
+/** The maximum number of different entries in a table. Chosen by hand: a larger table takes more memory. */
 const MAX_DISTINCT = 4096;
 /** The maximum number of different strings. Valid strings are names, and there are fewer names. */
 const MAX_STRINGS = 64;
@@ -28,7 +31,10 @@ const MAYBE_NOT_U32 = /[-.eE]|\d{10}/;
 /** Matches the strings of a text without escapes. */
 const STRINGS = /"[ !#-[\]-\uffff]*"/g;
 
-/** Buffer for the whole numbers of a slice. The shortest number takes two bytes: a digit and a comma. */
+/**
+ * Buffer for the whole numbers of a slice. The shortest takes two bytes, a digit and a comma. One more may begin at byte SLICE;
+ * the last entry is spare.
+ */
 const wholeNumbers = new Uint32Array(SLICE / 2 + 2);
 
 /** A list of known length, to which slices of JSON are added in order. */
@@ -72,7 +78,7 @@ export class EntryList {
 
   #parse(json: Buffer, from: number, to: number): boolean {
     let text = json.toString('utf8', from, to);
-    // Empties the strings, because `JSON.parse` keeps short strings in memory.
+    // Empties the strings: `#indexOf` no longer reads them, and `JSON.parse` would keep short ones in memory.
     if (this.#strings > MAX_STRINGS && !text.includes('\\')) text = text.replace(STRINGS, '""');
     const entries = parseEntries(text);
     if (entries === null) return false;

@@ -55,7 +55,7 @@ async function infoOf(connection: Connection, { type, name }: Repo, revision?: s
   return { exists: true, private: Boolean(info.private), head, base: head };
 }
 
-/** The number of paths per request. */
+/** The maximum number of paths per request, chosen by hand. */
 const PATHS_PER_REQUEST = 100;
 
 /** Returns the existing files among the paths, by path. @throws HubError, also if a path is a directory. */

@@ -161,6 +161,7 @@ describe('at the end of a run', () => {
     const { episodes, error } = await playWith(fake, 9);
     expect(error).toMatchObject({ code: 'endpoint_failed', lasting: true });
     expect(episodes.length).toBe(0);
+    // 40 requests were answered, and at most three were in progress.
     expect(fake.requests.length).toBeLessThan(40 + 4);
   });
 
@@ -199,6 +200,7 @@ describe('at the end of a run', () => {
     const count = fake.requests.length;
     await yieldTurn();
     expect(fake.requests.length).toBe(count);
+    // Four episodes have begun: three at first, and one when an episode ended.
     expect(count).toBeLessThanOrEqual(4 * 28);
   });
 });

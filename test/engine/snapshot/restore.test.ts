@@ -21,6 +21,7 @@ import { forAll, Random } from '../../support/random.js';
 import { expectRefusal } from '../../support/refusals.js';
 import { expectUnchanged } from '../../support/unchanged.js';
 
+/** Batch sizes around 16, the lanes of the widest kernel, and others. */
 const SIZES = [1, 16, 17, 40];
 const PAIRS = TWO_ENGINES.flatMap((from) =>
   TWO_ENGINES.map((to) => ({ name: `${from.name} to ${to.name}`, from, to })),
@@ -50,6 +51,7 @@ describe.each(PAIRS)('$name', ({ from, to }) => {
         },
       );
       expect([...restored.finalMask].some(Boolean)).toBe(false);
+      // 60 steps: more than two episodes.
       expectSameResults(random, [env, result], [other, restored], autoreset === 'disabled' ? NUM_STEPS : 60);
       expect(other.counters).toEqual(env.counters);
     });

@@ -154,6 +154,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
   });
 
   it('missing seeds are random, and env.seeds has them', () => {
+    // More than the 16,384 seeds that one call of getRandomValues fills.
     using env = openOn(engine, { numEnvs: 17_000 });
     env.reset();
     const first = env.seeds.slice();

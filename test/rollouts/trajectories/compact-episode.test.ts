@@ -1,4 +1,4 @@
-/** A compact episode, completed by a replay, has the line of the original episode, byte for byte. */
+/** A compact episode lacks what a replay can compute. Completed by a replay, it has the line of the original, byte for byte. */
 import { describe, expect, it } from 'vitest';
 import { playEpisodes } from '../../../src/agents/llm/play-episodes.js';
 import { POLICY_NAMES } from '../../../src/agents/policies/fixed-policies.js';

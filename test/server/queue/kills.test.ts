@@ -75,6 +75,7 @@ describeWithRedis('a file', () => {
       for (; kills < KILLS && !run.isCollected; kills++) {
         const before = await client.hlen(`rhythm-vec:digests:${name}`);
         const grown = Math.floor(random() * 3);
+        // Waits until 0 to 2 more shards have results and one is being computed, or until all have results.
         await until(async () => {
           const count = await client.hlen(`rhythm-vec:digests:${name}`);
           const isActive = (await client.llen('rhythm-vec:shards:active')) > 0;

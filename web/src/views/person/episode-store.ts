@@ -104,7 +104,7 @@ export function knownMoves(state: PersonState): Move[] {
   return played.moves.slice(0, stepsOf(state));
 }
 
-/** Returns the number of steps of a state. A link may have too many. */
+/** Returns the number of steps of a state: the moves by hand, then `at` steps of its policy. A link may have too many. */
 const stepsOf = ({ moves, at }: PersonState): number => Math.min(NUM_STEPS, moves.length + at);
 
 async function show(setting: EpisodeSetting, moves: readonly Move[], isLatest: () => boolean): Promise<void> {
