@@ -33,7 +33,7 @@ RHYTHM_INLINE void copy_elements(T* to, const T* from, const Group& g, const Ori
   for (int i = 0; i < g.count; i++) to[g.first + i] = from[origins.envs[i]];
 }
 
-// Copies an array of several numbers per environment, each side in its batch's layout.
+// Copies an array of several numbers per environment, each side in its batch's layout: a stride of 0 is row-major.
 template <int Width>
 RHYTHM_INLINE void copy_numbers(float* to, size_t to_stride, const float* from, size_t from_stride, const Group& g,
                                 const Origins& origins) {
@@ -67,7 +67,7 @@ RHYTHM_INLINE void gather_outputs(const Outputs& to, const Outputs& from, const 
   copy_elements(to.episode_returns, from.episode_returns, g, origins);
   copy_elements(to.episode_lengths, from.episode_lengths, g, origins);
   copy_elements(to.terminated, from.terminated, g, origins);
-  put_flags(to.final_mask, g, broadcast(false));
+  put_flags(to.final_mask, g, broadcast(false));  // no episode ended in this call
   if (to.final_observations == nullptr || from.final_observations == nullptr) return;
   copy_numbers<count::ObservationFloats>(to.final_observations, to.column_stride, from.final_observations,
                                          from.column_stride, g, origins);

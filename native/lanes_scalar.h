@@ -95,6 +95,7 @@ RHYTHM_INLINE void store_bytes(uint8_t* to, U a) { *to = static_cast<uint8_t>(a.
 
 RHYTHM_INLINE F lookup(const float* table, U index) { return {table[index.v]}; }
 RHYTHM_INLINE U lookup(const uint32_t* table, U index) { return {table[index.v]}; }
+// Looks up an index below eight.
 RHYTHM_INLINE F lookup_eight(const float* table, U index) { return lookup(table, index); }
 RHYTHM_INLINE U gather(const uint32_t* base, U index) { return {base[index.v]}; }
 

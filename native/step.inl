@@ -1,4 +1,4 @@
-// Takes one step of a batch.
+// Takes one step of a batch. SharedTime and LaneTimes: see time.inl.
 // Included inside a kernel's namespace, see kernel.inl.
 
 // Records an action in the state's field `tape`: four bits per action, eight actions per word.
@@ -80,7 +80,8 @@ RHYTHM_INLINE void step_lanes(const Envs& envs, const Step& s, const Group& g, M
   observe(envs, g, active, next(now), episode.meters, last_step_of(w, transition, action));
 }
 
-// Steps the active lanes, each at its own time. Not inlined, so that the steps of lanes that share a time keep their registers.
+// Steps the active lanes, each at its own time. Not inlined: inlined, it would take registers from the steps of lanes that
+// share a time.
 __attribute__((noinline)) void step_lane_times(const Envs& envs, const Step& s, const Group& g, M active) {
   if (any(active)) return step_lanes(envs, s, g, active, LaneTimes{g.word(state::Step)});
   put_floats(envs.out.rewards, g, broadcast(0.0f));

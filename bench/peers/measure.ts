@@ -19,7 +19,7 @@ export interface PeersPlan {
   readonly seconds: number;
 }
 
-/** 1, 4, 16, ... 2^20. */
+/** The sizes are 1, 4, 16, ... 2^20. Rounds and seconds are chosen by hand: more give steadier rates, and take longer. */
 export const FULL_PEERS: PeersPlan = {
   sizes: Array.from({ length: 11 }, (_, k) => 4 ** k),
   rounds: 5,
@@ -78,7 +78,10 @@ export async function measurePeers(plan: PeersPlan, onProgress: OnProgress): Pro
   }
 }
 
-/** Divides a step's time in the scalar kernel by its time in plain C++, with `SIZE.usual` episodes, if both were measured. */
+/**
+ * Divides a step's time in the scalar kernel by its time in plain C++, with `SIZE.usual` episodes, if both were measured. The
+ * target is chosen by hand.
+ */
 export function ratiosOf(cells: readonly PeerCell[]): Ratio[] {
   const rateOf = (player: string) =>
     cells.find(({ name, episodes }) => name === player && episodes === SIZE.usual)?.stepsPerSecond;
@@ -183,7 +186,10 @@ async function playOf(
   return played;
 }
 
-/** The largest allowed difference between the mean scores of two players. Players that fuse operations have other scores. */
+/**
+ * The largest allowed difference between the mean scores of two players. Players that fuse operations have other scores. Chosen
+ * by hand, above the tolerance for their outputs (players.ts).
+ */
 const SCORE_TOLERANCE = 1e-5;
 
 /** Compares the sum of a player's final scores with that of the first player. */

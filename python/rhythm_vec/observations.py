@@ -62,7 +62,7 @@ class Encoder:
         self.is_raw = is_copied and [field.name for field in self.fields] == list(_SOURCES)
 
     def compile(self) -> Any:
-        """Returns the encoder for `Batch.encode`."""
+        """Returns the encoder that `Batch.encode` of the compiled module needs."""
         # The first entry of a one-hot block stands for the number first_codes[source].
         first_codes, low, inverse_span = np.zeros(_NUM_RAW, np.float32), np.zeros(_NUM_RAW), np.zeros(_NUM_RAW)
         for encoding in self._encodings:

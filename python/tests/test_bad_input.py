@@ -166,7 +166,7 @@ INDICES: Cases = [
 
 HALVES = np.full((4, 5), 0.5)
 #: Changes of {"steps": 9, "meters": HALVES}. After nine steps there are at most 45 crashes, `well` is at most 9, and `skill`
-#: has one term, because belief_skill begins at step 8.
+#: has one term, because belief_skill begins at step 8. Meters and sums are 0 or have a magnitude of at least 2^-80.
 STARTS: Cases = [
     ("unknown_option", {"earlyer": [0] * 4}),
     ("wrong_type", {"steps": None}),

@@ -28,10 +28,10 @@ export interface BeliefErrorPicture extends Caption {
 
 type Row = BeliefErrorPicture['rows'][number];
 
-/** The minimum width of a panel, and its height, in pixels. */
+/** The minimum width of a panel, and its height, in pixels. Chosen by hand. */
 const MIN_WIDTH = 230;
 const PANEL_HEIGHT = 120;
-/** The largest number of panels side by side. */
+/** The largest number of panels side by side. Chosen by hand. */
 const COLUMNS = 3;
 
 /**

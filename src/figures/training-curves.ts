@@ -27,7 +27,7 @@ export interface TrainingCurvesPicture extends Caption {
   readonly curves: readonly Curve[];
 }
 
-/** The size of a panel in pixels. */
+/** The size of a panel in pixels, chosen by hand. */
 const SIZE = { width: 260, height: 150 };
 
 /**

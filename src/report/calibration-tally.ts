@@ -1,10 +1,10 @@
-/** Accumulates how well the last beliefs of episodes match their targets, in each dimension. */
+/** Accumulates how well the last beliefs of episodes match their targets, in each dimension: social, morning, work. */
 
 import type { Calibration } from '../figures/calibration.js';
 import { CompensatedSum } from '../shared/statistics.js';
 import { NUM_BELIEFS } from '../world/fields.js';
 
-/** The number of ranges of beliefs, of equal width in [0, 1]. */
+/** The number of ranges of beliefs, of equal width in [0, 1]. Chosen by hand: with more, each has fewer beliefs. */
 export const RANGES = 10;
 
 /** Accumulates the pairs of belief and target in one dimension, in constant memory. */
@@ -59,7 +59,7 @@ export class CalibrationTally {
 }
 
 const sum = () => new CompensatedSum();
-/** A variance up to this is a rounding error. */
+/** A variance up to this counts as a rounding error. Chosen by hand. */
 const ROUNDING = 1e-12;
 
 /** Returns an empty tally for each dimension, [3] by BELIEF_NAMES. */

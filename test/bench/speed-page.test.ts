@@ -1,4 +1,7 @@
-/** The tables of docs/speed.md and the README are those of the recorded runs, and the pages list no software adapter. */
+/**
+ * The tables of docs/speed.md and the README are those of the recorded runs of the bench. They list no software adapter, which
+ * emulates a GPU on the processor.
+ */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { drawPeers } from '../../bench/peers/figure.js';
@@ -23,7 +26,7 @@ test('a changed figure changes the page', () => {
   expect(withSpeed(read('docs/speed.md'), { ...recorded, kernels: changed })).toContain('77.7 ns');
 });
 
-test('the picture names the measured programs, and the description of the picture has the numbers', async () => {
+test('the figure of the peers names the measured programs, and its description has the numbers', async () => {
   const player = (name: string, missing: string | null) => ({ name, tolerance: 0, missing });
   const cell = (name: string, episodes: number) => ({ name, episodes, stepsPerSecond: 2e6 * episodes });
   const players = [player('one', null), player('two', null), player('gone', 'no compiler')];

@@ -180,6 +180,7 @@ describe.skipIf(absent !== null)('one person', () => {
       const visited = await show(`#person?moves=${start}-0_.5_.5_.5`);
       const { page } = visited;
       await slots(page, 26);
+      // A line for each meter, the reward and each number of the belief.
       expect(await page.locator('.line').count()).toBe(5 + 1 + 3);
       const against = page.getByRole('combobox', { name: 'Against' });
       await against.focus();
@@ -241,6 +242,7 @@ describe.skipIf(absent !== null)('one person', () => {
       await page.waitForURL(at('#person?moves=9-0_.5_0_.5'));
       const { y, height } = (await page.locator('.strip').boundingBox())!;
       expect(y).toBe(0);
+      // Chosen by hand: less than a tenth of the screen.
       expect(height).toBeLessThan(70);
       await page.getByRole('combobox', { name: 'Against' }).selectOption('heuristic+inference');
       await page.getByRole('row', { name: /^Morning 0\.00 0\.\d\d$/ }).waitFor();
@@ -281,14 +283,15 @@ describe.skipIf(absent !== null)('one person', () => {
           return `${METER_NAMES[k]} ${signed(anomaly, 3)}, ${beyond ? 'more than luck' : 'which luck explains'}`;
         });
         await expect.poll(() => slider.getAttribute('aria-valuetext')).toContain(words.join(', '));
-        // The crosshair of the other chart is at the same step.
+        // The crosshair of the chart of meters, reward and beliefs is at the same step.
         expect(await page.getByRole('slider', { name: 'Read the chart at' }).inputValue()).toBe(String(step));
       }
       const chart = page.getByRole('img', { name: /^vitality: luck is usually within/ });
       const personal = steps.filter(({ anomalies: [first] }) => Math.abs(first) > RHYTHM.noise.meters[0]);
-      const [most] = RHYTHM.noise.meters;
+      const [vitalityNoise] = RHYTHM.noise.meters;
+      // The standard deviation of uniform noise is its amplitude divided by the root of 3.
       expect(await chart.getAttribute('aria-label')).toContain(
-        `vitality: luck is usually within ${(most / 3 ** 0.5).toFixed(3)} and at most ${most.toFixed(3)}; ` +
+        `vitality: luck is usually within ${(vitalityNoise / 3 ** 0.5).toFixed(3)} and at most ${vitalityNoise.toFixed(3)}; ` +
           `${personal.length} of 28 anomalies are larger.`,
       );
       // Each panel has two ranges. The height of the outer one is proportional to the amplitude of the meter's noise.
@@ -298,7 +301,7 @@ describe.skipIf(absent !== null)('one person', () => {
       expect(heights).toHaveLength(2 * METER_NAMES.length);
       const wide = heights.filter((_, k) => k % 2 === 0);
       expect(wide.map((height) => height / wide[0])).toEqual(
-        RHYTHM.noise.meters.map((noise) => expect.closeTo(noise / most, 5)),
+        RHYTHM.noise.meters.map((noise) => expect.closeTo(noise / vitalityNoise, 5)),
       );
       for (const [k, height] of wide.entries()) expect(heights[2 * k + 1]).toBeCloseTo(height / 3 ** 0.5, 5);
     });
@@ -420,6 +423,7 @@ describe.skipIf(absent !== null)('one person', () => {
       await page.getByRole('button', { name: 'Step' }).click();
       await slots(page, 27);
       await page.locator('blockquote').waitFor();
+      // The strip of the week's actions, and two charts.
       await expect.poll(() => page.getByRole('img').count()).toBe(3);
       const { profile, target } = new Episode().reset(SETTING.seed);
       const hidden = [...profile, ...target];
@@ -428,6 +432,7 @@ describe.skipIf(absent !== null)('one person', () => {
       const before = await received();
       expect(before.numbers.length).toBeGreaterThan(27 * OBSERVATION_SIZE);
       expect(hidden.filter((number) => before.numbers.includes(number))).toEqual([]);
+      // Finds the hidden numbers by four decimals, cut off instead of rounded: they begin any longer text of the number.
       const traces = (text: string): string[] =>
         hidden.map((number) => number.toFixed(5).slice(0, -1)).filter((digits) => text.includes(digits));
       expect(traces(before.texts.join(' '))).toEqual([]);

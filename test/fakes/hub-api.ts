@@ -268,6 +268,7 @@ function entryOf(tree: ReadonlyMap<string, StoredFile>, path: string): unknown[]
     return within ? [{ type: 'directory', path, oid: '0'.repeat(40), size: 0 }] : [];
   }
   const { size, oid, lfs } = file;
+  // huggingface_hub requires the size of Git LFS's pointer file. The value is chosen by hand.
   const large = lfs === undefined ? {} : { lfs: { oid: lfs, size, pointerSize: 134 } };
   return [{ type: 'file', path, size, oid, ...large }];
 }

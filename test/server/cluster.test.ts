@@ -114,7 +114,7 @@ describe.skipIf(absent !== '')(`a server of ${WORKERS} workers${absent}`, () => 
       expect(each).toEqual({ code: 1012, reason: expect.stringMatching(/connect again and reset/) });
     const alive = sessions.filter((_, k) => clients[k].socket.readyState === clients[k].socket.OPEN);
     expect(alive).toHaveLength(clients.length - lostSockets);
-    // The connections were spread.
+    // The connections were spread over the workers.
     expect(lostSockets).toBeGreaterThan(0);
     expect(alive.length).toBeGreaterThan(0);
     for (let step = 0; step < 40; step++) await Promise.all(alive.map((session) => session.step()));

@@ -43,6 +43,8 @@ export class PosteriorSamples {
   write({ traits, rates, weights }: ProfilePosterior, p: number, out: Float32Array, offset: number): void {
     const units = this.#units;
     const at = p * NUM_TRAITS;
+    // A cell is a range of stress thresholds, with bounds of the other traits (traits.ts). The position is the index of a cell,
+    // plus a fraction of its range.
     const position = traits.positionAt(units[at + STRESS_THRESHOLD]);
     const cell = Math.floor(position);
     const { low, high } = traits;
@@ -52,6 +54,7 @@ export class PosteriorSamples {
     }
     this.#writeRate(METABOLIC_RATE, rates.metabolism, at, out, offset);
     this.#writeRate(EVENT_IMPACT, rates.impact, at, out, offset);
+    // Samples of the weights, [samples, 5].
     const { drawn } = weights;
     for (let k = 0, from = p * NUM_METERS, to = offset + NUM_TRAITS; k < NUM_METERS; k++) {
       const weight = drawn[from + k];

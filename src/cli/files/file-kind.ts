@@ -73,7 +73,10 @@ const BY_KEYS: readonly (readonly [keys: readonly string[], kind: FileKind])[] =
   [['weights'], KINDS.grader],
 ];
 
-/** The number of bytes that are searched for a file's kind: at its beginning, or at the end of a Parquet file. */
+/**
+ * The number of bytes that are searched for a file's kind: at its beginning, or at the end of a Parquet file. Chosen by hand: a
+ * longer object without a schema has an unknown kind.
+ */
 const HEAD_BYTES = 65536;
 
 /** Matches the schema's name at the beginning of a value that is cut off. */

@@ -45,8 +45,8 @@ export interface Findings {
 /** Recorded episodes of players that use observations. */
 export interface Recordings {
   /**
-   * The actions of the reactive policy, u8 [n, 28], in the episodes of the first n fresh seeds. `playNullPlayers` plays all n;
-   * `playersOf` uses the first `episodes` (an option of the audit).
+   * The actions of the reactive policy, u8 [n, 28], in the episodes of the first n fresh seeds. null-players.ts uses all of
+   * them, and `playersOf` those of the first `episodes` seeds (an option of the audit).
    */
   readonly reactive: Uint8Array;
   /** The planner that infers the profile, in the episodes of the first fresh seeds. */

@@ -28,6 +28,7 @@ export class SteppedEnvs {
   readonly #isNextStep: boolean;
   /** u8 [numEnvs]: the environments whose episode is over and whose next step resets them. */
   readonly #ended: Uint8Array;
+  /** u8 [numEnvs]: the result of `follow`. */
   readonly #stepped: Uint8Array;
 
   /** Reads the environment's size and autoreset mode. @throws InputError `wrong_type`, `out_of_range` or `unknown_name`. */

@@ -54,7 +54,7 @@ export async function* linesInOrder(
   }
 }
 
-/** The number of lines that are read together. */
+/** The number of lines that are read together. Chosen by hand: more take more memory. */
 const BATCH = 128;
 
 function* batchesOf(parts: EvalJob['options']['conditions'][number]['parts']): Generator<EpisodeBatch> {
@@ -91,7 +91,7 @@ async function* playedBy(
 function policiesOf({ options }: EvalJob): EvaluateOptions['policies'] {
   const { policies, policy_files: files } = options;
   if (Object.keys(files).length === 0) return policies;
-  // A new object for each policy, because `setPolicyFlags` changes it.
+  // A new object for each policy, because `setPolicyFlags` changes the object.
   const storedPolicy = (): unknown => ({
     usesHiddenState: false,
     open: () => Promise.reject(new Error('Expected no call of a policy in a merge.')),

@@ -36,7 +36,7 @@ export const HISTORY = z
 export const BELIEF = z.array(z.number()).length(NUM_BELIEFS).nullable();
 const PROFILE = z.enum(PROFILES);
 
-/** The maximum number of rows of a request. */
+/** The maximum number of rows of a request. Chosen by hand. */
 export const MAX_ROWS = 2 ** 20;
 
 /**

@@ -27,6 +27,7 @@ it.each(['random', 'heuristic', 'open-loop'])(
 );
 
 it('the open-loop sequence scores more than 0.545, far above heuristic+constant', () => {
+  // docs/graders.md measures 0.553 and 0.284, on other seeds.
   expect(scores.get('open-loop')!).toBeGreaterThan(0.545);
   expect(scores.get('heuristic+constant')!).toBeLessThan(0.3);
 });

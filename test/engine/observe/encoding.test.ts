@@ -45,6 +45,7 @@ it('a subset of the fields has the requested order, without gaps', () => {
 });
 
 it('oneHot encodes codes as blocks, and does not change other fields', () => {
+  // The bounds 2^64 and 2^82 hold in every world: MAX_SUM and ANOMALY of src/world/fields.ts.
   expect(layoutOf({ oneHot: true })).toEqual([
     ['step', 0, 1, 0, 28],
     ['day', 1, 8, 0, 1],

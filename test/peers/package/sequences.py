@@ -1,8 +1,9 @@
 """Makes sequences of calls on the Python package, and compares what they return with digests of the TypeScript API's results.
 
 Reads {"sequences": [[{"name", "env", "args", "digest"}]]}; calls of `restore` have snapshots of the TypeScript API. Prints for
-each sequence {"difference": the index of the first call whose digest differs, and the columns after it, or null, "snapshots":
-a snapshot of each environment at the end, null if it refuses one; [] if there is a difference}.
+each sequence {"difference": {"at": the index of the first call whose digest differs, "columns": the columns after that
+call}, "snapshots": []}. Without a difference, "difference" is null, and "snapshots" has a snapshot of each environment at the
+end: null if the environment refuses one.
 """
 
 import base64

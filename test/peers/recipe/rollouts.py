@@ -1,8 +1,9 @@
 """Plays several episodes at once with the recipe's rollout function, for test/python/recipe.test.ts. Answers are given instead
 of generated.
 
-Reads {"url", "folder", "grader", "seeds", "answers": [episode][step], words of the tiny tokenizer}. Prints {"lines": the lines
-of episodes.jsonl, "rewards": the rewards of the episodes, by function, "generated": the tokens whose mask is 1, as text}.
+Reads {"url", "folder", "grader", "seeds", "answers": [episode][step], words of python/recipe/tiny.py}. Prints {"lines": the
+lines of episodes.jsonl, "rewards": the rewards of the episodes, by function, "generated": the tokens of answers, those whose
+`env_mask` is 1, as text}.
 """
 
 import json
@@ -40,6 +41,7 @@ class Trainer:
 
 
 folder.mkdir(parents=True)
+# The rows are not read from a file: Rows needs a path, but nothing opens it.
 rows = Rows(folder / "none", [{"seed": seed, "profile_mode": "discrete"} for seed in request["seeds"]], {})
 rollouts = EpisodeRollouts(Client(request["url"]), request["grader"], folder, lambda *_: None)
 columns = rollouts(episode_prompts(rows), Trainer())

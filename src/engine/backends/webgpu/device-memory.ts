@@ -21,7 +21,7 @@ export class Memory {
   allocate(label: string, bytes: number, usage: number): GPUBuffer {
     const { device, adapterName } = this.gpu;
     device.pushErrorScope('out-of-memory');
-    // An empty buffer cannot be bound.
+    // An empty buffer cannot be bound. The least size is chosen by hand.
     const buffer = device.createBuffer({ label, size: Math.max(bytes, 16), usage });
     device.popErrorScope().then(
       (error) => {

@@ -1,6 +1,6 @@
 /**
  * Random sequences of all calls of a batch except `replay`, with and without shards of 32 environments, at workgroup sizes 1
- * and 256. Results equal those of the reference, so they do not depend on the position of an environment or on the others.
+ * and 256. Results equal those of the reference, so they depend neither on an environment's position nor on other environments.
  */
 import { expect, it } from 'vitest';
 import { toAsyncBackend } from '../../../../src/engine/backends/async-adapter.js';
@@ -14,8 +14,10 @@ import { DEVICE, nodeGpuWith, optionsFor } from '../../../support/gpu.js';
 import { describeGpu } from '../../../support/gpu-suite.js';
 import { Random } from '../../../support/random.js';
 
+/** The number of environments of the batch that calls copy from: more than a shard of 32. */
 const SOURCE = 40;
 const withSmallShards = webGpuBackend(nodeGpuWith, { maxEnvsPerShard: 32 });
+/** The reference, then devices with the smallest and the largest workgroups and submissions (`maxDispatchMs`). */
 const ENGINES: readonly { backend: AsyncBackend; workgroupSize: number; maxDispatchMs: number }[] = [
   { backend: toAsyncBackend(referenceBackend), workgroupSize: 64, maxDispatchMs: 100 },
   { backend: withSmallShards, workgroupSize: 1, maxDispatchMs: 1 },
