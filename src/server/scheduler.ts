@@ -2,7 +2,10 @@
 import { yieldTurn } from '../engine/vec-env/yield-turn.js';
 import { FairQueue, type FairQueueLimits } from './fair-queue.js';
 
-/** The minimum size of a large body (in bytes) or answer (in characters). */
+/**
+ * The minimum size of a large body (in bytes) or answer (in characters). Chosen by hand: a larger size uses more memory at
+ * once; a smaller size makes more requests wait for each other.
+ */
 export const LARGE = 2 ** 21;
 
 /** The request that a batch answers. */

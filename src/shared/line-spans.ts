@@ -9,6 +9,7 @@ export interface LineSpan {
 }
 
 const LF = 0x0a;
+/** The number of bytes of a read. Chosen by hand: a smaller chunk needs more reads. */
 const CHUNK_BYTES = 2 ** 18;
 
 /** Yields the lines of a file, in constant memory. `whole` is false for a last line without a line end. */

@@ -84,6 +84,7 @@ describe.each(EPISODES)('%s', (_name, episode) => {
 });
 
 it('a timeline has no transparent element with both fill and stroke', async () => {
+  // Rendering such an element takes a buffer as large as the figure (src/figures/timeline.ts).
   const elements = elementsOf(await svgOf(drawTimeline({ episode: WHOLE }))).map(
     ({ attributes }) => attributes,
   );

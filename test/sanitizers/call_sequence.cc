@@ -55,12 +55,12 @@ class CallSequence {
     run(Policy::Random, backwards_, true);
   }
 
-  void step_all_lanes(int steps) {
+  void step_all_envs(int steps) {
     for (int t = 0; t < steps; t++) step({actions_, nullptr, nullptr, nullptr}, {});
   }
 
-  // Steps some lanes and resets others.
-  void step_some_lanes(int steps) {
+  // Steps some environments and resets others.
+  void step_some_envs(int steps) {
     reset();
     step({actions_, beliefs_, given_, nullptr}, {});
     for (int t = 2; t < steps; t++) step({actions_, beliefs_, given_, mask_}, {});
@@ -136,8 +136,8 @@ class CallSequence {
   }
   void step(const Step& step, const AutoReset& autoreset) { expect_accepted(batch_.step(out_, step, autoreset)); }
 
-  // Runs in two parts if there are enough tiles. With `all` the run has all optional arrays (stops only for a sequence),
-  // otherwise only a constant belief.
+  // Runs in two parts if the batch fills at least two tiles (of kTileLanes environments each). With `all` the run has all
+  // optional arrays (stops only for a sequence), otherwise only a constant belief.
   void run(Policy policy, const uint32_t* indices, bool all) {
     Run run = {};
     run.policy = policy;
@@ -189,9 +189,9 @@ std::string play(const Kernel& kernel, const Shape& shape, Arrays& arrays) {
   CallSequence sequence(kernel, shape, arrays);
   const int steps = shape.brief ? 3 : count::Steps;
   sequence.reset();
-  sequence.step_all_lanes(steps);
+  sequence.step_all_envs(steps);
   sequence.save_and_load();
-  sequence.step_some_lanes(steps);
+  sequence.step_some_envs(steps);
   sequence.save_and_load();
   sequence.gather();
   sequence.run_from_different_steps();

@@ -18,10 +18,10 @@ declare module 'vitest' {
   }
 }
 
-/** Returns a command that does what `python` does, in a fork of the server of these modules if one was started. */
+/** Returns the command that runs scripts: in forks of the server of these modules if one was started, else with `python`. */
 export function forkCommand(python: string, modules: readonly string[]): readonly string[] {
   const socket = inject('forkServers')?.[modules.join()];
-  // Without the folder of packages, which takes a third of the time of starting Python.
+  // -S leaves out the folder of packages, which takes a third of the time of starting Python.
   return socket === undefined ? [python] : [python, '-I', '-S', FILE, 'run', socket];
 }
 

@@ -25,7 +25,7 @@ export interface ReadGroup {
   readonly problem: string;
 }
 
-/** The maximum uncompressed size of a row group, in bytes. */
+/** The maximum uncompressed size of a row group, in bytes. Chosen by hand: all rows of a group are in memory at once. */
 const MAX_GROUP_BYTES = 2 ** 30;
 
 export class ParquetFile implements AsyncDisposable {
@@ -42,9 +42,9 @@ export class ParquetFile implements AsyncDisposable {
   }
 
   /**
-   * Opens a file. The unfinished file of a run that was killed is read up to its last footer.
-   * @throws UsageError for a file that is cut off or damaged; Error if the footer of an unfinished file is damaged;
-   *   LibraryError `library_missing`.
+   * Opens a file. If it has no footer because a run was killed, reads the footer that the run left beside it (partial-file.ts).
+   * @throws UsageError for a file that is cut off or damaged; Error if the footer beside the file is damaged; LibraryError
+   *   `library_missing`.
    */
   static async open(path: string): Promise<ParquetFile> {
     const library = await load('Parquet files', PACKAGES.parquet, () => import('hyparquet'));

@@ -50,7 +50,7 @@ export async function runCollect(name: string, options: CollectOptions, signal: 
       await collector.wait(signal, (count) => progress.update(count, collector.job.shards));
       progress.stop();
       const sha256 = await write(job, collector, options, signal);
-      // Results that were written to a stream are kept in Redis, because the reader of the stream may still fail.
+      // `finish` removes the results from Redis. For a stream they are kept, because the reader of the stream may still fail.
       if (isFile) await collector.finish(sha256 ?? (await contentsOf(path)).sha256);
     } finally {
       progress.stop();
@@ -59,6 +59,7 @@ export async function runCollect(name: string, options: CollectOptions, signal: 
     const { kind, rows } = collector.job;
     // The writer of a dataset's rows prints this line itself.
     if (path === '-' || kind === 'dataset') return;
+    // The rows of an audit are its pieces (audit-pieces.ts).
     process.stderr.write(`${counted(rows, kind === 'audit' ? 'piece' : 'episode')} in ${path}.\n`);
   });
 }
@@ -73,7 +74,7 @@ const openStore = (queue: Queue, job: StoredJob, path: string): Promise<ShardSto
 
 /**
  * Returns whether nothing is left to do: the job was collected into this file, which is unchanged, and no other files are to be
- * written. Then also removes FILE.shards and prints a note.
+ * written. Then also removes FILE.shards (collected-shards.ts) and prints a note.
  */
 async function isComplete(queue: Queue, name: string, options: CollectOptions): Promise<boolean> {
   const { output: path, json, components, bracket } = options;

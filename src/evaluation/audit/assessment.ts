@@ -6,7 +6,10 @@ import { differenceOf, playOf } from './gains.js';
 import type { ImpossibleWorld } from './impossible-world.js';
 import type { NullGain, NullPlayers } from './null-players.js';
 
-/** The thresholds, in final scores. The planners must lead each policy with its best constant belief. */
+/**
+ * The thresholds, in final scores. The policies that the planners must lead have their best constant beliefs. Chosen by hand:
+ * v3 meets all thresholds, v1 and v2 miss those of the planners (docs/graders.md).
+ */
 export const THRESHOLDS = {
   /** The planner that infers must lead the open-loop sequence, and the planner without inference, by this much. */
   inference: 0.25,

@@ -61,8 +61,8 @@ function writeRow(
   { gamma, lambda }: Required<GeneralisedAdvantageOptions>,
 ): void {
   let advantage = 0;
-  /** The value of the observation after the step: 0 after an episode's end, null until the row's last step is found. */
-  let next: number | null = hasEnded === undefined ? 0 : null;
+  /** The value of the observation after the step: 0 if the episode ended; null until the row's last taken step is found. */
+  let next: number | null = hasEnded === undefined ? 0 : null; // undefined: each row is one episode
   for (let step = steps - 1; step >= 0; step--) {
     if (!isTaken(row, step)) continue;
     const i = at(row, step);

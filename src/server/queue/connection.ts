@@ -28,9 +28,12 @@ export const loadQueues = (): Promise<Libraries> =>
     ioredis: await importOptional<Libraries['ioredis']>('ioredis'),
   }));
 
-/** Milliseconds that an attempt to connect may take. */
+/** Milliseconds that an attempt to connect may take. Chosen by hand: a longer limit reports a missing server later. */
 const CONNECT_MS = 5000;
-/** Milliseconds before a lost connection is opened again: the first wait, and the longest. */
+/**
+ * Milliseconds before a lost connection is opened again: the first wait, and the longest. Chosen by hand: shorter waits make
+ * more attempts.
+ */
 const RECONNECT = { first: 50, last: 1000 };
 
 /**

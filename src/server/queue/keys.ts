@@ -55,7 +55,7 @@ export const namesKey = (prefix: string): string => `${prefix}:jobs`;
 export interface ShardData {
   /** The job's name. */
   readonly job: string;
-  /** The job's submission. A shard of an earlier submission is not computed. */
+  /** The random name of the job's submission. A shard of an earlier submission is not computed. */
   readonly submission: string;
   readonly index: number;
 }

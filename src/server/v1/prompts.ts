@@ -33,9 +33,9 @@ export const PROMPTS_RESPONSE = z.object({
   users: z.array(z.string()).describe('the user message of each row'),
 });
 
-/** The maximum number of rows of a request. */
+/** The maximum number of rows of a request. Chosen by hand: at TYPICAL_LENGTH each, the answer has 118 million characters. */
 const MAX_PROMPTS = 2 ** 17;
-/** The typical length of a user message, in characters. The estimate of an answer's length uses it. */
+/** About the length of a user message with seven past steps, in characters. The estimate of an answer's length uses it. */
 const TYPICAL_LENGTH = 900;
 /** The maximum number of rows per turn of the event loop, about two milliseconds of work. */
 const SLICE = 256;
@@ -114,7 +114,7 @@ function checkedRows(request: PromptsRequest, from: number, to: number): ReturnT
   });
 }
 
-/** Returns the observations after the rows' actions, f32 [n, 106]. */
+/** Returns the observations after the rows' actions, f32 [n, 106], with the history at the end of each row. */
 function observe(envs: ResizableEnv, request: PromptsRequest, from: number, to: number): Float32Array {
   const { seeds, profiles, histories, stepIndices } = checkedRows(request, from, to);
   const env = envs.of(to - from);

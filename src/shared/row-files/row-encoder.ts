@@ -22,7 +22,7 @@ export interface RowEncoder<Row> {
 /** The type of a value. A 'number' is a float64, a 'float' a float32. */
 export type ValueType = 'text' | 'integer' | 'number' | 'float' | 'flag';
 
-/** The type of a column, and whether it may be null. */
+/** The type of a column, and whether it may be null. 'messages' is a list of chat messages, each a role and a content. */
 export interface ColumnType {
   readonly type: ValueType | 'list' | 'messages';
   readonly nullable?: boolean;

@@ -15,8 +15,8 @@ import type { Played } from './episodes.js';
 /** Options of the training of a student. They determine the student. */
 export interface TrainOptions {
   /**
-   * A student to refine, instead of a new clone of the teacher. Then `teacher`, `stored`, `episodes`, `rounds`, `roundEpisodes`
-   * and `epochs` are refused.
+   * A student to refine (docs/students.md, Refinement), instead of a new clone of the teacher. Then `teacher`, `stored`,
+   * `episodes`, `rounds`, `roundEpisodes` and `epochs` are refused.
    */
   readonly from?: Student;
   /** A policy of this package that uses observations, but not the hidden profile. Default 'planner'. */
@@ -65,7 +65,10 @@ export interface TrainRequest {
   readonly seed: number;
 }
 
-/** The default options, except `seeds`, whose default is TRAINING_SEEDS. */
+/**
+ * The default options, except `seeds`, whose default is TRAINING_SEEDS. Chosen by hand: more episodes, rounds and epochs train
+ * longer.
+ */
 export const DEFAULTS = {
   teacher: 'planner',
   grader: 'v2',
@@ -88,11 +91,14 @@ const NAMES: readonly (keyof TrainOptions)[] = [
   'refineBatch',
   'seed',
 ];
-/** The maximum of `episodes` and of `roundEpisodes`. */
+/** The maximum of `episodes` and of `roundEpisodes`. Chosen by hand, far above the numbers of docs/students.md. */
 const MAX_EPISODES = 1e6;
-/** The maximum of `refineEpisodes`. */
+/** The maximum of `refineEpisodes`. Chosen by hand, far above the numbers of docs/students.md. */
 const MAX_REFINED = 1e9;
-/** One in this many labelled episodes is held out of the training. So the training needs at least this many. */
+/**
+ * One in this many labelled episodes is held out of the training. So the training needs at least this many. Chosen by hand: a
+ * smaller number leaves fewer episodes to learn from.
+ */
 export const HELD_OUT_EVERY = 20;
 
 /** The names of the policies that can teach. */

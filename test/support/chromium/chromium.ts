@@ -30,7 +30,10 @@ const FLAGS = {
   'no webgpu': ['--disable-blink-features=WebGPU'],
 };
 
-/** Time limits in milliseconds: to start a browser or open a page, and for a call. */
+/**
+ * Time limits in milliseconds: to start a browser or open a page, and for a call. Chosen by hand: longer limits
+ * report later that Chromium hangs.
+ */
 const START_LIMIT = 30_000;
 const CALL_LIMIT = 90_000;
 

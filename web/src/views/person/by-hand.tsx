@@ -67,7 +67,10 @@ function ActionButton({ code, episode, onChoose }: ActionButtonProps) {
   );
 }
 
-/** The smallest change of a meter that is listed, and the maximum number of changes listed. */
+/**
+ * The smallest change of a meter that is listed: smaller ones round to 0.00. And the maximum number of changes listed,
+ * chosen by hand so that a button's text stays short.
+ */
 const [MIN_CHANGE, MAX_CHANGES] = [0.005, 2];
 
 function summary(transition: Transition | null): string {
