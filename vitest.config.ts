@@ -14,7 +14,7 @@ const testsOf = (folder: string): string => `test/${folder}/**/*.test.ts`;
 /** Long tests of many graders. `unit` has shorter ones of the same code. */
 const LONG = ['test/evaluation/audit/audit-exploits.test.ts', 'test/agents/planner/planner-v3.test.ts'];
 
-/** Tests that are not part of a quick run: each entry is a project. `unit` has all others. */
+/** The tests of three further projects, which `unit` leaves out. */
 const OTHERS: Readonly<Record<string, string[]>> = {
   cli: [...['cli', 'docs', 'examples', 'fakes', 'package', 'bench'].map(testsOf), ...LONG],
   server: [testsOf('server')],
@@ -41,7 +41,10 @@ const NOT_SOAKED = [
   'test/server/queue/!(kills).test.ts',
 ];
 
-/** `test:all` runs all of these except `soak`, which makes four times the full number of random draws. */
+/**
+ * `test:all` runs all of these except `soak`, which makes four times the full number of random draws. RHYTHM_SKIP names the
+ * engines that a project leaves out: see test/support/required.ts.
+ */
 const projects = [
   { name: 'unit', ...quick, isolate: false, env: { RHYTHM_SKIP: 'webgpu' } },
   { name: 'gpu', include: gpu, isolate: false, env: { RHYTHM_SKIP: 'kernels' } },
@@ -76,7 +79,7 @@ export default defineConfig({
     maxWorkers: '100%',
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // Other waits for a page take as long: see test/support/web/visit.ts.
+    // The same limit as LIMIT of test/support/web/visit.ts, which other waits for a page have.
     expect: { poll: { timeout: 90_000 } },
     projects: projects.map((project) => ({ extends: true as const, test: project })),
   },

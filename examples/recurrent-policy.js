@@ -11,12 +11,12 @@ const [VITALITY, COGNITION] = ['vitality', 'cognition'].map((name) => METER_NAME
 const codesOf = (...names) => names.map((name) => ACTION_NAMES.indexOf(name));
 const COMPANY = codesOf('family_time', 'socialize');
 const WORK = codesOf('deep_work', 'admin_work', 'learn');
-/** The action of each time of day: morning, afternoon, evening, night. */
+/** The action of each time of day: morning, afternoon, evening, night. Chosen by hand, so that each average below has steps. */
 const SCHEDULE = codesOf('deep_work', 'exercise', 'socialize', 'sleep');
 
 /**
- * For social, morning and work: the steps that count, the meter whose anomaly is averaged over them, and the linear function
- * from this average to the belief.
+ * For social, morning and work: whether the average includes a step, the meter whose anomaly is averaged, and the linear
+ * function from the average to the belief.
  */
 const AVERAGES = [
   { isCounted: (action) => COMPANY.includes(action), meter: VITALITY, intercept: 0.62, slope: 5.4 },

@@ -45,7 +45,7 @@ class RecordTrajectory {
     put_meters_where(to_.anomalies, now, active, transition.anomaly);
   }
 
-  // Writes the rows of steps [from, stop).
+  // In the row-major layout (column stride 0), writes the rows of steps [from, stop).
   __attribute__((noinline)) void finish(int from, int stop) const {
     if (!kStages || to_.column_stride != 0) return;
     finish_codes(to_.actions, actions_, from, stop);

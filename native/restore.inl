@@ -81,7 +81,7 @@ RHYTHM_INLINE void put_hashes(const Group (&g)[N], uint64_t* hashes) {
 }
 
 void hash(const Envs& envs, uint64_t* hashes, size_t first_tile, size_t last_tile) {
-  constexpr int chains = 4;
+  constexpr int chains = 4;  // chosen by hand
   Group groups[chains] = {};
   int waiting = 0;
   each_group(envs, first_tile, last_tile, [&](const Group& g) {

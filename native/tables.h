@@ -1,4 +1,4 @@
-// The world of a batch: the block of words, and the tables in which kernels look up values.
+// The world of a batch: the block of words (src/world/block.ts), and the tables in which kernels look up values.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace rhythm {
 
-// The number of entries of a row. The lookups of some kernels read all of them.
+// The number of entries of a row: the floats of an AVX-512 register. The lookups of some kernels read all of them.
 constexpr int kTableWidth = 16;
 // lookup_eight reads the tables of events, which have one entry for each event and one for no event.
 static_assert(world::count::Actions <= kTableWidth && world::count::Events < kTableWidth / 2);

@@ -33,6 +33,7 @@ def tiny_tokenizer() -> PreTrainedTokenizerFast:
 
 def tiny_model(seed: int) -> LlamaForCausalLM:
     """Builds a model with random weights."""
+    # The sizes are chosen by hand. Conversations of whole episodes must fit max_position_embeddings.
     config = LlamaConfig(
         vocab_size=len(WORDS),
         hidden_size=32,

@@ -24,6 +24,7 @@ from gymnasium.wrappers import vector as wrappers
 
 from rhythm_vec import RhythmEnv, RhythmVectorEnv, make_vec
 
+# FINAL has the names of the infos of ended episodes, OBSERVATION the observation options.
 from .test_gymnasium import FINAL, OBSERVATION
 
 ID = "rhythm_vec/Rhythm-v0"

@@ -4,9 +4,12 @@ import { colourOfPlayer } from '../../src/figures/policy-colours.js';
 import { LIGHT } from '../../src/figures/theme.js';
 import { createVecEnv } from '../../src/index.js';
 
-/** In pixels: the picture, its margin, the y of the histograms' base, and the height of the highest bar. */
+/**
+ * In pixels: the picture, its margin, the y of the histograms' base, and the height of the highest bar. Chosen by hand, like
+ * the other positions and sizes of this file.
+ */
 const [WIDTH, HEIGHT, MARGIN, BASE, HIGHEST] = [1200, 630, 64, 560, 250];
-/** The number of people (episodes), the number of bars of a histogram, and the grader of the scores. */
+/** The number of people (episodes), the number of bars of a histogram, and the grader of the scores. Chosen by hand. */
 const [PEOPLE, BARS, GRADER] = [20_000, 50, 'v2'];
 
 const POLICIES = ['heuristic', 'open-loop'].map((name) => ({ name, colour: colourOfPlayer(name) }));

@@ -42,6 +42,7 @@ const NO_LINES = Object.fromEntries(
     .map((name) => [name, '']),
 );
 
+/** Chosen by hand. */
 const WIDTH = 100;
 
 /** Breaks a text between words into lines of at most WIDTH characters. A longer word stays whole. */

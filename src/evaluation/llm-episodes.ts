@@ -44,16 +44,16 @@ interface WantedEpisode {
 
 /** Columns of a row about a language model's answers; null for other policies. */
 export interface AnswerSummary {
-  /** The share of answers without an action, 0 to 1. FALLBACK_ACTION is played for them. */
+  /** The share of answers without an action, 0 to 1. FALLBACK_ACTION (trajectory-episode.ts) is played for them. */
   readonly unparsed: number | null;
   /**
-   * Usage of the row's episodes, with the keys of a trajectory's `usage` in camelCase. An episode that
-   * several conditions share counts in one row. Null if unknown.
+   * Usage of the row's episodes, with the keys of a trajectory's `usage` in camelCase. If several conditions
+   * share an episode, only one of their rows includes its usage. Null if unknown.
    */
   readonly usage: Readonly<Record<string, number>> | null;
 }
 
-/** The number of episodes that `summary` gathers at a time. It changes no result. */
+/** The number of episodes that `summary` gathers at a time. Chosen by hand; it changes no result. */
 const CHUNK = 1024;
 const wantedKey = (profileMode: string, seed: number): string => `${profileMode} ${seed}`;
 const recordKey = (condition: string, profileMode: string, seed: number): string =>

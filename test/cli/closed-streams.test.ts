@@ -4,6 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { runCli, startCli, temporaryDirectory } from '../support/cli.js';
 
 const pathOf = temporaryDirectory();
+/** A number of rows, chosen by hand. Their output and the reports of invalid rows are much longer than a pipe's buffer. */
+const MANY = 20_000;
 const rows = (count: number) =>
   Array.from(
     { length: count },
@@ -23,7 +25,7 @@ describe('if the reader closes the pipe early,', () => {
   it('replay completes its output although it cannot report the invalid rows', async () => {
     const input = pathOf('bad.jsonl');
     const output = pathOf('good.jsonl');
-    writeFileSync(input, `nonsense\n${rows(1)}${'nonsense\n'.repeat(20_000)}`);
+    writeFileSync(input, `nonsense\n${rows(1)}${'nonsense\n'.repeat(MANY)}`);
     const { child, finished } = startCli(['replay', '--input', input, '--output', output]);
     child.stdin.end();
     child.stderr.destroy();
@@ -33,7 +35,7 @@ describe('if the reader closes the pipe early,', () => {
 
   it('replay to the standard output exits with 0', async () => {
     const { child, finished } = startCli(['replay', '--input', '-', '--output', '-']);
-    child.stdin.end(rows(20_000));
+    child.stdin.end(rows(MANY));
     child.stdout.destroy();
     expect((await finished).code).toBe(0);
   });
@@ -42,7 +44,7 @@ describe('if the reader closes the pipe early,', () => {
 it.each(['SIGHUP', 'SIGINT', 'SIGTERM'] as const)('%s leaves no incomplete file', async (signal) => {
   const output = pathOf(`${signal}.jsonl`);
   const { child, finished, until } = startCli(['replay', '--input', '-', '--output', output]);
-  // When the invalid row is reported, the output is open. The input never ends.
+  // When the invalid row is reported, the output is open. The input never ends. The number of rows is chosen by hand.
   child.stdin.write(`${rows(5000)}nonsense\n`);
   await until('stderr', 'standard input:5001');
   child.kill(signal);

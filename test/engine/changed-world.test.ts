@@ -89,6 +89,7 @@ function withChanged(paths: readonly Path[]): WorldSpec {
   const spec = structuredClone(WORLD.spec) as WorldSpec;
   for (const path of paths) {
     const value = getAt(spec, path) as number;
+    // With the eventThreshold 2^31, half of the steps have an event. The other changes are chosen by hand.
     setAt(spec, path, path[1] === 'eventThreshold' ? 2 ** 31 : value * 1.25 + (value === 0 ? 0.01 : 0));
   }
   return spec;

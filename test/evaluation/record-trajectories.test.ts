@@ -24,7 +24,7 @@ async function mismatchesOf(episodes: readonly TrajectoryEpisode[]) {
 }
 
 const GRADERS = ['v1', 'v2'];
-/** Both graders on each engine in a thorough run; otherwise one, because every-engine.test.ts compares the engines. */
+/** Both graders on each engine if THOROUGH (engines.ts); otherwise one, because every-engine.test.ts compares the engines. */
 const WITH_GRADERS = TWO_ENGINES.flatMap((engine, k) =>
   (THOROUGH ? GRADERS : [GRADERS[k % 2]]).map((grader) => ({ ...engine, grader })),
 );

@@ -88,6 +88,7 @@ describe.runIf(absent === null)('score, with a server in another process', () =>
     expect((await running.finished).code).toBe(0);
   });
 
+  // Larger batches are sent in parts. With a limit of 1 byte, each part is one row.
   it.each([2 ** 25, 4096, 1])(
     'equals scoreReplay bit for bit, with a body limit of %d bytes',
     async (limit) => {
@@ -95,6 +96,7 @@ describe.runIf(absent === null)('score, with a server in another process', () =>
       const { results, waits } = await callClient({ url, token, body_limit: limit }, { score: request });
       expect(results[0]).toMatchObject({ rows: rows.length, faults: [] });
       expect(results[0].scores).toEqual(expectedScores(answeredRows(), { grader: 'v3' }));
+      // The client retried no request.
       expect(waits).toEqual([]);
     },
   );
@@ -232,7 +234,8 @@ describe.runIf(absent === null)('reward functions, called as TRL calls them', ()
     expect(results).toEqual([rewardsOf('v2'), rewardsOf('v2'), rewardsOf('v3')]);
     expect(server.requests()).toBe(2);
     expect(warnings).toEqual([]);
-    // Trainers with several processes pickle the functions.
+    // Trainers with several processes pickle the functions. GRADERS of test/peers/client/calls.py has the graders; those with a
+    // weight of belief_skill have five functions.
     const five = [...four, 'belief_skill'];
     expect(pickled).toEqual([four, four, four, five, five, four]);
   });
@@ -318,5 +321,6 @@ it.runIf(absent === null)('Python 3.9 can parse the client, which imports only t
   const paths = modules.map(
     (name) => new URL(`../../python/rhythm_vec/${name}.py`, import.meta.url).pathname,
   );
+  // For each file, its imports of modules outside the standard library.
   expect(askPython('client/sources.py', paths)).toEqual(paths.map(() => []));
 });

@@ -11,8 +11,8 @@ import { MAX_ENVS, NUM_STEPS } from '../../world/fields.js';
 import type { World } from '../../world/world.js';
 
 /**
- * The number of episodes that a kernel steps together, as one group. If all of them have the same seed, it computes their
- * random draws once.
+ * The largest number of episodes that a kernel steps together, as one group. If all of them have the same seed, the kernel
+ * computes their random draws once. Most kernels have smaller groups.
  */
 const GROUP = 16;
 /**
@@ -185,8 +185,8 @@ export class Scorer implements Disposable {
     const sequences = trials[0].scores.length;
     const capacity = Math.floor(this.#indices.length / starts.length);
     const count = Math.min(sequences, roundDown(capacity, GROUP));
-    // The smallest number of trials whose sequences fill whole groups. All episodes of a group then have the starting state of
-    // the same index, so they may share draws. `count & -count` is the largest power of two that divides `count`.
+    // The smallest number of trials that fill whole groups, with `count` sequences each. Then no group has starting states of
+    // two indices, so its episodes may share draws. `count & -count` is the largest power of two that divides `count`.
     const trialUnit = GROUP / Math.min(GROUP, count & -count);
     const trialsPerCall = roundDown(Math.floor(capacity / count), trialUnit);
     for (let k = 0; k < trials.length; k += trialsPerCall) {

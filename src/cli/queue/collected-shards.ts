@@ -1,7 +1,7 @@
 /**
- * Stores the results of a job's shards in FILE.shards until FILE is complete, so that they can be removed from Redis. A header
- * line names the job; records follow, each with a checksum, in the order of their arrival. A record that a killed collector
- * wrote only in part is dropped: Redis still has its result.
+ * Stores the results of a job's shards in FILE.shards until FILE, the output of `rhythm-vec queue collect`, is complete, so that
+ * they can be removed from Redis. A header line names the job; records follow, each with a checksum, in the order of their
+ * arrival. A record that a killed collector wrote only in part is dropped: Redis still has its result.
  */
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -19,7 +19,7 @@ import { createTemporary, type TemporaryFile } from '../files/temporary-file.js'
  */
 const HEAD_BYTES = 40;
 const CRC_BYTES = 4;
-/** The number of results that are copied at once. */
+/** The number of results that are copied at once. Chosen by hand: more take more memory. */
 const COPIED = 64;
 
 /** Where the compressed result of a record is in the file. */
@@ -31,6 +31,7 @@ interface Span {
   readonly size: number;
 }
 
+/** A job that is submitted again after it was collected or cancelled has the same name and another submission. */
 type JobId = Pick<StoredJob, 'name' | 'submission'>;
 
 /** Returns the path of the file with the results. @param path of the output. */
@@ -181,7 +182,7 @@ export async function removeCollected(path: string, { name, submission }: JobId)
 const headerOf = ({ name, submission }: JobId): Buffer =>
   Buffer.from(`rhythm-vec shards 1 ${name} ${submission}\n`);
 
-/** The maximum length of a header in bytes. */
+/** The maximum length of a header in bytes. Chosen by hand: headers are shorter. */
 const HEADER_BYTES = 256;
 
 /** Returns the job that a file of shards belongs to; null for a file of another kind. */

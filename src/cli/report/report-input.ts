@@ -13,7 +13,7 @@ import { inBatches, type Report } from '../files/trajectory-batches.js';
 import { episodesIn, openFiles, type ReadOptions, SkippedLines } from '../files/trajectory-files.js';
 import type { TrajectoryLine } from '../files/trajectory-table.js';
 
-/** The maximum size of a file that is read as one value, as `readBeginning` counts it. */
+/** The maximum size of a file that is read as one value, as `readBeginning` counts it. Chosen by hand: it limits the memory. */
 const MAX_VALUE = 64 * 2 ** 20;
 /** The approximate memory in bytes of a line in addition to its text. */
 const LINE_COST = 64;

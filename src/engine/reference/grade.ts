@@ -76,6 +76,7 @@ function adaptation(params: Params, firstHalfMean: number, secondHalfMean: numbe
  * belief_skill. @param mae the `beliefMae` of the last belief.
  */
 export function gradeComponents(params: Params, state: GradedState, mae: number, out: Float32Array): void {
+  // A reading is the value of one meter after one step.
   out[0] = f32(1 - f32(state.crashes * params.perReading));
   out[1] = state.meters[PROGRESS];
   out[2] = state.meters[CONNECTION];

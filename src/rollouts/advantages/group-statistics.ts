@@ -1,7 +1,7 @@
 /** Groups numbers, and computes the mean and standard deviation of each group. NaN is a missing number. */
 import { InputError } from '../../shared/errors.js';
 
-/** The largest number of completions per group, and of steps per rollout. */
+/** The largest number of completions per group, and of steps per rollout. Chosen by hand, as large as MAX_ENVS. */
 export const MAX_GROUP_SIZE = 2 ** 24;
 
 /** Numbers in groups; NaN is missing. */

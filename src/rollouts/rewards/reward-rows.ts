@@ -28,9 +28,9 @@ export interface RewardRows {
    * the reward `beliefSkill` is missing in all rows.
    */
   readonly beliefSkill?: ArrayLike<number>;
-  /** u8 [n, 28], row-major: the actions before this one. Only shaping needs it. */
+  /** u8 [n, 28], row-major: the actions before the row's action. Only shaping needs it. */
   readonly histories?: Uint8Array;
-  /** `[n]`: the number of actions before this one, 0 to 27. Only shaping needs it. */
+  /** `[n]`: the number of actions before the row's action, 0 to 27. Only shaping needs it. */
   readonly stepIndices?: ArrayLike<number>;
 }
 

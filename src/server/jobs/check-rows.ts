@@ -15,7 +15,7 @@ type EpisodeName = Pick<
   'version' | 'world_digest' | 'teacher' | 'model' | 'condition' | 'profile_mode' | 'seed'
 >;
 
-/** The rows of a shard: episodes of a job of `teach` or `eval`, or the number of lines of another job. */
+/** The rows of a shard: episodes of a job of `teach` or `eval`, or the number of lines of a job of another kind. */
 export type ShardRows = { readonly episodes: readonly EpisodeName[] } | { readonly lines: number };
 
 /** Returns what is wrong with a shard's rows, such as "8 episodes, got 7"; null if nothing is. Lines are only counted. */

@@ -1,7 +1,7 @@
 /** Permutes the integers below a size in constant memory. */
 import { type Draw, threefry } from '../../engine/reference/threefry.js';
 
-/** The number of rounds of the Feistel network. */
+/** The number of rounds of the Feistel network. Chosen by hand: more take longer, and fewer mix less. */
 const ROUNDS = 4;
 const draw: Draw = { x0: 0, x1: 0 };
 

@@ -29,11 +29,11 @@ import { createRows, figuresOf, fillRows, split } from './rows.js';
 import { seedsOf } from './seeds.js';
 import type { TrainRequest } from './train-options.js';
 
-/** The sizes of the hidden layers. */
+/** The sizes of the hidden layers. Chosen by hand, as ROWS, RATE, CHUNK and YIELD_EVERY. */
 const HIDDEN = [96, 96];
 /** The maximum number of labelled actions of an update, and of its belief targets. */
 const ROWS = 512;
-/** The learning rate of the first update of a round. It falls linearly to 0 over the round. */
+/** The learning rate of the first update of a round (EpochFigures in checkpoint.ts). It falls linearly to 0 over the round. */
 const RATE = 3e-3;
 /** The maximum number of episodes that are labelled together, between two checkpoints. */
 const CHUNK = 64;
@@ -50,7 +50,7 @@ export interface TrainProgress {
   /** The finished part of the work, in percent; `total` is 100. */
   readonly done: number;
   readonly total: number;
-  /** The last figure, as text, such as "agreement 0.713"; null before the first. */
+  /** The last figure, as text, such as "agreement 0.713" (EpochFigures in checkpoint.ts); null before the first. */
   readonly note: string | null;
 }
 
@@ -246,9 +246,9 @@ class Training {
 
 /** The number of updates between two turns of the event loop. */
 const YIELD_EVERY = 8;
-/** The planner labels about this many episodes in the time of an epoch of cloning. */
+/** The planner labels about this many episodes in the time of an epoch of cloning: see the times in docs/students.md. */
 const EPISODES_PER_EPOCH = 20;
-/** The refinement plays about this many episodes in the time of an epoch of cloning. */
+/** In the progress, this many episodes of the refinement count as an epoch of cloning. Chosen by hand. */
 const REFINED_PER_EPOCH = 1000;
 
 /** Returns how much of the work is done, and the whole work, in units of an epoch of cloning. */

@@ -29,6 +29,7 @@ function outlookOf(
   };
 }
 
+/** Returns a report. plan-report.ts explains its numbers. */
 function reportOf(step: number, changes: Partial<PlanReport> = {}): PlanReport {
   return {
     step,
@@ -163,6 +164,7 @@ it.each(['score', 'wellbeing'] as const)(
         expect(reasons).toMatch(step === 0 ? /^Nothing was seen of this person yet\./ : /Belief: social \d/);
         expect(reasons).toMatch(step === 27 ? /Last slot: [A-Z_]+ should end/ : /Plan: [A-Z_]+ now/);
         expect(reasons).not.toMatch(/[\n<>]|NaN|undefined|Infinity|\b0\.\d| \.00 (higher|of)|keeps \w+ \.00/);
+        // The bound is chosen by hand.
         expect(reasons.length).toBeLessThan(900);
         expect(planner.reasons(i)).toBe(reasons);
       }

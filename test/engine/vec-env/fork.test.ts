@@ -29,6 +29,7 @@ import {
 import { ENGINES, openOn } from '../../support/engines.js';
 import { forAll, type Random } from '../../support/random.js';
 
+/** Numbers of environments: less than, equal to and more than 16, the largest number that a kernel steps together. */
 const SIZES = [1, 16, 17, 40];
 /** Seed ranges: [low, size]. */
 const RANGES: readonly (readonly [number, number])[] = [
@@ -63,6 +64,7 @@ describe.each(ENGINES)('$name', (engine) => {
           'after the fork:',
         );
         expect([...forkResult.finalMask].some(Boolean)).toBe(false);
+        // An episode has 28 steps. With autoreset, new episodes are compared too.
         expectSameResults(
           random,
           [env, result],

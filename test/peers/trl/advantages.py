@@ -54,6 +54,7 @@ def reward_function(rewards, name):
 def trainer_of(case, folder):
     trainer_class, config_class, options = TRAINERS[case["method"]]
     count = len(case["rewards"][0])
+    # TRL supports groups of one only in evaluation, so num_generations is at least 2.
     config = config_class(
         output_dir=folder,
         per_device_train_batch_size=count,
@@ -78,7 +79,6 @@ def trainer_of(case, folder):
 
 def advantages(case, folder):
     trainer = trainer_of(case, folder)
-    # TRL supports groups of one only in evaluation.
     mode = "train" if case["groupSize"] > 1 else "eval"
     trainer.model.train(mode == "train")
     scored = trainer._generate_and_score_completions([{"prompt": "a"}] * len(case["rewards"][0]))

@@ -9,8 +9,8 @@ export class WorkerClient<Api> {
   #worker: Worker | null = null;
   #remote: Remote<Api> | null = null;
   /**
-   * The functions that reject the pending calls when the worker breaks. One shared promise for all calls would keep the
-   * result of every call in memory.
+   * The functions that reject the pending calls when the worker breaks. `Promise.race` with one promise for all calls would
+   * keep the result of every call in memory.
    */
   readonly #pending = new Set<(why: CallFailed) => void>();
 

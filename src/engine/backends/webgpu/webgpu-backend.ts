@@ -19,7 +19,7 @@ const NO_GPU =
 /**
  * Creates the WebGPU backend.
  * @param findGpu returns the platform's GPU object, or null. Rejects with BackendError `backend_unavailable` if a
- *   requirement is missing.
+ *   requirement is missing. @param overrides replacements, for tests.
  */
 export const webGpuBackend = (
   findGpu: () => Promise<GPU | null>,
@@ -69,6 +69,7 @@ class WebGpuBackend implements AsyncBackend {
     return device;
   }
 
+  /** Returns the last device; opens one if there is none, it could not be opened, or it is lost. */
   async #deviceAfter(
     last: Promise<GpuDevice> | undefined,
     powerPreference: GPUPowerPreference | undefined,

@@ -37,7 +37,10 @@ export const rivalNamed = (setting: EpisodeSetting, name: string): Rival | null 
 export const hasFailed = (setting: EpisodeSetting, name: string): boolean =>
   played.setting === JSON.stringify(setting) && failedRivals.value.includes(name);
 
-/** Lets rivals play an episode once; a student of kept-students.ts again if its file changed. `failedRivals` gets failed rivals. */
+/**
+ * Lets each rival play an episode once. A student that the user kept (kept-students.ts) plays again if its file has changed.
+ * Adds the rivals that fail to `failedRivals`.
+ */
 export async function playRivals(setting: EpisodeSetting, names: readonly string[]): Promise<void> {
   const text = JSON.stringify(setting);
   if (played.setting !== text) {
