@@ -16,7 +16,7 @@ const USAGE = `Usage: npm run mutate:native -- [--mutants 60] [--seed 1] [--from
 
 --mutants  number of tested mutants; those that do not compile are not counted
 --seed     chooses the mutants and their order
---from     leaves out the first mutants of the order, to continue a run
+--from     leaves out this many mutants at the beginning of the order, to continue a run
 --only     mutates only lines whose "file:line", such as batch.cc:12, contains this text
 
 Needs g++ (or CXX) and the headers of Node. Takes about half a minute of processor time per mutant.`;
@@ -48,7 +48,10 @@ const TESTS = [
   'engine/vec-env/autoreset',
   'rollouts/replay',
 ];
-/** The time limit of a mutant's tests, in milliseconds. */
+/**
+ * The time limit of a mutant's tests, in milliseconds. Chosen by hand: a lower limit counts slow mutants as killed, a higher one
+ * waits longer for tests that hang.
+ */
 const TEST_LIMIT = 240_000;
 
 /** Files that are not mutated: generated constants, the list of kernels, macros. */
@@ -57,6 +60,7 @@ const LEFT_OUT = /generated|kernels\.cc|inline\.h/;
 const NOT_MUTATED =
   /prefetch|kEnvsInCache|kMinTiles|kStepBytes|AdjustExternalMemory|reserve\(|alignas|static_assert/;
 
+/** The flags for the instruction set of each kernel, as in binding.gyp. */
 const KERNEL_FLAGS: Readonly<Record<string, readonly string[]>> = {
   avx512: ['-mavx512f', '-mavx512bw', '-mavx512dq', '-mavx512vl', '-mprefer-vector-width=512'],
   avx2: ['-mavx2'],
@@ -165,6 +169,7 @@ const HEADERS = [join(dirname(process.execPath), '../include/node'), '/usr/inclu
   existsSync(join(path, 'node_api.h')),
 );
 const NODE_ADDON_API = dirname(createRequire(import.meta.url).resolve('node-addon-api'));
+/** As in binding.gyp, but with -O1, which compiles faster, and without warnings. */
 const FLAGS = [
   ...['-std=c++17', '-O1', '-fPIC', '-ffp-contract=off', '-fno-fast-math', '-fvisibility=hidden', '-w'],
   ...['-DNAPI_VERSION=8', '-DNODE_ADDON_API_DISABLE_DEPRECATED', '-DNODE_ADDON_API_DISABLE_CPP_EXCEPTIONS'],

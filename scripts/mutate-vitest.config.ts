@@ -26,6 +26,7 @@ export default defineConfig({
       'test/engine/{metamorphic,mutation,changed-world}.test.ts',
     ],
     setupFiles: 'test/support/typed-arrays.ts',
+    // As in vitest.config.ts.
     testTimeout: 120_000,
     isolate: false,
     sequence: { sequencer: SmallFirst },

@@ -36,7 +36,7 @@ class Snapshot:
     Attributes:
         world_digest: SHA-256 of the world's words, hexadecimal.
         seed_range: (low, size) of the allowed seeds.
-        steps, episodes: the counters of the vector environment.
+        steps, episodes: the numbers of steps taken and of episodes ended, in all environments together.
         words: u32 [n, 52], fields as in STATE_FIELDS.
         episode_numbers: u32 [n]: the number of autoresets of each environment since its last reset.
     """
@@ -156,6 +156,7 @@ def _check_numbers(numbers: Dict[str, int], length: int) -> int:
             _refuse(f"{name} of {value}", numbers[name])
     if length != _LENGTH + expected["bodyLength"]:
         _refuse(f"{_LENGTH + expected['bodyLength']} bytes", length)
+    # TypeScript counts in float64, whose integers are exact up to 2^53.
     highs = {"autoreset": len(_world.AUTORESET_MODES) - 1, "imagination": 1, "steps": 2**53 - 1, "episodes": 2**53 - 1}
     for name, high in highs.items():
         if numbers[name] > high:

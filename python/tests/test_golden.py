@@ -16,6 +16,7 @@ KERNELS = [kernel.name for kernel in list_kernels() if kernel.supported]
 EPISODES = read("episodes")["episodes"]
 PROFILES = read("profiles")
 TABLES = read("tables")["tables"]
+#: The first seed of each condition. "large", a condition of the golden tables alone, has 10,000 seeds.
 FIRST_SEEDS = {"in-distribution": 0, "ood": 10000, "large": 20000}
 
 
@@ -53,6 +54,7 @@ class GoldenTest(unittest.TestCase):
         self.assertEqual(bits(row[4:9]), bits(step["meters"]))
         self.assertEqual(int(row[9]), event_code(step["event"]))
         self.assertEqual(bits(row[11:22]), bits([step["reward"], *step["delta"], *step["anomaly"]]))
+        # Only golden episodes under v3 have these two sums.
         if "well" in step:
             words = decode_snapshot(env.snapshot()).words[0]
             sums = words[[STATE["well"], STATE["skill"]]].tolist()
@@ -78,6 +80,7 @@ class GoldenTest(unittest.TestCase):
         for kernel in KERNELS:
             for golden in EPISODES:
                 with self.subTest(kernel=kernel, episode=golden["name"]), open_episode(kernel, golden) as env:
+                    # "tape" is the stored name for an action sequence.
                     is_sequence = golden["policy"] == "tape"
                     policy = [codes_of(golden)] if is_sequence else golden["policy"]
                     outputs, trajectory = env.run(policy, beliefs=beliefs_of(golden), trajectory=True)
@@ -135,6 +138,7 @@ class GoldenTest(unittest.TestCase):
         means = {name: outputs.components[:, k] for k, name in enumerate(COMPONENT_NAMES)}
         means.update(final_score=outputs.final_scores, belief_mae=outputs.belief_mae)
         for name, values in means.items():
+            # The order of summation may change the last digits of a mean.
             self.assertAlmostEqual(float(values.astype(np.float64).mean()), golden[name], delta=1e-12, msg=name)
 
 

@@ -1,6 +1,6 @@
 /**
- * Accumulates a report's data on one player of one file. Keeps all seeds, and the steps of at most 502
- * episodes: the first 500, the best and the worst (episode-choice.ts).
+ * Accumulates a report's data on one player of one file. A player is a policy or a language model that played episodes. Keeps
+ * all seeds, and the steps of at most 502 episodes: the first 500, the best and the worst (episode-choice.ts).
  */
 
 import type { BeliefErrors } from '../figures/belief-error.js';

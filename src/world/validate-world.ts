@@ -3,7 +3,10 @@ import { InputError } from '../shared/errors.js';
 import { MAX_MAGNITUDE, MAX_U32, MIN_MAGNITUDE, NUM_STEPS } from './fields.js';
 import { RHYTHM, type WorldSpec } from './numbers.js';
 
-/** The largest valid difference between 1 and a sum of weights. */
+/**
+ * The largest valid difference between 1 and a sum of weights. Chosen by hand: a smaller one refuses weights with rounded
+ * decimals, a larger one accepts wrong weights.
+ */
 export const SUM_TOLERANCE = 1e-6;
 
 function refuse(path: string, expected: string, got: unknown): never {

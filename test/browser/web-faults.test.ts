@@ -68,7 +68,10 @@ const NO_STORAGE = `Object.defineProperty(window, 'localStorage', {
   get() { throw new DOMException('none here', 'SecurityError'); },
 });`;
 
-/** Runs in the page before its own scripts: delays the announcements of continuous play forever. */
+/**
+ * Runs in the page before its own scripts: delays the announcements of continuous play forever. 1000 is the delay that
+ * announcements.tsx passes.
+ */
 const DELAY_ANNOUNCEMENTS = `globalThis.pending = new Set();
 const [set, clear] = [setTimeout, clearTimeout];
 globalThis.setTimeout = (work, delay, ...rest) => {
@@ -186,6 +189,8 @@ describe.skipIf(absent !== null)('the page', () => {
       }`);
       await page.waitForURL(/weights=0\.70,/);
       expect(await slider.inputValue()).toBe('700');
+      // The page writes the address at most every 250 ms (current-address.ts), not at each of the 600 moves. The bound is chosen
+      // by hand: it allows five seconds.
       expect(await page.evaluate('delete history.replaceState && replaced')).toBeLessThan(20);
     });
 
@@ -202,7 +207,7 @@ describe.skipIf(absent !== null)('the page', () => {
         return (await session.send('Runtime.getHeapUsage')).usedSize;
       };
       const before = await showCrowds(1, 6);
-      // The bands, scores and pictures of a crowd take 100 kB.
+      // The bands, scores and pictures of a crowd take 100 kB, so ten crowds would take 1 MB. The bound is chosen by hand.
       expect((await showCrowds(6, 16)) - before).toBeLessThan(400_000);
     });
 

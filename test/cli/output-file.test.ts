@@ -97,6 +97,7 @@ describe('a temporary file', () => {
     expect(leftovers(path)).toEqual([]);
   });
 
+  // The names contain HOST-PID (temporary-file.ts), which these expressions match.
   it.each([
     ['of another host', (name: string) => name.replace(/[\da-f]{16}-\d+-/, `${'0'.repeat(16)}-${endedPid}-`)],
     ['of a host without an id', (name: string) => name.replace(/[\da-f]{16}-\d+-/, `elsewhere-${endedPid}-`)],

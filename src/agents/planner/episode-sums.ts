@@ -1,4 +1,4 @@
-/** Sums over the observations of episodes: the state from which an episode can be continued with any profile. */
+/** Sums over the observations of episodes. From them and a profile, the sums of a state (docs/world.md) are computed. */
 import { InputError } from '../../shared/errors.js';
 import type { Params } from '../../world/block.js';
 import { NUM_BELIEFS, NUM_METERS, NUM_STEPS, OBSERVATION, OBSERVATION_SIZE } from '../../world/fields.js';

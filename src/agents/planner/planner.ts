@@ -57,7 +57,8 @@ export class Planner implements Disposable {
   }
 
   /**
-   * Returns the numbers behind the last decision for episode i. Evaluates the plan and its `rival`, which takes some milliseconds.
+   * Returns the numbers behind the last decision for episode i. Evaluates the plan and the best plan with another first action,
+   * which takes some milliseconds.
    * @throws InputError `out_of_range`; StateError `not_reset` before the first decision, `closed`.
    */
   report(i: number): PlanReport {

@@ -16,9 +16,12 @@ export interface WorkCommandOptions extends QueueOptions, EngineOptions {
 
 /** The module that a worker's threads run. It is beside this module in `dist` and in the bundle. */
 const PROGRAM = './shard-program.js';
-/** The maximum of --concurrency. */
+/** The maximum of --concurrency. Chosen by hand: each shard has a thread of its own. */
 const MAX_CONCURRENCY = 256;
-/** The shortest and the longest lease, in seconds. A lease is renewed when half of it is over. */
+/**
+ * The shortest and the longest lease, in seconds. A lease is renewed when half of it is over. Chosen by hand: with a shorter
+ * lease a busy worker may lose its shards, with a longer one the shards of a killed worker wait longer.
+ */
 const LEASES = [2, 3600] as const;
 
 /**

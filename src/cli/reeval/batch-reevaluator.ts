@@ -8,7 +8,7 @@ import { printable } from '../files/lines.js';
 import type { PlacedEpisode, Report } from '../files/trajectory-batches.js';
 import { SkippedLines } from '../files/trajectory-files.js';
 
-/** The maximum number of mismatches in the JSON file. */
+/** The maximum number of mismatches in the JSON file. Chosen by hand: more make the file larger. The counts include all. */
 const MAX_LISTED = 1000;
 
 /** Counts over all files. */
@@ -38,7 +38,7 @@ export class BatchReevaluator {
     skipped: new SkippedLines(),
     formerEpisodes: new FormerEpisodes(),
   };
-  /** The first mismatches of all files, at most 1000. */
+  /** The first mismatches of all files, at most MAX_LISTED. */
   readonly listedMismatches: ListedMismatch[] = [];
   readonly #reevaluation: Reevaluation;
   readonly #maxReported: number;

@@ -173,7 +173,10 @@ async function waitForStop({ stopOnEof }: Options, signal: AbortSignal, graceMs:
   process.stdin.destroy();
 }
 
-/** Milliseconds that sockets and workers have to end beyond the grace time. */
+/**
+ * Milliseconds that sockets and workers have to end beyond the grace time. More than END_MS of cluster.ts, after which workers
+ * that still run are killed.
+ */
 const EXTRA_MS = 5000;
 
 /** Waits for a signal. The process then has the grace time and EXTRA_MS to end. */

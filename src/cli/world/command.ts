@@ -74,7 +74,7 @@ async function readWorld(path: string, signal: AbortSignal): Promise<World> {
   }
 }
 
-/** Returns the contents of a world's file. `words` are the numbers as kernels read them. */
+/** Returns the contents of a world's file. `words` are the numbers as kernels read them; `magnitudes` scale observations. */
 const toFile = ({ words, params, digest }: World): unknown => ({
   schema: SCHEMAS.world,
   version: packageVersion(),

@@ -1,4 +1,4 @@
-/** The type of a platform, such as Node or browsers: its backends. */
+/** The backends of a platform, such as Node or browsers. */
 import type { AsyncBackend } from './async-backend.js';
 import type { Backend } from './backend.js';
 

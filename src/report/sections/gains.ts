@@ -9,6 +9,7 @@ import { uniqueNames } from '../player-names.js';
 import type { ReportData, ReportedAudit } from '../result-gatherer.js';
 import type { Part, Section } from '../section.js';
 
+/** A row as it is stored. parse-results.ts explains the stored names `price`, `tapes` and `persons`. */
 type StoredRow = AuditResult['rows'][number];
 type Row = Omit<StoredRow, 'price'> & { readonly name: string; readonly gain: StoredRow['price'] };
 

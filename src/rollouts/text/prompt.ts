@@ -86,6 +86,7 @@ export interface PromptBatchOptions extends PromptOptions {
 }
 
 const BATCH_OPTIONS: readonly (keyof PromptBatchOptions)[] = [...OPTIONS, 'size'];
+/** The default of `size`. Chosen by hand: larger batches take more memory. */
 const BATCH_SIZE = 2048;
 
 /**
@@ -188,7 +189,7 @@ type Where = (at: number) => string;
 
 /**
  * In Node, the texts of a call with more prompts than this are slices of large strings, which garbage collection does not copy.
- * Smaller calls do without: their texts are rarely kept long.
+ * In smaller calls each text is a string of its own, because these texts are rarely kept long. Chosen by hand.
  */
 const MANY = 4096;
 

@@ -35,11 +35,17 @@ export interface WorkOptions {
   readonly onNote: (note: string) => void;
 }
 
-/** How often a shard may lose its worker before it counts as failed. */
+/**
+ * How often a shard may lose its worker before it counts as failed. Chosen by hand: a lower number fails shards whose workers
+ * were stopped, a higher one retries a shard that crashes its workers for longer.
+ */
 const MAX_STALLS = 20;
-/** Milliseconds before BullMQ retries after an error of Redis. */
+/** Milliseconds before BullMQ retries after an error of Redis. Chosen by hand: less sends more requests, more waits longer. */
 const RETRY_MS = 500;
-/** Milliseconds between checks whether a job was cancelled, and whether the queue is empty. */
+/**
+ * Milliseconds between checks whether a job was cancelled, and whether the queue is empty. Chosen by hand: less sends more
+ * requests to Redis, more notices the end later.
+ */
 const WATCH_MS = 500;
 
 /**
@@ -77,7 +83,10 @@ export async function work(options: WorkOptions, signal: AbortSignal): Promise<n
   }
 }
 
-/** The longest wait in milliseconds for BullMQ's worker to close. */
+/**
+ * The longest wait in milliseconds for BullMQ's worker to close. Less than the time that an interrupted command has to stop
+ * (`graceMs` of `Interruption`, 2 seconds).
+ */
 const CLOSE_MS = 1500;
 
 /** Computes the shards that BullMQ's worker takes, up to `concurrency` at a time. */

@@ -19,12 +19,12 @@ import { NATIVE, reportAbsentEngines } from '../../support/engines.js';
 reportAbsentEngines();
 
 const sequence = openLoopActions('v2');
-const MIDDLE = Float32Array.of(0.7, 0.7, 0.7, 0.7, 0.7);
+const INITIAL_METERS = Float32Array.of(0.7, 0.7, 0.7, 0.7, 0.7);
 
 describe('a reactive policy', () => {
   it('plays its sequence if no meter has a weight', () => {
     const parameters = parametersOf(sequence);
-    const played = Array.from(sequence, (_, step) => reactiveAction(parameters, 0, step, MIDDLE, 0));
+    const played = Array.from(sequence, (_, step) => reactiveAction(parameters, 0, step, INITIAL_METERS, 0));
     expect(played).toEqual([...sequence]);
     expect(parameters.filter((_, k) => isMeterWeight(k)).every((weight) => weight === 0)).toBe(true);
     expect(parameters).toHaveLength(REACTIVE_PARAMETERS);
@@ -75,6 +75,7 @@ describe.skipIf(NATIVE.length === 0)('the search for a reactive policy', () => {
   it('improves a bad sequence by more than 0.05', async () => {
     const bad = new Uint8Array(28);
     const { score } = await findReactivePolicy({ ...options, sequence: bad });
+    // The margin is chosen by hand.
     expect(score).toBeGreaterThan(playProblem(bad, { seeds }).score + 0.05);
   });
 

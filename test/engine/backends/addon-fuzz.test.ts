@@ -27,6 +27,7 @@ import { forAll, type Random } from '../../support/random.js';
 
 reportAbsentEngines();
 
+/** The number of draws per test, which RHYTHM_DRAWS multiplies. Chosen by hand: more draws find more faults and take longer. */
 const RUNS = 400;
 
 /** Runs the heuristic, whose code is 1: each environment to its step of `stops`, by default to the end. */

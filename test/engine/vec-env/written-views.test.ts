@@ -10,6 +10,7 @@ import { NaiveEnv } from '../../support/naive-env.js';
 import { forAll, type Random } from '../../support/random.js';
 import { outputColumns } from '../../support/unchanged.js';
 
+/** Five environments, with the seeds 100 to 111. */
 const SHAPE: EnvShape = { numEnvs: 5, seedRange: [100, 12] };
 
 /** Writes random bytes into every view of a result. */
@@ -39,6 +40,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
       using clean = openOn(engine, options);
       using written = openOn(engine, options);
       let call: Call = randomReset(random, SHAPE);
+      // The number of calls is chosen by hand: enough for several episodes.
       for (let t = 0; t < 90; t++) {
         naive.applyCall(call);
         applyCall(clean, call);
@@ -63,6 +65,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
         const forks = envs.map((env) => env.fork(order));
         envs[0].assign(envs[0], order);
         overwrite(random, envs[1].assign(envs[1], order));
+        // The heuristic plays to step 27, the random policy from there on.
         for (const pair of [envs, forks]) {
           for (const policy of ['heuristic', 'random'] as const) {
             for (const env of pair)
