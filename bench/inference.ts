@@ -20,12 +20,13 @@ export interface InferencePlan {
   /** Environment i plays this seed plus i. */
   readonly firstSeed: number;
 }
+/** The numbers of episodes are chosen by hand: more give more precise figures, and take longer. */
 export const FULL_INFERENCE: InferencePlan = { episodes: 2000, firstSeed: 20_000 };
 export const SMALL_INFERENCE: InferencePlan = { episodes: 20, firstSeed: 20_000 };
 
-/** The steps after which figures are reported. An agent states its last belief after 27 steps. */
+/** The steps after which figures are reported, chosen by hand. An agent states its last belief after 27 steps. */
 const REPORTED_STEPS: readonly number[] = [1, 4, 8, 12, 20, NUM_STEPS - 1];
-/** The coverage is that of at most this many episodes, because `explain` takes longer than an update. */
+/** The coverage is that of at most this many episodes, because `explain` takes longer than an update. Chosen by hand. */
 const MAX_EXPLAINED = 300;
 const world = createWorld();
 

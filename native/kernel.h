@@ -16,12 +16,12 @@ struct alignas(64) Tile {
   uint32_t words[world::count::StateWords][kTileLanes];
 };
 
-// The output arrays of a batch, owned by the caller (see src/engine/backends/backend.ts). A replay keeps only rewards and
-// final_mask.
+// The output arrays of a batch, owned by the caller (see src/engine/backends/backend.ts). In a replay all pointers but
+// rewards and final_mask are null.
 struct Outputs {
   float* observations;        // null: not kept
   float* final_observations;  // null: not kept
-  float* components;          // null: no grades are kept
+  float* components;          // null: neither this nor the arrays from final_scores to terminated are kept
   float* rewards;
   float* final_scores;
   float* belief_mae;

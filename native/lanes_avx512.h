@@ -93,7 +93,7 @@ RHYTHM_INLINE F lookup(const float* table, U index) {
 RHYTHM_INLINE U lookup(const uint32_t* table, U index) {
   return {_mm512_permutexvar_epi32(index.v, _mm512_load_si512(table))};
 }
-// The same for an index below eight.
+// Does the same as lookup, for an index below eight: kernel avx2 then reads only half of the table.
 RHYTHM_INLINE F lookup_eight(const float* table, U index) { return lookup(table, index); }
 
 // Returns base[index] of each lane.
@@ -147,8 +147,8 @@ RHYTHM_INLINE void put_block(const float (*columns)[kLanes], float* rows, size_t
 }
 
 // words[half][pair % 8] is the permutation that `put_pairs` applies to a pair of columns. Half 0 is lanes 0 to 7, half 1 lanes
-// 8 to 15. A cache line (64 bytes) has eight places for pairs. A row has an odd number of pairs, so in eight successive rows
-// the same pair lies at eight different places.
+// 8 to 15. A row has two numbers (8 bytes) of each pair of columns, and a cache line (64 bytes) has eight places for two
+// numbers. A row has an odd number of pairs, so in eight successive rows the same pair lies at eight different places.
 template <int Pairs>
 struct LineOrder {
   static_assert(Pairs % 2 == 1, "otherwise two rows have a pair at the same place of a line");

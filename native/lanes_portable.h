@@ -109,7 +109,7 @@ RHYTHM_INLINE F lookup(const float* table, U i) {
 RHYTHM_INLINE U lookup(const uint32_t* table, U i) {
   return {WordVector{table[i.v[0]], table[i.v[1]], table[i.v[2]], table[i.v[3]]}};
 }
-// The same for an index below eight.
+// Does the same as lookup, for an index below eight: kernel avx2 then reads only half of the table.
 RHYTHM_INLINE F lookup_eight(const float* table, U index) { return lookup(table, index); }
 
 // Returns base[i] of each lane.

@@ -1,4 +1,5 @@
-// Compiles the measuring work of probe.h with the registers of kernel avx2. In an asm statement, "x" is a vector register.
+// Compiles the measuring work of probe.h with the registers of kernel avx2. `hide` is for probe.inl. In an asm
+// statement, "x" is a vector register.
 #include "lanes_avx2.h"
 #include "probe.h"
 

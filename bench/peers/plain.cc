@@ -1,4 +1,4 @@
-// Peer: the rules of docs/world.md in plain C++. Episodes are structs in an array, stepped one after the other.
+// Peer (docs/speed.md): the rules of docs/world.md in plain C++. Episodes are structs in an array, stepped one after the other.
 //
 // `words.h` has the world's numbers: players.ts writes it before it compiles this file. The protocol is in players.ts.
 #include <algorithm>

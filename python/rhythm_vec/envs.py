@@ -50,11 +50,11 @@ class RhythmVectorEnv(InProcess, BaseVectorEnv):
     An action is an index of `action_names`. With `beliefs` it is {"action": index, "belief": [social, morning, work]},
     and v2 grades the last belief, v3 the beliefs from the third day on. Three NaN state no belief.
 
-    Infos have the names of `RemoteVectorEnv`: `seed` and `episode_number` of the current episodes, and after the end of
-    an episode `final_score`, its eight `components`, `belief_mae`, `early_mean`, `late_mean`, `episode_return` and
-    `episode_length`, each with a mask such as `_seed`. With AutoresetMode.SAME_STEP `final_info` has the infos of the
-    finished episode, and `final_obs` its last observations. Rewards are float64. Steps share read-only arrays of
-    `seed`, `episode_number` and their masks until an episode begins.
+    Infos have the same names as those of `RemoteVectorEnv` (remote.py): `seed` and `episode_number` of the current
+    episodes, and after the end of an episode `final_score`, its eight `components`, `belief_mae`, `early_mean`,
+    `late_mean`, `episode_return` and `episode_length`, each with a mask such as `_seed`. With AutoresetMode.SAME_STEP
+    `final_info` has the infos of the finished episode, and `final_obs` its last observations. Rewards are float64.
+    Steps share read-only arrays of `seed`, `episode_number` and their masks until an episode begins.
 
     Args:
         num_envs, profiles, grader, seed_range, observation, layout, kernel, threads, world, imagination: as in

@@ -50,13 +50,16 @@ export interface WeightSensitivity {
   readonly above: Flip | null;
 }
 
-/** The precision of a flip's weight. */
+/** The precision of a flip's weight. Chosen by hand: a smaller number takes more gradings. */
 const RESOLUTION = 1e-6;
-/** The smallest weight of a search if the grader's weight is negative; else the smallest weight is 0. */
+/** The smallest weight of a search if the grader's weight is negative, chosen by hand; else the smallest weight is 0. */
 const MIN_NEGATIVE = -1;
-/** The largest weight of a search: below 1, because a flip's `unscaled` would be infinite at 1. */
+/** The largest weight of a search: below 1 (chosen by hand), because a flip's `unscaled` would be infinite at 1. */
 const MAX_WEIGHT = 1 - 2 ** -20;
-/** The number of parts of a searched range if a weight is negative: scores may then be clamped, and leads nonlinear. */
+/**
+ * The number of parts of a searched range if a weight is negative: scores may then be clamped, and leads nonlinear. Chosen by
+ * hand: more parts miss fewer flips, and take more gradings.
+ */
 const PARTS = 64;
 
 /**
@@ -135,7 +138,8 @@ class Neighbours {
     const start = this.#weights[k];
     const direction = Math.sign(end - start);
     const root = this.#root(k);
-    // Scores are rounded to float32, so the policies may swap beyond the root: the steps from the root grow.
+    // Scores are rounded to float32, so the policies may swap beyond the root. The distances of the tries beyond it grow from
+    // RESOLUTION to 65536 times RESOLUTION; they are chosen by hand.
     const nearRoot = Array.from(
       { length: 10 },
       (_, j) => root + direction * RESOLUTION * (j === 0 ? -1 : 4 ** (j - 1)),

@@ -1,7 +1,7 @@
 /** Accumulates the cost of a player's episodes, and counts steps without a valid action. */
 import type { TrajectoryEpisode, Usage } from '../rollouts/trajectories/trajectory-episode.js';
 
-/** The keys of a stored `usage`: requests, tokens and dollars. */
+/** The keys of a stored `usage` that are summed: requests, tokens and dollars. */
 export const USAGE_KEYS = ['requests', 'prompt_tokens', 'completion_tokens', 'cost_usd'] as const;
 type Key = (typeof USAGE_KEYS)[number];
 

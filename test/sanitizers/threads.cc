@@ -17,7 +17,7 @@ extern const Kernel kernel;
 
 namespace {
 
-// Enough tiles for every call to use threads. The last tile is not full.
+// Every call uses threads from 512 tiles on (kMinTilesToStep of batch.cc). The last tile is not full.
 constexpr int kNumEnvs = 520 * kTileLanes + 3;
 
 class Heap : public Arrays {
@@ -28,7 +28,7 @@ class Heap : public Arrays {
 
 std::string play_on_threads(const Kernel& kernel, int threads) {
   Heap heap;
-  return play(kernel, {kNumEnvs, false, threads, true}, heap);
+  return play(kernel, {kNumEnvs, /*columns=*/false, threads, /*brief=*/true}, heap);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-/** The player entry of a language model in trajectory files, and the check of the model's name. */
+/** The player (trajectory-episode.ts) of a language model's episodes, and the check of the model's name. */
 
 import type { Player } from '../../rollouts/trajectories/trajectory-episode.js';
 import { InputError } from '../../shared/errors.js';

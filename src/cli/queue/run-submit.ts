@@ -57,11 +57,11 @@ export interface AuditSubmitOptions
   readonly grader: string;
 }
 
-/** The minimum and maximum of --priority. */
+/** The minimum and maximum of --priority, chosen by hand. */
 const PRIORITIES = [1, 1000] as const;
-/** The minimum and maximum of --requests-per-minute. */
+/** The minimum and maximum of --requests-per-minute. The maximum is chosen by hand. */
 const RATES = [1, 100_000] as const;
-/** The number of digits of a job's digest in the job's name. */
+/** The number of digits of a job's digest in the job's name: 48 bits, so that different jobs hardly ever share a name. */
 const DIGITS = 12;
 
 /** Submits a job that does what `teach` does. */

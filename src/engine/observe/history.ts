@@ -45,7 +45,7 @@ export class HistoryRows {
 
   /**
    * Adds the step just taken.
-   * @param observations f32 [numEnvs, 22]: the observations after the step, from before autoreset resets an environment.
+   * @param observations f32 [numEnvs, 22]: the observations after the step and before autoreset.
    * @param mask u8 [numEnvs], the environments that took the step; null for all.
    * @param columnStride of `observations`: 0 for rows; else number k of environment i is at `k * columnStride + i`.
    */

@@ -2,7 +2,7 @@
 
 const ignore = (): void => {};
 
-/** The calls of one environment. */
+/** The calls of one object, such as an `AsyncVecEnv`. */
 export class CallQueue {
   /** Resolves when the last call has settled. Never rejects. */
   #last: Promise<void> = Promise.resolve();

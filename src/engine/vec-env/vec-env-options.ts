@@ -102,8 +102,9 @@ export interface StepOptions {
 /**
  * The outputs of a call. Each vector environment reuses one frozen object, whose arrays are views, valid until the next
  * reset, step, run, assign or restore. With `copy: true` each result is a new object. The option `layout` applies to arrays
- * of several numbers per environment. The arrays from `finalScores` to `episodeLengths` hold the results of an episode
- * that has ended, even if the same step reset the environment. For other environments they are 0, never NaN.
+ * of several numbers per environment. `finalScores`, `components`, `beliefMae`, `firstHalfMeans`, `secondHalfMeans`,
+ * `episodeReturns` and `episodeLengths` hold the results of an episode that has ended, even if its last step also reset the
+ * environment. For other environments they are 0, never NaN.
  */
 export interface StepResult extends Outputs {
   /** f32 [numEnvs, width], fields as in `env.observationFields`. */
@@ -126,7 +127,7 @@ export interface LongCallOptions {
   signal?: AbortSignal;
 }
 
-/** Options of a run. @typeParam Source the environment to begin from: VecEnv or AsyncVecEnv. */
+/** Options of a run. @typeParam Source the type of `from.source`: VecEnv or AsyncVecEnv. */
 export interface RunOptionsFrom<Source, Field extends TrajectoryField = TrajectoryField>
   extends LongCallOptions {
   /**

@@ -11,6 +11,7 @@ it('a refusal changes max_completion_tokens to max_tokens; after a second refusa
 
 it('a refused max_tokens is never used again, even if an answer exceeds its limit', () => {
   const names = new LimitNames();
+  // An answer longer than its limit: the endpoint ignores max_completion_tokens.
   names.exceeded();
   expect(names.current).toBe('max_tokens');
   expect([names.refuse('max_tokens'), names.current]).toEqual([true, 'max_completion_tokens']);

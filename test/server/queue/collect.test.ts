@@ -1,4 +1,4 @@
-/** A collector continues where another stopped, and refuses damaged files and other paths. */
+/** A collector (`rhythm-vec queue collect`) continues where another stopped, and refuses damaged files and other paths. */
 import { appendFileSync, existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { CollectedShards, collectedOf } from '../../../src/cli/queue/collected-shards.js';
@@ -115,6 +115,7 @@ describeWithRedis('a collector', () => {
   async function expectWhole(collector: Collector): Promise<void> {
     await collector.wait(NEVER, () => {});
     expect(await textOf(collector)).toBe(text);
+    // '00' stands for the SHA-256 of the output file.
     await collector.finish('00');
     await collector.close();
     expect(existsSync(collectedOf(path))).toBe(false);

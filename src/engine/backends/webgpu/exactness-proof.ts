@@ -15,9 +15,9 @@ import type { Outputs, ResetRequest, RunRequest } from '../backend.js';
 import { allocateOutputs, OUTPUT_ARRAYS } from '../outputs.js';
 import { referenceBackend } from '../reference.js';
 
-/** Episodes of each test run. */
+/** Episodes of each test run. Chosen by hand: more find rarer differences, and take longer. */
 const EPISODES = 128;
-/** Steps that are submitted one by one. A run plays the rest. */
+/** Steps that are submitted one by one. A run plays the rest. Chosen by hand. */
 const SINGLE_STEPS = 9;
 
 /** The number of compared episodes, and of those that differ from the reference's in any bit of state or outputs. */
@@ -33,6 +33,7 @@ type Open = (options: AsyncBatchOptions) => Promise<AsyncBatch>;
  * imagination streams.
  */
 export async function proveExact(open: Open, world: World): Promise<Proof> {
+  // The batches use only `maxDispatchMs`, which has its default value (device-options.ts).
   const device = { allowInexact: true, maxDispatchMs: 100, workgroupSize: 64 };
   let different = 0;
   for (const [index, run] of testRuns().entries()) {

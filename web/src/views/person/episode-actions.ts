@@ -9,7 +9,9 @@ import type { ViewProps } from '../view.js';
 import { knownMoves } from './episode-store.js';
 import { addressOf, type PERSON_FIELDS, type PersonState } from './fields.js';
 
-/** The button "Another person" draws a seed below this number. */
+/**
+ * The button "Another person" draws a seed below this number, from which on seeds are out of distribution (docs/world.md).
+ */
 const SEEDS = 10_000;
 
 export interface EpisodeActions {
@@ -43,7 +45,7 @@ export function episodeActions(
   playingAt: Signal<string | null>,
 ): EpisodeActions {
   const { moves, by } = state;
-  // A link may have too many steps.
+  // The number of steps that the policy plays after `moves`. A link may have too many.
   const at = by === BY_HAND ? 0 : Math.min(state.at, NUM_STEPS - moves.length);
   const here = addressOf(state);
   const playing = playingAt.value === here;
