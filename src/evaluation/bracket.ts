@@ -32,8 +32,8 @@ export interface BracketedEvaluation extends Evaluation {
 }
 
 /**
- * Returns the kind of a row's profiles; null for a single named profile, which has no anchors. 'named', several named
- * profiles, counts as 'discrete'.
+ * Returns the kind of a row's profiles. 'named', several named profiles, counts as 'discrete'. Null for a single named profile,
+ * and for 'mixed', sampled and named profiles: these have no anchors.
  */
 function kindOf(profiles: string): ProfileKind | null {
   if (profiles === 'sampled') return 'sampled';
@@ -162,11 +162,16 @@ export function bracketNotes(scores: readonly ScoreContext[], brackets: readonly
   return graders.flatMap((grader) => {
     const bracket = brackets.find((candidate) => candidate.grader === grader);
     if (bracket === undefined) return [missingNote(grader)];
-    const kinds = scores.filter((score) => score.grader === grader).map(({ profiles }) => kindOf(profiles));
-    const alone = kinds.includes(null) ? [`One named profile has no anchors under ${grader}: no share.`] : [];
+    const graded = scores.filter((score) => score.grader === grader).map(({ profiles }) => profiles);
+    const kinds = graded.map(kindOf);
+    const missing = graded
+      .filter((profiles) => kindOf(profiles) === null)
+      .map((profiles) =>
+        profiles === 'mixed' ? 'Sampled and named profiles together have' : 'One named profile has',
+      );
     return [
       ...PROFILE_KINDS.filter((kind) => kinds.includes(kind)).map((kind) => anchorNote(bracket, kind)),
-      ...alone,
+      ...[...new Set(missing)].map((profiles) => `${profiles} no anchors under ${grader}: no share.`),
     ];
   });
 }

@@ -7,6 +7,7 @@ import type { BeliefErrors } from '../figures/belief-error.js';
 import type { Calibration } from '../figures/calibration.js';
 import type { TrajectoryEpisode } from '../rollouts/trajectories/trajectory-episode.js';
 import { type Interval, Moments } from '../shared/statistics.js';
+import { describeProfiles } from '../world/conditions.js';
 import { ActionTally, type CountedUse } from './action-counts.js';
 import { BeliefErrorTally } from './belief-errors.js';
 import { calibrationTallies } from './calibration-tally.js';
@@ -18,7 +19,7 @@ import { type Spending, SpendingTally } from './spending.js';
 export interface PlayedScore {
   readonly condition: string;
   readonly grader: string;
-  /** 'sampled', 'discrete', a profile's name, or 'named' for several of these. */
+  /** As `describeProfiles` describes them. */
   readonly profiles: string;
   /** The smallest and the largest seed, such as '100-199'. */
   readonly seeds: string;
@@ -140,7 +141,7 @@ const emptyScore = (condition: string, grader: string, seed: number): ScoreTally
 const scoreOf = ({ condition, grader, modes, firstSeed, lastSeed, ...moments }: ScoreTally): PlayedScore => ({
   condition,
   grader,
-  profiles: modes.size === 1 ? [...modes][0] : 'named',
+  profiles: describeProfiles(modes),
   seeds: `${firstSeed}-${lastSeed}`,
   episodes: moments.finalScore.count,
   finalScore: moments.finalScore.interval(),

@@ -17,7 +17,7 @@ export interface ScoreRow {
   readonly fromEpisodes: boolean;
   readonly condition: string;
   readonly grader: string;
-  /** 'sampled', 'discrete', a profile's name, or 'named' for several. */
+  /** 'sampled', 'discrete', a profile's name, 'named' for several named profiles, or 'mixed' for sampled and named ones. */
   readonly profiles: string;
   readonly seeds: string;
   readonly name: string;

@@ -162,7 +162,16 @@ export function seedsOf({ parts }: Condition): string {
   return `${first}-${last}`;
 }
 
-/** Returns the profile choice of a condition; 'named' if its parts have different choices. */
-export function profilesOf({ parts }: Condition): string {
-  return parts.every(({ profile }) => profile === parts[0].profile) ? parts[0].profile : 'named';
+/** Returns the profiles of a condition, as `describeProfiles` does. */
+export const profilesOf = ({ parts }: Condition): string =>
+  describeProfiles(parts.map(({ profile }) => profile));
+
+/**
+ * Describes the profiles of episodes by their profile modes, at least one: the mode if all have the same, 'named' for several
+ * named profiles, and 'mixed' if sampled profiles are among several.
+ */
+export function describeProfiles(modes: Iterable<string>): string {
+  const [first, ...others] = new Set(modes);
+  if (others.length === 0) return first;
+  return first === 'sampled' || others.includes('sampled') ? 'mixed' : 'named';
 }

@@ -146,6 +146,7 @@ describe('notes', () => {
       'No share for sampled profiles under v2: the anchor of planner-oracle, 0.250, lies below that of the sequence, 0.750.',
     ]);
     expect(notesOn('v2', 'workaholic_stoic')[0]).toContain('One named profile has no anchors');
+    expect(notesOn('v2', 'mixed')[0]).toContain('Sampled and named profiles together have no anchors');
     expect(notesOn('calm', 'sampled')[0]).toContain('No share under calm, whose anchors are unknown.');
   });
 });

@@ -9,6 +9,7 @@ import { evaluate } from '../../src/evaluation/evaluate.js';
 import { evaluationToJson } from '../../src/evaluation/evaluation-json.js';
 import { parseResult } from '../../src/report/parse-results.js';
 import { ResultGatherer, TrajectoryTally } from '../../src/report/result-gatherer.js';
+import { PROFILE_NAMES } from '../../src/world/fields.js';
 import { FORMER_WORLDS } from '../../src/world/former-worlds.js';
 import { BRACKET_AUDIT, TEST_SETTINGS } from '../support/bracket.js';
 import { episodeStarts, playerOf, recordEpisodes, TEST_POLICIES } from '../support/trajectories.js';
@@ -40,6 +41,16 @@ describe('shares', () => {
     // The anchors are 0.25 and 0.75.
     for (const { share, finalScore } of scores)
       expect(share!.mean).toBeCloseTo((finalScore.mean - 0.25) / 0.5, 12);
+  });
+
+  it('are not shown for sampled and named profiles together', () => {
+    const tally = new TrajectoryTally();
+    for (const episode of recordEpisodes(episodeStarts([100, 101]), { policy: TEST_POLICIES.incompleteText }))
+      for (const profile_mode of ['sampled', PROFILE_NAMES[0]]) tally.add({ ...episode, profile_mode });
+    const gatherer = new ResultGatherer();
+    gatherer.addTrajectories('episodes', tally, '');
+    const [{ profiles, episodes, share }] = gatherer.data(anchors).scores;
+    expect({ profiles, episodes, share }).toEqual({ profiles: 'mixed', episodes: 4, share: null });
   });
 
   it('are shown only for this world and its earlier versions', () => {

@@ -3,6 +3,7 @@
 import { type BeliefKind, policyName } from '../../agents/policies/fixed-policies.js';
 import type { StoredCondition } from '../../evaluation/regrade-stored.js';
 import { BadRow } from '../../shared/row-schemas.js';
+import { describeProfiles } from '../../world/conditions.js';
 import type { FormerWorld } from '../../world/former-worlds.js';
 import type { ComponentsRow } from '../components/component-row.js';
 
@@ -109,7 +110,7 @@ class ConditionRows {
     return {
       condition: this.#name,
       seeds: `${this.#seeds[0]}-${this.#seeds[this.#seeds.length - 1]}`,
-      profiles: this.#profiles.every((each) => each === this.#profiles[0]) ? this.#profiles[0] : 'named',
+      profiles: describeProfiles(this.#profiles),
       policies: Array.from(
         this.#policies.values(),
         ({ components, beliefMae, firstHalfMeans, secondHalfMeans, ...what }) => ({

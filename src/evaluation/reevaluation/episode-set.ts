@@ -1,4 +1,5 @@
 /** A set of episodes, by profile mode and seed. */
+import { describeProfiles } from '../../world/conditions.js';
 import type { EpisodeIdentity } from './baselines.js';
 
 /** The maximum number of seed ranges in a description. */
@@ -14,10 +15,9 @@ export class EpisodeSet {
     seeds.add(seed);
   }
 
-  /** The profile mode of the episodes; 'named' if they have several. */
+  /** The profiles of the episodes, as `describeProfiles` describes them. */
   get profiles(): string {
-    const [first, ...others] = this.#seeds.keys();
-    return others.length === 0 ? first : 'named';
+    return describeProfiles(this.#seeds.keys());
   }
 
   sameAs(other: EpisodeSet): boolean {

@@ -29,7 +29,7 @@ export interface ReevaluatedRow extends RowSummary {
 /** The players with the same seeds under one condition, and the baselines on these seeds. */
 export interface Section {
   readonly condition: string;
-  /** 'sampled', 'discrete', a profile's name, or 'named' for episodes of several named profiles. */
+  /** 'sampled', 'discrete', a profile's name, 'named' for several named profiles, or 'mixed' for sampled and named ones. */
   readonly profiles: string;
   readonly seeds: string;
   /** By grader in the requested order; rows of BASELINES, then the user's policies, then players in order of appearance. */

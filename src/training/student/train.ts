@@ -248,8 +248,8 @@ class Training {
 const YIELD_EVERY = 8;
 /** The planner labels about this many episodes in the time of an epoch of cloning: see the times in docs/students.md. */
 const EPISODES_PER_EPOCH = 20;
-/** In the progress, this many episodes of the refinement count as an epoch of cloning. Chosen by hand. */
-const REFINED_PER_EPOCH = 1000;
+/** The refinement plays about this many episodes in the time of an epoch of cloning: see the times in docs/students.md. */
+const REFINED_PER_EPOCH = 400;
 
 /** Returns how much of the work is done, and the whole work, in units of an epoch of cloning. */
 function progressOf(
