@@ -111,7 +111,7 @@ RHYTHM_INLINE F lookup(const float* table, U index) {
   const __m256 high = _mm256_permutevar8x32_ps(load(table + 8).v, index.v);
   return {_mm256_blendv_ps(low, high, _mm256_castsi256_ps((index << 28).v))};
 }
-// The same for an index below eight.
+// Does the same as lookup, for an index below eight: reads only half of the table.
 RHYTHM_INLINE F lookup_eight(const float* table, U index) {
   return {_mm256_permutevar8x32_ps(load(table).v, index.v)};
 }

@@ -61,8 +61,9 @@ export interface BatchOptions {
 /**
  * The outputs of a call. Arrays of several numbers per environment are row-major ([numEnvs, width]) if `columnStride`
  * is 0, else column-major: number k of environment i is at `k * columnStride + i`, and entries between numEnvs and
- * the stride are 0. The arrays from `finalScores` to `episodeLengths` hold the results of an episode
- * that has ended, even if the same step reset the environment. For other environments they are 0.
+ * the stride are 0. `finalScores`, `components`, `beliefMae`, `firstHalfMeans`, `secondHalfMeans`, `episodeReturns` and
+ * `episodeLengths` hold the results of an episode that has ended, even if the same step reset the environment. For other
+ * environments they are 0.
  */
 export interface Outputs {
   /** Elements from one column to the next; 0 for row-major. */
