@@ -23,7 +23,7 @@ RHYTHM_INLINE LastStep last_step_of(const Tables& w, const Transition& transitio
           transition.anomaly};
 }
 
-// The four fields of an observation that describe the time.
+// The four fields of an observation that describe the time. time.inl has the types of a time.
 struct Clock {
   F step, day, slot, remaining;
 };
@@ -93,6 +93,7 @@ RHYTHM_INLINE void prefetch_outputs(const Envs& envs, const Group& g) {
   const size_t stride = envs.out.column_stride;
   const auto prefetch_numbers = [&](const float* array, size_t width) {
     if (stride == 0) return prefetch(array + static_cast<size_t>(g.first) * width, width * kLanes * sizeof(float));
+    // One byte fetches a cache line of 64 bytes. No kernel has more than 16 lanes, whose floats take 64 bytes.
     for (size_t k = 0; k < width; k++) prefetch(array + k * stride + g.first, 1);
   };
   prefetch_numbers(envs.out.observations, count::ObservationFloats);

@@ -1,8 +1,9 @@
 /**
  * Audits the published graders and writes the data, pictures and tables of docs/graders.md, the shipped anchors and the
  * open-loop sequences. Arguments are the graders to audit; without arguments, all. After a change of the package's version,
- * audit all. With --check it fails if an audit, a table, an anchor or a sequence differs. It does not check pictures, because
- * another release of the drawing packages may draw them differently.
+ * audit all: the module of the sequences names one version for all graders. With --check it fails if an audit, a table, an
+ * anchor or a sequence differs. It does not check pictures, because another release of the drawing packages may draw them
+ * differently.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { anchorsOf } from '../src/evaluation/audit/anchors-of.js';
@@ -47,6 +48,6 @@ function put(path: string, text: string): void {
     return;
   }
   if (readFileSync(at(path), 'utf8') === text) return;
-  console.error(`${path} differs from the audit: run npm run audits, and read docs/graders.md again.`);
+  console.error(`${path} differs from the audit: run npm run audits, and check the text of docs/graders.md.`);
   process.exitCode = 1;
 }

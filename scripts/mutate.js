@@ -27,6 +27,7 @@ const ROOMS = {
     ],
   },
 };
+/** The plugin of Stryker that samples the mutants. */
 const SAMPLE = new URL('mutate-sample.js', import.meta.url).href;
 
 const command = new Command('mutate')
@@ -38,7 +39,7 @@ const command = new Command('mutate')
 const [room] = command.args;
 const { sample, seed, files } = command.opts();
 
-// The plugin also runs in child processes of Stryker, which inherit these variables.
+// SAMPLE also runs in child processes of Stryker, which inherit these variables.
 process.env.MUTATE_SHARE = String(Number(sample) / 100);
 process.env.MUTATE_SEED = seed;
 const { isInSample } = await import(SAMPLE);
@@ -58,8 +59,9 @@ const results = await new Stryker({
   reporters: ['survivors', 'progress-append-only', 'html', 'json'],
   htmlReporter: { fileName: `reports/mutation/${room}.html` },
   jsonReporter: { fileName: `reports/mutation/${room}.json` },
+  // The time limits are chosen by hand. With lower ones, runs that are slow because of other work on the machine would fail,
+  // or count as detected mutants.
   dryRunTimeoutMinutes: 60,
-  // A run that is slow because of other work on the machine must not count as a detected mutant.
   timeoutFactor: 3,
   timeoutMS: 10_000,
   tempDirName: 'reports/.stryker',

@@ -19,8 +19,8 @@ export interface LlmOptions {
   /** Simultaneous episodes, 1 to 1024, each with one pending request. All conditions share one queue. Default 4. */
   readonly concurrency?: number;
   /**
-   * Earlier episodes, such as those of an interrupted evaluation. They are not requested again. Episodes of other players
-   * or graders are ignored.
+   * Earlier episodes, such as those of an interrupted evaluation. They are not requested again. Episodes of other
+   * policies, models or graders are ignored.
    */
   readonly played?: Iterable<TrajectoryEpisode> | AsyncIterable<TrajectoryEpisode>;
   /** Called once with each requested episode when it ends. A promise is awaited. */
@@ -53,7 +53,7 @@ export interface EvaluateOptions extends ConditionOptions {
   readonly threads?: number;
   /**
    * Episodes played together, 1 to 2^20; does not change results. Default 8192, or 128 with `onTrajectories` or a stepped
-   * policy (a policy that is called at each step).
+   * policy (a policy that is called at each step): these are slow, and small chunks react to `signal` sooner.
    */
   readonly chunkSize?: number;
   /** Called once before the first episode. A promise is awaited. */
@@ -66,10 +66,10 @@ export interface EvaluateOptions extends ConditionOptions {
   /** Called with the episodes of each policy in each chunk, in the order of seeds. A promise is awaited. */
   readonly onEpisodes?: (episodes: PlayedEpisodes) => unknown;
   /**
-   * Called with the episodes that `onEpisodes` receives, except those of `llm.played`, in the form of trajectories. If a
-   * condition lacks an episode that `llm.played` has for another condition, the callback gets a copy. A trajectory takes
-   * about 14 kB as a line of a file, or up to 30 kB with reasons. A promise is awaited. Recording does not change results, but
-   * is slow. Episodes of language models come first, each when it ends.
+   * Called with the episodes that `onEpisodes` receives, except those of `llm.played`, in the form of trajectories. If
+   * `llm.played` has an episode for one condition only, and another condition contains it too, the callback gets a copy for
+   * the other condition. A trajectory takes about 14 kB as a line of a file, or up to 30 kB with reasons. A promise is awaited.
+   * Recording does not change results, but is slow. Episodes of language models come first, each when it ends.
    */
   readonly onTrajectories?: (episodes: readonly TrajectoryEpisode[]) => unknown;
   /** Aborting it rejects the promise with the signal's reason, at the next chunk or the next step of a stepped policy. */

@@ -1,9 +1,9 @@
 /** Validates names that callers choose and that results print. */
 
-/** The maximum length of a name that fits a table. */
+/** The maximum length of a name that fits a table. Chosen by hand. */
 const MAX_LENGTH = 60;
 
-/** The maximum length of a model's name, which may be a path on a server. */
+/** The maximum length of a model's name, which may be a path on a server. Chosen by hand. */
 const MAX_MODEL_LENGTH = 200;
 
 /** The rule of `isPrintable`, as errors state it. */

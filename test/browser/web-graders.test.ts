@@ -28,7 +28,7 @@ import { setUpVisits } from '../support/web/visits.js';
 const [FIRST_SEED, NUM_EPISODES] = [20_000, 48];
 const FEW = `#graders?people=${NUM_EPISODES}`;
 const [V1, V2, V3, EQUAL] = PRESETS.map(({ weights }) => weights);
-/** The weights of v2 after the first slider is moved, and the address of the page then. */
+/** The weights of v2, in thousandths, after the first slider is moved to 0.512; and the address of the page then. */
 const MOVED = moveWeight(slidersAt(V2), 0, 512).weights;
 const MOVED_FRAGMENT = `#graders?weights=${MOVED.map(decimalOf).join(',')}&people=${NUM_EPISODES}`;
 
@@ -146,6 +146,7 @@ describe.skipIf(absent !== null)('graders', () => {
     const { page } = await show();
     await slider(page, 'Belief accuracy').focus();
     for (let k = 0; k < 20; k++) await page.keyboard.press('ArrowRight');
+    // Each press adds 0.005 to the 0.2 of v2.
     let weights = moveWeight(slidersAt(V2), 5, 300).weights;
     await expect.poll(() => weightsIn(page)).toEqual(weights);
     await expect.poll(() => ranking(page)).toEqual(expected(weights));
@@ -280,7 +281,7 @@ describe.skipIf(absent !== null)('graders', () => {
     await expect.poll(() => ranking(page)).toEqual(expected(V2));
     await page.getByRole('combobox', { name: 'People' }).selectOption('120');
     await page.waitForURL(at('#graders?people=120'));
-    // Until more people than before were played.
+    // Until more people than before were played. The page plays 24 people at a time.
     await page.getByText(/^(72|96|120) of 120 people$/).waitFor();
     await page.getByRole('combobox', { name: 'People' }).selectOption(String(NUM_EPISODES));
     await expect.poll(() => ranking(page)).toEqual(expected(V2));

@@ -8,6 +8,7 @@ import { lock } from '../../src/cli/llm/lock.js';
 import { temporaryDirectory } from '../support/cli.js';
 
 const pathOf = temporaryDirectory();
+/** Chosen by hand: more processes and rounds would find rarer races, and take longer. */
 const PROCESSES = 4;
 const ROUNDS = 200;
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Tests the addon, in this order: the shipped kernels on arrays at the ends of pages, symbols that two
-# kernels define, failing allocations, threads under ThreadSanitizer, and the engine's tests on an addon built with
+# kernels define, failing allocations, threads under ThreadSanitizer, and tests of the engine on an addon built with
 # AddressSanitizer and UndefinedBehaviorSanitizer. Then builds the Python module with the same sanitizers and runs
 # four modules of python/tests on it, unless numpy or pybind11 is missing. A finding ends the run with an error. Needs Linux,
 # and GCC or Clang.
@@ -39,8 +39,8 @@ mkdir -p "$out"
 "$out/page-ends"
 
 echo "== Symbols: no two kernels define the same symbol"
-# If two files define a symbol, the linker uses one definition for both files, and it may be built for another processor.
-# -fkeep-inline-functions compiles inline functions too, so that they are compared.
+# If two files define a symbol, the linker uses one definition for both. So code of AVX-512 could run on a processor without it.
+# -fkeep-inline-functions compiles inline functions too, so that they are compared. native/inline.h has RHYTHM_NO_INLINE.
 mkdir -p "$out/symbols"
 for name in kernel_portable kernel_scalar neutral; do
   "$cxx" -std=c++17 -O0 -fkeep-inline-functions -DRHYTHM_NO_INLINE -I native -c "native/$name.cc" -o "$out/symbols/$name.o"
@@ -67,7 +67,7 @@ echo "== Building the addon with AddressSanitizer and UndefinedBehaviorSanitizer
 export CXXFLAGS="-O1 -g1"
 build_addon "$out" -Dsanitize=address,undefined
 
-echo "== Running the engine's tests on this addon"
+echo "== Running tests of the engine on this addon"
 # Node itself is not instrumented, so the runtimes must be loaded first. Leak detection is off, because Node does not free
 # its heap at exit.
 library() { realpath "$("$cxx" -print-file-name="$1")"; }
@@ -79,7 +79,7 @@ export RHYTHM_REQUIRE=native RHYTHM_SKIP=webgpu
 export ASAN_OPTIONS=detect_leaks=0:abort_on_error=1:strict_string_checks=1:allocator_may_return_null=1
 export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
 runtimes="$(library libasan.so):$(library libubsan.so):$(library libstdc++.so.6)"
-# The digests of 10,000 episodes are left out: they compare bits, which the tests of the shipped addon compare too.
+# The scores of the tables "large", 10,000 episodes each, are left out: the tests of the shipped addon compare their bits.
 LD_PRELOAD=$runtimes node node_modules/vitest/vitest.mjs run --project unit --pool=forks --maxWorkers=2 \
   --testNamePattern='^(?!.*the scores of large/)' \
   test/engine/backends/addon-fuzz.test.ts test/engine/backends/addon-overlap.test.ts test/engine/one-step.test.ts test/engine/vec-env/run.test.ts test/engine/metamorphic.test.ts \

@@ -50,6 +50,7 @@ export async function expectSameGroups({ platform, backend }: AsyncOnly): Promis
   using reference = createVecEnv({ numEnvs: 3, backend: 'reference' });
   await using env = await openAsyncVecEnv(platform, { numEnvs: 3, backend });
   const seed = [5, 6, 7];
+  // One episode near its beginning, one at its end, one before its last step.
   const stops = [3, 28, 27];
   reference.reset({ seed });
   reference.run('heuristic', { stops });

@@ -14,11 +14,11 @@ import sys
 
 
 def run(path, arguments):
-    """Requests a fork, and ends as it ends."""
+    """Requests a fork, and ends with its exit status or signal."""
     import time
 
     connection = socket.socket(socket.AF_UNIX)
-    deadline = time.monotonic() + 100
+    deadline = time.monotonic() + 100  # chosen by hand: a loaded machine starts Python slowly
     while connection.connect_ex(path) != 0:  # the server may still be starting
         if time.monotonic() > deadline:
             sys.exit(f"Expected a server that listens on {path}, got none")
@@ -52,7 +52,7 @@ def serve(path, modules):
             with contextlib.suppress(Exception):  # the script will report it
                 importlib.import_module(module)
         modules.clear()
-        gc.freeze()
+        gc.freeze()  # collections in forks do not touch these objects, so that their memory stays shared
 
     children, ended = socket.socketpair()
     ended.setblocking(False)

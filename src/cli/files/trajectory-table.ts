@@ -1,4 +1,7 @@
-/** Reads Parquet files of trajectories: compact episodes, or whole episodes, which are computed by replays. */
+/**
+ * Reads Parquet files of trajectories: the compact episodes (compact-episode.ts) that the rows store, or whole episodes, which
+ * replays compute.
+ */
 import type { CompactEpisode } from '../../rollouts/trajectories/compact-episode.js';
 import { EPISODE_COLUMNS, fromEpisodeRow } from '../../rollouts/trajectories/episode-columns.js';
 import type { EpisodeReplayer } from '../../rollouts/trajectories/episode-replayer.js';
@@ -10,16 +13,19 @@ import { UsageError } from '../command-errors.js';
 import { ParquetFile, type ReadGroup } from './parquet-file.js';
 
 const COLUMNS = Object.keys(EPISODE_COLUMNS);
-/** The maximum number of episodes that are replayed at once. */
+/** The maximum number of episodes that are replayed at once. Chosen by hand: a whole episode takes about 50 kB. */
 const BATCH = 256;
-/** The approximate sizes of a whole episode, without and with prompts, in bytes. */
+/**
+ * The approximate sizes of a whole episode as a line, in bytes, without and with prompts. Chosen by hand; docs/trajectories.md
+ * has measured sizes.
+ */
 const SIZES = { plain: 16_384, prompted: 49_152 };
 
 /** A line or row of a file: its episode, or its fault. */
 export interface TrajectoryLine {
   /** File and number of the line or row, such as "teacher.jsonl:3". */
   readonly place: string;
-  /** The approximate number of bytes. */
+  /** The length of the line; for a row, the approximate length of the line that has the same episode. */
   readonly size: number;
   readonly episode: TrajectoryEpisode | BadEpisode;
 }

@@ -27,7 +27,7 @@ export interface AnyBatch {
   close(): void;
 }
 
-/** Opens a batch: `openBatch`, for synchronous backends, or `openAnyBatch`. */
+/** A function that opens a batch: `openAnyBatch`, or `openBatch`, which opens only synchronous backends. */
 export type OpenBatch = (
   platform: Platform,
   choice: BackendChoice,

@@ -91,10 +91,10 @@ export class EnvProperties {
   }
 
   /**
-   * Whether the episodes depend on hidden state. If true, a policy that looks ahead in copies of them is an oracle
-   * (`Policy.usesHiddenState`). False only with `imagination` and without hidden profiles: in forks with
-   * `imagination: { profiles }`, in copies of such forks, and after a reset to named profiles or to floats.
-   * True again after `restore`, because a snapshot does not store whether the caller gave its profiles.
+   * Whether the episodes depend on hidden state. If true, a policy that looks ahead in copies of the episodes is an oracle
+   * (`Policy.usesHiddenState`). False only with `imagination` and without hidden profiles. Profiles are not hidden in forks
+   * with `imagination: { profiles }`, in copies of such forks, and after a reset to named profiles or to floats. True again
+   * after `restore`, because a snapshot does not store whether the caller gave its profiles.
    */
   get usesHiddenState(): boolean {
     return this.#core.usesHiddenState;

@@ -42,8 +42,8 @@ export interface StepAdvantages {
   /** u32 [groups, groupSize, steps]: the number of steps that the group took from this state, including this one. */
   readonly anchorSizes: Uint32Array;
   /**
-   * The share of anchor states whose returns to go have a standard deviation of at most 1e-8, in [0, 1]. States with a single
-   * step are included. 0 if no step was taken.
+   * The share of anchor states whose returns to go have a standard deviation of at most 1e-8 (a rounding error), in [0, 1].
+   * States with a single step are included. 0 if no step was taken.
    */
   readonly zeroSpread: number;
 }

@@ -4,7 +4,7 @@ import { checkInteger, checkName, describe, readOptions, wrongType } from '../..
 import { ACTION_NAMES, MAX_ENVS, NUM_BELIEFS } from '../../world/fields.js';
 import { ParsedAnswer, parseAnswer } from './answer-grammar.js';
 
-/** Three numbers, by BELIEF_NAMES. */
+/** Three numbers, in the order of BELIEF_NAMES. */
 export type Triple = readonly [social: number, morning: number, work: number];
 
 /** A parsed completion. */

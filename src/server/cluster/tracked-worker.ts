@@ -5,7 +5,7 @@ import { HandedConnections } from './handed-connections.js';
 import type { QuotaName, ToPrimary, ToWorker } from './messages.js';
 import { type SocketHandle, WorkerSockets } from './worker-sockets.js';
 
-/** The quotas of the whole server. */
+/** The quotas of the whole server: for sessions, and for environments of vector environments. */
 export type Quotas = Readonly<Record<QuotaName, LocalQuota>>;
 
 /** The messages that concern the whole cluster: all except those about quotas and sockets. */

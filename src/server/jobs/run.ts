@@ -27,7 +27,7 @@ export interface JobContext {
    * `eval` and `audit`, rows for `dataset`. A language model's job of `teach` calls `llm.onStep` instead.
    */
   readonly onProgress?: (done: number, total: number) => void;
-  /** The policy from a file that a job of `teach` names. Only the caller can load it. */
+  /** The policy from a file that a job of `teach` names. The caller loads it. */
   readonly policy?: UserPolicy;
   /** The policies of a job of `eval`, if some are from files. Default: those that the job names. */
   readonly policies?: PolicyRecord;

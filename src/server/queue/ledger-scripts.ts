@@ -17,10 +17,10 @@ import { NOW } from './scripts.js';
 
 /**
  * The milliseconds before a worker asks again: while pending requests or unfinished episodes may turn out cheaper, or after
- * the job has ended.
+ * the job has ended. Chosen by hand: a longer time delays workers, a shorter one sends Redis more requests.
  */
 const POLL_MS = 100;
-/** The longest wait for a place within the rate limit. An answer may free a place sooner than expected. */
+/** The longest wait for a place within the rate limit. An answer may free a place sooner than expected. Chosen by hand. */
 const LONGEST_WAIT_MS = 1000;
 
 /** Beginning of a script: defines `number`, which returns a field of the ledger, 0 if the field is missing. */

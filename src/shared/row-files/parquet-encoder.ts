@@ -78,7 +78,7 @@ export function parquetEncoder<Row>(origin: Origin, columns: Columns<Row>): RowE
       const { offset } = bytes;
       writer.finish();
       const footer = takeBytes(bytes);
-      // The next rows replace the footer.
+      // Rows that are added later overwrite the footer.
       bytes.offset = offset;
       return footer;
     },

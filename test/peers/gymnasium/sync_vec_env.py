@@ -1,8 +1,8 @@
 """Makes calls on Gymnasium's SyncVectorEnv, for test/python/gymnasium-autoreset.test.ts.
 
-Reads {"numEnvs", "length", "sequences": [{"mode", "calls"}]}. A call is {"reset": seed, "mask": [...] or null} or
-{"step": [action, ...]}. Prints {"version", "sequences": [{"mode", "rows"}]}. A row is the result of a call, or
-{"refused": the name of the exception}, which ends the sequence.
+Reads {"numEnvs", "length", "sequences": [{"mode", "calls"}]}. Episodes have `length` steps. A call is
+{"reset": seed, "mask": [...] or null} or {"step": [action, ...]}. Prints {"version", "sequences": [{"mode", "rows"}]}. A row is
+the result of a call, or {"refused": the name of the exception}, which ends the sequence.
 """
 
 import json
@@ -46,7 +46,7 @@ def reset_seeds(info, num_envs):
 
 
 def make(envs, call):
-    """Makes a call. A reset has None for rewards and flags."""
+    """Makes a call and returns its row. The row of a reset has None for rewards, terminated and truncated."""
     n = envs.num_envs
     if "step" in call:
         observations, rewards, terminated, truncated, info = envs.step(np.array(call["step"]))

@@ -167,9 +167,9 @@ const contents = (card: SftCard): string => `## Contents
 All rows of a seed are in one split, for all teachers.
 
 ${splitTable(card)}
-For each teacher, one table has means over the episodes, also for heuristic+constant, the heuristic with the constant belief, in
-the same episodes, under ${card.provenance.grader.name}. Final scores have 95 % intervals. Another table has minima, medians and maxima. The margin is
-the difference of the two final scores in an episode.
+For each teacher, one table has means over the episodes under ${card.provenance.grader.name}. Its second row has the means of heuristic+constant (the
+heuristic with the constant belief) in the same episodes. Final scores have 95 % intervals. Another table has minima, medians and
+maxima. The margin is the teacher's final score minus that of heuristic+constant in an episode.
 A teacher that does not beat heuristic+constant shows no inference.
 
 ${card.selection.teachers

@@ -13,12 +13,12 @@ import { BAND_EPISODES, type Crowd, type CrowdRequest, MAX_ON_REFERENCE } from '
 import { type ChunkOutputs, PairStatistics, PolicyStatistics } from './crowd-statistics.js';
 
 /**
- * Episodes per chunk: enough to keep a device busy, and few enough to stop soon. The first chunk is small, because it is shown
- * at once. `software` is a device that the processor emulates.
+ * Episodes per chunk, chosen by hand: enough to keep a device busy, and few enough to stop soon. The first chunk is small,
+ * because it is shown at once. `software` is a device that the processor emulates.
  */
 const CHUNK = { first: 2 ** 10, device: 2 ** 17, software: 2 ** 15, reference: 2 ** 13, student: 2 ** 11 };
 
-/** Milliseconds between two reports of results. */
+/** Milliseconds between two reports of results. Chosen by hand. */
 const REPORT_INTERVAL = 700;
 
 /**
@@ -94,6 +94,7 @@ class CrowdRun {
   /** Runs the next episodes under all policies. If the signal stops it, nothing is added. */
   async addChunk(envs: CrowdEnvs, signal: AbortSignal): Promise<void> {
     const chosen = knownBackend();
+    // Only the first episodes are in the percentiles of the meters.
     const withMeters = this.done < BAND_EPISODES;
     const chunk = this.done === 0 ? CHUNK.first : this.#chunkOn(chosen);
     const end = withMeters ? Math.min(BAND_EPISODES, this.total) : this.total;

@@ -74,7 +74,7 @@ function FlipCell({ flip, now, jump }: FlipCellProps) {
   return (
     <td>
       <button type="button" class="jump" onClick={() => jump(beyond(flip, now))}>
-        {flip.weight.toFixed(3) === now.toFixed(3) ? 'at once' : flip.weight.toFixed(3)}
+        {flip.weight.toFixed(3) === now.toFixed(3) ? 'any change' : flip.weight.toFixed(3)}
       </button>
       <small>
         <Name of={flip.policy} /> passes <Name of={flip.passed} />

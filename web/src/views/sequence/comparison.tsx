@@ -28,7 +28,7 @@ export function Comparison({ scores }: { readonly scores: SequenceScores | null 
       <Table
         caption="Mean final scores"
         columns={['Played by', ...GRADER_NAMES]}
-        rows={[['this one, belief 0.5', ...own], ...others]}
+        rows={[['this sequence, belief 0.5', ...own], ...others]}
       />
       <p class="fine">
         The means of this sequence are those of the people in the histogram. The other means were measured in

@@ -970,6 +970,7 @@ fn begin_episode(env: u32, seed: u32) {
   begin(env, seed, 0u, new_episode(meters_in_world(BLOCK_INITIAL_METERS)));
 }
 
+// A reset may give the start of an episode: its step, meters, sums, crash count and belief.
 // Reads a sum of a given start; 0 if the request has no such array.
 fn sum_at(sums: u32, i: u32) -> f32 {
   if (sums == NONE) {
@@ -1008,8 +1009,8 @@ fn put_first_belief(env: u32, i: u32) {
   put_belief(env, belief_at(i));
 }
 
-// Resets the environments of the mask, and clears the final mask of all. Modes, given profiles and graders for which the
-// request has no array stay.
+// Resets the environments of the mask. Clears the output final_mask of all environments. Modes, given profiles and graders
+// for which the request has no array stay.
 @compute @workgroup_size(workgroup_size)
 fn reset(@builtin(global_invocation_id) id: vec3<u32>) {
   zero = launch.zero;  // numbers.wgsl: the compiler does not know it is 0, so it cannot fuse or reorder arithmetic
