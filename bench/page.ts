@@ -18,7 +18,9 @@ export interface PagePlan {
   /** The number of people in the crowd after the first chart. */
   readonly people: number;
 }
+/** Chosen by hand: more loads and inputs find rarer delays, and take longer. 28 inputs play a whole week. */
 export const FULL_PAGE: PagePlan = { loads: 5, inputs: 28, people: 10_000 };
+/** Few of each, for a quick run. */
 export const SMALL_PAGE: PagePlan = { loads: 1, inputs: 3, people: 1000 };
 
 export interface PageFigures {
@@ -59,7 +61,7 @@ export async function measurePage(plan: PagePlan, onProgress: OnProgress): Promi
   }
 }
 
-/** The time limit of a wait, in milliseconds. */
+/** The time limit of a wait, in milliseconds. Chosen by hand: a lower limit could end waits on a busy machine. */
 const LIMIT = 300_000;
 
 /** Runs in the page before its own scripts: notes the time of the first chart, in milliseconds since the load began. */
@@ -152,6 +154,7 @@ const USES: Readonly<Record<string, Use>> = {
     await open(page, site, '#sequence');
     await page.locator('.scores[aria-busy="false"]').waitFor();
     await page.locator('[data-step="0"]').focus();
+    // A digit paints a square with its action. A row has seven squares; Home returns to the first.
     for (let k = 0; k < inputs; k++) await press(page, ['4', k % 7 === 6 ? 'Home' : 'ArrowRight', '6']);
     await page.locator('.scores[aria-busy="false"]').waitFor();
     await waitUntilIdle(page);

@@ -9,7 +9,10 @@ import { ACTION_NAMES, createVecEnv, evaluate, Inference, OBSERVATION, OBSERVATI
 /** A profile has eleven traits and five weights. */
 const [NUM_ACTIONS, PROFILE_SIZE] = [ACTION_NAMES.length, 16];
 
-/** Posterior samples per episode. Each has noise and events of its own. */
+/**
+ * Posterior samples per episode. Each has noise and events of its own. Chosen by hand: more samples give more exact mean
+ * rewards, and take longer.
+ */
 const SAMPLES = 16;
 /** Copies of each episode: one for each action and sample. */
 const COPIES = NUM_ACTIONS * SAMPLES;

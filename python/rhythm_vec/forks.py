@@ -96,7 +96,7 @@ def _prior_profiles(source: Core, seeds: npt.NDArray[np.uint32]) -> Floats:
         source.kernel, words, imagination, len(seeds), source.options.threads, outputs, column_stride
     )
     modes = np.full(len(seeds), PROFILE_MODES["sampled"], np.uint8)
-    # No mask, no given profiles, no start states.
+    # No mask, no given profiles, no start states. Graders do not affect profiles, so all get that of environment 0.
     batch.reset(None, seeds, modes, None, source.graders[np.zeros(len(seeds), np.intp)], None)
     states: Words = batch.save()
     profile = slice(STATE["profile"], STATE["profile"] + _world.PROFILE_SIZE)

@@ -61,15 +61,15 @@ export interface WorldSpec {
     beliefSkillScale: number;
   };
   /**
-   * Numbers of rules 8 and 10: scale and bias of the weighted changes, penalty for each crash, scale of the grade in the
-   * last reward.
+   * Numbers of rules 8 and 10: scale of the weighted changes, bias of each meter's weight, penalty for each crashed meter,
+   * scale of the grade in the last reward.
    */
   reward: { scale: number; bias: number[]; crashPenalty: number; terminalScale: number };
   /** Factors of the belief targets, in the order of BELIEF_NAMES. */
   belief: { name: string; factors: BeliefFactor[] }[];
   /** Multiplies the distance between 0.5 and the sum of a belief target's factors. */
   beliefGain: number;
-  /** Scale of reward weights in the targets of beliefs. */
+  /** Multiplies the reward weights among the factors of the belief targets. */
   beliefWeightScale: number;
   /** Weights of the eight components of the grade. */
   graders: Record<string, number[]>;

@@ -75,6 +75,7 @@ export class NaiveEnv {
   }
 
   #reset({ seed, mask, profiles, graders, played }: ResetCall): void {
+    // A reset clears all final observations. Environments that the mask leaves out keep their grades.
     this.envs.forEach((env, i) => {
       env.ended = false;
       if (env.past !== null) env.past = { ...env.past, observation: NO_OBSERVATION };
@@ -108,6 +109,7 @@ export class NaiveEnv {
       env.past = null;
       if (mask?.[i] === 0) return;
       const belief = beliefs?.subarray(i * NUM_BELIEFS, (i + 1) * NUM_BELIEFS) ?? null;
+      // NaN stands for no belief.
       this.#stepEnv(env, actions[i], belief?.some(Number.isNaN) ? null : belief);
     });
   }

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 export interface PageNames {
   /** Options such as "--seeds" in first cells, sorted. */
   readonly options: readonly string[];
-  /** First cells that are one name, sorted. */
+  /** First cells with one name in backticks and nothing else, sorted. */
   readonly columns: readonly string[];
 }
 

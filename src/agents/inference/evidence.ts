@@ -4,8 +4,8 @@ import { NUM_ACTIONS, NUM_METERS, NUM_SLOTS, NUM_STEPS, OBSERVATION } from '../.
 import { EVENT_IMPACT, METABOLIC_RATE, type Responses, SERENITY } from './responses.js';
 
 /**
- * Bound on the float32 rounding of one step's sums, relative to the largest term. The bound is generous, so that rounding never
- * excludes the true profile.
+ * Bound on the rounding error of one step's sums, relative to the bound of `#magnitudeOf`: eight float32 roundings. With this
+ * margin, rounding does not exclude the true profile.
  */
 const ROUNDING = 2 ** -21;
 
@@ -13,7 +13,7 @@ const ROUNDING = 2 ** -21;
 export class Evidence {
   readonly #params: Params;
   readonly #responses: Responses;
-  /** Bounds the magnitudes of decay's factor (vitality: metabolic rate; other meters: 1) and of events' factor (event impact). */
+  /** The largest magnitude of the factors of decay (the metabolic rate, or 1) and of event effects (the event impact). */
   readonly #largestRate: number;
 
   /** The step's number (0-27), slot, action code, and event code or -1. */
@@ -31,7 +31,7 @@ export class Evidence {
   readonly affectingTrait: Int8Array;
   /** The effect on each meter of one unit of the trait that affects it. */
   readonly slope: Float64Array;
-  /** The observed response of each meter, with noise, minus that of an unstressed profile with the lowest traits. */
+  /** The observed response of each meter, with noise, minus that of an unstressed profile with the `low` of every trait. */
   readonly excess = new Float64Array(NUM_METERS);
   /** Bounds on noise plus rounding, and on rounding alone, by meter. */
   readonly margin = new Float64Array(NUM_METERS);

@@ -32,7 +32,7 @@ export interface Estimate {
    * no spread.
    */
   readonly relativeWidth: number;
-  /** The share of the prior below the median. */
+  /** The share of the prior below the posterior median. */
   readonly share: number;
 }
 

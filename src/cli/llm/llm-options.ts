@@ -23,7 +23,7 @@ export interface ModelFlags {
   readonly budget?: number;
 }
 
-/** The defaults of the options. `timeout` is in seconds. */
+/** The defaults of the options, chosen by hand. `timeout` is in seconds. */
 export const LLM_DEFAULTS = { concurrency: 4, maxTokens: 512, timeout: 120, retries: 6 } as const;
 
 /** Adds the options of language models. */

@@ -42,7 +42,7 @@ export function checkShardFormat(option: string, format: RowFormat): void {
 /**
  * Begins a shard. Unless the file is complete, removes its manifest, which would not describe the new bytes.
  * A file is complete if its manifest names this job and shard, and has the digest of its bytes.
- * @returns whether the file is complete: then a task that runs again has nothing to do.
+ * @returns whether the file is complete: then the command has nothing to do.
  * @throws UsageError if the file is another shard of the same job: two shards would overwrite each other.
  */
 export async function beginShard({ job, shard, option, path }: ShardFile): Promise<boolean> {

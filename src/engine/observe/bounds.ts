@@ -68,7 +68,7 @@ export function largestMagnitudes(params: Params): Magnitudes {
   const responses = [];
   for (let slot = 0; slot < NUM_SLOTS; slot++) {
     for (let action = 0; action < NUM_ACTIONS; action++) {
-      // Progress is monotonic in vitality, so its extremes are at the extremes of vitality.
+      // The response is affine in vitality, so its extremes are at the extremes of vitality.
       for (const vitality of [0, 1]) responses.push(responseAt(params, slot, action, vitality));
     }
   }
@@ -117,7 +117,7 @@ function anomalyOf(params: Params, { difference }: Response, k: number): Interva
   return sum([difference[k], symmetric(params.stress[k]), symmetric(params.noiseMeters[k])]);
 }
 
-/** Returns the interval of a meter's change (rules 1 to 7). Clamping to [0, 1] can only make the change smaller. */
+/** Returns the interval of a meter's change (rules 1 to 7). Clamping the meter only moves its change toward 0. */
 function deltaOf(params: Params, { neutral, difference }: Response, event: number, k: number): Interval {
   const rate = k === VITALITY ? rangeOf(params, METABOLIC_RATE) : ([1, 1] as const);
   const effect = event < 0 ? 0 : params.eventEffect[event * NUM_METERS + k];

@@ -22,7 +22,7 @@ import { generationsOf, profileEvaluations, pushableComponents, pushEvaluations 
 
 /**
  * The share of the grader's weights in the search for a push, a sequence that raises one component. These weights break ties
- * between sequences.
+ * between sequences. Chosen by hand: with a larger share, the search raises other components at the cost of that one.
  */
 const TIE_BREAK = 0.01;
 
@@ -78,7 +78,7 @@ async function searchEachComponent(
   return pushes;
 }
 
-/** Returns weights f32 [8] for one component alone, plus a small share of the grader's weights. */
+/** Returns weights f32 [8] for one component alone, plus a share of the grader's weights, each at most TIE_BREAK. */
 function pushWeights(weights: Float32Array, component: number): Float32Array {
   const scale = TIE_BREAK / Math.max(1, ...weights.map(Math.abs));
   // A product below the smallest valid weight becomes 0.

@@ -215,7 +215,7 @@ describe('decodeSnapshot refuses', () => {
       'bytes have changed',
     ],
     [
-      'reserved bytes in use',
+      'a number other than 0 in the last of the 44 reserved bytes',
       withChecksum(withByte(bytes, HEADER.reserved.offset + 43, 1)),
       'reserved bytes of 0, got other bytes',
     ],

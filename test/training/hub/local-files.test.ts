@@ -137,6 +137,7 @@ describe('contents', () => {
     expect((await inspect(file, null, null, reading)).oid).toBeNull();
   });
 
+  // Files are read in chunks of 65,536 bytes.
   it.each([65_508, 65_520, 65_530, 65_536, 131_070])(
     'with a token at byte %i are recognised, even if a chunk ends within the token',
     async (offset) => {

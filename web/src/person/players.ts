@@ -27,7 +27,7 @@ export interface EpisodePlayer extends Disposable {
 }
 
 /**
- * Opens a policy for one episode. A student of the package is imported first.
+ * Opens a policy for one episode. A student of the package is loaded first: its network is a module of its own.
  * @param students students that were trained on the page; `name` may be the name of one of them.
  * @throws InputError `unknown_name`, `bad_student`.
  */

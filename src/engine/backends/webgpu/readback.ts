@@ -33,7 +33,7 @@ export class Readback {
     this.#scratch = new Scratch(memory, 'read results', USAGE.mapRead | USAGE.copyTarget);
   }
 
-  /** Reads pieces. @throws as `Memory.check`, or the reason why memory cannot be mapped. */
+  /** Reads pieces. @throws as `Memory.check`, or the error of `mapAsync`. */
   async read(pieces: readonly Piece[]): Promise<void> {
     this.#memory.check();
     for (const pass of toPasses(pieces)) await this.#pass(pass);
@@ -63,13 +63,13 @@ export class Readback {
     }
   }
 
-  /** Maps memory for reading. If that fails, throws the device's error, or else the reason. */
+  /** Maps memory for reading. If that fails, throws the error of `Memory.check` if there is one, else that of `mapAsync`. */
   async #map(target: GPUBuffer, bytes: number): Promise<void> {
     try {
       await target.mapAsync(MAP_MODE_READ, 0, bytes);
     } catch (cause) {
       const { device, queue } = this.#memory.gpu;
-      // The reason for the failure is known only after the queue has finished its work.
+      // The error of `Memory.check` may be known only after the queue has finished its work.
       await Promise.race([device.lost, queue.onSubmittedWorkDone().catch(() => {})]);
       this.#memory.check();
       throw cause;

@@ -3,7 +3,10 @@
 import { WORD } from './buffer-layout.js';
 import type { Memory } from './device-memory.js';
 
-/** The maximum size of scratch memory in bytes: 32 MiB. Larger requests are split into several launches. */
+/**
+ * The maximum size of scratch memory in bytes: 32 MiB. Larger requests are split into several launches. Chosen by hand: a
+ * smaller size saves memory, and splits more requests.
+ */
 export const SCRATCH_BYTES = 2 ** 25;
 
 /** A buffer that grows. */

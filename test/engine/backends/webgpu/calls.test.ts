@@ -21,7 +21,7 @@ import { describeGpu } from '../../../support/gpu-suite.js';
 import { Random } from '../../../support/random.js';
 import { envColumns } from '../../../support/unchanged.js';
 
-/** The number of sequences, and of rounds of calls in each. */
+/** The number of sequences, and of rounds of calls in each. Chosen by hand: more find rarer errors, and take longer. */
 const SEQUENCES = 6;
 const ROUNDS = 8;
 
@@ -65,7 +65,7 @@ function randomOptions(random: Random): VecEnvOptions {
 
 async function openPair(random: Random, world: VecEnvOptions['world']): Promise<Pair> {
   const options = { ...randomOptions(random), world };
-  // Other tests use these sizes too: compiling for a size takes seconds.
+  // Other tests use these workgroup sizes too: compiling for a size takes seconds. maxDispatchMs: lowest and default.
   const webgpu = { workgroupSize: random.pick([64, 256]), maxDispatchMs: random.pick([1, 100]) };
   const device = await createAsyncVecEnv({ ...options, backend: 'webgpu', webgpu });
   const reference = createVecEnv({ ...options, backend: 'reference' });
@@ -80,7 +80,7 @@ function anyStep(random: Random, { reference, result }: Pair): Call {
   const { numEnvs, metadata } = reference;
   const canAllStep = metadata.autoresetMode === 'next-step' || result === null;
   const finished = canAllStep ? new Uint8Array(numEnvs) : result.terminated;
-  const { actions, beliefs, stepMask } = random.step(finished, false);
+  const { actions, beliefs, stepMask } = random.step(finished, false); // without resets
   if (random.chance(0.1)) actions[random.integer(0, numEnvs - 1)] = NUM_ACTIONS;
   if (random.chance(0.05) && beliefs !== null) beliefs[0] = Number.POSITIVE_INFINITY;
   const mask = random.chance(0.05) ? undefined : (stepMask ?? undefined);

@@ -3,9 +3,9 @@ import { currentBackend } from '../../engine/client.js';
 import { MAX_ON_REFERENCE } from '../../engine/crowd/crowd-request.js';
 import { grouped } from '../../parts/grouped.js';
 
-/** The number of episodes above which the note about software adapters is shown. */
+/** The number of episodes above which the note about software adapters is shown: about a second at WEEKS_PER_SECOND. */
 const MANY_ON_SOFTWARE = 100_000;
-/** The approximate speed of a software adapter, in weeks of one person (episodes) per second. */
+/** The assumed speed of a software adapter, in weeks of one person (episodes) per second. Chosen by hand. */
 const WEEKS_PER_SECOND = 100_000;
 
 export function Limits({ people }: { readonly people: number }) {
