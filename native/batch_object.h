@@ -85,7 +85,7 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
     if (!args.ok()) return;
     num_envs_ = static_cast<size_t>(num_envs);
     if (!outputs_.read(args, info[5].As<Napi::Object>(), num_envs_)) return;
-    // The outputs' getters have run and could have detached the block.
+    // `outputs_.read` ran getters, which could have detached the block, so the block is checked again.
     block = args.array<const uint32_t>(1, napi_uint32_array, world::count::BlockWords, "block");
     if (args.ok() && !legal_block(block)) args.fail<int>("block", "legal codes");
     if (!args.ok()) return;

@@ -6,7 +6,7 @@ import { linkPicture } from './pictures/link-picture.js';
 import { playEpisode } from './pictures/played-episode.js';
 import { isSamePicture } from './pictures/same-picture.js';
 
-/** The seed and the grader of the episode. Its person is unusual: very social. */
+/** The seed and the grader of the episode. Its profile is unusual: very social. */
 const [SEED, GRADER] = [4242, 'v3'];
 
 const EPISODE = new URL('../docs/episode.svg', import.meta.url);

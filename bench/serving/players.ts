@@ -10,7 +10,7 @@ const MESSAGES = ACTION_NAMES.map((name) => JSON.stringify({ type: 'step', data:
 /** The expected beginning of an answer. Parsing every answer would measure this process, not the server. */
 const EXPECTED = Buffer.from('{"type":"observation"');
 
-/** Returns the action of a player at a step, the same in every run. */
+/** Returns the action of a player at a step, the same in every run. Any ten consecutive steps play all ten actions. */
 const actionAt = (seed: number, step: number): number => (seed + 7 * step) % ACTION_NAMES.length;
 
 /** A client that plays a session, on a socket of its own. */
@@ -90,7 +90,7 @@ export interface PlayerFigures {
 export async function measurePlayers(url: string, count: number, episodes: number): Promise<PlayerFigures> {
   const players: Player[] = [];
   try {
-    // Connects one after the other, because connecting is not measured.
+    // Connects one after the other, because connecting is not measured. The seeds are arbitrary.
     for (let k = 0; k < count; k++) players.push(await Player.connect(url, 1000 + k));
     await Promise.all(players.map((player) => player.verify()));
     return await time(players, episodes);

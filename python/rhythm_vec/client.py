@@ -59,6 +59,7 @@ def token_of(token: Optional[str]) -> Optional[str]:
     return found.strip() or None
 
 
+# The largest limits, 2^20 seconds here and 2^31 in Client, are chosen by hand.
 def check_timeout(timeout_s: float) -> float:
     """Returns `timeout_s`, above 0 and at most 2^20 seconds. Raises ValueError for another value."""
     return _check_limit("timeout_s", timeout_s, 2**20)
@@ -86,7 +87,8 @@ def _jitter() -> float:
 @dataclass(frozen=True)
 class Backoff:
     """Retry policy. The wait doubles with each attempt. A random part of it, up to a half, is left out, so that trainers do
-    not retry at the same time.
+    not retry at the same time. The defaults are chosen by hand. They wait at most 15.5 seconds in total, unless the server
+    demands more.
 
     Attributes:
         attempts: the maximum number of attempts, including the first. An attempt may try several servers.
@@ -149,14 +151,15 @@ class Client:
     With several servers each request goes to the one with the fewest requests of this client in flight. Large batches
     are sent in parts to all servers at the same time. After a failed connection or a status of 429, 502, 503 or 504 a
     server is left out for a while, and another one gets the request. If all servers fail, the request is retried; but
-    if no server has ever accepted a connection, it fails at once.
+    if no server has ever accepted a connection, it fails at once. The defaults of the limits are chosen by hand.
 
     Args:
         url: the server's URL, as in its first line of output, or the URLs of several servers of the same release.
         token: the token of all servers; by default that of the variable RHYTHM_TOKEN.
         timeout_s: seconds without a byte after which a server counts as failed.
         backoff: retry policy, and the time for which a failed server is left out.
-        body_limit: the maximum number of bytes of a request. Larger batches are sent in parts.
+        body_limit: the maximum number of bytes of a request, by default half of the server's. Larger batches are sent in
+            parts.
         row_limit: the maximum number of rows of a request. Larger batches are sent in parts. The server accepts up to
             2^20 rows.
 

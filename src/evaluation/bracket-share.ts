@@ -3,7 +3,7 @@ import type { Interval } from '../shared/statistics.js';
 import { tQuantile } from '../shared/t-quantile.js';
 import type { ScoreAnchors } from './audit/anchors-of.js';
 
-/** The least distance of the anchors. With closer anchors, a share would be mostly noise. */
+/** The least distance of the anchors. Chosen by hand: with closer anchors, a share would be mostly noise. */
 export const MIN_SPAN = 0.02;
 
 /** The share of a score; null if its grader and profiles have no anchors, or `isTooNarrow` holds for its anchors. */

@@ -12,7 +12,7 @@ export interface RunInfo {
   readonly worldDigest: string;
   /** The backend that ran. */
   readonly backend: string;
-  /** Why this backend was chosen; not in the JSON. */
+  /** Why this backend was chosen. Commands leave it out of their JSON. */
   readonly backendReason: string;
   /** The kernel that ran. */
   readonly kernel: string;

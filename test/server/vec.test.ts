@@ -41,6 +41,7 @@ it('steps as createVecEnv does, with masks and beliefs, beyond the end of episod
     expect(arrays.components).toEqual(result.components);
     expect(arrays.seeds).toEqual(env.seeds);
     const actions = Uint8Array.from({ length: numEnvs }, (_, i) => (i + t) % 10);
+    // Every third environment states no belief.
     const beliefs = Float32Array.from({ length: 3 * numEnvs }, (_, k) =>
       k % 9 < 3 ? Number.NaN : (k % 10) / 9,
     );

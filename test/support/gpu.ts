@@ -54,7 +54,8 @@ let shared: Promise<GPUDevice> | null = null;
 /** Returns the device that tests share, with compiled shaders: compiling takes seconds. */
 function sharedDevice(): Promise<GPUDevice> {
   shared ??= separateDevicesOf().then(async (gpu) => {
-    // Each backend listens to errors of the device, and from eleven listeners on Node would print a warning.
+    // Each backend listens to errors of the device, and from eleven listeners on Node would print a warning. 100 is chosen by
+    // hand.
     setMaxListeners(100);
     const { gpu: opened } = await compile(await GpuDevice.open(gpu, undefined));
     return opened.device;

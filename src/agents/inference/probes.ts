@@ -34,7 +34,7 @@ export function remainingVariance(width: number, noise: number): number {
 export class Probes {
   readonly #params: Params;
   readonly #responses: Responses;
-  /** f32 [16] and [5]: the mean profile, without its weights, and the changes of its meters. */
+  /** f32 [16]: the traits of the mean profile; its weights stay 0. f32 [5]: the changes of its meters. */
   readonly #mean = new Float32Array(PROFILE_SIZE);
   readonly #changes = new Float32Array(NUM_METERS);
   /** f64 [16]: the variance of each hidden number, scaled as in the belief target, and its expected reduction. */
@@ -142,6 +142,7 @@ export class Probes {
     for (let k = 0; k < NUM_METERS; k++) {
       // A trait that affects several meters is handled once, at the first of them.
       if (affectingTrait[k] === NO_TRAIT || affectingTrait.indexOf(affectingTrait[k]) < k) continue;
+      // A cell is a range of stress thresholds, with bounds of all traits (traits.ts).
       for (let cell = 0; cell < traits.numCells; cell++) {
         const width =
           traits.width(cell, affectingTrait[k]) * this.#params.traitInverseSpan[affectingTrait[k]];

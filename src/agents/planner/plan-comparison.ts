@@ -9,7 +9,7 @@ interface Reason {
   readonly text: string;
 }
 
-/** The smallest gain in the objective that is a reason. */
+/** The smallest gain in the objective that is a reason. Chosen by hand: a smaller one gives reasons that hardly matter. */
 const MIN_GAIN = 0.0005;
 /** The smallest difference that is visible in two decimals. */
 const MIN_VISIBLE = 0.005;

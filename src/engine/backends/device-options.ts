@@ -31,8 +31,9 @@ export const WEBGPU_OPTIONS: readonly (keyof WebGpuOptions)[] = [
 ];
 
 const PREFERENCES = ['low-power', 'high-performance'] as const;
-/** The largest values of `maxDispatchMs` and `workgroupSize`. */
+/** The largest value of `maxDispatchMs`. Chosen by hand. */
 const LONGEST_DISPATCH = 10_000;
+/** The largest value of `workgroupSize`: WebGPU's default limit of invocations. */
 const LARGEST_WORKGROUP = 256;
 
 /**
@@ -41,6 +42,7 @@ const LARGEST_WORKGROUP = 256;
  */
 export function toDeviceOptions(given: WebGpuOptions = {}): DeviceOptions {
   const options = readOptions('webgpu options', given, WEBGPU_OPTIONS);
+  // The defaults are chosen by hand: no GPU has been measured yet.
   const { powerPreference, maxDispatchMs = 100, workgroupSize = 64 } = options;
   return Object.freeze({
     ...(powerPreference !== undefined && {

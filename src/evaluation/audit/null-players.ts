@@ -25,7 +25,10 @@ export interface NullPlayers {
   readonly rows: readonly NullGain[];
 }
 
-/** The number of episodes of a null player, as a multiple of `episodes`. Gains of beliefs vary more than gains of actions. */
+/**
+ * The number of episodes of a null player, as a multiple of `episodes`. Gains of beliefs vary more than gains of actions. Both
+ * numbers are chosen by hand: more episodes narrow the intervals and take longer.
+ */
 const EPISODES_FACTOR = 50;
 const MAX_EPISODES = 100_000;
 const BELIEFS: readonly AuditBelief[] = ['constant', 'fitted', 'extreme', 'random'];

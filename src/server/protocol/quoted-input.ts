@@ -1,9 +1,12 @@
 /** Formats an invalid input for an error: returns the input itself if it is small, else a description. */
 import { describe } from '../../shared/values.js';
 
-/** The maximum size of an input that errors repeat: the length of all strings and keys, and 1 for each other value. */
+/**
+ * The maximum size of an input that errors repeat: the length of all strings and keys, and 1 for each other value. Chosen by
+ * hand: a larger one makes errors longer, a smaller one leaves out more inputs.
+ */
 const MAX_SIZE = 1000;
-/** The maximum depth of an input that errors repeat. Writing deeper JSON could exhaust the stack. */
+/** The maximum depth of an input that errors repeat. Chosen by hand. Writing JSON overflows the stack at a few thousand levels. */
 const MAX_DEPTH = 16;
 
 /** Returns the value itself, or its description as text. */

@@ -43,7 +43,7 @@ export const scoreRoute = (runner: BatchRunner): Route => ({
         }),
 });
 
-/** Returns the pieces of the JSON answer. */
+/** Returns the pieces of the JSON answer. @param turn awaited before each slice, as in scheduler.ts. */
 async function score(
   request: ScoreRequest,
   runner: BatchRunner,

@@ -49,6 +49,7 @@ describe('random numbers', () => {
     const draws = new SearchDraws(6);
     const counts = new Uint32Array(10);
     for (let i = 0; i < 100_000; i++) counts[draws.below(10)]++;
+    // The bounds are about four standard deviations.
     for (const count of counts) expect(Math.abs(count - 10_000)).toBeLessThan(400);
     const heads = Array.from({ length: 100_000 }, () => Number(draws.chance(0.3)));
     expect(Math.abs(heads.reduce((sum, head) => sum + head) - 30_000)).toBeLessThan(600);
@@ -94,6 +95,7 @@ describe('action sequences', () => {
       { length: 1000 },
       () => differing(27).length && rows[3 * NUM_STEPS - 1] === 1,
     );
+    // By the probabilities in crossover.ts about 226 children are expected; without copied actions, 80.
     expect(children.filter(Boolean).length).toBeGreaterThan(150);
   });
 
@@ -109,6 +111,7 @@ describe('action sequences', () => {
 describe('a population', () => {
   /** Action sequences of one action each. */
   const plain = (...actions: number[]) => actions.map((action) => new Uint8Array(NUM_STEPS).fill(action));
+  /** @param shortfalls how far each first-half mean lies below its bound (`Outcome` in objective.ts). */
   const select = (population: Population, scores: number[], shortfalls = scores.map(() => 0)) =>
     population.select(Float64Array.from(scores), Float64Array.from(shortfalls));
   const firsts = (population: Population, count: number) =>
@@ -121,6 +124,7 @@ describe('a population', () => {
     population.breed(1000);
     const codes = population.candidates;
     const mean = codes.reduce((sum, code) => sum + code, 0) / codes.length;
+    // The mean rank of first parents, the lower of two draws, is 2.85; the mean rank of second parents is 4.5.
     expect(mean).toBeGreaterThan(2);
     expect(mean).toBeLessThan(4);
   });
@@ -172,7 +176,7 @@ describe('a population', () => {
     expect(population.best).toMatchObject({ score: 0.2, shortfall: 0 });
   });
 
-  it('raises the penalty while too few sequences have no shortfall, and lowers it while too many have none', () => {
+  it('raises the penalty while too many sequences have a shortfall, and lowers it while too few have one', () => {
     for (const [shortfall, falls] of [
       [0.1, false],
       [0, true],
@@ -228,7 +232,9 @@ describe('a plan', () => {
       const plan = searchPlanOf(toSearchRequest(problems, { evaluations }));
       const spent = evaluationsOf(plan);
       expect(spent).toBeGreaterThanOrEqual(evaluations);
+      // The bound is chosen by hand: the last generations of both phases are rounded up.
       expect(spent).toBeLessThan(1.1 * evaluations + 300);
+      // Groups of 16 episodes (scorer.ts), and MIN_STARTS starting states of an island (search-budget.ts).
       expect(plan.offspring % 16).toBe(0);
       expect(Math.ceil(starts / plan.stride)).toBeGreaterThanOrEqual(Math.min(starts, 8));
     });
@@ -268,7 +274,8 @@ describe('a scorer gives the score and shortfall of each action sequence played 
     return { trials, playedProblems };
   }
 
-  // Without the addon only the reference runs, which is slow, so the cases are small.
+  // `wide` and `long` need several calls of 65,536 episodes, in `long` because of the starts. Without the addon only the
+  // reference runs, which is slow, so the cases are small.
   const wide = ENGINES.length > 1 ? [20, 40, 100, 1] : [2, 4, 10, 1];
   const long = ENGINES.length > 1 ? [2, 4500, 21, 1] : [2, 45, 21, 1];
   it.each([[1, 1, 1, 1], [3, 10, 5, 3], [2, 8, 32, 1], wide, long])(

@@ -177,7 +177,7 @@ function expectSafe(
   return false;
 }
 
-/** Returns a function that overwrites up to 40 random bytes with numbers from 0 to 3. */
+/** Returns a function that overwrites up to 40 random bytes with numbers from 0 to 3. Both bounds are chosen by hand. */
 const someBytes =
   (random: Random) =>
   (bytes: Uint8Array): void => {
@@ -192,6 +192,7 @@ describe.each(NATIVE)('$name', ({ kernel }) => {
     '%s with arrays at random offsets refuses overlaps with a written array, or works as with separate arrays',
     (name) => {
       forAll(25, (random) => {
+        // A larger spread makes fewer arrays overlap. The values are chosen by hand.
         const spread = random.pick([1, 4, 40]);
         const randomOffsets = (columns: readonly Column[]): number[] => {
           const { offsets, end } = consecutiveOffsets(columns);

@@ -86,6 +86,7 @@ describe('checkStates', () => {
       setFloat(traits + 10, -(2 ** 20) - 1),
       'profile[10] of environment 3 to be from -1048576 to',
     ],
+    // A trait that a seed draws may be smaller than a weight: SMALLEST_TRAIT in legal-states.ts.
     [
       'a tiny trait',
       AFTER_9,
@@ -272,6 +273,7 @@ describe('checkStates', () => {
       `${well} to be from 0 to 0 after 0 steps, got 0.5.`,
     ],
     ['a NaN belief_skill sum', ENDED, setFloat(STATE.skill, Number.NaN), 'skill of environment 3 to be from'],
+    // After 9 steps the sum has one term, from -16.1 to 1, and a rounding error of at most 0.011 (sum-bounds.ts).
     [
       'a belief_skill sum larger than the number of its terms',
       AFTER_9,

@@ -75,7 +75,10 @@ const negated = ({ mean, low, high }: Interval): Interval => ({
 const inWords = ({ mean, low, high }: Interval): string =>
   low === null ? mean.toFixed(3) : `${mean.toFixed(3)} (95 %: ${decimal(low, 3)} to ${decimal(high!, 3)})`;
 
-/** Milliseconds without a change of the heading after which it is announced. */
+/**
+ * Milliseconds without a change of the heading after which it is announced. Chosen by hand: a shorter delay announces more
+ * headings while a slider moves.
+ */
 const DELAY = 700;
 
 function Announcement({ text }: { readonly text: string }) {
