@@ -4,7 +4,7 @@ import { NUM_ACTIONS, NUM_STEPS } from '../dist/world/fields.js';
 
 /** The second word of the generator's key. It differs from all streams of the world. */
 const SEQUENCE_STREAM = 1;
-/** The number of different sequences. Drawing a million would take longer than playing them. */
+/** The number of different sequences, chosen by hand. Drawing a million would take longer than playing them. */
 export const SEQUENCE_ROWS = 4096;
 
 let drawn = new Uint8Array(0);

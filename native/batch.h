@@ -1,4 +1,4 @@
-// One open batch: its tables, its tiles of state, and its threads.
+// One open batch: its tables, its tiles (kernel.h: the states of sixteen episodes each), and its threads.
 #pragma once
 #include <memory>
 #include <optional>
@@ -41,7 +41,8 @@ struct Part {
 
 class Batch {
  public:
-  // `block` holds world::count::BlockWords words. `threads` includes the calling thread.
+  // `block` holds the numbers of the world (src/world/block.ts): world::count::BlockWords words. `threads` includes the calling
+  // thread.
   Batch(const Kernel& kernel, const uint32_t* block, bool imagination, int num_envs, int threads);
 
   // Returns the bytes of the batch's states and tables.
@@ -51,7 +52,8 @@ class Batch {
   void reset(const Outputs& out, const Reset& reset);
   std::optional<Refusal> step(const Outputs& out, const Step& step, const AutoReset& autoreset);
   // Runs the environments of `part`. If `from` names a batch, the environments of `part` first become copies of that batch's
-  // environments; `from` must be another batch. The part that begins at 0 checks the actions of all parts. Ignores run.copy.
+  // environments; `from` must be another batch. The part that begins at 0 checks the actions of all parts. Sets run.copy from
+  // `from`.
   std::optional<Refusal> run(const Outputs& out, Run run, const Part& part, const CopySource& from);
 
   // Copies state and outputs into every environment. `from` may be this batch.
@@ -63,7 +65,9 @@ class Batch {
   // episodes. With `keeps_outputs`, the outputs stay as they are. Returns false and changes nothing if a step, mode, flag or
   // recorded action is invalid.
   bool load(const Outputs& out, const uint32_t* words, bool keeps_outputs);
+  // Writes the state hashes, [num_envs].
   void hash(uint64_t* hashes);
+  // Writes the belief targets, [num_envs, 3].
   void targets(float* rows);
   // Replays rows. Does not use the environments of this batch. A refused call writes nothing.
   std::optional<Refusal> replay(const Replay& replay);

@@ -16,7 +16,10 @@ const { version, dependencies, peerDependencies } = JSON.parse(
   readFileSync(join(ROOT, 'package.json'), 'utf8'),
 );
 const SUBPATHS = ['env', 'rollouts', 'agents', 'evaluation', 'server', 'training'];
-/** The rooms that become one chunk each. A room comes after those it imports. `engine` includes `world` and `shared`. */
+/**
+ * The rooms that become one chunk each. A room comes after those it imports. A chunk includes the modules that its room
+ * imports, so `engine` includes `world` and `shared`.
+ */
 const CHUNKS = ['engine', 'rollouts', 'agents', 'evaluation'];
 
 /** The entry points by name. */

@@ -27,7 +27,7 @@ import { MODEL_PREFIX, UserPolicy } from './user-policy.js';
 export interface LlmPolicy {
   /** `llm:` and the model's name. */
   readonly name: string;
-  /** The name of what chooses the actions: the same as `name`. */
+  /** Equal to `name`. For other policies it is the name without the belief. */
   readonly actions: string;
   /** 'own': the beliefs that the model states. */
   readonly belief: BeliefKind;
@@ -42,7 +42,7 @@ export type AnyPolicy = FixedPolicy | SteppedPolicy | LlmPolicy | UserPolicy;
 /** Returns whether a policy requests its actions from a language model. */
 export const isLlm = (policy: AnyPolicy): policy is LlmPolicy => 'model' in policy;
 
-/** The maximum number of episodes of a language model, because all are kept in memory. */
+/** The maximum number of episodes of a language model. All are kept in memory. Chosen by hand. */
 const MAX_LLM_EPISODES = 100_000;
 
 /** Returns the policies in order, without duplicates. @throws InputError `unknown_name`, `wrong_type` or `out_of_range`. */
@@ -99,7 +99,7 @@ function findLlmPolicy(policy: string, models: readonly LanguageModel[]): LlmPol
 /** Returns whether a policy uses the hidden state. */
 export const isOracle = (policy: AnyPolicy): boolean => isStepped(policy) && policy.usesHiddenState;
 
-/** Returns the player of a policy, as trajectories store it. */
+/** Returns the player of a policy: the fields by which trajectories identify it. */
 export const playerOf = (policy: AnyPolicy): Player =>
   isLlm(policy)
     ? modelPlayer(policy.model.name)

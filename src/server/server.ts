@@ -20,7 +20,7 @@ export interface RunningServer {
   close(graceMs?: number): Promise<number>;
 }
 
-/** The default of `graceMs`. */
+/** The default of `graceMs`, chosen by hand: more lets longer requests finish, less ends the server sooner. */
 const GRACE_MS = 1500;
 
 /**

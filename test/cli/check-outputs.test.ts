@@ -1,4 +1,7 @@
-/** `checkOutputs` refuses outputs that would overwrite each other, even if their paths differ. */
+/**
+ * `checkOutputs` refuses outputs that would overwrite each other, even if their paths differ. A journal keeps the paid episodes
+ * of a language model in files beside the output.
+ */
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { describe, expect, it } from 'vitest';

@@ -44,7 +44,7 @@ it('eval --trajectories writes every episode without changing results, and reeva
   }
 });
 
-it("reeval shows a policy's published score; for a policy without one, that of RhythmEnv's frontier teacher", async () => {
+it("reeval shows a policy's published score; for a policy without one, that of RhythmEnv's frontier model", async () => {
   const evalArgs = [
     'eval',
     '--policies',
@@ -75,6 +75,7 @@ it('eval writes all outputs completely, even if their long names differ only at 
   expect([code, stderr]).toEqual([0, '']);
   expect(rowsOf(`${name}.json`)).toHaveLength(1);
   const lines = [outputs[1], outputs[3]].map((output) => fromLines(readFileSync(output, 'utf8')));
+  // The file of --components begins with a header.
   expect(lines.map(({ length }) => length)).toEqual([3, 2]);
 });
 

@@ -15,6 +15,8 @@ import { phrasesOf } from './phrases.js';
 /** Returns the digit, 0 to 9, that states a belief in [0, 1] in an answer. */
 export const digitOf = (belief: number): number => Math.round(belief * 9);
 
+// The limits below are chosen by hand. They affect only the words.
+
 /** A step is informative about a trait if it ruled out at least this share of the trait's range. */
 const MIN_NARROWING = 0.04;
 /** A reward is described if it changed the mean of a weight by at least this. */

@@ -21,7 +21,7 @@ export interface Reply {
   readonly tokens: Tokens | null;
 }
 
-/** A token count, at most 10^9. */
+/** A token count, at most 10^9 (chosen by hand): no request has more. */
 const count = z.number().int().nonnegative().max(1e9);
 /** A text; null or undefined if it is missing or of another type. */
 const text = z.string().nullish().catch(null);

@@ -7,9 +7,15 @@ import type { EpisodeSums } from './episode-sums.js';
 import { ImaginedStarts } from './imagined-starts.js';
 import { imaginedWorld, type Objective, scoreEpisodesBy } from './objectives.js';
 
-/** The number of episodes whose states and results fit the cache of a core. */
+/**
+ * The approximate number of episodes that one call plays on each thread. Chosen by hand: their states take 0.8 MiB, and should
+ * fit the cache of a core with the results.
+ */
 const EPISODES_PER_THREAD = 2 ** 12;
-/** All candidates are played with at most this many posterior samples, then the best candidates with the other samples too. */
+/**
+ * All candidates are played with at most this many posterior samples, then the best candidates with the other samples too.
+ * Chosen by hand: fewer take less time, but estimate the scores less exactly.
+ */
 const SCREENING_SAMPLES = 8;
 
 /** Options of an Imagination. A problem is an episode, with `numStarts` starting states: one for each posterior sample. */

@@ -5,7 +5,10 @@ import { NUM_ACTIONS, NUM_METERS, NUM_SLOTS, NUM_STEPS } from '../../world/field
 const PREFERENCES = NUM_STEPS * NUM_ACTIONS;
 /** The number of parameters, 480: preferences [28 steps, 10 actions], then weights [4 slots, 10 actions, 5 meters]. */
 export const REACTIVE_PARAMETERS = PREFERENCES + NUM_SLOTS * NUM_ACTIONS * NUM_METERS;
-/** The initial value of all meters in the published world. A policy reacts to the difference between a meter and this value. */
+/**
+ * The initial value of all meters in the published world (numbers.ts). A policy reacts to the difference between a meter and
+ * this value.
+ */
 const CENTRE = 0.7;
 
 /** Returns whether a parameter is a weight of a meter; otherwise it is a preference. */

@@ -32,7 +32,10 @@ const bounded = (name: string): number => BOUNDED_TRAITS.indexOf(trait(name));
 
 /** Marks a meter that no trait affects. */
 const NONE = -1;
-/** Bound on the float32 rounding of an anomaly in the published world, with a wide margin. */
+/**
+ * Bound on the float32 rounding of an anomaly in the published world (numbers.ts). Chosen by hand, with a wide margin: an
+ * operation with a result below 2 rounds by at most 2^-24.
+ */
 const ROUNDING = f32(2 ** -18);
 
 /** The data of a step that bound traits. */

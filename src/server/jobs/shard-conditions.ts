@@ -2,14 +2,15 @@
 import type { Condition, SeedRange } from '../../world/conditions.js';
 import { partOf, type Shard } from './shard.js';
 
-/** Consecutive seeds of one choice of profiles. */
+/** Consecutive seeds with the same profiles: 'sampled', 'discrete' or a profile's name. */
 interface Run extends SeedRange {
   readonly profile: string;
 }
 
 /**
- * Returns a shard's part of each condition; conditions without episodes in the shard are left out. If several conditions
- * contain the same episode, one shard plays it for all of them, so that no episode of a language model is paid for twice.
+ * Returns the episodes of each condition that belong to a shard; conditions without such episodes are left out. If several
+ * conditions contain the same episode, one shard plays it for all of them, so that no episode of a language model is paid for
+ * twice.
  * @throws InputError `out_of_range` for more shards than episodes.
  */
 export function shardConditions(conditions: readonly Condition[], shard: Shard): Condition[] {

@@ -2,9 +2,12 @@
 import type { WebSocket } from 'ws';
 import type { Answer, MessageHandler } from './message-handler.js';
 
-/** From this many unsent bytes on, the next answer waits until they are sent. */
+/** From this many unsent bytes on, the next answer waits until they are sent. Chosen by hand: more take more memory. */
 const MAX_UNSENT = 1 << 20;
-/** The number and total size of waiting frames at which reading pauses: some clients do not wait for answers. */
+/**
+ * The number and total size in bytes of waiting frames at which reading pauses: some clients do not wait for answers. Chosen by
+ * hand: more take more memory.
+ */
 const MAX_WAITING = 16;
 const MAX_WAITING_BYTES = 1 << 20;
 

@@ -10,6 +10,8 @@ import { HubError } from './hub-errors.js';
 import { redacted } from './redact.js';
 import { networkError, responseError } from './response-errors.js';
 
+// The numbers below are chosen by hand. More retries and longer waits survive longer outages, but report errors later.
+
 /** The number of attempts after the first. */
 const RETRIES = 5;
 /** The first and the longest wait, in milliseconds, unless the Hub demands a longer one. */

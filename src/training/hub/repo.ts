@@ -10,7 +10,7 @@ export interface Repo {
   readonly name: string;
 }
 
-/** The maximum length of a name, in characters. */
+/** The maximum length of a name in characters, as at the Hub. */
 const MAX_NAME = 96;
 /** Matches USER or NAME. As at the Hub, _ may begin or end it, but - and . may not. */
 const NAME_PART = /^[A-Za-z0-9_](?:[\w.-]*[A-Za-z0-9_])?$/;
@@ -41,7 +41,7 @@ export const repoText = ({ type, name }: Repo): string => `${type} ${name}`;
 export const repoUrl = (endpoint: string, { type, name }: Repo): string =>
   `${endpoint}/${type === 'dataset' ? 'datasets/' : ''}${name}`;
 
-/** The maximum length of a branch's name, in characters. */
+/** The maximum length of a branch's name in characters, chosen by hand. */
 const MAX_BRANCH = 200;
 const BRANCH = /^[A-Za-z0-9_][\w./-]*$/;
 

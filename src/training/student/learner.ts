@@ -64,7 +64,7 @@ export class Learner {
 
 /**
  * Returns the state of an untrained student. @param random uniform in [0, 1).
- * @param hidden the sizes of the hidden layers, multiples of four.
+ * @param hidden the sizes of the hidden layers: multiples of four, for speed (see `initialState`).
  */
 export function initialStudent(random: () => number, hidden: readonly number[]): ModelState {
   const state = initialState(random, [FEATURE_COUNT, ...hidden, OUTPUT_COUNT]);

@@ -3,7 +3,10 @@ import type { StudentManifest } from '../../agents/student/student-file.js';
 import type { Trained } from './train.js';
 import { type TrainRequest, toJson } from './train-options.js';
 
-/** Returns the manifest without `featuresVersion` and `evaluation`. @param version of the package. */
+/**
+ * Returns the manifest without `evaluation`, which the caller adds, and `featuresVersion`, which `encodeStudent` adds.
+ * @param version of the package.
+ */
 export function manifestOf(
   request: TrainRequest,
   { figures, refinement, world }: Pick<Trained, 'figures' | 'refinement' | 'world'>,

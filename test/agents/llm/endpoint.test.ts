@@ -95,6 +95,7 @@ describe('an endpoint', () => {
 });
 
 it('a redactor removes secrets as plain text and as URLs and JSON encode them', () => {
+  // A redactor ignores shorter secrets.
   const secrets = fc.array(fc.string({ minLength: 4, unit: 'grapheme' }), { minLength: 1, maxLength: 3 });
   fc.assert(
     fc.property(secrets, fc.string(), (all, around) => {

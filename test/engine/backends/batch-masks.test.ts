@@ -83,6 +83,7 @@ async function anyCall(
   }
   if (kind.startsWith('run')) {
     const run = random.run(n);
+    // The second part must begin at a multiple of 16 (`part` of RunRequest).
     const first = Math.min(n, 16);
     const parts = [
       { first: 0, end: first },

@@ -11,7 +11,7 @@ import { describeWithRedis, RedisServer, until } from '../../support/redis.js';
 
 const pathOf = temporaryDirectory();
 const STEPS = 28;
-/** Two shards of five. */
+/** `--shard-size 8` makes two shards of five. */
 const EPISODES = 10;
 const PRICED = ['--prices', `${PRICES.prompt},${PRICES.completion},${PRICES.cached}`];
 const ARGS = ['teach', '--policy', 'llm:fake', '--seeds', '700-709', ...PRICED];
@@ -133,6 +133,7 @@ describeWithRedis('a job of a language model', () => {
   });
 
   it('never sends more requests in a window than the rate limit of all workers', async () => {
+    // Five requests in 100 ms. The test shortens the window from a minute.
     const [rate, window] = [5, 100];
     const fake = await startModel();
     const args = [...ARGS, '--again', '--shard-size', '8', '--concurrency', '8'];

@@ -195,6 +195,7 @@ interface AxesProps {
 
 function Axes({ x, y, highest, width, height }: AxesProps) {
   const ticks = Array.from({ length: 6 }, (_, k) => k / 5);
+  // The distance between lines, chosen by hand: at most five lines for shares up to 50 %.
   const step = highest > 0.2 ? 0.1 : highest > 0.08 ? 0.04 : 0.02;
   const shares = Array.from({ length: Math.floor(highest / step) }, (_, k) => (k + 1) * step);
   return (

@@ -1,4 +1,4 @@
-/** The engine's worker. It plays the episodes of crowds and of the visitor's sequence, so that the page stays responsive. */
+/** The engine's worker. It plays the episodes of crowds (many people) and the visitor's sequence, so that the page responds. */
 import { expose, type ProxyMethods, releaseProxy } from 'comlink';
 import type { StudentFile } from '../students/student-files.js';
 import { findBackend, forgetBackend } from './backend.js';

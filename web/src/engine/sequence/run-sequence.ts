@@ -12,8 +12,8 @@ import type { Report } from '../jobs.js';
 import { PEOPLE, type SequenceScores } from './sequence-scores.js';
 
 /**
- * The number of people who are played in one call: all on a real graphics device. Else few: the first scores come soon, and a
- * new sequence waits for one call only.
+ * The number of people who are played in one call: all on a graphics device, unless software emulates it. Otherwise 1000,
+ * chosen by hand: the first scores come soon, and a new sequence waits for one call only.
  */
 const PART = { device: PEOPLE.count, others: 1000 };
 

@@ -11,7 +11,7 @@ import {
 import type { EpisodeResult } from '../../person/episode-types.js';
 import { ENDS } from './belief.js';
 
-/** The sentence describes at most this many of the hidden numbers. */
+/** The sentence describes at most this many of the hidden numbers. Chosen by hand, so that it stays short. */
 const MAX_DESCRIBED = 5;
 
 export function HiddenProfile({ result }: { readonly result: EpisodeResult }) {

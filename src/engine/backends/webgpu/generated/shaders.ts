@@ -1072,7 +1072,7 @@ fn belief_at(i: u32) -> vec3<f32> {
   return bitcast<vec3<f32>>(vec3(request[at], request[at + 1u], request[at + 2u]));
 }
 
-// Takes a step of an environment. \`i\` is its index in the launch.
+// Takes a step of an environment. \`i\` is its index among the environments of this launch, which begin at launch.first.
 fn take_step(env: u32, i: u32) {
   let t = word(env, STATE_STEP);
   let action = byte_at(launch.actions, i);
