@@ -21,8 +21,9 @@ struct LaneDraws {
   }
 };
 
-// Draws for lanes with different seeds. The constructor computes them for the steps [from, stop), two steps at once: four
-// draws overlap better than two. If the number of steps is odd, it also computes the draws of step `stop`.
+// Draws for lanes with different seeds. The constructor computes them for the steps [from, stop), two steps at once: a draw
+// is a chain of dependent operations (threefry.inl), and a processor overlaps four chains better than two. If the number of
+// steps is odd, the constructor also computes the draws of step `stop`.
 struct DrawsAhead {
   alignas(64) uint32_t words[count::Steps + 1][4][kLanes];  // by step: x0 and x1 of the noise, then of the event
   DrawsAhead(const Tables& w, U seed, int from, int stop) {

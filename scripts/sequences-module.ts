@@ -35,9 +35,12 @@ export const OPEN_LOOP_SEQUENCES = {
   trainingSeeds: { count: ${NUM_TRAINING_SEEDS}, first: ${first}, last: ${last} },
   /** Seeds of \`freshScore\`, which the search does not use: all in this range. */
   freshSeeds: { first: ${FRESH_SEEDS.first}, last: ${FRESH_SEEDS.last} },
-  /** Seed of the search. */
+  /** Seed of the search's random numbers. */
   seed: ${seed},
-  /** By grader. Scores are means to five decimals, without a belief. */
+  /**
+   * By grader. \`evaluations\` is the number of sequences that the search scored. Scores are means to five decimals, without
+   * a belief.
+   */
   sequences: {
 ${audits.map(entryOf).join('\n')}
   },

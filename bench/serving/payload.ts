@@ -6,9 +6,12 @@ export interface Payload {
   /** The label in the report. */
   readonly what: string;
   readonly path: string;
-  /** Builds a body of this size on demand, because all bodies together would take gigabytes. Some have a fixed size. */
+  /**
+   * Builds a body of about this size on demand, because all bodies together would take gigabytes. The functions of some
+   * payloads ignore the size.
+   */
   readonly body: (mebibytes: number) => Buffer;
-  /** The maximum size in MiB. */
+  /** The largest size that is passed to `body`, in MiB. */
   readonly maxMib: number;
   /** WebSocket messages that are sent before the measured message. */
   readonly before?: readonly string[];
@@ -16,8 +19,8 @@ export interface Payload {
 }
 
 /**
- * The maximum sizes of measured bodies and of text messages, in MiB. The server accepts larger
- * bodies; /v1/vec refuses longer texts.
+ * The values of `maxMib` for most bodies and for messages. By default the server accepts larger bodies, and refuses longer
+ * text messages. 16 is chosen by hand: larger bodies take longer to measure.
  */
 export const LIMITS = { body: 16, message: 1 };
 

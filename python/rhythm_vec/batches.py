@@ -11,9 +11,11 @@ from typing import Any, Callable, Dict, Iterator, List, Mapping, Tuple
 from .client import REMEDIES, Client
 from .errors import InputError, RefusedError, RhythmError
 
-#: The minimum number of rows of a part, if a batch is split for several servers.
+#: The minimum number of rows of a part, if a batch is split for several servers. Chosen by hand: smaller parts need more
+#: requests.
 _MIN_ROWS = 512
-#: The maximum number of parts per server: several, so that a faster server computes more of them.
+#: The maximum number of parts per server: several, so that a faster server computes more of them. Chosen by hand: more parts
+#: need more requests.
 _PARTS_PER_SERVER = 4
 
 

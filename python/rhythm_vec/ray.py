@@ -51,7 +51,7 @@ Arrays = Dict[str, Any]
 
 
 class _Actor:
-    """The object in the process of an actor. Every call may be repeated after a restart."""
+    """The object in the process of an actor. If the actor dies during a call, Ray restarts it and repeats the call."""
 
     def __init__(self, options: Mapping[str, Any]) -> None:
         self._options = options

@@ -27,7 +27,7 @@ describe.skipIf(absent !== null)('the training', () => {
   const { visit } = setUpVisits();
 
   it('is started by keyboard and ends by itself, its file plays in Node as on the page, and the kept student is used by touch', async () => {
-    // The last part is on a phone.
+    // The last part is on a phone. Only visits that begin on a phone have touch.
     await using visited = await visit(FAST, { size: 'phone' });
     const { page } = visited;
     await page.setViewportSize(SIZES.laptop);
@@ -39,7 +39,7 @@ describe.skipIf(absent !== null)('the training', () => {
     await page.getByRole('button', { name: 'Start training' }).press('Enter');
     await page.getByText(/^After \d+ seconds, in 128 weeks/).waitFor();
     await scored(page);
-    // The worker with jax-js is loaded now.
+    // The training worker is loaded now.
     expect(loaded.some((url) => /\/training\/|\/worker-/.test(url))).toBe(true);
     // The heading says how far the student has come from its untrained score to its teacher's.
     await page
@@ -145,6 +145,7 @@ describe.skipIf(absent !== null)('the training', () => {
       await page.getByRole('button', { name: 'Keep', exact: true }).tap();
       await page.getByText(/^my-student is kept/).waitFor();
       const curves = page.getByRole('slider', { name: 'Read the curves at' });
+      // The first point of the curves is the nearest to this position.
       await page.getByRole('img', { name: /^final score over time/ }).tap({ position: { x: 42, y: 80 } });
       expect(await curves.inputValue()).toBe('0');
       await page.getByText(/Trained by WebGPU\./).waitFor();

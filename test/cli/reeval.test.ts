@@ -52,6 +52,7 @@ describe('a file of world 1.0.0', () => {
     expect(stdout).toContain(
       '2 episodes are of world 1.0.0 (6 of 8 components). Its rules are those of this world. Only its 6 components were compared.\n',
     );
+    // A teacher of the file, under three graders.
     expect(linesOf(stdout, 'speaker')).toHaveLength(3);
     const results = JSON.parse(readFileSync(pathOf('former.json'), 'utf8'));
     expect(results).toMatchObject({ episodes: 2, former_worlds: { '1.0.0': 2 }, mismatches: 0 });

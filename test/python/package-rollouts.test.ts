@@ -6,6 +6,7 @@ import { askPython, whyAbsent } from '../support/python.js';
 import { Random } from '../support/random.js';
 
 const SCRIPT = 'package/rollouts.py';
+/** Chosen by hand: more rows take longer. */
 const ROWS = 2000;
 const OPTIONS = [
   { grader: 'v2' },
@@ -88,6 +89,7 @@ describe.skipIf(absent !== null)(
         groups: { ...others, group_size: groupSize },
       });
       for (const [k, options] of OPTIONS.entries()) {
+        // In Python `belief_skill` is the reward of this name.
         const { rewards, faults, beliefSkill: _, ...scores } = scoreReplay(columns, options);
         expect(answer.scores[k]).toEqual(encoded({ ...scores, ...rewards }));
         expect(answer.faults[k]).toEqual(faults.map(({ index, code }) => [index, code]));

@@ -11,6 +11,7 @@ import { drawsOf, Random } from '../support/random.js';
 import { outputColumns } from '../support/unchanged.js';
 
 const SCRIPT = 'package/sequences.py';
+/** The number of calls of a sequence. Chosen by hand: longer sequences take longer. */
 const CALLS = 60;
 
 interface Answer {

@@ -99,7 +99,7 @@ const WS_DIFFERENCES: Readonly<Record<string, readonly [why: string, check: Chec
     ownObservation({ isReset: false }),
   ],
   '{"type":"step","data":{"action_type":"BOOM"}}': [
-    'no action fails here: an unknown action is refused',
+    'the recorded environment fails at BOOM; this one refuses unknown actions',
     matching({ code: 'VALIDATION_ERROR', errors: [{ loc: ['action_type'], input: 'BOOM' }] }),
   ],
   '{"type":"state"}': [
@@ -220,7 +220,7 @@ describe('an episode', () => {
       const { observation } = RESULT_SCHEMA.parse(data);
       if (t === 27) expect(Object.entries(observation.components!)).toEqual(namedComponents(episode));
     }
-    // These beliefs are worse than the prior.
+    // These beliefs are worse than [0.5, 0.5, 0.5] is on average.
     expect(episode.components[COMPONENT_NAMES.indexOf('belief_skill')]).toBeLessThan(0);
   });
 

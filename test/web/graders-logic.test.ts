@@ -148,7 +148,8 @@ describe('ranked policies', () => {
       const candidates = RANKED_POLICIES.filter(({ actionSource }) =>
         [null, grader].includes(sequenceGraderOf(actionSource)),
       );
-      // `evaluate` has no random+inference. Under v3 its inference minimises the squared error, not the absolute error.
+      // `evaluate` has no random+inference. Under v3 the beliefs of `evaluate` minimise the squared error; those
+      // of the page minimise the absolute error under every grader.
       const compared = candidates.filter(
         ({ name, beliefSource }) =>
           name !== 'random+inference' && (grader !== 'v3' || beliefSource !== 'inference'),
@@ -278,7 +279,7 @@ describe('ticks', () => {
   });
   const slope = { mean: 0, low: null, high: null };
 
-  it('lie just beyond each change, and changes within one thousandth share a tick', () => {
+  it('lie just beyond the weights at which a policy passes another; such weights within one thousandth share a tick', () => {
     const leads = [
       { ahead: 'x', behind: 'a', slope, below: flip(0.1004, 'a'), above: flip(0.3001, 'a') },
       { ahead: 'x', behind: 'b', slope, below: null, above: flip(0.3004, 'b') },

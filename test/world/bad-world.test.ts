@@ -90,7 +90,7 @@ describe('every number', () => {
   );
 
   it.each(WORLD_NUMBERS.filter(isFixed).map(pathName))(
-    'is refused if it is %s, which no world may change, and differs from the published number',
+    'is refused if it differs from the published %s, which no world may change',
     (name) => {
       const path = WORLD_NUMBERS.find((each) => pathName(each) === name)!;
       expectRefused(

@@ -35,7 +35,8 @@ function checkRow(rows: Float32Array, i: number): void {
   const base = i * OBSERVATION_SIZE;
   const field = RULES.firstWrong(rows, base);
   if (field >= 0) refuse(rows[base + field], field, i);
-  // Also refuses the first observation of an episode that begins at a later step: it has no last action.
+  // The inference needs the last action of a row after step 0. So the first observation of an episode that begins at a later
+  // step is refused too.
   if (rows[base + OBSERVATION.step] > 0 && rows[base + OBSERVATION.lastAction] < 0)
     refuse(
       -1,

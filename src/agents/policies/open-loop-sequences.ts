@@ -8,9 +8,12 @@ export const OPEN_LOOP_SEQUENCES = {
   trainingSeeds: { count: 512, first: 100, last: 9999 },
   /** Seeds of `freshScore`, which the search does not use: all in this range. */
   freshSeeds: { first: 20000, last: 29999 },
-  /** Seed of the search. */
+  /** Seed of the search's random numbers. */
   seed: 0,
-  /** By grader. Scores are means to five decimals, without a belief. */
+  /**
+   * By grader. `evaluations` is the number of sequences that the search scored. Scores are means to five decimals, without
+   * a belief.
+   */
   sequences: {
     v1: {
       days: [

@@ -65,7 +65,7 @@ export const keptText = (path: string, kept: number, all: string): string =>
     ? `None of ${all} was finished.\n`
     : `${kept} of ${all} ${kept === 1 ? 'is' : 'are'} kept in ${path}; the same command resumes from there.\n`;
 
-/** The fixed number of bytes of a stored amount, so that it can be overwritten in place. */
+/** The fixed number of bytes of a stored amount, so that it can be overwritten in place. No amount needs more. */
 const AMOUNT_WIDTH = 64;
 
 /** A journal that is open and locked. */
@@ -130,7 +130,7 @@ export class Journal {
     return this.#finished;
   }
 
-  /** Dollars spent before the journal was opened, including the possible cost of lost requests. */
+  /** Dollars spent before the journal was opened, including the maximum cost of requests whose answers were lost. */
   get spent(): number {
     return Math.max(this.#spent, this.#finished.cost);
   }
@@ -144,7 +144,7 @@ export class Journal {
     this.#entries.set(episodeKey(episode), { handle: this.#partial, start, end: this.#end - 1 });
   }
 
-  /** Writes the largest amount that may have been spent to `OUTPUT.spent`, synchronously. */
+  /** Writes to `OUTPUT.spent` the largest amount that may have been spent, synchronously. */
   noteSpent(dollars: number): void {
     // Overwrites without truncating, so that the file has an amount even if the process is killed meanwhile.
     this.#spentFile ??= openSync(this.#spentPath, constants.O_WRONLY | constants.O_CREAT, 0o666);
@@ -156,7 +156,7 @@ export class Journal {
     }
   }
 
-  /** Yields the stored episodes of these keys, in their order, one at a time. */
+  /** Yields the stored episodes of these keys, in the order of `keys`, one at a time. */
   async *read(keys: Iterable<string>): AsyncGenerator<TrajectoryEpisode> {
     for (const key of keys) {
       const entry = this.#entries.get(key);

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { addQueueOptions, type QueueOptions, withQueue } from './queue-options.js';
 
 const HELP = `
-Removes the shards and results of the job from Redis, also of a finished job that was not collected. Workers stop its shards
+Removes the shards and results of the job from Redis, even if the job is finished but not collected. Workers stop its shards
 within seconds. A cancelled job cannot be collected. Submit the job again to compute it again.
 
 Example:

@@ -1,4 +1,7 @@
-/** The sizes of shards, by kind of job. */
+/**
+ * The sizes of shards, by kind of job. They are chosen by hand: smaller shards add requests to Redis, larger ones repeat
+ * more work after a failure.
+ */
 import type { JobKind } from '../../server/jobs/job.js';
 
 export interface ShardSizes {
@@ -15,8 +18,11 @@ const EPISODES: ShardSizes = { unit: 'episodes', least: 8, most: 64, defaultSize
 export const SHARD_SIZES = {
   teach: EPISODES,
   eval: EPISODES,
-  /** 16,384 rows are 50 MB of text. */
+  /** The maximum is 50 MB of text. */
   dataset: { unit: 'rows', least: 8, most: 16384, defaultSize: 2048 },
-  /** Each shard repeats the searches `open-loop` and `neutral`: a fifth of an audit's work with the default options. */
+  /**
+   * A piece is a search or a recording of episodes (audit-pieces.ts). Each shard repeats two searches (audit-shards.ts): a
+   * fifth of an audit's work with the default options.
+   */
   audit: { unit: 'pieces', least: 1, most: 256, defaultSize: 32 },
 } as const satisfies Readonly<Record<JobKind, ShardSizes>>;

@@ -3,8 +3,8 @@ import { type TaskScores, toScores, toTasks } from './scores.js';
 
 /**
  * Returns the interquartile mean of scores: the mean without the lowest and the highest quarter. It depends less on single
- * scores than the mean, and less on chance than the median. Tasks are pooled. Of n scores, floor(n / 4) are left out at
- * each end.
+ * scores than the mean, and less on chance than the median. Tasks (see `TaskScores`) are pooled. Of n scores,
+ * floor(n / 4) are left out at each end.
  * @throws InputError `wrong_type`, `wrong_length` for an empty list, or `out_of_range`.
  */
 export const interquartileMean = (scores: TaskScores): number => iqmOf(toTasks('scores', scores));

@@ -4,7 +4,7 @@ import { checkInteger, checkLength, checkRecord, isList, kindOf, wrongType } fro
 import { type RewardList, toTotals } from '../rewards/weighted-totals.js';
 import { MAX_GROUP_SIZE } from './group-statistics.js';
 
-/** The maximum of `steps`. */
+/** The maximum of `steps`, chosen by hand. */
 export const MAX_STEPS = MAX_GROUP_SIZE;
 
 /** Groups of rollouts with rewards and state hashes per step. Other keys are ignored. */

@@ -3,7 +3,8 @@ import type { CompactEpisode } from './compact-episode.js';
 
 /**
  * The maximum number of rows of the first group: few, so that the group is written early. The maximum doubles with each
- * group, up to MAX_ROWS.
+ * group, up to MAX_ROWS. The constants of this file are chosen by hand: larger groups need more memory, and a killed
+ * run loses more episodes.
  */
 const FIRST_ROWS = 64;
 const MAX_ROWS = 1024;

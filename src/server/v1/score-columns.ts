@@ -26,13 +26,13 @@ export class ScoreColumns {
   /** The scores to return, each once. */
   readonly names: readonly string[];
   readonly #settings: StackSettings;
-  /** NaN in rows without an action, and in rows with a fault (in invalid rows: see `RowFault`). */
+  /** NaN in rows without an action, and in invalid rows. */
   readonly #stepRewards: Float32Array;
   /** The rewards of the steps plus shaping. Without shaping, the same array as `#stepRewards`. */
   readonly #envRewards: Float32Array;
-  /** NaN in rows with a fault. */
+  /** NaN in invalid rows. */
   readonly #beliefMae: Float32Array;
-  /** -1 in rows without a belief, NaN in rows with a fault; null if no requested score depends on it. */
+  /** -1 in rows without a belief, NaN in invalid rows; null if no requested score depends on it. */
   readonly #beliefSkill: Float32Array | null;
   readonly #hasBelief: Uint8Array;
   readonly #stateHashes: BigUint64Array;

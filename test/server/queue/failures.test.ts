@@ -10,7 +10,10 @@ import { describeWithRedis, RedisServer, until } from '../../support/redis.js';
 
 const pathOf = temporaryDirectory();
 const PREFIX = 'rhythm-vec';
-/** A queue without workers of 30 s lease: after such a worker checks for lost leases, no worker checks again for 30 s. */
+/**
+ * The prefix of a queue whose worker has a lease of 1 s. After a worker with a lease of 30 s has looked for lost leases, no
+ * worker of its queue looks again for 30 s.
+ */
 const SHORT = 'short-leases';
 const argsOf = (seeds: string) => ['teach', '--policy', 'llm:fake', '--seeds', seeds, '--retries', '0'];
 
@@ -38,6 +41,7 @@ describeWithRedis('a shard', () => {
     for (const wait of [1000, 2000, 4000, 8000]) {
       await until(async () => (await shards.getDelayedCount()) === 1);
       const delayed = await shards.getDelayed();
+      // Each wait is shortened at random, by at most half.
       expect(delayed[0].delay).toBeGreaterThanOrEqual(wait / 2);
       expect(delayed[0].delay).toBeLessThanOrEqual(wait);
       await delayed[0].promote();
@@ -93,6 +97,7 @@ describeWithRedis('a shard', () => {
     // While Redis is full, the worker waits with its result. Meanwhile the test stores another result of the shard.
     await redis.config('SET', 'maxmemory', 1);
     await worker.note(/^Redis: OOM .* Waits\.$/);
+    // A stored result is a digest, then the compressed bytes.
     const digest = Buffer.alloc(32);
     const tampered = Buffer.concat([digest, Buffer.alloc(8)]);
     await redis

@@ -13,7 +13,7 @@ export interface StudentFile {
 export const keyOf = ({ name, file }: StudentFile): string =>
   `${name} ${file.reduce((sum, byte) => (Math.imul(sum, 31) + byte) >>> 0, 0)}`;
 
-/** Returns the grader that a student was trained for, a name of GRADER_NAMES; v3 for another grader or a damaged file. */
+/** Returns the grader of a student's training; v3, the page's default, for one outside GRADER_NAMES or a damaged file. */
 export function graderOf({ file }: StudentFile): string {
   try {
     const { name } = JSON.parse(decodeTensors(file).metadata.grader) as { name: string };

@@ -4,7 +4,10 @@ import type { PolicyComponents } from '../../../../src/evaluation/ranking.js';
 import type { WeightSensitivity } from '../../../../src/evaluation/weight-sensitivity.js';
 import { sensitivityOf } from './results-store.js';
 
-/** Milliseconds after the last move of a slider until the sensitivity is computed. */
+/**
+ * Milliseconds after the last move of a slider until the sensitivity is computed. Chosen by hand: with less, it is computed
+ * more often while a slider moves.
+ */
 const DELAY = 250;
 
 interface Sensitivity {
