@@ -2,17 +2,17 @@
 
 /** Numbers of episodes. */
 export const SIZE = {
-  /** A size at which the cost of a call is a visible part of the time. */
+  /** A small batch, for the cases that measure the cost of a call. */
   small: 1024,
-  /** The size of most cases. */
+  /** The size of most cases. Chosen by hand. */
   usual: 4096,
-  /** A size that exceeds the second-level cache. */
+  /** A batch whose states exceed the second-level cache. */
   large: 65_536,
   /** Small, because the reference is slow. */
   reference: 256,
 } as const;
 
-/** The number of rollouts from each state, and the step of that state. */
+/** The number of rollouts from each state, and the step of that state. Chosen by hand: step 14 is the middle of an episode. */
 export const ROLLOUTS = 16;
 export const FORK_STEP = 14;
 

@@ -2,8 +2,9 @@
  * Counts the operations that the rules of a step demand: the operators of the formulas in docs/world.md, not the
  * instructions of a kernel. A test finds each formula in the page and counts the operations of the reference as it runs.
  *
- * Counted are sums, differences, products, conversions, minimums, maximums and comparisons of floats, and operations on
- * 32-bit words. Not counted are table lookups, selections by a condition, loads and stores. So the count is a lower bound.
+ * Counted are sums, differences, products and conversions of floats (`arithmetic`), their minimums, maximums and comparisons
+ * (`choices`), and operations on 32-bit words (`words`). Not counted are table lookups, selections by a condition, loads and
+ * stores. So the count is a lower bound.
  */
 
 import { below, threefry } from '../dist/engine/reference/threefry.js';
@@ -166,6 +167,7 @@ function measureStressShare(): number {
   const episode = new Episode({ world: WORLD });
   const draw = { x0: 0, x1: 0 };
   const [serenity, threshold] = [3, TRAIT_NAMES.indexOf('stress_threshold')];
+  // Chosen by hand: more episodes take longer.
   const seeds = seedsOf(64);
   let count = 0;
   for (const seed of seeds) {

@@ -1,4 +1,4 @@
-/** The work that the cases time: runs of whole episodes, single steps, forks. */
+/** The work that the cases time, as an `OpenRig` (rig.ts) each: runs of whole episodes, single steps, forks. */
 import { loadAddon } from '../dist/engine/backends/addon.js';
 import type { RunPolicy, RunRequest } from '../dist/engine/backends/backend.js';
 import { nativeBackend } from '../dist/engine/backends/native.js';
@@ -18,7 +18,7 @@ const plainRun = (policy: RunPolicy): RunRequest => ({
   trajectory: null,
 });
 
-/** Returns a play that runs whole episodes in one call. `records`: whether the run records a trajectory. */
+/** Returns work that runs whole episodes in one call. `records`: whether the run records a trajectory. */
 function runPlay(policyFor: (episodes: number) => RunPolicy, { records = false } = {}): OpenRig {
   return (setting) => {
     const { batch, outputs, reset } = openEpisodes(setting);

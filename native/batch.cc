@@ -1,4 +1,4 @@
-// Checks calls, divides their tiles between threads, and clears the results of replaced episodes.
+// Checks calls, divides their tiles between threads, and clears the results of episodes that an autoreset has replaced.
 #include "batch.h"
 
 #include <algorithm>
@@ -12,8 +12,9 @@ namespace count = world::count;
 
 namespace {
 
-// A call uses several threads if it has at least twice this many tiles. With fewer, waking a thread, which takes some
-// microseconds, costs more time than the thread saves.
+// A call uses several threads if it has at least twice this many tiles (of sixteen episodes, kernel.h). With fewer, waking a
+// thread, which takes some microseconds, costs more time than the thread saves. A tile of a step takes less time than one of a
+// whole run, so a step needs more tiles. Chosen by hand.
 constexpr size_t kMinTilesToStep = 256;
 constexpr size_t kMinTilesToRun = 16;
 
@@ -176,7 +177,7 @@ std::optional<Refusal> Batch::run(const Outputs& out, Run run, const Part& part,
   const size_t last_tile = static_cast<size_t>((part.end + kTileLanes - 1) / kTileLanes);
   const bool copies_stale = from.batch != nullptr && from.batch->stale_results_;
   if (copies_stale) {
-    // Copy first, so that results of replaced episodes can be cleared before the run.
+    // Copies here and not in the run: results of replaced episodes are cleared after the copy and before the run.
     each_part_of(first_tile, last_tile, kMinTilesToRun,
                  [&](size_t first, size_t last) { kernel_.gather(envs, origin, first, last); });
     run.copy = nullptr;
@@ -226,7 +227,7 @@ void Batch::gather(const Outputs& out, const CopySource& from) {
   OutputsCopy copies;
   const Gather origin = {from_itself ? tiles.data() : from.batch->tiles_.data(),
                          from_itself ? copies.make(from.outputs, static_cast<size_t>(num_envs_)) : from.outputs, from.indices};
-  // A copied result of a replaced episode is as stale as the original.
+  // Results of replaced episodes are copied too.
   stale_results_ = from.batch->stale_results_;
   max_steps_taken_ = from.batch->max_steps_taken_;
   const Envs envs = envs_with(out);

@@ -1,4 +1,4 @@
-/** The inputs of the peers: batches of any size, and golden episodes with their expected outputs. */
+/** The inputs of the peers (players.ts): batches of any size, and golden episodes with their expected outputs. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,8 +25,8 @@ export interface Input {
   /** f32 [episodes, 8]. */
   readonly graders: Float32Array;
   /**
-   * u8 [sets, 28, episodes]. Each batch takes the next set. If plays repeated their actions, the processor would learn to
-   * predict the branches of a player that steps one episode at a time.
+   * u8 [sets, 28, episodes]. A set has the actions of a batch. Each batch that is played takes the next set. If all took the
+   * same set, the processor would learn to predict the branches of a player that steps one episode at a time.
    */
   readonly actions: Uint8Array;
 }
@@ -37,13 +37,16 @@ export interface InputFolder {
   remove(): void;
 }
 
-/** The maximum number of different profiles. Drawing a million would take longer than playing them. */
+/** The maximum number of different profiles. Chosen by hand: drawing a million would take longer than playing them. */
 const PROFILES = 4096;
 
 const gradersOf = (names: readonly string[]): Float32Array =>
   Float32Array.from(names.flatMap((name) => Array.from(resolveGrader(WORLD, name))));
 
-/** The maximum number of action sequences in all sets together. A batch of more episodes gets a single set. */
+/**
+ * The maximum number of action sequences in all sets together. A batch of more episodes gets a single set. Chosen by hand: more
+ * sequences take more memory.
+ */
 const ACTION_ROWS = 2 ** 17;
 
 /** Returns a batch with sampled profiles, which repeat after PROFILES, and grader v2. */

@@ -90,8 +90,8 @@ class RayVectorEnv(ProxyVectorEnv):
         counts = [part.num_calls for part in self._parts]
         try:
             results = self._pool.get([part.call(arguments) for part in self._parts])
-            # None: the actor was restarted and lacks the part, or has computed a call that `undo` has deleted. `open`
-            # repeats the part's calls; the last result is that of this call.
+            # A result is None if the actor was restarted without the part, or has computed a call that `undo` has
+            # deleted. `open` repeats the part's calls; the last of its results is that of this call.
             for at, part in enumerate(self._parts):
                 while results[at] is None:
                     results[at] = self._pool.get(part.open())[-1]
@@ -133,7 +133,7 @@ class _Part:
         return self._submit(len(self._calls) - 1)
 
     def _submit(self, at: int) -> Any:
-        # The state is saved at every 28th call, so that few calls have to be repeated.
+        # Saves the state at every 28th call. Chosen by hand: saving takes time, but `open` repeats the later calls.
         save = at + 1 == NUM_STEPS
         return self._actor.call.remote(self._key, self._calls_before + at, self._calls[at], save)
 

@@ -1,6 +1,6 @@
 /**
  * The subpath `rhythm-vec/evaluation` in Node: evaluation, audits, statistics of scores, text tables. `rhythm-vec` exports
- * all but the tables, which load a package that most programs do not need.
+ * all but the tables, which load the package cli-table3.
  * @module
  */
 

@@ -1,4 +1,7 @@
-/** The parts of a server that its workers share: quotas, metrics and sockets. A server without workers has parts of its own. */
+/**
+ * The parts of a server that its workers (processes) share: quotas, metrics and sockets. `hostWithoutWorkers` returns them for
+ * a server in one process.
+ */
 import type { Duplex } from 'node:stream';
 import { LocalQuota, type Quota } from './quota.js';
 import type { Settings } from './server-options.js';

@@ -40,8 +40,9 @@ export interface PlannerOptions {
   /** The maximum number of rounds of a step's search, 0 to 1,000. Default 16, for wellbeing 8. */
   readonly rounds?: number;
   /**
-   * Weight of a bonus for each action, any finite number. With 1, the bonus is what the more accurate belief after the action is
-   * expected to add to the objective: v2 grades the last belief, v3 the beliefs from step 8 on. Default 1.
+   * Weight of a bonus for actions that are expected to make the belief more accurate, any finite number. With the weight 1 the
+   * bonus is what the more accurate belief is expected to add to the objective: v2 grades the last belief, v3 the beliefs from
+   * step 8 on. Default 1.
    */
   readonly curiosity?: number;
   /** u32: seed of the posterior samples, the imagined noise and the search. Default 0. */
@@ -74,8 +75,9 @@ export const OPTIONS: readonly (keyof PlannerOptions)[] = [
   'threads',
 ];
 
+/** Chosen by hand: more episodes take more memory. */
 const MAX_EPISODES = 2 ** 14;
-/** The default budgets. Larger ones did not improve the scores. */
+/** The default budgets of the search (plan-search.ts). Larger ones did not improve the scores. */
 const BUDGETS: Readonly<Record<Objective, Budget>> = {
   score: { samples: 64, candidates: 32, rounds: 16 },
   wellbeing: { samples: 32, candidates: 32, rounds: 8 },

@@ -9,11 +9,14 @@ import { printable } from './lines.js';
 import type { SkippedLines } from './trajectory-files.js';
 import type { TrajectoryLine } from './trajectory-table.js';
 
-/** The maximum number of reports: of invalid lines, duplicates and unreadable row groups. Later ones are only counted. */
+/**
+ * The maximum number of reports: of invalid lines, duplicates and unreadable row groups. Later ones are only counted. Chosen by
+ * hand.
+ */
 const MAX_REPORTED = 10;
-/** The maximum number of episodes of a batch. */
+/** The maximum number of episodes of a batch. Chosen by hand: a larger batch takes more memory. */
 const MAX_BATCH = 256;
-/** A batch of at least this many bytes is complete. */
+/** A batch of at least this many bytes is complete. Chosen by hand: it limits the memory of episodes with long answers. */
 const MIN_BATCH_BYTES = 32 * 2 ** 20;
 
 export interface PlacedEpisode {
@@ -32,7 +35,7 @@ export interface BatchOptions {
   readonly skipped: SkippedLines;
   readonly report: Report;
   readonly signal: AbortSignal;
-  /** Whether a player may have several episodes of a seed, such as samples of a model. Default false. */
+  /** Whether a player (teacher, model and objective) may have several episodes of a seed, such as samples. Default false. */
   readonly repeats?: boolean;
 }
 

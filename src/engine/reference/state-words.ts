@@ -17,7 +17,10 @@ function stateAt(rows: Uint32Array, index: number): { words: Uint32Array; floats
   return { words, floats: new Float32Array(words.buffer, words.byteOffset, STATE_WORDS) };
 }
 
-/** Writes an episode's state into row `index` of u32 [n, STATE_WORDS]. The state does not contain the last transition. */
+/**
+ * Writes an episode's state into row `index` of u32 [n, STATE_WORDS]. The state does not contain the last transition: event,
+ * reward, deltas and anomalies.
+ */
 export function saveEpisode(episode: Episode, rows: Uint32Array, index: number): void {
   const { words, floats } = stateAt(rows, index);
   words[STATE.seed] = episode.seed;

@@ -2,7 +2,7 @@
 import { describeProfiles } from '../../world/conditions.js';
 import type { EpisodeIdentity } from './baselines.js';
 
-/** The maximum number of seed ranges in a description. */
+/** The maximum number of seed ranges in a description. Chosen by hand: more make a table's title too long. */
 const MAX_RANGES = 3;
 
 /** A set of episodes. */

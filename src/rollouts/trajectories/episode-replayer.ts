@@ -23,7 +23,7 @@ import type { StoredFinal, StoredRewards, TrajectoryEpisode, TrajectoryStep } fr
 /** The engine of a replay. It does not change the results. */
 export type ReplayEngine = Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'>;
 
-/** The maximum number of episodes that are replayed at once: a whole episode takes about 50 kB. */
+/** The maximum number of episodes that are replayed at once. Chosen by hand: a whole episode takes about 50 kB. */
 const MAX_BATCH = 256;
 
 /** Replays episodes in environments, which it opens when they are needed. Dispose of it to close them. */

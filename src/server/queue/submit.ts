@@ -15,17 +15,18 @@ import { SHARDS, type ShardData, shardId } from './keys.js';
 import { QueueError } from './queue-error.js';
 import { type SharedLimits, setLimits } from './shared-ledger.js';
 
-/** The number of shards that are added in one command. */
+/** The number of shards that are added in one command. Chosen by hand: during a command Redis serves no other client. */
 const BULK = 500;
 /**
  * The number of attempts at a shard, and the first wait before a retry in milliseconds. Each further wait is twice as long.
- * `jitter` shortens each wait at random, by at most half.
+ * `jitter` shortens each wait at random, by at most half. Chosen by hand: a shard fails after at most 15 seconds of waits.
  */
 const ATTEMPTS = 5;
 const BACK_OFF = { type: 'exponential', delay: 1000, jitter: 0.5 } as const;
 
 /** What a submission did. */
 export interface Submission {
+  /** The job before the submission: its state and, if it was open, its settings. */
   readonly before: JobBefore;
   /** The job now. A job that was open before keeps its number of shards and its priority. */
   readonly job: JobRecord;

@@ -40,7 +40,10 @@ const NAMES = Object.keys(ARRAYS) as Name[];
 const REQUIRED = ['seeds', 'step_indices', 'histories'] as const;
 type Checked = Arrays & Required<Pick<Arrays, (typeof REQUIRED)[number]>>;
 
-/** The maximum number of bytes of completions that are parsed per turn of the event loop. A longer row is parsed alone. */
+/**
+ * The maximum number of bytes of completions that are parsed per turn of the event loop. A longer row is parsed alone. Chosen
+ * by hand: sessions wait longer for larger slices.
+ */
 const SLICE_BYTES = 2 ** 18;
 
 /** A name for all rows, or a list of names. The array `profiles` has an index into this list for each row. */

@@ -6,14 +6,17 @@ import { randomUUID } from 'node:crypto';
 import { BYTE, endOfString, MAX_VALUES } from '../protocol/json-limits.js';
 import { type Entries, EntryList, SLICE } from './entry-list.js';
 
-/** The minimum number of entries of a long list. Shorter lists may be quoted in errors. */
+/**
+ * The minimum number of entries of a long list. Chosen by hand: shorter lists are parsed to ordinary arrays, which errors can
+ * quote but which take more memory.
+ */
 export const MIN_ENTRIES = 4096;
-/** The number of slices that are parsed without a pause. */
+/** The number of slices of SLICE bytes that are parsed without a pause. Chosen by hand: with more, other work waits longer. */
 const SLICES = 32;
-/** The number of bytes at each end of a list that errors may quote. */
+/** The number of bytes at each end of a list that errors may quote. Chosen by hand: `JSON.parse` quotes ten characters. */
 const QUOTED_BYTES = 64;
 
-/** The number of bytes before a list in which its key is looked for. */
+/** The number of bytes before a list in which its key is looked for. Chosen by hand: `"beliefs": [` and white space fit. */
 const KEY_BYTES = 64;
 
 /** Matches the text before a list of beliefs, which are stored as float32. */
@@ -179,7 +182,10 @@ function* blankList(json: Buffer, { start, end }: ParsedList): Paused<Buffer> {
   return json.subarray(0, written + json.copy(json, written, from));
 }
 
-/** Replaces the marks in a message by arrays. `parseJson` (frame.ts) allows at most about 25,000 other values in a message. */
+/**
+ * Replaces the marks in a message by arrays. Needs no pauses, because `parseJson` (frame.ts) allows at most about 25,000 other
+ * values in a message.
+ */
 function restoreLists(value: unknown, lists: readonly ParsedList[]): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {

@@ -6,7 +6,7 @@ import { readRemote } from './remote.js';
 import { repoUrl } from './repo.js';
 import { changedFiles, type PlannedFile, planFiles, type UploadPlan } from './upload-plan.js';
 
-/** The maximum number of retries after a conflict with another commit. */
+/** The maximum number of retries after a conflict with another commit. Chosen by hand: each retry plans the upload again. */
 const MAX_CONFLICTS = 5;
 
 export interface CommitMessage {
@@ -116,7 +116,7 @@ function hashProgress(changed: readonly PlannedFile[], onHashed: (bytes: number)
   };
 }
 
-/** The maximum size of a small file, in bytes. */
+/** The maximum size of a small file, in bytes. Chosen by hand: small files are held in memory until the commit ends. */
 const MAX_SMALL = 1e5;
 
 /**

@@ -12,7 +12,7 @@ export interface Shard {
   readonly first: number;
   /** The number of environments. */
   readonly count: number;
-  /** `count`, rounded up to whole tiles. */
+  /** `count`, rounded up to whole tiles of TILE environments. */
   readonly capacity: number;
   readonly state: GPUBuffer;
   readonly outputs: GPUBuffer;

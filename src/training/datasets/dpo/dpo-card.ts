@@ -91,8 +91,8 @@ const COLUMNS = `## Columns
 | \`step_index\` | the number of steps before the state, 0 to 27 |
 | \`chosen_action\`, \`rejected_action\` | the names of the actions |
 | \`chosen_value\`, \`rejected_value\` | the values that decided which answer is better |
-| \`chosen_teacher\`, \`rejected_teacher\` | the players that answered |
-| \`chosen_model\`, \`rejected_model\` | the language models of these players; null for other policies |
+| \`chosen_teacher\`, \`rejected_teacher\` | the policies that answered |
+| \`chosen_model\`, \`rejected_model\` | the language models that answered; null for other policies |
 
 No prompt states the hidden profile. Answers without an action or a belief are left out.
 `;
