@@ -24,6 +24,7 @@ export interface LanguagePlan {
   readonly rows: number;
   readonly rounds: number;
 }
+/** The rows and rounds of both plans are chosen by hand: more take longer. */
 export const FULL_LANGUAGE: LanguagePlan = { rows: 2 ** 17, rounds: 15 };
 export const SMALL_LANGUAGE: LanguagePlan = { rows: 500, rounds: 1 };
 
@@ -32,7 +33,7 @@ interface Case {
   readonly name: string;
   /** The label in the table. */
   readonly what: string;
-  /** The target in rows per second. */
+  /** The project's target in rows per second, chosen by hand. docs/speed.md has measurements. */
   readonly target: number;
   readonly rows: number;
   play(): unknown;
@@ -93,6 +94,7 @@ function observationsOf(rows: number): Float32Array {
 
 function casesOf(rows: number): Case[] {
   const columns = columnsOf(rows);
+  // At most 500 rows are checked. Chosen by hand, because the reference is slow.
   const checkedColumns = columnsOf(Math.min(rows, 500));
   const objects = objectsOf(columns);
   const texts = completionsOf(rows);

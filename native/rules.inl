@@ -77,7 +77,7 @@ RHYTHM_INLINE ActionTags tags_of(const Tables& w, U action) {
 }
 
 // Return a op b where m is set, else a. Registers of many lanes use a mask. A single number uses a neutral operand (-0 for
-// addition, 0 for subtraction, 1 for multiplication), which is selected while a is still being computed.
+// addition, 0 for subtraction, 1 for multiplication), whose selection does not wait for a.
 RHYTHM_INLINE F add_where(M m, F a, F b) {
   if constexpr (kLanes == 1) return a + select(m, b, broadcast(-0.0f));
   return select(m, a + b, a);
@@ -124,15 +124,16 @@ RHYTHM_INLINE Meters with_stress(const Tables& w, F threshold, const Meters& m, 
   return add_where(m.s < threshold, d, broadcast(w.f + block::Stress));
 }
 
-// Rule 3: noise. Returns (n + 0.5) / 512 - 1 for the ten bits n of a word from bit First on. The bits stay in place as the
-// mantissa of a float whose exponent makes it 2^exponent + (n + 0.5) / 512. Subtracting 2^exponent + 1 is exact.
+// Rule 3: noise. Returns (n + 0.5) / 512 - 1 for the ten bits n of a word from bit First on. The bits are not moved. With bit
+// First - 1 for the 0.5, they are the mantissa of the float 2^exponent + (n + 0.5) / 512. Subtracting 2^exponent + 1 is exact.
 template <int First>
 RHYTHM_INLINE F noise_field(U word) {
   constexpr int exponent = 14 - First;
   const U scaled = and_or(word, broadcast(0x3ffu << First), broadcast((127u + exponent) << 23 | 1u << (First - 1)));
   return as_floats(scaled) - broadcast(static_cast<float>((1 << exponent) + 1));
 }
-// The first, second and third ten bits of a word. The second are in place; one rotation moves the first and the third.
+// The first, second and third ten bits of a word. noise_field takes bits from bit 1 to bit 22, the highest of a mantissa: the
+// second ten bits lie there. One rotation moves the first and the third there.
 struct NoiseFields {
   F first, second, third;
 };

@@ -1,4 +1,4 @@
-"""The callback that passes the completions of each step and TRL's log to the watch."""
+"""The callback that passes the completions of each step and TRL's log to `Watch` (watch.py), which warns of pitfalls."""
 
 from __future__ import annotations
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Dict, Iterator, Optional, Tuple
 
-#: The sources of values. Notes such as "later runs" name the published runs of RhythmEnv; "its script" is TRL's.
+#: The sources of values. In notes, "first runs" and "later runs" are those that RhythmEnv published; "its script" is
+#: `trl/scripts/sft.py` of TRL.
 PUBLISHED = "published"
 TRL = "TRL"
 OURS = "ours"
@@ -116,7 +117,10 @@ class Grpo:
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits beyond which a pitfall is reported, and the pitfalls that stop training (watch.py)."""
+    """Limits beyond which a pitfall is reported, and the pitfalls that stop training (watch.py).
+
+    The values are chosen by hand: a lower limit warns earlier, and more often without need.
+    """
 
     window: int = setting(10, OURS, "steps per window", "the figures of a single step are noisy")
     zero_spread: float = setting(

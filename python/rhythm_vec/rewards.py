@@ -17,7 +17,7 @@ from .texts import Completion, Grader, texts_of
 RewardFunction = Callable[..., List[Optional[float]]]
 
 _REWARDS = ("format_valid", "action_legal", "env_reward", "belief_accuracy", "belief_skill", "total")
-#: The maximum number of invalid rows that a warning lists.
+#: The maximum number of invalid rows that a warning lists. Chosen by hand, to keep the warning short.
 _MAX_LISTED = 5
 
 
@@ -160,4 +160,5 @@ def _warn(scores: Scores) -> None:
     more = len(faults) - _MAX_LISTED
     rest = f"; and {more} more" if more > 0 else ""
     message = f"{len(faults)} of {scores.rows} rows have no rewards. {listed}{rest}"
+    # Level 4 names the caller of a reward function: `_warn`, `_rewards` and that function are the levels 1 to 3.
     warnings.warn(message, RowFaultWarning, stacklevel=4)

@@ -39,6 +39,7 @@ export type GradedEpisodes = Pick<
   'finalScores' | 'beliefMae' | 'components' | 'firstHalfMeans' | 'secondHalfMeans'
 >;
 
+/** Chosen by hand: with so many, different scores hardly ever have the same digest. */
 const DIGEST_DIGITS = 16;
 
 /** The sums of one row. */

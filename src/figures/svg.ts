@@ -44,7 +44,7 @@ export async function svgOf(drawing: Drawing, { theme = 'auto' }: SvgOptions = {
 /** Renders a specification in the light theme, as Vega writes it. */
 async function draw({ spec }: Drawing): Promise<string> {
   const { vega, compile } = await loadVega();
-  // Vega gets a copy, because it writes ids into data rows and would omit rows with the ids of another figure.
+  // Vega writes ids into data rows, and omits rows that have ids of another figure. So it gets a copy.
   const compiled = compile(structuredClone(spec) as Parameters<typeof compile>[0], { config: CONFIG });
   const view = new vega.View(vega.parse(compiled.spec), { renderer: 'none' });
   // By default, Vega measures text with a canvas package if one is installed. Then the layout would depend on the machine.

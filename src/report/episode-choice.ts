@@ -1,7 +1,7 @@
 /** Chooses the best, the median and the worst episode of a player, in constant memory. */
 import type { TrajectoryEpisode } from '../rollouts/trajectories/trajectory-episode.js';
 
-/** The median is chosen among the first episodes, at most this many. */
+/** The median is chosen among the first episodes, at most this many. Chosen by hand: more episodes take more memory. */
 export const MEDIAN_SAMPLE = 500;
 
 /** The data of an episode's timeline. */
@@ -52,8 +52,9 @@ export class EpisodeChoice {
   }
 
   /**
-   * Returns the best, the median and the worst episode, each once: `which` names all that an episode is. The best is the first
-   * episode with the highest score, the worst the first with the lowest. A single episode is 'only'.
+   * Returns the best, the median and the worst episode. If an episode is more than one of these, it is returned once, and
+   * `which` names all. The best is the first episode with the highest score, the worst the first with the lowest. A single
+   * episode is 'only'.
    */
   chosen(): ChosenEpisode[] {
     const [best, worst] = [this.#best, this.#worst];

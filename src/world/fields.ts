@@ -42,7 +42,7 @@ export const PROFILE_SIZE = NUM_TRAITS + NUM_METERS;
 export const TAPE_WORDS = Math.ceil(NUM_STEPS / 8);
 /** The largest 32-bit unsigned integer, and so the largest seed. */
 export const MAX_U32 = 2 ** 32 - 1;
-/** The largest numbers of environments and of threads of a batch. */
+/** The largest numbers of environments and of threads of a batch, chosen by hand. */
 export const MAX_ENVS = 2 ** 24;
 export const MAX_THREADS = 256;
 /** Bounds of the magnitude of every float other than 0 in a world, profile or grader (docs/world.md, Arithmetic). */
@@ -120,7 +120,7 @@ export const STATE_FIELDS = layOut([
   ['skill', 1, 'f32', -MAX_SUM, MAX_SUM, 'sum of the terms of belief_skill'],
   ['return', 1, 'f32', -MAX_SUM, MAX_SUM, 'sum of the rewards given so far'],
   ['crashes', 1, 'u32', 0, NUM_STEPS * NUM_METERS, 'how often a meter was below the crash threshold'],
-  ['belief', NUM_BELIEFS, 'f32', 0, 1, 'the last belief given; 0.5 each before'],
+  ['belief', NUM_BELIEFS, 'f32', 0, 1, 'the last belief given; 0.5 each before the first'],
   ['given', 1, 'u32', 0, 1, 'whether a belief was given'],
   ['tape', TAPE_WORDS, 'u32', 0, U32, 'the actions taken, four bits each, the first in the lowest bits'],
   ['grader', 8, 'f32', -BIG, BIG, 'weights of the eight components of the grade'],

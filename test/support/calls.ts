@@ -1,4 +1,4 @@
-/** Draws random legal calls of an environment, and applies them. */
+/** Draws random legal calls of an environment, and applies them. The probabilities are chosen by hand. */
 
 import type { VecEnv } from '../../src/engine/node.js';
 import { Episode } from '../../src/engine/reference/episode.js';

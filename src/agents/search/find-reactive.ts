@@ -6,6 +6,8 @@ import { NUM_STEPS, OBSERVATION, OBSERVATION_SIZE } from '../../world/fields.js'
 import { isMeterWeight, parametersOf, REACTIVE_PARAMETERS, reactiveAction } from './reactive-policy.js';
 import { SearchDraws } from './search-draws.js';
 
+// The numbers of the search are chosen by hand: larger generations and more seeds take longer.
+
 /** The number of policies in a generation. The first is the mean of the distribution. */
 const POPULATION = 96;
 /** The number of best policies whose mean is the first policy of the next generation. */
@@ -135,7 +137,7 @@ function drawNormal(draws: SearchDraws): number {
   return (sum / RANGE - 2) * Math.sqrt(3);
 }
 
-/** Uniform numbers are drawn as integers below this. */
+/** Uniform numbers are drawn as integers below this, the largest argument of `SearchDraws.below`. */
 const RANGE = 2 ** 16;
 
 /** Scores policies: plays every policy on every seed, all in one batch. */

@@ -11,7 +11,10 @@ export interface SearchPlan {
   readonly islands: number;
   /** The number of generations of each island. */
   readonly generations: number;
-  /** Islands evaluate only every `stride`-th starting state. The second phase evaluates all. */
+  /**
+   * Islands evaluate only every `stride`-th starting state of a problem. The second phase evaluates all. A problem has one
+   * starting state for each of its seeds: the state after the reset.
+   */
   readonly stride: number;
   /** The number of sequences of each island with which the second phase begins. */
   readonly emigrants: number;
@@ -26,6 +29,8 @@ export interface SearchPlan {
   /** The number of sequences that a population makes in a generation. */
   readonly offspring: number;
 }
+
+// The numbers of the plan are chosen by hand. They divide the evaluations among islands, generations and the second phase.
 
 /** The share of the evaluations that the second phase gets. */
 const LAST_SHARE = 1 / 6;

@@ -28,13 +28,14 @@ import { storedText } from './stored-lines.js';
 
 /** The shard of a dataset, and which of its episodes to replay. */
 export interface SelectionShard {
+  /** The options that select the episodes and make the rows, and the grader. */
   readonly plan: SelectionJob['options']['plan'] & Pick<EpisodeSelection, 'grader'>;
   readonly shard: Shard;
   /** Returns whether an episode passes the filters that need no replay. */
   readonly accepts: (episode: TrajectoryEpisode) => boolean;
 }
 
-/** The maximum number of lines that are replayed together. */
+/** The maximum number of lines that are replayed together. Chosen by hand: more lines take more memory. */
 const BATCH = 128;
 
 /**

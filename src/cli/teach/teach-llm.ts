@@ -128,7 +128,7 @@ function checkOwnEpisodes(others: number, path: string): void {
   );
 }
 
-/** The maximum number of episodes. Their keys are kept in memory. */
+/** The maximum number of episodes. Chosen by hand, because their keys are kept in memory. */
 const MAX_EPISODES = 1_000_000;
 
 function check({ model, output, ...options }: LlmTeachOptions): void {

@@ -53,7 +53,10 @@ export class ReadState {
     this.#end = this.#core.numEnvs;
   }
 
-  /** Records another call that changed states. @param end the call may have ended episodes of the environments before `end`. */
+  /**
+   * Records a call that changed states and is not a step.
+   * @param end the call may have ended episodes of the environments before `end`.
+   */
   commitChange(end = 0): void {
     this.#isAfterStep = false;
     this.#end = end;

@@ -45,7 +45,7 @@ export interface Audit extends RunInfo, Assessment {
     readonly perProfile: string;
     /** Fresh seeds of the scores. */
     readonly fresh: string;
-    /** Fresh seeds of the profiles that have a search for their own sequence. */
+    /** Fresh seeds whose profiles each have a search of their own. */
     readonly profiles: string;
     /** Fresh seeds that the planners played. */
     readonly planner: string;
@@ -64,7 +64,7 @@ export interface Audit extends RunInfo, Assessment {
   readonly nullPlayers: NullPlayers;
   /** The gains of knowing the profile in the impossible world, where every profile is neutral. */
   readonly impossible: ImpossibleWorld;
-  /** The scores that are share 0 and share 1, by kind of profiles. */
+  /** The two anchors of the grader's bracket (docs/graders.md), by kind of profiles. */
   readonly anchors: Anchors;
   /** The best constant belief with the open-loop sequence; null if stating none is as good. */
   readonly fittedBelief: readonly number[] | null;
@@ -87,7 +87,7 @@ export async function audit(options: AuditOptions = {}): Promise<Audit> {
   return auditByPieces(toAuditRequest(options));
 }
 
-/** Audits a grader. `request.piece` returns the result of each costly piece. @throws as `audit`. */
+/** Audits a grader. `request.piece` computes or loads each costly piece (audit-pieces.ts). @throws as `audit`. */
 export async function auditByPieces(request: AuditRequest): Promise<Audit> {
   const startTime = performance.now();
   const progress = new SearchProgress(request);

@@ -16,9 +16,9 @@ export interface EpisodeStatisticsOptions {
 export interface EndedEpisode {
   /** The index of its environment. */
   readonly env: number;
-  /** The sum of its followed rewards, in float64. */
+  /** The sum of the rewards of its steps that were passed to `add`, in float64. */
   readonly return: number;
-  /** The number of its followed steps. */
+  /** The number of its steps that were passed to `add`. */
   readonly length: number;
   /**
    * Wall time in seconds to its end, from the last of these: the call of `reset`, the end of the environment's previous
@@ -28,6 +28,7 @@ export interface EndedEpisode {
 }
 
 const OPTIONS: readonly (keyof EpisodeStatisticsOptions)[] = ['last', 'now'];
+/** As in Gymnasium. */
 const LAST = 100;
 
 /** Follows the steps of a vector environment, and keeps the last episodes that ended. */

@@ -152,7 +152,7 @@ export function mapErrors<T>(as: (errors: readonly ValidationError[]) => Validat
   }
 }
 
-/** The maximum number of errors in an answer, so that it is not much longer than its request. */
+/** The maximum number of errors in an answer. Chosen by hand, so that an answer is not much longer than its request. */
 const MAX_ERRORS = 100;
 
 /** The error for a refused request, with at most MAX_ERRORS errors. */

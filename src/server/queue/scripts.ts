@@ -1,6 +1,6 @@
 /**
  * Lua scripts: changes of several keys that no other command can interrupt. Times are those of the Redis server, in
- * milliseconds. keys.ts describes the keys.
+ * milliseconds. keys.ts describes the keys and the submission of a job.
  */
 
 /** Beginning of a script: sets `now`, the time of the Redis server. */
@@ -35,9 +35,12 @@ redis.call('ZADD', KEYS[3], now, ARGV[3])
 return {state}
 `;
 
-/** Milliseconds after which the record of a collected or cancelled job is dropped: 30 days. */
+/** Milliseconds after which the record of a collected or cancelled job is dropped: 30 days, chosen by hand. */
 export const RECORD_MS = 30 * 24 * 3600 * 1000;
-/** The number of intervals between finished shards from which the rate is computed. */
+/**
+ * The number of intervals between finished shards from which `status` computes the shards per second. Chosen by hand: with
+ * more, the figure fluctuates less and follows a change later.
+ */
 const RECENT = 64;
 
 /** Beginning of a script: sets `isCurrent`, whether the job of KEYS[1] is open and has the submission of ARGV[1]. */
@@ -47,9 +50,9 @@ local isCurrent = state == 'open' and submission == ARGV[1]
 
 /**
  * Stores a shard's result, and removes its episodes. KEYS: job, results, digests, differences, finished, episodes. ARGV:
- * submission, index, the result after its SHA-256 (32 bytes), milliseconds of compute, the machine that computed the shard.
- * Returns 'stored'; 'same' or 'different' if the shard already had a result; 'closed' if the job is not open or has another
- * submission.
+ * submission, index, the SHA-256 of the result (32 bytes) followed by the result, milliseconds of compute, the machine that
+ * computed the shard. Returns 'stored'; 'same' or 'different' if the shard already had a result; 'closed' if the job is not open
+ * or has another submission.
  */
 export const STORE = `${NOW}${IS_CURRENT}
 if not isCurrent then return 'closed' end

@@ -8,7 +8,7 @@ import type { MessageHandler } from './message-handler.js';
 export interface SocketsOptions {
   /** The maximum size of a frame in bytes. */
   readonly frameLimit: number;
-  /** Milliseconds between two pings, but at most `idleMs`. A client that is silent until the next ping is disconnected. */
+  /** Milliseconds between two pings; `idleMs` if that is less. A client that is silent until the next ping is disconnected. */
   readonly pingMs: number;
   /** Milliseconds without a frame after which the next ping closes a socket. */
   readonly idleMs: number;
@@ -17,10 +17,10 @@ export interface SocketsOptions {
   readonly onSocket: (stream: Duplex) => void;
 }
 
-/** Milliseconds that a client has to answer the closing handshake. */
+/** Milliseconds that a client has to answer the closing handshake. Chosen by hand: a longer time may delay the shutdown. */
 const HANDSHAKE_MS = 1500;
-/** Milliseconds between two checks for clients that exceed HANDSHAKE_MS. */
-const SWEEP_MS = 100;
+/** Milliseconds between two checks for clients that exceed HANDSHAKE_MS. Chosen by hand. */
+const CHECK_MS = 100;
 /** The reason in the close frames of a server that shuts down. */
 const SHUTDOWN = 'the server is shutting down';
 
@@ -96,7 +96,7 @@ export class Sockets {
     const timers = [
       setInterval(
         cut((connection) => connection.isClosingFor(HANDSHAKE_MS)),
-        SWEEP_MS,
+        CHECK_MS,
       ),
       setTimeout(
         cut(() => true),
