@@ -18,6 +18,7 @@ export interface PythonPlan {
   /** The minimum number of steps of a sample, of all environments together. */
   readonly minSteps: number;
 }
+/** Chosen by hand: more samples and longer samples give steadier medians, and take longer. */
 export const FULL_PYTHON: PythonPlan = {
   sizes: [16, 256, 4096, 65_536],
   rounds: 21,

@@ -25,7 +25,10 @@ export function table(
   return rendered.toString();
 }
 
-/** Formats a number with `places` decimals. @param absent the text for null. */
+/**
+ * Formats a number with `places` decimals.
+ * @param absent the text for null. 'void': the time was too short for the timer (`saturated` in rows.ts).
+ */
 export const digits = (value: number | null, places: number, absent = 'void'): string =>
   value === null ? absent : value.toFixed(places);
 

@@ -2,7 +2,7 @@
 
 /** The minimum median of a row's samples, in ticks of the timer: a tick is then at most 1 % of it. A row below it is void. */
 export const MIN_TICKS = 100;
-/** The report names a row if the core's rate beside its samples was below this share of the best rate. */
+/** The report names a row if its `core` is below this share. Chosen by hand. */
 export const MIN_CORE = 0.8;
 
 /** The subject of a row. */
@@ -37,7 +37,7 @@ export interface Row extends Subject {
   readonly nsPerStep: number | null;
   /** Half the distance between the quartiles of the wall time, divided by the median; null in a void row. */
   readonly spread: number | null;
-  /** Clock cycles, measured together with each sample; null in a void row or without a clock. */
+  /** Cycles of the processor's clock, measured with each sample; null in a void row, or if not measured. */
   readonly cyclesPerStep: number | null;
   /**
    * The share of the bound: the least time for the operations of the rules and for the written bytes, divided by the measured
@@ -46,7 +46,7 @@ export interface Row extends Subject {
   readonly share: number | null;
   /** Whether operations or bytes are the bound; null without a share. */
   readonly boundBy: 'operations' | 'bytes' | null;
-  /** The core's rate beside the samples, divided by its best rate in this run; null in a void row, or if not measured. */
+  /** The median `rate` of the samples, divided by the best rate in this run; null in a void row, or if not measured. */
   readonly core: number | null;
 }
 
@@ -54,7 +54,7 @@ export interface Row extends Subject {
 export interface Sample {
   readonly ns: number;
   readonly cycles: number | null;
-  /** The core's rate beside the sample, in operations per nanosecond; null if not measured. */
+  /** The core's rate in operations per nanosecond, measured before and after the sample; null if not measured. */
   readonly rate: number | null;
 }
 

@@ -20,7 +20,7 @@ export interface SweepPlan {
   readonly ms: number;
 }
 
-/** 1, 4, 16, ... 2^20. */
+/** The sizes are 1, 4, 16, ... 2^20. Chosen by hand: more and longer samples give steadier medians, and take longer. */
 export const FULL_SWEEP: SweepPlan = {
   sizes: Array.from({ length: 11 }, (_, k) => 4 ** k),
   rounds: 3,
@@ -74,7 +74,10 @@ export async function sweep(plan: SweepPlan, onProgress: OnProgress): Promise<Sw
   return { kernel: kernel!, layout, cells, pays: threadGains(cells) };
 }
 
-/** Returns the number of copies of a batch. A single play of a small batch would be too short for the timer. */
+/**
+ * Returns the number of copies of a batch, at most 64. A single play of a small batch would be too short for the timer. The limit
+ * is chosen by hand: opening more copies takes longer.
+ */
 const copiesOf = (episodes: number): number => Math.min(64, Math.ceil(SIZE.small / episodes));
 
 /** Returns the nanoseconds of one play of all copies. */

@@ -61,7 +61,10 @@ function build(): string | null {
 
 /** The additions of one measurement of the clock: a millisecond at 4 GHz. */
 const ADDS = 4_000_000;
-/** The passes of one measurement of operations. A pass does the operations of a mix once, on registers. */
+/**
+ * The passes of one measurement of operations. A pass does the operations of a mix once, on registers. Chosen by hand: more
+ * passes give a steadier rate, and take longer.
+ */
 const PASSES = 20_000;
 
 /** What one measurement of operations uses: a width of registers, and a mix of operations. */
@@ -164,5 +167,8 @@ export interface Bandwidth {
   readonly copy: number;
 }
 
-/** The least bytes that a measurement of stores writes: it fills a smaller buffer several times, a larger buffer once. */
+/**
+ * The minimum number of bytes that a measurement of stores writes: it fills a smaller buffer several times, a larger buffer once.
+ * Chosen by hand: more bytes give a steadier bandwidth, and take longer.
+ */
 const BYTES_PER_SAMPLE = 2 ** 24;

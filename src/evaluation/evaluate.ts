@@ -45,9 +45,10 @@ const CHUNK = 8192;
  * this size they react to a signal within seconds.
  */
 const SMALL_CHUNK = 128;
+/** Chosen by hand: a larger chunk takes more memory. */
 const MAX_CHUNK = 2 ** 20;
 const DEFAULT_GRADER = 'v2';
-/** The default number of simultaneous episodes of a language model. */
+/** The default number of simultaneous episodes of a language model. Chosen by hand. */
 const CONCURRENCY = 4;
 
 /**

@@ -36,12 +36,14 @@ export interface ServerParts {
 }
 
 /**
- * A frame of a vector environment has at most MAX_HEADER_BYTES (2 MiB: a header or text of at most 1 MiB, and room for
- * padding) plus BYTES_PER_ENV for each environment (an action, a belief of three numbers and a mask, four bytes each).
- * `bodyLimit` may lower this limit.
+ * A frame of a vector environment has at most MAX_HEADER_BYTES (2 MiB, chosen by hand: a header or text has at most 1 MiB, and
+ * arrays have some padding) plus BYTES_PER_ENV for each environment (an action, a belief of three numbers and a mask, four bytes
+ * each). `bodyLimit` may lower this limit.
  */
 const MAX_HEADER_BYTES = 2 ** 21;
 const BYTES_PER_ENV = 20;
+
+// The times are chosen by hand: longer ones keep broken connections open longer, shorter limits cut off slow clients.
 
 /** The minimum idle timeout of connections in milliseconds, without the time that a batch request may wait. */
 const MIN_IDLE_MS = 60_000;
@@ -52,7 +54,7 @@ const BODY_MS = 300_000;
 const CHECK_MS = 5_000;
 /**
  * The number of connections beyond the session capacity: for HTTP requests, and for clients that receive the error
- * CAPACITY_REACHED.
+ * CAPACITY_REACHED. Chosen by hand.
  */
 const EXTRA_CONNECTIONS = 1024;
 

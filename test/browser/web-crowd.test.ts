@@ -85,6 +85,7 @@ describe.skipIf(absent !== null)('the crowd', () => {
       [
         'random+constant',
         'open-loop+constant',
+        // The largest seed that an address may have (`CROWD_FIELDS`).
         { people: 2345, seed: 4_293_967_296, grader: 'v1', persons: 'discrete' },
       ],
       // Three chunks of different sizes: 1,024, 15,360 and 3,617 people (`addChunk` in run-crowd.ts).

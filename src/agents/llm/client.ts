@@ -6,7 +6,7 @@ import { importOptional, load, PACKAGES } from '../../shared/optional-packages.j
 import type { Endpoint } from './endpoint.js';
 
 /**
- * The maximum size of an answer in bytes: twice the size of 131,072 tokens of reasoning and text, at four bytes a token. An
+ * The maximum size of an answer in bytes. Chosen by hand: 262,144 tokens of reasoning and text fit, at four bytes a token. An
  * episode of 28 such answers fits into a line of trajectories: see MAX_LINE_BYTES (src/cli/files/trajectory-files.ts).
  */
 export const MAX_BODY_BYTES = 2 ** 20;

@@ -13,8 +13,8 @@ export class StoredEpisodes {
 
   /**
    * Adds a row.
-   * @throws BadRow for an episode of another world than the policy's earlier ones, a new episode whose seed is not above the
-   *   profile's earlier seeds, or an episode out of the order of the other policies.
+   * @throws BadRow if the policy's episodes are of two worlds, if the seeds of a profile do not ascend, or if two policies have
+   *   their episodes in different orders.
    */
   add(row: ComponentsRow): void {
     let condition = this.#conditions.get(row.condition);
@@ -31,7 +31,7 @@ export class StoredEpisodes {
   }
 }
 
-/** The results of one policy, by episode. */
+/** The results of one policy, by episode. `ComponentsRow` describes the fields. */
 interface Column {
   readonly policy: string;
   readonly belief: BeliefKind;

@@ -30,13 +30,16 @@ import { decompress } from './serve-shards.js';
 import { isOverBudget, readSpending } from './shared-ledger.js';
 import { failedShards, missingJob } from './status.js';
 
-/** Milliseconds between the extensions of a claim. */
+/** Milliseconds between the extensions of a claim: a third of CLAIM_MS (collector-claim.ts), so that one extension may fail. */
 const EXTEND_MS = 10_000;
-/** Milliseconds before the number of results is read again: the first wait, and the longest. */
+/**
+ * Milliseconds before the number of results is read again: the first wait, and the longest. Chosen by hand: less sends more
+ * requests to Redis, more notices results later.
+ */
 const POLL = { first: 50, last: 1000 };
-/** The length of a collector's random id in bytes. */
+/** The length of a collector's random id in bytes, chosen by hand: equal ids are very unlikely. */
 const ID_BYTES = 8;
-/** The number of results that are moved at once. */
+/** The number of results that are moved at once. Chosen by hand: more take more memory, fewer need more requests to Redis. */
 const BATCH = 16;
 
 /** A shard's result, as Redis and stores keep it. */
@@ -81,7 +84,7 @@ export class Collector {
     this.job = job;
     this.#target = target;
     this.#claim = { ...target, job, id: randomBytes(ID_BYTES).toString('hex') };
-    // A claim that has expired is noticed when results are taken.
+    // Drops errors: `#move` notices if the claim has expired.
     this.#timer = setInterval(() => void extendClaim(queue, this.#claim).catch(() => {}), EXTEND_MS);
   }
 
@@ -271,7 +274,7 @@ export function jobEnded({ name, state, file, sha256, collectedAt }: StoredJob):
   );
 }
 
-/** The maximum number of failed or lost shards that an error lists. */
+/** The maximum number of failed or lost shards that an error lists. Chosen by hand, to keep the error short. */
 const LISTED = 3;
 
 const lostShards = (name: string, path: string, lost: readonly number[]): QueueError =>

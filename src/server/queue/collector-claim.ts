@@ -1,6 +1,6 @@
 /**
  * Claims of jobs. A claim makes a collector the only collector of a job. A claim expires, so that another collector can
- * continue if the machine of the first collector is lost.
+ * continue if the machine of the first collector is lost. keys.ts describes the keys of the scripts.
  */
 import type { Queue, StoredJob } from './job-store.js';
 import { jobKeys, openKey } from './keys.js';
@@ -25,14 +25,18 @@ export interface Claim extends CollectorId {
   readonly id: string;
 }
 
-/** Milliseconds until a claim expires. */
+/**
+ * Milliseconds until a claim expires. Chosen by hand: with less, a slow collector loses its claim; with more, another collector
+ * waits longer after a crash.
+ */
 const CLAIM_MS = 30_000;
 
 /**
  * Claims a job for a collector: sets the claim to "ID PROCESS FILE". The first write must be one that Redis allows when its
  * memory is full: then the script's other writes are allowed too. KEYS: job, collector, results, digests. ARGV: id, process,
  * file, milliseconds, submission, id of a collector whose process has ended. Returns {'ok'}; {'ended'}; {'busy', id, process,
- * file} of another collector; or {'elsewhere', file} if results were collected for this other file.
+ * file} of another collector; or {'elsewhere', file} if results were collected for this other file. A collected result has
+ * only its digest left.
  */
 const CLAIM = `
 local state, submission, file = unpack(redis.call('HMGET', KEYS[1], 'state', 'submission', 'collector_file'))

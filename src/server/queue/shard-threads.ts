@@ -11,7 +11,10 @@ export interface RunOptions {
   readonly onProgress: (done: number, total: number) => void;
 }
 
-/** Milliseconds from an abort to the end of the thread by force. After `stop`, a thread that stores episodes is spared. */
+/**
+ * Milliseconds from an abort until the thread is terminated. After `stop`, a thread that stores episodes is not terminated.
+ * Chosen by hand, less than the time that an interrupted command has to stop (`graceMs` of `Interruption`, 2 seconds).
+ */
 const STOP_MS = 1500;
 
 export class ShardThreads {

@@ -27,7 +27,7 @@ import {
 import { QueueError } from './queue-error.js';
 import { untilAccepted } from './redis-retry.js';
 
-/** An attempt at a shard. It may send requests while it holds the shard's lock. */
+/** An attempt at a shard. It may send requests while it holds the shard's lock, which options and errors call a lease. */
 export interface ShardAttempt {
   readonly shard: ShardData;
   /** The value of the lock. */
@@ -42,13 +42,14 @@ const toNano = (amount: number): number => Math.ceil(amount * NANO);
 
 /**
  * The length of an attempt's random name in bytes. The name tells an attempt from other attempts at its shard, even if their
- * locks have equal values.
+ * locks have equal values. Chosen by hand: equal names are very unlikely.
  */
 const NAME_BYTES = 8;
 
 /**
  * A script's reply for a request or an episode: the verdict, the amount spent in nanodollars, and milliseconds to wait. 'wait':
- * ask again after the wait; 'refused': the budget does not suffice; 'lost': the attempt has ended or no longer has its lock.
+ * run the script again after the wait; 'refused': the budget does not suffice; 'lost': the attempt has ended or no longer has its
+ * lock.
  */
 type Verdict = ['ok' | 'wait' | 'refused' | 'lost', spent: number, waitMs?: number];
 

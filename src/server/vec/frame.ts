@@ -29,9 +29,9 @@ const DTYPES = Object.keys(ARRAY_CLASSES) as Dtype[];
 const ALIGNMENT = 8;
 /** The number of bytes of the header's length, which begins a frame. */
 const PREFIX = 4;
-/** The maximum number of arrays in a message. */
+/** The maximum number of arrays in a message, chosen by hand. A body of /v1/score has at most nine. */
 const MAX_ARRAYS = 16;
-/** The maximum number of dimensions of an array. */
+/** The maximum number of dimensions of an array: `belief_histories` of /v1/score has three. */
 const MAX_DIMENSIONS = 3;
 /** The maximum size of the header and its length together, in bytes: parsing more JSON would delay other clients. */
 const MAX_HEADER = 2 ** 20;
@@ -172,12 +172,15 @@ function* readHeader(bytes: Buffer, envs: number): Paused<z.output<typeof HEADER
   );
 }
 
-/** The list entries per environment that do not count towards MAX_VALUES: an action, three of a belief, one of a mask. */
+/**
+ * The free entries for each environment, which do not count towards MAX_VALUES (json-limits.ts): an action, three of a belief,
+ * one of a mask.
+ */
 const ENTRIES = NUM_BELIEFS + 2;
 
 /**
- * The maximum number of these entries in short lists. Lists are short (below MIN_ENTRIES) in a message for fewer environments
- * than that. They are parsed to ordinary values, which take up to 30 bytes each.
+ * The maximum number of free entries in short lists (of fewer than MIN_ENTRIES). Only a message for fewer than MIN_ENTRIES
+ * environments needs short lists. Their entries become ordinary values, which take up to 30 bytes each.
  */
 const SHORT_ENTRIES = ENTRIES * MIN_ENTRIES;
 

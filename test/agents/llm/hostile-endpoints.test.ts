@@ -115,6 +115,7 @@ describe('an answer', () => {
 });
 
 it('the cost of a request that a gateway answers with 520 or 524 counts as spent', async () => {
+  // Cloudflare's statuses (MAY_BE_CHARGED of request-faults.ts).
   for (const status of [520, 524]) {
     const { ledger } = await ask(({ response }) => void response.writeHead(status).end());
     expect(ledger.spent).toBeGreaterThan(0);

@@ -103,6 +103,7 @@ describe.each(ENGINES)('$name', (engine) => {
         const defaults = { profiles: 'workaholic_stoic', grader: 'v1' };
         using env = openOn(engine, { numEnvs: n, autoreset, ...defaults });
         using fresh = openOn(engine, { numEnvs: n, ...defaults });
+        // 0.01 and 100 are chosen by hand.
         const chosen = {
           profiles: random.profiles(n).map((x) => Math.fround(Math.min(Math.max(x, 0.01), 100))),
           graders: Float32Array.from(random.graders(n)),

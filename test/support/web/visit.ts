@@ -138,9 +138,9 @@ export class Visit {
   }
 
   /**
-   * Calls `expectAccessible` in the sizes of a laptop and a phone. Each media query on width has either a minimum or a maximum,
-   * so all that a tablet shows also appears on a laptop or a phone. So on a tablet, this checks only overflow and the rule that
-   * depends on the width.
+   * Calls `expectAccessible` in the sizes of a laptop and a phone. A media query on width applies to all smaller or to all larger
+   * widths, so each style of a tablet is also checked on a phone or a laptop. On a tablet, this checks only overflow and the rule
+   * that depends on the width.
    * @param name of the screenshots. @param rules for light on a laptop and a phone, by default all.
    */
   async expectAccessibleInAllSizes(name: string, rules?: readonly string[]): Promise<void> {

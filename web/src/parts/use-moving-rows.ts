@@ -2,7 +2,7 @@
 import type { RefObject } from 'preact';
 import { useLayoutEffect } from 'preact/hooks';
 
-/** Milliseconds of a move. */
+/** Milliseconds of a move. Chosen by hand. */
 const DURATION = 260;
 const stayStill = matchMedia('(prefers-reduced-motion: reduce)');
 

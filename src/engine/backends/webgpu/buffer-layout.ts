@@ -12,7 +12,10 @@ import { OUTPUT_ARRAYS } from '../outputs.js';
 /** Bytes of a word. */
 export const WORD = 4;
 
-/** Environments per tile of the states. A tile stores its words field by field. */
+/**
+ * Environments per tile of the states. Chosen by hand, as many as in native/kernel.h. A tile has the first word of each of its
+ * environments, then the second word of each, and so on.
+ */
 export const TILE = 16;
 
 /** The offset of an absent array. */
@@ -34,14 +37,13 @@ const LAUNCH_NUMBERS = {
   policy: 'one of POLICY',
   belief_kind: 'one of BELIEFS',
   keeps_outputs: 'of a load: whether outputs stay as they are',
-  source_first:
-    'of a gather or a save: the index, in its batch, of the first environment of the shard to read from',
+  source_first: 'of a gather or a save: index of the first environment of the source shard, within its batch',
   source_capacity: 'of a gather: capacity of the source shard',
   source_in_columns: 'of a gather: whether the source is column-major',
   source_keeps_final: 'of a gather: whether the source keeps final observations',
 } as const;
 
-/** Array parameters of a launch: offsets in the request, in words; `NONE` for an absent array. */
+/** Array parameters of a launch: offsets in the buffer of request-buffer.ts, in words; `NONE` for an absent array. */
 const LAUNCH_ARRAYS = {
   mask: 'array of bytes: the environments to reset or step; NONE for all',
   seeds: 'array of words: seeds of episodes that begin, or of the random policy',
@@ -66,7 +68,7 @@ const LAUNCH_ARRAYS = {
   rows: 'array of words: states to load',
 } as const;
 
-/** The name of an array of a launch's request. */
+/** The name of an array parameter. */
 export type LaunchArray = keyof typeof LAUNCH_ARRAYS;
 /** The parameters of a launch. An absent parameter has its default. */
 export type Launch = { readonly [Name in keyof typeof LAUNCH_NUMBERS | LaunchArray]?: number };

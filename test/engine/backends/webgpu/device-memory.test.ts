@@ -65,6 +65,7 @@ describeGpu('a batch without enough memory', () => {
     // An environment has more than 64 bytes of outputs, so this batch needs a buffer above the limit.
     const opening = backend.open(optionsFor(MAX_BUFFER_BYTES / 64));
     const refused = expect(opening).rejects.toMatchObject({ code: 'out_of_memory' });
+    // The refused batch allocates its buffers during these reads. Their number is chosen by hand.
     for (let k = 0; k < 20; k++) await batch.read();
     expect(large.size).toBeGreaterThan(0);
     release();

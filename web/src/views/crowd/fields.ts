@@ -5,6 +5,7 @@ import { oneOf, whole } from '../../address.js';
 import { PROFILE_CHOICES } from '../../person/episode-types.js';
 import { playerField } from '../../students/kept-students.js';
 
+// The limits and the default of `people` are chosen by hand: more people take longer.
 const MIN_PEOPLE = 1000;
 export const MAX_PEOPLE = 1_000_000;
 

@@ -179,7 +179,7 @@ struct Launch {
   belief_kind: u32,
   // of a load: whether outputs stay as they are
   keeps_outputs: u32,
-  // of a gather or a save: the index, in its batch, of the first environment of the shard to read from
+  // of a gather or a save: index of the first environment of the source shard, within its batch
   source_first: u32,
   // of a gather: capacity of the source shard
   source_capacity: u32,
