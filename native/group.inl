@@ -79,7 +79,7 @@ RHYTHM_INLINE void put_floats(float* array, const Group& g, F x) {
   store(lanes, x);
   std::memcpy(array + g.first, lanes, static_cast<size_t>(g.count) * sizeof(float));
 }
-// Returns the lanes whose environments exist and are set in the mask. A null mask has all.
+// Returns the lanes whose environments exist and are set in the mask; a null mask sets all.
 RHYTHM_INLINE M mask_at(const uint8_t* mask, const Group& g) {
   return mask == nullptr ? g.present() : g.present() & !(bytes_at(mask, g) == broadcast(0u));
 }

@@ -123,7 +123,7 @@ class Training:
         self.rollout = self.allocate(size)
         self.update = self.steps = 0
         self.env_seconds = self.seconds = 0.0
-        # With each --seed from 0 to 3999 the episodes begin at another seed, a million apart.
+        # With --seed N, for N from 0 to 3999, the first environment begins at the seed 1,000,000 * (N + 1).
         self.observations, _ = self.envs.reset(seed=TRAINING_SEEDS[0] + args.seed % 4000 * 1_000_000)
 
     def allocate(self, size: int) -> Dict[str, Tensor]:

@@ -122,8 +122,8 @@ class Slices<Kind extends AnyBatch> {
   }
 
   /**
-   * The source and the indices of its copied environments, if a replay must fill the histories of the copies: the source has
-   * none. Else null.
+   * The source and the indices of its copied environments, if this environment has histories and the source has none: a
+   * replay then computes the histories of the copies. Else null.
    */
   get toReplay(): RunOrigin<Kind> | null {
     const { origin } = this.#run;

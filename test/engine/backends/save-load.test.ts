@@ -17,7 +17,7 @@ reportAbsentEngines();
  * does not restore.
  */
 function play(random: Random, { batch, numEnvs }: OpenedAsyncBatch, steps: number): void {
-  // The latest start leaves room for all steps, and for at least one.
+  // Episodes that start late have at least `steps` steps left, or at least one if `steps` is 0.
   const startsLate = random.chance(0.4) && steps < NUM_STEPS;
   const start = startsLate ? random.starts(numEnvs, NUM_STEPS - Math.max(1, steps)) : undefined;
   batch.reset({ ...random.reset(numEnvs), start });
