@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import type { Addon, NativeBatch } from '../../src/engine/backends/addon.js';
 import type { ResetRequest } from '../../src/engine/backends/backend.js';
 import { allocateOutputs, allocateTrajectory } from '../../src/engine/backends/outputs.js';
-import { NUM_COMPONENTS, NUM_STEPS, STATE_WORDS } from '../../src/world/fields.js';
+import { NUM_COMPONENTS, NUM_METERS, NUM_STEPS, PROFILE_SIZE, STATE_WORDS } from '../../src/world/fields.js';
 import { separateBuffers, WORLD } from './open-batch.js';
 import type { Random } from './random.js';
 
@@ -58,19 +58,20 @@ const LENGTHS = [
   0,
   1,
   3,
-  6,
+  NUM_COMPONENTS,
   9,
-  48,
-  84,
+  3 * PROFILE_SIZE,
+  3 * NUM_STEPS,
   N - 1,
   N,
   N + 1,
   N * 3,
-  N * 6,
-  N * 16,
+  N * NUM_METERS,
+  N * NUM_COMPONENTS,
+  N * PROFILE_SIZE,
   N * NUM_STEPS,
   N * STATE_WORDS,
-  428,
+  WORLD.words.length,
 ];
 const OTHER_VALUES: readonly unknown[] = [
   ...fc.sample(fc.anything({ withBigInt: true, withTypedArray: true, withNullPrototype: true }), {
@@ -109,11 +110,11 @@ export const METHODS: Record<string, (batch: NativeBatch) => unknown[]> = {
       mask: null,
       seeds: new Uint32Array(N),
       modes: new Uint8Array(N),
-      profiles: new Float32Array(N * 16),
+      profiles: new Float32Array(N * PROFILE_SIZE),
       graders: new Float32Array(N * NUM_COMPONENTS),
       start: {
         steps: new Uint8Array(N).fill(NUM_STEPS - 1),
-        meters: new Float32Array(N * 5),
+        meters: new Float32Array(N * NUM_METERS),
         early: new Float32Array(N),
         late: new Float32Array(N),
         returns: new Float32Array(N),
@@ -160,7 +161,7 @@ export const METHODS: Record<string, (batch: NativeBatch) => unknown[]> = {
       order: Uint32Array.of(2, 0, 1),
       seeds: new Uint32Array(3),
       modes: new Uint8Array(3),
-      profiles: new Float32Array(3 * 16),
+      profiles: new Float32Array(3 * PROFILE_SIZE),
       grader: new Float32Array(NUM_COMPONENTS),
       stops: new Uint8Array(3).fill(27),
       histories: new Uint8Array(3 * NUM_STEPS),
