@@ -56,7 +56,7 @@ const FORK: Workload = {
   choice: undefined,
 };
 const ENV_STEP = wholeEpisodes(NAMES.envStep, WRITES.steps, plays.envSteps, plays.steps);
-// One call makes all steps, and returns only the outputs after the last one. A run of the same actions returns the same outputs.
+// One call makes all steps. Each step overwrites the outputs of the step before. The last outputs equal those of one `run`.
 const ADDON_STEP = wholeEpisodes(NAMES.addonStep, WRITES.steps, plays.addonSteps, plays.sequence);
 
 const rows = 'row-major' as const;

@@ -16,7 +16,7 @@ it('world writes the numbers of the published world', async () => {
   expect(JSON.parse(stdout)).toEqual(RHYTHM);
 });
 
-it("world writes the file of a changed world, with the world's words and digest", async () => {
+it("world writes the file of a changed world, with the world's numbers as 32-bit words (block.ts), and its digest", async () => {
   const spec = structuredClone(RHYTHM);
   spec.constants.crashThreshold *= 2;
   const [numbers, output] = [join(directory, 'numbers.json'), join(directory, 'new', 'world.json')];

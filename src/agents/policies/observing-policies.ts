@@ -106,7 +106,7 @@ function plannerOptions({ grader, world, ...engine }: PolicySetting, objective: 
   if (grader !== null) return { ...engine, grader, world: world.spec, objective };
   throw new InputError(
     'missing_setting',
-    'Expected one grader for all episodes of a planner, got several graders, or rollouts from a stored state. Pass new Planner(options).policy.',
+    'Expected one grader for all episodes of a planner, got several graders, or rollouts with the option `from`, whose states have their own graders. Pass new Planner(options).policy.',
   );
 }
 

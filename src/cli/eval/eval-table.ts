@@ -195,7 +195,7 @@ export const rowNotes = (rows: readonly Row[], grader: string): string[] => [
   constantNote(rows, grader),
 ];
 
-/** Under discrete profiles, stating no belief scores higher than a constant belief, as the audit of v3 shows. */
+/** Under discrete profiles the audit of v3 found no constant belief that scores more than stating none. */
 const TO_BEAT_UNDER_V3 =
   'A score that does not beat open-loop+constant, or under discrete profiles open-loop without a belief, shows no inference.';
 

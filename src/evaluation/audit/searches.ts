@@ -86,7 +86,10 @@ function pushWeights(weights: Float32Array, component: number): Float32Array {
   return weights.map((weight, k) => scaled(weight) + (k === component ? 1 - scale : 0));
 }
 
-/** Searches for the best sequence for the profile of each of the first `profiles` fresh seeds, on profileTrainingSeeds(). */
+/**
+ * Searches for the best sequence for each profile. The profiles are those of the first `profiles` fresh seeds. Each search
+ * plays episodes with its profile and the seeds of profileTrainingSeeds().
+ */
 function searchEachProfile(
   request: AuditRequest,
   progress: SearchProgress,

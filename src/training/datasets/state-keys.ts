@@ -2,7 +2,7 @@
 import type { DatasetPlan } from './grpo/grpo-options.js';
 import { permutation } from './permutation.js';
 
-/** The episode and step of a state. The state also depends on the row's policy. */
+/** The episode and step of a state. The state also depends on the policy that chose the earlier actions (policy-mix.ts). */
 export interface StateKey {
   readonly seed: number;
   readonly profile: string;

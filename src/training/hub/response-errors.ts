@@ -11,7 +11,7 @@ const TRANSIENT_STATUSES = [408, 425, 429, 500, 502, 503, 504];
 /** Remedies by status. */
 const REMEDIES: Readonly<Record<number, string>> = {
   401: 'Check HF_TOKEN, or run "hf auth login": the token may have expired.',
-  403: 'Use a token with write access, or another USER in --repo. If the file storage refused the upload, its address from the Hub may have expired: run the same command again.',
+  403: 'Use a token with write access, or another USER in --repo. If the file storage refused the upload, the upload URL from the Hub may have expired: run the same command again.',
   404: 'Check --repo and --type. A private repository needs a token with access to it.',
   405: 'Check HF_ENDPOINT: its server may not be a Hub.',
   412: 'Another commit was made meanwhile. Run the same command again.',
