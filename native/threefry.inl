@@ -4,7 +4,7 @@ struct Draw {
   U x0, x1;
 };
 
-// One round of N draws. A draw is a chain of dependent operations; the chains of several draws overlap.
+// One round of N draws. A draw is a chain of dependent operations; the processor overlaps the chains of several draws.
 template <int R, int N>
 RHYTHM_INLINE void round_of(Draw (&d)[N]) {
   RHYTHM_UNROLL for (int i = 0; i < N; i++) d[i].x0 = d[i].x0 + d[i].x1;

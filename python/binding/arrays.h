@@ -1,5 +1,6 @@
-// Checks NumPy arrays and returns their data. StepArguments and rhythm_vec copy every array whose values index memory,
-// because other threads may change the caller's array while the engine computes without the interpreter's lock.
+// Checks NumPy arrays and returns their data. step_arguments.h and the package's Python code copy every array whose
+// values index memory, because other threads may change the caller's array while the engine computes without the
+// interpreter's lock.
 #pragma once
 #include <pybind11/numpy.h>
 

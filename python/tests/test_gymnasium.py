@@ -40,7 +40,7 @@ def masked(values: npt.NDArray[Any], mask: npt.NDArray[np.bool_]) -> npt.NDArray
 
 
 class Pair:
-    """Makes the same calls to a vector environment and a VecEnv, and compares the results. Without autoreset it resets
+    """Makes the same calls to a RhythmVectorEnv and a VecEnv, and compares the results. Without autoreset it resets
     finished environments."""
 
     def __init__(self, mode: AutoresetMode, beliefs: bool, copies: bool, **options: Any) -> None:

@@ -83,7 +83,7 @@ function endsOf({ parts }: ComponentsRow): { readonly start: number; readonly en
   return { start: total(all.filter((part) => part < 0)), end: total(all.filter((part) => part > 0)) };
 }
 
-/** Returns the length of the axis, as a score, before it is rounded to its ticks. */
+/** Returns the range of scores that the bars cover. The ends of the axis are rounded to ticks. */
 const rangeOf = (rows: readonly ComponentsRow[]): number =>
   Math.max(...rows.map((row) => endsOf(row).end)) - Math.min(...rows.map((row) => endsOf(row).start));
 

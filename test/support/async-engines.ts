@@ -16,7 +16,7 @@ export interface AsyncEngine {
   readonly isDevice: boolean;
 }
 
-/** A device runs one in this many of the runs or cases that a processor runs. Chosen by hand. */
+/** Of this many runs or cases, a processor runs all and a device runs one. Chosen by hand. */
 const DEVICE_SHARE = 10;
 
 const PROCESSORS: readonly AsyncEngine[] = ENGINES.map(({ name, backend, kernel = null }) => ({

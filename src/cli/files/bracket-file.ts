@@ -1,5 +1,5 @@
 /**
- * Reads the anchors in the audit's file of `--bracket`: the scores of open-loop with its best constant belief and of
+ * Reads the anchors of an audit from the file of `--bracket`: the scores of open-loop with its best constant belief and of
  * planner-oracle. A score's share is its place between them: 0 at open-loop, 1 at planner-oracle (evaluation/bracket.ts).
  */
 import { createReadStream } from 'node:fs';

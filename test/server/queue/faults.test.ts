@@ -35,8 +35,8 @@ describeWithRedis('nothing is lost', () => {
   });
 
   it('while a worker hangs: another worker takes over, and the late result is compared', async () => {
-    // In this queue all leases are 2 s long. After a worker has looked for lost leases, no worker of the queue looks again for
-    // the time of that worker's lease, which is 30 s in the other tests.
+    // All workers of this queue have leases of 2 s. If a worker with a lease of 30 s, as in the other tests, looked for lost
+    // leases, no worker of the same queue would look again for 30 s.
     const queue = ['--prefix', 'hanging'];
     const args = ['teach', '--seeds', '600-603', '--policy', 'planner'];
     const name = await submit(server, ...args, '--shard-size', '8', ...queue);
