@@ -10,7 +10,7 @@ import { intervalOf } from '../src/shared/statistics.js';
 import { type LogLine, MEASURED, readLog, type Scores } from './student-logs.js';
 import { cloneOf, fileOf, GRADERS, type StudentGrader } from './student-trainings.js';
 
-/** A line of a log that has scores. The seconds of a refinement include those of its clone (student-trainings.ts). */
+/** A line of a log that has scores. The seconds of a refinement include those of its clone. */
 type Point = Pick<LogLine, 'epochs' | 'refined' | 'coreSeconds'> & Scores;
 /** The points of each training, by grader, then by seed. */
 type Trainings = Record<StudentGrader, Record<string, Point[]>>;

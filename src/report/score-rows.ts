@@ -101,7 +101,7 @@ export const scoresOfPlayer = (source: string, name: string, scores: readonly Pl
     published: hasDefaultProfiles(score) ? published(score.condition, name, score.grader) : undefined,
   }));
 
-/** Means that differ by less than this are equal: their sums may be rounded in another order. Chosen by hand. */
+/** Means that differ by less than this count as equal: they may have been summed in another order. Chosen by hand. */
 const TOLERANCE = 1e-6;
 
 /** Removes rows of trajectories that repeat an earlier row of an evaluation or re-evaluation. */

@@ -1,4 +1,4 @@
-/** Tests the scores of painted sequences, and a sequence in the page's address. */
+/** Tests the view of one action sequence for everybody: its scores, and the sequence in the page's address. */
 import { describe, expect, it } from 'vitest';
 import { openLoopActions, repeatActions } from '../../src/agents/policies/open-loop.js';
 import { CONSTANT_BELIEF } from '../../src/agents/policies/with-belief.js';

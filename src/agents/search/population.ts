@@ -1,4 +1,4 @@
-/** The population of action sequences of a problem, and its generations. */
+/** Keeps the best action sequences of a search, and breeds candidates from them. */
 import { NUM_STEPS } from '../../world/fields.js';
 import { breedSequence, drawSequence, fingerprint } from './crossover.js';
 import { isBetter, type ScoredActionSequence } from './objective.js';
@@ -10,16 +10,16 @@ import type { SearchDraws } from './search-draws.js';
  */
 const MAX_ATTEMPTS = 8;
 
-// The numbers of the penalty are chosen by hand. They keep about half of the kept sequences without a shortfall, because the
-// best sequences lie near the bound `minFirstHalfMean`.
+// The numbers of the penalty are chosen by hand. With them, about half of the kept sequences have no shortfall (see `Outcome` in
+// objective.ts): the first-half means of the best sequences lie near `minFirstHalfMean`, below which a shortfall begins.
 
-/** The penalty of a shortfall (see `Outcome` in objective.ts) rises or falls by this factor. */
+/** The penalty of a shortfall rises or falls by this factor. */
 const PENALTY_STEP = 1.03;
 /** The penalty stays between 1 / MAX_PENALTY and MAX_PENALTY. */
 const MAX_PENALTY = 2 ** 10;
-/** The penalty rises while less than this share of the kept sequences has no shortfall. */
+/** The penalty rises while the share of kept sequences without a shortfall is below this number. */
 const MIN_FEASIBLE = 0.4;
-/** The penalty falls while more than this share of the kept sequences has no shortfall. */
+/** The penalty falls while the share of kept sequences without a shortfall is above this number. */
 const MAX_FEASIBLE = 0.6;
 
 /** Action sequences with their fingerprints and outcomes. */

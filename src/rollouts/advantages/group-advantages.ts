@@ -35,7 +35,8 @@ export interface GroupAdvantages {
  * The computation follows GRPOTrainer and RLOOTrainer of TRL 1.13: the rewards of several functions are weighted and summed,
  * a missing reward is left out of its sum, and a completion without any reward is left out of its group. TRL's metric
  * `frac_reward_zero_std` can differ from `zeroSpread`. Under batch-normalised TRL uses the standard deviation of the whole
- * batch. TRL counts a group of two or more completions, fewer than two of them with a reward, as a group with spread.
+ * batch. If fewer than two completions of a group have a reward, TRL counts the group as one with spread, unless `groupSize`
+ * is 1.
  * @param rewards [n], group after group; or one such array per reward function. null and NaN are missing.
  * @param groupSize completions per group; n is a multiple of it.
  * @throws InputError `wrong_type`, `wrong_length`, `out_of_range`, `unknown_name` (a method) or `unknown_option`.

@@ -40,11 +40,14 @@ export interface WorkOptions {
  * were stopped, a higher one retries a shard that crashes its workers for longer.
  */
 const MAX_STALLS = 20;
-/** Milliseconds before BullMQ retries after an error of Redis. Chosen by hand: less sends more requests, more waits longer. */
+/**
+ * Milliseconds before BullMQ retries after an error of Redis. Chosen by hand: a shorter time sends more requests, a longer time
+ * delays the retry.
+ */
 const RETRY_MS = 500;
 /**
- * Milliseconds between checks whether a job was cancelled, and whether the queue is empty. Chosen by hand: less sends more
- * requests to Redis, more notices the end later.
+ * Milliseconds between checks whether a job was cancelled, and whether the queue is empty. Chosen by hand: a shorter time sends
+ * more requests to Redis, and with a longer time the worker notices the end later.
  */
 const WATCH_MS = 500;
 

@@ -1,9 +1,9 @@
 """Plays several episodes at once with the recipe's rollout function, for test/python/recipe.test.ts. Answers are given instead
 of generated.
 
-Reads {"url", "folder", "grader", "seeds", "answers": [episode][step], words of python/recipe/tiny.py}. Prints {"lines": the
-lines of episodes.jsonl, "rewards": the rewards of the episodes, by function, "generated": the tokens of answers, those whose
-`env_mask` is 1, as text}.
+Reads {"url", "folder", "grader", "seeds", "answers": [episode][step]}. Answers consist of the words of python/recipe/tiny.py.
+Prints {"lines": the lines of episodes.jsonl, "rewards": the rewards of the episodes, by function, "generated": for each
+episode, the text of the tokens whose `env_mask` is 1, which are the answers}.
 """
 
 import json

@@ -27,7 +27,7 @@ describe('columns', () => {
 
   it('may be in shared memory', () => {
     const changed = columns();
-    // One invalid row, so that the quick check fails and rows are checked one by one.
+    // One invalid row, so that `passesQuickCheck` (check-rows.ts) fails and rows are checked one by one.
     const actions = Int8Array.from(changed.actions).fill(10, 3, 4);
     const expected = score({ ...changed, actions });
     const inSharedMemory = { ...changed, actions };
