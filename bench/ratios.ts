@@ -203,7 +203,7 @@ function figure(key: Key, unit: Rule['unit'], measured: readonly Row[]): number 
   if (row === undefined) return `There is no row of ${title}.`;
   if (row.saturated)
     return `The row of ${title} is void: its samples are shorter than ${MIN_TICKS} ticks of the timer.`;
-  return row[unit] ?? `The core's rate was not measured for ${title}.`;
+  return row[unit] ?? `The core's operations per second were not measured for ${title}.`;
 }
 
 const meets = (value: number, bound: Target['bound'], limit: number): boolean =>

@@ -34,7 +34,7 @@ class Snapshot:
     `profiles` and `grader`, which later resets use.
 
     Attributes:
-        world_digest: SHA-256 of the world's words, hexadecimal.
+        world_digest: SHA-256 of the world's numbers, hexadecimal.
         seed_range: (low, size) of the allowed seeds.
         steps, episodes: the numbers of steps taken and of episodes ended, in all environments together.
         words: u32 [n, 52], fields as in STATE_FIELDS.

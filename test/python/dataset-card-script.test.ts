@@ -10,7 +10,7 @@ import { askPythonAsync, whyAbsent } from '../support/python.js';
 import { PARTS } from '../support/recipe.js';
 import { startServer } from '../support/server.js';
 
-// With {} the script PARTS tests whether the packages exist. It does not import TRL, which takes 12 s of processor time.
+// Given {}, the script PARTS only tests whether the packages exist. Importing TRL would take 12 s of processor time.
 const absent = whyAbsent('trl', '1.13 or later, and peft', PARTS, {});
 if (absent !== null) test.skip(`the Python code of the card: NOT RUN here: ${absent}`, () => {});
 

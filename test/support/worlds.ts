@@ -72,7 +72,7 @@ export function changedWorld(random: Random): WorldSpec {
 const nearby = (random: Random, value: number): number =>
   value === 0 && random.chance(0.5) ? random.real(-0.05, 0.05) : value * random.real(0.6, 1.4);
 
-/** Replaces the values with restricted domains by legal ones; of traits, only those with too small a span. */
+/** Replaces initial meters, u32 numbers, weights, shares and streams by valid ones, and traits whose span is too small. */
 function repair(random: Random, world: WorldSpec): WorldSpec {
   world.initialMeters = world.initialMeters.map(() => random.real());
   world.constants.eventThreshold = random.pick([0, 2 ** 32 - 1, random.integer(0, 2 ** 31)]);

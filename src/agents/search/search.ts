@@ -15,9 +15,7 @@ interface Progress {
   readonly emigrants: Uint8Array[];
   /** The best sequence of all islands so far. */
   best: ScoredActionSequence | null;
-  /**
-   * Weight of the shortfall (`Outcome` of objective.ts) when `Population` ranks sequences: that of the island that found `best`.
-   */
+  /** The penalty (population.ts) at the start of the second phase: the last penalty of the island that found `best`. */
   penalty: number;
 }
 

@@ -61,7 +61,7 @@ class PendingLine {
       const problem = `Expected a line of at most ${this.#maxBytes} bytes, got ${bytes}.`;
       return { number, text: null, problem };
     }
-    // Empty lines are not decoded: the decoder would take most of their time.
+    // Empty lines are not decoded: a call of the decoder takes longer than all other work for such a line.
     const whole = Buffer.concat(pieces);
     const text = bytes === 0 ? '' : decodeUtf8(whole);
     if (text === null) {

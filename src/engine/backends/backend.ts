@@ -155,8 +155,8 @@ export interface RunRequest<Source = never> {
    */
   readonly stops: Uint8Array | null;
   /**
-   * The environments that run, `first` (a multiple of the 16 states of a native tile) to `end - 1`; absent for all. The part
-   * from environment 0 checks the action sequences of all environments.
+   * The environments that run, `first` to `end - 1`; absent for all. `first` is a multiple of 16, because the native backend
+   * stores 16 states together. The part from environment 0 checks the action sequences of all environments.
    */
   readonly part?: { readonly first: number; readonly end: number };
   /** Environments to copy before the run, like `gather`. A backend may do both in one pass over the memory. */

@@ -21,7 +21,7 @@ import { expectUnchanged } from '../../support/unchanged.js';
 const randomSequence = (random: Random, { numEnvs }: VecEnv): Uint8Array =>
   random.bytes(numEnvs * NUM_STEPS, 0, NUM_ACTIONS - 1);
 
-/** Draws indices, often in runs of 16 equal indices, as for groups of rollouts. */
+/** Draws indices, often 16 equal ones in succession, as for groups of rollouts. */
 function randomOrigins(random: Random, source: VecEnv, target: VecEnv): Uint32Array {
   const indices = randomIndices(random, source.numEnvs, target.numEnvs);
   const groupSize = random.pick([1, 16]);
