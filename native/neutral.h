@@ -5,7 +5,7 @@
 
 namespace rhythm {
 
-// Fills `neutral` and `neutral_focus`. The words `f` and `u` and the table `effect` must be filled first.
+// Fills `neutral` and `neutral_focus`. The block's words (`f` and `u`) and the table `effect` must be filled first.
 void build_neutral(Tables& tables);
 
 }  // namespace rhythm

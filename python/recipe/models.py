@@ -30,7 +30,7 @@ def nf4(cpu: bool) -> BitsAndBytesConfig:
     missing = [
         name
         for name, available in (
-            ("a CUDA GPU without --cpu", torch.cuda.is_available() and not cpu),
+            ("a CUDA GPU (and no --cpu)", torch.cuda.is_available() and not cpu),
             ("the package bitsandbytes", importlib.util.find_spec("bitsandbytes") is not None),
         )
         if not available

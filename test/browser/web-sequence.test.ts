@@ -214,7 +214,7 @@ describe.skipIf(absent !== null)('the sequence editor', () => {
     await page.getByText('where 28 digits, one action for each slot, is expected').waitFor();
   });
 
-  it('shows the scores of the first people before those of all, and scores only the last sequence painted meanwhile', async () => {
+  it('shows the scores of the first people before those of all, and of the sequences painted until then scores only the last', async () => {
     await using visited = await visit('#sequence', { scripts: [HOLD_REPORTS] });
     const { page } = visited;
     const sent = () => page.evaluate('sent') as Promise<string[]>;

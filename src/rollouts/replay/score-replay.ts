@@ -29,8 +29,8 @@ import type { LazyRows } from './row-objects.js';
 /** Options of `scoreReplay`. */
 export interface ReplayOptions extends RewardStackOptions {
   /**
-   * 'v2' (default), another name of GRADER_NAMES, or eight weights; a list of six gets two zeros. Grades the episodes that a
-   * row's action ends, and sets the default weight of `beliefSkill` (see `weights`).
+   * 'v2' (default), another name of GRADER_NAMES, or eight weights; a list of six gets two zeros. Grades an episode if the
+   * row's action is its 28th, and sets the default weight of `beliefSkill` (see `weights`).
    */
   grader?: string | ArrayLike<number>;
   /** A world with other numbers. Default: the published one. */
@@ -192,7 +192,7 @@ function* replayWindow(
 ): EngineCalls<void> {
   if (passesQuickCheck(replayRows, first, end) && (yield* play(validRows(first, end, faults)))) return;
   checkRows(replayRows, first, end, faults.reportFault);
-  // Returns true: the rows with invalid histories are left out.
+  // This call returns true, because it leaves out the rows with invalid histories.
   yield* play(validRows(first, end, faults));
 }
 

@@ -17,6 +17,6 @@ export const PEOPLE = ['48', '120', '240', '480', '1000', '2000'] as const;
 export const GRADERS_FIELDS = {
   weights,
   people: oneOf('240', PEOPLE),
-  /** The first seed. No policy of the ranking was tuned on seeds from the default on. */
+  /** The first seed. The ranking has no planners, and none of its policies was tuned on seeds from 20000 on. */
   seed: whole(20_000, 0, MAX_U32 - Number(PEOPLE[PEOPLE.length - 1])),
 };
