@@ -160,7 +160,7 @@ const refused: [name: string, args: string[], message: string][] = [
     'Expected --json to be another file than those of --output',
   ],
   [
-    'a JSON file at the path of a report file in other case, through a link',
+    'a JSON file at the path of a report file, in other letter case and through a link',
     ['--output', linked, '--json', pathOf('Audit.MD')],
     'Expected --json to be another file than those of --output',
   ],

@@ -1,6 +1,6 @@
 /**
  * A fake chat endpoint, for tests and for trying the commands without a key. It serves the paths of OpenAI and of Azure,
- * computes its answers only from the prompt, and has faults on request.
+ * computes its answers only from the prompt, and can return faults.
  *
  *     npx tsx test/fakes/openai.ts --port 8787 --delay 50 --fault 429,cut-off --every 10
  *

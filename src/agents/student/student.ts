@@ -1,4 +1,4 @@
-/** The student: a small network that plays from public observations, as a policy. */
+/** The student: a small network that plays from observations alone, as a policy. */
 import type { Policy, PolicyPlayer, PolicySetting, PolicyView } from '../../engine/policy/policy.js';
 import { spell } from '../../rollouts/text/system-message.js';
 import { InputError } from '../../shared/errors.js';

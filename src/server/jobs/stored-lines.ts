@@ -114,7 +114,7 @@ function firstEndingFrom(runs: readonly LineRun[], seed: number): number {
   return low;
 }
 
-/** The fields of a line that name its episode: of components, or of a trajectory. */
+/** The fields of a line that name its episode, in a file of components or of trajectories. */
 type Row = { readonly condition: string } & (
   | { readonly policy: string; readonly belief: BeliefKind; readonly profile: string }
   | (Pick<Player, 'teacher' | 'model'> & { readonly profile_mode: string })

@@ -6,7 +6,7 @@ import type { ScoreAnchors } from '../../../src/evaluation/audit/anchors-of.js';
 import { shippedAnchors } from '../../../src/evaluation/audit/shipped-anchors.js';
 import { presetOf, type Weights } from './weights.js';
 
-/** Returns the audited ends of the bracket; null for weights that no built-in grader has. */
+/** Returns both scores, as an audit measured them on sampled profiles; null for weights that no built-in grader has. */
 export function bracketOf(weights: Weights): ScoreAnchors | null {
   const preset = presetOf(weights);
   return (preset && shippedAnchors(preset.name)?.anchors.sampled) ?? null;

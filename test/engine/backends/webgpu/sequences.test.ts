@@ -1,6 +1,7 @@
 /**
- * Random sequences of all calls of a batch except `replay`, with and without shards of 32 environments, at workgroup sizes 1
- * and 256. Results equal those of the reference, so they depend neither on an environment's position nor on other environments.
+ * Random sequences of all calls of a batch except `replay`: in shards (webgpu/shard.ts) of 32 environments at workgroup size
+ * 1, and in one shard at workgroup size 256. Results equal those of the reference, so they depend neither on an environment's
+ * position nor on other environments.
  */
 import { expect, it } from 'vitest';
 import { toAsyncBackend } from '../../../../src/engine/backends/async-adapter.js';
