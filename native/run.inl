@@ -272,7 +272,7 @@ RHYTHM_INLINE void run_group(const Envs& envs, const Run& run, const Group& g, S
   const int t1 = run.stops == nullptr ? count::Steps : run.stops[g.first];
   const bool shared_time = t0 < t1 && all_same(state::Step) && !any(!(stop == broadcast(static_cast<uint32_t>(t1))));
   if (!shared_time) return run_group_lane_times<Choose, Record>(envs, run, g, from < stop, stop);
-  // All lanes are environments: the stop of any other lane is 0, not t1. A constant count is known to the compiler.
+  // All lanes are environments: the stop of any other lane is 0, not t1. So their count is the constant kLanes.
   const Group whole = {g.tile, g.lane, g.first, kLanes};
   if (kLanes > 1 && all_same(state::Seed)) {
     shared.compute(*envs.tables, g.tile->words[state::Seed][g.lane]);

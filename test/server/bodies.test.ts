@@ -97,7 +97,7 @@ it('reads the same values as JSON.parse, in any pieces, and refuses invalid JSON
     },
   );
   await fc.assert(property, { ...DRAWS, numRuns: drawsOf(4000) });
-  // Each is the result of more than an eighth of the bodies. The share is chosen by hand.
+  // More than an eighth of the bodies are accepted, and more than an eighth are refused. The share is chosen by hand.
   expect(Math.min(counts.accepted, counts.refused)).toBeGreaterThan(drawsOf(500));
 });
 
@@ -123,7 +123,7 @@ it('parses rows in slices of limited length, each row once', async () => {
     expect(numbers).toEqual(short.slice(from, to));
     expect(texts.every((text, k) => text === values[from + k])).toBe(true);
     const long = Math.max(...texts.map(({ length }) => length));
-    // A slice has at most 2^18 bytes, or is one block of rows: at most 2^16 bytes and a long row.
+    // A slice has at most 2^18 bytes, or is one block of column.ts: less than 2^16 bytes, then one row of any length.
     expect(JSON.stringify(texts).length - long).toBeLessThan(2 ** 18 + 2 ** 16);
   }
   expect(slices).toBeGreaterThan(JSON.stringify(values).length / 2 ** 20);

@@ -48,8 +48,8 @@ const LAYOUT = {
 export const FEATURE_COUNT = Object.values(LAYOUT).reduce((sum, size) => sum + size);
 
 /**
- * Factors, chosen by hand, that bring inputs near 1: of the metabolic rate, which differs from the neutral one by at most 0.4,
- * of the reward weights, whose mean is 1/5 and whose prior variance is 1/69, and of ten crashes.
+ * Factors, chosen by hand, that bring inputs near 1. The metabolic rate differs from the neutral one by at most 0.4. A reward
+ * weight has the mean 1/5 and the prior variance 1/69. Ten crashes give the input 1.
  */
 const SCALE = { metabolism: 2.5, weights: 5, variances: 60, crashes: f32(0.1) };
 const PER_STEP = f32(1 / NUM_STEPS);

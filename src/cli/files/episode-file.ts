@@ -24,7 +24,8 @@ export interface EpisodeFile {
   /** Writes compact episodes: as they are to Parquet, and replayed to JSON lines. */
   writeCompact(compact: readonly CompactEpisode[]): Promise<void>;
   /**
-   * Names an unfinished Parquet file PATH.partial. An earlier PATH.partial is replaced: write its episodes to this file first.
+   * Names an unfinished Parquet file PATH.partial. This replaces an earlier PATH.partial: before the call, write the episodes
+   * of the earlier file to this one.
    */
   publish(): Promise<void>;
   /** Moves the finished file to its place. */

@@ -174,8 +174,8 @@ async function waitForStop({ stopOnEof }: Options, signal: AbortSignal, graceMs:
 }
 
 /**
- * Milliseconds that sockets and workers have to end beyond the grace time. More than END_MS of cluster.ts, after which workers
- * that still run are killed.
+ * If the process still runs this many milliseconds after the grace time, it is ended. More than END_MS of cluster.ts, after
+ * which workers that still run are killed.
  */
 const EXTRA_MS = 5000;
 

@@ -43,7 +43,10 @@ export interface FreeEntries {
   readonly max: number;
   /** The maximum number of free entries outside of `lists`. */
   readonly maxElsewhere: number;
-  /** Lists without nested values: positions after the opening bracket and of the closing bracket, and the number of entries. */
+  /**
+   * Lists without nested values. `start` is the index after the opening bracket, `end` the index of the closing bracket, and
+   * `length` the number of entries.
+   */
   readonly lists: readonly { readonly start: number; readonly end: number; readonly length: number }[];
 }
 

@@ -6,7 +6,7 @@ import type { EpisodeSelection } from './selection-options.js';
 
 /** Accepts or leaves out a subject, such as an episode, by the options of a plan. */
 export interface Filter<Plan, Subject> {
-  /** The reason for leaving subjects out, the key of their count. */
+  /** The reason for leaving subjects out. The card counts them by reason. */
   readonly reason: string;
   /** Describes the filter for the card; null if the plan does not use it. */
   readonly describe: (plan: Plan) => string | null;

@@ -154,7 +154,7 @@ describe('token counts of an endpoint', () => {
   it.each([
     ['one prompt token too many', bytes + 65, 1, text],
     ['a token more than the limit', 100, 65, text],
-    ['a token more than both the limit and the answer', 100, 501, 'x'.repeat(500)],
+    ['a token more than the bytes of an answer longer than the limit', 100, 501, 'x'.repeat(500)],
     ['a billion', 1e9, 1e9, text],
   ])(
     'are rejected, and the request is charged its maximum cost: %s',

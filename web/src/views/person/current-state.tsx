@@ -96,14 +96,14 @@ function MeterRow({ meter, k, transition }: MeterRowProps) {
 }
 
 /**
- * The largest anomaly that the band has room for. Larger anomalies are drawn at its end. Chosen by hand: with more room, the
- * bands of luck are narrower.
+ * The largest anomaly on the scale. Larger ones are drawn at the end of the scale. Chosen by hand: on a longer scale the bands
+ * of luck are narrower.
  */
 const WIDEST = 0.2;
 
 const placed = (value: number): number => 50 + (50 * Math.max(-WIDEST, Math.min(WIDEST, value))) / WIDEST;
 
-/** The anomaly in front of what luck explains: usually (the inner band) and at most (the outer band). */
+/** Draws two bands, what luck usually does (inner) and the most that it can do (outer), and a mark of the anomaly over them. */
 const LuckBand = ({ anomaly, luck: { usual, most } }: { readonly anomaly: number; readonly luck: Luck }) => (
   <span class="luck" aria-hidden="true">
     {[most, usual].map((width) => (
