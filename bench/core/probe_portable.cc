@@ -1,5 +1,5 @@
-// Compiles the measuring work of probe.h with the registers of kernel portable. `hide` is for probe.inl. In an asm
-// statement, "x" (x64) and "w" (ARM) are vector registers.
+// Compiles probe.inl, which explains `hide`, with the registers of kernel portable. In asm, "x" (x64) and "w" (ARM) are
+// vector registers.
 #include "lanes_portable.h"
 #include "probe.h"
 

@@ -1,4 +1,4 @@
-/** Tests clients that do not read their answers: buffers are limited, and a session counts until it is closed. */
+/** Tests clients that do not read their answers: buffers are limited, and environments count until their result is sent. */
 import { expect, it } from 'vitest';
 import { type Client, connect, metric, metricBecomes, startServer } from '../support/server.js';
 

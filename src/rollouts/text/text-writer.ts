@@ -32,7 +32,10 @@ export function fragmentOf(text: string): Fragment {
   return { words, length };
 }
 
-/** The index of 0 in `Numbers`, plus 0.5, so that cutting off a position's fraction rounds it. HUNDRED rounds the halves. */
+/**
+ * The index of 0 in `Numbers`, plus 0.5, so that cutting off a position's fraction rounds it. HUNDRED makes halves round away
+ * from zero.
+ */
 const ZERO_POSITION = MAX_PRECOMPUTED + 0.5;
 /** The index for all numbers that are not precomputed: one after the last precomputed number. */
 const NOT_PRECOMPUTED = 2 * MAX_PRECOMPUTED + 1;

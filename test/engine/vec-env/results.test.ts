@@ -18,7 +18,7 @@ import { randomObservationOptions } from '../../support/naive-encoder.js';
 import { forAll, type Random } from '../../support/random.js';
 import { expectRefusal } from '../../support/refusals.js';
 
-/** One environment, about a tile of 16 environments, and more than six tiles. */
+/** Numbers of environments: one, about 16 (the largest number that a kernel steps together), and more than six times 16. */
 const SIZES = [1, 15, 16, 17, 100];
 type View = Float32Array;
 const viewsOf = (result: StepResult): [name: string, view: View][] =>
