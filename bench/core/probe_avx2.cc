@@ -1,5 +1,4 @@
-// Compiles the measuring work of probe.h with the registers of kernel avx2. `hide` is for probe.inl. In an asm
-// statement, "x" is a vector register.
+// Compiles probe.inl, which explains `hide`, with the registers of kernel avx2. In asm, "x" is a vector register.
 #include "lanes_avx2.h"
 #include "probe.h"
 

@@ -102,13 +102,13 @@ _TEXTS = {
     "--grpo-shaping repetition exploration, or restart from a checkpoint.",
     "cycle": "{value:.0%} of the answers have one of two actions: {actions}. Episodes become a cycle of these. Add "
     "--grpo-shaping repetition exploration.",
-    "cut_off": "{value:.0%} of the completions were cut off. Raise --grpo-completion-length, or start from an SFT with "
+    "cut_off": "{value:.0%} of the answers were cut off. Raise --grpo-completion-length, or start from an SFT with "
     "--reasoning drop.",
-    "cut_off_read": "{value:.0%} of the completions were cut off and still parsed as an action, possibly one from "
+    "cut_off_read": "{value:.0%} of the answers were cut off and still parsed as an action, possibly one from "
     "the middle of the reasoning. Raise --grpo-completion-length.",
     "kl": "The KL to the model at the start of GRPO is {value:,.1f}. Lower --grpo-learning-rate or raise --grpo-beta, "
     "and restart from a checkpoint.",
-    "unparsed": "{value:.0%} of the completions have no action. Start from an SFT adapter, or train it for longer.",
+    "unparsed": "{value:.0%} of the answers have no action. Start from an SFT adapter, or train it for longer.",
 }
 
 

@@ -76,8 +76,8 @@ test('the counted arithmetic of a step equals that of the reference, under every
           return (params.tagged[TAGS.indexOf(when)] >>> action) & 1;
         };
         const { arithmetic } = operationsOf(STEP_LINES, holds);
-        // The reference does not round exact results: the six fields of noise (four operations each) and the conversion of `low`
-        // of rule 8. It adds the reward to the return outside rules.ts.
+        // The reference does not round exact results: the six noise numbers z (four operations each) and the conversion of
+        // `low` of rule 8. It adds the reward to the return outside rules.ts.
         expect([action, counts.roundings]).toEqual([action, arithmetic - 6 * 4 - 1 - 1]);
         expect(counts.limits).toBe(2 * NUM_METERS);
       }
@@ -142,7 +142,7 @@ describe('operation counts', () => {
     ['random', 16],
     ['random', 1],
   ] as const)(
-    'of %s actions with %i lanes have shares of the total within 0.03 of those of a mix that probe.h measures',
+    'of %s actions, %i episodes in a register: the share of each kind of operation is within 0.03 of its share in a mix of probe.h',
     (choice, lanes) => {
       const sources = fileOf('bench/core/probe.h');
       const mixes = Array.from(sources.matchAll(/\{(\d+), (\d+), (\d+)\}/g), ([, ...counts]) =>

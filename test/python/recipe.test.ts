@@ -196,7 +196,7 @@ describe.runIf(absent === null)('the recipe with TRL', () => {
       const lines = watched();
       expect(lines).toHaveLength(2);
       expect(mean(valuesOf(lines, 'format_valid'))).toBeLessThan(-1.5);
-      expect(stderr).toMatch(/!! step 2: unparsed: \d+% of the completions have no action/);
+      expect(stderr).toMatch(/!! step 2: unparsed: \d+% of the answers have no action/);
       expect(stderr).toContain('!! stopped because of --watch-stop-on unparsed.');
       expect(record('grpo')).toMatchObject({ start: 'base', stopped_on: ['unparsed'] });
       expect(record('grpo').pitfalls.unparsed).toMatchObject({ first_step: 2, steps: 1 });

@@ -5,7 +5,7 @@ import type { OpenBatch } from '../../src/engine/backends/any-batch.js';
 import type { PlannerOptions } from '../../src/index.js';
 import { playPlannedEpisodes, seedsFrom } from './planned-episodes.js';
 
-/** A budget that even an emulated device completes in seconds. */
+/** Options of a search so small that even an emulated device finishes it in seconds. */
 export const TINY = { posteriorSamples: 4, candidates: 4, rounds: 1 } as const;
 
 /** Expects the same decisions as on the reference, and the same reports and reasons of environment 1 at `steps`. */

@@ -15,7 +15,7 @@ it('positive parts are stacked to the right of 0, and negative parts to the left
   expect(leftOf([0.5, 0])).toBe(0);
 });
 
-it('a section is placed in percent of its axis', () => {
+it('placeOf returns the place of a part in percent of the axis', () => {
   expect(placeOf({ start: -0.25, end: 0.5 }, { low: -0.25, high: 0.75 })).toEqual({
     left: '0%',
     width: '75%',

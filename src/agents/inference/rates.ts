@@ -1,7 +1,7 @@
 /**
  * The posterior of the two traits that do not affect anomalies: `metabolic_rate`, which scales the decay of vitality, and
- * `event_impact`. Their values are called rates here. The part of a change outside the anomaly has no noise. So one step
- * determines the first trait, and one event determines the second, unless a meter was clamped.
+ * `event_impact`. Their values are called rates here. The part of a change that comes from decay and event has no noise. So
+ * one step determines the first trait, and one event determines the second, unless a meter was clamped.
  */
 import type { Params } from '../../world/block.js';
 import { NUM_METERS } from '../../world/fields.js';

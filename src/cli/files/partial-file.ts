@@ -1,5 +1,5 @@
 /**
- * A file of row groups that is readable while it grows: PATH.partial, after `publish` has given it this name. Each write
+ * A file of row groups that can be read while it grows. `publish` renames it from a temporary name to PATH.partial. Each write
  * replaces the last footer by row groups and a footer for all groups so far. During the write PATH.partial.footer has the last
  * footer, so that a kill loses no written group. The finished file is renamed to PATH.
  */

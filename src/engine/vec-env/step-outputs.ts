@@ -106,7 +106,7 @@ export class StepOutputs {
     else this.#result.finalObservations?.fill(0);
   }
 
-  /** Adds the last step to the histories. For environments reset after it, the final observations have the step. */
+  /** Adds the last step to the histories. If an environment was reset after it, the step is in its final observation. */
   #recordStep(history: HistoryRows, { stepMask, resetMask }: Readonly<AutoresetPlan>): void {
     const { observations, finalObservations, finalMask, columnStride } = this.#outputs;
     if (resetMask === null || finalObservations === null) {

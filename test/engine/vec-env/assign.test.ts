@@ -18,7 +18,7 @@ import {
 import { ENGINES, NATIVE, openOn, reportAbsentEngines } from '../../support/engines.js';
 import { forAll, type Random } from '../../support/random.js';
 
-/** Numbers of environments, around a tile of 16 states. */
+/** Numbers of environments around 16, a tile: kernels store the states of a tile together. */
 const SIZES = [1, 16, 17, 40];
 
 /** Assigns, and expects equal episodes in the target, an unchanged source and no final outputs. */

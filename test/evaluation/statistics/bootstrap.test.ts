@@ -42,7 +42,7 @@ describe('BCa (bias-corrected and accelerated intervals)', () => {
     expect(bias(Float64Array.of(1, 2, 3, 4), 2.5)).toBeCloseTo(0, 12);
   });
 
-  it('counts half a resample on a side without resamples', () => {
+  it('counts half a resample as lower if none is lower, and half as higher if none is higher', () => {
     const [low, high] = [bias(Float64Array.of(2, 3), 1), bias(Float64Array.of(2, 3), 9)];
     expect(low).toBeCloseTo(-0.6744897501960817, 12); // the normal quantile of 0.25
     expect(high).toBeCloseTo(0.6744897501960817, 12);

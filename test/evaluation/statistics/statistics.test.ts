@@ -106,7 +106,7 @@ describe('probabilityOfImprovement', () => {
 /**
  * rliable's intervals are numpy.percentile over 400,000 stratified resamples by NumPy's generator (seed 1). The tests compare
  * intervals of 40,000 resamples. With ten seeds, the bounds of these varied by less than 0.0012, and those of the probability
- * by 1/120: it is the mean over three tasks of a share of 5 x 4 pairs, of which an equal pair counts half.
+ * by 1/120, its smallest step: it is a mean over three tasks of shares of 5 x 4 pairs, and an equal pair counts half.
  */
 describe('the stratified bootstrap', () => {
   const resamples = 40_000;

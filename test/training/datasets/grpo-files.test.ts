@@ -180,7 +180,7 @@ describe('the card', () => {
     expect(counted.reduce((sum, [, count]) => sum + Number(count), 0)).toBe(rows.length);
   });
 
-  it('names the evaluation seeds, all outside 100-9999, in the requested range', () => {
+  it('names the requested seeds outside 100-9999, which are the evaluation seeds', () => {
     const range = (first: number, last: number) => ({
       rows: 1,
       seeds: { first, last },

@@ -5,7 +5,7 @@ import { STUDENT_NAMES } from '../../../src/agents/student/shipped-students.js';
 /** The user of the page. */
 export const BY_HAND = 'hand';
 
-/** The name that stands for no rival. */
+/** The name that stands for no rival. A rival is a policy that plays the user's episode. */
 export const NOBODY = 'nobody';
 
 /** Policies that are called at each step. Oracles are left out. */

@@ -445,8 +445,8 @@ fn stored_action(env: u32, t: u32) -> u32 {
 `,
   'profile.wgsl': `// Profiles drawn from a seed, and the belief target of a profile (docs/world.md, Profiles).
 
-// The random numbers of a sampled profile: one for each trait, and nine whose sorted second, fourth, sixth and eighth cut
-// [0, 1] into the five reward weights.
+// The random numbers of a sampled profile: one for each trait, and nine for the reward weights. After sorting, the second,
+// fourth, sixth and eighth of the nine divide [0, 1] into five parts: the weights are their lengths.
 const UNITS = 20u;
 const SORTED_UNITS = UNITS - COUNT_TRAITS;
 // A sorting network of 25 exchanges for nine numbers (Floyd's; Knuth, The Art of Computer Programming, vol. 3, 5.3.4).
