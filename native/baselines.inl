@@ -2,7 +2,8 @@
 // Included inside a kernel's namespace, see kernel.inl.
 
 // Returns the random policy's action, and sets `draws` to the step's draws of noise and event. For lanes with different seeds
-// (LaneDraws of draws.inl) one call computes all three, so that the processor overlaps their independent operations.
+// (LaneDraws of draws.inl) one call of `threefry` computes these two draws and the action's, so that the processor overlaps
+// their independent operations.
 template <class Time>
 RHYTHM_INLINE U random_action(const Tables& w, U seed, Time now, U policy_seed, const LaneDraws&, Draws& draws) {
   const Key keys[3] = {make_key(seed, broadcast(w.noise_stream)), make_key(seed, broadcast(w.event_stream)),

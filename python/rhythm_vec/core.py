@@ -90,8 +90,8 @@ class Core:
         self.steps = self.episodes = 0
         self.has_episodes = False
         self.history = Histories(num_envs) if self.encoder.has_history else None
-        #: u8 [n]: the steps taken in each episode, minus `_uniform_steps`: the number of latest steps, taken by all
-        #: environments. The counts are not read from the observations, because the caller may write to the observations.
+        #: u8 [n]: the steps taken in each episode, without the last `_uniform_steps` steps, which all environments took.
+        #: The counts are not read from the observations, because the caller may write to the observations.
         self._steps_taken = np.zeros(num_envs, np.uint8)
         self._uniform_steps = 0
         self._num_ended = 0

@@ -31,7 +31,7 @@ export interface WorldSpec {
   timeOfDay: number[][];
   /** Loss of each meter per step. */
   decay: number[];
-  /** Additional change of each meter while the profile is stressed. */
+  /** Additional change of each meter while serenity is below the profile's `stress_threshold`. */
   stress: number[];
   /** Amplitudes of the noise that a step adds to the meters and to the reward. */
   noise: { meters: number[]; reward: number };

@@ -22,7 +22,7 @@ const MIN_SPACED = 8;
 /**
  * Returns a function that replaces secrets in texts.
  *
- * The function finds a secret as plain text, and as headers, URLs, JSON, base64 and hexadecimal encode it. It also finds each
+ * The function finds a secret as plain text, and as URLs, JSON, base64 and hexadecimal encode it. It also finds each
  * of these forms in full-width or accented letters, in escapes of JSON or URLs, and with zero-width characters. It finds forms
  * of eight characters or more with white space between the characters. It does not find other disguises: look-alike letters of
  * other alphabets, other characters in between, reversal, encryption.
@@ -58,7 +58,7 @@ const foldedSecrets = (
 const isSecret = (text: string): boolean =>
   text.length >= MIN_LENGTH && !PLACEHOLDERS.has(text.toLowerCase());
 
-/** Returns the secret as headers, URLs and JSON contain it, and its base64 and hexadecimal texts. */
+/** Returns the secret, the secret as URLs and JSON encode it, and its base64 and hexadecimal texts. */
 function spellingsOf(secret: string): string[] {
   const inUrl = encodeURIComponent(secret);
   const inJson = JSON.stringify(secret).slice(1, -1);

@@ -35,7 +35,7 @@ describeWithRedis('a job', () => {
     return keys;
   };
 
-  it('is computed by two workers, gives its only collector the file of the command without a queue, and leaves only its record in Redis', async () => {
+  it('is computed by two workers, refuses a second collector, gives the file of the command without a queue, and leaves only its record in Redis', async () => {
     const args = ['teach', ...QUICK, '--seeds', '100-123'];
     const name = await submit(server, ...args, '--shard-size', '8');
     expect(name).toMatch(/^teach-[\da-f]{12}$/);
