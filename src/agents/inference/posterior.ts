@@ -43,8 +43,8 @@ export class ProfilePosterior {
   }
 
   /**
-   * Updates the posterior with the observation at `base` of `rows`. Step 0 or a step before the last one starts
-   * another episode. A repetition of the last step, if above 0, is ignored.
+   * Updates the posterior with the observation at `base` of `rows`. Step 0, or a step below the last observed
+   * one, begins another episode. A second observation of the same step is ignored, except at step 0.
    * @param evidence memory for the step's evidence, overwritten. @returns whether the posterior may have changed.
    */
   observe(rows: Float32Array, base: number, evidence: Evidence, draws: InferenceDraws): boolean {

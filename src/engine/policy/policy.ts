@@ -55,7 +55,7 @@ export interface EpisodeStarts {
 export interface PolicySetting extends Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'> {
   /** The number of environments. */
   readonly numEnvs: number;
-  /** The grader of all episodes; null in `rolloutGroups` if graders differ, or if rollouts begin in a stored state. */
+  /** The grader of all episodes; null in `rolloutGroups` with one grader per group, or with `from`. */
   readonly grader: Grader | null;
   /** The world of the episodes. */
   readonly world: World;

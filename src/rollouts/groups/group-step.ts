@@ -110,7 +110,7 @@ async function openPlayer(
   return player;
 }
 
-/** Returns the grader of all rollouts. Returns null for one grader per group, or if the rollouts begin from states. */
+/** Returns the grader of all rollouts. Returns null for one grader per group, and with `from`. */
 function graderOf({ from, grader = 'v2' }: RolloutOptions): Grader | null {
   const isOneGrader =
     typeof grader === 'string' || (isList(grader) && grader.length <= NUM_COMPONENTS && isNumbers(grader));

@@ -11,8 +11,8 @@ function write(hundredths: number): string {
 
 /**
  * A little more than 100, so that `Math.round` rounds negative halves (k + 1/2) away from zero too, without a branch. It
- * changes no other result: if the product of 100 and a float32 is not a half, it differs from every half by at least 2^-29
- * of its size.
+ * changes no other result below 2^28: if the product of 100 and a float32 is not a half, it differs from every half by at
+ * least 2^-29 of its size.
  */
 export const HUNDRED = 100 * (1 + 2 ** -40);
 
