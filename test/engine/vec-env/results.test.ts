@@ -124,7 +124,8 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
               return [...columns[name].slice(i * width, (i + 1) * width)].map(Number);
             });
             if (result.terminated[i] === 0) expect(numbers).toEqual(numbers.map(() => 0));
-            else expect([result.episodeLengths[i], result.finalScores[i] > 0]).toEqual([NUM_STEPS, true]);
+            // A belief skill of -1 can make the final score 0.
+            else expect([result.episodeLengths[i], result.finalScores[i] >= 0]).toEqual([NUM_STEPS, true]);
             const final = result.finalObservations?.subarray(
               i * OBSERVATION_SIZE,
               (i + 1) * OBSERVATION_SIZE,
