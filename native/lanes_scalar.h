@@ -10,7 +10,8 @@ namespace rhythm::scalar {
 constexpr int kLanes = 1;
 // The smallest number of columns that put_block transposes.
 constexpr int kNarrowBlock = kLanes;
-// Whether a run of action sequences whose lanes have different seeds computes its draws before its steps: see DrawsAhead.
+// Whether a run of action sequences whose lanes have different seeds computes its draws before its steps: see DrawsAhead
+// of draws.inl.
 constexpr bool kDrawsAhead = false;
 
 // Lanes of floats, of words, and of flags.

@@ -34,7 +34,7 @@ class InProcess:
 
     @property
     def counters(self) -> Dict[str, int]:
-        """The "steps" taken and the "episodes" ended in all environments since opening. `restore` sets the snapshot's."""
+        """The "steps" taken and "episodes" ended in all environments since creation. `restore` sets those of the snapshot."""
         return self._vec.counters
 
     @property

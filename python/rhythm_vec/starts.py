@@ -149,8 +149,8 @@ def _checked_keys(start: Any) -> Mapping[str, Any]:
 
 def _weights_of(world: World, profiles: Profiles) -> Floats:
     """Returns the reward weights of the profiles, f32 [n, 5]. For a profile that the seed draws, returns placeholders
-    that are not negative and sum to 1. Returns NaN, for unknown weights, in mode "discrete" if a named profile has a
-    negative weight, which only a changed world has."""
+    that are not negative and sum to 1. If a named profile of a changed world has a negative weight, returns NaN
+    (unknown weights) in mode "discrete" instead."""
     first = len(_world.TRAIT_NAMES)
     weights = np.tile(np.eye(1, _NUM_METERS, dtype=np.float32), (len(profiles.modes), 1))
     if (world.param("namedProfiles")[:, first:] < 0).any():

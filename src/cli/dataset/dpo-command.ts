@@ -17,14 +17,14 @@ Two episodes with the same seed, profile, grader and system message share the st
 actions differ. There, the answer of the episode with the higher value is chosen. With --by score the value is the final score
 under --grader; with --by return it is the sum of the episode's rewards from the state on. Answers with equal actions or equal
 values make no pair. Each state yields the pair of the best and the worst answer, or with --all-pairs every pair. Pass episodes
-of several players on the same seeds, or several samples of one player.
+of several players (policies or language models) on the same seeds, or several samples of one player.
 Invalid lines, and episodes that differ from their replay, are reported and left out. The exit code is then 1, unless --skip-bad
 is given. Answers without an action or without a belief are left out.
 Seeds 0-99 and seeds from 10000 on are kept for evaluation: --seeds refuses them, unless --allow-eval-seeds is given. Without
 --seeds, their episodes are left out.
 All rows of a seed go to one split, train or validation, the same as in dataset sft.
-With --shard, --output is a file: part of the lines of --jsonl, with the results of their replay. rhythm-vec merge writes
-the directory from the files of all shards. The files of --jsonl must then be JSON lines.
+With --shard, --output is a file. It has the episodes of one part of the lines of --jsonl, with the results of their replay.
+rhythm-vec merge writes the directory from the files of all shards. The files of --jsonl must then be JSON lines.
 
 Examples:
   rhythm-vec teach --seeds 100-119 --output planner.jsonl

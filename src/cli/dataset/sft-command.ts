@@ -23,8 +23,8 @@ An episode's margin is its score minus that of heuristic+constant with the same 
 [0.5, 0.5, 0.5]. A margin of 0 or less shows no inference. The card has the smallest, median and largest margin.
 All rows of a seed go to one split, train or validation. Only the seed, --validation and --split-seed decide which, so a
 longer dataset keeps the split.
-With --shard, --output is a file: part of the lines of --jsonl, with the results of their replay. rhythm-vec merge writes
-the directory from the files of all shards. The files of --jsonl must then be JSON lines.
+With --shard, --output is a file. It has the episodes of one part of the lines of --jsonl, with the results of their replay.
+rhythm-vec merge writes the directory from the files of all shards. The files of --jsonl must then be JSON lines.
 
 Examples:
   rhythm-vec dataset sft --jsonl teacher.jsonl --output sft

@@ -15,7 +15,7 @@ import type { EvaluateOptions, PolicyRecord } from '../../evaluation/evaluate-op
 import { describe } from '../../shared/values.js';
 import { UsageError } from '../command-errors.js';
 
-/** A path, such as ./mine.js, mine.ts or student.safetensors, optionally followed by the belief that is added. */
+/** A path, such as ./mine.js, mine.ts or student.safetensors, optionally followed by +constant or +inference. */
 const FILE = /^(?<path>\.{0,2}\/.*?|.*\.(?:[cm]?[jt]s|safetensors))(?<belief>\+constant|\+inference)?$/;
 
 /** The extension of a student's file. */
@@ -26,7 +26,7 @@ const WITH_BELIEF = { '+constant': withConstant, '+inference': withInference } a
 /** Returns whether a name of --policies is a path. */
 export const isPolicyFile = (name: string): boolean => FILE.test(name);
 
-/** Returns the path of a policy's file, without the belief that is added. @param name a path, as `isPolicyFile` accepts it. */
+/** Returns the path of a policy's file, without +constant or +inference. @param name a name that `isPolicyFile` accepts. */
 export const pathOfPolicy = (name: string): string => FILE.exec(name)!.groups!.path;
 
 /**

@@ -34,7 +34,10 @@ export class AuditEnvs implements AsyncDisposable {
   readonly #profiles: AuditProfiles;
   readonly #envs = new Map<number, AnyVecEnv>();
 
-  /** Opens no environment yet; `env` and the plays do. @param beliefs the constant beliefs fitted to these profiles. */
+  /**
+   * Opens no environment yet; `env`, `play` and `playWithTrajectory` do.
+   * @param beliefs the constant beliefs fitted to these profiles.
+   */
   constructor(request: AuditRequest, beliefs: FittedBeliefs, profiles: AuditProfiles = 'sampled') {
     this.#request = request;
     this.#beliefs = beliefs;

@@ -175,7 +175,7 @@ it('under v3 a planner states posterior means, and reports the value of informat
     const values = inference.probeValues('squared');
     const { plan, rival, curiosity } = planner.report(2);
     expect(plan.errorReduction).toBe(values[20 + plan.actions[0]]);
-    // The planner counts each later step of belief_skill 0.9 times (objectives.ts) as much as the step before.
+    // For the planner each further step of belief_skill counts 0.9 times as much as the step before (objectives.ts).
     let steps = 0;
     for (let later = Math.max(step + 1, beliefSkillFrom); later < 28; later++)
       steps += 0.9 ** (later - step - 1);
