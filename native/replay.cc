@@ -51,7 +51,7 @@ bool continues(const Replay& r, size_t row, size_t other) {
     return std::memcmp(rows + row * width, rows + other * width, length * sizeof(*rows)) == 0;
   };
   if (!equal(r.histories, count::Steps, r.stops[other])) return false;
-  // Only a step that ends the episode reads beliefs of the history, so rows that both read them have equally long histories.
+  // Only rows whose step ends the episode read beliefs of the history. Their histories are equally long: `more` is 0.
   if (more == 0 && reads_beliefs(r, row) && !same_beliefs(r, row, other)) return false;
   return r.profiles == nullptr || equal(r.profiles, count::ProfileFloats, count::ProfileFloats);
 }
@@ -153,7 +153,7 @@ const Chain* Replayer::begin_tile(int tile, const Chain* first, const Chain* las
   const Chain* next = first;
   for (; next < last && chains < kTileLanes && next->last_stop == first->last_stop; next++) {
     add_chain(begin + chains++, *next);
-    // Chosen by hand: about one round of tiles ahead.
+    // The distance is chosen by hand: as many chains as kTiles tiles hold.
     if (last - next > kStates) prefetch(replay_.order[next[kStates].end - 1]);
   }
   // Unused lanes run too, with any valid mode.

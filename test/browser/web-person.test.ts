@@ -432,7 +432,7 @@ describe.skipIf(absent !== null)('one person', () => {
       const before = await received();
       expect(before.numbers.length).toBeGreaterThan(27 * OBSERVATION_SIZE);
       expect(hidden.filter((number) => before.numbers.includes(number))).toEqual([]);
-      // Finds the hidden numbers by four decimals, cut off instead of rounded: they begin any longer text of the number.
+      // Finds each hidden number by its digits up to the fourth decimal, because a text may have more decimals.
       const traces = (text: string): string[] =>
         hidden.map((number) => number.toFixed(5).slice(0, -1)).filter((digits) => text.includes(digits));
       expect(traces(before.texts.join(' '))).toEqual([]);

@@ -85,7 +85,7 @@ it('readComponents reads former names of policies as the new names', async () =>
   expect(former).toEqual(await read(stored));
 });
 
-it('a file keeps, as `tape`, the grader for which an action sequence was found', async () => {
+it('a file has the grader for which an action sequence was found, under the key `tape`', async () => {
   const [{ policies }] = await read(stored);
   expect(policies.map(({ policy, sequenceGrader }) => [policy, sequenceGrader])).toContainEqual([
     'open-loop',

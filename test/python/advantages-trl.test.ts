@@ -20,7 +20,7 @@ const constant: Omit<Case, 'method'> = {
   weights: [1],
   rewards: [[0.25, 0.25, 0.25, 0.25, -1, 0, 3, 0.5]],
 };
-/** Has a group with one reward, a group without rewards, and a function without rewards. */
+/** Has a group with one reward, a group without rewards, and a reward function without rewards. */
 const sparse: Omit<Case, 'method'> = {
   groupSize: 2,
   weights: [1, 0.5, 2],
@@ -31,7 +31,7 @@ const sparse: Omit<Case, 'method'> = {
   ],
 };
 
-/** Returns whether a group of two or more has fewer than two completions with a reward. */
+/** Returns whether a group of two or more completions has fewer than two with a reward. */
 function hasLoneReward({ rewards, groupSize }: Omit<Case, 'method'>): boolean {
   const scored = rewards[0].map((_, i) => rewards.some((list) => list[i] !== null));
   const groups = Array.from({ length: scored.length / groupSize }, (_, g) =>
@@ -64,8 +64,8 @@ describe.runIf(absent === null)(`TRL ${version}`, () => {
     },
   );
 
-  // With batch normalisation TRL reports the spread of the batch. TRL also counts a group of two or more
-  // with fewer than two rewards as a group with spread.
+  // With batch normalisation TRL reports the spread of the batch. TRL counts a group of two or more completions as a group with
+  // spread if fewer than two of them have a reward.
   const comparable = results.filter((each) => each.method !== 'batch-normalised' && !hasLoneReward(each));
   it.each(comparable)(
     '$method, case $k: the share of groups without spread equals that of TRL',

@@ -7,7 +7,7 @@ import { PERSON_FIELDS } from '../person/fields.js';
 /** The seed of the new person is drawn below this number, from which on seeds are out of distribution (docs/world.md). */
 const SEEDS = 10_000;
 
-/** Goes to a new person, with a race against a kept student. */
+/** Goes to a new person, with a race against a student that the browser keeps (kept-students.ts). */
 export function playAgainst(name: string, grader: string): void {
   location.hash = toAddress('person', PERSON_FIELDS, {
     seed: Math.floor(Math.random() * SEEDS),
