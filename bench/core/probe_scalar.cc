@@ -1,4 +1,4 @@
-// Compiles the measuring work of probe.h with registers of one number, as kernel scalar uses them. `hide` hides a value from
+// Compiles probe.inl with registers of one number, as kernel scalar uses them. `hide` hides a value from
 // the optimiser, for probe.inl. In an asm statement, "x" (x64) and "w" (ARM) stand for a register for floats, and "r" for one
 // for integers.
 #include "lanes_scalar.h"

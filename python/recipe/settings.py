@@ -131,16 +131,16 @@ class Limits:
     )
     cycle: float = setting(0.9, OURS, "share of the two most frequent actions", "a published cycle scored 0.22")
     cut_off: float = setting(
-        0.2, OURS, "share of completions that were cut off", "such completions are penalised for their length"
+        0.2, OURS, "share of answers that were cut off", "such completions are penalised for their length"
     )
     cut_off_read: float = setting(
         0.01,
         OURS,
-        "share of completions that were cut off but still parsed as an action",
+        "share of answers that were cut off but still parsed as an action",
         "in a published run the action came from the reasoning",
     )
     kl: float = setting(10.0, OURS, "KL in one step", "a published run reached 10,731 at step 205")
-    unparsed: float = setting(0.5, OURS, "share of completions without an action", "SFT should prevent it")
+    unparsed: float = setting(0.5, OURS, "share of answers without an action", "SFT should prevent it")
     stop_on: Tuple[str, ...] = setting(
         (),
         OURS,

@@ -1,4 +1,4 @@
-/** Buttons to keep the student as it was measured last, to play against it, and to download its file. */
+/** Buttons to keep the student of the last measurement, to play against it, and to download its file. */
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 import { Button } from '../../parts/controls.js';
@@ -14,7 +14,7 @@ export function KeepStudent({ training: { points, request } }: { readonly traini
   const { isTrained } = points[points.length - 1];
   const canKeep = isValid && isTrained;
   const hint = isTrained
-    ? 'The student is kept as it was measured last.'
+    ? 'The student is kept as it was at the last measurement.'
     : 'The student has not learned anything yet.';
   const withFile = async (use: (file: Uint8Array) => string): Promise<void> => {
     message.value = await trainedFile().then(use, () => 'The training worker did not answer. Train again.');
