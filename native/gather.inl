@@ -1,7 +1,7 @@
 // Copies states and outputs of environments from another batch.
 // Included inside a kernel's namespace, see kernel.inl.
 
-// The environments of the source that the lanes of a group copy.
+// The environments of the source that the lanes of a group (group.inl) copy.
 struct Origins {
   const uint32_t* envs;  // by lane
   bool all_same;         // whether the group is full and its lanes copy one environment

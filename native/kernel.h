@@ -42,7 +42,8 @@ struct Envs {
   Outputs out;
 };
 
-// The states of episodes that begin at a later step. A pointer is null where the backend request has null.
+// The states of episodes that begin at a later step. A pointer is null if EnvStarts of src/engine/validate/starts.ts has no
+// such array.
 struct Start {
   const uint8_t* steps;  // the step at which the episode begins
   const float* meters;
@@ -56,7 +57,7 @@ struct Start {
   const uint8_t* given;  // 0 or 1; null if `beliefs` is null
 };
 
-// A reset. A pointer is null where the backend request has null.
+// A reset. A pointer is null if ResetRequest of src/engine/backends/backend.ts has no such array.
 struct Reset {
   const uint8_t* mask;
   const uint32_t* seeds;
@@ -69,7 +70,7 @@ struct Reset {
   const Start* start;      // null: episodes begin at step 0
 };
 
-// A step. A pointer is null where the backend request has null.
+// A step. A pointer is null if StepRequest of src/engine/backends/backend.ts has no such array.
 struct Step {
   const uint8_t* actions;
   const float* beliefs;
@@ -97,7 +98,7 @@ struct Gather {
   const uint32_t* indices;
 };
 
-// A run. A pointer is null where the backend request has null.
+// A run. A pointer is null if RunRequest of src/engine/backends/backend.ts has no such array.
 struct Run {
   const Gather* copy;  // made before the run; null: no copy
   Policy policy;

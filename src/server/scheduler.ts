@@ -20,7 +20,7 @@ export interface BatchOrigin {
 
 export class Scheduler {
   readonly #queue: FairQueue;
-  /** Settles at the last turn for which a call of `turn` waits. */
+  /** Settles when every call of `turn` so far has got its turn. */
   #last: Promise<void> = Promise.resolve();
   /** Settles when the last large work has ended. */
   #large: Promise<unknown> = Promise.resolve();

@@ -17,9 +17,11 @@ export interface MomentsState {
 
 /** Running means and variances of columns, in float64, by Chan's batch form of Welford's method. */
 export class RunningMoments {
-  /** f64 [size] each, and the weight of both in rows. */
+  /** f64 [size]. */
   readonly mean: Float64Array;
+  /** f64 [size]. */
   readonly variance: Float64Array;
+  /** As in `MomentsState`. */
   count: number;
   /** The present batch's sums of differences from the running mean (`#sums`) and of their squares (`#squares`). */
   readonly #sums: Float64Array;

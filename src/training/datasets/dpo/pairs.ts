@@ -11,8 +11,8 @@ import { type DpoRow, dpoRowOf } from './dpo-rows.js';
 type PairRules = Pick<DpoPlan, 'by' | 'steps' | 'minMargin' | 'allPairs'>;
 
 /**
- * Yields the rows of candidates: one `start` (seed, profile, grader and system message) after another, in the order of the
- * candidates; each state before the states that follow it.
+ * Yields the rows of all candidates with one `start` (seed, profile, grader and system message), then those with the next, in
+ * the order of the candidates. The rows of a state come before those of the states that follow it.
  */
 export function* pairsOf(candidates: readonly Candidate[], options: PairRules): Generator<DpoRow> {
   for (const group of groupBy(candidates, ({ start }) => start)) yield* pairsFrom(group, 0, options);

@@ -1152,8 +1152,8 @@ const_assert CODE_WORDS * 4u == COUNT_STEPS;
 // -1, the code for no action and no event, in every byte.
 const NO_CODES = 0xffffffffu;
 
-// Stores a code in its byte. \`which\` is an array's offset in words per environment, such as RECORDED_ACTIONS. \`i\` is the
-// environment's index in the launch.
+// Stores a code in its byte. The array begins at word \`which * launch.count\` of the results; \`which\` is RECORDED_ACTIONS or
+// RECORDED_EVENTS. \`i\` is the environment's index in the launch.
 fn put_code(which: u32, i: u32, t: u32, code: u32) {
   let at = which * launch.count + i * CODE_WORDS + t / 4u;
   let shift = 8u * (t % 4u);
