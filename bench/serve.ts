@@ -95,8 +95,9 @@ async function timeScore(url: string, { rows, rounds }: ServePlan, onProgress: O
 }
 
 /**
- * Measures many clients at once, with rows as JSON and as binary frames. Does not verify the first answer to each form.
- * @throws Mismatch if a later successful answer differs from it.
+ * Measures many clients at once, with rows in each form: JSON, frames of texts, and frames of actions. Does not verify the
+ * first answer to a form.
+ * @throws Mismatch if a later successful answer to the form differs from the first.
  */
 async function measureLoads(
   server: ServerChild,

@@ -1,7 +1,7 @@
 // Profiles drawn from a seed, and the belief target of a profile (docs/world.md, Profiles).
 // Included inside a kernel's namespace, see kernel.inl.
 
-// Returns the top 24 bits times 2^-24, exactly. The float's exponent bits, 127 - 24, stand for 2^-24.
+// Returns the top 24 bits times 2^-24, exactly. The second factor is the float 2^-24, whose exponent bits are 127 - 24.
 RHYTHM_INLINE F unit(U x) { return to_float(x >> 8) * as_floats(broadcast((127u - 24u) << 23)); }
 
 RHYTHM_INLINE void sort_two(F& a, F& b) {

@@ -53,7 +53,7 @@ export class CoreRecord {
     this.#rates.set(keyOf(probe), rates);
   }
 
-  /** Returns the best rate of a probe (core.ts): a width of registers with a mix of operations. */
+  /** Returns the best rate of a probe. A probe (core.ts) is a width of registers with a mix of operations. */
   bestOf = (probe: Probe): number => Math.max(...this.#rates.get(keyOf(probe))!);
 
   /**

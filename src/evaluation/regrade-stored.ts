@@ -43,8 +43,8 @@ export interface StoredPolicy {
 }
 
 /**
- * A row of an evaluation without AnswerSummary and scores under other graders. `wins` is null if the heuristic is not among the
- * policies.
+ * A row of an evaluation, without the columns about a language model's answers and the scores under other graders. `wins` is
+ * null if the heuristic is not among the policies.
  */
 export interface RegradedRow
   extends Omit<EvaluationRow, 'wins' | 'components' | 'regraded' | keyof AnswerSummary> {

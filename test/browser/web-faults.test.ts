@@ -47,8 +47,8 @@ globalThis.Worker = class extends Worker {
   }
 };`;
 /**
- * Runs in the page: makes every other change of the address throw, until `history.replaceState` is deleted. Beyond a limit,
- * Safari throws and Chromium ignores changes.
+ * Runs in the page: makes every other change of the address throw, until `history.replaceState` is deleted. If a page
+ * changes its address too often, Safari throws and Chromium ignores changes.
  */
 const THROWING_HISTORY = `globalThis.replaced = 0;
 history.replaceState = (...state) => {

@@ -41,7 +41,7 @@ describe('a share', () => {
   });
 
   it('adds the errors of both anchors, each weighted by the distance of the score from the other anchor', () => {
-    // The interval has the smaller of both degrees of freedom, 50.
+    // The interval has the degrees of freedom of the anchor with fewer seeds: 50.
     const uncertain = { ...anchors, sequence: around(0.25, 0.01, 101), oracle: around(0.75, 0.02, 51) };
     const share = (mean: number) => halfWidth(shareOf(exact(mean), 10, uncertain));
     expect(share(0.25)).toBeCloseTo(0.02 * tQuantile(50), 12);

@@ -50,7 +50,8 @@ export class EpisodeSearch {
 
   /**
    * Drops all candidates of a trial but the `count` best by the sum of score and value of information.
-   * @returns a trial of the remaining candidates, with their scores. Planners set no `minFirstHalfMean`, so all shortfalls are 0.
+   * @returns a trial of the remaining candidates, with their scores. Its shortfalls (scorer.ts) stay 0, because planners set no
+   *   `minFirstHalfMean`.
    */
   narrow({ sequences, scores }: Trial, count: number): Trial {
     const values = scores.map(

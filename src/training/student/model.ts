@@ -24,7 +24,7 @@ export class Model {
   }
 
   /**
-   * Replaces the arrays by those that `compute` returns. @param compute consumes the present arrays.
+   * Replaces the arrays by those that `compute` returns. @param compute consumes (frees) the present arrays.
    * @returns the figures of the update.
    */
   async update(compute: (parameters: Parameters, state: AdamState) => Updated): Promise<Float32Array> {

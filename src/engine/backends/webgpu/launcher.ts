@@ -47,8 +47,8 @@ interface LaunchPart {
 }
 
 /**
- * Receives the results of `count` environments from `first` on: a row each, or from the kernel `record` the arrays of a
- * trajectory. `first` is an index in the batch, or for `rowsAt` a position in `indices`.
+ * Receives the results of `count` environments from `first` on: a row for each environment, or, if the kernel is `record`, an
+ * array for each field of a trajectory. `first` is an index in the batch, or for `rowsAt` a position in `indices`.
  */
 export type TakeRows = (rows: Uint32Array, first: number, count: number) => void;
 

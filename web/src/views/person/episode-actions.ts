@@ -10,7 +10,8 @@ import { knownMoves } from './episode-store.js';
 import { addressOf, type PERSON_FIELDS, type PersonState } from './fields.js';
 
 /**
- * The button "Another person" draws a seed below this number, from which on seeds are out of distribution (docs/world.md).
+ * The button "Another person" draws a seed below this number. From this number on, seeds are out of distribution
+ * (docs/world.md).
  */
 const SEEDS = 10_000;
 
