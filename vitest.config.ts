@@ -79,7 +79,7 @@ export default defineConfig({
     maxWorkers: '100%',
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // The same limit as LIMIT of test/support/web/visit.ts, which other waits for a page have.
+    // Equal to LIMIT of test/support/web/visit.ts, the limit of other waits for a page.
     expect: { poll: { timeout: 90_000 } },
     projects: projects.map((project) => ({ extends: true as const, test: project })),
   },

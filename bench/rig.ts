@@ -55,7 +55,7 @@ export interface Episodes {
   reset(): void;
 }
 
-/** Opens a batch of the backend interface as VecEnv does, with outputs that begin on a cache line. */
+/** Opens a batch of the backend interface as VecEnv does. */
 export function openEpisodes(setting: Setting, seeds: Uint32Array = seedsOf(setting.episodes)): Episodes {
   const { backend, kernel, threads, episodes: numEnvs, layout } = setting;
   const { batch, outputs } = openBatch(

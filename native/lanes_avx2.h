@@ -9,9 +9,9 @@
 namespace rhythm::avx2 {
 
 constexpr int kLanes = 8;
-// The smallest number of columns that put_block transposes.
+// The smallest number of columns that put_block transposes, and here the only one.
 constexpr int kNarrowBlock = kLanes;
-// Whether a run of action sequences whose lanes have different seeds computes its draws before its steps: see DrawsAhead.
+// Whether runs of action sequences use DrawsAhead (draws.inl) for lanes with different seeds.
 constexpr bool kDrawsAhead = true;
 
 // Lanes of floats, of words, and of flags.

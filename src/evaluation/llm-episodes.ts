@@ -91,7 +91,7 @@ export class LlmEpisodes {
 
   /**
    * Adds those earlier episodes of this model and grader that a condition contains.
-   * @returns copies for the conditions that lack their episode.
+   * @returns copies of these episodes for the conditions that lack them.
    */
   async addEarlier(
     episodes: Iterable<TrajectoryEpisode> | AsyncIterable<TrajectoryEpisode>,

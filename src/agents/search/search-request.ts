@@ -44,7 +44,7 @@ export interface SearchRequest {
   readonly numStarts: number;
   /** Resets one environment to each starting state, problem by problem. */
   readonly reset: ResetRequest;
-  /** The lower bound of the mean of first-half means; -Infinity for none. */
+  /** The lower bound of the mean of `firstHalfMeans` over a problem's episodes; -Infinity for none. */
   readonly minFirstHalfMean: number;
   readonly evaluations: number;
   /** u8 [n, 28]. */

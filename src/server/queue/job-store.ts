@@ -189,7 +189,10 @@ export const waitingResults = async ({ redis, prefix }: Queue, name: string): Pr
 export const countResults = ({ redis, prefix }: Queue, name: string): Promise<number> =>
   redis.hlen(jobKeys(prefix, name).digests);
 
-/** Stores a shard's result, or compares it with the stored one. @param machine that computed it: kept if the results differ. */
+/**
+ * Stores a shard's result, or compares it with the stored one.
+ * @param machine the machine that computed it, which is stored if the results differ.
+ */
 export async function storeResult(
   { redis, prefix }: Queue,
   shard: ShardData,

@@ -268,7 +268,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     });
   });
 
-  it('rollouts in groups have the first steps of their episodes, and advantages of earlier steps are 0', async () => {
+  it('rollouts in groups begin at the first steps of their episodes, and advantages of earlier steps are 0', async () => {
     using env = openOn(engine, { numEnvs: 2 });
     env.reset({
       seed: [5, 6],
