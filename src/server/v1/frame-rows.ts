@@ -232,7 +232,7 @@ function checkProfiles(codes: Uint8Array | undefined, names: ProfileNames): void
   );
 }
 
-/** For each array that errors of a replay name: its name in frames, and its number of entries per row. */
+/** The arrays that occur in error messages of a replay. Each has its name in frames, and its number of entries per row. */
 const IN_ERRORS: Readonly<Record<string, readonly [string, number]>> = {
   stepIndices: ['step_indices', 1],
   histories: ['histories', NUM_STEPS],

@@ -31,7 +31,7 @@ describe('random numbers', () => {
     expect(drawn).toEqual(halves);
   });
 
-  it('are the same from each of several shared draws', () => {
+  it('are the same from all SearchDraws that `sharedDraws` creates with one seed', () => {
     const newDraws = sharedDraws(5);
     const [first, second] = [newDraws(), newDraws()];
     const [got, expected] = [[], []] as [number[], number[]];
@@ -232,7 +232,7 @@ describe('a plan', () => {
       const plan = searchPlanOf(toSearchRequest(problems, { evaluations }));
       const spent = evaluationsOf(plan);
       expect(spent).toBeGreaterThanOrEqual(evaluations);
-      // The bound is chosen by hand: the last generations of both phases are rounded up.
+      // The bound is chosen by hand. The plan (search-budget.ts) rounds the number of generations of each phase up.
       expect(spent).toBeLessThan(1.1 * evaluations + 300);
       // Groups of 16 episodes (scorer.ts), and MIN_STARTS starting states of an island (search-budget.ts).
       expect(plan.offspring % 16).toBe(0);
