@@ -69,7 +69,7 @@ it('each episode of the output and its journal is read once, with its cost', asy
   expect(readFileSync(path, 'utf8')).toBe([LINES[3], ...LINES.slice(0, 3)].join(''));
 });
 
-it('the cost read is that of the episodes that state a cost', async () => {
+it('`finished` counts only the episodes that state a cost', async () => {
   const path = newPath();
   const { usage: _, ...free } = EPISODES[0];
   writeFileSync(path, episodeLine(free) + LINES[1] + LINES[2]);

@@ -64,7 +64,7 @@ function addProducts(
 ): void {
   const width = bias.length;
   sums.set(bias);
-  // A product with 0 adds nothing. Most inputs of a layer are 0.
+  // Skips values that are 0: their products add nothing.
   let count = 0;
   for (let i = 0; i < values.length; i++) if (values[i] !== 0) used[count++] = i;
   let k = 0;

@@ -25,7 +25,7 @@ const SIZES = { plain: 16_384, prompted: 49_152 };
 export interface TrajectoryLine {
   /** File and number of the line or row, such as "teacher.jsonl:3". */
   readonly place: string;
-  /** The length of the line; for a row, the approximate length of the line that has the same episode. */
+  /** The length of the line. For a row, the approximate length of the line that has the same episode, or 0 for a fault. */
   readonly size: number;
   readonly episode: TrajectoryEpisode | BadEpisode;
 }

@@ -1,5 +1,5 @@
 /**
- * The program of a worker's threads. It uses a dynamic import, because the bundler puts the static imports of an entry point
- * into chunks that every program loads.
+ * The program of a worker's threads. The import is dynamic, so that modules that only this program uses do not become part of
+ * the chunks that other programs load (CHUNKS of scripts/bundle.js).
  */
 await import('./compute-shards.js');

@@ -21,7 +21,7 @@ export interface ObservationNormaliserOptions {
   clip?: number;
   /** The state to continue from. Default: mean 0 and variance 1. */
   state?: NormaliserState;
-  /** Whether `update` is false unless a call sets it, for evaluation. Default: false. */
+  /** Whether `normalise` leaves the state as it is unless its option `update` is true. For evaluation. Default: false. */
   frozen?: boolean;
 }
 

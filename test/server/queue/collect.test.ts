@@ -183,7 +183,7 @@ describeWithRedis('a collector', () => {
     await expectWhole(await open('second'));
   });
 
-  it('keeps the results of another open job that are at its path', async () => {
+  it('refuses a path with results of another open job, and keeps them', async () => {
     await store(0);
     await collectUntil(await open('first'), 0);
     const { submission } = (await readJob(queue, NAME))!;

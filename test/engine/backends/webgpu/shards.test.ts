@@ -1,4 +1,4 @@
-/** The size of shards: as many environments as fit into one binding and one dispatch. */
+/** The size of shards: as many tiles of TILE environments as fit into one binding and one dispatch. */
 import { expect, it } from 'vitest';
 import { OUTPUT_WORDS, TILE } from '../../../../src/engine/backends/webgpu/buffer-layout.js';
 import { envsPerShard } from '../../../../src/engine/backends/webgpu/shard.js';
