@@ -434,7 +434,7 @@ describe.skipIf(absent !== null)('one person', () => {
       expect(hidden.filter((number) => before.numbers.includes(number))).toEqual([]);
       // Finds each hidden number by its digits up to the fourth decimal, because a text may have more decimals.
       const traces = (text: string): string[] =>
-        hidden.map((number) => number.toFixed(5).slice(0, -1)).filter((digits) => text.includes(digits));
+        hidden.map((number) => number.toFixed(20).slice(0, -16)).filter((digits) => text.includes(digits));
       expect(traces(before.texts.join(' '))).toEqual([]);
       expect(traces(await page.content())).toEqual([]);
       for (const name of ['Who it was', ...TRAIT_NAMES]) expect(await page.content()).not.toContain(name);
