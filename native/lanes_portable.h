@@ -10,7 +10,7 @@ namespace rhythm::portable {
 constexpr int kLanes = 4;
 // The smallest number of columns that put_block transposes.
 constexpr int kNarrowBlock = kLanes;
-// Whether a run of action sequences whose lanes have different seeds computes its draws before its steps: see DrawsAhead.
+// Whether a run of action sequences uses DrawsAhead (draws.inl) for lanes with different seeds.
 constexpr bool kDrawsAhead = false;
 
 typedef float FloatVector __attribute__((vector_size(16)));

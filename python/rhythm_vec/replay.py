@@ -93,7 +93,8 @@ def score_replay(
         beliefs: [n, 3]: social, morning, work; three NaN for no belief.
         belief_histories: [n, 28, 3]: the belief given with each earlier action; three NaN for no belief. Only the reward of
             an episode's 28th step depends on them.
-        profiles, grader: as in VecEnv, the profiles for all rows or per row; one grader for all.
+        profiles: as in VecEnv, for all rows or per row.
+        grader: as in VecEnv, for all rows.
         weights: the weight of each reward in `total`, by its name (`format_valid` to `belief_skill`): 1 by default, but
             0 for `belief_skill` if the grader does not weigh it.
         shaping: terms of `env_reward`, such as {"repetition": True, "exploration": True}; off by default.

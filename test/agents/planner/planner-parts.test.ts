@@ -114,7 +114,7 @@ describe('the sums of an episode with beliefs', () => {
     expect(sums.weightedMeterSum(0, episode.weights, 0)).toBeCloseTo(episode.well, 5);
   });
 
-  it('give imagined starts skill and beliefs only if the grader weighs belief_skill', () => {
+  it('set the skill and the beliefs of imagined starts only if the grader weighs belief_skill', () => {
     const { episode, sums } = playWithBeliefs(15);
     const startOf = (grader: string) => {
       const starts = new ImaginedStarts(world.params, 1, 2, 9, graderWeights(grader));
@@ -506,6 +506,6 @@ it('the components of a plan evaluation give the score that the search gives the
   // Component 1 is the meter progress (meter 2) after the last step. The rows of the steps before step 10 stay 0.
   expect(components[1]).toBeCloseTo(meters[27 * 5 + 2], 5);
   expect([...meters.subarray(0, 50)].every((meter) => meter === 0)).toBe(true);
-  // The step from step 10 changes vitality little. The bound is chosen by hand.
+  // One step changes vitality little. The bound is chosen by hand.
   expect(Math.abs(meters[50] - episode.meters[0])).toBeLessThan(0.3);
 });

@@ -29,7 +29,7 @@ export interface Panel {
   readonly series: readonly Series[];
   /** The value of a dashed line. */
   readonly threshold?: number;
-  /** Shaded ranges behind the lines, the widest first. They replace the shade of the second half. */
+  /** Shaded ranges behind the lines, the widest first. Without them, the second half of the week is shaded. */
   readonly ranges?: readonly (readonly [low: number, high: number])[];
   /** Formats a value at the crosshair. Default: two decimals. */
   readonly format?: (value: number) => string;
