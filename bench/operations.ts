@@ -65,7 +65,7 @@ const BELOW: Line = { rule: 0, text: '((x >> 16) * n) >> 16', onlyExtra: true, e
 export const STEP_LINES: readonly Line[] = [
   ...RESPONSE,
   ...DRAW,
-  // Six fields are masked. Fields 0 and 3 need no shift.
+  // Six masks (&) and four shifts: n[0] and n[3] need no shift.
   {
     rule: 3,
     text: 'n[j] = (y[j div 3] >> (10 * (j mod 3))) & 1023',

@@ -1,7 +1,7 @@
 // Rules 1 to 8 of a step in C++ (docs/world.md, One step), in the order in which they are numbered there. They are written
-// once over a lane type: F floats, U words, M masks of kLanes episodes. Every +, - and * rounds once, in the order of that
-// page.
-// Included inside a kernel's namespace, see kernel.inl.
+// once for all kernels, with a kernel's lane types: F (floats), U (words) and M (masks) of kLanes episodes. Every +, - and *
+// rounds once, in the order of that page.
+// Included inside a kernel's namespace (kernel.inl), and in neutral.cc.
 
 // The part of an episode's state that rules 1 to 8 change.
 struct EpisodeState {

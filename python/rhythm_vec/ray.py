@@ -243,8 +243,9 @@ class ActorPool:
         """Creates a Gymnasium vector environment whose episodes the actors compute. Options, results and errors are
         those of `rhythm_vec.make_vec`, except that there are no options `layout`, `copy`, `kernel` and `threads`.
 
-        It needs gymnasium. Each actor saves its environments every 28 calls. If an actor dies, its environments are
-        opened again from the last saved state, and the calls since then are repeated.
+        It needs gymnasium. At every 28th call each actor returns the state of its environments, which this process
+        keeps. If an actor dies, its environments are opened again from the last of these states, and the calls since
+        then are repeated.
         """
         self.require_open()
         from .ray_env import RayVectorEnv

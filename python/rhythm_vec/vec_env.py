@@ -377,7 +377,7 @@ class VecEnv:
         self.close()
 
     def __getstate__(self) -> Dict[str, Any]:
-        """Pickles the options, the episodes as a snapshot, and the choices of later resets."""
+        """Pickles the options, the episodes as a snapshot, and the profiles and graders of later resets."""
         core = self._core
         with core.call:
             core.require_open()

@@ -68,8 +68,8 @@ describe.skipIf(absent !== null)('a report', () => {
   }, 120_000);
   afterAll(() => browser?.close());
 
-  // A report has the same parts in every width, and the schemes differ only in colours. So all rules are checked in one case,
-  // the colours again in the dark, and in other widths the only rule that depends on the width.
+  // A report has the same parts in every width, and the schemes differ only in colours. So one case checks all
+  // rules of axe, the dark case only the contrast, and the other widths the only rule that depends on the width.
   test.each([
     ['light', 1440, null],
     ['light', 768, ['scrollable-region-focusable']],

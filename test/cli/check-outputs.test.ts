@@ -108,7 +108,7 @@ describe('checkOutputs refuses', () => {
   });
 });
 
-it('checkOutputs accepts different files, and names of journal files without a journal', () => {
+it('checkOutputs accepts different files, and the name of a journal file if no output has a journal', () => {
   const plain = { option: '--trajectories', path: pathOf('x') };
   expect(() =>
     checkOutputs([json('y'), trajectories('x'), { option: '--components', path: '-' }], 'v2'),

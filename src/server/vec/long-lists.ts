@@ -159,7 +159,8 @@ function withMarks(json: Buffer, lists: readonly ParsedList[]): string {
 
 /**
  * Replaces the valid entries of a list, except about QUOTED_BYTES at each end, by one entry and spaces. Parsing then takes
- * little memory and gives the same error. @returns the text. Characters keep their positions, but may move to other bytes.
+ * little memory and gives the same error. @returns the text. Every other character keeps its position in the text, but its
+ * byte offset may change.
  */
 function* blankList(json: Buffer, { start, end }: ParsedList): Paused<Buffer> {
   yield;

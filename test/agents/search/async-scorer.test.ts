@@ -3,5 +3,5 @@ import { it } from 'vitest';
 import { expectSameScores } from '../../support/async-scores.js';
 import { openStandIn } from '../../support/stand-in-batch.js';
 
-it('a scorer of action sequences whose calls return promises has the scores of the reference', () =>
+it('a scorer of action sequences, on batches whose calls return promises, has the scores of the reference', () =>
   expectSameScores(openStandIn));
