@@ -100,6 +100,7 @@ export function ratiosToJson({ ratios, leftOut }: Ratios): Record<string, unknow
 /** Renders the speed of the core, and names the rows for which the core ran below MIN_CORE of its best rate. */
 export function renderCore(core: CoreFigures, rows: readonly Row[]): string {
   const { clock, rates, bandwidths } = core;
+  // Choices are minimums, maximums and comparisons.
   const mixText = ({ arithmetic, choices, words }: Operations) => `${arithmetic} : ${choices} : ${words}`;
   const operations = rates.map(({ kernel, lanes, mix, perCycle, perNs, spread, ofBest }) => [
     kernel,

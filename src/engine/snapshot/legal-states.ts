@@ -145,7 +145,7 @@ function checkFirstStep(states: States, env: number, at: number): void {
   refuseWord(states, env, STATE.began, `to be at most ${step}, the number of steps taken`);
 }
 
-/** Checks that actions are recorded exactly for the steps from the episode's beginning to the current step. */
+/** Checks that `tape` holds action codes for the steps taken since the episode began, and 0 for all other steps. */
 function checkSequence({ words }: States, env: number, at: number): void {
   const step = words[at + STATE.step];
   const firstStep = words[at + STATE.began];

@@ -21,7 +21,7 @@ import { neutralEvaluations, neutralPlannerEpisodes, profileEvaluations } from '
 export interface ImpossibleWorld {
   /** The mean score of the sequence fitted to this world, with the constant belief fitted to it. */
   readonly score: Interval;
-  /** The gain over `score` of a sequence found as for a single profile, with the true belief. */
+  /** The gain over `score` of a second sequence, with the true belief. Its search is as large as a search for one profile. */
   readonly sequence: Interval;
   /** The gain of the inferring planner over a planner whose prior is the neutral profile alone. */
   readonly planner: Interval;

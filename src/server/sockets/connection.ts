@@ -95,7 +95,6 @@ export class Connection {
   #send(frame: Exclude<Answer['frame'], null>): Promise<void> | undefined {
     const { socket } = this;
     if (socket.readyState !== socket.OPEN) return;
-    // From MAX_UNSENT bytes on, waits, because the source arrays of a large frame stay in memory until it is sent.
     if (frame.length + socket.bufferedAmount < MAX_UNSENT) {
       socket.send(frame);
       return;

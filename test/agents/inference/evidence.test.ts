@@ -120,7 +120,7 @@ it('one step bounds the stress threshold by the serenity before the step', () =>
     else expect(to).toBeLessThanOrEqual(Math.fround(serenity));
     if (relativeWidth < 0.99) narrowed++;
   });
-  // All of the 30 draws of a default run do; 25 is chosen by hand.
+  // A default run narrows the interval in all its 30 draws; 25 is chosen by hand.
   expect(narrowed).toBeGreaterThan(25);
 });
 

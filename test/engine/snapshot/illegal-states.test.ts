@@ -137,7 +137,7 @@ describe('checkStates', () => {
       'crashes of environment 3 to be at most 45 after 9 steps, got 46.',
     ],
     [
-      'more crashes than meter readings in an episode',
+      'more crashes than the 140 meter readings of an episode (28 steps, 5 meters)',
       ENDED,
       setWord(STATE.crashes, 141),
       'crashes of environment 3 to be from 0 to 140, got 141.',

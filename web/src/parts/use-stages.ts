@@ -1,4 +1,4 @@
-/** Shows a value in stages: parts of the page, each drawn in a task of its own, so that no task blocks the page for long. */
+/** Shows a value in parts of the page (stages), each drawn in a task of its own, so that no task blocks the page for long. */
 import { useLayoutEffect, useState } from 'preact/hooks';
 
 /**

@@ -1,7 +1,7 @@
 /**
- * Gets the scores of the painted sequence from the worker, which may report the scores of some people before those of all. A
- * sequence is sent once the first scores of the previous one are shown. Of the sequences painted until then, only the last is
- * sent.
+ * Gets the scores of the action sequence that the user paints (painting.ts). The worker may report the scores of some people
+ * before those of all. A sequence is sent once the first scores of the previous one are shown. Of the sequences painted until
+ * then, only the last is sent.
  */
 import { signal } from '@preact/signals';
 import { proxy } from 'comlink';
