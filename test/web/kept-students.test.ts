@@ -1,4 +1,4 @@
-/** Students kept by the page: the crowd and the ranking score them as the engine does. graderOf names the grader of a student. */
+/** Students kept by the page: the crowd and the ranking score them as the engine does. graderOf names a student's grader. */
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { loadStudent } from '../../src/agents/student/shipped-students.js';
