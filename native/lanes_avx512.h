@@ -11,7 +11,7 @@ namespace rhythm::avx512 {
 constexpr int kLanes = 16;
 // The smallest number of columns that put_block transposes.
 constexpr int kNarrowBlock = 8;
-// Whether a run of action sequences whose lanes have different seeds computes its draws before its steps: see DrawsAhead.
+// Whether runs of action sequences use DrawsAhead (draws.inl) for lanes with different seeds.
 constexpr bool kDrawsAhead = false;
 
 // Lanes of floats, of words, and of flags.

@@ -10,8 +10,7 @@ namespace rhythm::scalar {
 constexpr int kLanes = 1;
 // The smallest number of columns that put_block transposes.
 constexpr int kNarrowBlock = kLanes;
-// Whether a run of action sequences whose lanes have different seeds computes its draws before its steps: see DrawsAhead
-// of draws.inl.
+// Whether runs of action sequences use DrawsAhead (draws.inl) for lanes with different seeds.
 constexpr bool kDrawsAhead = false;
 
 // Lanes of floats, of words, and of flags.

@@ -33,7 +33,7 @@ export interface ScorerSettings {
   readonly numProblems: number;
   /** The number of starting states of each problem. */
   readonly numStarts: number;
-  /** The lower bound of the mean of first-half means; -Infinity for none. */
+  /** A sequence whose mean of first-half means is below this has a shortfall (objective.ts); -Infinity for no bound. */
   readonly minFirstHalfMean: number;
 }
 

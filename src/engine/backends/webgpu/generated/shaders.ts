@@ -1013,7 +1013,7 @@ fn put_first_belief(env: u32, i: u32) {
 // for which the request has no array stay.
 @compute @workgroup_size(workgroup_size)
 fn reset(@builtin(global_invocation_id) id: vec3<u32>) {
-  zero = launch.zero;  // numbers.wgsl: the compiler does not know it is 0, so it cannot fuse or reorder arithmetic
+  zero = launch.zero;  // always 0, but the compiler does not know that: see numbers.wgsl
   let i = id.x;
   if (i >= launch.count) {
     return;
@@ -1050,7 +1050,7 @@ fn reset(@builtin(global_invocation_id) id: vec3<u32>) {
 // becomes its final observation.
 @compute @workgroup_size(workgroup_size)
 fn reset_after_step(@builtin(global_invocation_id) id: vec3<u32>) {
-  zero = launch.zero;  // numbers.wgsl: the compiler does not know it is 0, so it cannot fuse or reorder arithmetic
+  zero = launch.zero;  // always 0, but the compiler does not know that: see numbers.wgsl
   let i = id.x;
   if (i >= launch.count || byte_at(launch.reset_mask, i) == 0u) {
     return;
@@ -1100,7 +1100,7 @@ fn take_step(env: u32, i: u32) {
 
 @compute @workgroup_size(workgroup_size)
 fn step(@builtin(global_invocation_id) id: vec3<u32>) {
-  zero = launch.zero;  // numbers.wgsl: the compiler does not know it is 0, so it cannot fuse or reorder arithmetic
+  zero = launch.zero;  // always 0, but the compiler does not know that: see numbers.wgsl
   let i = id.x;
   if (i >= launch.count) {
     return;
@@ -1280,7 +1280,7 @@ fn run_env(env: u32, i: u32, begin: u32, stop: u32) {
 
 @compute @workgroup_size(workgroup_size)
 fn run(@builtin(global_invocation_id) id: vec3<u32>) {
-  zero = launch.zero;  // numbers.wgsl: the compiler does not know it is 0, so it cannot fuse or reorder arithmetic
+  zero = launch.zero;  // always 0, but the compiler does not know that: see numbers.wgsl
   let i = id.x;
   if (i >= launch.count) {
     return;
@@ -1308,7 +1308,7 @@ fn run(@builtin(global_invocation_id) id: vec3<u32>) {
 // (shard.ts).
 @compute @workgroup_size(workgroup_size)
 fn save(@builtin(global_invocation_id) id: vec3<u32>) {
-  zero = launch.zero;  // numbers.wgsl: the compiler does not know it is 0, so it cannot fuse or reorder arithmetic
+  zero = launch.zero;  // always 0, but the compiler does not know that: see numbers.wgsl
   let i = id.x;
   if (i >= launch.count) {
     return;
@@ -1341,7 +1341,7 @@ fn replay_last_step(env: u32, steps: u32) -> Transition {
 // Loads states, and computes their outputs again unless the request keeps them.
 @compute @workgroup_size(workgroup_size)
 fn load(@builtin(global_invocation_id) id: vec3<u32>) {
-  zero = launch.zero;  // numbers.wgsl: the compiler does not know it is 0, so it cannot fuse or reorder arithmetic
+  zero = launch.zero;  // always 0, but the compiler does not know that: see numbers.wgsl
   let i = id.x;
   if (i >= launch.count) {
     return;
@@ -1374,7 +1374,7 @@ const_assert HASHED_WORDS % 2u == 0u;
 
 @compute @workgroup_size(workgroup_size)
 fn hash(@builtin(global_invocation_id) id: vec3<u32>) {
-  zero = launch.zero;  // numbers.wgsl: the compiler does not know it is 0, so it cannot fuse or reorder arithmetic
+  zero = launch.zero;  // always 0, but the compiler does not know that: see numbers.wgsl
   let i = id.x;
   if (i >= launch.count) {
     return;
@@ -1399,7 +1399,7 @@ fn hash(@builtin(global_invocation_id) id: vec3<u32>) {
 
 @compute @workgroup_size(workgroup_size)
 fn targets(@builtin(global_invocation_id) id: vec3<u32>) {
-  zero = launch.zero;  // numbers.wgsl: the compiler does not know it is 0, so it cannot fuse or reorder arithmetic
+  zero = launch.zero;  // always 0, but the compiler does not know that: see numbers.wgsl
   let i = id.x;
   if (i >= launch.count) {
     return;
@@ -1430,7 +1430,7 @@ fn copy_row(output: u32, width: u32, env: u32, origin: u32) {
 
 @compute @workgroup_size(workgroup_size)
 fn gather(@builtin(global_invocation_id) id: vec3<u32>) {
-  zero = launch.zero;  // numbers.wgsl: the compiler does not know it is 0, so it cannot fuse or reorder arithmetic
+  zero = launch.zero;  // always 0, but the compiler does not know that: see numbers.wgsl
   let i = id.x;
   if (i >= launch.count) {
     return;

@@ -19,7 +19,7 @@ fn copy_row(output: u32, width: u32, env: u32, origin: u32) {
 
 @compute @workgroup_size(workgroup_size)
 fn gather(@builtin(global_invocation_id) id: vec3<u32>) {
-  zero = launch.zero;  // numbers.wgsl: the compiler does not know it is 0, so it cannot fuse or reorder arithmetic
+  zero = launch.zero;  // always 0, but the compiler does not know that: see numbers.wgsl
   let i = id.x;
   if (i >= launch.count) {
     return;

@@ -70,7 +70,7 @@ fn put_first_belief(env: u32, i: u32) {
 // for which the request has no array stay.
 @compute @workgroup_size(workgroup_size)
 fn reset(@builtin(global_invocation_id) id: vec3<u32>) {
-  zero = launch.zero;  // numbers.wgsl: the compiler does not know it is 0, so it cannot fuse or reorder arithmetic
+  zero = launch.zero;  // always 0, but the compiler does not know that: see numbers.wgsl
   let i = id.x;
   if (i >= launch.count) {
     return;
@@ -107,7 +107,7 @@ fn reset(@builtin(global_invocation_id) id: vec3<u32>) {
 // becomes its final observation.
 @compute @workgroup_size(workgroup_size)
 fn reset_after_step(@builtin(global_invocation_id) id: vec3<u32>) {
-  zero = launch.zero;  // numbers.wgsl: the compiler does not know it is 0, so it cannot fuse or reorder arithmetic
+  zero = launch.zero;  // always 0, but the compiler does not know that: see numbers.wgsl
   let i = id.x;
   if (i >= launch.count || byte_at(launch.reset_mask, i) == 0u) {
     return;

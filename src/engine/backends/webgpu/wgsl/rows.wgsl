@@ -4,7 +4,7 @@
 // (shard.ts).
 @compute @workgroup_size(workgroup_size)
 fn save(@builtin(global_invocation_id) id: vec3<u32>) {
-  zero = launch.zero;  // numbers.wgsl: the compiler does not know it is 0, so it cannot fuse or reorder arithmetic
+  zero = launch.zero;  // always 0, but the compiler does not know that: see numbers.wgsl
   let i = id.x;
   if (i >= launch.count) {
     return;
@@ -37,7 +37,7 @@ fn replay_last_step(env: u32, steps: u32) -> Transition {
 // Loads states, and computes their outputs again unless the request keeps them.
 @compute @workgroup_size(workgroup_size)
 fn load(@builtin(global_invocation_id) id: vec3<u32>) {
-  zero = launch.zero;  // numbers.wgsl: the compiler does not know it is 0, so it cannot fuse or reorder arithmetic
+  zero = launch.zero;  // always 0, but the compiler does not know that: see numbers.wgsl
   let i = id.x;
   if (i >= launch.count) {
     return;
@@ -70,7 +70,7 @@ const_assert HASHED_WORDS % 2u == 0u;
 
 @compute @workgroup_size(workgroup_size)
 fn hash(@builtin(global_invocation_id) id: vec3<u32>) {
-  zero = launch.zero;  // numbers.wgsl: the compiler does not know it is 0, so it cannot fuse or reorder arithmetic
+  zero = launch.zero;  // always 0, but the compiler does not know that: see numbers.wgsl
   let i = id.x;
   if (i >= launch.count) {
     return;
@@ -95,7 +95,7 @@ fn hash(@builtin(global_invocation_id) id: vec3<u32>) {
 
 @compute @workgroup_size(workgroup_size)
 fn targets(@builtin(global_invocation_id) id: vec3<u32>) {
-  zero = launch.zero;  // numbers.wgsl: the compiler does not know it is 0, so it cannot fuse or reorder arithmetic
+  zero = launch.zero;  // always 0, but the compiler does not know that: see numbers.wgsl
   let i = id.x;
   if (i >= launch.count) {
     return;
