@@ -101,7 +101,7 @@ const BY_SHARE = MIX_OF_POLICIES.flatMap((policy) => Array<MixedPolicy>(policy.s
 export const policyOf = (draw: PolicyInput['draw']): MixedPolicy =>
   BY_SHARE[below(draw(ROW_COUNTER).x0, TOTAL_SHARE)];
 
-/** The second word of the key of draws: "GRPO" in ASCII. No stream of the published world has this number. */
+/** The second word of the Threefry key of its draws: "GRPO" in ASCII. No stream of the published world has this number. */
 const STREAM = 0x4752504f;
 const drawn: Draw = { x0: 0, x1: 0 };
 

@@ -5,7 +5,7 @@ import type { SftPlan } from './sft-options.js';
 export const SPLITS = ['train', 'validation'] as const;
 export type Split = (typeof SPLITS)[number];
 
-/** The second word of the key of draws: "SPLT" in ASCII. No stream of the published world has this number. */
+/** The second word of the Threefry key of its draws: "SPLT" in ASCII. No stream of the published world has this number. */
 const STREAM = 0x53504c54;
 const draw: Draw = { x0: 0, x1: 0 };
 
