@@ -94,7 +94,7 @@ function observationsOf(rows: number): Float32Array {
 
 function casesOf(rows: number): Case[] {
   const columns = columnsOf(rows);
-  // At most 500 rows are checked. Chosen by hand, because the reference is slow.
+  // At most 500 rows of scoreReplay are checked. Chosen by hand, because the reference is slow.
   const checkedColumns = columnsOf(Math.min(rows, 500));
   const objects = objectsOf(columns);
   const texts = completionsOf(rows);

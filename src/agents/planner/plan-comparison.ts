@@ -23,7 +23,8 @@ export function mainReason(report: PlanReport): string | null {
 }
 
 /**
- * Returns the differences in the grade that have a text; a disadvantage has a negative gain.
+ * Returns a reason for each component in TEXTS, unless its difference is below MIN_DIFFERENCES. A disadvantage has a negative
+ * gain.
  * @param gainPerGrade the gain in the objective if the grade rises by 1.
  */
 function reasonsOfGrade({ plan, rival, grader }: PlanReport, gainPerGrade: number): Reason[] {

@@ -147,7 +147,7 @@ export class TraitBounds {
     return f32(this.#params.stress[k] * (stressed - neutral));
   }
 
-  /** Returns whether a stressed (1) or calm (0) profile within the bounds can have each anomaly, taken alone. */
+  /** Returns whether each anomaly, checked separately, is possible for a stressed (1) or calm (0) profile within the bounds. */
   #fits(step: SeenStep, row: number, stressed: number, low: Float32Array, high: Float32Array): boolean {
     for (let k = 0; k < NUM_METERS; k++) {
       const rest = f32(step.anomalies[k] - this.#stressOf(step, k, stressed));

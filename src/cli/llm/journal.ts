@@ -125,7 +125,7 @@ export class Journal {
     return this.#entries.has(key);
   }
 
-  /** The number of episodes found on opening that state their cost, and the sum in dollars. */
+  /** Of the episodes stored before the journal was opened: the number with a known cost, and the sum of the costs in dollars. */
   get finished(): { readonly episodes: number; readonly cost: number } {
     return this.#finished;
   }
