@@ -1,6 +1,9 @@
 /** Computes table rows from samples. */
 
-/** The minimum median of a row's samples, in ticks of the timer: a tick is then at most 1 % of it. A row below it is void. */
+/**
+ * The minimum median time of a row's samples, in ticks of the timer, so that a tick is at most 1 % of it. A row with a lower
+ * median is void.
+ */
 export const MIN_TICKS = 100;
 /** The report names a row if its `core` is below this share. Chosen by hand. */
 export const MIN_CORE = 0.8;
@@ -77,7 +80,7 @@ const VOID = { nsPerStep: null, spread: null, cyclesPerStep: null, share: null, 
 /**
  * Computes a row.
  * @param steps the number of steps of a sample, over all episodes. @param tick the timer's resolution, in nanoseconds.
- * @param demand null without a measured core.
+ * @param demand null if the core's rates were not measured.
  */
 export function toRow(
   subject: Subject,

@@ -90,8 +90,8 @@ class RayVectorEnv(ProxyVectorEnv):
         counts = [part.num_calls for part in self._parts]
         try:
             results = self._pool.get([part.call(arguments) for part in self._parts])
-            # A result is None if the actor was restarted without the part, or has computed a call that `undo` has
-            # deleted. `open` repeats the part's calls; the last of its results is that of this call.
+            # A result is None if the actor was restarted and no longer has the part, or has computed a call that `undo`
+            # has deleted. `open` repeats the part's calls; the last of its results is that of this call.
             for at, part in enumerate(self._parts):
                 while results[at] is None:
                     results[at] = self._pool.get(part.open())[-1]
@@ -157,8 +157,8 @@ class _Part:
 
 
 def _open_parts(pool: ActorPool, key: int, whole: VecEnv) -> List[_Part]:
-    """Opens the parts of an environment that has not been reset. Autoreset adds `seed_stride` to a seed. Each part has
-    the `seed_stride` of the whole environment, so autoreset chooses the same seeds as without parts."""
+    """Opens the parts of an environment that has not been reset. Autoreset adds the option `seed_stride` (core.py) to a
+    seed. Each part keeps that of the whole environment, so autoreset chooses the same seeds as without parts."""
     actors = pool.actors[: whole.num_envs]
     bounds = [whole.num_envs * at // len(actors) for at in range(len(actors) + 1)]
     state = whole.__getstate__()

@@ -36,11 +36,11 @@ export interface ServerParts {
 }
 
 /**
- * A frame of a vector environment has at most MAX_HEADER_BYTES (2 MiB, chosen by hand: a header or text has at most 1 MiB, and
- * arrays have some padding) plus BYTES_PER_ENV for each environment (an action, a belief of three numbers and a mask, four bytes
- * each). `bodyLimit` may lower this limit.
+ * A frame of a vector environment has at most BASE_BYTES plus BYTES_PER_ENV for each environment (an action, a belief of three
+ * numbers and a mask, four bytes each). `bodyLimit` may lower this limit. BASE_BYTES is chosen by hand: a header or text has at
+ * most 1 MiB, and arrays have some padding.
  */
-const MAX_HEADER_BYTES = 2 ** 21;
+const BASE_BYTES = 2 ** 21;
 const BYTES_PER_ENV = 20;
 
 // The times are chosen by hand: longer ones keep broken connections open longer, shorter limits cut off slow clients.
@@ -144,7 +144,7 @@ function socketsOf(
     turn: () => batchRunner.turn(),
     onStepped: (stepped: number) => metrics.vecSteps.inc(stepped),
   };
-  const frameLimit = Math.min(settings.bodyLimit, MAX_HEADER_BYTES + BYTES_PER_ENV * settings.vecEnvs);
+  const frameLimit = Math.min(settings.bodyLimit, BASE_BYTES + BYTES_PER_ENV * settings.vecEnvs);
   const vecs = new Sockets({ ...settings, onSocket, frameLimit }, () => new VecSession(vecOptions));
   metrics.gauge('sockets', 'Open WebSockets.', () => sessions.size + vecs.size);
   return { '/ws': sessions, '/v1/vec': vecs };

@@ -1,6 +1,6 @@
 /**
- * The recipe's watch, which warns of pitfalls in training, on constructed steps. Also the recipe's settings, and how it finds
- * actions in answers. Needs Python, but no packages.
+ * Tests that the recipe's watch warns of pitfalls in training. The training steps are constructed. Also tests the recipe's
+ * settings, and how it finds actions in answers. Needs Python, but no packages.
  */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';

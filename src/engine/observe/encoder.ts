@@ -174,8 +174,8 @@ function copy(block: Block, column: Column): void {
 }
 
 /**
- * Scales in float64, clamps to [0, 1] and rounds to float32. The result is exactly 0 and 1 at the ends of the range, and 0.5
- * at 0 if the ends are opposite numbers.
+ * Scales in float64, clamps to [0, 1] and rounds to float32. The ends of the range become exactly 0 and 1. If the ends are
+ * opposite numbers, 0 becomes exactly 0.5.
  */
 function scale(block: Block, column: Column): void {
   const { count, source, out } = block;

@@ -99,8 +99,8 @@ export class AsyncVecEnv extends EnvProperties {
   }
 
   /**
-   * Takes a step without reading outputs back. Resolves as soon as the step is queued. Autoreset applies. The values of
-   * the views are unspecified until the next `read`. With histories, every step still reads the observations back.
+   * Takes a step without reading outputs back. Does not wait for the device to compute the step. Autoreset applies. The
+   * values of the views are unspecified until the next `read`. With histories, every step still reads the observations back.
    * @throws as `VecEnv.step`.
    */
   async submit(actions: Actions, options: StepOptions = NO_OPTIONS): Promise<void> {
