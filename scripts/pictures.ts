@@ -1,4 +1,4 @@
-/** Draws docs/episode.svg and the preview picture of links to the page. With --check, only reports stale pictures as errors. */
+/** Draws docs/episode.svg and the preview picture of links to the page. With --check, writes nothing; fails if one is stale. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { pngOf } from '../src/figures/png.js';
 import { episodePicture } from './pictures/episode-picture.js';

@@ -49,7 +49,7 @@ export function applyCall(env: VecEnv, call: Call): ReturnType<VecEnv['step']> {
   return env.reset(resetOptionsOf(call));
 }
 
-/** Returns the options of a reset, with the states of its starts. */
+/** Returns the options of a reset. `start` has the states that `played` leads to. */
 export function resetOptionsOf(call: ResetCall): ResetOptions {
   const { kind: _, played, ...options } = call;
   return played === undefined ? options : { ...options, start: playToStarts(call, played) };

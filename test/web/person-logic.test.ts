@@ -151,7 +151,7 @@ describe('words', () => {
   const { observations, result } = replayEpisode(SETTING, MOVES);
   const transitions = transitionsOf(observations);
 
-  it('are based on transitions: their values, their times, and the last transition of a given action', () => {
+  it('use the numbers of the observations, the time of a step, and the last transition of an action', () => {
     const step = 5;
     const at = step * OBSERVATION_SIZE;
     expect(transitions[step].action).toBe(MOVES[step - 1].action);

@@ -4,7 +4,10 @@
 export interface Outcome {
   /** Mean final score. */
   readonly score: number;
-  /** How far the mean of `firstHalfMeans` lies below the option `minFirstHalfMean`; 0 if it does not, or without the option. */
+  /**
+   * How far the mean of the episodes' first-half means lies below the option `minFirstHalfMean`; 0 if it does not, or without
+   * the option.
+   */
   readonly shortfall: number;
 }
 

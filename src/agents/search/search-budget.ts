@@ -12,13 +12,16 @@ export interface SearchPlan {
   /** The number of generations of each island. */
   readonly generations: number;
   /**
-   * Islands evaluate only every `stride`-th starting state of a problem. The second phase evaluates all. A problem has one
-   * starting state for each of its seeds: the state after the reset.
+   * Islands evaluate only every `stride`-th starting state of a problem (`ActionSequenceProblem`). The second phase evaluates
+   * all. A problem has one starting state for each of its seeds: the state after the reset.
    */
   readonly stride: number;
   /** The number of sequences of each island with which the second phase begins. */
   readonly emigrants: number;
-  /** Every problem (`ActionSequenceProblem`) also begins the second phase with the best sequences of this many problems. */
+  /**
+   * The number of problems that share their best sequence. The second phase of every problem begins with these sequences too.
+   * 0 for a single problem.
+   */
   readonly sharedSequences: number;
   /** The number of all sequences with which a problem's second phase begins: emigrants, shared ones and the caller's. */
   readonly immigrants: number;

@@ -78,7 +78,7 @@ def check_repeats(url):
 
 
 def check_wrappers(url):
-    """Checks that Gymnasium's wrappers accept the environment, and compute the lengths and returns of its infos."""
+    """Checks that Gymnasium's wrappers accept the environment, and compute the same lengths and returns as it."""
     for mode in (AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP):
         envs = RemoteVectorEnv(5, url=url, autoreset_mode=mode)
         # Observation wrappers support only NEXT_STEP.

@@ -1,5 +1,5 @@
 /**
- * Opens the page in a browser. Records requests to other origins and console messages. Requests to other hosts fail (see
+ * Opens the page in a browser. Records console messages, and requests to other origins. Requests to other hosts fail (see
  * chromium.ts).
  */
 import axe from 'axe-core';
