@@ -80,7 +80,7 @@ export function svgOnce(drawing: Drawing, theme: keyof typeof CACHES = 'auto'): 
   return renderings.get(drawing)!;
 }
 
-/** A figure of each kind but histograms and timelines, which have their own tests, and labels that it must show. */
+/** A figure of each kind, and labels that it must show. Histograms and timelines have their own tests. */
 export const PICTURES: readonly [kind: string, drawing: Drawing, names: readonly string[]][] = [
   [
     'action-sequences',

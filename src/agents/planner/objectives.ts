@@ -24,8 +24,8 @@ const BELIEF_ACCURACY = COMPONENT_NAMES.indexOf('belief_accuracy');
 const LATER_SHARE = 0.9;
 /**
  * Constants of the component `wellbeing` in imagined episodes, for the objective 'wellbeing'. They map a mean m of the weighted
- * meters to (m + 2) / 4, clamped to [0, 1]. The default constants would map each m below 0.7 to 0. Chosen by hand, so that only
- * means outside [-2, 2] are clamped: non-negative weights that sum to 1 give means in [0, 1].
+ * meters to (m + 2) / 4, clamped to [0, 1]. The default constants would map each m below 0.7 to 0. Chosen by hand: only means
+ * outside [-2, 2] are clamped, and the weights of the built-in world give means in [0, 1].
  */
 const IMAGINED_WELLBEING = { wellbeingScale: 0.25, wellbeingBase: -2 };
 

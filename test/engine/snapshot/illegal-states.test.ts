@@ -86,7 +86,7 @@ describe('checkStates', () => {
       setFloat(traits + 10, -(2 ** 20) - 1),
       'profile[10] of environment 3 to be from -1048576 to',
     ],
-    // A trait that a seed draws may be smaller than a weight: SMALLEST_TRAIT in legal-states.ts.
+    // The smallest legal magnitude is 2^-64 for traits (SMALLEST_TRAIT in legal-states.ts), and 2^-40 for weights.
     [
       'a tiny trait',
       AFTER_9,
