@@ -1,5 +1,5 @@
-// The N-API module: exports the digest of the layout (src/world/layout.ts), which TypeScript compares with its own, the
-// kernels, bytesToCacheLine and the Batch class. It has no global state, so any number of worker threads may load it.
+// The N-API module: exports the kernels, bytesToCacheLine, the Batch class and the digest of the layout (src/world/layout.ts).
+// TypeScript compares this digest with its own. The module has no global state, so any number of worker threads may load it.
 #include <napi.h>
 
 #include "arguments.h"

@@ -36,7 +36,10 @@ export class Evidence {
   /** Bounds on noise plus rounding, and on rounding alone, by meter. */
   readonly margin = new Float64Array(NUM_METERS);
   readonly rounding = new Float64Array(NUM_METERS);
-  /** The change of each meter by decay and event; an upper bound on it if the meter was clamped at 0, a lower bound at 1. */
+  /**
+   * The change of each meter by decay and event. If the meter was clamped to 0, an upper bound on this change; if it was clamped
+   * to 1, a lower bound.
+   */
   readonly rest = new Float64Array(NUM_METERS);
   /** The observed reward, and the number of crashed meters after the step. */
   reward = 0;

@@ -38,7 +38,7 @@ const NONE = -1;
  */
 const ROUNDING = f32(2 ** -18);
 
-/** The data of a step that bound traits. */
+/** The data of a step from which `TraitBounds` derives bounds. */
 export interface SeenStep {
   readonly slot: number;
   readonly action: number;

@@ -29,9 +29,8 @@ import { refuse } from './snapshot-error.js';
  */
 const MINUS_ZERO = 0x80000000;
 /**
- * The smallest magnitude above 0 of a trait that a seed can draw. A trait is `low + span * unit`: with low 0 it is at least
- * span * 2^-24. Another low is at least 2^-40 in magnitude. If the sum is then near 0, both terms are at least 2^-41. Floats of
- * that size are multiples of 2^-64, and so is their sum.
+ * The smallest magnitude above 0 of a trait that a seed can draw, `low + span * unit`: the smallest span, 2^-40, times the
+ * smallest unit above 0, 2^-24. A `low` other than 0 gives no smaller one.
  */
 export const SMALLEST_TRAIT = MIN_MAGNITUDE * 2 ** -24;
 /** The number of actions that a state has room for, eight in each word of `tape`. */
