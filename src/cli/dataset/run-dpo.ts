@@ -131,7 +131,7 @@ function requirePairs(rows: Readonly<Record<Split, readonly DpoRow[]>>, selectio
   const why = Array.from(selection.leftOut, ([name, count]) => `${name} (${count})`).join(', ');
   throw new UsageError(
     `Expected pairs to train on, got none from ${selection.episodes} episodes${why === '' ? '' : `; left out because of: ${why}`}. ` +
-      'Pass episodes of the same seeds by several players, or several samples of one player, or relax the filters.',
+      'Pass episodes of several policies on the same seeds, or several samples of one model, or relax the filters.',
   );
 }
 

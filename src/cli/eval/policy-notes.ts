@@ -61,5 +61,5 @@ const modelNotes = (rows: readonly RegradedRow[]): string[] => {
 
 const oracleNotes = (rows: readonly RegradedRow[]): string[] =>
   namesIn(rows.filter(({ oracle }) => oracle)).map(
-    (name) => `${name}${ORACLE_MARK}: plans for the score with the hidden profile. It is not a valid agent.`,
+    (name) => `${name}${ORACLE_MARK}: uses hidden state, so it is not a valid agent.`,
   );

@@ -42,8 +42,8 @@ export const nullPlayerEpisodes = ({ episodes }: Pick<AuditRequest, 'episodes'>)
 
 /**
  * Plays the null players.
- * @param silent players without a belief: built-in policies, or players of sequences (one for all episodes, or one for each
- *   of the `nullPlayerEpisodes`).
+ * @param silent players without a belief: of a built-in policy, of one sequence for all episodes, or of one sequence for each
+ *   of the `nullPlayerEpisodes(request)` episodes.
  */
 export async function playNullPlayers(
   request: AuditRequest,
