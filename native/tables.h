@@ -9,15 +9,16 @@ namespace rhythm {
 
 // The number of entries of a row: the floats of an AVX-512 register. The lookups of some kernels read all of them.
 constexpr int kTableWidth = 16;
-// lookup_eight reads the tables of events, which have one entry for each event and one for no event.
+// lookup_eight (lanes_*.h) may read only the first eight entries of a row. It is used for the tables of events, which have
+// one entry for each event and one for no event.
 static_assert(world::count::Actions <= kTableWidth && world::count::Events < kTableWidth / 2);
 static_assert(world::count::NamedProfiles <= kTableWidth && world::count::Slots <= kTableWidth);
 
 struct alignas(64) Tables {
   float effect[world::count::Slots][world::count::Meters][kTableWidth];  // by action
-  // The neutral profile's response before stress, by action, without vigour, the factor of vitality. See neutral.h.
+  // By action: the neutral profile's response, before stress and without the factor vigour. See neutral.h.
   float neutral[world::count::Slots][world::count::Meters][kTableWidth];
-  float event_effect[world::count::Meters][kTableWidth];                 // by event; 0 for no event, after the last event
+  float event_effect[world::count::Meters][kTableWidth];                 // by event; after the last event, 0 for no event
   float observed_event[kTableWidth];                                     // by event: the code in observations
   float named_profiles[world::count::ProfileFloats][kTableWidth];        // by profile
   uint32_t schedule[kTableWidth];                                        // the heuristic's actions, by slot

@@ -26,7 +26,7 @@ STUDENT_NAMES = tuple(sorted(path.stem for path in _FOLDER.glob("*.safetensors")
 
 _SCHEMA = {"name": "rhythm-vec/student", "version": 1}
 _ACTIONS, _BELIEFS = len(_world.ACTION_NAMES), len(_world.BELIEF_NAMES)
-#: A score for each action; a mean and a log standard deviation for each number of the belief.
+#: A score for each action; the mean minus _MIDDLE and the log standard deviation of each number of the belief.
 _OUTPUTS = _ACTIONS + 2 * _BELIEFS
 _MIDDLE = np.float32(0.5)
 

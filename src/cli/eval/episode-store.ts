@@ -17,7 +17,7 @@ import type { Spending } from '../llm/llm-options.js';
 
 /** A store of an evaluation's episodes. */
 export interface EpisodeStore {
-  /** What earlier runs spent and finished, and the callback for spending: see `LedgerOptions`. */
+  /** What earlier runs spent and finished, and a callback that stores the amount spent; empty for a file. */
   readonly spending: Spending;
   /** The stored episodes of language models. */
   readonly played?: AsyncIterable<TrajectoryEpisode>;

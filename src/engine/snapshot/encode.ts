@@ -15,8 +15,7 @@ import {
 import { checksumOf, reorderBytes } from './words.js';
 
 /**
- * Returns the bytes of a snapshot: the header of HEADER_FIELDS, then the states' words and the episode numbers, 4 bytes
- * each.
+ * Returns the bytes of a snapshot: the header (format.ts), then the states' words and the episode numbers, 4 bytes each.
  * @param snapshot valid values, which this function does not check.
  * @returns newly allocated. @throws RangeError if there is not enough memory.
  */

@@ -58,7 +58,7 @@ it.each([
   },
 );
 
-it('parseEpisode keeps a model name that is not part of a policy name of eval', () => {
+it('parseEpisode keeps the model of the teacher planner if it is not the name of a policy', () => {
   const player = { teacher: 'planner', model: 'mine', objective: 'wellbeing' };
   expect(parseEpisode(JSON.stringify({ ...textEpisode, ...player }))).toMatchObject(player);
 });
@@ -155,7 +155,7 @@ describe('an episode of world 1.0.0', () => {
 
   it('has six components and four rewards', () => {
     const { final, steps } = parseEpisode(lines[0]);
-    // The others: belief_mae, early_mean, late_mean, final_score.
+    // `final` also has belief_mae, early_mean, late_mean and final_score.
     expect(Object.keys(final)).toHaveLength(6 + 4);
     expect(Object.keys(steps[0].reward_components)).toHaveLength(4);
   });

@@ -14,7 +14,7 @@ interface Visits {
 /** A browser without WebGPU. Playwright ends it when the process ends. */
 let shared: Browser | null = null;
 
-/** Opens the browser before the tests, if it is not open. Never closes it: open pages and the cache halve a visit's time. */
+/** Opens the browser before the tests, if it is not open. Never closes it: visits that reuse its pages take half the time. */
 export function setUpVisits(): Visits {
   let site: Site;
   let browser: Browser;
