@@ -51,7 +51,7 @@ bool continues(const Replay& r, size_t row, size_t other) {
     return std::memcmp(rows + row * width, rows + other * width, length * sizeof(*rows)) == 0;
   };
   if (!equal(r.histories, count::Steps, r.stops[other])) return false;
-  // Only rows whose step ends the episode read beliefs of the history. Their histories are equally long: `more` is 0.
+  // Only rows whose step ends the episode read beliefs of the history. Two such rows have equally long histories: `more` is 0.
   if (more == 0 && reads_beliefs(r, row) && !same_beliefs(r, row, other)) return false;
   return r.profiles == nullptr || equal(r.profiles, count::ProfileFloats, count::ProfileFloats);
 }

@@ -1,4 +1,4 @@
-# The addon that measures the core. Only the bench builds it (core.ts): the package does not contain it.
+# The addon with which core.ts measures the speed of a processor core. Only the bench builds it: the package does not contain it.
 {
   "target_defaults": {
     "cflags_cc!": ["-std=gnu++17", "-fno-exceptions"],

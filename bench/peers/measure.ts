@@ -15,7 +15,7 @@ export interface PeersPlan {
   readonly sizes: readonly number[];
   /** Samples of each player and size. */
   readonly rounds: number;
-  /** The length of a sample, in seconds. One play may take longer; 1,000 plays, the maximum, may take less. */
+  /** The length of a sample, in seconds. A sample has 1 to 1,000 plays, so it may be longer or shorter. */
   readonly seconds: number;
 }
 

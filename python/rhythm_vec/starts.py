@@ -23,7 +23,8 @@ _UNCHANGED = "No episode has begun."
 
 
 class Start(NamedTuple):
-    """Valid start states (keys: see `VecEnv.reset`). The engine reads the fields in this order. None: 0, or no belief."""
+    """Valid start states (keys: see `VecEnv.reset`). The engine reads the fields in this order. A field that is
+    None stands for zeros, or for no beliefs."""
 
     steps: Bytes  #: u8 [n], 0 to 27
     meters: Floats  #: f32 [n, 5]

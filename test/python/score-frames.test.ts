@@ -6,7 +6,7 @@ import { ACTION_NAMES } from '../../src/index.js';
 import { startPython, whyAbsent } from '../support/python.js';
 import { sendRequest, startServer } from '../support/server.js';
 
-// Without cases the script only imports rhythm_vec.
+// Without cases, serving.py only imports rhythm_vec.
 const absent = whyAbsent('python', '3.9 or later', 'client/serving.py', { task: 'failures', cases: [] });
 
 it.skipIf(absent !== null)(

@@ -80,7 +80,7 @@ it('the search for float literals finds all but 0, 0.5, 1 and 2', () => {
   ]);
 });
 
-/** Numbers of the world that would not occur otherwise: not small integers, 0.5 or powers of two. */
+/** Numbers of the world that no source needs for another purpose: no powers of two, and no integers up to 1,000. */
 const DISTINCTIVE = new Set(
   WORLD_NUMBERS.map((path) => Math.abs(getAt(RHYTHM, path) as number)).filter(
     (value) =>

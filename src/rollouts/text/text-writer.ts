@@ -33,8 +33,8 @@ export function fragmentOf(text: string): Fragment {
 }
 
 /**
- * The index of 0 in `Numbers`, plus 0.5, so that cutting off a position's fraction rounds it. HUNDRED makes halves round away
- * from zero.
+ * The index of 0 in `Numbers`, plus 0.5, so that cutting off a position's fraction rounds it. HUNDRED is a little more than
+ * 100, so that halves round away from zero.
  */
 const ZERO_POSITION = MAX_PRECOMPUTED + 0.5;
 /** The index for all numbers that are not precomputed: one after the last precomputed number. */

@@ -19,7 +19,7 @@ const MAX_ENVS = 2 ** 30;
 export class SubmissionSize {
   readonly #maxMs: number;
   #envs = FIRST_ENVS;
-  /** Whether a submission of all `#envs` environments, not of a smaller rest, was measured. */
+  /** Whether a submission of `#envs` environments was measured. If fewer are left, a submission is smaller. */
   #isMeasured = false;
 
   /** @param maxMs the longest time of a submission, in milliseconds. */
