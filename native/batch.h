@@ -52,8 +52,8 @@ class Batch {
   void reset(const Outputs& out, const Reset& reset);
   std::optional<Refusal> step(const Outputs& out, const Step& step, const AutoReset& autoreset);
   // Runs the environments of `part`. If `from` names a batch, the environments of `part` first become copies of that batch's
-  // environments; `from` must be another batch. The part that begins at 0 checks the actions of all parts. Sets run.copy from
-  // `from`.
+  // environments; `from` must be another batch. The part that begins at 0 checks the actions of all parts. Ignores the
+  // caller's run.copy: `from` says what to copy.
   std::optional<Refusal> run(const Outputs& out, Run run, const Part& part, const CopySource& from);
 
   // Copies state and outputs into every environment. `from` may be this batch.

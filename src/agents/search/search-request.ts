@@ -1,4 +1,4 @@
-/** Validates the problems and options of a search. */
+/** Validates the problems and options of a search, which finds an action sequence for the episodes of each problem. */
 import type { ResetRequest } from '../../engine/backends/backend.js';
 import { illegalAction, isAction } from '../../engine/validate/actions.js';
 import { type GraderChoice, toGraders } from '../../engine/validate/profiles.js';
@@ -40,7 +40,7 @@ export interface SearchRequest {
   readonly threads: number | null;
   readonly seed: number;
   readonly numProblems: number;
-  /** The number of starting states of each problem. */
+  /** The number of starting states of each problem, one for each seed. */
   readonly numStarts: number;
   /** Resets one environment to each starting state, problem by problem. */
   readonly reset: ResetRequest;

@@ -198,7 +198,7 @@ class Training {
   #figuresIn = async (samples: Samples, labels: Uint8Array) =>
     figuresOf(await this.#network(), samples, labels);
 
-  /** Refines (refine/refinement.ts) the clone, or the student of `from`. */
+  /** Refines (refine/refinement.ts) the clone, or the student `request.from`. */
   async refine(): Promise<void> {
     const clone = (await this.#learner.state()).layers;
     using refinement = new Refinement(this.#request, clone, this.#refinement);

@@ -177,8 +177,8 @@ describe('invalid options with shards', () => {
   });
 });
 
-describe('the parts of conditions', () => {
-  it('have each episode in one shard, in shards whose sizes differ by at most one', () => {
+describe('shardConditions', () => {
+  it('puts each episode into one shard; the sizes of the shards differ by at most one', () => {
     const conditions = selectConditions({
       conditions: ['in-distribution', 'ood', 'discrete', 'custom'],
       seeds: { first: 90, last: 10020 },

@@ -17,8 +17,8 @@ fn multiply(a: f32, b: f32) -> f32 {
   return exact(a * b);
 }
 
-// Clamps by comparing bits as integers: floats from 0 on have the order of their bits, and floats below 0 are negative
-// integers. -0 becomes 0.
+// Clamps by comparing bits as integers. The bits of floats from 0 on are in the order of the floats. The bits of -0 and of
+// floats below 0 are negative integers, which become 0.
 fn clamp01(x: f32) -> f32 {
   return bitcast<f32>(clamp(bitcast<i32>(x), 0, bitcast<i32>(1.0)));
 }
