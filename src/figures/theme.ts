@@ -2,8 +2,8 @@
 import type { Config } from 'vega-lite';
 
 /**
- * Colours of the light theme. `svgOf` finds them in an SVG by their text, so each must differ from every other colour of a
- * figure.
+ * Colours of the light theme. For the dark theme `svgOf` finds them in an SVG by their text and uses those of DARK instead. So
+ * each must differ from every other colour of a figure.
  */
 export const LIGHT = {
   paper: '#ffffff',

@@ -36,7 +36,7 @@ describe('the bundle of the page', () => {
   });
 });
 
-// Numbers of environments chosen by hand: neither is a multiple of 16, the number of environments in a tile.
+// Numbers of environments chosen by hand: neither is a multiple of TILE (buffer-layout.ts), so the last tile is not full.
 const ROWS_SETUP: BatchSetup = {
   name: 'rows',
   numEnvs: 45,

@@ -21,7 +21,7 @@ export const digitOf = (belief: number): number => Math.round(belief * 9);
 const MIN_NARROWING = 0.04;
 /** A reward is described if it changed the mean of a weight by at least this. */
 const MIN_WEIGHT_CHANGE = 0.012;
-/** A trait or weight is low if less than LITTLE of the prior is below its posterior median, and high if more than MUCH is. */
+/** Bounds of `share` (inference-report.ts): a trait or weight is low below LITTLE, high above MUCH. */
 const [LITTLE, MUCH] = [0.38, 0.62];
 /** Bounds of `relativeWidth` (inference-report.ts): an estimate is sure below SURE, likely below LIKELY, unknown above UNSEEN. */
 const [SURE, LIKELY, UNSEEN] = [0.25, 0.6, 0.97];

@@ -147,7 +147,7 @@ export class WeightPosterior {
       knownReward += scaled[k] * rewardBias[k];
       size += Math.abs(scaled[k]) * (1 + Math.abs(rewardBias[k]));
     }
-    // The sum of the scaled weights differs from `rest` by at most `margin`.
+    // The dot product of `scaled` and the weights differs from `rest` by at most `margin`.
     const margin = Math.abs(noiseReward) + ROUNDING * size;
     const rest = evidence.reward - knownReward;
     const upper = this.#cut(rest + margin, 1, draws);

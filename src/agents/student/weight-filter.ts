@@ -2,7 +2,7 @@
  * A filter of the five reward weights, in float32. A reward is a weighted sum of the changes of the meters plus uniform noise,
  * so each reward bounds that sum from both sides. The two bounds cut the filter's normal distribution, and the filter keeps the
  * mean and covariance of what is left as the next normal distribution (assumed density filtering). A Kalman filter, which
- * takes the noise as normal, learns less than half as much from the same rewards.
+ * takes the noise as normal, leads to less accurate beliefs (docs/students.md, What the network sees).
  */
 import type { Params } from '../../world/block.js';
 import { NUM_METERS } from '../../world/fields.js';
@@ -77,11 +77,11 @@ export class WeightFilter {
     const spread = f32(Math.sqrt(variance));
     const low = f32(f32(error - noiseReward) / spread);
     const high = f32(f32(error + noiseReward) / spread);
-    // The mean and variance of a normal distribution that two bounds cut are approximated: each bound is taken as if it alone
-    // cut the distribution, and the two effects are added. `fromLow` and `fromHigh` are the distances by which the bounds move
-    // the mean inwards. `cut` is the share of the variance that both remove. `covariances` are those of the weights with the
-    // sum: the mean of a weight rises by `shift` times its entry, and the covariance of two weights falls by `lost` times the
-    // product of their entries.
+    // Approximates the mean and variance of a normal distribution that two bounds cut: takes each bound as if it alone cut the
+    // distribution, and adds the two effects. `fromLow` and `fromHigh` are the distances, in standard deviations, by which the
+    // bounds move the mean inwards. `cut` is the share of the variance that both remove. The mean of a weight rises by `shift`
+    // times the weight's covariance with the sum. The covariance of two weights falls by `lost` times the product of their
+    // covariances with the sum.
     const [fromLow, fromHigh] = [inverseMillsRatio(low), inverseMillsRatio(-high)];
     const shift = f32(f32(fromLow - fromHigh) / spread);
     const cut = f32(f32(fromLow * f32(fromLow - low)) + f32(fromHigh * f32(fromHigh + high)));
