@@ -10,7 +10,7 @@ namespace rhythm {
 
 // The columns of a replay and its output arrays, as in ReplayRequest of src/engine/backends/backend.ts.
 struct Replay {
-  const uint32_t* order;  // row numbers; a state is computed once if the rows that continue it are neighbours
+  const uint32_t* order;  // row numbers; a state is computed once if the rows that continue it are neighbours here
   size_t count;
   const uint32_t* seeds;
   const uint8_t* modes;

@@ -91,7 +91,7 @@ class RayTest(RefusalTest):
 
     @classmethod
     def setUpClass(cls) -> None:
-        # At most four actors run at a time. The nine of test_invalid_calls_raise_errors need more CPUs, so they do not start.
+        # At most four actors run at a time. The nine of test_invalid_calls_raise_errors need 18 CPUs, so they do not all start.
         ray.init(num_cpus=5, include_dashboard=False, log_to_driver=False)
         cls.addClassCleanup(ray.shutdown)
         cls.pool = ActorPool(2, restarts=20)

@@ -169,7 +169,7 @@ describe('a changed field is a mismatch:', () => {
     expect(found[1].recomputed).toBe('[1, 1, 1]');
   });
 
-  it('a removed completion: the flag of an unparsed action', async () => {
+  it('a removed completion that named no action: the field parsed', async () => {
     expect(await namesWith('steps.4.completion', null)).toContain('step 4 parsed');
   });
 
@@ -214,7 +214,7 @@ describe('a changed field is a mismatch:', () => {
     expect(mismatch).toEqual({ step: 27, field: 'reward', recorded: 0.7, recomputed });
   });
 
-  it('another fallback action', async () => {
+  it('an action other than sleep, after an answer that names none', async () => {
     const [mismatch] = await mismatchesOf(changedAt(answered[0], 'steps.4.action', 'exercise'));
     expect(mismatch).toEqual({ step: 4, field: 'action', recorded: 'exercise', recomputed: 'sleep' });
   });

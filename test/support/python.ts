@@ -42,7 +42,7 @@ export const PYARROW = ['pyarrow.parquet'];
 /** Returns the path of a file of this project. */
 export const pathOf = (file: string): string => fileURLToPath(new URL(`../../${file}`, import.meta.url));
 
-/** Starts a command that runs a script, such as one that begins with `forkOf`. */
+/** Starts a command, such as the words of `forkOf` and the path of a script. */
 export const start = (
   [command, ...args]: readonly string[],
   timeout?: number,
@@ -61,8 +61,8 @@ export function startPython(
 }
 
 /**
- * Returns the command that runs Python's arguments in a fork of a process that has imported `modules`, if `setup` started such
- * a process; else the command of the interpreter.
+ * Returns the first words of a command; Python's arguments follow. The command runs in a fork of a process that has imported
+ * `modules`, if `setup` started such a process; else in a new interpreter.
  */
 export const forkOf = (modules: readonly string[]): readonly string[] => forkCommand(PYTHON, modules);
 

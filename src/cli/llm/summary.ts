@@ -52,7 +52,7 @@ export class LlmSummary {
     if (prices === null) return '';
     const spentNow = spent - this.#before;
     const earlier = this.#before === 0 ? '' : `, after ${dollars(this.#before)} in earlier runs`;
-    return `; ${dollars(spentNow)}${earlier}, ${dollars(this.#cost)} of it for whole episodes`;
+    return `; ${dollars(spentNow)}, ${dollars(this.#cost)} of it for whole episodes${earlier}`;
   }
 
   #shares(): string {

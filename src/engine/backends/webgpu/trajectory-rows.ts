@@ -5,8 +5,8 @@ import { RECORDED, RECORDED_ARRAYS, WORD } from './buffer-layout.js';
 import type { TakeRows } from './launcher.js';
 
 /**
- * Returns a receiver that writes a launch's results to a trajectory. The results are arrays of all fields, with a row per
- * environment.
+ * Returns a function that writes the results of a launch (launcher.ts) to a trajectory. The results are an array for each
+ * field, one after the other. Each array has a row for each environment.
  */
 export function putTrajectory(trajectory: RecordedTrajectory): TakeRows {
   return (rows, first, count) => {
