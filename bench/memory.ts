@@ -133,7 +133,7 @@ function checkLast(episodes: number, last: readonly number[]): void {
   const where = `memory of ${episodes} episodes: Expected`;
   if (last.length !== OBSERVATION_SIZE) {
     throw new Mismatch(
-      `${where} ${OBSERVATION_SIZE} observations of the last environment, got ${last.length}.`,
+      `${where} ${OBSERVATION_SIZE} numbers in the observation of the last environment, got ${last.length}.`,
     );
   }
   const index = Array.from(observations).findIndex((value, k) => value !== last[k]);

@@ -19,7 +19,7 @@ RHYTHM_INLINE void sort_nine(F* q) {
 }
 
 RHYTHM_INLINE void sample_profile(const Tables& w, U seed, F* profile) {
-  // One number for each trait, and nine more: sorted, their second, fourth, sixth and eighth cut [0, 1] into the five weights.
+  // One number for each trait, and nine more (q below). Once sorted, q[1], q[3], q[5] and q[7] divide [0, 1] into five weights.
   F u[20];
   // Computes several draws at once. A draw is a chain of dependent operations; several chains overlap.
   constexpr uint32_t chains = 5;

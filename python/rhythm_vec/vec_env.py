@@ -397,7 +397,7 @@ def _core_of(source: VecEnv) -> Core:
 
 
 def _call_of(origin: Optional[Core], core: Core) -> ContextManager[None]:
-    """Returns the guard of `origin`; one that does nothing for None and for `core` itself."""
+    """Returns the context manager `origin.call`; for None and for `core` itself, one that does nothing."""
     return nullcontext() if origin is None or origin is core else origin.call
 
 

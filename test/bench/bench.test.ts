@@ -31,7 +31,7 @@ const row = (ns: number, changes: Partial<Row> = {}): Row => ({
   ...changes,
 });
 
-/** The rows of all ratios but some of avx2, portable and scalar. */
+/** The rows from which the ratios are computed, except some ratios of avx2, portable and scalar. */
 const ROWS: readonly Row[] = [
   row(3),
   row(2.5, { name: NAMES.step, layout: 'column-major' }),
@@ -73,7 +73,7 @@ describe('a row', () => {
     expect(computed).toMatchObject({ spread: 0.5, share: null, core: null });
   });
 
-  test('has a share: the greater bound, that of operations or that of bytes, divided by its time', () => {
+  test('has a share: the least time for its operations or for its bytes, whichever is longer, divided by its time', () => {
     const demand = { operationsPerStep: 100, writtenPerStep: 30, store: 1, best: 2.5 };
     // 100 operations take 50 ns at 2 a nanosecond, and 30 bytes 30 ns. The step takes 200 ns.
     const bound = toRow(subject, samples, 100, 1, demand);

@@ -182,7 +182,7 @@ function addNoise(params: Params, draw: Draw, d: Float32Array): void {
   for (let k = 0; k < NUM_METERS; k++) d[k] = f32(d[k] + f32(params.noiseMeters[k] * noiseField(draw, k)));
 }
 
-/** Returns field `j` in 0..5 of a noise draw, three of ten bits in each word: an exact float32 in (-1, 1). */
+/** Returns field `j` in 0..5 of a noise draw as an exact float32 in (-1, 1). Each word has three fields of ten bits. */
 function noiseField(draw: Draw, j: number): number {
   const word = j < 3 ? draw.x0 : draw.x1;
   const bits = (word >>> (10 * (j % 3))) & 1023;
