@@ -77,7 +77,7 @@ async function fused(batch: AsyncBatch, readBack: boolean): Promise<void> {
   await (readBack ? batch.read() : batch.finished());
 }
 
-/** Cached codes, 0 to NUM_ACTIONS - 1 in turn, by the number of episodes. */
+/** Action codes, 0 to NUM_ACTIONS - 1 repeated. Cached for each number of episodes. */
 const codes = new Map<number, Uint8Array>();
 
 /** Returns the actions of step `t`, u8 [episodes]. They repeat every `NUM_ACTIONS` steps. */

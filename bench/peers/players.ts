@@ -3,9 +3,10 @@
  *
  * A peer is a process that reads lines `FOLDER PLAYS COPIES RECORDS`. FOLDER has an input (inputs.ts). A play begins COPIES
  * batches of the input, and steps them to the end, one batch after the other, with one call for each step of a batch. Each
- * batch takes the next set of actions. After PLAYS plays the process answers with a line: the sum of the final scores of the
- * last batch, then the seconds of each play without the time to begin the batches. If RECORDS is 1, PLAYS and COPIES are 1
- * too, and the process writes all outputs to FOLDER/outputs: the observations after each step, then the scores.
+ * batch takes the next of the input's sets of actions (`Input.actions`). After PLAYS plays the process answers with a line: the
+ * sum of the final scores of the last batch, then the seconds of each play without the time to begin the batches. If RECORDS is
+ * 1, PLAYS and COPIES are 1 too, and the process writes all outputs to FOLDER/outputs: the observations after each step, then
+ * the scores.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

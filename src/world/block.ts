@@ -1,7 +1,7 @@
 /**
  * The world as one block of 32-bit words: every scalar and table that the rules read, derived constants included.
  *
- * Built at run time and handed to a backend as bytes, so a changed world needs no compiler. The entries' order and
+ * The block is built at run time and passed to a backend as data, so a changed world needs no compiler. The entries' order and
  * sizes are part of the layout digest; the world digest is the hash of their values.
  */
 import {
@@ -79,7 +79,7 @@ const ENTRIES = {
   /** [grader][component]. */
   graders: (w: WorldSpec) => GRADER_NAMES.map((grader) => w.graders[grader]),
   heuristicBelow: (w: WorldSpec) => w.heuristic.rules.map((rule) => rule.below),
-  /** 1/28, 1/14, 1/140 and 1/3: 1 divided by the number of steps, steps of a half, meter readings and beliefs. */
+  /** 1/28, 1/14, 1/140 and 1/3: 1 divided by the number of steps, steps of a half, meter readings and numbers of a belief. */
   perStep: () => reciprocal(NUM_STEPS),
   perHalf: () => reciprocal(NUM_STEPS / 2),
   perReading: () => reciprocal(NUM_STEPS * NUM_METERS),

@@ -132,7 +132,7 @@ describe.runIf(absent === null)('score, with a server in another process', () =>
     );
   });
 
-  it('accepts arrays, and refuses NaN, which JSON cannot express', async () => {
+  it('accepts arrays with the method tolist, and refuses NaN, which JSON cannot express', async () => {
     const actions = rows.map((_, i) => i % 10);
     const beliefs = rows.map(() => [0.25, 0.5, 1]);
     const request = { ...columns, actions, beliefs, grader: OWN };

@@ -42,7 +42,7 @@ const NEVER_SENT = [
 /** The code of a 429 for which no retry helps. */
 const INSUFFICIENT_QUOTA = 'insufficient_quota';
 
-/** Why an endpoint refused a request: its content filter, or the name of the token limit (limit-name.ts); else null. */
+/** Why an endpoint refused a request: its content filter, or the token limit's parameter name (limit-name.ts); else null. */
 export type Refusal = 'filtered' | 'limit-name' | null;
 
 /** Returns why a request was refused, from the error that the client threw. */

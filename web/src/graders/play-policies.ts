@@ -17,7 +17,7 @@ import {
 
 const CONSTANT = [0.5, 0.5, 0.5];
 
-/** The components of each ranked policy, by RANKED_POLICIES, then of each student: f32 [n, NUM_COMPONENTS] each. */
+/** The components of each policy, f32 [n, NUM_COMPONENTS]: first RANKED_POLICIES in their order, then the students. */
 export type ComponentsByPolicy = readonly Float32Array[];
 
 /**
@@ -72,8 +72,8 @@ function run(
 }
 
 /**
- * Runs step by step with inference. States beliefs from the first graded step (`beliefSkillFrom`) on. They have the smallest
- * expected absolute error, whatever the weights of the grader.
+ * Runs step by step with inference. States beliefs from step `beliefSkillFrom` on, the first that `belief_skill` counts. They
+ * have the smallest expected absolute error, whatever the weights of the grader.
  */
 function runWithInference(env: VecEnv, actionSource: ActionSource, seeds: Uint32Array): Outputs {
   const inference = new Inference(env.world, env.numEnvs);
