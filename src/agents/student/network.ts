@@ -7,7 +7,7 @@ import { NUM_ACTIONS, NUM_BELIEFS } from '../../world/fields.js';
 
 const f32 = Math.fround;
 
-/** The first index of the logits of actions, the means of beliefs, and the logarithms of their standard deviations. */
+/** The first index of the actions' logits, the beliefs' means minus 0.5, and the logarithms of their standard deviations. */
 export const OUTPUT = { logits: 0, means: NUM_ACTIONS, logSpreads: NUM_ACTIONS + NUM_BELIEFS } as const;
 /** The number of outputs, 16. */
 export const OUTPUT_COUNT = NUM_ACTIONS + 2 * NUM_BELIEFS;

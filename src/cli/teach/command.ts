@@ -27,7 +27,7 @@ costs money. The policies (of the built-in ones, only planner-oracle uses hidden
 Environment variables name a model's endpoint and key: OPENAI_API_KEY, OPENAI_BASE_URL; or AZURE_OPENAI_ENDPOINT,
 AZURE_OPENAI_API_KEY, AZURE_OPENAI_DEPLOYMENT, OPENAI_API_VERSION. A model's finished episodes are kept beside the output,
 and the same command resumes where it stopped. The exit code is 3 if the command stopped because of --budget.
-A file has one episode per line, or per row of Parquet, which takes a fortieth of the space of JSON lines. \`rhythm-vec
+A file has one episode per line, or per row of Parquet, which takes 0.5 to 5 % of the space of JSON lines. \`rhythm-vec
 reeval\` checks it; \`rhythm-vec dataset sft\` makes training data of it. Unless the teacher is a language model,
 FILE.parquet.partial has the episodes until FILE.parquet is complete, and the same command continues from there. With
 ./mine.js the command refuses FILE.parquet.partial, because mine.js may have changed.
