@@ -15,8 +15,8 @@ export interface Outlook {
   /** f64 [28, 5]: the meters after each step; 0 for steps already taken. */
   readonly meters: Float64Array;
   /**
-   * f64 [8]: the components of the grade. If the grader has a weight of `belief_skill`, the imagined episodes keep the belief
-   * stated last to the end. Else they state none.
+   * f64 [8]: the components of the grade. If the grader has a weight of `belief_skill`, the imagined episodes keep the last
+   * stated belief to the end. Else they state none.
    */
   readonly components: Float64Array;
   /** Mean reward of the first half, without the reward's noise. */

@@ -88,7 +88,7 @@ const fieldSchema = ({ name, size, meaning, low, high }: (typeof OBSERVATION_FIE
   if (name === 'event') return z.enum(EVENT_NAMES).nullable().describe('event of the step just taken');
   if (name === 'last_action')
     return z.enum(ACTION_NAMES).nullable().describe('action of the step just taken');
-  // The schema leaves out the bounds of anomalies: they allow for every changed world, so they are too large to inform.
+  // The schema leaves out the bounds of anomalies: they hold in any world, so they are too large to be useful.
   const bounded = high < 1e6 ? number.min(low).max(high) : number;
   return (size === 1 ? bounded : z.array(bounded).length(size)).describe(meaning);
 };

@@ -1,6 +1,6 @@
 /**
- * Observations with options (fields, one-hot, scale, history) equal the naive encoding of those of a plain environment that
- * receives the same random calls.
+ * Makes the same random calls on an environment with observation options (fields, one-hot, scale, history) and on a plain one.
+ * The observations of the first must equal those of the plain one, encoded by naive-encoder.ts.
  */
 import { describe, expect, it } from 'vitest';
 import type { VecEnv } from '../../../src/engine/node.js';
