@@ -1,4 +1,4 @@
-// Compiles probe.inl, which explains `hide`, with the registers of kernel avx512. In asm, "v" is a vector register.
+// Compiles probe.inl with the registers of kernel avx512. probe.inl explains `hide`. In asm, "v" is a vector register.
 #include "lanes_avx512.h"
 #include "probe.h"
 

@@ -94,7 +94,7 @@ export interface BracketSettings {
 
 /**
  * Returns the anchors in the parsed JSON of an audit.
- * @throws BadRow for another schema, version or world, and for an audit without anchors; as `anchorsOf`.
+ * @throws BadRow for another schema, version or world, and for an audit without anchors. InputError as `anchorsOf` throws.
  */
 export function readAnchors(audit: unknown, { version, worldDigest }: BracketSettings): GraderAnchors {
   checkSchema(audit);

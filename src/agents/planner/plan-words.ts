@@ -103,7 +103,10 @@ function comparison(report: PlanReport): string {
   return reason === null ? `${lead}.` : `${lead}: it ${reason}.`;
 }
 
-/** Explains neglect of the first half, every morning: a model that is trained on these texts reads one step at a time. */
+/**
+ * Explains neglect of the first half, again on each of its mornings, because a model that is trained on these texts reads one
+ * step at a time.
+ */
 function neglect({ step, plan, objective, grader }: PlanReport): string | null {
   if (
     objective !== 'score' ||

@@ -65,7 +65,7 @@ const INVALID_MASKS: [
 ];
 
 const actions = Uint8Array.of(3, 1, 4, 1);
-/** Arguments that are invalid for environments 0 and 2: actions, and a function that may change the type of invalid beliefs. */
+/** Actions that are invalid for environments 0 and 2. `beliefsOf` may convert a test's invalid beliefs to another type. */
 const IGNORED_ARGUMENTS: [name: string, actions: unknown, beliefsOf: (invalid: Float32Array) => unknown][] = [
   ['bytes', Uint8Array.of(255, 1, 10, 1), (invalid) => invalid],
   ['integers', Int32Array.of(-1, 1, 2 ** 31 - 1, 1), (invalid) => Float64Array.from(invalid)],

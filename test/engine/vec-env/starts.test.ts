@@ -228,7 +228,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     using env = openOn(engine, { numEnvs: 1 });
     env.reset({ seed: 100 });
     const beliefs = env.beliefTargets();
-    // After step 9 the bound is 1.01: one term of at most 1, plus SKILL_ROUNDING.start (sum-bounds.ts). The largest float32
+    // After 9 steps the bound is 1.01: one term of at most 1, plus SKILL_ROUNDING.start (sum-bounds.ts). The largest float32
     // that is not higher:
     const skill = Float32Array.of(1.01);
     if (skill[0] > 1.01) skill[0] -= 2 ** -23;
