@@ -75,7 +75,7 @@ export function addServeCommand(program: Command, context: Context): void {
     .option('--body-limit <MiB>', 'maximum size of a request body', parseNumber, DEFAULTS.bodyLimit / MIB)
     .option(
       '--frame-limit <MiB>',
-      "maximum size of a frame of a session's socket",
+      "maximum size of a session's frame, and of a body of /reset, /step and /mcp",
       parseNumber,
       DEFAULTS.frameLimit / MIB,
     )
