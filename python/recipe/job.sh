@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs train.py as a hosted job, in an image with Node and curl. The packed package is in /job; outputs go to /out. The
-# same command resumes an interrupted job.
+# Runs train.py as a job of `hf jobs run` (README.md), in an image with Node and curl. The packed package is in /job; outputs
+# go to /out. The same command resumes an interrupted job.
 set -euo pipefail
 
 work=$(mktemp -d)

@@ -130,7 +130,7 @@ export function badBelief(beliefs: Float32Array, row: number, where = 'beliefs')
 }
 
 /**
- * Marks the rows that hold a belief. Rows where `mask` is 0 are marked too, but never refused.
+ * Marks the rows that hold a belief, whatever `mask` is. Rows where `mask` is 0 are never refused.
  * @param given u8 [rows], overwritten: 1 for a belief. @returns `given`. @throws InputError `bad_belief`.
  */
 export function toGiven(

@@ -84,7 +84,7 @@ finish(ARGV[1])
 
 /**
  * Reserves the maximum cost of a request, and a place within the rate limit, from now until one window after the answer. The
- * endpoint receives the request before the answer. So the endpoint never receives more than `rate` requests in a window,
+ * endpoint receives the request between now and the answer. So it never receives more than `rate` requests in a window,
  * however slow the network is. KEYS: ledger, lock of the shard, places, pause. ARGV: attempt, number of the request, cost,
  * value of the lock, longest time of a request in milliseconds. Returns {'ok' | 'wait' | 'refused' | 'lost', spent,
  * milliseconds to wait}. 'lost': the attempt has ended or no longer has its lock.
