@@ -41,7 +41,8 @@ async function main(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'rhythm-gpu-'));
   try {
     const json = join(folder, 'run.json');
-    // The cases of --webgpu have their own number of rounds. docs/speed.md does not use the other cases of this run.
+    // Of this run docs/speed.md uses only the cases of --webgpu, which have their own number of rounds.
+    // One round suffices for the other cases.
     run('tsx/dist/cli.mjs', ['bench/main.ts', '--rounds', '1', '--webgpu', '--json', json]);
     const result = fileFor(JSON.parse(readFileSync(json, 'utf8')));
     if ('reason' in result) return console.log(`Nothing was recorded. ${result.reason}`);

@@ -9,7 +9,7 @@ export class ActiveRollouts {
   readonly steps: Uint8Array;
   /** u8 [n]: 1 while the episode has steps left. */
   readonly mask: Uint8Array;
-  /** The sum of the steps of all rollouts. */
+  /** The number of steps of all rollouts together, without those before the rollouts began. */
   readonly totalSteps: number;
   /** The number of these steps not yet taken. */
   stepsLeft: number;

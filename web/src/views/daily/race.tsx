@@ -35,7 +35,7 @@ export function Race({ setting, moves, names, against, choose }: RaceProps) {
         label="Against"
         value={against}
         names={[NOBODY, ...keptStudents.value.map(({ name }) => name), ...names]}
-        hint="A policy plays the same person with the same luck. The table and the chart show its belief after as many slots as yours."
+        hint="A policy plays the same person with the same luck. The table and the chart show its belief after as many slots as you have played."
         onChange={choose}
       />
       {against !== NOBODY && rival === null && !failed && <p class="note">{against} is still playing …</p>}

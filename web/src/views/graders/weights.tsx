@@ -180,7 +180,7 @@ function Ticks({ ticks, jump }: TicksProps) {
     if (nearest !== undefined) jump(nearest.to);
   };
   return (
-    // Hidden from keyboards and screen readers, which have the buttons of the table of changes.
+    // Hidden from keyboards and screen readers: for them, the table of flips.tsx has buttons that do the same.
     <div class="ticks" aria-hidden="true" onClick={click}>
       {ticks.map(({ to, words }) => (
         <span key={to} title={words} style={{ left: `${(100 * to) / WHOLE}%` }} />
