@@ -76,8 +76,8 @@ RHYTHM_INLINE ActionTags tags_of(const Tables& w, U action) {
           intersects(bit, broadcast(tagged[world::tag::Solo])), intersects(bit, broadcast(tagged[world::tag::Guilty]))};
 }
 
-// Return a op b where m is set, else a. Registers of many lanes use a mask. A single number uses a neutral operand (-0 for
-// addition, 0 for subtraction, 1 for multiplication), whose selection does not wait for a.
+// Return `a` op `b` where `m` is set, else `a`. Registers of many lanes use a mask. A single number uses a neutral operand (-0
+// for addition, 0 for subtraction, 1 for multiplication), whose selection does not wait for the value of `a`.
 RHYTHM_INLINE F add_where(M m, F a, F b) {
   if constexpr (kLanes == 1) return a + select(m, b, broadcast(-0.0f));
   return select(m, a + b, a);
@@ -124,8 +124,9 @@ RHYTHM_INLINE Meters with_stress(const Tables& w, F threshold, const Meters& m, 
   return add_where(m.s < threshold, d, broadcast(w.f + block::Stress));
 }
 
-// Rule 3: noise. Returns (n + 0.5) / 512 - 1 for the ten bits n of a word from bit First on. The bits are not moved. With bit
-// First - 1 for the 0.5, they are the mantissa of the float 2^exponent + (n + 0.5) / 512. Subtracting 2^exponent + 1 is exact.
+// Rule 3: noise. Returns (n + 0.5) / 512 - 1 for the ten bits n of a word from bit First on. The bits stay in place. Bit
+// First - 1 is set for the 0.5. Together they are the mantissa of the float 2^exponent + (n + 0.5) / 512, from which
+// 2^exponent + 1 is subtracted. The subtraction is exact.
 template <int First>
 RHYTHM_INLINE F noise_field(U word) {
   constexpr int exponent = 14 - First;

@@ -153,7 +153,7 @@ RHYTHM_INLINE RunEnd run_shared_time(const Tables& w, const Group& g, const Choo
   };
   SharedTime now = {from};
   F sum_before = g.number(state::Return);
-  // Of the steps before the last, only the rewards are read here; the compiler drops most of their other outputs.
+  // This loop reads only the reward of each result of step_at. The compiler drops most of the other fields.
   for (; now.t < stop - 1; now = next(now)) sum_before = sum_before + step_at(now).reward;
   const LastStep last_step = step_at(now);
   return {episode, last_step, sum_before};
@@ -272,7 +272,7 @@ RHYTHM_INLINE void run_group(const Envs& envs, const Run& run, const Group& g, S
   const int t1 = run.stops == nullptr ? count::Steps : run.stops[g.first];
   const bool shared_time = t0 < t1 && all_same(state::Step) && !any(!(stop == broadcast(static_cast<uint32_t>(t1))));
   if (!shared_time) return run_group_lane_times<Choose, Record>(envs, run, g, from < stop, stop);
-  // All lanes are environments: the stop of any other lane is 0, not t1. So their count is the constant kLanes.
+  // Every lane has an environment: a lane without one has the stop 0, not t1. So the count is the constant kLanes.
   const Group whole = {g.tile, g.lane, g.first, kLanes};
   if (kLanes > 1 && all_same(state::Seed)) {
     shared.compute(*envs.tables, g.tile->words[state::Seed][g.lane]);

@@ -11,8 +11,9 @@ struct Mix {
   int words;       // +, rotation and ^ of words (32-bit integers)
 };
 
-// The first three mixes have the proportions of a step (bench/operations.ts): of several episodes in a register with given
-// actions, of the same with random actions, and of one episode with random actions. Then floats alone and words alone.
+// The first three mixes have the proportions of a step (bench/operations.ts): with given actions and several episodes in a
+// register; with random actions and several episodes; with random actions and one episode. The others are floats alone and
+// words alone.
 constexpr Mix kMixes[] = {{32, 4, 42}, {32, 4, 63}, {32, 4, 87}, {32, 4, 0}, {0, 0, 42}};
 constexpr int kMixCount = sizeof kMixes / sizeof *kMixes;
 

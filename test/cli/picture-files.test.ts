@@ -43,7 +43,7 @@ describe('pictures drawn together', () => {
 });
 
 describe('no further picture is started', () => {
-  /** Returns copies of drawings, and a list of the names of those whose specifications are read. */
+  /** Returns copies of drawings, and the names of those that were started: drawing a picture reads its `spec`. */
   function recordStarts(drawings: readonly NamedDrawing[]) {
     const started: string[] = [];
     const recorded = drawings.map(({ name, drawing }) => ({

@@ -1,4 +1,4 @@
-/** rhythm_vec.prompts, rhythm_vec.parse and score with parsed: the same texts and answers as in TypeScript. */
+/** `prompts`, `parse`, and `score` with the option `parsed`, of rhythm_vec: the same texts and answers as in TypeScript. */
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it, test } from 'vitest';
 import { ACTION_NAMES, createVecEnv, parseCompletions, prompts, scoreReplay } from '../../src/index.js';

@@ -80,7 +80,7 @@ function byWellbeing(grader: Float32Array, params: Params): ScoreEpisodes {
   let values = new Float32Array(0);
   return function* (batch, { components }, run) {
     yield* resultOf(batch.run(run));
-    // A `Scorer` requires `firstHalfMeans`.
+    // A `ScoreEpisodes` must read `firstHalfMeans` too (search/scorer.ts).
     yield* resultOf(batch.read(['components', 'firstHalfMeans']));
     if (values.length === 0) values = new Float32Array(components.length / NUM_COMPONENTS);
     for (let env = 0; env < run.part!.end; env++) {

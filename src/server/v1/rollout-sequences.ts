@@ -13,7 +13,7 @@ export interface Sequences {
 }
 
 /**
- * Returns the policy that plays the sequences of a request. @param turn awaited before each slice.
+ * Returns the policy that plays the sequences of a request. @param turn awaited before each slice of rows.
  * @throws InvalidRequestError.
  */
 export async function sequencePolicy(

@@ -188,7 +188,8 @@ describe('rows', () => {
     expect(score([rows[7]]).stepRewards[0]).toBe(whole.stepRewards[7]);
   });
 
-  it('have the same scores with one and with three threads, also if there are more than the 8192 that are replayed together', () => {
+  it('have the same scores with one and with three threads', () => {
+    // More than the 8192 rows that are replayed together.
     const many = anyRows(new Random('many'), 9000);
     const scores = score(many, { threads: 1 });
     expect(score(many, { threads: 3 })).toEqual(scores);
