@@ -54,8 +54,8 @@ export function worldWith(path: Path, value: unknown): WorldSpec {
 }
 
 /**
- * Draws a valid world, near the published one or anywhere in the domain, except for the numbers that `repair` draws. The
- * probabilities here and the ranges of `nearby` and `repair` are chosen by hand.
+ * Draws a valid world. Its numbers are near the published ones, or any valid numbers; `repair` draws some in ranges of its own.
+ * The probabilities here and the ranges of `nearby` and `repair` are chosen by hand.
  */
 export function changedWorld(random: Random): WorldSpec {
   const world = structuredClone(RHYTHM);

@@ -35,7 +35,9 @@ export interface BatchOptions {
   readonly skipped: SkippedLines;
   readonly report: Report;
   readonly signal: AbortSignal;
-  /** Whether a player (teacher, model and objective) may have several episodes of a seed, such as samples. Default false. */
+  /**
+   * Whether a player (teacher, model, objective, oracle) may have several episodes of a seed, such as samples. Default false.
+   */
   readonly repeats?: boolean;
 }
 

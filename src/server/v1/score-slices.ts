@@ -40,12 +40,10 @@ export interface Scored {
   readonly faulty: readonly FaultySlice[];
 }
 
-/**
- * The faults of a slice. Once all texts together have MAX_KEPT characters, later texts are computed again when they are read.
- */
+/** The faults of a slice. */
 export interface FaultySlice {
   readonly count: number;
-  /** JSON of the faults, without brackets. */
+  /** Returns the faults as JSON, without brackets. Scores the slice again if its JSON was not kept (MAX_KEPT). */
   readonly text: () => string;
 }
 

@@ -155,7 +155,7 @@ describe('contents', () => {
     ['{"split_seed":5,"text":"\\"seed\\":5,"}', null],
     [`${' '.repeat(65_530)}{"seed":1000}`, null],
     [`${' '.repeat(65_530)}{"seed":10000}`, 10000],
-  ])('with evaluation seeds, all outside 100-9999, are recognised, case %#', async (text, seed) => {
+  ])('with evaluation seeds (those outside 100-9999) are recognised, case %#', async (text, seed) => {
     expect((await inspected(text)).evalSeed).toBe(seed);
     expect((await inspected(text, null, 'x.md')).evalSeed).toBeNull();
   });

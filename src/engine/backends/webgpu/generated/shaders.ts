@@ -1009,8 +1009,8 @@ fn put_first_belief(env: u32, i: u32) {
   put_belief(env, belief_at(i));
 }
 
-// Resets the environments of the mask. Clears the output final_mask of all environments. Modes, given profiles and graders
-// for which the request has no array stay.
+// Resets the environments of the mask. Clears the output final_mask of all environments. An environment keeps its mode, its
+// given profile and its grader if the request has no array of them.
 @compute @workgroup_size(workgroup_size)
 fn reset(@builtin(global_invocation_id) id: vec3<u32>) {
   zero = launch.zero;  // always 0, but the compiler does not know that: see numbers.wgsl
