@@ -101,7 +101,7 @@ def score(
         actions: names, codes, or None for no action.
         beliefs: social, morning, work in [0, 1], or None for no belief. Only with actions.
         belief_histories: the belief given with each action of the history, None for no belief. A row is None, or
-            has one belief per action, or 28, of which those after the last action are ignored. Only the
+            has one entry per action, or 28 entries; those after the last action are ignored. Only the
             reward of an episode's 28th step depends on them: without them a grader that weighs belief_skill, such as
             v3, counts only that step's belief.
         profile_modes: "sampled" (default), "discrete" or a profile's name, one for all rows or one per row.

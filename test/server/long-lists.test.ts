@@ -1,6 +1,6 @@
 /**
  * Long lists in the text of a message give the values and errors of `JSON.parse`, bit for bit, with two exceptions: lists of
- * beliefs are rounded to float32, and after 64 different strings in a list all later strings are replaced.
+ * beliefs are rounded to float32, and from the 65th different string of a list on, every string is replaced.
  */
 import fc from 'fast-check';
 import { expect, it, vi } from 'vitest';
@@ -203,7 +203,7 @@ it.each([
   expect(parsed(text)).toBe(resultOrError(() => JSON.parse(text)));
 });
 
-it('parses a list again for the error of an invalid entry, with spaces in place of most entries', () => {
+it('parses the text again with spaces in place of most entries, to get the error of an invalid entry', () => {
   const text = `{"data":{"x":[${long(['1234567'])},01]}}`;
   using parse = vi.spyOn(JSON, 'parse');
   parsed(text);

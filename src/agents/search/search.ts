@@ -1,4 +1,7 @@
-/** Runs the two phases of a search: see `SearchPlan`. */
+/**
+ * Runs the two phases of a search (see `SearchPlan`). A problem is a list of starting states for which the search finds one
+ * action sequence. An island is a population of the first phase.
+ */
 
 import type { EngineCalls } from '../../engine/engine-calls.js';
 import { isBetter, type ScoredActionSequence } from './objective.js';
@@ -11,7 +14,7 @@ import type { SearchRequest } from './search-request.js';
 /** Intermediate results of a problem. */
 interface Progress {
   readonly draws: SearchDraws;
-  /** u8 [n, 28] each: the best sequences of the islands so far. */
+  /** u8 [n, 28] each: the best sequences of the islands so far, with which the second phase begins. */
   readonly emigrants: Uint8Array[];
   /** The best sequence of all islands so far. */
   best: ScoredActionSequence | null;

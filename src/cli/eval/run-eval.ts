@@ -60,7 +60,10 @@ export interface EvalCommandOptions
   readonly shard?: Shard;
 }
 
-/** Evaluates policies, prints the tables and writes the files. A shard prints no table; a complete one is left as it is. */
+/**
+ * Evaluates policies, prints the tables and writes the files. A shard prints no table. If its file is complete, the shard is not
+ * played again.
+ */
 export async function runEval(options: EvalCommandOptions, signal: AbortSignal): Promise<void> {
   const { json, components, trajectories, profiles, backend, kernel, threads } = options;
   const modelNames = check(options);
