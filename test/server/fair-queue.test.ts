@@ -54,7 +54,7 @@ it('refuses requests beyond the limit, after the deadline, and while it drains',
   expect([queue.working, queue.waiting]).toEqual([1, 0]);
 });
 
-it('Retry-After follows the mean time between the ends of two successive requests, while others wait', async () => {
+it('Retry-After is estimated from the time between ends of requests; times when none waits do not count', async () => {
   vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
   onTestFinished(() => {
     vi.useRealTimers();

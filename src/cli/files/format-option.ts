@@ -33,7 +33,8 @@ export function formatOf(option: string, path: string, format: string | undefine
 }
 
 /**
- * Returns the format in which a job's lines are written: for trajectories that of --format or the ending, else JSON lines.
+ * Returns the format in which a job's lines are written: JSON lines, unless they are trajectories and --format or the ending
+ * names another format.
  * @throws UsageError if --format and the ending differ.
  */
 export function formatOfJob(

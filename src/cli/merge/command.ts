@@ -16,8 +16,9 @@ Shards of eval are files of --trajectories or --components. merge also prints th
 except that the fields seconds, backend, threads and machine are those of merge.
 
 Shards of audit are files of --json, and --output is the JSON of the audit. Shards of dataset grpo have no card: merge writes
-it beside --output. Shards of dataset sft and dpo have episodes: --output is the directory of the dataset, and --format is that
-of its rows. The exit code is 1 if lines were left out, unless the shards were written with --skip-bad.
+it beside --output. Shards of dataset sft and dpo have episodes, from which merge makes the rows. --output is the directory of
+the dataset, and --format the format of the rows. The exit code is 1 if lines were left out, unless the shards were written
+with --skip-bad.
 
 Examples:
   rhythm-vec teach --seeds 100-119 --shard 0/2 --output part-0.jsonl

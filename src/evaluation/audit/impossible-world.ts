@@ -15,8 +15,8 @@ import type { SearchProgress } from './search-progress.js';
 import { neutralEvaluations, neutralPlannerEpisodes, profileEvaluations } from './search-shares.js';
 
 /**
- * The gains of knowing the profile where every profile is neutral, over a sequence, belief and prior fitted to that
- * world. Under a grader that pays only for knowledge these gains are about 0.
+ * The gains of knowing the profile in the impossible world, compared with a sequence, a belief and a prior that are fitted
+ * to this world. Under a grader that pays only for knowledge these gains are about 0.
  */
 export interface ImpossibleWorld {
   /** The mean score of the sequence fitted to this world, with the constant belief fitted to it. */

@@ -6,7 +6,7 @@ import type { GpuDevice } from './device.js';
 /** The memory of one batch. */
 export class Memory {
   readonly gpu: GpuDevice;
-  /** The error of the first failed allocation. It is permanent, because the device has skipped work on this memory. */
+  /** The error of the first failed allocation. It is permanent, because the device skips work that uses the missing buffer. */
   #shortage: BackendError | null = null;
   #closed = false;
 
