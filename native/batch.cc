@@ -289,8 +289,8 @@ std::optional<Refusal> Batch::replay(const Replay& replay) {
   if (const auto refusal = find_refusal(replay)) return refusal;
   const std::vector<Chain> chains = chains_of(replay);
   const size_t tiles = (chains.size() + kTileLanes - 1) / kTileLanes;
-  // A chain (replay.h) has rows of one episode, and the more rows it has, the longer it takes. So with longer chains fewer
-  // tiles of chains are worth several threads.
+  // The more rows the chains (replay.h) have, the longer a tile of chains takes, and the fewer tiles are enough for several
+  // threads.
   const size_t min_tiles = std::max<size_t>(1, kMinTilesToRun * chains.size() / replay.count);
   each_part_of(0, tiles, min_tiles, [&](size_t first, size_t last) {
     Replayer(kernel_, *tables_, replay)

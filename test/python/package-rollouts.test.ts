@@ -89,7 +89,7 @@ describe.skipIf(absent !== null)(
         groups: { ...others, group_size: groupSize },
       });
       for (const [k, options] of OPTIONS.entries()) {
-        // In Python `belief_skill` is the reward of this name.
+        // TypeScript returns `beliefSkill` beside the rewards and as a reward, Python only as a reward.
         const { rewards, faults, beliefSkill: _, ...scores } = scoreReplay(columns, options);
         expect(answer.scores[k]).toEqual(encoded({ ...scores, ...rewards }));
         expect(answer.faults[k]).toEqual(faults.map(({ index, code }) => [index, code]));

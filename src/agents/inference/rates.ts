@@ -85,8 +85,7 @@ export class RatePosterior {
 
   /**
    * Narrows the event impact. `rest`, the part of a change that comes from decay and event, is
-   * `effect * impact - decay * metabolism`. For meters other than vitality `metabolism` is 1. At a clamped meter `rest` is a
-   * bound.
+   * `effect * impact - decay * metabolism`. For meters other than vitality `metabolism` is 1.
    */
   #updateImpact(evidence: Evidence, k: number): boolean {
     const effect = this.#params.eventEffect[evidence.event * NUM_METERS + k];

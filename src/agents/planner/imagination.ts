@@ -8,8 +8,8 @@ import { ImaginedStarts } from './imagined-starts.js';
 import { imaginedWorld, type Objective, scoreEpisodesBy } from './objectives.js';
 
 /**
- * The approximate number of episodes that one call plays on each thread. Chosen by hand: their states take 0.8 MiB, and should
- * fit the cache of a core with the results.
+ * The approximate number of episodes that one call plays on each thread. Chosen by hand: their states (0.8 MiB) and their
+ * results should fit the cache of a core.
  */
 const EPISODES_PER_THREAD = 2 ** 12;
 /**

@@ -1,4 +1,4 @@
-/** The graders worker: plays the ranked policies on the reference, and computes weight sensitivities. */
+/** The graders worker: plays the ranked policies on the reference, and computes how the ranking depends on the weights. */
 import { expose, transfer } from 'comlink';
 import { createVecEnv } from '../../../src/browser.js';
 import type { PolicyComponents } from '../../../src/evaluation/ranking.js';

@@ -141,7 +141,7 @@ interface Forks {
   readonly results: Float32Array;
 }
 
-/** The episodes before a step, and what the student would do at it. */
+/** The environments before a step, the indices of the episodes to fork, and the student's choices at the step. */
 interface ForkOptions {
   readonly env: AnyVecEnv;
   readonly features: Features;
