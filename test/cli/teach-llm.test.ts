@@ -144,7 +144,7 @@ describe('`teach --policy llm:MODEL` resumes', () => {
     const first = await run([...args, '--budget', '0.1']);
     expect(first.code).toBe(3);
     expect(first.stderr).toMatch(
-      /\d of 8 episodes are kept in .*resumes from there\.\nerror: Expected the next episode to fit into the budget of \$0\.10, got \$0\.\d+ spent and up to \$0\.\d+ for it\. Raise the budget \(--budget\) to go on\.\n$/,
+      /\d of 8 episodes are kept in .*resumes from there\.\nerror: Expected the next episode to fit into the budget of \$0\.10, got \$0\.\d+ spent and \$0\.\d+ needed for it\. Raise the budget \(--budget\) to go on\.\n$/,
     );
     const kept = linesIn(`${output}.partial`);
     expect(kept.length).toBeGreaterThan(1);

@@ -125,7 +125,7 @@ export class Ledger implements CostLedger {
     this.#maxRequestCost = Math.max(this.#maxRequestCost, maxRequestCost);
     while (!this.#mayBegin()) {
       if (this.#refusal !== null) throw this.#refusal;
-      if (this.#playing.size === 0) throw this.#refuse('the next episode', this.#expected());
+      if (this.#playing.size === 0) throw this.#refuse('the next episode', this.#needed());
       await this.#nextChange(signal);
     }
     const episode = { paid: 0 };
@@ -157,10 +157,14 @@ export class Ledger implements CostLedger {
     if (this.#refusal !== null) return false;
     if (this.#playing.size === 0 && this.#finished.episodes === 0) return true;
     const expected = this.#expected();
-    // An episode of mean cost also needs room to reserve the maximum cost of its last request.
-    let future = expected + (this.#finished.episodes > 0 ? this.#maxRequestCost : 0);
+    let future = this.#needed();
     for (const { paid } of this.#playing) future += Math.max(0, expected - paid);
     return this.#spent + future <= this.budget;
+  }
+
+  /** Returns the dollars that the next episode needs: its expected cost, and room to reserve the maximum of its last request. */
+  #needed(): number {
+    return this.#expected() + (this.#finished.episodes > 0 ? this.#maxRequestCost : 0);
   }
 
   /** Returns the expected cost of an episode in dollars. */
@@ -178,10 +182,10 @@ export class Ledger implements CostLedger {
     this.#wakeWaiting();
   }
 
-  #refuse(what: string, maxCost: number): BudgetError {
+  #refuse(what: string, needed: number): BudgetError {
     this.#refusal = new BudgetError(
-      `Expected ${what} to fit into the budget of ${dollars(this.budget!)}, got ${dollars(this.#spent)} spent and up to ` +
-        `${dollars(maxCost)} for it. Raise the budget (--budget) to go on.`,
+      `Expected ${what} to fit into the budget of ${dollars(this.budget!)}, got ${dollars(this.#spent)} spent and ` +
+        `${dollars(needed)} needed for it. Raise the budget (--budget) to go on.`,
     );
     this.#wakeWaiting();
     return this.#refusal;

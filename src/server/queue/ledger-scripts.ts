@@ -7,7 +7,7 @@
  *   rate, window: at most `rate` requests are allowed in any `window` milliseconds; rate 0 allows all;
  *   episodes, cost: the number of finished episodes, and what they have cost;
  *   largest: the largest of the maximum request costs that BEGIN_EPISODE was given;
- *   refusal, needed: what did not fit into the budget ('the next request' or 'the next episode'), and its cost.
+ *   refusal, needed: what did not fit into the budget ('the next request' or 'the next episode'), and what it needs.
  * The sorted set `places` has the requests that take a place within the rate limit, each with the time in milliseconds after
  * which it takes none.
  * A client whose connection was lost before a reply sends the script again. Therefore a script that runs twice has the effect
@@ -159,12 +159,13 @@ if budget >= 0 then
   local episodes = number('episodes')
   if #paid > 0 or episodes > 0 then
     local expected = episodes > 0 and number('cost') / episodes or ARGV[4] * largest
-    local future = expected + (episodes > 0 and largest or 0)
+    local needed = expected + (episodes > 0 and largest or 0)
+    local future = needed
     for _, each in ipairs(paid) do future = future + math.max(0, expected - each) end
     if spent + future > budget then
       if finishDead() then return {'wait', spent, 0} end
       if #paid > 0 then return {'wait', spent, ${POLL_MS}} end
-      redis.call('HSET', KEYS[1], 'refusal', 'the next episode', 'needed', math.ceil(expected))
+      redis.call('HSET', KEYS[1], 'refusal', 'the next episode', 'needed', math.ceil(needed))
       return {'refused', spent}
     end
   end

@@ -162,10 +162,10 @@ export class SharedLedger implements CostLedger, AsyncDisposable {
   }
 
   async #refusal(maxCost: number, spent: number): Promise<BudgetError> {
-    const [what, budget] = await this.#redis.hmget(this.#keys.ledger, 'refusal', 'budget');
+    const [what, needed, budget] = await this.#redis.hmget(this.#keys.ledger, 'refusal', 'needed', 'budget');
     return new BudgetError(
       `Expected ${what ?? 'the next episode'} to fit into the budget of ${dollars(Number(budget) / NANO)} of all workers, ` +
-        `got ${dollars(spent)} spent and up to ${dollars(maxCost)} for it. ` +
+        `got ${dollars(spent)} spent and ${dollars(needed === null ? maxCost : Number(needed) / NANO)} needed for it. ` +
         'Submit the job again with a larger --budget to go on.',
     );
   }
