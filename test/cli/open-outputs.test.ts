@@ -1,4 +1,4 @@
-/** Open outputs: synced before they are renamed, renamed in order, and removed when the process ends. */
+/** Open outputs (not committed yet): synced before they are renamed, renamed in order, and removed when the process ends. */
 import { spawn, spawnSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';

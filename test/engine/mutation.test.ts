@@ -1,6 +1,7 @@
 /**
- * Checks that comparisons with the reference can fail. Changes each word of the world's block of numbers on one side; a
- * comparison must report it if a rule reads the word. UNREAD lists the words that no rule reads, with the reason.
+ * Checks that comparisons with the reference can fail. Changes each word of the block of numbers in the world of the tested
+ * engine; a comparison must report the change if a rule reads the word. UNREAD lists the words that no rule reads, with the
+ * reason.
  */
 import { describe, expect, it } from 'vitest';
 import { allocateTrajectory } from '../../src/engine/backends/outputs.js';

@@ -147,11 +147,11 @@ describe('moves as text', () => {
   });
 });
 
-describe('words', () => {
+describe('transitions and words', () => {
   const { observations, result } = replayEpisode(SETTING, MOVES);
   const transitions = transitionsOf(observations);
 
-  it('use the numbers of the observations, the time of a step, and the last transition of an action', () => {
+  it('give the numbers of the observations, the time of a step, and the last transition of an action', () => {
     const step = 5;
     const at = step * OBSERVATION_SIZE;
     expect(transitions[step].action).toBe(MOVES[step - 1].action);

@@ -122,7 +122,7 @@ function isRunning(pid: number): boolean {
 const hash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);
 const targetId = (target: string): string => hash(foldedName(basename(target)));
 
-/** Returns a form that is equal for names that case-insensitive or normalising file systems treat as one. */
+/** Returns the same text for names that differ only in case or Unicode normalisation: some file systems treat them as one. */
 export const foldedName = (name: string): string => name.normalize('NFC').toLowerCase();
 
 /**

@@ -7,7 +7,7 @@ import { isUnaliased, type OverwrittenBuffers } from './aliased-memory.js';
 export type Mask = Uint8Array | ArrayLike<number> | readonly boolean[];
 
 /**
- * Returns a mask as u8 [numEnvs]. Returns a Uint8Array itself, unless its memory may change during the call.
+ * Returns a mask as u8 [numEnvs]. A Uint8Array is not copied, unless its memory may change during the call.
  * @throws InputError `wrong_type` or `wrong_length`.
  */
 export function toMask(mask: Mask, numEnvs: number, overwritten: OverwrittenBuffers): Uint8Array {

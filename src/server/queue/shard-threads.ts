@@ -1,4 +1,4 @@
-/** Computes shards in threads, so that the main thread can renew their locks meanwhile. */
+/** Computes shards in threads, so that the main thread can renew their leases meanwhile. */
 import { Worker } from 'node:worker_threads';
 import type { ShardResult } from './job-store.js';
 import type { FromThread, ShardTask } from './shard-messages.js';

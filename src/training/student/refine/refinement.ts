@@ -19,7 +19,7 @@ import type { TrainRequest } from '../train-options.js';
 import { type Comparisons, compareActions } from './comparisons.js';
 import { RefineLearner, type RefineRows } from './refine-learner.js';
 
-/** The maximum number of comparisons of an update, which has as many belief targets. Chosen by hand, as PASSES and RATE. */
+/** The maximum number of comparisons, and of belief targets, in an update. Chosen by hand, as PASSES and RATE. */
 const ROWS = 512;
 /** Passes over the comparisons of an iteration. More passes take more time for the same episodes. */
 const PASSES = 4;

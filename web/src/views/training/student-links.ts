@@ -4,7 +4,7 @@ import { BY_HAND } from '../../person/player-names.js';
 import type { StudentFile } from '../../students/student-files.js';
 import { PERSON_FIELDS } from '../person/fields.js';
 
-/** The seed of the new person is drawn below this number, from which on seeds are out of distribution (docs/world.md). */
+/** The new person has a seed below this number. Seeds from this number on are out of distribution (docs/world.md). */
 const SEEDS = 10_000;
 
 /** Goes to a new person, with a race against a student that the browser keeps (kept-students.ts). */

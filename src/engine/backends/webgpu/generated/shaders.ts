@@ -1141,7 +1141,8 @@ fn heuristic_action(t: u32, m: Meters) -> u32 {
   return world[BLOCK_HEURISTIC_SCHEDULE + slot];
 }
 `,
-  'record.wgsl': `// Records the steps of a run as a trajectory's rows: array after array, first codes as bytes, then floats.
+  'record.wgsl': `// Records the steps of a run in \`results\`: one array of the trajectory after another, first the codes (a byte each), then the
+// floats.
 
 // Whether the run records its steps.
 override records: bool = false;

@@ -1,4 +1,5 @@
-// Records the steps of a run as a trajectory's rows: array after array, first codes as bytes, then floats.
+// Records the steps of a run in `results`: one array of the trajectory after another, first the codes (a byte each), then the
+// floats.
 
 // Whether the run records its steps.
 override records: bool = false;
