@@ -17,9 +17,9 @@ Bounds = Tuple[Doubles, Doubles]
 
 
 def well_bounds(steps: npt.NDArray[Any], weights: npt.NDArray[np.float32]) -> Bounds:
-    """Returns the bounds of `well`. If no weight is negative and the weights sum to 1, they are 0 and the step count
-    plus a tolerance, because meters are in [0, 1]. Else they are -MAX_SUM and MAX_SUM, which no sum reaches. After 0
-    steps both are 0.
+    """Returns the bounds of `well`. If no weight is negative and the weights sum to 1, `well` is from 0 to the step
+    count plus a tolerance, because meters are in [0, 1]. Else the bounds are -MAX_SUM and MAX_SUM, which no sum
+    reaches. After 0 steps both are 0.
 
     The tolerance allows weights that sum to 1 + SUM_TOLERANCE, and as much again for rounding.
 

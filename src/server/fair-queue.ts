@@ -31,8 +31,8 @@ interface Waiting {
 /** The minimum and maximum of Retry-After, in whole seconds. The maximum is chosen by hand. */
 const [MIN_RETRY, MAX_RETRY] = [1, 60];
 /**
- * The weight of the latest interval in the moving average of the time from one end of a request to the next. Chosen by hand: with a
- * larger weight the average follows changes faster, and varies more.
+ * The weight of the latest interval in the moving average of the time between the ends of successive requests. Chosen by hand:
+ * with a larger weight the average follows changes faster, and varies more.
  */
 const WEIGHT = 0.1;
 
@@ -44,7 +44,7 @@ export class FairQueue {
   #working = 0;
   #waiting = 0;
   #draining = false;
-  /** The moving average of the milliseconds from one end of a request to the next, while others wait; null before the first. */
+  /** The moving average of the milliseconds between the ends of successive requests, while others wait; null before the first. */
   #meanMs: number | null = null;
   /** The time when the last request ended, or the first one began to wait, in milliseconds of `performance.now()`. */
   #endedAt = 0;
@@ -93,7 +93,7 @@ export class FairQueue {
     next.admit();
   }
 
-  /** Updates the moving average of the time from one end of a request to the next. */
+  /** Updates the moving average of the time between the ends of successive requests. */
   #addInterval(ms: number): void {
     this.#meanMs = this.#meanMs === null ? ms : this.#meanMs + WEIGHT * (ms - this.#meanMs);
   }

@@ -17,7 +17,7 @@ export class RhythmError extends Error {
  */
 export class InputError extends RhythmError {}
 
-/** A call that the environment's current state does not allow. It has changed nothing (except `outputs_detached`). */
+/** A call that the environment's current state does not allow. It has changed nothing, unless the code is `outputs_detached`. */
 export class StateError extends RhythmError {}
 
 /** A backend, kernel or addon that is unavailable here, a lack of memory, or a device that was lost or failed. */

@@ -129,7 +129,7 @@ describe.each(NATIVE)('$name', ({ kernel }) => {
 });
 
 test('the counted bytes are the sizes of the written arrays', () => {
-  // The observation, the reward and a byte of finalMask; then the components, six other numbers and a byte of the grade.
+  // The observation, the reward and a byte of finalMask; then the components, six other numbers and the byte of `terminated`.
   const step = 4 * OBSERVATION_SIZE + 4 + 1;
   const grade = 4 * NUM_COMPONENTS + 6 * 4 + 1;
   expect(WRITES.grades.bytes()).toBe(step + grade);

@@ -102,7 +102,7 @@ describe.runIf(absent === null)('with several servers', () => {
       [[closeConnection, closeConnection, busy], []],
       [{ score }, ...round(0.5), ...round(0.9), ...round(0.1), ...round(29), ...round(1)],
     );
-    // The first server gets the calls 1, 2 (after 0.5 s), 4 (after 1 s) and 6 (after 30 s).
+    // The first server gets call 1, and calls 2, 4 and 6 after it was left out for 0.5, 1 and 30 s.
     expect([requests, waits]).toEqual([[4, 5], []]);
   });
 

@@ -4,8 +4,8 @@ import type { Population } from '../search/population.js';
 import { type Trial, trialOf } from '../search/scorer.js';
 
 /**
- * The lead is clear if the best sequence is better by at least this value than the best sequence with another first action. In
- * units of the objective, and chosen by hand: with a lower value, searches stop after fewer rounds (plan-search.ts).
+ * A search may stop (plan-search.ts) if the best sequence is better by at least this value than the best sequence with another
+ * first action. In units of the objective, and chosen by hand: with a lower value, searches stop after fewer rounds.
  */
 const CLEAR_LEAD = 0.004;
 

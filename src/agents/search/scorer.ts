@@ -141,7 +141,7 @@ export class Scorer implements Disposable {
   }
 
   /**
-   * Opens a scorer. Resets with `request.reset` if it is given; otherwise call `begin` first.
+   * Opens a scorer. Resets with `request.reset` if it is given; otherwise call `begin` before `score`.
    * @throws BackendError if the requested backend or kernel is not available.
    */
   static *open(

@@ -31,7 +31,7 @@ export interface ReadOptions {
   readonly onProgress?: (done: number, total: number) => void;
 }
 
-/** Refuses a path that is no file of trajectories, or that is also the output's. @throws UsageError. */
+/** Refuses a path that is no file of trajectories, or that names the output file. @throws UsageError. */
 export function checkTrajectories(
   option: string,
   paths: readonly string[],

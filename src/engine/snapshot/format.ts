@@ -6,7 +6,7 @@ import type { AutoresetMode } from '../validate/autoreset-modes.js';
 
 /** The state of a vector environment, without the world's numbers and the default profiles and grader. */
 export interface Snapshot {
-  /** SHA-256 of the world's block, hexadecimal. */
+  /** SHA-256 of the world's numbers, hexadecimal. */
   readonly worldDigest: string;
   /** 1 to 2^24. */
   readonly numEnvs: number;

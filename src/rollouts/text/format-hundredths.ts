@@ -10,9 +10,9 @@ function write(hundredths: number): string {
 }
 
 /**
- * A little more than 100, so that `Math.round` rounds negative halves (k + 1/2) away from zero too, without a branch. It
- * changes no other result below 2^28: if the product of 100 and a float32 is not a half, it differs from every half by at
- * least 2^-29 of its size.
+ * A little more than 100. `Math.round` rounds -1.5 up to -1; with this factor it rounds negative halves away from zero, as it
+ * does positive ones. No other result below 2^28 changes: unless 100 times a float32 is k + 1/2 for an integer k, it differs
+ * from every k + 1/2 by at least 2^-29 of its value.
  */
 export const HUNDRED = 100 * (1 + 2 ** -40);
 

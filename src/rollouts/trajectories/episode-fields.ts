@@ -25,7 +25,7 @@ export const textOrNull = expect<string | null>(
   'null or a text',
   (value) => value === null || typeof value === 'string',
 );
-/** A schema of float32 numbers. Files contain the shortest decimal; earlier releases wrote the decimal of the equal float64. */
+/** A schema of float32 numbers. Files contain the shortest decimal; earlier releases wrote more digits. */
 export const float = expect<number>('a finite number', Number.isFinite).transform(Math.fround);
 const amount = expect<number>('a number from 0 on', (value) => Number.isFinite(value) && Number(value) >= 0);
 /** A schema of lists of `count` float32 numbers. */
@@ -55,7 +55,7 @@ export const finalNames = (digest: string): readonly string[] => [...storedCompo
 /** The schema of `final` in files of a world. */
 export const finalOf = (digest: string) => floatsBy(finalNames(digest));
 
-/** The first fields of an episode: those that identify it, and its grader. */
+/** The first fields of an episode: the package's version, those that identify the episode, and its grader. */
 export const FIRST = {
   version: printableName,
   teacher: storedPolicy,

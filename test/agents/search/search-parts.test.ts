@@ -1,4 +1,4 @@
-/** The parts of a search: random numbers, children (sequences bred from two parents), populations, plans and scorers. */
+/** The parts of a search: random numbers, children (sequences bred from two parents), populations, search plans and scorers. */
 import { describe, expect, it } from 'vitest';
 import { breedSequence, drawSequence, fingerprint } from '../../../src/agents/search/crossover.js';
 import { isBetter } from '../../../src/agents/search/objective.js';
@@ -223,8 +223,8 @@ it('a smaller shortfall is better, then a higher score', () => {
   expect(ranked.map(({ score }) => score)).toEqual([0.2, 0.1, 0.3, 0.9]);
 });
 
-describe('a plan', () => {
-  it('uses at least the requested evaluations, and few more', () => {
+describe('a search plan', () => {
+  it('scores at least the requested number of sequences, and few more', () => {
     forAll(200, (random) => {
       const evaluations = Math.floor(10 ** random.real(3, 7));
       const starts = random.pick([1, 8, 31, 32, 1000]);
@@ -274,8 +274,8 @@ describe('a scorer gives the score and shortfall of each action sequence played 
     return { trials, playedProblems };
   }
 
-  // `wide` and `long` need several calls of 65,536 episodes, in `long` because of the starts. Without the addon only the
-  // reference runs, which is slow, so the cases are small.
+  // `wide` and `long` have more episodes than a call may have. In `long` a call has 16 episodes for each start, more than
+  // MAX_EPISODES (scorer.ts). Without the addon only the reference runs, which is slow, so the cases are small.
   const wide = ENGINES.length > 1 ? [20, 40, 100, 1] : [2, 4, 10, 1];
   const long = ENGINES.length > 1 ? [2, 4500, 21, 1] : [2, 45, 21, 1];
   it.each([[1, 1, 1, 1], [3, 10, 5, 3], [2, 8, 32, 1], wide, long])(

@@ -1,4 +1,4 @@
-/** Why the best fixed sequence nearly matches the planner under v2, but not under v3: the reason and the means. */
+/** Why the best fixed sequence nearly matches the planner under v2, but not under v3: the reason and the mean scores. */
 import { decimal } from '../../../../src/figures/format-numbers.js';
 import { GRADER_NAMES } from '../../../../src/world/fields.js';
 import type { SequenceScores } from '../../engine/sequence/sequence-scores.js';
