@@ -33,7 +33,7 @@ RHYTHM_INLINE void prefetch(const void* from, size_t bytes) {
   for (size_t at = 0; at < bytes; at += 64) __builtin_prefetch(line + at, 1);
 }
 
-// The states of more environments than this, 1.2 MiB, are assumed not to fit into a core's own caches. Chosen by hand.
+// The states of more environments than this (over 1.2 MiB) are assumed not to fit into a core's own caches. Chosen by hand.
 constexpr int kEnvsInCache = 6144;
 
 // The bytes of a tile that a step or a run may read. The later words record how the episode began.

@@ -1,4 +1,4 @@
-// Compiles probe.inl, which explains `hide`, with the registers of kernel portable. In asm, "x" (x64) and "w" (ARM) are
+// Compiles probe.inl with the registers of kernel portable. probe.inl explains `hide`. In asm, "x" (x64) and "w" (ARM) are
 // vector registers.
 #include "lanes_portable.h"
 #include "probe.h"

@@ -19,8 +19,8 @@ SeedChoice = Union[int, Sequence[int], npt.NDArray[Any]]
 #: "sampled", "discrete", a profile's name; one of these per environment; or f32 [n, 16], 11 traits then 5 reward
 #: weights.
 ProfileChoice = Union[str, Sequence[str], npt.NDArray[Any]]
-#: A grader's name, a mapping {"name", "weights"} or of weights by component, the path of a file with such a mapping, or
-#: eight weights (or the first six); or one of these per environment.
+#: A grader's name, a mapping {"name", "weights"}, a mapping of weights by component, the path of a file with such a
+#: mapping, or eight weights (or the first six); or one of these per environment.
 GraderChoice = Union[str, "os.PathLike[str]", Mapping[str, Any], Sequence[Any], npt.NDArray[Any]]
 
 MAX_U32 = 2**32 - 1

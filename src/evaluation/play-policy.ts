@@ -42,7 +42,7 @@ export const isStepped = <Other extends object>(
 /**
  * Plays the episodes, one in each environment.
  * @param recorder records every step; null for no recording. Recording does not change results.
- * @returns views of the environment's outputs. @throws as `CheckedPlayer`; the signal's reason.
+ * @returns views of the environment's outputs. @throws the errors of a policy (checked-player.ts); the signal's reason.
  */
 export async function playPolicy(
   env: AnyVecEnv,

@@ -197,7 +197,7 @@ const refusals: [call: string, error: string, message: RegExp][] = [
 ];
 
 describe.runIf(absent === null)('RemoteVectorEnv', () => {
-  it("passes Gymnasium's check_env, repeats plays, works with wrappers and refuses invalid calls", async () => {
+  it("passes Gymnasium's check_env, gives equal results for equal calls, works with wrappers and refuses invalid calls", async () => {
     const { url } = await startServer();
     const answer = await askPythonAsync<{ refusals: Record<string, [string, string] | null> }>(
       'gymnasium/checks.py',

@@ -18,7 +18,7 @@ import { Random } from '../../../support/random.js';
 /** The number of environments of the batch that calls copy from: more than a shard of 32. */
 const SOURCE = 40;
 const withSmallShards = webGpuBackend(nodeGpuWith, { maxEnvsPerShard: 32 });
-/** The reference, then devices with the smallest and the largest workgroups and submissions (`maxDispatchMs`). */
+/** The reference, then devices with the smallest and the largest `workgroupSize` and `maxDispatchMs`. */
 const ENGINES: readonly { backend: AsyncBackend; workgroupSize: number; maxDispatchMs: number }[] = [
   { backend: toAsyncBackend(referenceBackend), workgroupSize: 64, maxDispatchMs: 100 },
   { backend: withSmallShards, workgroupSize: 1, maxDispatchMs: 1 },
