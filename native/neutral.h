@@ -1,5 +1,5 @@
-// Tables of the neutral profile's response (rule 4 of docs/world.md) as far as it depends on no state: before stress and
-// without vigour, the factor that depends on vitality.
+// Tables of the neutral profile's response (rule 4 of docs/world.md) without the two parts that depend on the state: stress,
+// and vigour, the factor that depends on vitality.
 #pragma once
 #include "tables.h"
 

@@ -131,7 +131,7 @@ class Limits:
     )
     cycle: float = setting(0.9, OURS, "share of the two most frequent actions", "a published cycle scored 0.22")
     cut_off: float = setting(
-        0.2, OURS, "share of answers that were cut off", "such completions are penalised for their length"
+        0.2, OURS, "share of answers that were cut off", "the action, at the end of an answer, may be lost"
     )
     cut_off_read: float = setting(
         0.01,

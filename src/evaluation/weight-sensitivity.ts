@@ -165,7 +165,7 @@ class Neighbours {
     return others / (others - slope);
   }
 
-  /** Bisects from a weight without a swap to one with. Returns a weight with a swap, within RESOLUTION of one without. */
+  /** Bisects between a weight without a swap and one with a swap. Returns one with a swap, within RESOLUTION of one without. */
   #boundary(k: number, unswapped: number, swapped: number): number {
     if (Math.abs(swapped - unswapped) <= RESOLUTION) return swapped;
     const middle = (unswapped + swapped) / 2;

@@ -140,7 +140,7 @@ export function randomIndices(random: Random, from: number, to: number): Uint32A
   if (kind === 'permutation' && from === to) return random.permutation(from);
   if (kind === 'groups') return any.map((_, i) => any[i - (i % 16)]);
   if (kind === 'one') return any.fill(any[0]);
-  // Of each 40 indices 23 equal ones, then 17 others: some groups begin in the middle of a vector of 16 lanes.
+  // Of each 40 indices the first 23 are equal: some groups of equal indices begin in the middle of a vector of 16 lanes.
   return any.map((_, i) => any[i % 40 < 23 ? i - (i % 40) : i]);
 }
 
@@ -154,7 +154,7 @@ export function episodeColumns(env: VecEnv, result: StepResult, words = true): C
 /** Returns the states as words: u32 [numEnvs, STATE_WORDS]. */
 export const stateWords = (env: VecEnv): Uint32Array => decodeSnapshot(env.snapshot()).words;
 
-/** Removes `finalMask` and `finalObservations`, which describe one call. A copy of an episode has equal other columns. */
+/** Removes `finalMask` and `finalObservations`, which describe one call. In all other columns a copy equals its original. */
 export const withoutFinal = ({ finalMask: _, finalObservations: __, ...rest }: Columns): Columns => rest;
 
 /** Returns the current outputs: assigning an environment to itself changes nothing. */

@@ -246,7 +246,7 @@ describe('ties', () => {
     low: mean - halfWidth,
     high: mean + halfWidth,
   });
-  /** A policy of a ranking. Its lead over the next policy is 0 with an interval of width 0 if all their scores are equal. */
+  /** A ranked policy. Its lead is 0 with an interval of width 0 if its scores equal the next policy's in every episode. */
   const entry = (policy: string, mean: number, lead: ReturnType<typeof interval> | null) => ({
     policy,
     finalScore: interval(mean),

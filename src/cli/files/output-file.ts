@@ -16,7 +16,7 @@ export interface Output {
   discard(): Promise<void>;
 }
 
-/** Checks before any work is done that a path can be written. @throws UsageError. */
+/** Checks that a path can be written, before any work is done. @throws UsageError. */
 export function checkOutput(option: string, path: string): void {
   if (path === '-') return;
   if (path === '')
@@ -76,7 +76,7 @@ function tryDirectory(
   );
 }
 
-/** The name of a trial file in a directory whose outputs are not known yet. */
+/** The name of the file that `checkDirectory` tries, because it does not know the names of the outputs. */
 export const PROBE = 'probe';
 
 /**

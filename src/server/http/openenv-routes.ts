@@ -148,7 +148,7 @@ const episodeRoutes = (env: StatelessEnv): readonly Route[] => [
       const body: { readonly action?: unknown } = objectOf(await request.message());
       const envelope = STEP_ENVELOPE.safeParse(body);
       if (!envelope.success) throw new InvalidRequestError(inBody(validationErrorsOf(envelope.error, body)));
-      // Uses the original body: the parsed body lacks the key `__proto__`, which is an error like any unknown key.
+      // Passes the action of the original body: the parsed action has lost the key `__proto__`, which `toAction` must refuse.
       return jsonText(env.step(toAction(body.action)));
     },
   },

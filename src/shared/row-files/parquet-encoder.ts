@@ -13,7 +13,7 @@ type Element = ConstructorParameters<typeof ParquetWriter>[0]['schema'][number];
 
 /**
  * The physical types. Readers of JSON lines infer INT64 and DOUBLE too, so the columns of datasets are the same in both
- * formats. Only trajectories have floats; their JSON lines have other fields.
+ * formats. Only trajectories have values of type 'float', and their fields differ between the formats anyway.
  */
 const PHYSICAL = { integer: 'INT64', number: 'DOUBLE', float: 'FLOAT', flag: 'BOOLEAN' } as const;
 

@@ -85,7 +85,7 @@ describe('rows', () => {
     const others = rowsOf({ rows: 50, seed: 1 });
     expect(rowsOf({ rows: 50, seed: 0 })).not.toEqual(others);
     expect(rowsOf({ rows: 50, seed: 1 })).toEqual(others);
-    // With one seed and one step, all rows have the same state key. Only the policies and their draws differ.
+    // All rows have one state key: the same seed, profile mode and step. Only the policies and their draws differ.
     const oneKey = { rows: 50, seeds: { first: 100, last: 100 }, steps: { first: 27, last: 27 } };
     const policies = (seed: number) => rowsOf({ ...oneKey, seed }).map(({ policy }) => policy);
     expect(policies(0)).not.toEqual(policies(1));
