@@ -8,7 +8,7 @@
 namespace rhythm::scalar {
 
 constexpr int kLanes = 1;
-// The smallest number of columns that put_block transposes.
+// The smallest number of columns of a block (put_blocks, group.inl), and here the only one.
 constexpr int kNarrowBlock = kLanes;
 // Whether runs of action sequences use DrawsAhead (draws.inl) for lanes with different seeds.
 constexpr bool kDrawsAhead = false;
@@ -103,7 +103,7 @@ RHYTHM_INLINE U gather(const uint32_t* base, U index) { return {base[index.v]}; 
 template <int Width>
 RHYTHM_INLINE bool put_lines(float*, const F*) { return false; }
 
-// Copies a block of one number: `Width` is 1.
+// Copies a block of one column. With one lane it has one number.
 template <int Width>
 RHYTHM_INLINE void put_block(const float (*columns)[kLanes], float* row, size_t) { *row = columns[0][0]; }
 RHYTHM_INLINE void load_four_columns(const uint32_t* row, size_t, U (&columns)[4]) {

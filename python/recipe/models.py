@@ -15,7 +15,7 @@ from trl import ModelConfig, get_peft_config, get_quantization_config
 
 ADAPTER = "adapter_config.json"
 
-#: The type of TRL's option model_init_kwargs. TRL has already parsed a value that was given as text.
+#: The type of TRL's option model_init_kwargs. TRL has already parsed text that begins with "{"; `_load` ignores other text.
 Options = Union[Dict[str, Any], str, None]
 
 

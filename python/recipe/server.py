@@ -14,5 +14,5 @@ def server_of_machine(command: Optional[Sequence[str]], url: Optional[str]) -> I
     """Yields the URL of a running server, or of one that the first rank of this machine starts and stops."""
     with ExitStack() as started:
         yield ranks.on_each_machine(lambda: url or started.enter_context(serve(command)))
-        # The other ranks may still need the server. After an error this rank does not wait: the launcher ends all.
+        # The other ranks may still need the server. After an error this rank does not wait: the launcher ends all ranks.
         ranks.wait()

@@ -20,7 +20,7 @@ export interface BandsPicture extends Caption {
   readonly maxWidth?: number;
 }
 
-/** Sizes in pixels, chosen by hand like the other sizes of this file: of a panel by default, and the space between columns. */
+/** The default size of a panel, and the space between columns, in pixels. All sizes of this file are chosen by hand. */
 const PANEL_WIDTH = 138;
 const PANEL_HEIGHT = 78;
 const SPACING = 16;

@@ -33,7 +33,7 @@ describe('tokens', () => {
     expect(tokensOf({ ...largest, completion_tokens: 1e9 + 1 })).toBeNull();
   });
 
-  it('are invalid if a prompt, a text or a reasoning has 0 tokens', () => {
+  it('are invalid if the prompt has 0, or a completion with text or reasoning has 0', () => {
     const none = { prompt_tokens: 400, completion_tokens: 0 };
     expect(tokensOf({ prompt_tokens: 0, completion_tokens: 9 })).toBeNull();
     expect(tokensOf(none)).toBeNull();

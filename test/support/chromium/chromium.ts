@@ -31,8 +31,8 @@ const FLAGS = {
 };
 
 /**
- * Time limits in milliseconds: to start a browser or open a page, and for a call. Chosen by hand: longer limits
- * report later that Chromium hangs.
+ * Time limits in milliseconds: to start a browser or open a page, and for a call. Chosen by hand: with longer limits a
+ * Chromium that hangs is reported later.
  */
 const START_LIMIT = 30_000;
 const CALL_LIMIT = 90_000;
