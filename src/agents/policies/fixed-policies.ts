@@ -21,8 +21,8 @@ interface ActionPolicy {
   /** Returns the argument of `VecEnv.run` for a number of environments and a grader's name. */
   readonly choice: (numEnvs: number, grader: string) => RunChoice;
   /**
-   * Returns the name of the grader for which the policy's action sequence was found. The sequence depends on `grader`, the
-   * grader of the episodes. Null if the policy plays no sequence.
+   * Returns the name of the grader for which the action sequence was found that the policy plays in episodes of `grader`; null
+   * if it plays no sequence.
    */
   readonly sequenceGrader: (grader: string) => string | null;
 }
