@@ -27,7 +27,7 @@ export function table(
 
 /**
  * Formats a number with `places` decimals.
- * @param absent the text for null. 'void': the time was too short for the timer (`saturated` in rows.ts).
+ * @param absent the text for null; by default 'void', for a time that was too short for the timer (`saturated` in rows.ts).
  */
 export const digits = (value: number | null, places: number, absent = 'void'): string =>
   value === null ? absent : value.toFixed(places);

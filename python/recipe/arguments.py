@@ -32,7 +32,10 @@ class Run:
 
 
 def parse_arguments(arguments: Optional[Sequence[str]], description: str) -> Tuple[Run, Settings]:
-    """Parses the command line. Exits with a message if it is invalid, or raises as `read_options` of options.py."""
+    """Parses the command line. Exits with a message if it is invalid.
+
+    Raises as `read_options` (options.py) for invalid options of TRL.
+    """
     parsed = _parser(description).parse_args(arguments)
     given = {name: _value(name, getattr(parsed, name)) for name, _, _ in options() if getattr(parsed, name) is not None}
     run = Run(

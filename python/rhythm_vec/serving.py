@@ -141,8 +141,8 @@ class _Server:
         self._end()
 
     def _end(self) -> None:
-        # Closing the input may not suffice: a forked child of this process may keep it open, or the command may ignore its
-        # end.
+        # Closing the input may not suffice: a forked child of this process may keep it open, or the command may ignore that
+        # the input has ended.
         for stop in (self._close_input, self._terminate, self._kill):
             stop()
             with suppress(subprocess.TimeoutExpired):

@@ -1,4 +1,4 @@
-/** Names players, and makes equal names of several files unique. */
+/** Names players (the policies that chose the actions of episodes), and makes the names in a report unique. */
 import { STEPPED_POLICIES } from '../agents/policies/observing-policies.js';
 import { ORACLE_MARK, teacherName } from '../rollouts/trajectories/player-name.js';
 import type { Player } from '../rollouts/trajectories/trajectory-episode.js';

@@ -20,7 +20,7 @@ export interface ReevalCounts {
   /** The number of differences. */
   mismatches: number;
   readonly skipped: SkippedLines;
-  /** Counts the episodes of former worlds. */
+  /** Counts the episodes of earlier versions of the world. */
   readonly formerEpisodes: FormerEpisodes;
 }
 

@@ -44,7 +44,7 @@ const COLUMNS: readonly Column[] = [
   { head: 'over +constant\n(95 %)', text: ({ overConstant }) => alignedInterval(overConstant.difference) },
 ];
 
-/** Returns the name of a player of stored episodes if it is a fixed policy, else null. */
+/** Returns the name of a player of stored episodes if it is a fixed policy (fixed-policies.ts), else null. */
 const policyOf = ({ teacher, model }: Player): string | null =>
   model === null && POLICY_NAMES.includes(teacher) ? teacher : null;
 
@@ -53,8 +53,8 @@ function rowName({ baseline, player }: ReevaluatedRow): string {
 }
 
 /**
- * Formats the published score of a baseline or fixed policy. For other players, formats that of the published teacher. Returns
- * '-' for players that are oracles, for profiles that the published evaluation did not use, and where no score was published.
+ * Formats the published score for a row. A baseline or fixed policy has its own; other players have that of RhythmEnv's teacher.
+ * Returns '-' for oracles, for profiles that the published evaluation did not use, and where no score was published.
  */
 function publishedScore(
   { baseline, player }: ReevaluatedRow,
@@ -130,7 +130,7 @@ function notes(sections: readonly Section[], counts: ReevalCounts): string {
   ].join('\n');
 }
 
-const PUBLISHED_NOTE = `published, for a teacher of the files: the score of RhythmEnv's frontier-model teacher, whose belief MAE was ${PUBLISHED_TEACHER[0].beliefMae}.`;
+const PUBLISHED_NOTE = `published, in the rows of teachers: the score of RhythmEnv's frontier-model teacher, whose belief MAE was ${PUBLISHED_TEACHER[0].beliefMae}.`;
 const ORACLE = '[oracle]: uses hidden state; not a valid agent.';
 
 function unparsedNote(row: ReevaluatedRow): string[] {

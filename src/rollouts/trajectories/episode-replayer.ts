@@ -1,4 +1,4 @@
-/** Computes whole episodes from compact episodes by replays, in batches. */
+/** Computes whole episodes from their compact form (compact-episode.ts) by replays, in batches. */
 import { floatsOf } from '../../engine/graders/grader.js';
 import type { AnyVecEnv } from '../../engine/node.js';
 import type { StepResult, VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
@@ -36,8 +36,8 @@ export class EpisodeReplayer implements AsyncDisposable {
   }
 
   /**
-   * Returns whole episodes. For an episode of this release, `episodeLine` gives the line of the original episode, byte for
-   * byte. `final` has the recorded results, so that `reeval` can compare them with those of a replay.
+   * Returns whole episodes. For an episode of this release, `episodeLine` (write-line.ts) gives the line of the original
+   * episode, byte for byte. `final` has the recorded results, so that `reeval` can compare them with those of a replay.
    * @param compact any number of episodes, from `toCompact` or `parseCompact`. @throws as `createVecEnv`.
    */
   async fromCompact(compact: readonly CompactEpisode[]): Promise<TrajectoryEpisode[]> {

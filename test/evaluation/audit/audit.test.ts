@@ -164,7 +164,7 @@ describe.skipIf(NATIVE.length === 0)('an audit', () => {
     expect(result.anchors.sampled.oracle).toEqual(oracle.finalScore);
   });
 
-  it('has mean episodes with rewards, percentiles of meters and 28 actions, those of the sequence if the policy plays only one', async () => {
+  it('has rewards, percentiles of meters and 28 actions for each policy in its figures; a policy of one sequence has the actions of that sequence', async () => {
     const result = await auditOnce(SMALL);
     for (const { policy, actions, isSingleSequence, rewards, bands } of result.meanEpisodes) {
       const varied = ['heuristic', 'reactive', 'planner', 'oracle-open-loop+truth'];
