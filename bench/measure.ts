@@ -86,7 +86,7 @@ const subjectOf = ({
  */
 function probeOf(core: Core | null, { kernel, choice = 'given' }: Case): Probe | null {
   const registers = kernel ?? 'scalar';
-  // `demandOf` only distinguishes one episode in a register from several, so 2 stands for several.
+  // `demandOf` returns the same for every number of episodes in a register above 1, so 2 stands for all of them.
   return core?.probeFor(registers, demandOf(choice, registers === 'scalar' ? 1 : 2)) ?? null;
 }
 

@@ -17,8 +17,8 @@ class ResetArguments {
     if (args.ok() && !request_.value(5).IsUndefined()) start_properties_.emplace(args, request_.value(5), "start", kStartNames);
   }
 
-  // Returns the request, which is valid only if the arguments are ok. It points into this object. A number k stands for the
-  // property kNames[k] or kStartNames[k].
+  // Returns the request, which is valid only if the arguments are ok. It points into this object. Here and in find_start, each
+  // property is read by its index in kNames or kStartNames.
   Reset find(size_t num_envs) {
     if (start_properties_) start_ = find_start(num_envs);
     const Reset reset = {request_.array_or_null<const uint8_t>(0, napi_uint8_array, num_envs),

@@ -69,8 +69,8 @@ def wait() -> None:
 
 
 def _on_leader(function: Callable[[], Result], leader: int) -> Result:
-    """Calls a function on rank `leader`, and returns its result on all ranks that name this leader. Raises the error of
-    a function on its own rank, and OtherRankError on the other ranks."""
+    """Calls a function on rank `leader`, and returns its result on all ranks that name this leader. If the function
+    fails on a rank, that rank raises its error, and the other ranks raise OtherRankError."""
     value: Optional[Result] = None
     error: Optional[BaseException] = None
     if rank() == leader:

@@ -214,7 +214,7 @@ describe.skipIf(absent !== null)('the sequence editor', () => {
     await page.getByText('where 28 digits, one action for each slot, is expected').waitFor();
   });
 
-  it('shows the scores of the first people before those of all, and of the sequences painted until then scores only the last', async () => {
+  it('shows the scores of the first people before those of all; of the sequences painted meanwhile, it scores only the last', async () => {
     await using visited = await visit('#sequence', { scripts: [HOLD_REPORTS] });
     const { page } = visited;
     const sent = () => page.evaluate('sent') as Promise<string[]>;
@@ -244,7 +244,7 @@ describe.skipIf(absent !== null)('the sequence editor', () => {
     const { page } = visited;
     await means(page);
     expect(await visited.accessibilityViolations()).toEqual([]);
-    // With the table open, all rules are checked on a phone alone, because the table's rows take most of the time of a check.
+    // With the table open, only the phone is checked by all rules, because the table's rows take most of the time of a check.
     await page.getByText('The histograms as a table').click();
     expect(await visited.overflowWidth()).toBeLessThanOrEqual(0);
     await page.setViewportSize(SIZES.tablet);

@@ -63,9 +63,9 @@ describe('every field', () => {
   });
 });
 
-/** Returns whether a value is valid in place of the model: the model itself, or an empty list for an empty list. */
-const isValid = (model: unknown, value: unknown): boolean =>
-  model === value || (Array.isArray(value) && Array.isArray(model) && model.length === 0);
+/** Returns whether a value is valid in place of the published one: the same value, or an empty list for an empty list. */
+const isValid = (published: unknown, value: unknown): boolean =>
+  published === value || (Array.isArray(value) && Array.isArray(published) && published.length === 0);
 
 describe('every number', () => {
   const {

@@ -1,7 +1,7 @@
 /**
- * Stores the results of a job's shards in FILE.shards until FILE, the output of `rhythm-vec queue collect`, is complete, so that
- * they can be removed from Redis. A header line names the job; records follow, each with a checksum, in the order of their
- * arrival. A record that a killed collector wrote only in part is dropped: Redis still has its result.
+ * Stores the results of a job's shards in FILE.shards, so that they can be removed from Redis before FILE, the output of
+ * `rhythm-vec queue collect`, is complete. A header line names the job; records follow, each with a checksum, in the order of
+ * their arrival. A record that a killed collector wrote only in part is dropped: Redis still has its result.
  */
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';

@@ -1,4 +1,4 @@
-/** `rhythm-vec world`: writes the numbers of the published world, or the world file of changed numbers for Python. */
+/** `rhythm-vec world`: writes the numbers of the published world, or the file of a changed world for Python. */
 import { createReadStream } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 import type { Command } from 'commander';

@@ -88,7 +88,7 @@ export interface Outputs {
   readonly secondHalfMeans: Float32Array;
   /** f32 [numEnvs]: sum of the rewards, added in float32 in the order of the steps. */
   readonly episodeReturns: Float32Array;
-  /** i32 [numEnvs]: steps of the episode, 28. Sums, means and lengths include the steps before a start at a later step. */
+  /** i32 [numEnvs]: steps of the episode, 28. If it began at a later step, sums, means and lengths include the steps before. */
   readonly episodeLengths: Int32Array;
   /**
    * f32 [numEnvs, 22]: the last observation of an episode whose environment was reset in the same step; null if not

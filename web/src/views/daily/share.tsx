@@ -18,7 +18,7 @@ interface ShareProps {
 const CATEGORIES = RHYTHM.categories.map((category, k) => `${SQUARES[k]} ${category}`).join(', ');
 
 export function Share({ day, seed, grader, moves, result }: ShareProps) {
-  // The shared text leaves kept students out, because other people do not have them.
+  // The shared text leaves out students that the user kept (kept-students.ts), because other people do not have them.
   const finished = rivals.value.filter(({ name }) => RIVALS.includes(name));
   const mine: Scored = { name: 'you', finalScore: result.finalScore, beliefMae: result.beliefMae };
   const failed = RIVALS.filter((name) => failedRivals.value.includes(name));
