@@ -43,11 +43,11 @@ export interface Row extends Subject {
   /** Cycles of the processor's clock, measured with each sample; null in a void row, or if not measured. */
   readonly cyclesPerStep: number | null;
   /**
-   * The share of the bound: the least time for the operations of the rules and for the written bytes, divided by the measured
-   * time. Null in a void row, and where no bound is known.
+   * The share of the bound: the least time of a step, divided by its measured time. The least time is the longer of two: for
+   * the operations of the rules, and for the written bytes. Null in a void row, and where the least time is not known.
    */
   readonly share: number | null;
-  /** Whether operations or bytes are the bound; null without a share. */
+  /** Which of the two times of `share` is the longer one; null without a share. */
   readonly boundBy: 'operations' | 'bytes' | null;
   /** The median `rate` of the samples, divided by the best rate in this run; null in a void row, or if not measured. */
   readonly core: number | null;

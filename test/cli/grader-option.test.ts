@@ -58,7 +58,7 @@ describe('readGrader', () => {
     ['an empty file', '', 'got an empty text'],
     ['a file that is too large', ' '.repeat(65_537), 'at most 65536 bytes'],
     ['invalid UTF-8', Uint8Array.of(0x22, 0xff, 0x22), 'Expected UTF-8 in'],
-    ['a file of nulls', new Uint8Array(100), 'got invalid JSON'],
+    ['a file of NUL bytes', new Uint8Array(100), 'got invalid JSON'],
     [
       'a misspelt component',
       '{"name":"x","weights":{"progres":1}}',

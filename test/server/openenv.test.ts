@@ -40,7 +40,7 @@ const ownObservation =
     expect(observation).toHaveProperty('step', isReset ? 0 : 1);
   };
 
-/** Checks only some fields of an answer, for answers with other texts. */
+/** Checks only the fields of an answer that `expected` has. */
 const matching =
   (expected: object): Check =>
   (answer) =>

@@ -82,7 +82,7 @@ export interface StepFindings {
   readonly event: string | null;
   /** The reward that was observed. */
   readonly reward: number;
-  /** The reward of the step under the mean weights before it; null for the 28th step, whose reward includes the grade. */
+  /** The reward that the mean weights before the step predict; null for the 28th step, whose reward includes the grade. */
   readonly expectedReward: number | null;
   /** The largest change of the reward from noise alone, in either direction. */
   readonly rewardNoise: number;

@@ -74,8 +74,8 @@ export class PosteriorSamples {
   }
 
   /**
-   * Writes `count` evenly spaced samples of a posterior: f32 [count, 16] from `offset` on. If `count` is larger than the table,
-   * samples repeat.
+   * Writes `count` samples of a posterior, evenly spaced in the table: f32 [count, 16] from `offset` on. If `count` is larger
+   * than the table, samples repeat.
    */
   writeMany(posterior: ProfilePosterior, count: number, out: Float32Array, offset: number): void {
     for (let at = 0; at < count; at++) {

@@ -21,7 +21,7 @@ export interface ObservationNormaliserOptions {
   clip?: number;
   /** The state to continue from. Default: mean 0 and variance 1. */
   state?: NormaliserState;
-  /** Whether `normalise` leaves the state as it is unless its option `update` is true. For evaluation. Default: false. */
+  /** If true, `update` of `normalise` is false by default: the state stays as it is. For evaluation. Default: false. */
   frozen?: boolean;
 }
 

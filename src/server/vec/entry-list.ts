@@ -19,7 +19,10 @@ export const SLICE = 2 ** 12;
 const MAX_DISTINCT = 4096;
 /** The maximum number of different strings. Valid strings are names, and there are fewer names. */
 const MAX_STRINGS = 64;
-/** Replaces every string, also a known one, once there are more than MAX_STRINGS different strings. */
+/**
+ * A list keeps at most MAX_STRINGS different strings. From the next different string on, every string becomes this one, even a
+ * kept one.
+ */
 const SURPLUS_STRING = '(another string)';
 /** The key of -0, because a Map treats -0 and 0 as one key. */
 const MINUS_ZERO = Symbol('-0');
