@@ -23,6 +23,7 @@ export class ResizableEnv implements Disposable {
 
   [Symbol.dispose](): void {
     this.#env?.close();
+    this.#env = null;
   }
 }
 

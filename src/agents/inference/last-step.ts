@@ -61,7 +61,7 @@ export class LastStep {
     this.expectedReward = evidence.hasWeightEvidence ? this.#expect(evidence) : Number.NaN;
   }
 
-  /** Returns the reward of the step under the mean weights before the step. */
+  /** Returns the reward that the mean weights before the step predict. */
   #expect({ deltas, crashed }: Evidence): number {
     const { rewardScale, rewardBias, crashPenalty } = this.#params;
     let sum = 0;
