@@ -16,8 +16,8 @@ class Server:
         failures: the number of requests in a row without an answer, or with status 429, 502, 503 or 504.
         ready_at: the time, in seconds of the pool's clock, until which the server is left out after a failure.
         reached: whether the server has ever accepted a connection.
-        turn: the pool's count of requests at the server's last request. Of servers with equally many requests in flight,
-            the one with the lowest turn gets the next request.
+        turn: the number of the server's last request among the pool's requests, from 1; 0 before the first. Of servers with
+            equally many requests in flight, the one with the lowest turn gets the next request.
     """
 
     url: str

@@ -66,14 +66,14 @@ function sharedDevice(): Promise<GPUDevice> {
 /** Opens the shared device. */
 export const openDevice = async (): Promise<GpuDevice> => GpuDevice.open(await nodeGpuWith(), undefined);
 
-/** Opens a batch with a given program. @param maxEnvsPerShard as in `WebGpuBatch`. */
+/** Opens a batch with a given program. @param maxEnvsPerSegment as in `WebGpuBatch`. */
 export async function openOnDevice(
   program: Program,
   options: AsyncBatchOptions,
-  maxEnvsPerShard: number | null = null,
+  maxEnvsPerSegment: number | null = null,
 ): Promise<AsyncBatch> {
   const exact = true;
-  return new WebGpuBatch(program, options, exact, maxEnvsPerShard).opened();
+  return new WebGpuBatch(program, options, exact, maxEnvsPerSegment).opened();
 }
 
 /** Returns shader texts with every occurrence of a piece of one text replaced. @throws Error if the piece is missing. */

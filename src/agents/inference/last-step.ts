@@ -17,7 +17,7 @@ export class LastStep {
   event = -1;
   /** The observed reward. */
   reward = 0;
-  /** The reward of the step's changes under the mean weights before it; NaN for the 28th step, whose reward includes the grade. */
+  /** The reward that the mean weights before the step predict; NaN for the 28th step, whose reward includes the grade. */
   expectedReward = 0;
   readonly anomalies = new Float32Array(NUM_METERS);
   /** i8 [5]: the trait that affects each meter, or NO_TRAIT. */

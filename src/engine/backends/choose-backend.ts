@@ -56,7 +56,7 @@ export const takesKernel = (backends: readonly { readonly name: string }[], name
   hasKernels(name) || (name === AUTO && namesOf(backends).some(hasKernels));
 
 /**
- * Chooses a backend. If a `required` backend (see `Availability`) is not available, tries no other backend after it.
+ * Chooses a backend. Tries no backend after one that is not available and `required` (`native` in a bundle without the addon).
  * @param name a backend's name, or 'auto' for the first that is available; with a kernel, 'auto' selects `native`.
  * @throws BackendError `backend_unavailable` that lists the backends tried.
  */

@@ -1,6 +1,6 @@
 /**
  * Layout of the device buffers in 32-bit words: launch parameters, outputs, trajectories. A launch runs a kernel once, for
- * environments of one shard (shard.ts).
+ * environments of one segment (segment.ts).
  */
 import { emitWgsl } from '../../../world/emit-wgsl.js';
 import { NUM_METERS, NUM_STEPS } from '../../../world/fields.js';
@@ -28,17 +28,18 @@ export const BELIEFS = { none: 0, constant: 1, sequence: 2 } as const;
 /** Numeric parameters of a launch, u32 each; 0 by default. */
 const LAUNCH_NUMBERS = {
   zero: '0, unknown to the compiler: see numbers.wgsl',
-  first: 'the first environment of the launch, in its shard',
+  first: 'the first environment of the launch, in its segment',
   count: 'how many environments the launch has',
-  capacity: 'how many environments the shard has room for',
+  capacity: 'how many environments the segment has room for',
   in_columns: 'whether outputs are column-major',
   keeps_final: 'whether final observations are kept',
   imagination: 'xored with the streams of noise and events; 0 for real episodes',
   policy: 'one of POLICY',
   belief_kind: 'one of BELIEFS',
   keeps_outputs: 'of a load: whether outputs stay as they are',
-  source_first: 'of a gather or a save: index of the first environment of the source shard, within its batch',
-  source_capacity: 'of a gather: capacity of the source shard',
+  source_first:
+    'of a gather or a save: index of the first environment of the source segment, within its batch',
+  source_capacity: 'of a gather: capacity of the source segment',
   source_in_columns: 'of a gather: whether the source is column-major',
   source_keeps_final: 'of a gather: whether the source keeps final observations',
 } as const;
@@ -125,7 +126,7 @@ const recorded = layOut(
   }),
 );
 
-/** The offset of each output, in words per environment: the array begins at this offset times the shard's capacity. */
+/** The offset of each output, in words per environment: the array begins at this offset times the segment's capacity. */
 export const OUTPUT_OFFSETS: Readonly<Record<OutputName, number>> = outputs.offsets;
 /** Words of an environment's outputs, with and without the final observation. */
 export const OUTPUT_WORDS = { withFinal: outputs.words, withoutFinal: OUTPUT_OFFSETS.finalObservations };

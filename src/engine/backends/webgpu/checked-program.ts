@@ -11,8 +11,8 @@ import { WebGpuBatch } from './webgpu-batch.js';
 /** Replacements, for tests. */
 export interface WebGpuOverrides {
   readonly texts?: ShaderTexts;
-  /** The largest number of environments per shard (shard.ts), a multiple of TILE (buffer-layout.ts). */
-  readonly maxEnvsPerShard?: number;
+  /** The largest number of environments per segment (segment.ts), a multiple of TILE (buffer-layout.ts). */
+  readonly maxEnvsPerSegment?: number;
 }
 
 /** A program, and the comparison of its episodes with the reference's. */
@@ -29,11 +29,11 @@ export interface CheckedProgram {
 export async function checkProgram(
   device: GpuDevice,
   workgroupSize: number,
-  { texts = SHADER_TEXTS, maxEnvsPerShard }: WebGpuOverrides,
+  { texts = SHADER_TEXTS, maxEnvsPerSegment }: WebGpuOverrides,
 ): Promise<CheckedProgram> {
   const program = await Program.compile(device, texts, workgroupSize);
   const openAs = (options: AsyncBatchOptions, exact: boolean): Promise<WebGpuBatch> =>
-    new WebGpuBatch(program, options, exact, maxEnvsPerShard).opened();
+    new WebGpuBatch(program, options, exact, maxEnvsPerSegment).opened();
   const proof = await proveExact((options) => openAs(options, true), createWorld());
   return { proof, open: (options) => openAs(options, proof.different === 0) };
 }

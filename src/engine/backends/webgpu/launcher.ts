@@ -1,5 +1,5 @@
 /// <reference types="@webgpu/types" />
-/** Launches kernels over ranges of a batch's environments, shard by shard (shard.ts), and owns the batch's memory. */
+/** Launches kernels over ranges of a batch's environments, segment by segment (segment.ts), and owns the batch's memory. */
 import { InputError } from '../../../shared/errors.js';
 import { encodeLaunch, type Launch, OUTPUT_WORDS, WORD } from './buffer-layout.js';
 import { USAGE } from './buffer-usage.js';
@@ -9,15 +9,15 @@ import type { KernelName, Program } from './program.js';
 import { type Piece, Readback } from './readback.js';
 import { bytesPerEnv, type RequestArrays, RequestBuffer } from './request-buffer.js';
 import { SCRATCH_BYTES, Scratch } from './scratch.js';
-import { destroyShards, envsPerShard, openShards, type Shard } from './shard.js';
+import { destroySegments, envsPerSegment, openSegments, type Segment } from './segment.js';
 
 /** The properties of the batch that a launcher serves. */
 export interface LauncherOptions {
   readonly numEnvs: number;
   /** The world's numbers, as a block of words. */
   readonly words: Uint32Array;
-  /** The largest number of environments per shard; null for as many as the device can bind. */
-  readonly maxEnvsPerShard: number | null;
+  /** The largest number of environments per segment; null for as many as the device can bind. */
+  readonly maxEnvsPerSegment: number | null;
   /** Whether the outputs include final observations. */
   readonly keepsFinal: boolean;
   /** Whether the outputs are column-major. */
@@ -30,19 +30,19 @@ export interface LauncherOptions {
 interface LaunchOptions {
   /** The arrays that the kernel reads. Default: none. */
   readonly arrays?: RequestArrays;
-  /** Fields of the launch that do not depend on the shard. Default: none. */
+  /** Fields of the launch that do not depend on the segment. Default: none. */
   readonly fields?: Launch;
   /** The kernel computes environments `first` to `end - 1`; by default all. */
   readonly first?: number;
   readonly end?: number;
 }
 
-/** The environments of one launch, all in one shard. */
+/** The environments of one launch, all in one segment. */
 interface LaunchPart {
-  readonly shard: Shard;
+  readonly segment: Segment;
   /** The index of the first environment within the batch. */
   readonly at: number;
-  /** The index of the first environment within the shard, the number of environments, the offsets of their request. */
+  /** The index of the first environment within the segment, the number of environments, the offsets of their request. */
   readonly range: Launch & { readonly count: number };
 }
 
@@ -52,9 +52,9 @@ interface LaunchPart {
  */
 export type TakeRows = (rows: Uint32Array, first: number, count: number) => void;
 
-/** The shards of a batch, and the calls that launch kernels on them and read their results. */
+/** The segments of a batch, and the calls that launch kernels on them and read their results. */
 export class Launcher {
-  readonly shards: readonly Shard[];
+  readonly segments: readonly Segment[];
   readonly #gpu: GpuDevice;
   readonly #memory: Memory;
   readonly #program: Program;
@@ -64,10 +64,10 @@ export class Launcher {
   readonly #request: RequestBuffer;
   readonly #resultBuffer: Scratch;
   readonly #readback: Readback;
-  /** The bindings of each shard, and the scratch buffers that they contain. */
-  readonly #groups = new Map<Shard, { request: GPUBuffer; results: GPUBuffer; group: GPUBindGroup }>();
-  /** Copies of the shards. The batch gathers from them when it gathers from itself. */
-  #shardCopies: Shard[] | null = null;
+  /** The bindings of each segment, and the scratch buffers that they contain. */
+  readonly #groups = new Map<Segment, { request: GPUBuffer; results: GPUBuffer; group: GPUBindGroup }>();
+  /** Copies of the segments. The batch gathers from them when it gathers from itself. */
+  #segmentCopies: Segment[] | null = null;
   /** The last read. Reads run one after the other, because they use the same scratch memory. */
   #lastRead: Promise<unknown> = Promise.resolve();
 
@@ -79,8 +79,8 @@ export class Launcher {
     this.#memory = memory;
     this.#program = program;
     this.#options = options;
-    const maxEnvs = options.maxEnvsPerShard ?? envsPerShard(gpu, OUTPUT_WORDS.withFinal, workgroupSize);
-    this.shards = openShards(memory, numEnvs, keepsFinal, maxEnvs);
+    const maxEnvs = options.maxEnvsPerSegment ?? envsPerSegment(gpu, OUTPUT_WORDS.withFinal, workgroupSize);
+    this.segments = openSegments(memory, numEnvs, keepsFinal, maxEnvs);
     const launch = encodeLaunch({});
     this.#uniform = memory.allocate('launch', launch.byteLength, USAGE.uniform | USAGE.copyTarget);
     this.#world = memory.allocate('world', words.byteLength, USAGE.storage | USAGE.copyTarget);
@@ -96,8 +96,8 @@ export class Launcher {
   }
 
   /**
-   * Launches a kernel over environments `first` to `end - 1`, in as many launches as shards and scratch memory require.
-   * @param arrays the arrays that the kernel reads. @param fields fields of the launch that do not depend on the shard.
+   * Launches a kernel over environments `first` to `end - 1`, in as many launches as segments and scratch memory require.
+   * @param arrays the arrays that the kernel reads. @param fields fields of the launch that do not depend on the segment.
    */
   launch(
     kernel: KernelName,
@@ -106,26 +106,26 @@ export class Launcher {
     first = 0,
     end = this.#options.numEnvs,
   ): void {
-    for (const { shard, range } of this.#split(arrays, first, end)) {
-      this.#dispatch(kernel, shard, { ...fields, ...range });
+    for (const { segment, range } of this.#split(arrays, first, end)) {
+      this.#dispatch(kernel, segment, { ...fields, ...range });
     }
   }
 
   /**
-   * Splits environments `first` to `end - 1` at the limits of shards and scratch memory. Writes the request of each part,
+   * Splits environments `first` to `end - 1` at the limits of segments and scratch memory. Writes the request of each part,
    * which is valid until the next part.
    * @param bytes the bytes per environment in the results.
    */
   *#split(arrays: RequestArrays, first: number, end: number, bytes = 1): Generator<LaunchPart> {
     const maxEnvs = this.rowsPerLaunch(Math.max(bytesPerEnv(arrays), bytes));
-    for (const shard of this.shards) {
-      const last = Math.min(end, shard.first + shard.count);
-      for (let at = Math.max(first, shard.first); at < last; at += maxEnvs) {
+    for (const segment of this.segments) {
+      const last = Math.min(end, segment.first + segment.count);
+      for (let at = Math.max(first, segment.first); at < last; at += maxEnvs) {
         // The batch may have been closed since the last part.
         this.#memory.check();
         const count = Math.min(maxEnvs, last - at);
         const offsets = this.#request.put(arrays, at, count);
-        yield { shard, at, range: { ...offsets, first: at - shard.first, count } };
+        yield { segment, at, range: { ...offsets, first: at - segment.first, count } };
       }
     }
   }
@@ -154,9 +154,9 @@ export class Launcher {
     options: LaunchOptions,
   ): Promise<void> {
     const { arrays = {}, fields = {}, first = 0, end = this.#options.numEnvs } = options;
-    for (const { shard, at, range } of this.#split(arrays, first, end, bytes)) {
+    for (const { segment, at, range } of this.#split(arrays, first, end, bytes)) {
       this.#resultBuffer.require(range.count * bytes);
-      this.#dispatch(kernel, shard, { ...fields, ...range });
+      this.#dispatch(kernel, segment, { ...fields, ...range });
       await this.#readResults(bytes, at, range.count, take);
     }
   }
@@ -176,9 +176,9 @@ export class Launcher {
       const count = Math.min(maxRows, indices.length - at);
       const offsets = this.#request.put({ indices: [indices, 1] }, at, count);
       this.#resultBuffer.require(count * bytes);
-      // Each shard writes the rows of its own environments.
-      for (const shard of this.shards) {
-        this.#dispatch('save', shard, { ...offsets, count, source_first: shard.first });
+      // Each segment writes the rows of its own environments.
+      for (const segment of this.segments) {
+        this.#dispatch('save', segment, { ...offsets, count, source_first: segment.first });
       }
       await this.#readResults(bytes, at, count, take);
     }
@@ -201,7 +201,7 @@ export class Launcher {
   gather(source: Launcher, indices: Uint32Array, first: number, end: number): void {
     this.#memory.check();
     this.#requireSameDevice(source);
-    const origins = source === this ? this.#copyOfShards() : source.shards;
+    const origins = source === this ? this.#copyOfSegments() : source.segments;
     const { keepsFinal, inColumns } = source.#options;
     for (const origin of origins) {
       const group = this.#gpu.device.createBindGroup({
@@ -231,28 +231,28 @@ export class Launcher {
   }
 
   #gatherFrom(group: GPUBindGroup, fields: Launch, indices: Uint32Array, first: number, end: number): void {
-    for (const { shard, range } of this.#split({ indices: [indices, 1] }, first, end)) {
-      this.#dispatch('gather', shard, { ...fields, ...range }, group);
+    for (const { segment, range } of this.#split({ indices: [indices, 1] }, first, end)) {
+      this.#dispatch('gather', segment, { ...fields, ...range }, group);
     }
   }
 
-  /** Copies all shards, so that the batch can gather from its own states. */
-  #copyOfShards(): readonly Shard[] {
+  /** Copies all segments, so that the batch can gather from its own states. */
+  #copyOfSegments(): readonly Segment[] {
     const { numEnvs, keepsFinal } = this.#options;
-    this.#shardCopies ??= openShards(this.#memory, numEnvs, keepsFinal, this.shards[0].capacity);
+    this.#segmentCopies ??= openSegments(this.#memory, numEnvs, keepsFinal, this.segments[0].capacity);
     const encoder = this.#gpu.device.createCommandEncoder();
-    this.#shardCopies.forEach(({ state, outputs }, k) => {
-      const shard = this.shards[k];
-      encoder.copyBufferToBuffer(shard.state, 0, state, 0, state.size);
-      encoder.copyBufferToBuffer(shard.outputs, 0, outputs, 0, outputs.size);
+    this.#segmentCopies.forEach(({ state, outputs }, k) => {
+      const segment = this.segments[k];
+      encoder.copyBufferToBuffer(segment.state, 0, state, 0, state.size);
+      encoder.copyBufferToBuffer(segment.outputs, 0, outputs, 0, outputs.size);
     });
     this.#gpu.queue.submit([encoder.finish()]);
-    return this.#shardCopies;
+    return this.#segmentCopies;
   }
 
   #dispatch(
     kernel: KernelName,
-    shard: Shard,
+    segment: Segment,
     fields: Launch & { count: number },
     source?: GPUBindGroup,
   ): void {
@@ -262,7 +262,7 @@ export class Launcher {
     const launch = encodeLaunch({
       ...fields,
       ...{
-        capacity: shard.capacity,
+        capacity: segment.capacity,
         keeps_final: Number(keepsFinal),
         in_columns: Number(inColumns),
         imagination,
@@ -272,24 +272,24 @@ export class Launcher {
     const encoder = device.createCommandEncoder();
     const pass = encoder.beginComputePass();
     pass.setPipeline(this.#program.pipeline(kernel));
-    pass.setBindGroup(0, this.#groupOf(shard));
+    pass.setBindGroup(0, this.#groupOf(segment));
     if (source !== undefined) pass.setBindGroup(1, source);
     pass.dispatchWorkgroups(Math.ceil(fields.count / workgroupSize));
     pass.end();
     queue.submit([encoder.finish()]);
   }
 
-  /** Returns the bindings of a shard. Creates them at the first call, and when scratch memory has grown. */
-  #groupOf(shard: Shard): GPUBindGroup {
+  /** Returns the bindings of a segment. Creates them at the first call, and when scratch memory has grown. */
+  #groupOf(segment: Segment): GPUBindGroup {
     const request = this.#request.buffer;
     const results = this.#resultBuffer.buffer;
-    const cached = this.#groups.get(shard);
+    const cached = this.#groups.get(segment);
     if (cached?.request === request && cached.results === results) return cached.group;
     const group = this.#gpu.device.createBindGroup({
       layout: this.#program.layouts[0],
-      entries: entries([this.#uniform, this.#world, shard.state, shard.outputs, request, results]),
+      entries: entries([this.#uniform, this.#world, segment.state, segment.outputs, request, results]),
     });
-    this.#groups.set(shard, { request, results, group });
+    this.#groups.set(segment, { request, results, group });
     return group;
   }
 
@@ -300,7 +300,7 @@ export class Launcher {
 
   close(): void {
     if (!this.#memory.close()) return;
-    destroyShards([...this.shards, ...(this.#shardCopies ?? [])]);
+    destroySegments([...this.segments, ...(this.#segmentCopies ?? [])]);
     for (const memory of [this.#uniform, this.#world, this.#request, this.#resultBuffer, this.#readback])
       memory.destroy();
   }

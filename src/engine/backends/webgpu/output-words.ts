@@ -4,24 +4,28 @@ import type { Outputs } from '../backend.js';
 import { OUTPUT_ARRAYS } from '../outputs.js';
 import { OUTPUT_OFFSETS } from './buffer-layout.js';
 import type { Piece } from './readback.js';
-import type { Shard } from './shard.js';
+import type { Segment } from './segment.js';
 
 type Output = Float32Array | Int32Array | Uint8Array;
 
 /** Returns the pieces to read for the outputs named in `which`, or for all. */
-export function piecesOf(shards: readonly Shard[], outputs: Outputs, which?: readonly OutputName[]): Piece[] {
+export function piecesOf(
+  segments: readonly Segment[],
+  outputs: Outputs,
+  which?: readonly OutputName[],
+): Piece[] {
   const names = (which ?? Object.keys(OUTPUT_ARRAYS)) as OutputName[];
   return names.flatMap((name) => {
     const array = outputs[name];
     if (array === null) return [];
-    return shards.flatMap((shard) => piecesOfShard(shard, name, array, outputs.columnStride));
+    return segments.flatMap((segment) => piecesOfSegment(segment, name, array, outputs.columnStride));
   });
 }
 
-/** Returns the pieces of an output that a shard holds: its rows, or a part of each column. */
-function piecesOfShard(shard: Shard, name: OutputName, array: Output, columnStride: number): Piece[] {
+/** Returns the pieces of an output that a segment holds: its rows, or a part of each column. */
+function piecesOfSegment(segment: Segment, name: OutputName, array: Output, columnStride: number): Piece[] {
   const width = OUTPUT_ARRAYS[name][1];
-  const { outputs: buffer, first, count, capacity } = shard;
+  const { outputs: buffer, first, count, capacity } = segment;
   const begin = OUTPUT_OFFSETS[name] * capacity;
   if (columnStride === 0 || width === 1) {
     return [{ buffer, first: begin, count: count * width, take: writeInto(array, first * width) }];

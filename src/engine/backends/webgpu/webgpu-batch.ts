@@ -45,21 +45,21 @@ export class WebGpuBatch implements AsyncBatch {
 
   /**
    * @param exact whether the device passed the check of exactness-proof.ts.
-   * @param maxEnvsPerShard the largest number of environments per shard (shard.ts), for tests; null for as many as the
+   * @param maxEnvsPerSegment the largest number of environments per segment (segment.ts), for tests; null for as many as the
    *   device can bind.
    */
   constructor(
     program: Program,
     options: AsyncBatchOptions,
     exact: boolean,
-    maxEnvsPerShard: number | null = null,
+    maxEnvsPerSegment: number | null = null,
   ) {
     const { numEnvs, outputs, world, imagination, device } = options;
     this.device = { adapter: program.gpu.adapterName, software: program.gpu.software, exact };
     this.#numEnvs = numEnvs;
     this.#outputs = outputs;
     this.#launcher = new Launcher(program, {
-      ...{ numEnvs, words: world.words, maxEnvsPerShard },
+      ...{ numEnvs, words: world.words, maxEnvsPerSegment },
       keepsFinal: outputs.finalObservations !== null,
       inColumns: outputs.columnStride !== 0,
       imagination: imagination ? world.params.streamImagination : 0,
@@ -172,7 +172,7 @@ export class WebGpuBatch implements AsyncBatch {
   }
 
   async read(which?: readonly OutputName[]): Promise<void> {
-    await this.#launcher.read(piecesOf(this.#launcher.shards, this.#outputs, which));
+    await this.#launcher.read(piecesOf(this.#launcher.segments, this.#outputs, which));
   }
 
   gather(source: AsyncBatch, indices: Uint32Array): void {

@@ -1,7 +1,7 @@
 /**
- * Random sequences of all calls of a batch except `replay`: in shards (webgpu/shard.ts) of 32 environments at workgroup size
- * 1, and in one shard at workgroup size 256. Results equal those of the reference, so they depend neither on an environment's
- * position nor on other environments.
+ * Random sequences of all calls of a batch except `replay`: in segments (webgpu/segment.ts) of 32 environments at workgroup
+ * size 1, and in one segment at workgroup size 256. Results equal those of the reference, so they depend neither on an
+ * environment's position nor on other environments.
  */
 import { expect, it } from 'vitest';
 import { toAsyncBackend } from '../../../../src/engine/backends/async-adapter.js';
@@ -15,13 +15,13 @@ import { DEVICE, nodeGpuWith, optionsFor } from '../../../support/gpu.js';
 import { describeGpu } from '../../../support/gpu-suite.js';
 import { Random } from '../../../support/random.js';
 
-/** The number of environments of the batch that calls copy from: more than a shard of 32. */
+/** The number of environments of the batch that calls copy from: more than a segment of 32. */
 const SOURCE = 40;
-const withSmallShards = webGpuBackend(nodeGpuWith, { maxEnvsPerShard: 32 });
+const withSmallSegments = webGpuBackend(nodeGpuWith, { maxEnvsPerSegment: 32 });
 /** The reference, then devices with the smallest and the largest `workgroupSize` and `maxDispatchMs`. */
 const ENGINES: readonly { backend: AsyncBackend; workgroupSize: number; maxDispatchMs: number }[] = [
   { backend: toAsyncBackend(referenceBackend), workgroupSize: 64, maxDispatchMs: 100 },
-  { backend: withSmallShards, workgroupSize: 1, maxDispatchMs: 1 },
+  { backend: withSmallSegments, workgroupSize: 1, maxDispatchMs: 1 },
   { backend: webGpuBackend(nodeGpuWith), workgroupSize: 256, maxDispatchMs: 10_000 },
 ];
 

@@ -157,11 +157,11 @@ const NONE = 0xffffffffu;
 struct Launch {
   // 0, unknown to the compiler: see numbers.wgsl
   zero: u32,
-  // the first environment of the launch, in its shard
+  // the first environment of the launch, in its segment
   first: u32,
   // how many environments the launch has
   count: u32,
-  // how many environments the shard has room for
+  // how many environments the segment has room for
   capacity: u32,
   // whether outputs are column-major
   in_columns: u32,
@@ -175,9 +175,9 @@ struct Launch {
   belief_kind: u32,
   // of a load: whether outputs stay as they are
   keeps_outputs: u32,
-  // of a gather or a save: index of the first environment of the source shard, within its batch
+  // of a gather or a save: index of the first environment of the source segment, within its batch
   source_first: u32,
-  // of a gather: capacity of the source shard
+  // of a gather: capacity of the source segment
   source_capacity: u32,
   // of a gather: whether the source is column-major
   source_in_columns: u32,

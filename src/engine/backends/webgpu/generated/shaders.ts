@@ -161,11 +161,11 @@ const NONE = 0xffffffffu;
 struct Launch {
   // 0, unknown to the compiler: see numbers.wgsl
   zero: u32,
-  // the first environment of the launch, in its shard
+  // the first environment of the launch, in its segment
   first: u32,
   // how many environments the launch has
   count: u32,
-  // how many environments the shard has room for
+  // how many environments the segment has room for
   capacity: u32,
   // whether outputs are column-major
   in_columns: u32,
@@ -179,9 +179,9 @@ struct Launch {
   belief_kind: u32,
   // of a load: whether outputs stay as they are
   keeps_outputs: u32,
-  // of a gather or a save: index of the first environment of the source shard, within its batch
+  // of a gather or a save: index of the first environment of the source segment, within its batch
   source_first: u32,
-  // of a gather: capacity of the source shard
+  // of a gather: capacity of the source segment
   source_capacity: u32,
   // of a gather: whether the source is column-major
   source_in_columns: u32,
@@ -1305,8 +1305,8 @@ fn run(@builtin(global_invocation_id) id: vec3<u32>) {
 `,
   'rows.wgsl': `// Saves and loads states as rows of words; computes hashes and belief targets.
 
-// Saves the states of the launch's environments (launcher.ts); with \`indices\`, of the listed ones that are in this shard
-// (shard.ts).
+// Saves the states of the launch's environments (launcher.ts); with \`indices\`, of the listed ones that are in this segment
+// (segment.ts).
 @compute @workgroup_size(workgroup_size)
 fn save(@builtin(global_invocation_id) id: vec3<u32>) {
   zero = launch.zero;  // always 0, but the compiler does not know that: see numbers.wgsl
@@ -1316,7 +1316,7 @@ fn save(@builtin(global_invocation_id) id: vec3<u32>) {
   }
   var env = launch.first + i;
   if (launch.indices != NONE) {
-    // For an environment of another shard the result is at least launch.capacity: below 0 the subtraction wraps around.
+    // For an environment of another segment the result is at least launch.capacity: below 0 the subtraction wraps around.
     env = request[launch.indices + i] - launch.source_first;
     if (env >= launch.capacity) {
       return;
@@ -1410,7 +1410,7 @@ fn targets(@builtin(global_invocation_id) id: vec3<u32>) {
   }
 }
 `,
-  'gather.wgsl': `// Copies the states and outputs of environments from one shard (shard.ts) of the source batch.
+  'gather.wgsl': `// Copies the states and outputs of environments from one segment (segment.ts) of the source batch.
 
 @group(1) @binding(0) var<storage, read> source_state: array<u32>;
 @group(1) @binding(1) var<storage, read> source_outputs: array<u32>;
@@ -1436,7 +1436,7 @@ fn gather(@builtin(global_invocation_id) id: vec3<u32>) {
   if (i >= launch.count) {
     return;
   }
-  // \`origin\` of an environment of another shard is at least launch.source_capacity: a negative difference wraps around.
+  // \`origin\` of an environment of another segment is at least launch.source_capacity: a negative difference wraps around.
   let origin = request[launch.indices + i] - launch.source_first;
   if (origin >= launch.source_capacity) {
     return;

@@ -1,4 +1,4 @@
-// Copies the states and outputs of environments from one shard (shard.ts) of the source batch.
+// Copies the states and outputs of environments from one segment (segment.ts) of the source batch.
 
 @group(1) @binding(0) var<storage, read> source_state: array<u32>;
 @group(1) @binding(1) var<storage, read> source_outputs: array<u32>;
@@ -24,7 +24,7 @@ fn gather(@builtin(global_invocation_id) id: vec3<u32>) {
   if (i >= launch.count) {
     return;
   }
-  // `origin` of an environment of another shard is at least launch.source_capacity: a negative difference wraps around.
+  // `origin` of an environment of another segment is at least launch.source_capacity: a negative difference wraps around.
   let origin = request[launch.indices + i] - launch.source_first;
   if (origin >= launch.source_capacity) {
     return;

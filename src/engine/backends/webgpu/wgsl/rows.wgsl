@@ -1,7 +1,7 @@
 // Saves and loads states as rows of words; computes hashes and belief targets.
 
-// Saves the states of the launch's environments (launcher.ts); with `indices`, of the listed ones that are in this shard
-// (shard.ts).
+// Saves the states of the launch's environments (launcher.ts); with `indices`, of the listed ones that are in this segment
+// (segment.ts).
 @compute @workgroup_size(workgroup_size)
 fn save(@builtin(global_invocation_id) id: vec3<u32>) {
   zero = launch.zero;  // always 0, but the compiler does not know that: see numbers.wgsl
@@ -11,7 +11,7 @@ fn save(@builtin(global_invocation_id) id: vec3<u32>) {
   }
   var env = launch.first + i;
   if (launch.indices != NONE) {
-    // For an environment of another shard the result is at least launch.capacity: below 0 the subtraction wraps around.
+    // For an environment of another segment the result is at least launch.capacity: below 0 the subtraction wraps around.
     env = request[launch.indices + i] - launch.source_first;
     if (env >= launch.capacity) {
       return;

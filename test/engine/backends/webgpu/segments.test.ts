@@ -1,7 +1,7 @@
-/** The size of shards: as many tiles of TILE environments as fit into one binding and one dispatch. */
+/** The size of segments (segment.ts): as many tiles of TILE environments as fit into one binding and one dispatch. */
 import { expect, it } from 'vitest';
 import { OUTPUT_WORDS, TILE } from '../../../../src/engine/backends/webgpu/buffer-layout.js';
-import { envsPerShard } from '../../../../src/engine/backends/webgpu/shard.js';
+import { envsPerSegment } from '../../../../src/engine/backends/webgpu/segment.js';
 
 const BYTES = 4 * OUTPUT_WORDS.withFinal;
 
@@ -25,9 +25,9 @@ it.each([
     1,
   ],
   ['the limits of a large device', { maxStorageBufferBindingSize: 2 ** 32, maxBufferSize: 2 ** 38 }, 256],
-])('a shard has the largest number of whole tiles that fits, with %s', (_, limits, workgroupSize) => {
+])('a segment has the largest number of whole tiles that fits, with %s', (_, limits, workgroupSize) => {
   const device = deviceOf(limits) as { limits: Record<string, number> };
-  const envs = envsPerShard(device as never, OUTPUT_WORDS.withFinal, workgroupSize);
+  const envs = envsPerSegment(device as never, OUTPUT_WORDS.withFinal, workgroupSize);
   expect(envs % TILE).toBe(0);
   const { maxStorageBufferBindingSize, maxBufferSize, maxComputeWorkgroupsPerDimension } = device.limits;
   const fits = (count: number): boolean =>

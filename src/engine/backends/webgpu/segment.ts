@@ -1,5 +1,5 @@
 /// <reference types="@webgpu/types" />
-/** Shards: parts of a batch's environments that fit into one binding and one dispatch. */
+/** Segments: parts of a batch's environments that fit into one binding and one dispatch. */
 import { STATE_WORDS } from '../../../world/fields.js';
 import { OUTPUT_WORDS, TILE, WORD } from './buffer-layout.js';
 import { USAGE } from './buffer-usage.js';
@@ -7,7 +7,7 @@ import type { GpuDevice } from './device.js';
 import type { Memory } from './device-memory.js';
 
 /** Part of a batch's environments, with their states and outputs. */
-export interface Shard {
+export interface Segment {
   /** The index of the first environment within the batch. */
   readonly first: number;
   /** The number of environments. */
@@ -19,10 +19,10 @@ export interface Shard {
 }
 
 /**
- * Returns the number of environments that fit into a shard, in whole tiles, at least one.
+ * Returns the number of environments that fit into a segment, in whole tiles, at least one.
  * @param words an environment's words in the largest buffer.
  */
-export function envsPerShard({ limits }: GpuDevice, words: number, workgroupSize: number): number {
+export function envsPerSegment({ limits }: GpuDevice, words: number, workgroupSize: number): number {
   const bytes = Math.min(limits.maxStorageBufferBindingSize, limits.maxBufferSize);
   const envs = Math.min(
     Math.floor(bytes / (words * WORD)),
@@ -31,8 +31,13 @@ export function envsPerShard({ limits }: GpuDevice, words: number, workgroupSize
   return Math.max(TILE, envs - (envs % TILE));
 }
 
-/** Allocates the shards of a batch. @param maxEnvs the largest number of environments per shard, in whole tiles. */
-export function openShards(memory: Memory, numEnvs: number, keepsFinal: boolean, maxEnvs: number): Shard[] {
+/** Allocates the segments of a batch. @param maxEnvs the largest number of environments per segment, in whole tiles. */
+export function openSegments(
+  memory: Memory,
+  numEnvs: number,
+  keepsFinal: boolean,
+  maxEnvs: number,
+): Segment[] {
   const usage = USAGE.storage | USAGE.copySource | USAGE.copyTarget;
   const outputWords = keepsFinal ? OUTPUT_WORDS.withFinal : OUTPUT_WORDS.withoutFinal;
   return Array.from({ length: Math.ceil(numEnvs / maxEnvs) }, (_, k) => {
@@ -45,9 +50,9 @@ export function openShards(memory: Memory, numEnvs: number, keepsFinal: boolean,
   });
 }
 
-/** Frees the buffers of shards. */
-export function destroyShards(shards: readonly Shard[]): void {
-  for (const { state, outputs } of shards) {
+/** Frees the buffers of segments. */
+export function destroySegments(segments: readonly Segment[]): void {
+  for (const { state, outputs } of segments) {
     state.destroy();
     outputs.destroy();
   }
