@@ -25,7 +25,7 @@ export const FULL_PEERS: PeersPlan = {
   rounds: 5,
   seconds: 0.03,
 };
-/** A size at which a play steps several batches. More sizes take seconds each: JAX compiles for every size. */
+/** A size at which a play steps several batches: see `copiesOf`. More sizes take seconds each: JAX compiles for every size. */
 export const SMALL_PEERS: PeersPlan = { sizes: [8], rounds: 1, seconds: 0 };
 
 export interface PeerCell {

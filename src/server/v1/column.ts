@@ -4,7 +4,7 @@ import { InvalidRequestError, invalidJson } from '../protocol/validation-errors.
 
 /**
  * A block of rows ends with the row that reaches BLOCK_BYTES, and after every BLOCK_ROWS rows of the column. Chosen by hand:
- * smaller blocks need more positions; of larger blocks more rows are parsed twice, if a slice ends within a block.
+ * smaller blocks need more positions. A block in which a slice ends is parsed twice, and larger blocks have more rows.
  */
 const BLOCK_BYTES = 2 ** 16;
 const BLOCK_ROWS = 64;

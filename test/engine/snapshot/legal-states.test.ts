@@ -66,7 +66,7 @@ describe('checkStates accepts', () => {
   const v2 = toGraders(WORLD, 'v2', 8);
   const sampled = toProfiles(WORLD, 'sampled', 8).modes;
 
-  it('traits below the smallest number of a world, if the range of the traits is narrow', () => {
+  it("traits below 2^-40, the smallest magnitude of a world's numbers, if the traits' range is narrow", () => {
     const spec = structuredClone(RHYTHM);
     for (const trait of spec.traits) Object.assign(trait, { low: 0, high: 2 ** -40 });
     const world = createWorld(spec);
