@@ -159,7 +159,9 @@ async function timePlay(opened: OpenedSubject): Promise<number> {
 const titleOf = ({ backend, name, episodes, readBack }: Subject): string =>
   `${backend.name}, ${name}, ${episodes} episodes${readBack ? ', read back' : ''}`;
 
-/** Measures the rows of one size: compares each with the first row of its case, then times all of them in turn, round by round. */
+/**
+ * Measures the rows of one size: compares each with the first row of its case, then times all of them in turn, round by round.
+ */
 async function measureSize(episodes: number, rounds: number, onProgress: OnProgress): Promise<DeviceRow[]> {
   const subjects = subjectsAt(episodes);
   const opened: OpenedSubject[] = [];

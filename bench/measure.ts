@@ -81,8 +81,8 @@ const subjectOf = ({
 });
 
 /**
- * Returns the probe (core.ts) with the registers of a case's kernel and the mix of operations that is closest to the case's. The
- * reference counts as the kernel `scalar`.
+ * Returns the probe (core.ts) with the registers of a case's kernel and the mix of operations that is closest to the case's.
+ * The reference counts as the kernel `scalar`.
  */
 function probeOf(core: Core | null, { kernel, choice = 'given' }: Case): Probe | null {
   const registers = kernel ?? 'scalar';

@@ -138,7 +138,10 @@ export const fork: OpenRig = (setting) => {
   };
 };
 
-/** Computes the expected outputs of `fork` without a fork: from the reset, each episode plays its source's actions, then its own. */
+/**
+ * Computes the expected outputs of `fork` without a fork: from the reset, each episode plays its source's actions, then its
+ * own.
+ */
 export const forkFromReset: OpenRig = (setting) => {
   const { episodes } = setting;
   const sourceSeeds = seedsOf(episodes / ROLLOUTS);

@@ -1,5 +1,5 @@
-// Makes prompts batch by batch, as a program that writes a dataset does. Prints as JSON the number and bytes of the prompts, and
-// the peak resident memory at the start and at the end. Argument: the least number of prompts.
+// Makes prompts batch by batch, as a program that writes a dataset does. Prints as JSON the number and bytes of the prompts,
+// and the peak resident memory at the start and at the end. Argument: the least number of prompts.
 // Written in JavaScript, so that the measured process loads only Node and the package.
 import { createVecEnv, promptBatches } from '../dist/index.js';
 import { NUM_ACTIONS, NUM_STEPS } from '../dist/world/fields.js';

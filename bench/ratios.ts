@@ -1,4 +1,6 @@
-/** The ratios that summarise the rows, and their targets. A ratio is a share of the bound (rows.ts), or a quotient of two times. */
+/**
+ * The ratios that summarise the rows, and their targets. A ratio is a share of the bound (rows.ts), or a quotient of two times.
+ */
 import { NAMES, SIZE } from './names.js';
 import { MIN_TICKS, type Row } from './rows.js';
 
@@ -93,7 +95,7 @@ const layoutRules = ['avx512', 'avx2', 'portable'].map(
   }),
 );
 
-/** The targets of quotients are chosen by hand: equal speed (two threads: twice the speed), less 10 to 20 %. */
+/** The targets of quotients are chosen by hand: equal times (two threads: half the time), with 10 to 20 % of margin. */
 const RULES: readonly Rule[] = [
   ...shareRules,
   ...layoutRules,

@@ -75,8 +75,8 @@ export async function sweep(plan: SweepPlan, onProgress: OnProgress): Promise<Sw
 }
 
 /**
- * Returns the number of copies of a batch, at most 64. A single play of a small batch would be too short for the timer. The limit
- * is chosen by hand: opening more copies takes longer.
+ * Returns the number of copies of a batch, at most 64. A single play of a small batch would be too short for the timer. The
+ * limit is chosen by hand: opening more copies takes longer.
  */
 const copiesOf = (episodes: number): number => Math.min(64, Math.ceil(SIZE.small / episodes));
 

@@ -19,7 +19,8 @@ export interface ThreadGain {
 }
 
 /**
- * Threads pay off if their rate is at least this multiple of the rate of one thread. Chosen by hand: a smaller gain may be noise.
+ * Threads pay off if their rate is at least this multiple of the rate of one thread. Chosen by hand: a smaller gain may be
+ * noise.
  */
 export const MIN_GAIN = 1.1;
 

@@ -22,7 +22,8 @@ const policy = {
   open({ numEnvs, world, threads }) {
     const inference = new Inference(world, numEnvs);
     const options = { world: world.spec, threads, imagination: true };
-    // Copy c is of episode floor(c / COPIES). It plays action floor(c % COPIES / SAMPLES) with the profile of sample c % SAMPLES.
+    // Copy c is of episode floor(c / COPIES). It plays action floor(c % COPIES / SAMPLES) with the profile of sample c %
+    // SAMPLES.
     const imagined = createVecEnv({ numEnvs: numEnvs * COPIES, ...options });
     const actions = Uint8Array.from({ length: numEnvs * COPIES }, (_, c) => (c % COPIES) / SAMPLES);
 

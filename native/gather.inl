@@ -67,7 +67,7 @@ RHYTHM_INLINE void gather_outputs(const Outputs& to, const Outputs& from, const 
   copy_elements(to.episode_returns, from.episode_returns, g, origins);
   copy_elements(to.episode_lengths, from.episode_lengths, g, origins);
   copy_elements(to.terminated, from.terminated, g, origins);
-  put_flags(to.final_mask, g, broadcast(false));  // no episode ended in this call
+  put_flags(to.final_mask, g, broadcast(false));  // a copy ends no episode
   if (to.final_observations == nullptr || from.final_observations == nullptr) return;
   copy_numbers<count::ObservationFloats>(to.final_observations, to.column_stride, from.final_observations,
                                          from.column_stride, g, origins);

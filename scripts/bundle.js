@@ -17,8 +17,8 @@ const { version, dependencies, peerDependencies } = JSON.parse(
 );
 const SUBPATHS = ['env', 'rollouts', 'agents', 'evaluation', 'server', 'training'];
 /**
- * The rooms that become one chunk each. A room comes after those it imports. A chunk includes the modules that its room
- * imports, so `engine` includes `world` and `shared`.
+ * The rooms that become one chunk each. A room comes after those it imports. A chunk also has the modules that its room
+ * imports, unless an earlier chunk has them. So `engine` includes `world` and `shared`.
  */
 const CHUNKS = ['engine', 'rollouts', 'agents', 'evaluation'];
 

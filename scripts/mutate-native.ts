@@ -49,8 +49,8 @@ const TESTS = [
   'rollouts/replay',
 ];
 /**
- * The time limit of a mutant's tests, in milliseconds. Chosen by hand: a lower limit counts slow mutants as killed, a higher one
- * waits longer for tests that hang.
+ * The time limit of a mutant's tests, in milliseconds. Chosen by hand: a lower limit counts slow mutants as killed, a higher
+ * one waits longer for tests that hang.
  */
 const TEST_LIMIT = 240_000;
 

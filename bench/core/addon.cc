@@ -30,7 +30,8 @@ struct Entry {
   bool supported;
 };
 
-// The work, compiled for each register width (probe.h). The first argument of `pass`, `fill` and `copy` is an index of this array.
+// The work, compiled for each register width (probe.h). The first argument of `pass`, `fill` and `copy` is an index of this
+// array.
 const Entry kProbes[] = {
 #if defined(RHYTHM_X64)
     {&avx512::probe, __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
@@ -74,7 +75,8 @@ Napi::Value Mixes(const Napi::CallbackInfo& info) {
 // (probe, mix, count): runs `count` passes of a mix.
 void Pass(const Napi::CallbackInfo& info) { probe_of(info).pass[integer(info, 1)](integer(info, 2)); }
 
-// (probe, array, times): writes the whole array `times` times. Its length in bytes is a multiple of 256: four registers of AVX-512.
+// (probe, array, times): writes the whole array `times` times. Its length in bytes is a multiple of 256, which is four
+// registers of AVX-512.
 void Fill(const Napi::CallbackInfo& info) {
   auto to = info[1].As<Napi::Uint8Array>();
   probe_of(info).fill(to.Data(), to.ByteLength(), integer(info, 2));

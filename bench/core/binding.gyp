@@ -1,4 +1,4 @@
-# The addon with which core.ts measures the speed of a processor core. Only the bench builds it: the package does not contain it.
+# The addon with which core.ts measures the speed of a processor core. Only the bench builds it: it is not in the package.
 {
   "target_defaults": {
     "cflags_cc!": ["-std=gnu++17", "-fno-exceptions"],

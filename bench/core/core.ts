@@ -1,6 +1,7 @@
 /**
  * Measures the speed of the processor core at this moment: its clock rate, its operations per nanosecond for each width of
- * registers, and the bandwidth of its stores and copies. Another program on the same physical core lowers all but the clock rate.
+ * registers, and the bandwidth of its stores and copies. Another program on the same physical core lowers all but the clock
+ * rate.
  *
  * The addon that does the measured work is not part of the package. It is built if it is missing or older than its sources.
  */
@@ -168,7 +169,7 @@ export interface Bandwidth {
 }
 
 /**
- * The minimum number of bytes that a measurement of stores writes: it fills a smaller buffer several times, a larger buffer once.
+ * The minimum number of bytes that a measurement of stores writes: it fills a smaller buffer several times, a larger one once.
  * Chosen by hand: more bytes give a steadier bandwidth, and take longer.
  */
 const BYTES_PER_SAMPLE = 2 ** 24;

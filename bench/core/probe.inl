@@ -1,8 +1,8 @@
 // The source of a probe (probe.h). The including namespace defines the lane types, their operations, and `hide`, which hides a
 // value from the optimiser.
 
-// Whether an instruction leaves its operands unchanged, as in AVX2 (8 lanes) and AVX-512. Otherwise the result replaces an
-// operand, and the next operation uses the result.
+// Whether the probe leaves the operands of an instruction unchanged, as AVX2 (8 lanes) and AVX-512 allow. Otherwise the result
+// replaces an operand, and the next operation uses the result.
 constexpr bool kSparesOperands = kLanes >= 8;
 
 template <class T, class Operation>

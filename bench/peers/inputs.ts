@@ -81,7 +81,10 @@ export function goldenInput(): Input {
   };
 }
 
-/** Returns the outputs of the golden episodes, f32: the observations after each step [28, episodes, 22], then the scores [episodes]. */
+/**
+ * Returns the outputs of the golden episodes, f32: the observations after each step [28, episodes, 22], then the scores
+ * [episodes].
+ */
 export const goldenOutputs = (): Float32Array =>
   Float32Array.from([
     ...Array.from({ length: NUM_STEPS }, (_, t) =>

@@ -48,7 +48,10 @@ export interface Player {
 /** A player's description. */
 export interface PlayerKind {
   readonly name: string;
-  /** The largest allowed difference from a golden value. It is 0 unless the player's compiler fuses multiplications and additions. */
+  /**
+   * The largest allowed difference from a golden value. It is 0 unless the player's compiler fuses multiplications and
+   * additions.
+   */
   readonly tolerance: number;
   /** The largest batch that the player can play. Default: no limit. */
   readonly maxEpisodes?: number;

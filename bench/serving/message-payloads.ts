@@ -14,8 +14,8 @@ const message = (path: string, what: string, body: Payload['body'], before?: rea
 });
 
 /**
- * Hostile messages: with too many values, or with few but long values. Numbers that are subtracted from a size, such as 50, leave
- * room for the rest of the message.
+ * Hostile messages: with too many values, or with few but long values. Numbers that are subtracted from a size, such as 50,
+ * leave room for the rest of the message.
  */
 const messages: readonly Payload[] = ['/ws', '/v1/vec'].flatMap((path) => [
   message(
@@ -43,7 +43,7 @@ const messages: readonly Payload[] = ['/ws', '/v1/vec'].flatMap((path) => [
   message(path, 'one huge string', (mebibytes) =>
     Buffer.from(`{"type":"reset","data":{"x":"${'x'.repeat(mebibytes * MIB - 50)}"}}`),
   ),
-  // `fills` cuts the last character off the last unit. Here this is the last digit of an escape, so the tail starts with a digit.
+  // `fills` cuts the last character off the last unit. Here this is a digit of an escape, so the tail starts with a digit.
   message(path, 'one huge string of escapes', fills('{"type":"reset","data":{"x":"', '\\u20ac', '0"}}')),
   message(path, 'a huge type', (mebibytes) => Buffer.from(`{"type":"${'x'.repeat(mebibytes * MIB - 50)}"}`)),
   message(path, 'one huge number', (mebibytes) =>

@@ -119,7 +119,8 @@ class Grpo:
 class Limits:
     """Limits beyond which a pitfall is reported, and the pitfalls that stop training (watch.py).
 
-    The values are chosen by hand: a lower limit warns earlier, and more often without need.
+    The values are chosen by hand: a lower limit warns earlier, and more often without need. Figures are compared with the
+    limits over a window of steps.
     """
 
     window: int = setting(10, OURS, "steps per window", "the figures of a single step are noisy")

@@ -158,8 +158,8 @@ class Client:
         token: the token of all servers; by default that of the variable RHYTHM_TOKEN.
         timeout_s: seconds without a byte after which a server counts as failed.
         backoff: retry policy, and the time for which a failed server is left out.
-        body_limit: the maximum number of bytes of a request, by default half of the server's. Larger batches are sent in
-            parts.
+        body_limit: the maximum number of bytes of a request, by default 32 MiB, half of the default of the server. Larger
+            batches are sent in parts.
         row_limit: the maximum number of rows of a request. Larger batches are sent in parts. The server accepts up to
             2^20 rows.
 

@@ -51,7 +51,8 @@ Arrays = Dict[str, Any]
 
 
 class _Actor:
-    """The object in the process of an actor. If the actor dies during a call, Ray restarts it and repeats the call."""
+    """The object in the process of an actor. If the actor dies during a call, Ray may restart it and repeat the call, so
+    every call must be repeatable."""
 
     def __init__(self, options: Mapping[str, Any]) -> None:
         self._options = options

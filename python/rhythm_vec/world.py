@@ -103,8 +103,8 @@ def _to_magnitudes(magnitudes: Any) -> Dict[str, float]:
     given = check_mapping("magnitudes", magnitudes)
     if sorted(map(str, given)) != sorted(_world.MAGNITUDES):
         refuse("bad_world", f"magnitudes of {', '.join(_world.MAGNITUDES)}", describe(magnitudes), "Pass a number for each.")
-    # Scaling divides by a magnitude, so 0 is refused. The bound, 2^-80, is the smallest reward scale times the smallest range of
-    # a trait, 2^-40 each.
+    # Scaling divides by a magnitude, so 0 is refused. The bound is chosen by hand: 2^-80 is the square of the smallest number
+    # of a world other than 0, 2^-40.
     return {name: check_number(f"magnitudes[{name!r}]", given[name], 2.0**-80, MAX_FLOAT) for name in _world.MAGNITUDES}
 
 

@@ -147,7 +147,7 @@ class ThreadsTest(RefusalTest):
         self.assertEqual(results, [expected] * 4)
 
     def test_the_option_threads_changes_no_result(self) -> None:
-        # Steps use threads from 8,192 environments on (native/batch.cc).
+        # Steps use threads from 512 tiles of 16 environments on (native/batch.cc).
         snapshots = {played(70_000, threads=threads).snapshot() for threads in (1, 2, 7)}
         self.assertEqual(len(snapshots), 1)
 

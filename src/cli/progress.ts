@@ -4,12 +4,14 @@ import { grouped } from '../evaluation/format-results.js';
 import { isQuiet } from './quiet.js';
 
 /**
- * The bar appears if the total, in the unit of the counts, exceeds LONG_TOTAL, or after LONG_MS milliseconds. Both are chosen by
- * hand: with lower limits a bar also appears for short work.
+ * The bar appears if the total, in the unit of the counts, exceeds LONG_TOTAL, or after LONG_MS milliseconds. Both are chosen
+ * by hand: with lower limits a bar also appears for short work.
  */
 const LONG_TOTAL = 1e6;
 const LONG_MS = 1000;
-/** The least milliseconds before the first line, and between lines. Chosen by hand: less fills logs, more shows progress later. */
+/**
+ * The least milliseconds before the first line, and between lines. Chosen by hand: less fills logs, more shows progress later.
+ */
 const LINE_MS = 10_000;
 
 export interface Progress {

@@ -29,7 +29,7 @@ export interface Evaluation extends RunInfo {
 export interface EvaluationRow extends Played, Summary, AnswerSummary {
   /** The range of seeds, such as "0-99". */
   readonly seeds: string;
-  /** 'sampled', 'discrete', a profile's name, or 'named' for the three named profiles together. */
+  /** As `describeProfiles` of src/world/conditions.ts describes them. */
   readonly profiles: string;
   /**
    * Scores of the same episodes under the graders v2 and v3, except the grader in use. The policy did not play for these

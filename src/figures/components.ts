@@ -105,7 +105,9 @@ const NAMES = {
 const PART = { field: 'part', type: 'quantitative', stack: 'zero' } as const;
 const ORDER = { field: 'place', type: 'ordinal' } as const;
 
-/** Returns the number of legend columns. The legend has as few lines as the width allows, and no more columns than they need. */
+/**
+ * Returns the number of legend columns. The legend has as few lines as the width allows, and no more columns than they need.
+ */
 function columnsIn(width: number): number {
   const maxColumns = Math.max(1, Math.floor((width + MARGIN) / LEGEND_COLUMN));
   return Math.ceil(NUM_COMPONENTS / Math.ceil(NUM_COMPONENTS / maxColumns));

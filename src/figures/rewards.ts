@@ -49,7 +49,8 @@ export function drawRewards(picture: RewardsPicture): Drawing {
     columns: Math.min(COLUMNS, rows.length),
     spacing: { row: 16, column: 22 },
     spec: { width, height: PANEL_HEIGHT, layer: [SECOND_HALF_SHADE, BARS, ZERO, MEANS, LABELS] },
-    // Draws an x axis below each panel. Shared axes would be only below the last row, even in columns where that row has no panel.
+    // Draws an x axis below each panel. Shared axes would be only below the last row, even in columns where that row has no
+    // panel.
     resolve: { axis: { x: 'independent' } },
   };
   return { title, description: rows.map(inWords).join(' '), spec };

@@ -21,8 +21,8 @@ import type { Layer, TopView, View } from './vega-lite-types.js';
 export interface TimelinePicture extends Caption {
   readonly episode: TimelineEpisode;
   /**
-   * Maximum width in CSS pixels. If it is less than 310 (about `MIN_WIDTH` plus `MARGIN`), the figure may be wider. Default: slots
-   * of 27 pixels.
+   * Maximum width in CSS pixels. If it is less than 310 (about `MIN_WIDTH` plus `MARGIN`), the figure may be wider. Default:
+   * slots of 27 pixels.
    */
   readonly maxWidth?: number;
 }

@@ -143,7 +143,9 @@ export class ResultGatherer {
     };
   }
 
-  /** Returns the share of a row (evaluation/bracket.ts). Null if `shareUnder` returns null, or for a file of a changed world. */
+  /**
+   * Returns the share of a row (evaluation/bracket.ts). Null if `shareUnder` returns null, or for a file of a changed world.
+   */
   #shareOf(row: ScoreRow, brackets: readonly GraderAnchors[], digest: string): Share {
     const worlds = this.#sources.filter(({ label }) => label === row.source).flatMap(({ worlds }) => worlds);
     const isComparable = worlds.every((world) => world === digest || FORMER_WORLDS.has(world));

@@ -44,7 +44,9 @@ export class FairQueue {
   #working = 0;
   #waiting = 0;
   #draining = false;
-  /** The moving average of the milliseconds between the ends of successive requests, while others wait; null before the first. */
+  /**
+   * The moving average of the milliseconds between the ends of successive requests, while others wait; null before the first.
+   */
   #meanMs: number | null = null;
   /** The time when the last request ended, or the first one began to wait, in milliseconds of `performance.now()`. */
   #endedAt = 0;

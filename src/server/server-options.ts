@@ -83,7 +83,7 @@ const NUMBERS = {
   vecEnvs: [2 ** 18, 1, 2 ** 24],
   batchRequests: [8, 1, 1024],
   batchQueue: [1024, 0, 2 ** 16],
-  // The maximum is less than the time that a whole request may take (BODY_MS in build-server.ts).
+  // The maximum is less than BODY_MS (build-server.ts), within which the whole body must arrive: it is read after the wait.
   batchWaitMs: [60_000, 10, 240_000],
   pingMs: [30_000, 10, MAX_MS],
   idleMs: [900_000, 10, MAX_MS],

@@ -12,12 +12,14 @@ export class RhythmError extends Error {
 }
 
 /**
- * An invalid argument. The call has changed nothing. Exception: a run with `onProgress` or `signal` plays slices of environments
- * one after the other, and keeps the slices that it has finished.
+ * An invalid argument. The call has changed nothing. Exception: a run with `onProgress` or `signal` plays slices of
+ * environments one after the other, and keeps the slices that it has finished.
  */
 export class InputError extends RhythmError {}
 
-/** A call that the environment's current state does not allow. It has changed nothing, unless the code is `outputs_detached`. */
+/**
+ * A call that the environment's current state does not allow. It has changed nothing, unless the code is `outputs_detached`.
+ */
 export class StateError extends RhythmError {}
 
 /** A backend, kernel or addon that is unavailable here, a lack of memory, or a device that was lost or failed. */

@@ -189,8 +189,8 @@ describe.skipIf(absent !== null)('the page', () => {
       }`);
       await page.waitForURL(/weights=0\.70,/);
       expect(await slider.inputValue()).toBe('700');
-      // The page writes the address at most every 250 ms (current-address.ts), not at each of the 600 moves. The bound is chosen
-      // by hand: it allows five seconds.
+      // The page writes the address at most every 250 ms (current-address.ts), not at each of the 600 moves. The bound is
+      // chosen by hand: it allows five seconds.
       expect(await page.evaluate('delete history.replaceState && replaced')).toBeLessThan(20);
     });
 

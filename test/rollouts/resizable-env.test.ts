@@ -1,4 +1,4 @@
-/** Tests that a vector environment of changing size is open, also after a size that was refused. */
+/** Tests that ResizableEnv and ResizableAnyEnv open another environment after a refused size. */
 import { expect, it } from 'vitest';
 import { ResizableAnyEnv, ResizableEnv } from '../../src/rollouts/resizable-env.js';
 

@@ -17,7 +17,7 @@ extern const Kernel kernel;
 
 namespace {
 
-// Every call uses threads from 512 tiles on (kMinTilesToStep of batch.cc). The last tile is not full.
+// A step uses threads from 512 tiles on (twice kMinTilesToStep of batch.cc), other calls from fewer. The last tile is not full.
 constexpr int kNumEnvs = 520 * kTileLanes + 3;
 
 class Heap : public Arrays {

@@ -37,8 +37,8 @@ export class Evidence {
   readonly margin = new Float64Array(NUM_METERS);
   readonly rounding = new Float64Array(NUM_METERS);
   /**
-   * The change of each meter by decay and event. If the meter was clamped to 0, an upper bound on this change; if it was clamped
-   * to 1, a lower bound.
+   * The change of each meter by decay and event. If the meter was clamped to 0, an upper bound on this change; if it was
+   * clamped to 1, a lower bound.
    */
   readonly rest = new Float64Array(NUM_METERS);
   /** The observed reward, and the number of crashed meters after the step. */

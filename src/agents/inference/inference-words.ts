@@ -23,7 +23,9 @@ const MIN_NARROWING = 0.04;
 const MIN_WEIGHT_CHANGE = 0.012;
 /** Bounds of `share` (inference-report.ts): a trait or weight is low below LITTLE, high above MUCH. */
 const [LITTLE, MUCH] = [0.38, 0.62];
-/** Bounds of `relativeWidth` (inference-report.ts): an estimate is sure below SURE, likely below LIKELY, unknown above UNSEEN. */
+/**
+ * Bounds of `relativeWidth` (inference-report.ts): an estimate is sure below SURE, likely below LIKELY, unknown above UNSEEN.
+ */
 const [SURE, LIKELY, UNSEEN] = [0.25, 0.6, 0.97];
 /** A belief nearer to 0.5 than this counts as neither low nor high. */
 const MIDDLE_WIDTH = 0.09;

@@ -105,8 +105,9 @@ export class Inference {
    * Updates the posteriors with observations. A row at step 0, or at an earlier step than the environment's last row,
    * starts another episode with the prior. A second row at the same step is ignored, except at step 0. If steps were
    * skipped, only the last step counts as evidence. An observation of another world, or an altered one, can contradict earlier
-   * observations. A contradicting anomaly or change of a meter widens the bounds of the trait that affects it, within the trait's
-   * range; a contradicting reward bounds the weights less tightly than a consistent one. `explain` reports contradictions.
+   * observations. A contradicting anomaly or change of a meter widens the bounds of the trait that affects it, within the
+   * trait's range; a contradicting reward bounds the weights less tightly than a consistent one. `explain` reports
+   * contradictions.
    * @param observations f32 [numEnvs, 22], raw, by OBSERVATION_FIELDS. @param playing u8 [numEnvs]: environments with 0
    *   are not changed; null for all.
    * @throws InputError `wrong_type`, `wrong_length`, or `out_of_range` for invalid numbers. An error changes nothing.

@@ -242,8 +242,8 @@ export class TraitPosterior {
   }
 
   /**
-   * Returns the position of quantile `u` of the stress threshold: the index of the quantile's cell, plus a fraction less than 1.
-   * The fraction is the part of the cell's range that lies below the quantile.
+   * Returns the position of quantile `u` of the stress threshold: the index of the quantile's cell, plus a fraction less than
+   * 1. The fraction is the part of the cell's range that lies below the quantile.
    */
   positionAt(u: number): number {
     let rest = u;

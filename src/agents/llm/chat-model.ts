@@ -49,7 +49,7 @@ const MAX_WAIT_MS = 15 * 60_000;
 const SPREAD = 0.25;
 /**
  * The number of tokens that a chat template may add to a prompt. Chosen by hand: a larger number reserves more of the budget
- * for each request; with a smaller one, the token counts of longer templates are taken as impossible.
+ * for each request; with a smaller one, correct token counts may be taken as impossible.
  */
 const TEMPLATE_TOKENS = 64;
 

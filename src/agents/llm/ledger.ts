@@ -162,7 +162,9 @@ export class Ledger implements CostLedger {
     return this.#spent + future <= this.budget;
   }
 
-  /** Returns the dollars that the next episode needs: its expected cost, and room to reserve the maximum of its last request. */
+  /**
+   * Returns the dollars that the next episode needs: its expected cost, and room to reserve the maximum of its last request.
+   */
   #needed(): number {
     return this.#expected() + (this.#finished.episodes > 0 ? this.#maxRequestCost : 0);
   }

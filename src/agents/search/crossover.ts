@@ -2,8 +2,8 @@
 import { NUM_ACTIONS, NUM_STEPS } from '../../world/fields.js';
 import type { SearchDraws } from './search-draws.js';
 
-// The four probabilities are chosen by hand. They balance large changes, which find new sequences, and small ones, which improve
-// known sequences.
+// The four probabilities are chosen by hand. They balance large changes, which find new sequences, and small ones, which
+// improve known sequences.
 /** The probability that a child copies a stretch (consecutive actions) of a second parent. */
 const CROSSOVER = 0.35;
 /** The probability that a child of two parents also mutates. Other children always mutate. */

@@ -10,8 +10,8 @@ import type { SearchDraws } from './search-draws.js';
  */
 const MAX_ATTEMPTS = 8;
 
-// The numbers of the penalty are chosen by hand. With them, about half of the kept sequences have no shortfall (see `Outcome` in
-// objective.ts): the first-half means of the best sequences lie near `minFirstHalfMean`, below which a shortfall begins.
+// The numbers of the penalty are chosen by hand. If the best sequences have first-half means near `minFirstHalfMean`, below
+// which a shortfall begins (see `Outcome` in objective.ts), about half of the kept sequences have no shortfall.
 
 /** The penalty of a shortfall rises or falls by this factor. */
 const PENALTY_STEP = 1.03;

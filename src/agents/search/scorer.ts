@@ -186,7 +186,8 @@ export class Scorer implements Disposable {
     const capacity = Math.floor(this.#indices.length / starts.length);
     const count = Math.min(sequences, roundDown(capacity, GROUP));
     // The smallest number of trials that fill whole groups, with `count` sequences each. Then all episodes of a group begin in
-    // starting states of the same index, and may share draws. `count & -count` is the largest power of two that divides `count`.
+    // starting states of the same index, and may share draws. `count & -count` is the largest power of two that divides
+    // `count`.
     const trialUnit = GROUP / Math.min(GROUP, count & -count);
     const trialsPerCall = roundDown(Math.floor(capacity / count), trialUnit);
     for (let k = 0; k < trials.length; k += trialsPerCall) {

@@ -40,8 +40,8 @@ const LAST_SHARE = 1 / 6;
 /** The intended number of generations of an island; a small budget gives fewer. More generations improve the result little. */
 const GENERATIONS = 100;
 /**
- * The minimum number of islands, if the budget suffices for GENERATIONS generations of MIN_OFFSPRING sequences on each. A larger
- * budget first makes generations larger, then adds islands.
+ * The minimum number of islands, if the budget suffices for GENERATIONS generations of MIN_OFFSPRING sequences on each. A
+ * larger budget first makes generations larger, then adds islands.
  */
 const MIN_ISLANDS = 4;
 /** The bounds of `offspring`. */

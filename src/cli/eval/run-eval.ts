@@ -61,8 +61,8 @@ export interface EvalCommandOptions
 }
 
 /**
- * Evaluates policies, prints the tables and writes the files. A shard prints no table. If its file is complete, the shard is not
- * played again.
+ * Evaluates policies, prints the tables and writes the files. A shard prints no table. If its file is complete, the shard is
+ * not played again.
  */
 export async function runEval(options: EvalCommandOptions, signal: AbortSignal): Promise<void> {
   const { json, components, trajectories, profiles, backend, kernel, threads } = options;

@@ -150,8 +150,8 @@ export const isParquet = (path: string): boolean =>
   partOf(path, 0, MAGIC.length).toString('latin1') === MAGIC;
 
 /**
- * Returns the kind that a Parquet file's metadata states. If it states none: null (unknown) if `kinds` has trajectories, because
- * copies of trajectories may lack the metadata; else `parquet`.
+ * Returns the kind that a Parquet file's metadata states. If it states none: null (unknown) if `kinds` has trajectories,
+ * because copies of trajectories may lack the metadata; else `parquet`.
  */
 function parquetKind(path: string, kinds: readonly FileKind[]): FileKind | null {
   const end = partOf(path, Math.max(0, stat(path)!.size - HEAD_BYTES)).toString('latin1');

@@ -84,7 +84,9 @@ const FORMATS = {
 const otherFormat = (bytes: Buffer): string | undefined =>
   FORMATS[bytes.toString('hex', 0, 2) as keyof typeof FORMATS];
 
-/** The number of characters after which a printed reason is cut. Chosen by hand: more fill the terminal, fewer omit the remedy. */
+/**
+ * The number of characters after which a printed reason is cut. Chosen by hand: more fill the terminal, fewer omit the remedy.
+ */
 const MAX_REASON = 400;
 
 /** Shortens a reason and replaces characters that terminals interpret, because the reason quotes the input. */

@@ -13,7 +13,7 @@ import { UsageError } from '../command-errors.js';
 import { ParquetFile, type ReadGroup } from './parquet-file.js';
 
 const COLUMNS = Object.keys(EPISODE_COLUMNS);
-/** The maximum number of episodes that are replayed at once. Chosen by hand: a whole episode takes about 50 kB. */
+/** The maximum number of episodes that are replayed at once. Chosen by hand: more take more memory. */
 const BATCH = 256;
 /**
  * The approximate sizes of a whole episode as a line, in bytes, without and with prompts. Chosen by hand; docs/trajectories.md
@@ -25,7 +25,10 @@ const SIZES = { plain: 16_384, prompted: 49_152 };
 export interface TrajectoryLine {
   /** File and number of the line or row, such as "teacher.jsonl:3". */
   readonly place: string;
-  /** The length of the line. For a row, the approximate length of the line that has the same episode, or 0 for a fault. */
+  /**
+   * The approximate number of bytes of the line, or for a row of the line that has the same episode. 0 for a line or row that
+   * cannot be read.
+   */
   readonly size: number;
   readonly episode: TrajectoryEpisode | BadEpisode;
 }

@@ -125,7 +125,7 @@ export class Journal {
     return this.#entries.has(key);
   }
 
-  /** Of the episodes stored before the journal was opened: the number with a known cost, and the sum of the costs in dollars. */
+  /** The number of episodes that were stored before the journal was opened and state their cost, and the sum in dollars. */
   get finished(): { readonly episodes: number; readonly cost: number } {
     return this.#finished;
   }

@@ -26,7 +26,7 @@ async function* batchesIn(paths: readonly string[]): AsyncGenerator<GrpoRow[]> {
   let batch: GrpoRow[] = [];
   for (const path of paths) {
     for await (const { text } of readLines(createReadStream(path), MAX_LINE_BYTES)) {
-      // `text` is null only for a line that is too long or not UTF-8. Shards have none: `checkShards` has compared their digests.
+      // `text` is null only for a line that is too long or not UTF-8. Checked shards have no such line.
       batch.push(JSON.parse(text!));
       if (batch.length < BATCH) continue;
       yield batch;

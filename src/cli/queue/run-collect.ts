@@ -50,7 +50,8 @@ export async function runCollect(name: string, options: CollectOptions, signal: 
       await collector.wait(signal, (count) => progress.update(count, collector.job.shards));
       progress.stop();
       const sha256 = await write(job, collector, options, signal);
-      // `finish` removes the results from Redis. For a stream they are kept, because the reader of the stream may still fail.
+      // `finish` removes the job from Redis. After writing to a stream it stays, because the reader of the stream may still
+      // fail.
       if (isFile) await collector.finish(sha256 ?? (await contentsOf(path)).sha256);
     } finally {
       progress.stop();

@@ -53,8 +53,8 @@ function rowName({ baseline, player }: ReevaluatedRow): string {
 }
 
 /**
- * Formats the published score for a row. A baseline or fixed policy has its own; other players have that of RhythmEnv's teacher.
- * Returns '-' for oracles, for profiles that the published evaluation did not use, and where no score was published.
+ * Formats the published score for a row. A baseline or fixed policy has its own; other players have that of RhythmEnv's
+ * teacher. Returns '-' for oracles, for profiles that the published evaluation did not use, and where no score was published.
  */
 function publishedScore(
   { baseline, player }: ReevaluatedRow,

@@ -27,7 +27,10 @@ export interface CheckedActions {
   readonly logProbs: ArrayLike<number> | null;
 }
 
-/** The second word of Threefry's key, for the seeds that policies get: "POLY" in ASCII. No stream of the published world has this number. */
+/**
+ * The second word of Threefry's key, for the seeds that policies get: "POLY" in ASCII. No stream of the published world has
+ * this number.
+ */
 const OWN_DRAWS = 0x504f4c59;
 
 const OUTPUTS: readonly (keyof PolicyActions)[] = ['actions', 'beliefs', 'logProbs'];

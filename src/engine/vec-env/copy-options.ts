@@ -1,6 +1,6 @@
 /**
- * Copies the arguments of asynchronous calls, which run later. Arrays longer than `maxLength` are not copied, because validation
- * refuses them.
+ * Copies the arguments of asynchronous calls, which run later. Arrays longer than `maxLength` are not copied, because
+ * validation refuses them.
  */
 
 import { MAX_ENVS, NUM_BELIEFS, NUM_STEPS, PROFILE_SIZE } from '../../world/fields.js';

@@ -19,7 +19,9 @@ export const THRESHOLDS = {
   knowledge: 0.3,
   /** The most that a belief without knowledge may add to a policy whose score without a belief is at least `silentScore`. */
   nullBelief: 0.015,
-  /** Policies that score less than this without a belief are not checked: the clamp at 0 cuts losses, so a bad belief can gain. */
+  /**
+   * Policies that score less than this without a belief are not checked: the clamp at 0 cuts losses, so a bad belief can gain.
+   */
   silentScore: 0.25,
   /** The most that knowing or inferring the profile may add in the impossible world, where every profile is neutral. */
   impossibleWorld: 0.01,

@@ -89,7 +89,10 @@ export const OPTIONS: readonly (keyof AuditOptions)[] = [
   'onProgress',
   'signal',
 ];
-/** These and the next three numbers are chosen by hand: larger ones give better sequences and narrower intervals, and take longer. */
+/**
+ * The defaults. Those of sizes, here and below, and MAX_EPISODES are chosen by hand: larger ones give better sequences or
+ * narrower intervals, and take longer.
+ */
 const DEFAULTS = { grader: 'v2', seed: 0, evaluations: 300_000, episodes: 2000 } as const;
 const DEFAULT_PROFILES = 400;
 const DEFAULT_PLANNER_EPISODES = 100;

@@ -51,7 +51,9 @@ export interface FittedBeliefs {
   readonly mean: readonly number[];
 }
 
-/** Step sizes of the search for the best constant belief. Chosen by hand: smaller steps find a better belief, and take longer. */
+/**
+ * Step sizes of the search for the best constant belief. Chosen by hand: smaller steps find a better belief, and take longer.
+ */
 const STEP_SIZES = [0.1, 0.03, 0.01];
 
 /**

@@ -10,7 +10,9 @@ import { NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
 import { codeOf, EpisodeComparison } from './episode-comparison.js';
 import type { Mismatch } from './mismatch.js';
 
-/** The results of n episodes that depend on no grader, newly allocated: components f32 [n, 8], row-major; the others f32 [n]. */
+/**
+ * The results of n episodes that depend on no grader, newly allocated: components f32 [n, 8], row-major; the others f32 [n].
+ */
 export interface ComponentResults {
   readonly components: Float32Array;
   readonly beliefMae: Float32Array;

@@ -35,7 +35,9 @@ export function scoresSection({ scores, brackets }: ReportData): Section | null 
   };
 }
 
-/** Explains the shares (see bracket-share.ts) if there are any. Gives each grader's anchors, or says why scores have no shares. */
+/**
+ * Explains the shares (see bracket-share.ts) if there are any. Gives each grader's anchors, or says why scores have no shares.
+ */
 function bracketParts(scores: readonly ScoreRow[], brackets: readonly GraderAnchors[]): Part[] {
   const meaning = scores.some(({ share }) => share) ? [SHARE_MEANING] : [];
   return [...meaning, ...bracketNotes(scores, brackets)].map(paragraph);

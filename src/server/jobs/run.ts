@@ -65,8 +65,8 @@ export interface ShardBatch {
  * Runs a shard. Yields its rows in the order of its file, but a language model's episodes in the order in which they end.
  * Leaves out the episodes of a language model that exist already.
  * @throws InputError for unknown names, a missing model, a job of `eval` without trajectories, and more shards than the
- *   job has seeds (`teach`), episodes of a policy (`eval`), pieces (`audit`: see audit-shards.ts) or rows (`dataset`); the errors
- *   of the job's command; the signal's reason.
+ *   job has seeds (`teach`), episodes of a policy (`eval`), pieces (`audit`: see audit-shards.ts) or rows (`dataset`); the
+ *   errors of the job's command; the signal's reason.
  */
 export function runShard(
   job: RunnableJob,

@@ -17,7 +17,9 @@ interface LineRun {
   count: number;
 }
 
-/** The maximum number of lines of a run. A run is read at once. Chosen by hand: longer runs take more memory and fewer reads. */
+/**
+ * The maximum number of lines of a run. A run is read at once. Chosen by hand: longer runs take more memory and fewer reads.
+ */
 const MAX_LINES = 128;
 
 /** Identifies the episodes of one condition, policy and profile. */

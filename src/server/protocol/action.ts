@@ -48,11 +48,11 @@ export function toAction(data: unknown): Action {
 
 function unknownAction(name: string): ValidationError {
   const names = ACTION_NAMES.map((each) => `'${each}'`);
-  // The suggestion compares only the first 100 characters of the name, because an edit distance takes time.
   const msg = `Input should be ${names.slice(0, -1).join(', ')} or ${names.at(-1)}.`;
   return {
     type: 'literal_error',
     loc: ['action_type'],
+    // Compares only the first 100 characters of the name, because an edit distance takes time.
     msg: `${msg}${didYouMean(name.slice(0, 100), ACTION_NAMES)}`,
     input: name,
   };

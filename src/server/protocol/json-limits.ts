@@ -22,8 +22,8 @@ export const BYTE = {
 /**
  * Finds the end of a JSON string in UTF-8, where no other character contains the byte of a quote or backslash.
  * @param from the index after the opening quote.
- * @returns the index of the closing quote. If none is before `end`, the index at which to continue once more bytes have arrived:
- *   `end`, or `end + 1` if a backslash just before `end` escapes the next byte.
+ * @returns the index of the closing quote. If none is before `end`, the index at which to continue once more bytes have
+ *   arrived: `end`, or `end + 1` if a backslash just before `end` escapes the next byte.
  */
 export function endOfString(bytes: Buffer, from: number, end: number): number {
   let at = from;

@@ -6,7 +6,9 @@ import { describe } from '../../shared/values.js';
  * hand: a larger one makes errors longer, a smaller one leaves out more inputs.
  */
 const MAX_SIZE = 1000;
-/** The maximum depth of an input that errors repeat. Chosen by hand. Writing JSON overflows the stack at a few thousand levels. */
+/**
+ * The maximum depth of an input that errors repeat. Chosen by hand. Writing JSON overflows the stack at a few thousand levels.
+ */
 const MAX_DEPTH = 16;
 
 /** Returns the value itself, or its description as text. */

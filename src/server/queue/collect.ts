@@ -84,7 +84,7 @@ export class Collector {
     this.job = job;
     this.#target = target;
     this.#claim = { ...target, job, id: randomBytes(ID_BYTES).toString('hex') };
-    // Drops errors: `#move` notices if the claim has expired.
+    // Drops errors: with a store, `#move` notices if the claim has expired.
     this.#timer = setInterval(() => void extendClaim(queue, this.#claim).catch(() => {}), EXTEND_MS);
   }
 

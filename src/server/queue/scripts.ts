@@ -51,8 +51,8 @@ local isCurrent = state == 'open' and submission == ARGV[1]
 /**
  * Stores a shard's result, and removes its episodes. KEYS: job, results, digests, differences, finished, episodes. ARGV:
  * submission, index, the SHA-256 of the result (32 bytes) followed by the result, milliseconds of compute, the machine that
- * computed the shard. Returns 'stored'; 'same' or 'different' if the shard already had a result; 'closed' if the job is not open
- * or has another submission.
+ * computed the shard. Returns 'stored'; 'same' or 'different' if the shard already had a result; 'closed' if the job is not
+ * open or has another submission.
  */
 export const STORE = `${NOW}${IS_CURRENT}
 if not isCurrent then return 'closed' end

@@ -48,8 +48,8 @@ const NAME_BYTES = 8;
 
 /**
  * A script's reply for a request or an episode: the verdict, the amount spent in nanodollars, and milliseconds to wait. 'wait':
- * run the script again after the wait; 'refused': the budget does not suffice; 'lost': the attempt has ended or no longer has its
- * lock.
+ * run the script again after the wait; 'refused': the budget does not suffice; 'lost': the attempt has ended or no longer has
+ * its lock.
  */
 type Verdict = ['ok' | 'wait' | 'refused' | 'lost', spent: number, waitMs?: number];
 

@@ -54,7 +54,9 @@ const SLICE = 2048;
  * other turn the maximum is twice that of the turn before, at most SLICE.
  */
 const FAULTY_SLICE = 128;
-/** The maximum number of characters of error messages in memory. Chosen by hand: with fewer, more messages are computed twice. */
+/**
+ * The maximum number of characters of error messages in memory. Chosen by hand: with fewer, more messages are computed twice.
+ */
 const MAX_KEPT = 2 ** 22;
 
 /** Scores all rows. @param turn awaited before each slice. @throws InvalidRequestError as `RowSource.score`. */

@@ -48,8 +48,8 @@ export interface RefinementFigures {
   readonly finalScore: number;
   readonly beliefMae: number;
   /**
-   * What the compared actions gain over the student's own (see `Comparisons` in refine/comparisons.ts), weighted by the student's
-   * probabilities: the mean over the updates of the iteration.
+   * What the compared actions gain over the student's own (see `Comparisons` in refine/comparisons.ts), weighted by the
+   * student's probabilities: the mean over the updates of the iteration.
    */
   readonly gain: number;
 }

@@ -16,8 +16,8 @@ export interface TrainStudentOptions extends TrainOptions, Engine {
   /** Ends the training: `trainStudent` throws its reason. */
   readonly signal?: AbortSignal;
   /**
-   * Called after each epoch, after each 64 (or fewer) episodes that the teacher plays or labels, and after each refinement batch
-   * (docs/students.md).
+   * Called after each epoch, after each 64 (or fewer) episodes that the teacher plays or labels, and after each refinement
+   * batch (docs/students.md).
    */
   readonly onProgress?: (progress: TrainProgress) => void;
 }

@@ -1,4 +1,6 @@
-/** Trains a student: clones a teacher that sees observations only, fits beliefs to true targets, and may `refine` the student. */
+/**
+ * Trains a student: clones a teacher that sees observations only, fits beliefs to true targets, and may `refine` the student.
+ */
 import seedrandom from 'seedrandom';
 import { Network } from '../../agents/student/network.js';
 import { yieldTurn } from '../../engine/vec-env/yield-turn.js';

@@ -199,7 +199,8 @@ it('at the last step a planner predicts the mean final score of v3 within 0.05',
     }
     result = env.step(actions, { beliefs });
   }
-  // Components contain sums over past steps, such as `skill`, that depend on the profile, of which the planner has only samples.
+  // Components contain sums over past steps, such as `skill`, that depend on the profile, of which the planner has only
+  // samples.
   expect(Math.abs(meanOf(expected) - meanOf(result.finalScores))).toBeLessThan(0.05);
 });
 

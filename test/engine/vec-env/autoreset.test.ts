@@ -1,7 +1,7 @@
 /**
  * Truth tables of the three autoreset modes, written by hand. A row has a call and the outputs after it, one entry for each
- * environment: `r` is a reward, `g` a grade, `x` in a call an illegal action, `-` no output. An empty cell has the values of the
- * row above. expectTable (test/support/truth-table.ts) says more.
+ * environment: `r` is a reward, `g` a grade, `x` in a call an illegal action, `-` no output. An empty cell has the values of
+ * the row above. expectTable (test/support/truth-table.ts) says more.
  */
 import { describe, expect, it } from 'vitest';
 import type { AutoresetMode } from '../../../src/engine/validate/autoreset-modes.js';

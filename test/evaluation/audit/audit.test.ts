@@ -154,7 +154,7 @@ describe.skipIf(NATIVE.length === 0)('an audit', () => {
     for (const kind of ['sampled', 'discrete'] as const) {
       const { sequence, oracle, sequenceSeeds, oracleSeeds } = result.anchors[kind];
       expect(anchors[kind]).toEqual({ sequence, oracle, sequenceSeeds, oracleSeeds });
-      // The sequence plays 50 times the audit's 60 episodes, the planner two.
+      // The sequence plays 3000 episodes, 50 times the audit's 60. The planner plays two.
       expect([sequenceSeeds, oracleSeeds]).toEqual(['20000-22999', '20000-20001']);
       expect(result.anchors[kind].actions).toHaveLength(28);
     }

@@ -124,8 +124,8 @@ export class Visit {
   }
 
   /**
-   * Expects no accessibility violations and no overflow, in light and dark. The schemes differ only in colours, so the second is
-   * checked by the rule of colours alone. @param name of the screenshots. @param rules for light, by default all.
+   * Expects no accessibility violations and no overflow, in light and dark. The schemes differ only in colours, so the second
+   * is checked by the rule of colours alone. @param name of the screenshots. @param rules for light, by default all.
    */
   async expectAccessible(name: string, rules?: readonly string[]): Promise<void> {
     for (const colorScheme of COLOR_SCHEMES) {
@@ -138,9 +138,9 @@ export class Visit {
   }
 
   /**
-   * Calls `expectAccessible` in the sizes of a laptop and a phone. A media query on width applies to all smaller or to all larger
-   * widths, so each style of a tablet is also checked on a phone or a laptop. On a tablet, this checks only overflow and the rule
-   * that depends on the width.
+   * Calls `expectAccessible` in the sizes of a laptop and a phone. A media query on width applies to all smaller or to all
+   * larger widths, so each style of a tablet is also checked on a phone or a laptop. On a tablet, this checks only overflow and
+   * the rule that depends on the width.
    * @param name of the screenshots. @param rules for light on a laptop and a phone, by default all.
    */
   async expectAccessibleInAllSizes(name: string, rules?: readonly string[]): Promise<void> {

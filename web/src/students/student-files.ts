@@ -13,7 +13,10 @@ export interface StudentFile {
 export const keyOf = ({ name, file }: StudentFile): string =>
   `${name} ${file.reduce((sum, byte) => (Math.imul(sum, 31) + byte) >>> 0, 0)}`;
 
-/** Returns the grader of a student's training; v3, the page's default, for one outside GRADER_NAMES or a damaged file. */
+/**
+ * Returns the grader of a student's training; v3, the default of the training view, for one outside GRADER_NAMES or a damaged
+ * file.
+ */
 export function graderOf({ file }: StudentFile): string {
   try {
     const { name } = JSON.parse(decodeTensors(file).metadata.grader) as { name: string };

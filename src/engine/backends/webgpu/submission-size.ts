@@ -19,7 +19,7 @@ const MAX_ENVS = 2 ** 30;
 export class SubmissionSize {
   readonly #maxMs: number;
   #envs = FIRST_ENVS;
-  /** Whether a submission of `#envs` environments was measured. If fewer are left, a submission is smaller. */
+  /** Whether a submission of full size, of `#envs` environments at that time, was measured. The last one may be smaller. */
   #isMeasured = false;
 
   /** @param maxMs the longest time of a submission, in milliseconds. */

@@ -1,4 +1,6 @@
-/** Trains a student in its refinement (docs/students.md): the loss, and updates of the network. Needs the package `@jax-js/jax`. */
+/**
+ * Trains a student in its refinement (docs/students.md): the loss, and updates of the network. Needs the package `@jax-js/jax`.
+ */
 import { jit, nn, numpy as np, tree, valueAndGrad } from '@jax-js/jax';
 import { FEATURE_COUNT } from '../../../agents/student/features.js';
 import { NUM_ACTIONS, NUM_BELIEFS } from '../../../world/fields.js';

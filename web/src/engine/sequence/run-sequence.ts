@@ -17,7 +17,7 @@ import { PEOPLE, type SequenceScores } from './sequence-scores.js';
  */
 const PART = { device: PEOPLE.count, others: 1000 };
 
-/** `initial` holds all people after reset; `running` plays copies of some of them, `part` in one call. */
+/** `initial` holds all people after reset; `running` plays copies of `part` of them in one call. */
 interface People extends AsyncDisposable {
   readonly key: string;
   readonly part: number;

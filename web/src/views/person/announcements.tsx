@@ -4,8 +4,8 @@ import { announce } from '../../person/descriptions.js';
 import type { EpisodeSoFar } from './episode-store.js';
 
 /**
- * Milliseconds until a step is announced. A step is not announced if the next step comes sooner, so that speech keeps up. Chosen
- * by hand: a shorter delay interrupts the speech more often, and a longer delay announces steps later.
+ * Milliseconds until a step is announced. A step is not announced if the next step comes sooner, so that speech keeps up.
+ * Chosen by hand: a shorter delay interrupts the speech more often, and a longer delay announces steps later.
  */
 const DELAY = 250;
 /** Milliseconds until a step is announced while a policy plays continuously. Chosen by hand. */

@@ -1,4 +1,6 @@
-/** The final scores of the sequence that the visitor paints: the mean under every grader, and the histogram under one grader. */
+/**
+ * The final scores of the sequence that the visitor paints: the mean under every grader, and the histogram under one grader.
+ */
 import { useMemo, useRef } from 'preact/hooks';
 import { decimal } from '../../../../src/figures/format-numbers.js';
 import { histogramInWords } from '../../../../src/figures/histogram.js';
@@ -47,7 +49,9 @@ export function ScoresPanel({ scores, isCurrent, grader, choose }: ScoresPanelPr
   );
 }
 
-/** Returns the headline: the sequence's mean, and its distances from the audited means of heuristic+constant and the planner. */
+/**
+ * Returns the headline: the sequence's mean, and its distances from the audited means of heuristic+constant and the planner.
+ */
 function headlineOf({ byGrader }: SequenceScores, grader: string): string {
   const { mean } = byGrader[grader].score;
   const [heuristic, planner] = (['heuristic+constant', 'planner'] as const).map((policy) =>

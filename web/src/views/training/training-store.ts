@@ -60,7 +60,7 @@ function patchOf(news: TrainingReport): Partial<TrainingSoFar> {
   return { progress: { stage, done, total } };
 }
 
-/** Stops the training. The student is kept as it was when its score was measured last. */
+/** Stops the training. The worker still has the student as it was when its score was measured last. */
 export const stopTraining = (): void => void client.call((worker) => worker.stop()).catch(() => {});
 
 /** Returns the file of the student as it was when its score was measured last. @throws CallFailed. */

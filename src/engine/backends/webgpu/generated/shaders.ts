@@ -229,7 +229,7 @@ struct Launch {
   rows: u32,
 }
 `,
-  'bindings.wgsl': `// The bindings of every kernel (an entry point of the shaders). A request's arrays lie in \`request\`, with rows for the
+  'bindings.wgsl': `// The bindings of every kernel (KERNELS of program.ts). A request's arrays lie in \`request\`, with rows for the
 // environments from \`launch.first\` on. The fields of \`launch\` (generated/layout.wgsl) hold their offsets; NONE marks an absent
 // array.
 
@@ -971,6 +971,7 @@ fn begin_episode(env: u32, seed: u32) {
 }
 
 // A reset may give the start of an episode: its step, meters, sums, crash count and belief.
+
 // Reads a sum of a given start; 0 if the request has no such array.
 fn sum_at(sums: u32, i: u32) -> f32 {
   if (sums == NONE) {

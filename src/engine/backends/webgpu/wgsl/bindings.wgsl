@@ -1,4 +1,4 @@
-// The bindings of every kernel (an entry point of the shaders). A request's arrays lie in `request`, with rows for the
+// The bindings of every kernel (KERNELS of program.ts). A request's arrays lie in `request`, with rows for the
 // environments from `launch.first` on. The fields of `launch` (generated/layout.wgsl) hold their offsets; NONE marks an absent
 // array.
 

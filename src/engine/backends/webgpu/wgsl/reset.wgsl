@@ -28,6 +28,7 @@ fn begin_episode(env: u32, seed: u32) {
 }
 
 // A reset may give the start of an episode: its step, meters, sums, crash count and belief.
+
 // Reads a sum of a given start; 0 if the request has no such array.
 fn sum_at(sums: u32, i: u32) -> f32 {
   if (sums == NONE) {
