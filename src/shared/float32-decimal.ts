@@ -11,8 +11,8 @@ const bits = new Uint32Array(float.buffer);
 
 /**
  * Indexed by the exponent bits of a float32: the smallest power of ten whose reciprocal is less than the distance between
- * neighbouring float32 numbers with these bits. An entry is 0 for the numbers that need `decimalBySearch`: those from 2^23
- * on, and those below 2^-16, whose product with the power may not be an exact float64.
+ * neighbouring float32 numbers with these bits. An entry is 0 for the numbers that always need `decimalBySearch`: those from
+ * 2^23 on, and those below 2^-16, whose product with the power may not be an exact float64.
  */
 const SCALES = Float64Array.from({ length: 256 }, (_, exponent) => {
   // 127 is the bias of a float32's exponent, and 23 the number of bits of its mantissa.

@@ -31,7 +31,7 @@ const row = (ns: number, changes: Partial<Row> = {}): Row => ({
   ...changes,
 });
 
-/** The rows from which the ratios are computed, except some ratios of avx2, portable and scalar. */
+/** Rows for all ratios, except some ratios of avx2, portable and scalar. */
 const ROWS: readonly Row[] = [
   row(3),
   row(2.5, { name: NAMES.step, layout: 'column-major' }),

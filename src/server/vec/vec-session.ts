@@ -260,7 +260,10 @@ function checkShapes({ shapes }: Frame): void {
   }
 }
 
-/** Merges the fields of a message's data with the arrays of its frame. Returns data that is no object unchanged. */
+/**
+ * Merges the fields of a message's data with the arrays of its frame. Absent data and null count as no fields. Returns a list,
+ * text, number or boolean unchanged.
+ */
 const fieldsOf = ({ data, arrays }: Frame): unknown =>
   (typeof data === 'object' && !Array.isArray(data)) || data === undefined ? { ...data, ...arrays } : data;
 

@@ -10,7 +10,7 @@ export interface Repo {
   readonly name: string;
 }
 
-/** The maximum length of a name in characters, as at the Hub. */
+/** The maximum length of USER, and of NAME, in characters: that of huggingface_hub 1. */
 const MAX_NAME = 96;
 /** Matches USER or NAME. As at the Hub, _ may begin or end it, but - and . may not. */
 const NAME_PART = /^[A-Za-z0-9_](?:[\w.-]*[A-Za-z0-9_])?$/;
@@ -20,16 +20,15 @@ export function checkRepo(type: RepoType, name: string): Repo {
   const parts = name.split('/');
   const legal =
     parts.length === 2 &&
-    parts.every((part) => NAME_PART.test(part)) &&
-    name.length <= MAX_NAME &&
+    parts.every((part) => part.length <= MAX_NAME && NAME_PART.test(part)) &&
     !/--|\.\.|\.git$/.test(name);
   if (legal) return { type, name };
   const hasType =
     ['datasets', 'models', 'spaces', 'dataset', 'model'].includes(parts[0]) || name.includes('://');
   throw new InputError(
     'unknown_name',
-    `Expected --repo to be USER/NAME: letters, digits and _, with - and . between them, at most ${MAX_NAME} characters, no -- ` +
-      `or .. and no .git at the end; got ${JSON.stringify(name.slice(0, 2 * MAX_NAME))}.` +
+    `Expected --repo to be USER/NAME: letters, digits and _, with - and . between them, at most ${MAX_NAME} characters each, ` +
+      `no -- or .. and no .git at the end; got ${JSON.stringify(name.slice(0, 2 * MAX_NAME))}.` +
       (hasType ? ' Pass only USER/NAME, and the type as --type.' : ' Pass the name of a repository.'),
   );
 }

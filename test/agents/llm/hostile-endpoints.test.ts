@@ -68,7 +68,7 @@ it('28 answers of the largest allowed size fit into one episode line', () => {
   const completion = `<reasoning>${'x'.repeat(MAX_BODY_BYTES - 30)}</reasoning> 5 5 5 SLEEP`;
   const step = Buffer.byteLength(JSON.stringify(resolveMove({ prompt: firstPrompt(), completion })));
   expect(step).toBeGreaterThan(1.9 * MAX_BODY_BYTES);
-  // A step also has a prompt and numbers, in less than 8192 bytes.
+  // A line also has other fields of each step, such as the observation, in less than 8192 bytes.
   expect(NUM_STEPS * (step + 8192)).toBeLessThan(MAX_LINE_BYTES);
 });
 
