@@ -124,17 +124,16 @@ RHYTHM_INLINE Meters with_stress(const Tables& w, F threshold, const Meters& m, 
   return add_where(m.s < threshold, d, broadcast(w.f + block::Stress));
 }
 
-// Rule 3: noise. Returns (n + 0.5) / 512 - 1 for the ten bits n of a word from bit First on. The bits stay in place. Bit
-// First - 1 is set for the 0.5. Together they are the mantissa of the float 2^exponent + (n + 0.5) / 512, from which
-// 2^exponent + 1 is subtracted. The subtraction is exact.
+// Rule 3: noise. Returns (n + 0.5) / 512 - 1 for the ten bits n of a word from bit First on. The bits become a part of the
+// mantissa of the float 2^exponent + (n + 0.5) / 512: bit First - 1 is set for the 0.5. Subtracting 2^exponent + 1 is exact.
 template <int First>
 RHYTHM_INLINE F noise_field(U word) {
   constexpr int exponent = 14 - First;
   const U scaled = and_or(word, broadcast(0x3ffu << First), broadcast((127u + exponent) << 23 | 1u << (First - 1)));
   return as_floats(scaled) - broadcast(static_cast<float>((1 << exponent) + 1));
 }
-// The first, second and third ten bits of a word. noise_field takes bits from bit 1 to bit 22, the highest of a mantissa: the
-// second ten bits lie there. One rotation moves the first and the third there.
+// The first, second and third ten bits of a word. noise_field needs ten bits between bits 1 and 22 of a word, where a float has
+// its mantissa. The second ten bits lie there. One rotation moves the first and the third there.
 struct NoiseFields {
   F first, second, third;
 };

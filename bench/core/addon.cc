@@ -59,7 +59,7 @@ Napi::Value List(const Napi::CallbackInfo& info) {
   return list;
 }
 
-// (): returns the numbers of operations in one pass of each mix (kMixes in probe.h), by kind.
+// (): returns, for each mix of operations (kMixes in probe.h), how many operations of each kind one pass has.
 Napi::Value Mixes(const Napi::CallbackInfo& info) {
   auto list = Napi::Array::New(info.Env());
   for (const Mix& mix : kMixes) {

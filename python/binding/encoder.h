@@ -97,8 +97,8 @@ class Encoder {
     for (size_t step = 0; step < steps_; step++) write<kRecordStart>(past_, records + step * kRecordSize, step, out, stride);
   }
 
-  // Writes `parts` of record `step` of the history, or of the current observation (`step` is 0). `numbers` are the raw numbers
-  // from index First of an observation on.
+  // Writes `parts` of record `step` of the history, or of the current observation (`step` is 0). `numbers` begins with the raw
+  // number at index First of an observation.
   template <size_t First, class Stride>
   void write(const std::vector<Part>& parts, const float* numbers, size_t step, float* out, Stride stride) const {
     float encoded[kWidth - First];

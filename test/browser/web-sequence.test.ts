@@ -108,7 +108,7 @@ describe.skipIf(absent !== null)('the sequence editor', () => {
     // The mean scores of policies in the audits of docs/audits are beside those of the sequence.
     const planner = page.getByRole('row', { name: /^planner / });
     expect(await planner.locator('td').allTextContents()).toEqual(['0.790', '0.806', '0.852']);
-    const own = page.getByRole('row', { name: /^this one/ });
+    const own = page.getByRole('row', { name: /^this sequence/ });
     expect(
       (await own.locator('td').allTextContents()).map((mean, k) => `${GRADER_NAMES[k]} ${mean}`),
     ).toEqual(expectedMeans(V2));

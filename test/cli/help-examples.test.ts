@@ -20,7 +20,7 @@ const commands: [command: string, expected: string][] = [
   ['eval', 'grader calm; world'],
   ['replay', ''],
   ['regrade', 'stored episodes, not played again; grader calm'],
-  ['audit', 'Under grader calm, ignoring the profile gains'],
+  ['audit', 'Under grader calm, a policy that ignores the profile gains'],
   ['dataset', 'Usage: rhythm-vec dataset grpo'],
   ['dataset grpo', ''],
   ['dataset sft', ''],

@@ -136,6 +136,6 @@ test('the verdict on grader v2 in docs/commands.md and the README equals that of
   expect(documented).toBe(`${wrap(verdict)}\n`);
   const [, ignoring, knowing] = /gains up to (.*?) over .*? is worth (.*?) more/.exec(verdict)!;
   expect(section('What does a grader pay for?').replace(/\s+/g, ' ')).toContain(
-    `Under grader v2, ignoring the profile gains up to ${ignoring} over the heuristic; knowing the profile is worth ${knowing} more.`,
+    `Under grader v2, a policy that ignores the profile gains up to ${ignoring} over the heuristic; knowing the profile is worth ${knowing} more.`,
   );
 });

@@ -49,5 +49,5 @@ export const AUDIT = {
     row('open-loop', 'exploit', 0.15),
   ],
   tapes: [{ policy: 'open-loop', actions: Array.from({ length: 28 }, (_, k) => ACTION_NAMES[k % 10]) }],
-  verdict: 'Under grader v2, ignoring the profile gains up to 0.150 ±0.010 over the heuristic.',
+  verdict: 'Under grader v2, a policy that ignores the profile gains up to 0.150 ±0.010 over the heuristic.',
 };

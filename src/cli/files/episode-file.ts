@@ -24,8 +24,8 @@ export interface EpisodeFile {
   /** Writes compact episodes: as they are to Parquet, and replayed to JSON lines. */
   writeCompact(compact: readonly CompactEpisode[]): Promise<void>;
   /**
-   * Names an unfinished Parquet file PATH.partial. This replaces an earlier PATH.partial: before the call, write the episodes
-   * of the earlier file to this one.
+   * Renames an unfinished Parquet file to PATH.partial, and so replaces an earlier PATH.partial. Write the episodes of the
+   * earlier file to the new one before.
    */
   publish(): Promise<void>;
   /** Moves the finished file to its place. */

@@ -8,7 +8,7 @@ import type { ImpossibleWorld } from './impossible-world.js';
 /** Returns the verdict. @param best the best row of the policies that ignore the profile. */
 export function verdictOf(grader: string, best: AuditRow, gains: Gains): string {
   return [
-    `Under grader ${grader}, ignoring the profile gains up to ${gainText(best.gain)} over the heuristic`,
+    `Under grader ${grader}, a policy that ignores the profile gains up to ${gainText(best.gain)} over the heuristic`,
     ` (a final score of ${decimals(best.finalScore.mean)}, by ${best.policy});`,
     ` knowing the profile is worth ${gainText(gains.profile)} more${significanceNote(gains.profile)}.`,
     ` With one action sequence for everybody, the true belief gains ${gainText(gains.profileBelief)} over the constant`,

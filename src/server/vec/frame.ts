@@ -180,7 +180,7 @@ const ENTRIES = NUM_BELIEFS + 2;
 
 /**
  * The maximum number of free entries in short lists (of fewer than MIN_ENTRIES). Only a message for fewer than MIN_ENTRIES
- * environments needs short lists. Their entries become ordinary values, which take up to 30 bytes each.
+ * environments needs short lists. JSON.parse parses these, and an entry then takes up to 30 bytes.
  */
 const SHORT_ENTRIES = ENTRIES * MIN_ENTRIES;
 

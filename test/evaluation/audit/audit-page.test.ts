@@ -37,9 +37,9 @@ const BEST = {
 };
 
 describe('the verdict', () => {
-  it('states what ignoring the profile gains, and what knowing it is worth', () => {
+  it('states what a policy that ignores the profile gains, and what knowing it is worth', () => {
     expect(verdictOf('x', BEST as AuditRow, GAINS)).toBe(
-      'Under grader x, ignoring the profile gains up to 0.300 ±0.020 over the heuristic (a final score of 0.700, by ' +
+      'Under grader x, a policy that ignores the profile gains up to 0.300 ±0.020 over the heuristic (a final score of 0.700, by ' +
         'open-loop+constant); knowing the profile is worth 0.050 ±0.060 more, not significantly different from 0. ' +
         'With one action sequence for everybody, the true belief gains nothing over the constant belief; with the true ' +
         'belief, a sequence chosen for the profile gains 0.050 ±0.060 more. ' +
