@@ -43,8 +43,8 @@ const messages: readonly Payload[] = ['/ws', '/v1/vec'].flatMap((path) => [
   message(path, 'one huge string', (mebibytes) =>
     Buffer.from(`{"type":"reset","data":{"x":"${'x'.repeat(mebibytes * MIB - 50)}"}}`),
   ),
-  // `fills` cuts the last character off the last unit. Here this is a digit of an escape, so the tail starts with a digit.
-  message(path, 'one huge string of escapes', fills('{"type":"reset","data":{"x":"', '\\u20ac', '0"}}')),
+  // The tail begins with the last `c`, because `fills` leaves out the last character before the tail.
+  message(path, 'one huge string of escapes', fills('{"type":"reset","data":{"x":"', '\\u20ac', 'c"}}')),
   message(path, 'a huge type', (mebibytes) => Buffer.from(`{"type":"${'x'.repeat(mebibytes * MIB - 50)}"}`)),
   message(path, 'one huge number', (mebibytes) =>
     Buffer.from(`{"type":"reset","data":{"seed":${'1'.repeat(mebibytes * MIB - 50)}}}`),

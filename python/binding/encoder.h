@@ -19,9 +19,9 @@ class Encoder {
   // `width` is the size of an encoded observation, `steps` the number of records in a history. Each part is a tuple
   // (source, size, target, codes, is_past): `size` numbers of a raw observation, from index `source` on, are written to the
   // encoded one, from index `target` on. If `is_past`, the `size` numbers of each record of the history are written, one record
-  // after the other. If `codes` is above 0, the number is written as a one-hot block of `codes` numbers, whose first stands for
-  // the code first_codes[source]. `first_codes` is f32 [22]. `low` and `inverse_span`, f64 [22], scale numbers that are not
-  // one-hot; if they are None, these numbers are copied.
+  // after the other. If `codes` is above 0, the raw number is a code, and is written as a one-hot block of `codes` numbers. The
+  // first of them stands for the code first_codes[source]. `first_codes` is f32 [22]. `low` and `inverse_span`, f64 [22], scale
+  // numbers that are not one-hot; if they are None, these numbers are copied.
   Encoder(size_t width, size_t steps, const py::list& parts, const py::object& first_codes, const py::object& low,
           const py::object& inverse_span)
       : width_(width), steps_(steps), is_scaled_(!low.is_none()) {
@@ -97,8 +97,8 @@ class Encoder {
     for (size_t step = 0; step < steps_; step++) write<kRecordStart>(past_, records + step * kRecordSize, step, out, stride);
   }
 
-  // Writes `parts` of record `step` of the history, or of the current observation (`step` is 0). `numbers` begins with the raw
-  // number at index First of an observation.
+  // Writes `parts` of one record of the history, or of the current observation. `step` is the record's index; it is 0 for the
+  // current observation. numbers[0] is the raw number at index First of an observation.
   template <size_t First, class Stride>
   void write(const std::vector<Part>& parts, const float* numbers, size_t step, float* out, Stride stride) const {
     float encoded[kWidth - First];

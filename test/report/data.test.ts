@@ -139,7 +139,7 @@ describe('actions', () => {
     expect(Array.from(rows[1].shares)).toEqual([0, 0, 0.25, 0.75, 0, 0, 0, 0, 0, 0]);
   });
 
-  it('are grouped by named profile; sampled profiles form one group, and a low, a middle and a high third by each number of the belief target', () => {
+  it('are grouped by named profile; all sampled profiles are one group, and are also divided into thirds by each number of the belief target', () => {
     const counts = new Map<string, number>();
     using env = createVecEnv({ numEnvs: 600, backend: 'reference' });
     env.reset({ seed: 50000 });

@@ -21,8 +21,8 @@ interface ActionPolicy {
   /** Returns the argument of `VecEnv.run` for a number of environments and a grader's name. */
   readonly choice: (numEnvs: number, grader: string) => RunChoice;
   /**
-   * Returns the name of the grader for which the action sequence was found that the policy plays in episodes of `grader`; null
-   * if it plays no sequence.
+   * Returns the name of a grader: the policy plays the action sequence that was found for it. `grader` is the name of the
+   * episodes' grader. Null if the policy plays no sequence.
    */
   readonly sequenceGrader: (grader: string) => string | null;
 }

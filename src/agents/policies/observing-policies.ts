@@ -38,8 +38,8 @@ export interface SteppedPolicy extends Policy {
   /** The planner's objective; null for a policy that does not plan. */
   readonly objective: Objective | null;
   /**
-   * Returns the name of the grader for which the action sequence was found that the policy plays in episodes of `grader`; null
-   * if it plays no sequence.
+   * Returns the name of a grader: the policy plays the action sequence that was found for it. `grader` is the name of the
+   * episodes' grader. Null if the policy plays no sequence.
    */
   readonly sequenceGrader: (grader: string) => string | null;
   readonly open: (setting: PolicySetting) => SteppedPlayer | Promise<SteppedPlayer>;
