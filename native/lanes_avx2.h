@@ -11,7 +11,8 @@ namespace rhythm::avx2 {
 constexpr int kLanes = 8;
 // The smallest number of columns that put_block transposes, and here the only one.
 constexpr int kNarrowBlock = kLanes;
-// Whether runs of action sequences use DrawsAhead (draws.inl) for lanes with different seeds.
+// Whether runs of action sequences compute all their random draws before the first step, if the lanes have different seeds:
+// see DrawsAhead in draws.inl.
 constexpr bool kDrawsAhead = true;
 
 // Lanes of floats, of words, and of flags.

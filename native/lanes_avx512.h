@@ -11,7 +11,8 @@ namespace rhythm::avx512 {
 constexpr int kLanes = 16;
 // The smallest number of columns that put_block transposes.
 constexpr int kNarrowBlock = 8;
-// Whether runs of action sequences use DrawsAhead (draws.inl) for lanes with different seeds.
+// Whether runs of action sequences compute all their random draws before the first step, if the lanes have different seeds:
+// see DrawsAhead in draws.inl.
 constexpr bool kDrawsAhead = false;
 
 // Lanes of floats, of words, and of flags.

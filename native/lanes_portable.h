@@ -10,7 +10,8 @@ namespace rhythm::portable {
 constexpr int kLanes = 4;
 // The smallest number of columns that put_block transposes.
 constexpr int kNarrowBlock = kLanes;
-// Whether a run of action sequences uses DrawsAhead (draws.inl) for lanes with different seeds.
+// Whether runs of action sequences compute all their random draws before the first step, if the lanes have different seeds:
+// see DrawsAhead in draws.inl.
 constexpr bool kDrawsAhead = false;
 
 typedef float FloatVector __attribute__((vector_size(16)));

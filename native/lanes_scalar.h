@@ -10,7 +10,8 @@ namespace rhythm::scalar {
 constexpr int kLanes = 1;
 // The smallest number of columns of a block (put_blocks, group.inl), and here the only one.
 constexpr int kNarrowBlock = kLanes;
-// Whether runs of action sequences use DrawsAhead (draws.inl) for lanes with different seeds.
+// Whether runs of action sequences compute all their random draws before the first step, if the lanes have different seeds:
+// see DrawsAhead in draws.inl.
 constexpr bool kDrawsAhead = false;
 
 // Lanes of floats, of words, and of flags.

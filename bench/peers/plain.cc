@@ -191,7 +191,7 @@ static std::vector<Episode> episodes_of(const std::string& folder) {
 
 int main() {
   std::string folder;
-  // A line: FOLDER PLAYS COPIES RECORDS.
+  // A line has FOLDER PLAYS COPIES RECORDS, which players.ts explains.
   for (int plays, copies, records; std::cin >> folder >> plays >> copies >> records;) {
     const auto start = episodes_of(folder);
     const auto actions = read<uint8_t>(folder + "/actions");

@@ -17,7 +17,7 @@ extern const Kernel kernel;
 
 namespace {
 
-// A step uses threads from 512 tiles on (twice kMinTilesToStep of batch.cc), other calls from fewer. The last tile is not full.
+// A tile has kTileLanes environments. A step uses threads from 512 tiles on, other calls from fewer. The last tile is not full.
 constexpr int kNumEnvs = 520 * kTileLanes + 3;
 
 class Heap : public Arrays {

@@ -37,7 +37,7 @@ export function startForkServer(python: string, modules: readonly string[], env:
     env,
     stdio: ['pipe', 'ignore', 'inherit'],
   });
-  // Without Python, the command fails too.
+  // Ignores that Python is missing: a test that runs Python reports it.
   server.on('error', () => {});
   // The server ends with this process, which does not wait for it.
   server.unref();

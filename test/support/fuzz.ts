@@ -34,7 +34,7 @@ export function detached<T extends { buffer: ArrayBufferLike }>(view: T): T {
   return view;
 }
 
-/** Returns `value`, after JavaScript has evaluated the other arguments: calls that detach memory or close a batch. */
+/** Returns `value`. The caller passes calls as further arguments, such as one that closes a batch: they run before. */
 export const valueAfter = <T>(value: T, ..._calls: unknown[]): T => value;
 
 /** Returns a view whose resizable memory has become smaller than it. */
