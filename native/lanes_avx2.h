@@ -122,7 +122,7 @@ RHYTHM_INLINE U gather(const uint32_t* base, U index) {
   return {_mm256_i32gather_epi32(reinterpret_cast<const int*>(base), index.v, 4)};
 }
 
-// Returns two 128-bit pieces of memory in one register. Loads join them, because shuffles would compete with those of
+// Returns two 128-bit pieces of memory in one register. Uses load instructions, because shuffles would compete with those of
 // transpose_halves for one execution port.
 RHYTHM_INLINE __m256 load_pieces(const float* a, const float* b) {
   return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(a)), _mm_loadu_ps(b), 1);
