@@ -62,7 +62,7 @@ describe.skipIf(NATIVE.length === 0)('audit', () => {
     expect([kernel, threads, grader, tapes.length]).toEqual([NATIVE[0].kernel, 1, 'v1', 7]);
     for (const text of [digest, machine.cpu, version]) expect(text).not.toBe('');
     expect(Math.max(...stderr.split('\n').map((line) => line.length))).toBeLessThanOrEqual(120);
-    expect(stderr).toContain('Under grader v1, ignoring the profile');
+    expect(stderr).toContain('Under grader v1, a policy that ignores the profile');
   });
 
   it('with --assert writes the files, then exits with 1 and says why, if the grader pays for more than inference', async () => {
