@@ -138,6 +138,27 @@ describeWithRedis('the ledger', () => {
     expect(withoutIds(disturbed)).toEqual(undisturbed);
   });
 
+  it('tells every attempt what the episode needs that did not fit into the budget', async () => {
+    await limit(6.5);
+    const ledger = await open(0, 'a');
+    for (let k = 0; k < 2; k++) {
+      const episode = await ledger.beginEpisode(1, NEVER);
+      await (await ledger.reserve(1, NEVER)).settle(1);
+      await (await ledger.reserve(1, NEVER)).settle(1);
+      episode.addCost(2);
+      episode.end(true);
+    }
+    // The mean cost of an episode is 2. The last request of the next one reserves 1 more.
+    const message = expect.stringContaining(
+      'Expected the next episode to fit into the budget of $6.50 of all workers, got $4.00 spent and $3.00 needed for it.',
+    );
+    await expect(ledger.beginEpisode(1, NEVER)).rejects.toMatchObject({ code: 'over_budget', message });
+    await expect((await open(1, 'b')).beginEpisode(0.5, NEVER)).rejects.toMatchObject({
+      code: 'over_budget',
+      message,
+    });
+  });
+
   it('counts the requests of every attempt, even if all attempts hold the same lock', async () => {
     await limit(null, 3);
     for (let attempt = 0; attempt < 3; attempt++) {
