@@ -43,13 +43,15 @@ class EpisodeRollouts:
         grader: the grader of the episodes.
         folder: the trainer's output folder, in which rank 0 writes `episodes.jsonl`: one line per episode.
         record: receives all answers of each batch.
+        thought: "open" if the chat template opens a thought that the answers continue, else "closed".
     """
 
-    def __init__(self, client: Client, grader: str, folder: Path, record: Record) -> None:
+    def __init__(self, client: Client, grader: str, folder: Path, record: Record, thought: str = "closed") -> None:
         self._client = client
         self._grader = grader
         self._path = folder / LOG
         self._record = record
+        self._thought = thought
         self._opened = False
 
     @property
@@ -93,7 +95,7 @@ class EpisodeRollouts:
         for conversation, answer in zip(conversations, generate(trainer, conversations)):
             conversation.add_answer(answer)
         texts = [conversation.last_answer for conversation in conversations]
-        scores = score(**state, completions=texts, parsed=True, scores=list(ANSWER_REWARDS))
+        scores = score(**state, completions=texts, thought=self._thought, parsed=True, scores=list(ANSWER_REWARDS))
         assert scores.parsed is not None
         for i, episode in enumerate(episodes):
             rewards = {name: scores[name][i] for name in ANSWER_REWARDS}

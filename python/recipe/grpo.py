@@ -13,7 +13,7 @@ from callback import WatchCallback
 from datasets import Dataset
 from episodes import EpisodeRollouts, episode_prompts
 from record import history, write_record
-from rhythm_vec import Client, reward_funcs, score
+from rhythm_vec import Client, reward_funcs, score, thought_of
 from rows import Rows, check_world
 from settings import Settings
 from training import run_trainer
@@ -76,6 +76,9 @@ def trainer_of(
     else:
         model, adapter = models.load_trained(settings.model, start, run.cpu, model_options), None
     callback = WatchCallback(settings.watch, output, tokenizer)
+    # Whole episodes write the chats themselves, without these options (conversation.py).
+    options = {} if settings.grpo.rollout == "episode" else config.chat_template_kwargs or {}
+    thought = thought_of(tokenizer, client=client, **options)
     # TRL copies a trained adapter as the reference model, so the KL divergence is from the model at the start of this stage.
     trainer = GRPOTrainer(
         model=model,
@@ -84,18 +87,20 @@ def trainer_of(
         args=config,
         train_dataset=rows,
         callbacks=[callback],
-        **sources_of(settings, output, client, callback),
+        **sources_of(settings, output, client, callback, thought),
     )
     return trainer, callback
 
 
-def sources_of(settings: Settings, output: Path, client: Client, callback: WatchCallback) -> Dict[str, Any]:
+def sources_of(
+    settings: Settings, output: Path, client: Client, callback: WatchCallback, thought: str
+) -> Dict[str, Any]:
     """Returns the trainer's reward functions, and its rollout function if the model plays whole episodes."""
     grpo = settings.grpo
     if grpo.rollout == "episode":
-        rollouts = EpisodeRollouts(client, grpo.grader, output, callback.record)
+        rollouts = EpisodeRollouts(client, grpo.grader, output, callback.record, thought)
         return {"rollout_func": rollouts, "reward_funcs": rollouts.rewards}
-    rewards = reward_funcs(client, grader=grpo.grader, shaping={name: True for name in grpo.shaping})
+    rewards = reward_funcs(client, grader=grpo.grader, shaping={name: True for name in grpo.shaping}, thought=thought)
     return {"reward_funcs": callback.recording(rewards)}
 
 

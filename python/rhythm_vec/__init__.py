@@ -58,6 +58,7 @@ __all__ = [
     "score",
     "score_replay",
     "serve",
+    "thought_of",
 ]
 
 from ._world import (
@@ -97,7 +98,7 @@ if TYPE_CHECKING:
     from .rollouts import PolicyActions, RolloutGroups, RolloutView, rollout_groups
     from .scores import Fault, Scores, score
     from .serving import serve
-    from .texts import Parsed, parse, prompts
+    from .texts import Parsed, parse, prompts, thought_of
     from .single_env import RhythmEnv
     from .student import Student, StudentActions, StudentPlayer
     from .vec_env import VecEnv
@@ -125,7 +126,7 @@ else:
         "rollouts": ("PolicyActions", "RolloutGroups", "RolloutView", "rollout_groups"),
         "scores": ("Fault", "Scores", "score"),
         "serving": ("serve",),
-        "texts": ("Parsed", "parse", "prompts"),
+        "texts": ("Parsed", "parse", "prompts", "thought_of"),
         "single_env": ("RhythmEnv",),
         "student": ("Student", "StudentActions", "StudentPlayer"),
         "vec_env": ("VecEnv",),

@@ -31,7 +31,7 @@ class RewardStack:
 
     Args:
         client: `Client()` by default: a server on this machine.
-        grader, weights, shaping: as in `score`. The weights apply to `total` only; TRL weighs rewards by `reward_weights`.
+        grader, weights, shaping, thought: as in `score`. The weights apply to `total` only; TRL weighs rewards by `reward_weights`.
     """
 
     def __init__(
@@ -41,9 +41,10 @@ class RewardStack:
         grader: Optional[Grader] = None,
         weights: Optional[Mapping[str, float]] = None,
         shaping: Optional[Mapping[str, bool]] = None,
+        thought: Optional[str] = None,
     ) -> None:
         self._client = to_client(client)
-        self._options: Dict[str, Any] = {"grader": grader, "weights": weights, "shaping": shaping}
+        self._options: Dict[str, Any] = {"grader": grader, "weights": weights, "shaping": shaping, "thought": thought}
         # The last batch and its scores, which the other functions reuse.
         self._last: Optional[Tuple[Dict[str, Any], Scores]] = None
 
@@ -106,9 +107,10 @@ def reward_funcs(
     *,
     grader: Optional[Grader] = None,
     shaping: Optional[Mapping[str, bool]] = None,
+    thought: Optional[str] = None,
 ) -> List[RewardFunction]:
     """Returns the functions for TRL's `reward_funcs`: `RewardStack(...).functions`."""
-    return RewardStack(client, grader=grader, shaping=shaping).functions
+    return RewardStack(client, grader=grader, shaping=shaping, thought=thought).functions
 
 
 def _weighs_skill(grader: Optional[Grader]) -> bool:

@@ -85,6 +85,7 @@ def score(
     grader: Optional[Grader] = None,
     weights: Optional[Mapping[str, float]] = None,
     shaping: Optional[Mapping[str, bool]] = None,
+    thought: Optional[str] = None,
     scores: Optional[Sequence[str]] = None,
     parsed: bool = False,
     client: Optional[Client] = None,
@@ -109,6 +110,7 @@ def score(
         weights: the weight of each of the five rewards in the total; 1 by default, but 0 for `belief_skill` if the
             grader does not weigh it (v1 and v2 do not).
         shaping: terms of `env_reward`, such as {"repetition": True, "exploration": True}; off by default.
+        thought: "open" if the completions continue a thought that the prompt opened, as in `parse`.
         scores: the columns to return, of SCORE_NAMES; all by default.
         parsed: whether to return the actions and beliefs in the completions too.
         client: `Client()` by default: a server on this machine.
@@ -137,6 +139,7 @@ def score(
         "grader": grader,
         "weights": weights,
         "shaping": shaping,
+        "thought": thought,
         "scores": None if scores is None else as_list("scores", scores),
         "parsed": True if parsed else None,
     }

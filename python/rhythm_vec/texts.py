@@ -81,8 +81,15 @@ def prompts(
     ]
 
 
-def parse(completions: Sequence[Completion], *, client: Optional[Client] = None) -> Parsed:
+def parse(
+    completions: Sequence[Completion], *, thought: Optional[str] = None, client: Optional[Client] = None
+) -> Parsed:
     """Returns the action and the belief in each completion, which is a text or the messages of a chat.
+
+    Args:
+        thought: "open" if the completions continue a thought that the prompt opened (see `thought_of`): nothing counts
+            before the thought's end. By default "closed".
+        client: `Client()` by default: a server on this machine.
 
     Raises:
         RefusedError: a server refused the request, such as for a completion that is neither a text nor a chat; the
@@ -91,8 +98,26 @@ def parse(completions: Sequence[Completion], *, client: Optional[Client] = None)
         RhythmError: an answer has an unexpected form, or the servers have different worlds.
         InputError: completions are not a list, or a value cannot be written as JSON.
     """
-    batch = Batch("/v1/parse", {"completions": texts_of(completions)}, {}, are_parsed)
+    options = {} if thought is None else {"thought": thought}
+    batch = Batch("/v1/parse", {"completions": texts_of(completions)}, options, are_parsed)
     return join_parsed(send_batch(to_client(client), batch), lambda answer: answer)
+
+
+def thought_of(tokenizer: Any, *, client: Optional[Client] = None, **options: Any) -> str:
+    """Returns the `thought` of the completions of a chat model: "open" if its chat template ends prompts inside a
+    thought, such as after "<think>", else "closed".
+
+    Args:
+        tokenizer: a tokenizer of transformers, with a chat template.
+        client: `Client()` by default: a server on this machine, whose parser decides.
+        options: options of the chat template, such as enable_thinking=False.
+
+    Raises:
+        RefusedError, ServerUnavailableError, RhythmError: as in `parse`.
+    """
+    chat = [{"role": "user", "content": "."}]
+    prompt = tokenizer.apply_chat_template(chat, add_generation_prompt=True, tokenize=False, **options)
+    return "closed" if parse([f"{prompt}\nSLEEP"], client=client).actions[0] else "open"
 
 
 def texts_of(completions: Any) -> List[Any]:

@@ -218,6 +218,21 @@ describe.runIf(absent === null)('reward functions, called as TRL calls them', ()
     return [{ role: 'assistant', content: i % 2 === 0 ? content : parts }];
   });
 
+  it('pay nothing for a line inside a thought', async () => {
+    const { url } = await startServer();
+    const rewardsFor = (completion: string, of: object) => {
+      const columns = { ...trlColumns, completions: rows.map(() => completion) };
+      return { rewards: { of, names: ['action_legal'], columns } };
+    };
+    const { results } = await callClient(
+      { url },
+      rewardsFor('<think>\n1 2 3 SLEEP\nwould', {}),
+      rewardsFor('hm\n1 2 3 SLEEP\nwould', { thought: 'open' }),
+      rewardsFor('hm\n1 2 3 SLEEP\nwould', {}),
+    );
+    expect(results).toEqual([-1, -1, 0.5].map((reward) => ({ action_legal: rows.map(() => reward) })));
+  });
+
   it('score texts and chats, with one request per batch and grader', async () => {
     const server = await faultyServer(await startServer());
     const { url } = server;

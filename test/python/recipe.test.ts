@@ -162,17 +162,28 @@ describe.runIf(absent === null)('the recipe with TRL', () => {
           return (t + k) % 5 === 0 ? `${k} ${t % 10}` : `${k} ${t % 10} 5 ${action} <end>`;
         }),
       );
-      const { lines, rewards, generated } = await askPythonAsync<{
+      const templates = ['', '<think>\n', '<think>\n\n</think>\n\n', '<Reasoning>'];
+      const { lines, opened, rewards, generated, thoughts } = await askPythonAsync<{
         lines: ReturnType<typeof fromLines>;
+        opened: ReturnType<typeof fromLines>;
+        thoughts: string[];
         rewards: Record<string, number[]>;
         generated: string[];
-      }>('recipe/rollouts.py', { url, folder: pathOf('rollouts'), grader: 'v3', seeds, answers }, TRL);
+      }>(
+        'recipe/rollouts.py',
+        { url, folder: pathOf('rollouts'), grader: 'v3', seeds, answers, templates },
+        TRL,
+      );
       expect(lines.map(({ seed }) => seed)).toEqual(seeds);
       expect(lines.map((line) => line.answers)).toEqual(
         answers.map((texts) => texts.map((text) => text.replace(' <end>', ''))),
       );
       expect(generated).toEqual(answers.map((texts) => texts.join(' ')));
+      expect(thoughts).toEqual(['closed', 'open', 'closed', 'open']);
+      // No answer ends the thought that the template opened.
+      expect(opened.flatMap(({ parsed }) => parsed)).toEqual(new Array(3 * 28).fill(false));
       expectReplays(lines);
+      expect(new Set(opened.flatMap(({ actions }) => actions))).toEqual(new Set(['sleep']));
       expect(rewards.final_score).toEqual(lines.map((line) => line.final_score));
       for (const [k, { parsed }] of lines.entries()) {
         const legal = mean(parsed.map(Number));

@@ -90,12 +90,16 @@ describe.runIf(absent === null)('texts from Python', () => {
         { parse: completions },
         { parse: chats },
         { parse: [] },
+        { parse: ['hm\nSLEEP\nwould', 'hm\nSLEEP\n</think>\nLEARN'], thought: 'open' },
+        { parse: [], thought: 'opened' },
       );
-      expect(results.map((result) => result.parsed)).toEqual([
+      expect(results.slice(0, 3).map((result) => result.parsed)).toEqual([
         parsed,
         parsed,
         { actions: [], codes: [], beliefs: [] },
       ]);
+      expect(results[3].parsed).toMatchObject({ actions: [null, 'learn'] });
+      expect(results[4].message).toMatch(/got 422.*thought/);
     },
   );
 
@@ -111,6 +115,9 @@ describe.runIf(absent === null)('texts from Python', () => {
     };
     const { results } = await callClient({ url: server.url }, { score: request });
     expect(server.requests()).toBe(1);
+    const opened = { ...request, completions: rows.map(() => 'hm\nSLEEP'), thought: 'open' };
+    const { results: none } = await callClient({ url: server.url }, { score: opened });
+    expect(none[0].parsed).toMatchObject({ actions: rows.map(() => null) });
     expect(results[0].parsed).toEqual(parsed);
     const expected = scoreReplay(
       rows.map((i) => ({

@@ -540,6 +540,25 @@ it('/v1/parse and /v1/score return what parseCompletions finds', async () => {
   expect(score.body.faults.map(({ index }: { index: number }) => index)).toEqual([7, 9]);
   expect({ ...score.body, parsed: undefined }).toEqual({ ...plain.body, parsed: undefined });
   expect(plain.body).not.toHaveProperty('parsed');
+  const thoughts = [
+    'hm\n1 2 3 SLEEP\nwould',
+    'hm\n1 2 3 SLEEP\n</think>1 2 3 LEARN',
+    '<think>\nSLEEP\nwould',
+  ];
+  for (const [thought, actions] of [
+    ['open', [null, 'learn', null]],
+    [null, ['sleep', 'learn', null]],
+  ]) {
+    const opened = await sendRequest(server, 'POST', '/v1/parse', { completions: thoughts, thought });
+    expect(opened.body.actions).toEqual(actions);
+    const states = { seeds: [1, 2, 3], action_histories: [[], [], []] };
+    const request = { ...states, completions: thoughts, thought, parsed: true };
+    const scored = await sendRequest(server, 'POST', '/v1/score', request);
+    expect(scored.body.parsed.actions).toEqual(actions);
+    expect(scored.body.scores.action_legal).toEqual(
+      (actions as unknown[]).map((name) => (name === null ? -1 : 0.5)),
+    );
+  }
   const none = { actions: [], codes: [], beliefs: [] };
   expect((await sendRequest(server, 'POST', '/v1/parse', { completions: [] })).body).toMatchObject(none);
 });

@@ -82,57 +82,61 @@ it.each([0, 1, 5, ROWS])('scores %i rows as scoreReplay does, bit for bit', asyn
   expect(Number(headers.get('content-length'))).toBeGreaterThan(0);
 });
 
-it('scores and parses completions as the JSON answer does', async () => {
-  const server = await startServer();
-  const { seeds, stepIndices, histories } = columnsOf(ROWS);
-  const texts = Array.from(seeds, (_, i) => {
-    const answer = `${i % 10} ${(i + 3) % 10} ${(i + 7) % 10} ${ACTION_NAMES[i % 10].toUpperCase()}`;
-    return ['<reasoning>größer</reasoning>\n', '', '<reasoning>cut off '][i % 3] + answer;
-  });
-  const bytes = texts.map((text) => Buffer.from(text));
-  let end = 0;
-  const ends = Uint32Array.from(bytes, ({ length }) => {
-    end += length;
-    return end;
-  });
-  const completions = new Uint8Array(Buffer.concat(bytes));
-  const binary = await postFrame(
-    server,
-    scoreFrame(
-      {
-        seeds,
-        step_indices: stepIndices,
-        histories: [histories, [ROWS, NUM_STEPS]],
-        completions,
-        completion_ends: ends,
-      },
-      { profiles: 'discrete', parsed: true },
-    ),
-  );
-  const past = (i: number) => Array.from(histories.subarray(i * NUM_STEPS, i * NUM_STEPS + stepIndices[i]));
-  const { body } = await sendRequest(server, 'POST', '/v1/score', {
-    seeds: [...seeds],
-    action_histories: texts.map((_, i) => past(i)),
-    completions: texts,
-    profile_modes: 'discrete',
-    parsed: true,
-  });
-  for (const [name, values] of Object.entries(body.scores as Record<string, (number | string | null)[]>)) {
-    const expected =
-      name === 'state_hash'
-        ? BigUint64Array.from(values, (hash) => BigInt(`0x${hash}`))
-        : Float32Array.from(values, (value) => (value ?? Number.NaN) as number);
-    expect([name, binary.arrays[name]]).toEqual([name, expected]);
-  }
-  expect(Array.from(binary.arrays.actions)).toEqual(body.parsed.codes);
-  const parsed = texts.map((text) => parseCompletion(text));
-  expect(binary.arrays.beliefs).toEqual(
-    Float32Array.from(
-      parsed.flatMap(({ given, belief }) => (given ? belief : [Number.NaN, Number.NaN, Number.NaN])),
-    ),
-  );
-  expect(binary.data.world_digest).toBe(body.world_digest);
-});
+it.each(['closed', 'open'] as const)(
+  'scores and parses completions as the JSON answer does, thought: %s',
+  async (thought) => {
+    const server = await startServer();
+    const { seeds, stepIndices, histories } = columnsOf(ROWS);
+    const texts = Array.from(seeds, (_, i) => {
+      const answer = `${i % 10} ${(i + 3) % 10} ${(i + 7) % 10} ${ACTION_NAMES[i % 10].toUpperCase()}`;
+      return ['<reasoning>größer</reasoning>\n', '', '<reasoning>cut off '][i % 3] + answer;
+    });
+    const bytes = texts.map((text) => Buffer.from(text));
+    let end = 0;
+    const ends = Uint32Array.from(bytes, ({ length }) => {
+      end += length;
+      return end;
+    });
+    const completions = new Uint8Array(Buffer.concat(bytes));
+    const binary = await postFrame(
+      server,
+      scoreFrame(
+        {
+          seeds,
+          step_indices: stepIndices,
+          histories: [histories, [ROWS, NUM_STEPS]],
+          completions,
+          completion_ends: ends,
+        },
+        { profiles: 'discrete', parsed: true, thought },
+      ),
+    );
+    const past = (i: number) => Array.from(histories.subarray(i * NUM_STEPS, i * NUM_STEPS + stepIndices[i]));
+    const { body } = await sendRequest(server, 'POST', '/v1/score', {
+      seeds: [...seeds],
+      action_histories: texts.map((_, i) => past(i)),
+      completions: texts,
+      profile_modes: 'discrete',
+      parsed: true,
+      thought,
+    });
+    for (const [name, values] of Object.entries(body.scores as Record<string, (number | string | null)[]>)) {
+      const expected =
+        name === 'state_hash'
+          ? BigUint64Array.from(values, (hash) => BigInt(`0x${hash}`))
+          : Float32Array.from(values, (value) => (value ?? Number.NaN) as number);
+      expect([name, binary.arrays[name]]).toEqual([name, expected]);
+    }
+    expect(Array.from(binary.arrays.actions)).toEqual(body.parsed.codes);
+    const parsed = texts.map((text) => parseCompletion(text, { thought }));
+    expect(binary.arrays.beliefs).toEqual(
+      Float32Array.from(
+        parsed.flatMap(({ given, belief }) => (given ? belief : [Number.NaN, Number.NaN, Number.NaN])),
+      ),
+    );
+    expect(binary.data.world_digest).toBe(body.world_digest);
+  },
+);
 
 it('names the invalid rows, and scores the other rows', async () => {
   const columns = columnsOf(ROWS);

@@ -34,11 +34,36 @@ function parseLine(line: string): NaiveAnswer | null {
   return null;
 }
 
+const NAMES = 'reasoning think thinking thought thoughts reflection analysis scratchpad seed:think'.split(
+  ' ',
+);
+const OPENING = [...NAMES.map((name) => `<${name}>`), '[think]'];
+const CLOSING = [...NAMES.map((name) => `</${name}>`), '[/think]'];
+/** Lower case of ASCII letters only, so that no text changes its length. */
+const lower = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+
+/** Returns the text that may contain an answer: what follows the last finished thought, up to an unfinished one. */
+function outsideThoughts(text: string, thought: 'closed' | 'open'): string {
+  const tags = lower(text).split(/(<[^<>[\]]*>|\[[^<>[\]]*\])/);
+  let opened: string | null = thought === 'open' ? '' : null;
+  let [at, from, to, finished] = [0, 0, text.length, false];
+  for (const tag of tags) {
+    const name = tag.replace(/[<>[\]/]/g, '');
+    if (CLOSING.includes(tag) && (opened || name) === name) {
+      [opened, from, to, finished] = [null, at + tag.length, text.length, true];
+    } else if (opened === null && OPENING.includes(tag)) {
+      [opened, to] = [name, at];
+    }
+    at += tag.length;
+  }
+  return opened !== null && !finished ? '' : text.slice(from, to);
+}
+
 /** Returns the action and the digits of the belief in an answer; null for each that it lacks. */
-export function naiveParse(text: string): NaiveAnswer {
-  const parts = text.split(/<\/reasoning>/i);
-  if (parts.length === 1 && /<reasoning>/i.test(text)) return answer(null, null);
-  for (const line of parts[parts.length - 1].split(/\r\n|\r|\n/).reverse()) {
+export function naiveParse(text: string, thought: 'closed' | 'open' = 'closed'): NaiveAnswer {
+  for (const line of outsideThoughts(text, thought)
+    .split(/\r\n|\r|\n/)
+    .reverse()) {
     const unlabelled = line.includes(':') ? parseLine(line.slice(line.indexOf(':') + 1)) : null;
     const read = unlabelled ?? parseLine(line);
     if (read !== null) return read;

@@ -12,7 +12,7 @@ export type Call =
   /** A call of score whose lists become objects with `tolist`, and whose text "NaN" becomes the number NaN. */
   | { readonly arrays: Readonly<Record<string, unknown>> }
   | { readonly prompts: Readonly<Record<string, unknown>> }
-  | { readonly parse: readonly unknown[] }
+  | { readonly parse: readonly unknown[]; readonly thought?: string }
   /** Advances the clock of the client by some seconds. */
   | { readonly advance: number }
   /** Makes each call in its own thread, and returns the results. */

@@ -1,6 +1,8 @@
 /** A model behind a chat endpoint. Retries requests whose failure may be temporary. */
 import type { OpenAI } from 'openai';
+import type { ParseOptions } from '../../rollouts/text/parse-completions.js';
 import type { Prompt } from '../../rollouts/text/prompt.js';
+import { beginsInThought } from '../../rollouts/text/thoughts.js';
 import type { Sampling, Usage } from '../../rollouts/trajectories/trajectory-episode.js';
 import { CLOCK, type Clock } from '../../shared/http/clock.js';
 import { type BackOff, backOff, type FailedAttempt, retry } from '../../shared/http/retry-loop.js';
@@ -23,6 +25,8 @@ export interface ChatModelOptions {
   /** Sends the requests. */
   readonly client: Pick<OpenAI, 'chat'>;
   readonly sampling: Sampling;
+  /** 'open' if the model's chat template opens a thought that the answers continue. Default 'closed'. */
+  readonly thought?: ParseOptions['thought'];
   /** The time limit of one request in milliseconds, to the last byte of its answer. */
   readonly timeoutMs: number;
   /** The maximum number of retries of a failed request. */
@@ -165,7 +169,7 @@ export class ChatModel implements LanguageModel {
 
   /** Sends a request and reads the reply. */
   async #send({ prompt, signal }: PendingRequest, limitName: LimitName): Promise<Reply> {
-    const { endpoint, client, timeoutMs } = this.#options;
+    const { endpoint, client, timeoutMs, thought } = this.#options;
     const deadline = new Deadline(timeoutMs, signal);
     let body: unknown;
     try {
@@ -182,7 +186,7 @@ export class ChatModel implements LanguageModel {
     } finally {
       deadline.end();
     }
-    const reply = readReply(body, endpoint.redact);
+    const reply = readReply(body, endpoint.redact, beginsInThought(thought));
     if (reply !== null) return reply;
     const text = typeof body === 'string' ? body : (JSON.stringify(body) ?? 'nothing');
     const excerpt = clip(endpoint.redact(text));

@@ -1,6 +1,7 @@
 /** Parses chat completions, which differ between endpoints. */
 import { toUSVString } from 'node:util';
 import { z } from 'zod';
+import { nextThought } from '../../rollouts/text/thoughts.js';
 import type { Redact } from '../../shared/http/redactor.js';
 
 /** Token counts of one request. */
@@ -68,8 +69,13 @@ const COMPLETION = z.object({
 type Completion = z.infer<typeof COMPLETION>;
 type Message = z.infer<typeof CHOICE>['message'];
 
-/** Parses a response body. @param redact applied to all texts. @returns null if the body is not a chat completion. */
-export function readReply(body: unknown, redact: Redact): Reply | null {
+/**
+ * Parses a response body.
+ * @param redact applied to all texts.
+ * @param inThought whether content without separate reasoning begins inside a thought that the chat template opened.
+ * @returns null if the body is not a chat completion.
+ */
+export function readReply(body: unknown, redact: Redact, inThought = false): Reply | null {
   const parsed = COMPLETION.safeParse(body);
   if (!parsed.success) return null;
   const [{ message, finish_reason }] = parsed.data.choices;
@@ -81,7 +87,7 @@ export function readReply(body: unknown, redact: Redact): Reply | null {
   const separateReasoning = reasoning_content || reasoning || thoughts;
   const texts = separateReasoning
     ? { completion: answer, reasoning: clean(separateReasoning) }
-    : splitThoughts(answer);
+    : splitThought(answer, inThought);
   const finish = clean(finish_reason ?? 'stop');
   const refused = Boolean(refusal) || finish === 'content_filter';
   return {
@@ -100,20 +106,22 @@ export const FILTERED: Reply = {
   tokens: null,
 };
 
-const OPENING = '<think>';
-const CLOSING = '</think>';
+/** The tag of the thoughts that the system message asks for. They are part of the completion. */
+const ASKED_FOR = 'reasoning';
 
 /**
- * Separates reasoning in <think> tags at the head of an answer, where servers without a reasoning parser leave it. If the
- * text was cut off within the reasoning, the answer is empty: a line of reasoning is not an action.
+ * Separates the thought that an answer begins with, which servers without a reasoning parser leave there. If the text was
+ * cut off within the thought, the completion is empty: a line of a thought is not an action.
  */
-function splitThoughts(answer: string): Pick<Reply, 'completion' | 'reasoning'> {
+function splitThought(answer: string, inThought: boolean): Pick<Reply, 'completion' | 'reasoning'> {
   const head = answer.trimStart();
-  if (!head.startsWith(OPENING)) return { completion: answer };
-  const end = head.indexOf(CLOSING);
-  if (end < 0) return { completion: '', reasoning: head.slice(OPENING.length).trim() };
-  const completion = head.slice(end + CLOSING.length).trimStart();
-  return { completion, reasoning: head.slice(OPENING.length, end).trim() };
+  const thought = nextThought(head, 0, inThought);
+  if (thought === null || thought.start > 0 || thought.name === ASKED_FOR) return { completion: answer };
+  const { from, to, end } = thought;
+  return {
+    completion: end === null ? '' : head.slice(end).trimStart(),
+    reasoning: head.slice(from, to).trim(),
+  };
 }
 
 /** Returns the text of a message's content, and the reasoning in its parts; '' for none. */

@@ -1,9 +1,11 @@
 /** Options of commands that use language models. */
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { ChatModel } from '../../agents/llm/chat-model.js';
 import type { CostLedger, LedgerOptions, Prices } from '../../agents/llm/ledger.js';
 import type { Pauses } from '../../agents/llm/rate-limiter.js';
 import type { UsageTally } from '../../agents/llm/usage-tally.js';
+import type { ParseOptions } from '../../rollouts/text/parse-completions.js';
+import { THOUGHT_STARTS } from '../../rollouts/text/thoughts.js';
 import type { Sampling } from '../../rollouts/trajectories/trajectory-episode.js';
 import { MAX_U32 } from '../../world/fields.js';
 import { UsageError } from '../command-errors.js';
@@ -16,6 +18,7 @@ export interface ModelFlags {
   readonly temperature?: number;
   readonly topP?: number;
   readonly samplingSeed?: number;
+  readonly thought?: ParseOptions['thought'];
   /** The time limit of an answer in seconds. */
   readonly timeout?: number;
   readonly retries?: number;
@@ -44,6 +47,12 @@ export function addLlmOptions(command: Command): Command {
       'sampling seed, for endpoints that accept one (default: none)',
       parseInteger,
     )
+    .addOption(
+      new Option(
+        '--thought <start>',
+        "open if the model's chat template opens a thought that answers continue",
+      ).choices(THOUGHT_STARTS),
+    )
     .option('--timeout <s>', `seconds to wait for an answer (default: ${timeout})`, parseInteger)
     .option('--retries <n>', `retries of a failed request (default: ${retries})`, parseInteger)
     .option(
@@ -62,6 +71,7 @@ export const LLM_FLAGS: Readonly<Record<keyof ModelFlags, string>> = {
   temperature: '--temperature',
   topP: '--top-p',
   samplingSeed: '--sampling-seed',
+  thought: '--thought',
   timeout: '--timeout',
   retries: '--retries',
   prices: '--prices',
@@ -110,7 +120,7 @@ export function checkLlmOptions(options: ModelFlags): void {
   }
 }
 
-type NumberOption = Exclude<keyof ModelFlags, 'baseUrl' | 'prices'>;
+type NumberOption = Exclude<keyof ModelFlags, 'baseUrl' | 'thought' | 'prices'>;
 
 function check(options: ModelFlags, name: NumberOption, low: number, high: number): void {
   const value = options[name];
@@ -164,7 +174,7 @@ export async function prepareModel(
     import('../../agents/llm/ledger.js'),
     import('../../agents/llm/usage-tally.js'),
   ]);
-  const { baseUrl, prices = null, budget = null } = options;
+  const { baseUrl, prices = null, budget = null, thought } = options;
   const { timeout = LLM_DEFAULTS.timeout, retries = LLM_DEFAULTS.retries } = options;
   const endpoint = toEndpoint({ baseUrl });
   const timeoutMs = timeout * 1000;
@@ -174,7 +184,7 @@ export async function prepareModel(
     const { rateLimiter, ledger = new Ledger({ prices, budget, ...spending }) } = shared;
     const tally = new UsageTally();
     const limits = { timeoutMs, retries, ledger, rateLimiter };
-    const model = new ChatModel({ name, endpoint, client, sampling, tally, ...limits });
+    const model = new ChatModel({ name, endpoint, client, sampling, thought, tally, ...limits });
     return { model, tally };
   };
 }

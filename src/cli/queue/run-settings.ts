@@ -1,14 +1,16 @@
 /**
- * The settings with which workers run the shards of a language model's job. They change no result, and are not part of the job.
+ * The settings with which workers run the shards of a language model's job. They are not part of the job: they describe the
+ * endpoint.
  */
 import type { Sampling } from '../../rollouts/trajectories/trajectory-episode.js';
 import { LLM_FLAGS, type ModelFlags } from '../llm/llm-options.js';
 
-export type RunSettings = Pick<ModelFlags, 'baseUrl' | 'concurrency' | 'timeout' | 'retries'>;
+export type RunSettings = Pick<ModelFlags, 'baseUrl' | 'thought' | 'concurrency' | 'timeout' | 'retries'>;
 
 /** Returns the settings among the options of a command. */
-export const settingsOf = ({ baseUrl, concurrency, timeout, retries }: ModelFlags): RunSettings => ({
+export const settingsOf = ({ baseUrl, thought, concurrency, timeout, retries }: ModelFlags): RunSettings => ({
   baseUrl,
+  thought,
   concurrency,
   timeout,
   retries,

@@ -29,18 +29,20 @@ export interface ReplayRows {
  * Validates the columns and the profile of each row. `checkRows` validates the other values of each row.
  * @param rows columns, which are used in place, or objects.
  * @param reportFault called for every invalid row or profile.
+ * @param inThought whether completions begin inside a thought.
  * @throws InputError for a fault that concerns all rows.
  */
 export function validateRows(
   world: World,
   rows: ReplayInput | LazyRows,
   reportFault: ReportFault,
+  inThought: boolean,
 ): ReplayRows {
   const isObjects = isList(rows) || rows instanceof LazyRows;
   const profileAt = isObjects ? (i: number) => `rows[${i}].profileMode` : (i: number) => `profiles[${i}]`;
   const columns = isObjects
-    ? toColumns(rows as readonly ReplayRow[], reportFault)
-    : validateColumns(rows as ReplayColumns);
+    ? toColumns(rows as readonly ReplayRow[], reportFault, inThought)
+    : validateColumns(rows as ReplayColumns, inThought);
   const count = columns.seeds.length;
   const profiles = toRowProfiles(world, columns.profiles ?? 'sampled', count, reportFault, profileAt);
   const historyGiven = columns.beliefHistories === undefined ? null : new Uint8Array(count * NUM_STEPS);

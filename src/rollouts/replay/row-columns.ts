@@ -57,14 +57,15 @@ const NAMES = [...COLUMNS.map(([name]) => name), 'profiles', 'completions'];
 
 /**
  * Checks the types and lengths of columns, and parses completions.
+ * @param inThought whether completions begin inside a thought.
  * @returns columns that no other thread can change, with one row per seed.
  * @throws InputError `wrong_type`, `wrong_length`, or `unknown_option` for an unknown column, or for completions beside actions
  *   or beliefs.
  */
-export function validateColumns(rows: ReplayColumns | CompletionColumns): ReplayColumns {
+export function validateColumns(rows: ReplayColumns | CompletionColumns, inThought: boolean): ReplayColumns {
   checkOptions('columns', checkRecord('rows', rows, 'seeds'), NAMES);
   const { seeds, profiles, stepIndices, histories, beliefHistories } = rows;
-  const { actions, beliefs } = answersOf(rows as Answers, seeds);
+  const { actions, beliefs } = answersOf(rows as Answers, seeds, inThought);
   const passed = { seeds, stepIndices, histories, actions, beliefs, beliefHistories };
   const entries = COLUMNS.map(([name, kind]) => [name, validateColumn(name, kind, passed[name])]);
   const columns = Object.fromEntries(entries) as ReplayColumns;
@@ -81,6 +82,7 @@ type Answers = Partial<Pick<ReplayColumns, 'actions' | 'beliefs'> & Pick<Complet
 function answersOf(
   { completions, actions, beliefs }: Answers,
   seeds: Uint32Array,
+  inThought: boolean,
 ): Pick<ReplayColumns, 'actions' | 'beliefs'> {
   // `validateColumns` refuses a missing column of actions.
   if (completions === undefined) return { actions: actions as Int8Array, beliefs };
@@ -90,7 +92,7 @@ function answersOf(
       'Expected either completions or actions and beliefs, got both. Leave out completions, or actions and beliefs.',
     );
   }
-  const parsed = parseCompletions(completions, { noBelief: 'nan' });
+  const parsed = parseCompletions(completions, { noBelief: 'nan', thought: inThought ? 'open' : 'closed' });
   // `validateColumns` refuses seeds of another type.
   if (seeds instanceof Uint32Array) {
     checkLength('completions', completions.length, seeds.length, 'one for each seed');

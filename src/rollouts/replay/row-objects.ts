@@ -6,7 +6,7 @@ import { InputError } from '../../shared/errors.js';
 import { didYouMean } from '../../shared/suggest.js';
 import { checkInteger, describe, wrongType } from '../../shared/values.js';
 import { ACTION_NAMES, MAX_ENVS, NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
-import { parseCompletion } from '../text/parse-completions.js';
+import { parseText } from '../text/parse-completions.js';
 import type { ReplayColumns } from './row-columns.js';
 import { catchFault, type ReportFault } from './row-faults.js';
 
@@ -71,12 +71,14 @@ const CODES: ReadonlyMap<unknown, number> = new Map(
 
 /**
  * Converts rows to columns.
+ * @param inThought whether completions begin inside a thought.
  * @param reportFault called for every invalid row. The columns hold valid values for such a row too.
  * @throws InputError `out_of_range` for more rows than a batch may have, before memory is allocated.
  */
 export function toColumns(
   rows: readonly (ReplayRow | CompletionRow)[] | LazyRows,
   reportFault: ReportFault,
+  inThought = false,
 ): Columns {
   const n = checkInteger('the number of rows', rows.length, 0, MAX_ENVS);
   const columns: Columns = {
@@ -87,17 +89,17 @@ export function toColumns(
     actions: new Int8Array(n).fill(NO_ACTION),
     beliefs: newBeliefs(n),
   };
-  for (let i = 0; i < n; i++) catchFault(i, reportFault, () => writeRow(columns, i, rows.at(i)!));
+  for (let i = 0; i < n; i++) catchFault(i, reportFault, () => writeRow(columns, i, rows.at(i)!, inThought));
   return columns;
 }
 
-function writeRow(columns: Columns, i: number, row: ReplayRow | CompletionRow): void {
+function writeRow(columns: Columns, i: number, row: ReplayRow | CompletionRow, inThought: boolean): void {
   if (typeof row !== 'object' || row === null) {
     throw wrongType(`rows[${i}]`, 'an object', row, 'Pass { seed, actionHistory, action }.');
   }
   for (const key in row) if (!ROW_KEY_SET.has(key)) refuseKey(i, key);
   const { seed, profileMode, actionHistory, beliefHistory } = row;
-  const { action, belief } = answerOf(row, i);
+  const { action, belief } = answerOf(row, i, inThought);
   columns.seeds[i] = isSeed(seed) ? seed : refuseSeed(seed, `rows[${i}].seed`);
   if (typeof profileMode === 'string') columns.profiles[i] = profileMode;
   else if (profileMode !== undefined)
@@ -114,7 +116,11 @@ function writeRow(columns: Columns, i: number, row: ReplayRow | CompletionRow): 
 type Answer = Partial<Pick<ReplayRow, 'action' | 'belief'> & Pick<CompletionRow, 'completion'>>;
 
 /** Returns the action and belief of a row, parsed from its completion if it has one. */
-function answerOf({ completion, action, belief }: Answer, i: number): Pick<ReplayRow, 'action' | 'belief'> {
+function answerOf(
+  { completion, action, belief }: Answer,
+  i: number,
+  inThought: boolean,
+): Pick<ReplayRow, 'action' | 'belief'> {
   // `writeRow` refuses a missing action like any other invalid action.
   if (completion === undefined) return { action: action as ReplayRow['action'], belief };
   if (action !== undefined || belief !== undefined) {
@@ -131,7 +137,7 @@ function answerOf({ completion, action, belief }: Answer, i: number): Pick<Repla
       "Pass the completion's text alone, without its role.",
     );
   }
-  const parsed = parseCompletion(completion);
+  const parsed = parseText(completion, inThought);
   return { action: parsed.action, belief: parsed.given ? parsed.belief : null };
 }
 

@@ -16,6 +16,8 @@ import {
   type StackSettings,
   toStackSettings,
 } from '../rewards/compute-rewards.js';
+import type { ParseOptions } from '../text/parse-completions.js';
+import { beginsInThought } from '../text/thoughts.js';
 import {
   checkRows,
   passesQuickCheck,
@@ -33,6 +35,8 @@ export interface ReplayOptions extends RewardStackOptions {
    * row's action is its 28th, and sets the default weight of `beliefSkill` (see `weights`).
    */
   grader?: string | ArrayLike<number>;
+  /** As in `parseCompletions`, for rows with completions. */
+  thought?: ParseOptions['thought'];
   /** A world with other numbers. Default: the published one. */
   world?: WorldSpec;
   /** As in `createVecEnv`. */
@@ -67,6 +71,7 @@ export interface ReplayScores {
 const ON_FAULT = ['mark', 'throw'] as const;
 const OPTIONS: readonly (keyof ReplayOptions)[] = [
   'grader',
+  'thought',
   'world',
   'backend',
   'kernel',
@@ -113,9 +118,10 @@ function* score(
   const faults = new Faults(checkName('onFault', onFault, ON_FAULT) === 'throw');
   const graderWeights = toWeights(world, grader);
   const settings = toStackSettings(checked, graderWeights);
+  const inThought = beginsInThought(checked.thought);
   const batch = yield* openReplayBatch(platform, world, checked, open);
   try {
-    const replayRows = validateRows(world, rows, faults.reportFault);
+    const replayRows = validateRows(world, rows, faults.reportFault, inThought);
     const results = allocateResults(replayRows.columns.seeds.length);
     yield* replay(batch, graderWeights, replayRows, faults, results, settings);
     markInvalid(results, faults);

@@ -13,6 +13,7 @@ import {
   TRAILING,
   wordOf,
 } from './answer-words.js';
+import { answerRange } from './thoughts.js';
 
 /** A parsed answer. One object is reused for all texts, so that parsing allocates no memory. */
 export class ParsedAnswer {
@@ -48,10 +49,13 @@ export class ParsedAnswer {
   }
 }
 
-/** Parses a completion into `answer`. Clears it if the completion has no answer. Never throws. */
-export function parseAnswer(text: string, answer: ParsedAnswer): void {
-  const start = answerStart(text);
-  for (let to = text.length; to > start; ) {
+/**
+ * Parses a completion into `answer`. Clears it if the completion has no answer. Never throws.
+ * @param inThought whether the completion begins inside a thought.
+ */
+export function parseAnswer(text: string, answer: ParsedAnswer, inThought: boolean): void {
+  const { from: start, to: end } = answerRange(text, inThought);
+  for (let to = end; to > start; ) {
     let from = to;
     while (from > start && !isLineBreak(text.charCodeAt(from - 1))) from--;
     if (parseLine(text, from, to, answer)) return;
@@ -60,38 +64,7 @@ export function parseAnswer(text: string, answer: ParsedAnswer): void {
   answer.clear();
 }
 
-/**
- * Returns the index where an answer may begin: after the last closing tag. Without a closing tag, returns 0, or the
- * text's end if there is an opening tag.
- */
-function answerStart(text: string): number {
-  let opened = false;
-  for (let at = text.length - 1; at >= 0; at--) {
-    if (text.charCodeAt(at) !== LESS_THAN) continue;
-    if (isTag(text, at, CLOSING)) return at + CLOSING.length;
-    opened ||= isTag(text, at, OPENING);
-  }
-  return opened ? text.length : 0;
-}
-
-const codeUnitsOf = (text: string): Uint8Array =>
-  Uint8Array.from(text, (character) => character.charCodeAt(0));
-const OPENING = codeUnitsOf('<reasoning>');
-const CLOSING = codeUnitsOf('</reasoning>');
-const [LESS_THAN] = OPENING;
-const [LF, CR, COLON, UPPER_A, UPPER_Z] = codeUnitsOf('\n\r:AZ');
-const TO_LOWER = codeUnitsOf('a')[0] - UPPER_A;
-
-/** Returns whether the text has a tag at index `at`. Case of ASCII letters is ignored. */
-function isTag(text: string, at: number, tag: Uint8Array): boolean {
-  if (at + tag.length > text.length) return false;
-  for (let k = 0; k < tag.length; k++) {
-    const unit = text.charCodeAt(at + k);
-    const lower = unit >= UPPER_A && unit <= UPPER_Z ? unit + TO_LOWER : unit;
-    if (lower !== tag[k]) return false;
-  }
-  return true;
-}
+const [LF, CR, COLON] = Array.from('\n\r:', (character) => character.charCodeAt(0));
 
 /** CR LF counts as two line breaks: the line between them is empty and holds no answer. */
 const isLineBreak = (unit: number): boolean => unit === LF || unit === CR;

@@ -3,6 +3,7 @@ import { InputError } from '../../shared/errors.js';
 import { checkInteger, checkName, describe, readOptions, wrongType } from '../../shared/values.js';
 import { ACTION_NAMES, MAX_ENVS, NUM_BELIEFS } from '../../world/fields.js';
 import { ParsedAnswer, parseAnswer } from './answer-grammar.js';
+import { beginsInThought, type THOUGHT_STARTS } from './thoughts.js';
 
 /** Three numbers, in the order of BELIEF_NAMES. */
 export type Triple = readonly [social: number, morning: number, work: number];
@@ -34,13 +35,18 @@ export interface ParsedCompletions {
 /** Options of `parseCompletions`. */
 export interface ParseOptions {
   /**
+   * 'closed' (default), or 'open' for completions whose prompt ends inside a thought, as the chat templates of some models
+   * write it: nothing counts before the thought's end, so a completion that was cut off inside it has no answer.
+   */
+  thought?: (typeof THOUGHT_STARTS)[number];
+  /**
    * The values of `beliefs` in rows without a belief: 'half' (default) is 0.5 each, as in docs/world.md; 'nan' is three
    * NaN. `step` and `run` read NaN as no belief, and 0.5 as a stated belief.
    */
   noBelief?: 'half' | 'nan';
 }
 
-const OPTIONS: readonly (keyof ParseOptions)[] = ['noBelief'];
+const OPTIONS: readonly (keyof ParseOptions)[] = ['noBelief', 'thought'];
 const FILL = { half: 0.5, nan: Number.NaN };
 
 const MAX_DIGIT = 9;
@@ -53,12 +59,19 @@ const answer = new ParsedAnswer();
 
 /**
  * Parses the answer of one completion: a line `S M W ACTION_NAME`, where S, M and W are the digits of the belief (social,
- * morning, work), with or without `<reasoning>...</reasoning>` before it. Any text is accepted. The time is linear in the
- * length of the text.
- * @throws InputError `wrong_type` for a value that is not a string.
+ * morning, work), with or without `<reasoning>...</reasoning>` before it. Nothing inside a thought is an answer. Any text
+ * is accepted. The time is linear in the length of the text.
+ * @throws InputError `wrong_type` for a value that is not a string; `unknown_option`, `unknown_name` or `wrong_type` for an
+ *   invalid option.
  */
-export function parseCompletion(text: string): ParsedCompletion {
-  parseAnswer(checkText(text, 'text'), answer);
+export function parseCompletion(text: string, options: Pick<ParseOptions, 'thought'> = {}): ParsedCompletion {
+  const { thought } = readOptions('parse options', options, ['thought']);
+  return parseText(checkText(text, 'text'), beginsInThought(thought));
+}
+
+/** As `parseCompletion`, for arguments that were validated. @param inThought whether the text begins inside a thought. */
+export function parseText(text: string, inThought: boolean): ParsedCompletion {
+  parseAnswer(text, answer, inThought);
   const { action, count, digits } = answer;
   const given = count > 0;
   return {
@@ -78,15 +91,16 @@ export function parseCompletion(text: string): ParsedCompletion {
  *   more than 2^24 texts; `unknown_option`, `unknown_name` or `wrong_type` for an invalid option.
  */
 export function parseCompletions(texts: readonly string[], options: ParseOptions = {}): ParsedCompletions {
-  const { noBelief = 'half' } = readOptions('parse options', options, OPTIONS);
+  const { noBelief = 'half', thought } = readOptions('parse options', options, OPTIONS);
   const fill = FILL[checkName('noBelief', noBelief, ['half', 'nan'])];
+  const inThought = beginsInThought(thought);
   const n = checkTexts(texts).length;
   const actions = new Int8Array(n);
   const beliefs = new Float32Array(n * NUM_BELIEFS);
   const given = new Uint8Array(n);
   for (let i = 0; i < n; i++) {
     const text = texts[i];
-    parseAnswer(typeof text === 'string' ? text : refuseText(text, `texts[${i}]`), answer);
+    parseAnswer(typeof text === 'string' ? text : refuseText(text, `texts[${i}]`), answer, inThought);
     const { action, count, digits } = answer;
     actions[i] = action;
     given[i] = count > 0 ? 1 : 0;

@@ -1,5 +1,6 @@
 /** Schemas that /v1 requests share (columns, profiles, graders), and checks of their values. */
 import { z } from 'zod';
+import { THOUGHT_STARTS } from '../../rollouts/text/thoughts.js';
 import { RhythmError } from '../../shared/errors.js';
 import { didYouMean } from '../../shared/suggest.js';
 import { describe, isList } from '../../shared/values.js';
@@ -76,6 +77,11 @@ export const PROFILE_MODES = z
   .nullish()
   .transform(nullAsAbsent)
   .describe('the profile, one for all rows or one per row; by default "sampled"');
+export const THOUGHT = z
+  .enum(THOUGHT_STARTS)
+  .nullish()
+  .transform(nullAsAbsent)
+  .describe('"open" for completions whose prompt ends inside a thought; by default "closed"');
 export const GRADER = z
   .union(
     [z.enum(GRADER_NAMES), z.strictObject({ name: z.string(), weights: z.record(z.string(), z.number()) })],

@@ -3,7 +3,8 @@ import { NODE } from '../../engine/backends/node.js';
 import { NO_ACTION } from '../../engine/validate/actions.js';
 import type { RowFault } from '../../rollouts/replay/row-faults.js';
 import { type ReplayOptions, scoreReplayOn } from '../../rollouts/replay/score-replay.js';
-import { type ParsedCompletion, parseCompletion } from '../../rollouts/text/parse-completions.js';
+import { type ParsedCompletion, parseText } from '../../rollouts/text/parse-completions.js';
+import { beginsInThought } from '../../rollouts/text/thoughts.js';
 import { describe } from '../../shared/values.js';
 import { NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
 import type { Frame } from '../vec/frame.js';
@@ -112,9 +113,10 @@ export class FrameRows implements RowSource {
     const { completions, completion_ends: ends } = this.#arrays;
     if (completions === undefined || ends === undefined) return undefined;
     const { buffer, byteOffset, byteLength } = completions;
+    const inThought = beginsInThought(this.#options.thought);
     const bytes = Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength);
     return Array.from(ends.subarray(from, to), (end, k) =>
-      parseCompletion(bytes.toString('utf8', startOf(ends, from + k), end)),
+      parseText(bytes.toString('utf8', startOf(ends, from + k), end), inThought),
     );
   }
 

@@ -1,15 +1,17 @@
 /** POST /v1/parse: finds the actions and beliefs in completions. */
 import { z } from 'zod';
-import { parseCompletion } from '../../rollouts/text/parse-completions.js';
+import { parseText } from '../../rollouts/text/parse-completions.js';
+import { beginsInThought } from '../../rollouts/text/thoughts.js';
 import { describe } from '../../shared/values.js';
 import type { Route } from '../http/route.js';
 import { BATCH_FAILURES, type BatchRunner } from './batch-runner.js';
-import { column, invalidFieldError } from './batch-schemas.js';
-import { type Column, sliceEnd } from './column.js';
+import { column, invalidFieldError, THOUGHT } from './batch-schemas.js';
+import { sliceEnd } from './column.js';
 import { PARSED_COLUMNS, ParsedColumns } from './parsed-columns.js';
 
 export const PARSE_REQUEST = z.strictObject({
   completions: column(z.string()).describe('texts to parse'),
+  thought: THOUGHT,
 });
 
 export const PARSE_RESPONSE = z.object({ rows: z.int(), world_digest: z.string(), ...PARSED_COLUMNS });
@@ -30,7 +32,7 @@ export const parseRoute = (runner: BatchRunner): Route => ({
     runner.answer(
       http,
       PARSE_REQUEST,
-      ({ completions }, turn) => parseColumn(completions, runner, turn),
+      (request, turn) => parseColumn(request, runner, turn),
       ({ completions }) => completions.length * TYPICAL_LENGTH,
     ),
 });
@@ -40,10 +42,11 @@ export const parseRoute = (runner: BatchRunner): Route => ({
  * string.
  */
 async function parseColumn(
-  completions: Column,
+  { completions, thought }: z.output<typeof PARSE_REQUEST>,
   runner: BatchRunner,
   turn: () => Promise<void>,
 ): Promise<AsyncIterable<string>> {
+  const inThought = beginsInThought(thought);
   const rows = completions.length;
   const parsed = new ParsedColumns(rows);
   for (let from = 0, to = 0; from < rows; from = to) {
@@ -51,7 +54,7 @@ async function parseColumn(
     to = sliceEnd([completions], from, SLICE);
     for (const [k, text] of completions.rows(from, to).entries()) {
       if (typeof text !== 'string') throw invalidFieldError('completions', notTextMessage(text, from + k));
-      parsed.put(from + k, parseCompletion(text));
+      parsed.put(from + k, parseText(text, inThought));
     }
   }
   runner.count('parsed', rows);

@@ -22,6 +22,7 @@ const OPTIONS = SCORE_REQUEST.pick({
   shaping: true,
   scores: true,
   parsed: true,
+  thought: true,
 }).extend({
   profiles: z
     .union([PROFILE, atMost(PROFILES.length, PROFILE)])

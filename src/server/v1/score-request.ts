@@ -17,6 +17,7 @@ import {
   nullAsAbsent,
   PROFILE_MODES,
   SEEDS,
+  THOUGHT,
 } from './batch-schemas.js';
 import { PARSED_COLUMNS } from './parsed-columns.js';
 import { SCORE_NAMES } from './score-columns.js';
@@ -42,6 +43,7 @@ export const SCORE_REQUEST = z.strictObject({
     .describe(
       `one belief for each action of the history, or ${NUM_STEPS} beliefs; null for no belief. By default no beliefs`,
     ),
+  thought: THOUGHT,
   grader: GRADER,
   weights: z
     .strictObject(WEIGHTS)
@@ -122,11 +124,11 @@ export function checkRequest({
   }
 }
 
-type ScoreOptions = Pick<ScoreRequest, 'grader' | 'weights' | 'shaping'>;
+type ScoreOptions = Pick<ScoreRequest, 'grader' | 'weights' | 'shaping' | 'thought'>;
 
 /** Returns the options of a replay. */
 export const replayOptions = (
-  { grader, weights, shaping }: ScoreOptions,
+  { grader, weights, shaping, thought }: ScoreOptions,
   { engine }: BatchRunner,
 ): ReplayOptions => ({
   ...engine,
@@ -134,6 +136,7 @@ export const replayOptions = (
   threads: 1,
   grader: graderOf(grader),
   shaping,
+  thought,
   weights: weights && byReward(weights),
 });
 

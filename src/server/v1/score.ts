@@ -3,7 +3,8 @@ import { NODE } from '../../engine/backends/node.js';
 import type { RowFault } from '../../rollouts/replay/row-faults.js';
 import { type ReplayOptions, scoreReplayOn } from '../../rollouts/replay/score-replay.js';
 import { toStackSettings } from '../../rollouts/rewards/compute-rewards.js';
-import { type ParsedCompletion, parseCompletion } from '../../rollouts/text/parse-completions.js';
+import { type ParsedCompletion, parseText } from '../../rollouts/text/parse-completions.js';
+import { beginsInThought } from '../../rollouts/text/thoughts.js';
 import type { Route } from '../http/route.js';
 import { BATCH_FAILURES, type BatchRunner } from './batch-runner.js';
 import { graderOf } from './batch-schemas.js';
@@ -94,7 +95,8 @@ function scoreSlice(request: ScoreRequest, from: number, to: number, options: Re
   const texts = request.completions?.rows(from, to);
   const actions = request.actions?.rows(from, to) ?? [];
   const beliefs = request.beliefs?.rows(from, to) ?? [];
-  const answers = texts?.map((text) => (typeof text === 'string' ? parseCompletion(text) : null));
+  const inThought = beginsInThought(request.thought);
+  const answers = texts?.map((text) => (typeof text === 'string' ? parseText(text, inThought) : null));
   const propose = answers
     ? (k: number) => answerOf(answers[k])
     : (k: number) => ({ action: actions[k], belief: beliefs[k] });

@@ -6,6 +6,7 @@ import { type PlayOptions, playEpisodes } from '../../../src/agents/llm/play-epi
 import { toGrader } from '../../../src/engine/graders/grader.js';
 import { yieldTurn } from '../../../src/engine/vec-env/yield-turn.js';
 import { TrajectoryReplayer } from '../../../src/evaluation/reevaluation/trajectory-replayer.js';
+import { scoreReplay } from '../../../src/index.js';
 import { systemText } from '../../../src/rollouts/text/system-message.js';
 import { parseEpisode } from '../../../src/rollouts/trajectories/read-line.js';
 import type { TrajectoryEpisode } from '../../../src/rollouts/trajectories/trajectory-episode.js';
@@ -90,6 +91,32 @@ async function mismatchesIn(episodes: readonly TrajectoryEpisode[]): Promise<unk
 }
 
 describe('episodes', () => {
+  it.each([
+    ['One option:\n1 2 3 LEARN\nwould raise', undefined, 'learn'],
+    ['One option:\n1 2 3 LEARN\nwould raise', 'open', null],
+    ['<think>\n1 2 3 LEARN\nwould raise', undefined, null],
+    ['Rest.\n</think>1 2 3 LEARN\nBecause', 'open', 'learn'],
+  ] as const)(
+    'play a cut-off answer as training pays for it: %j, thought: %s',
+    async (text, thought, action) => {
+      const cutOff = ({ response, correctReply }: Exchange) => {
+        const choices = [
+          { index: 0, finish_reason: 'length', message: { role: 'assistant', content: text } },
+        ];
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.end(JSON.stringify({ ...correctReply, choices }));
+      };
+      const fake = await startModel({ faultOf: () => cutOff });
+      const { episodes, error } = await playWith(fake, 1, {}, { thought });
+      expect(error).toBeNull();
+      const { stepRewards } = scoreReplay([{ seed: 100, actionHistory: [], completion: text }], { thought });
+      const [{ steps }] = episodes;
+      expect([steps[0].action, steps[0].parsed]).toEqual([action ?? 'sleep', action !== null]);
+      expect(stepRewards[0]).toEqual(action === null ? Number.NaN : steps[0].reward);
+      expect(await mismatchesIn(episodes)).toEqual([]);
+    },
+  );
+
   it('are all played, with limited concurrency and one pending request each', async () => {
     const fake = await startModel(answerTogether(3));
     let steps = 0;

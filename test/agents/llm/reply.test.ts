@@ -90,9 +90,25 @@ describe('the completion', () => {
   it.each([
     [' \n<think> Tired. </think>\n SLEEP', 'SLEEP', 'Tired.'],
     ['<think> Tired. ', '', 'Tired.'],
+    ['<Thinking>Tired.</THINKING>SLEEP', 'SLEEP', 'Tired.'],
+    ['[THINK]Tired.[/THINK]SLEEP', 'SLEEP', 'Tired.'],
+    ['Tired.\n</think>\nSLEEP', 'SLEEP', 'Tired.'],
     ['SLEEP <think>Tired.</think>', 'SLEEP <think>Tired.</think>', undefined],
+    ['<reasoning>Tired.</reasoning>SLEEP', '<reasoning>Tired.</reasoning>SLEEP', undefined],
   ])('excludes reasoning in tags at the start, not after text: %j', (content, completion, reasoning) => {
     expect(reply({ content })).toMatchObject({ completion, ...(reasoning && { reasoning }) });
+  });
+
+  it('excludes a thought that the chat template opened, and is empty if it was cut off there', () => {
+    const open = (message: object) => readReply({ choices: [{ message }] }, redact, true);
+    const cutOff = 'hm\n1 2 3 LEARN\nwould';
+    expect(open({ content: cutOff })).toMatchObject({ completion: '', reasoning: cutOff });
+    expect(reply({ content: cutOff })).toMatchObject({ completion: cutOff });
+    expect(open({ content: 'hm\n</think>\nSLEEP' })).toMatchObject({ completion: 'SLEEP', reasoning: 'hm' });
+    expect(open({ content: 'SLEEP', reasoning: 'hm' })).toMatchObject({
+      completion: 'SLEEP',
+      reasoning: 'hm',
+    });
   });
 
   it('has no secret and no unpaired surrogate, like all other texts', () => {

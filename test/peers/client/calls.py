@@ -5,7 +5,7 @@ Reads {"client": options of Client and Backoff, "calls"}. A call is one of
 - {"score": arguments}
 - {"arrays": arguments of score}: lists become objects with `tolist`, and the text "NaN" in a list becomes a float NaN
 - {"prompts": arguments}
-- {"parse": completions}
+- {"parse": completions, "thought": null or the argument of parse}
 - {"advance": seconds}: advances the client's clock
 - {"parallel": calls}: makes each call in its own thread
 - {"rewards": {"of": options of RewardStack, "names": of reward functions, "columns": their arguments}}
@@ -66,7 +66,7 @@ def result_of(call, client):
     if "prompts" in call:
         return {"chats": rhythm_vec.prompts(**call["prompts"], client=client)}
     if "parse" in call:
-        return {"parsed": vars(rhythm_vec.parse(call["parse"], client=client))}
+        return {"parsed": vars(rhythm_vec.parse(call["parse"], thought=call.get("thought"), client=client))}
     if "rewards" not in call:
         arguments = call["score"] if "score" in call else arrays_of(call["arrays"])
         scores = rhythm_vec.score(**arguments, client=client)

@@ -1,9 +1,10 @@
 """Plays several episodes at once with the recipe's rollout function, for test/python/recipe.test.ts. Answers are given instead
 of generated.
 
-Reads {"url", "folder", "grader", "seeds", "answers": [episode][step]}. Answers consist of the words of python/recipe/tiny.py.
+Reads {"url", "folder", "grader", "seeds", "answers": [episode][step], "templates"}. Answers consist of the words of python/recipe/tiny.py.
 Prints {"lines": the lines of episodes.jsonl, "rewards": the rewards of the episodes, by function, "generated": for each
-episode, the text of the tokens whose `env_mask` is 1, which are the answers}.
+episode, the text of the tokens whose `env_mask` is 1, which are the answers, "thoughts": `thought_of` for each end of a chat
+template in "templates", "opened": the lines of the same episodes if a thought is open}.
 """
 
 import json
@@ -16,13 +17,12 @@ sys.path[:0] = [str(RECIPE), str(RECIPE.parent)]
 
 import tiny  # noqa: E402
 from episodes import LOG, EpisodeRollouts, episode_prompts  # noqa: E402
-from rhythm_vec import Client  # noqa: E402
+from rhythm_vec import Client, thought_of  # noqa: E402
 from rows import Rows  # noqa: E402
 
 request = json.load(sys.stdin)
 folder = pathlib.Path(request["folder"])
 tokenizer = tiny.tiny_tokenizer()
-turns = map(list, zip(*request["answers"]))
 
 
 class Trainer:
@@ -34,28 +34,51 @@ class Trainer:
     model = SimpleNamespace(config=SimpleNamespace())
     state = SimpleNamespace(global_step=0)
 
+    def __init__(self):
+        self._turns = map(list, zip(*request["answers"]))
+
     def _generate_single_turn(self, ids, images, fields):
-        answers = [tokenizer.encode(answer) for answer in next(turns)]
+        answers = [tokenizer.encode(answer) for answer in next(self._turns)]
         assert len(answers) == len(ids)
         return answers, None
 
 
-folder.mkdir(parents=True)
 # The rows are not read from a file: Rows needs a path, but nothing opens it.
 rows = Rows(folder / "none", [{"seed": seed, "profile_mode": "discrete"} for seed in request["seeds"]], {})
-rollouts = EpisodeRollouts(Client(request["url"]), request["grader"], folder, lambda *_: None)
-columns = rollouts(episode_prompts(rows), Trainer())
+client = Client(request["url"])
+
+
+def play(name, thought):
+    (folder / name).mkdir(parents=True)
+    played = EpisodeRollouts(client, request["grader"], folder / name, lambda *_: None, thought)
+    return played, played(episode_prompts(rows), Trainer())
+
+
+def lines(name):
+    return [json.loads(line) for line in (folder / name / LOG).read_text().splitlines()]
+
+
+def thought_after(end):
+    """Returns `thought_of` for the template of `tiny` with an end after its messages."""
+    tokenizer.chat_template = tiny.TEMPLATE + end
+    return thought_of(tokenizer, client=client)
+
+
+rollouts, columns = play("closed", "closed")
+play("open", "open")
 pairs = zip(columns["completion_ids"], columns["env_mask"])
 print(
     json.dumps(
         {
-            "lines": [json.loads(line) for line in (folder / LOG).read_text().splitlines()],
+            "lines": lines("closed"),
+            "opened": lines("open"),
             "rewards": {
                 each.__name__: each(prompts=[], completions=[], episode=columns["episode"]) for each in rollouts.rewards
             },
             "generated": [
                 tokenizer.decode([token for token, own in zip(ids, mask) if own == 1]) for ids, mask in pairs
             ],
+            "thoughts": [thought_after(end) for end in request["templates"]],
         }
     )
 )

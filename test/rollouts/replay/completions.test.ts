@@ -1,6 +1,6 @@
 /** Replay scoring of completions gives the scores of their parsed answers. */
 import { describe, expect, it } from 'vitest';
-import { parseCompletion, parseCompletions, scoreReplay } from '../../../src/index.js';
+import { ACTION_NAMES, parseCompletion, parseCompletions, scoreReplay } from '../../../src/index.js';
 import { expectRefusal } from '../../support/refusals.js';
 
 const TEXTS = [
@@ -32,6 +32,31 @@ describe('scoreReplay of completions', () => {
     expect([...found.rewards.formatValid].slice(0, 3)).toEqual([1, 1, -2]);
     // The fifth text has no action, so there is no step.
     expect(found.stepRewards[4]).toBeNaN();
+  });
+
+  it('that begin inside a thought has the scores of the answers after it', () => {
+    const texts = ['hm\n5 5 5 SLEEP\nwould', 'hm\n5 5 5 SLEEP\n</think>0 9 3 LEARN'];
+    const { action, belief } = parseCompletion('0 9 3 LEARN');
+    const expected = scoreReplay([
+      { ...STATE, action: null },
+      { ...STATE, action, belief },
+    ]);
+    const rows = texts.map((completion) => ({ ...STATE, completion }));
+    expect(scoreReplay(rows, { thought: 'open' })).toEqual(expected);
+    expect(scoreReplay(rows).stepRewards[0]).not.toBeNaN();
+    const histories = new Uint8Array(2 * 28);
+    for (const i of [0, 1])
+      histories.set(
+        STATE.actionHistory.map((name) => ACTION_NAMES.indexOf(name as never)),
+        i * 28,
+      );
+    const states = {
+      seeds: new Uint32Array(2).fill(STATE.seed),
+      stepIndices: Uint8Array.of(2, 2),
+      histories,
+    };
+    expect(scoreReplay({ ...states, completions: texts }, { thought: 'open' })).toEqual(expected);
+    expectRefusal(() => scoreReplay(rows, { thought: 'opened' as never }), 'unknown_name', 'thought');
   });
 
   it('in columns has the scores of the parsed answers', () => {

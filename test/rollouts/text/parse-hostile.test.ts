@@ -37,6 +37,9 @@ const PIECES: [what: string, piece: string, start?: string, end?: string][] = [
   ['closing tags', '</REASONING>'],
   ['nested tags', '<reasoning></reasoning>', '<reasoning>'],
   ['almost closing tags', '</reasonin'],
+  ['tags of two names', '<think></reasoning>'],
+  ['tags in brackets', '[THINK][/think]', '1 2 3 SLEEP'],
+  ['opening brackets', '['],
   ['tags in tags', '</reason<reasoning>ing>'],
   ['an answer in the first line', 'x\n', '1 2 3 SLEEP\n'],
   ['surrogates in the wrong order', '\udc00\ud83d'],
@@ -71,23 +74,24 @@ describe.each(PIECES)('%s', (_, piece, start, end) => {
     expect({ action, digits }).toEqual(naiveParse(text));
   });
 
-  // The text of less-than signs takes the most, seven.
   it('is parsed with fewer than eight reads per character', () => {
     const text = textOf(20_000, piece, start, end);
     const reads = readsOf(() => parseCompletion(text));
-    expect(reads).toBeGreaterThan(0);
     expect(reads).toBeLessThan(8 * text.length);
   });
 });
 
-it('parsing reads texts only with charCodeAt', () => {
+it('lines are read only with charCodeAt, and tags by one regular expression without repetition', () => {
+  expect(readsOf(() => parseCompletion('x y'))).toBeGreaterThan(0);
   const source = readFileSync(
     new URL('../../../src/rollouts/text/answer-grammar.ts', import.meta.url),
     'utf8',
   );
   const [, reading] = source.split('export function parseAnswer');
   const methods = Array.from(reading.matchAll(/\btext\.(\w+)/g), ([, name]) => name);
-  expect([...new Set(methods)].sort()).toEqual(['charCodeAt', 'length']);
+  expect([...new Set(methods)].sort()).toEqual(['charCodeAt']);
+  const tags = readFileSync(new URL('../../../src/rollouts/text/thoughts.ts', import.meta.url), 'utf8');
+  expect(/^ {2}(\/.*\/gi);$/m.exec(tags)![1].match(/[*+{}]/)).toBeNull();
 });
 
 describe('random texts', () => {
@@ -96,7 +100,7 @@ describe('random texts', () => {
     ...'<>/:.,!;\n\r\t \u00a0"\'`*()[]{}-_0359sSkK\u212aſİ\0',
     '\ud83d',
     '\udc00',
-    'reasoning',
+    ...['reasoning', '<think>', '</think>', '[/THINK]'],
   );
   const anything = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 400 }),
@@ -109,15 +113,17 @@ describe('random texts', () => {
 
   it('are parsed as by the naive parser', () => {
     const property = fc.property(anything, (text) => {
-      const { actionName: action, digits } = parseCompletion(text);
-      expect({ action, digits }).toEqual(naiveParse(text));
+      for (const thought of ['closed', 'open'] as const) {
+        const { actionName: action, digits } = parseCompletion(text, { thought });
+        expect({ action, digits }).toEqual(naiveParse(text, thought));
+      }
     });
     fc.assert(property, { ...DRAWS, numRuns: drawsOf(3000) });
   });
 
   it('do not affect later answers or other texts', () => {
     const property = fc.property(anything, (text) => {
-      const answered = `${text}\n</reasoning>4 5 6 LEARN`;
+      const answered = `${text}\n</reasoning></think>4 5 6 LEARN`;
       const { actions, given } = parseCompletions(['1 2 3 SLEEP', text, answered, 'LEARN']);
       const [sleep, learn] = [parseCompletion('SLEEP').action, parseCompletion('LEARN').action];
       expect([actions[0], actions[2], actions[3]]).toEqual([sleep, learn, learn]);

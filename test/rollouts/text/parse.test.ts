@@ -49,6 +49,30 @@ describe('edge cases of the rules', () => {
       '<reasoning>a</reasoning>\n1 1 1 LEARN\n<reasoning>b',
       ['learn', '111'],
     ],
+    ['an answer inside a thought that was cut off', '<think>\n1 2 3 SLEEP\nwould', nothing],
+    ['an answer inside a thought, and none after it', '<think>\n1 2 3 SLEEP\n</think>\n', nothing],
+    ['an answer on the line that ends a thought', '<think>hm</think>1 2 3 LEARN', ['learn', '123']],
+    [
+      'a thought of which the prompt has the opening tag',
+      '1 2 3 SLEEP\n</think>4 5 6 LEARN',
+      ['learn', '456'],
+    ],
+    [
+      'a second thought that is not closed',
+      '<think>a</think>1 1 1 LEARN\n<think>\n2 2 2 SLEEP',
+      ['learn', '111'],
+    ],
+    ['a thought in upper case', '<THINK>1 1 1 LEARN</Think>\n2 2 2 SLEEP', ['sleep', '222']],
+    ["the tags of Mistral's models", '[THINK]\n1 1 1 LEARN\n[/THINK]2 2 2 SLEEP', ['sleep', '222']],
+    ["an unfinished thought of Mistral's models", '[THINK]\n1 1 1 LEARN\n', nothing],
+    ['a closing tag of another name inside a thought', '<think>a</reasoning>\n1 1 1 LEARN\n', nothing],
+    [
+      'an opening tag of another name inside a thought',
+      '<think>a <reasoning></think>1 1 1 LEARN',
+      ['learn', '111'],
+    ],
+    ['an answer before an unfinished thought alone', '1 1 1 LEARN\n<think>\nno', nothing],
+    ['a heading that is no tag', '[Analysis]\n1 1 1 LEARN', ['learn', '111']],
     ['an opening tag after the answer', '1 1 1 LEARN <Reasoning>', nothing],
     ['a closing tag within an opening tag', '<reasoning</reasoning>2 2 2 SLEEP', ['sleep', '222']],
     ['<reasoning >, which is no tag', '<reasoning >2 2 2 SLEEP', nothing],
@@ -97,6 +121,18 @@ describe('edge cases of the rules', () => {
     expect(naiveParse(text)).toEqual(read(text));
   });
 
+  it.each([
+    ...['reasoning', 'think', 'thinking', 'thought', 'thoughts', 'reflection', 'analysis', 'scratchpad'],
+    'seed:think',
+  ])('a thought between tags named %s', (name) => {
+    expect(read(`<${name}>\n1 2 3 SLEEP\nwould`)).toEqual({ action: null, digits: null });
+    expect(read(`<${name}>\n1 2 3 SLEEP\n</${name}>4 5 6 LEARN`)).toEqual({
+      action: 'learn',
+      digits: [4, 5, 6],
+    });
+    expect(read(`1 2 3 SLEEP\n</${name}>\n4 5 6 LEARN`)).toEqual({ action: 'learn', digits: [4, 5, 6] });
+  });
+
   it.each(ACTION_NAMES)('%s in different spellings', (name) => {
     for (const spelt of [name, name.toUpperCase(), name.replaceAll('_', '-'), ` ${name}!`]) {
       expect(read(`0 9 5 ${spelt}`)).toEqual({ action: name, digits: [0, 9, 5] });
@@ -109,6 +145,7 @@ describe('a simple implementation', () => {
     fc.constantFrom(...'0123456789', '10', '', 'x', 'I', '“', 'ſ', '٣'),
     fc.constantFrom(...ACTION_NAMES, ...ACTION_NAMES.map((name) => name.toUpperCase().replace('_', '-'))),
     fc.constantFrom('deep', 'DEEP_', '_work', '<reasoning>', '</reasoning>', '</REASONING>', '<', 'Answer'),
+    fc.constantFrom('<think>', '</think>', '[THINK]', '[/THINK]', '<thinking>', '</Thinking>'),
   );
   const between = fc.constantFrom(
     ' ',
@@ -144,9 +181,9 @@ describe('a simple implementation', () => {
 
   it('gives the same results for random texts', () => {
     const found = { answers: 0, partly: 0 };
-    const property = fc.property(texts, (text) => {
-      const { action, digits } = read(text);
-      expect({ action, digits }).toEqual(naiveParse(text));
+    const property = fc.property(texts, fc.constantFrom('closed', 'open'), (text, thought) => {
+      const { actionName: action, digits } = parseCompletion(text, { thought });
+      expect({ action, digits }).toEqual(naiveParse(text, thought));
       if (action !== null && digits !== null) found.answers++;
       else if (action !== null || digits !== null) found.partly++;
     });
@@ -208,6 +245,27 @@ describe('the result', () => {
       beliefs: new Float32Array(),
       given: new Uint8Array(),
     });
+  });
+
+  it('of completions that begin inside a thought is that of the text after it', () => {
+    const texts = [
+      'hm\n1 2 3 SLEEP\nwould',
+      'hm\n1 2 3 SLEEP\n</think>4 5 6 LEARN',
+      '4 5 6 LEARN',
+      '</think>SLEEP',
+    ];
+    const named = (thought?: 'closed' | 'open') =>
+      Array.from(parseCompletions(texts, { thought }).actions, (code) => ACTION_NAMES[code] ?? null);
+    expect(named('open')).toEqual([null, 'learn', null, 'sleep']);
+    expect(named('closed')).toEqual(['sleep', 'learn', 'learn', 'sleep']);
+    expect(named()).toEqual(named('closed'));
+    expect(texts.map((text) => parseCompletion(text, { thought: 'open' }).actionName)).toEqual(named('open'));
+    expectRefusal(
+      () => parseCompletion('', { thought: 'opened' as never }),
+      'unknown_name',
+      'thought',
+      '"open"',
+    );
   });
 
   it('can be passed to step, with NaN for missing beliefs', () => {
