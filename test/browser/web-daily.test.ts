@@ -3,7 +3,9 @@ import type { Page } from 'playwright-core';
 import { describe, expect, inject, it, test } from 'vitest';
 import { ACTION_NAMES } from '../../src/world/fields.js';
 import { movesFrom } from '../../web/src/person/moves-text.js';
+import { replayEpisode } from '../../web/src/person/replay.js';
 import { runCli } from '../support/cli.js';
+import { screenshot } from '../support/web/screenshots.js';
 import { SIZES, slots } from '../support/web/visit.js';
 import { setUpVisits } from '../support/web/visits.js';
 
@@ -11,6 +13,9 @@ const DAY = '#daily?day=2026-11-01';
 const SEED = 20_261_101;
 /** A key for each step, chosen by hand. */
 const KEYS = '4571845718457184571845718457';
+
+/** The actions of KEYS as digits. The keys 1 to 9 and 0 play actions 0 to 9. */
+const ACTIONS = Array.from(KEYS, (key) => (Number(key) + 9) % 10).join('');
 
 const resultText = async (page: Page): Promise<string> => (await page.locator('.result-text').textContent())!;
 
@@ -76,9 +81,8 @@ describe.skipIf(absent !== null)('the daily episode', () => {
     const { finalScore, beliefMae } = await replayed((await link.getAttribute('href'))!);
     expect(text).toContain(`Score ${finalScore.toFixed(3)}, belief error ${beliefMae.toFixed(3)}`);
     expect(await link.getAttribute('href')).toContain(`seed=${SEED}&`);
-    // The keys 1 to 9 and 0 play actions 0 to 9. The key pressed while shortcuts were off played none.
-    const actions = Array.from(KEYS, (key) => (Number(key) + 9) % 10).join('');
-    expect(await link.getAttribute('href')).toContain(`moves=${actions}-`);
+    // The key pressed while shortcuts were off played none.
+    expect(await link.getAttribute('href')).toContain(`moves=${ACTIONS}-`);
     // A reload continues with the stored moves: see the next test.
     const { moves } = Object.fromEntries(
       new URLSearchParams((await link.getAttribute('href'))!.split('?')[1]),
@@ -93,6 +97,22 @@ describe.skipIf(absent !== null)('the daily episode', () => {
     expect(visited.foreignRequests).toEqual([]);
     expect(visited.messages).toEqual([]);
   }, 240_000);
+
+  it('states no belief before a slider moves', async () => {
+    await using visited = await visit('#daily?day=2026-11-28');
+    const { page } = visited;
+    await slots(page, 0);
+    await screenshot(page, 'daily-start');
+    expect(await page.getByRole('checkbox', { name: /^State this belief/ }).isChecked()).toBe(false);
+    for (const key of KEYS) await page.keyboard.press(key);
+    await page.getByText('No belief was stated, which earns nothing.').waitFor();
+    const setting = { seed: 20_261_128, profile: 'sampled', grader: 'v3' };
+    // With the belief [0.5, 0.5, 0.5] this week scores 0.
+    const { finalScore } = replayEpisode(setting, movesFrom(ACTIONS)!).result!;
+    expect(finalScore).toBeGreaterThan(0.29);
+    expect(await resultText(page)).toContain(`Score ${finalScore.toFixed(3)}, no belief stated\n`);
+    expect(await page.evaluate("localStorage.getItem('rhythm-vec.daily.2026-11-28')")).toBe(ACTIONS);
+  });
 
   it('is continued by touch after stored moves, and says which rival could not play', async () => {
     const today = new Date().toISOString().slice(0, 10);

@@ -57,4 +57,16 @@ describe('the result', () => {
       'https://example.org/#daily?day=2026-11-24',
     ]);
   });
+
+  it('says that no belief was stated, and gives no belief error then', () => {
+    const mine = { ...scored('you', 0.5), beliefMae: null };
+    const text = resultText({
+      day: '2026-11-24',
+      actions: Array<number>(28).fill(3),
+      mine,
+      rivals: [],
+      link: '',
+    });
+    expect(text).toContain('\nScore 0.500, no belief stated\n');
+  });
 });

@@ -23,6 +23,7 @@ import { PLAYER_NAMES } from '../../web/src/person/player-names.js';
 import { Adviser, PLAYERS } from '../../web/src/person/players.js';
 import { COMPARED, replayEpisode } from '../../web/src/person/replay.js';
 import { lastTransitionOf, timeOf, transitionsOf } from '../../web/src/person/transitions.js';
+import { sliderBeliefAfter, statedBelief } from '../../web/src/views/person/slider-belief.js';
 
 const SETTING: EpisodeSetting = { seed: 4242, profile: 'sampled', grader: 'v2' };
 /** All ten actions; a belief that is stated, changed and withdrawn. */
@@ -128,6 +129,17 @@ describe('an adviser', () => {
     expect(PLAYERS).toEqual(PLAYER_NAMES);
     expect(PLAYERS).toContain('planner');
     expect(PLAYERS.join()).not.toContain('oracle');
+  });
+});
+
+describe('the belief sliders', () => {
+  it('state no belief before one is moved, and continue with the last stated belief', () => {
+    expect(sliderBeliefAfter([])).toEqual({ values: [0.5, 0.5, 0.5], stated: false });
+    expect(sliderBeliefAfter(MOVES.slice(0, 3))).toEqual({ values: [0.5, 0.5, 0.5], stated: false });
+    expect(sliderBeliefAfter(MOVES.slice(0, 4))).toEqual({ values: [0.5, 0.25, 1], stated: true });
+    expect(sliderBeliefAfter(MOVES)).toEqual({ values: MOVES[20].belief, stated: false });
+    expect(statedBelief({ values: [0, 1, 0], stated: false })).toBeNull();
+    expect(statedBelief({ values: [0, 1, 0], stated: true })).toEqual([0, 1, 0]);
   });
 });
 

@@ -25,7 +25,8 @@ export const seedOfDay = (day: string): number => Number(day.replaceAll('-', '')
 export interface Scored {
   readonly name: string;
   readonly finalScore: number;
-  readonly beliefMae: number;
+  /** Null if no belief was stated. */
+  readonly beliefMae: number | null;
 }
 
 /** One square for each category of actions, in the order of RHYTHM.categories. */
@@ -64,11 +65,12 @@ interface SharedResult {
 
 /** Returns the result as text to copy. */
 export function resultText({ day, actions, mine, rivals, link }: SharedResult): string {
+  const belief = mine.beliefMae === null ? 'no belief stated' : `belief error ${mine.beliefMae.toFixed(3)}`;
   const place = rivals.length === 0 ? [] : [`${placeOf(mine, rivals)} (${rivals.map(scoreText).join(', ')})`];
   return [
     `Can you read a stranger? ${day}`,
     squaresOf(actions),
-    `Score ${mine.finalScore.toFixed(3)}, belief error ${mine.beliefMae.toFixed(3)}`,
+    `Score ${mine.finalScore.toFixed(3)}, ${belief}`,
     ...place,
     link,
   ].join('\n');

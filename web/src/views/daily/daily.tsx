@@ -21,8 +21,8 @@ import {
 import { addressOf, type PersonState } from '../person/fields.js';
 import { ActionKeys, KeysChoice } from '../person/keys-choice.js';
 import { MeterStrip } from '../person/meter-strip.js';
-import { NEUTRAL_BELIEF } from '../person/neutral-belief.js';
 import { Result } from '../person/result.js';
+import { sliderBeliefAfter, statedBelief } from '../person/slider-belief.js';
 import { Timeline } from '../person/timeline.js';
 import type { ViewProps } from '../view.js';
 import { addMove, movesOf } from './daily-moves.js';
@@ -103,17 +103,15 @@ interface PlayingProps {
 }
 
 function Playing({ day, episode, moves, against }: PlayingProps) {
-  const last = moves.at(-1);
-  const belief = useSignal<readonly number[]>(last?.belief ?? NEUTRAL_BELIEF);
-  const stated = useSignal(last === undefined || last.belief !== null);
-  const act = (action: number): void => addMove(day, { action, belief: stated.value ? belief.value : null });
+  const belief = useSignal(sliderBeliefAfter(moves));
+  const act = (action: number): void => addMove(day, { action, belief: statedBelief(belief.value) });
   return (
     <>
       <div class="by-hand">
         <MeterStrip episode={episode} />
         <CurrentState episode={episode} />
         <ByHand episode={episode} act={act} />
-        <BeliefSliders belief={belief} stated={stated} />
+        <BeliefSliders belief={belief} />
       </div>
       <KeysChoice>
         <ActionKeys /> act

@@ -20,7 +20,8 @@ const CATEGORIES = RHYTHM.categories.map((category, k) => `${SQUARES[k]} ${categ
 export function Share({ day, seed, grader, moves, result }: ShareProps) {
   // The shared text leaves out students that the user kept (kept-students.ts), because other people do not have them.
   const finished = rivals.value.filter(({ name }) => RIVALS.includes(name));
-  const mine: Scored = { name: 'you', finalScore: result.finalScore, beliefMae: result.beliefMae };
+  const { finalScore, given, beliefMae } = result;
+  const mine: Scored = { name: 'you', finalScore, beliefMae: given ? beliefMae : null };
   const failed = RIVALS.filter((name) => failedRivals.value.includes(name));
   const done = [...failed, ...finished.map(({ name }) => name)];
   const waiting = RIVALS.filter((name) => !done.includes(name));

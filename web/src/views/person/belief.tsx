@@ -3,6 +3,7 @@ import type { Signal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 import { BELIEF_NAMES } from '../../../../src/world/fields.js';
 import { title } from '../../person/descriptions.js';
+import type { SliderBelief } from './slider-belief.js';
 
 /** What 0 and 1 mean, by BELIEF_NAMES. */
 export const ENDS: readonly (readonly [low: string, high: string])[] = [
@@ -11,13 +12,8 @@ export const ENDS: readonly (readonly [low: string, high: string])[] = [
   ['avoids work', 'lives for work'],
 ];
 
-interface BeliefSlidersProps {
-  readonly belief: Signal<readonly number[]>;
-  /** Whether the next action states the belief. */
-  readonly stated: Signal<boolean>;
-}
-
-export function BeliefSliders({ belief, stated }: BeliefSlidersProps) {
+export function BeliefSliders({ belief }: { readonly belief: Signal<SliderBelief> }) {
+  const { values, stated } = belief.value;
   return (
     <section class="panel" aria-labelledby="belief">
       <h2 id="belief">Who do you think it is?</h2>
@@ -27,24 +23,29 @@ export function BeliefSliders({ belief, stated }: BeliefSlidersProps) {
             key={name}
             name={name}
             ends={ENDS[k]}
-            value={belief.value[k]}
-            disabled={!stated.value}
+            value={values[k]}
+            stated={stated}
             onChange={(value) => {
-              belief.value = belief.value.map((each, j) => (j === k ? value : each));
+              // Reads the signal again, because another slider may have moved since this was drawn.
+              belief.value = {
+                values: belief.value.values.map((each, j) => (j === k ? value : each)),
+                stated: true,
+              };
             }}
           />
         ))}
         <label class="check">
           <input
             type="checkbox"
-            checked={stated.value}
+            checked={stated}
             onChange={({ currentTarget }) => {
-              stated.value = currentTarget.checked;
+              belief.value = { ...belief.value, stated: currentTarget.checked };
             }}
           />
           <span>
-            State this belief with the next action. It holds until you state another one. Grader v2 grades the
-            last belief, v3 the belief at each step from the third day on.
+            State this belief with the next action. Moving a slider checks this box. The belief holds until
+            you state another one. Grader v2 grades the last belief, v3 the belief at each step from the third
+            day on; under v3 a belief that is far off lowers the score.
           </span>
         </label>
       </div>
@@ -56,16 +57,16 @@ interface BeliefSliderProps {
   readonly name: string;
   readonly ends: readonly [low: string, high: string];
   readonly value: number;
-  readonly disabled: boolean;
+  readonly stated: boolean;
   readonly onChange: (value: number) => void;
 }
 
-function BeliefSlider({ name, ends: [low, high], value, disabled, onChange }: BeliefSliderProps) {
+function BeliefSlider({ name, ends: [low, high], value, stated, onChange }: BeliefSliderProps) {
   const id = useId();
   return (
     <div class="belief">
       <label for={id}>{title(name)}</label>
-      <output for={id}>{value.toFixed(2)}</output>
+      <output for={id}>{stated ? value.toFixed(2) : 'not stated'}</output>
       <input
         id={id}
         type="range"
@@ -73,8 +74,7 @@ function BeliefSlider({ name, ends: [low, high], value, disabled, onChange }: Be
         max="1"
         step="0.01"
         value={value}
-        disabled={disabled}
-        aria-valuetext={`${value.toFixed(2)}, from 0, ${low}, to 1, ${high}`}
+        aria-valuetext={`${value.toFixed(2)}${stated ? '' : ', not stated'}, from 0, ${low}, to 1, ${high}`}
         onInput={({ currentTarget }) => onChange(Number(currentTarget.value))}
       />
       <small class="ends" aria-hidden="true">

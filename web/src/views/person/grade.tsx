@@ -14,12 +14,16 @@ interface GradeProps {
 }
 
 export function Grade({ result, grader }: GradeProps) {
-  const { finalScore, beliefMae, firstHalfMean, secondHalfMean } = result;
+  const { finalScore, given, beliefMae, firstHalfMean, secondHalfMean } = result;
   return (
     <>
       <dl class="figures">
         <Figure name="Final score, 0 to 1" value={finalScore.toFixed(3)} note={`under grader ${grader}`} />
-        <Figure name="Belief error, 0 to 1" value={beliefMae.toFixed(3)} note="mean of three errors" />
+        <Figure
+          name="Belief error, 0 to 1"
+          value={beliefMae.toFixed(3)}
+          note={given ? 'mean of three errors' : 'of 0.5, as none was stated'}
+        />
         <Figure name="Reward, first half" value={signed(firstHalfMean)} note="per slot, without luck" />
         <Figure name="Reward, second half" value={signed(secondHalfMean)} note="per slot, without luck" />
       </dl>

@@ -26,9 +26,9 @@ import {
 import { addressOf, type PERSON_FIELDS } from './fields.js';
 import { useShortcuts } from './keys.js';
 import { MeterStrip } from './meter-strip.js';
-import { NEUTRAL_BELIEF } from './neutral-belief.js';
 import { Result } from './result.js';
 import { SettingPanel } from './setting.js';
+import { sliderBeliefAfter, statedBelief } from './slider-belief.js';
 import { Timeline } from './timeline.js';
 import '../../parts/marks.css';
 import './current-state.css';
@@ -112,19 +112,17 @@ function EpisodePanels(props: EpisodePanelsProps) {
   );
 }
 
-/** Plays by hand. Each action states the belief that the sliders set, unless stating is turned off. */
+/** Plays by hand. Each action states the belief of the sliders, if the checkbox is checked. */
 function HandAndBelief({ episode, actions }: EpisodePanelsProps) {
-  const last = actions.state.moves.at(-1);
-  const belief = useSignal<readonly number[]>(last?.belief ?? NEUTRAL_BELIEF);
-  const stated = useSignal(last === undefined || last.belief !== null);
-  const act = (action: number): void => actions.act({ action, belief: stated.value ? belief.value : null });
+  const belief = useSignal(sliderBeliefAfter(actions.state.moves));
+  const act = (action: number): void => actions.act({ action, belief: statedBelief(belief.value) });
   return (
     <>
       <div class="by-hand">
         <MeterStrip episode={episode} />
         <CurrentState episode={episode} />
         <ByHand episode={episode} actions={actions} act={act} />
-        <BeliefSliders belief={belief} stated={stated} />
+        <BeliefSliders belief={belief} />
       </div>
       <Race
         setting={episode.setting}
