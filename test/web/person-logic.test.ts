@@ -125,6 +125,22 @@ describe('an adviser', () => {
     expect((await new Adviser().advise('random', SETTING, [], observations)).reasons).toBeNull();
   });
 
+  it('keeps the advice of a week, and forgets that of earlier weeks', async () => {
+    const adviser = new Adviser();
+    const { observations } = replayEpisode(SETTING, MOVES);
+    const advise = (steps: number) =>
+      adviser.advise('heuristic', SETTING, MOVES.slice(0, steps), observations);
+    const week = [];
+    for (let steps = 0; steps < NUM_STEPS; steps++) week.push(await advise(steps));
+    for (let steps = 0; steps < NUM_STEPS; steps++) expect(await advise(steps)).toBe(week[steps]);
+    // The advice of further weeks, more of it than the adviser keeps.
+    for (let seed = 0; seed < 200; seed++)
+      await adviser.advise('heuristic', { ...SETTING, seed }, [], observations);
+    const again = await advise(0);
+    expect(again).not.toBe(week[0]);
+    expect(again).toEqual(week[0]);
+  });
+
   it('offers no oracle', () => {
     expect(PLAYERS).toEqual(PLAYER_NAMES);
     expect(PLAYERS).toContain('planner');

@@ -7,7 +7,7 @@ import { readStudent } from '../../../src/agents/student/student.js';
 import { toGrader } from '../../../src/engine/graders/grader.js';
 import type { PolicySetting } from '../../../src/engine/policy/policy.js';
 import { yieldTurn } from '../../../src/engine/vec-env/yield-turn.js';
-import { OBSERVATION, OBSERVATION_SIZE } from '../../../src/world/fields.js';
+import { NUM_STEPS, OBSERVATION, OBSERVATION_SIZE } from '../../../src/world/fields.js';
 import { createWorld } from '../../../src/world/world.js';
 import { keyOf, type StudentFile } from '../students/student-files.js';
 import type { Advice, EpisodeSetting, Move } from './episode-types.js';
@@ -77,9 +77,12 @@ function refuseOracle(): never {
   );
 }
 
+/** The moves that an adviser keeps: those of four weeks. Chosen by hand. A move with reasons takes some kilobytes. */
+const MAX_CACHED = 4 * NUM_STEPS;
+
 /**
- * Returns the next moves of policies, and caches them, so that a step that is undone and repeated is computed once. The
- * policy observes every step, including those that the user chose.
+ * Returns the next moves of policies, and caches the last MAX_CACHED, so that a step that is undone and repeated is computed
+ * once. The policy observes every step, including those that the user chose.
  */
 export class Adviser {
   #player: EpisodePlayer | null = null;
@@ -122,6 +125,8 @@ export class Adviser {
     }
     const advice = { ...this.#move!, reasons: this.#player!.reasons() };
     this.#cache.set(key, advice);
+    // A Map iterates in the order of insertion, so the first key is that of the oldest advice.
+    if (this.#cache.size > MAX_CACHED) this.#cache.delete(this.#cache.keys().next().value!);
     return advice;
   }
 
