@@ -8,7 +8,12 @@ import {
   scoresOf,
 } from '../src/evaluation/audit/audit-page.js';
 import { impossibleText } from '../src/evaluation/audit/verdict.js';
-import { PUBLISHED, PUBLISHED_TEACHER, type Published } from '../src/evaluation/published-scores.js';
+import {
+  PUBLISHED,
+  PUBLISHED_STUDENT,
+  PUBLISHED_TEACHER,
+  type Published,
+} from '../src/evaluation/published-scores.js';
 import { COMPONENT_NAMES } from '../src/world/fields.js';
 import { RHYTHM } from '../src/world/numbers.js';
 import { withTable } from './with-table.js';
@@ -39,23 +44,27 @@ const sequencesOf = ({ sequences }: Audit): string =>
 
 /** Returns the table of the scores published under v2, with and without the part that rewards the belief. */
 function publishedTable(): string {
-  const rows = [...PUBLISHED, ...PUBLISHED_TEACHER].filter(({ grader }) => grader === 'v2').map(publishedRow);
+  const scores = [...PUBLISHED, ...PUBLISHED_TEACHER, ...PUBLISHED_STUDENT];
+  const rows = scores.filter(({ grader }) => grader === 'v2').map(publishedRow);
   return [
-    '| condition | policy | published | belief MAE | paid for the belief | without it |',
-    '| --- | --- | ---: | ---: | ---: | ---: |',
+    '| condition | policy | episodes | published | belief MAE | paid for the belief | without it |',
+    '| --- | --- | ---: | ---: | ---: | ---: | ---: |',
     ...rows,
   ].join('\n');
 }
 
-function publishedRow({ condition, policy, finalScore, beliefMae }: Published): string {
-  const beliefPart = beliefMae === undefined ? 0 : BELIEF_WEIGHT * (1 - beliefMae);
+function publishedRow({ condition, policy, episodes, finalScore, beliefMae }: Published): string {
+  // A policy without a belief is paid nothing for it. If the error of a belief is unknown, so is its part.
+  const beliefPart =
+    beliefMae === undefined ? 0 : beliefMae === null ? null : BELIEF_WEIGHT * (1 - beliefMae);
   const cells = [
     condition,
     policy,
-    finalScore,
-    beliefMae ?? '-',
-    beliefPart.toFixed(3),
-    (finalScore - beliefPart).toFixed(3),
+    episodes,
+    finalScore.toFixed(3),
+    beliefMae?.toFixed(3) ?? '-',
+    beliefPart?.toFixed(3) ?? '-',
+    beliefPart === null ? '-' : (finalScore - beliefPart).toFixed(3),
   ];
   return `| ${cells.join(' | ')} |`;
 }

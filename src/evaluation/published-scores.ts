@@ -1,49 +1,88 @@
 /**
- * Scores that RhythmEnv published for its own policies.
+ * Scores that RhythmEnv's author published for its policies.
  *
- * Source: RhythmEnv's published evaluation, under grader v2, and v1 for one score. The seeds are 0-99 in-distribution,
- * 10000-10049 out of distribution, and 0-4 for each of the three discrete profiles. The scores of `discrete` are means of the
- * three.
+ * The source has two evaluations under grader v2, each with baselines of its own. One is the re-evaluation of the teacher:
+ * seeds 0-99 in-distribution and 10000-10049 out of distribution. The other, of the student, has 10 episodes of each of these
+ * conditions, with unpublished seeds, and 5 of each discrete profile. No intervals were published.
  * This world is a rebuild with constants of its own, so its scores are similar, not equal.
  */
+import { listed } from './format-results.js';
 
 /** A published score. */
 export interface Published {
   readonly condition: string;
   readonly policy: string;
   readonly grader: string;
+  /** The number of episodes, if it was published. */
+  readonly episodes?: number;
   readonly finalScore: number;
   /** Whether the score was published as an approximate value. */
   readonly approximate?: boolean;
-  /** The mean absolute error of the last belief, if it was published. */
-  readonly beliefMae?: number;
+  /** The mean absolute error of the last belief; null if it was not published. Absent if the policy states no belief. */
+  readonly beliefMae?: number | null;
 }
 
-/** The source of the published scores, for notes. */
-export const PUBLISHED_SOURCE = "RhythmEnv's published evaluation";
+type Sample = Pick<Published, 'condition' | 'grader' | 'episodes'>;
 
-/** The published scores of the baselines. */
+const IN_DISTRIBUTION: Sample = { condition: 'in-distribution', grader: 'v2', episodes: 100 };
+const OOD: Sample = { condition: 'ood', grader: 'v2', episodes: 50 };
+const DISCRETE: Sample = { condition: 'discrete', grader: 'v2', episodes: 15 };
+
+/**
+ * The published scores of the baselines, one for each condition and grader: on sampled profiles those of the teacher's
+ * re-evaluation, on discrete ones those of the student's evaluation, the only ones. The one under v1 names no evaluation.
+ */
 export const PUBLISHED: readonly Published[] = [
-  { condition: 'in-distribution', policy: 'random', grader: 'v2', finalScore: 0.402 },
-  { condition: 'in-distribution', policy: 'heuristic', grader: 'v2', finalScore: 0.449 },
+  { ...IN_DISTRIBUTION, policy: 'random', finalScore: 0.402 },
+  { ...IN_DISTRIBUTION, policy: 'heuristic', finalScore: 0.449 },
   { condition: 'in-distribution', policy: 'heuristic', grader: 'v1', finalScore: 0.59, approximate: true },
-  { condition: 'ood', policy: 'random', grader: 'v2', finalScore: 0.397 },
-  { condition: 'ood', policy: 'heuristic', grader: 'v2', finalScore: 0.454 },
-  { condition: 'discrete', policy: 'random', grader: 'v2', finalScore: 0.426 },
-  { condition: 'discrete', policy: 'heuristic', grader: 'v2', finalScore: 0.455 },
+  { ...OOD, policy: 'random', finalScore: 0.397 },
+  { ...OOD, policy: 'heuristic', finalScore: 0.454 },
+  { ...DISCRETE, policy: 'random', finalScore: 0.426 },
+  { ...DISCRETE, policy: 'heuristic', finalScore: 0.455 },
 ];
 
-/** The teacher of RhythmEnv, a frontier model. Its belief MAE was published once, for both conditions. */
+/** The teacher of RhythmEnv, a frontier model, in its re-evaluation. */
 export const PUBLISHED_TEACHER: readonly Published[] = [
-  { condition: 'in-distribution', policy: 'teacher', grader: 'v2', finalScore: 0.611, beliefMae: 0.196 },
-  { condition: 'ood', policy: 'teacher', grader: 'v2', finalScore: 0.621, beliefMae: 0.196 },
+  { ...IN_DISTRIBUTION, policy: 'teacher', finalScore: 0.611, beliefMae: 0.196 },
+  { ...OOD, policy: 'teacher', finalScore: 0.621, beliefMae: 0.214 },
 ];
+
+const FEW_IN_DISTRIBUTION: Sample = { ...IN_DISTRIBUTION, episodes: 10 };
+const FEW_OOD: Sample = { ...OOD, episodes: 10 };
+
+/**
+ * The student of RhythmEnv, a language model of 3 billion parameters, after SFT and after GRPO, with the baselines of the same
+ * episodes. Those of the discrete profiles are in PUBLISHED.
+ */
+export const PUBLISHED_STUDENT: readonly Published[] = [
+  { ...FEW_IN_DISTRIBUTION, policy: 'random', finalScore: 0.393 },
+  { ...FEW_IN_DISTRIBUTION, policy: 'heuristic', finalScore: 0.463 },
+  { ...FEW_IN_DISTRIBUTION, policy: 'student, SFT', finalScore: 0.574, beliefMae: 0.213 },
+  { ...FEW_IN_DISTRIBUTION, policy: 'student, GRPO', finalScore: 0.573, beliefMae: 0.216 },
+  { ...FEW_OOD, policy: 'random', finalScore: 0.393 },
+  { ...FEW_OOD, policy: 'heuristic', finalScore: 0.455 },
+  { ...FEW_OOD, policy: 'student, SFT', finalScore: 0.536, beliefMae: null },
+  { ...FEW_OOD, policy: 'student, GRPO', finalScore: 0.559, beliefMae: 0.263 },
+  { ...DISCRETE, policy: 'student, SFT', finalScore: 0.507, beliefMae: 0.415 },
+  { ...DISCRETE, policy: 'student, GRPO', finalScore: 0.52, beliefMae: 0.43 },
+];
+
+/** The source of the published scores and their numbers of episodes, for notes. */
+export const PUBLISHED_SOURCE =
+  'RhythmEnv, docs/results.md, by its author (InosLihka); under v2 ' +
+  `${listed([IN_DISTRIBUTION, OOD, DISCRETE].map(({ condition, episodes }) => `${episodes} ${condition}`))} episodes`;
+
+/** The belief MAE of RhythmEnv's teacher under each condition, for notes. */
+export const TEACHER_BELIEF_MAE = listed(
+  PUBLISHED_TEACHER.map(({ condition, beliefMae }) => `${beliefMae} ${condition}`),
+);
 
 /** Returns the published teacher's score, or undefined if none was published. */
 export const publishedTeacher = (condition: string, grader: string): Published | undefined =>
   PUBLISHED_TEACHER.find((entry) => entry.condition === condition && entry.grader === grader);
 
-/** Returns the published score, or undefined if none was published. */
+/** Returns the published score of a baseline, or undefined if none was published. */
 export function published(condition: string, policy: string, grader: string): Published | undefined {
   return PUBLISHED.find(
     (entry) => entry.condition === condition && entry.policy === policy && entry.grader === grader,

@@ -33,12 +33,12 @@ const sampledCondition = (name: string, first: number, last: number): Condition 
   allowsProfiles: true,
   parts: [{ profile: 'sampled', seeds: { first, last } }],
 });
-/** Five episodes of a named profile, as in RhythmEnv's published evaluation. */
+/** Five episodes of a named profile, as in RhythmEnv's published evaluation of its student. */
 const namedPart = (profile: string): Part => ({ profile, seeds: { first: 0, last: 4 } });
 
 /**
  * The published conditions, in the order in which tables list them. The first two are the 150 episodes with sampled profiles of
- * RhythmEnv's published evaluation.
+ * RhythmEnv's published re-evaluation of its teacher.
  */
 export const CONDITIONS: readonly Condition[] = [
   sampledCondition('in-distribution', 0, 99),

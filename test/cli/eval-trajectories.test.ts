@@ -58,6 +58,8 @@ it("reeval shows a policy's published score; for a policy without one, that of R
   const { stdout } = await runCli(['reeval', '--jsonl', pathOf('published.jsonl'), '--grader', 'v2']);
   expect(stdout.match(/^heuristic +\S+ ±\S+ +0\.454 /gm)).toHaveLength(2);
   expect(stdout).toMatch(/^planner-prior +\S+ ±\S+ +0\.621 /m);
+  expect(stdout).toContain('whose belief MAE was 0.196 in-distribution and 0.214 ood.\n');
+  expect(stdout).toContain('\npublished: RhythmEnv, docs/results.md, by its author (InosLihka); ');
 });
 
 const HEURISTIC = ['eval', '--seeds', '5-6', '--policies', 'heuristic'];

@@ -69,18 +69,32 @@ it('withTables replaces a changed table, and refuses a page without the end mark
 });
 
 it('each published score is the belief part, which the MAE determines, plus the remainder', () => {
-  const rows = page
-    .split('<!-- published -->')[1]
-    .split('\n')
-    .filter((line) => /\| 0\.\d{3} \|$/.test(line))
-    .map((line) => line.split(' | ').map((cell) => cell.replaceAll('|', '').trim()));
-  expect(rows).toHaveLength(8);
-  for (const [, policy, score, mae, beliefPart, remainder] of rows) {
-    // 0.2 is the weight of belief_accuracy in grader v2.
-    const expected = mae === '-' ? 0 : 0.2 * (1 - Number(mae));
-    expect([policy === 'teacher', Number(beliefPart)]).toEqual([mae !== '-', Number(expected.toFixed(3))]);
-    expect(Number(remainder)).toBe(Number((Number(score) - expected).toFixed(3)));
+  const [, text] = page.split('<!-- published -->');
+  const rows = Array.from(text.split('<!-- /published -->')[0].matchAll(/^\| (.*) \|$/gm), ([, row]) =>
+    row.split(' | '),
+  ).slice(2);
+  expect(rows).toHaveLength(18);
+  for (const [, policy, , score, mae, beliefPart, remainder] of rows) {
+    // 0.2 is the weight of belief_accuracy in grader v2. Baselines state no belief.
+    const isBaseline = ['random', 'heuristic'].includes(policy);
+    const expected = isBaseline ? 0 : 0.2 * (1 - Number(mae));
+    const isKnown = isBaseline || mae !== '-';
+    expect(beliefPart, policy).toBe(isKnown ? expected.toFixed(3) : '-');
+    expect(remainder, policy).toBe(isKnown ? (Number(score) - expected).toFixed(3) : '-');
   }
+  const remainderOf = (condition: string, policy: string, episodes: string): number =>
+    Number(rows.find((row) => [condition, policy, episodes].every((cell, k) => row[k] === cell))!.at(-1));
+  // The sentences after the table.
+  const words = text.replaceAll(/\s+/g, ' ');
+  const teacher = [remainderOf('in-distribution', 'teacher', '100'), remainderOf('ood', 'teacher', '50')];
+  expect(words).toContain(`(${teacher.map((score) => score.toFixed(3)).join(' and ')}`);
+  const below = rows
+    .filter(([, policy, , , mae]) => policy.startsWith('student') && mae !== '-')
+    .map(
+      ([condition, policy, episodes]) =>
+        remainderOf(condition, 'heuristic', episodes) - remainderOf(condition, policy, episodes),
+    );
+  expect(words).toContain(`${Math.min(...below).toFixed(3)} to ${Math.max(...below).toFixed(3)} less`);
 });
 
 describe.each(audits.map((audit) => [audit.grader, audit] as const))('the audit of %s', (grader, audit) => {

@@ -1,4 +1,4 @@
-/** Checks tables and numbers of the README, docs/commands.md and docs/guides/planner.md. */
+/** Checks tables and numbers of the README, docs/commands.md, docs/students.md and docs/guides/planner.md. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
@@ -8,7 +8,13 @@ import { readComponents } from '../../src/cli/components/read-components.js';
 import { headerText, rowsText } from '../../src/cli/components/write-components.js';
 import { renderRegraded } from '../../src/cli/regrade/regrade-table.js';
 import { wrap } from '../../src/cli/text-table.js';
-import { published } from '../../src/evaluation/published-scores.js';
+import {
+  PUBLISHED,
+  PUBLISHED_STUDENT,
+  PUBLISHED_TEACHER,
+  type Published,
+  published,
+} from '../../src/evaluation/published-scores.js';
 import { regradeStored } from '../../src/evaluation/regrade-stored.js';
 import { evaluate, parseGrader } from '../../src/index.js';
 import { CONDITIONS } from '../../src/world/conditions.js';
@@ -16,7 +22,12 @@ import { runCli } from '../support/cli.js';
 
 const at = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const read = (path: string): string => readFileSync(at(path), 'utf8');
-const [readme, planner, commands] = ['README.md', 'docs/guides/planner.md', 'docs/commands.md'].map(read);
+const [readme, planner, commands, students] = [
+  'README.md',
+  'docs/guides/planner.md',
+  'docs/commands.md',
+  'docs/students.md',
+].map(read);
 
 /** Returns the text of a section of a page. */
 function section(title: string, page = readme): string {
@@ -47,6 +58,36 @@ test('the results table has the results of the evaluation and the published scor
     rows.find((row) => row.condition === condition && row.belief === 'constant')!.beliefMae.toFixed(3),
   );
   expect(section('Results')).toContain(`is ${errors[0]}, ${errors[1]} and ${errors[2]}.`);
+});
+
+test('the rows of RhythmEnv in docs/students.md have the published scores, belief errors and numbers of episodes', () => {
+  const rowOf = (policy: string, entries: readonly Published[]): string[] => {
+    const found = ['in-distribution', 'ood', 'discrete'].map((condition) =>
+      entries.find((each) => each.condition === condition && each.policy === policy && each.grader === 'v2'),
+    );
+    const errors = found.map((each) => each?.beliefMae?.toFixed(3) ?? '-');
+    return [
+      `RhythmEnv: ${policy}`,
+      found.map((each) => each?.episodes ?? '-').join(', '),
+      ...found.map((each) => each?.finalScore.toFixed(3) ?? '-'),
+      errors.every((error) => error === '-') ? '-' : errors.join(', '),
+    ];
+  };
+  const [sampled, discrete] = [false, true].map((isDiscrete) =>
+    PUBLISHED.filter(({ condition }) => (condition === 'discrete') === isDiscrete),
+  );
+  const rows = rowsOf(students).filter(([name]) => name.startsWith('RhythmEnv: '));
+  expect(rows.map((row) => row.slice(0, 6))).toEqual([
+    ...['heuristic', 'teacher'].map((policy) => rowOf(policy, [...sampled, ...PUBLISHED_TEACHER])),
+    ...['heuristic', 'student, SFT', 'student, GRPO'].map((policy) =>
+      rowOf(policy, [...PUBLISHED_STUDENT, ...discrete]),
+    ),
+  ]);
+  const [[, score], error] = [
+    rowsOf(section('Results')).find(([name]) => name === 'heuristic+constant')!,
+    /is (0\.\d{3}), /.exec(section('Results'))![1],
+  ];
+  expect(students).toContain(`(${score.split(' ')[0]}, belief MAE ${error})`);
 });
 
 test('the table of commands has all commands', async () => {

@@ -121,6 +121,7 @@ describe('a report of an evaluation, an audit and trajectories', () => {
     expect(fullPage).toContain('in-distribution 0-2; ood 10000-10002');
     expect(fullPage).not.toContain('class="warning"');
     for (const published of ['0.402', '0.454']) expect(texts).toContain(published);
+    expect(fullPage).toContain('belief MAE was 0.196 in-distribution and 0.214 ood.');
     // The share of steps whose answer has no valid action, in three episodes of 28 steps.
     const unparsed = episodes
       .slice(0, 3)

@@ -13,7 +13,7 @@ import type { EvalCommandOptions } from './run-eval.js';
 
 const HELP = `
 Conditions: ${CONDITIONS.map(({ name }) => name).join(', ')}, custom.
-  in-distribution is seeds 0-99, ood is seeds 10000-10049; together they are RhythmEnv's published evaluation, 150 episodes.
+  in-distribution is seeds 0-99, ood is seeds 10000-10049; together they are the 150 episodes of RhythmEnv's published re-evaluation.
   discrete:NAME is seeds 0-4 of one named profile; discrete is all three, and their mean.
   custom is the seeds of --seeds. It runs alone unless --conditions names others.
   --profiles excludes the discrete conditions, whose profiles are fixed.

@@ -178,7 +178,10 @@ const answerNotes = (rows: Evaluation['rows']): string[] =>
 export const sharedNotes = (withPublished: boolean): string[] => [
   'belief MAE: mean absolute error of the last belief, or of [0.5, 0.5, 0.5] without beliefs; belief accuracy is then 0.',
   ...(withPublished
-    ? [`published: ${PUBLISHED_SOURCE}; this world is a rebuild with constants of its own.`]
+    ? [
+        `published: ${PUBLISHED_SOURCE}.`,
+        'The world is a rebuild of the published one, with constants of its own.',
+      ]
     : []),
 ];
 

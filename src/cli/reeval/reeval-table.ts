@@ -2,7 +2,7 @@
 
 import { POLICY_NAMES } from '../../agents/policies/fixed-policies.js';
 import { alignedInterval, counted, decimals, listed, winsText } from '../../evaluation/format-results.js';
-import { PUBLISHED_TEACHER, published, publishedTeacher } from '../../evaluation/published-scores.js';
+import { published, publishedTeacher, TEACHER_BELIEF_MAE } from '../../evaluation/published-scores.js';
 import type { ReevaluatedRow, Section } from '../../evaluation/reevaluation/reevaluation.js';
 import type { RunInfo } from '../../evaluation/run-info.js';
 import { playerName } from '../../report/player-names.js';
@@ -54,7 +54,7 @@ function rowName({ baseline, player }: ReevaluatedRow): string {
 
 /**
  * Formats the published score for a row. A baseline or fixed policy has its own; other players have that of RhythmEnv's
- * teacher. Returns '-' for oracles, for profiles that the published evaluation did not use, and where no score was published.
+ * teacher. Returns '-' for oracles, for profiles that the published evaluations did not use, and where no score was published.
  */
 function publishedScore(
   { baseline, player }: ReevaluatedRow,
@@ -130,7 +130,7 @@ function notes(sections: readonly Section[], counts: ReevalCounts): string {
   ].join('\n');
 }
 
-const PUBLISHED_NOTE = `published, in the rows of teachers: the score of RhythmEnv's frontier-model teacher, whose belief MAE was ${PUBLISHED_TEACHER[0].beliefMae}.`;
+const PUBLISHED_NOTE = `published, for teachers: the score of RhythmEnv's frontier-model teacher, whose belief MAE was ${TEACHER_BELIEF_MAE}.`;
 const ORACLE = '[oracle]: uses hidden state; not a valid agent.';
 
 function unparsedNote(row: ReevaluatedRow): string[] {

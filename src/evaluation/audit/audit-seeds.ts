@@ -5,7 +5,7 @@ import { spreadSeeds } from '../../agents/search/search-seeds.js';
 export const NUM_TRAINING_SEEDS = 512;
 /** The number of seeds of the search for one profile. Chosen by hand: more seeds take longer. */
 export const SEEDS_PER_PROFILE = 32;
-/** The first fresh seed, beyond the seeds of training and of the published evaluation. */
+/** The first fresh seed, beyond the seeds of training and of the published evaluations. */
 export const FRESH_FIRST = 20000;
 
 /** Returns the training seeds of the searches for all profiles, u32 [512]. */

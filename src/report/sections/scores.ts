@@ -2,7 +2,7 @@
 import type { GraderAnchors } from '../../evaluation/audit/anchors-of.js';
 import { bracketNotes, SHARE_MEANING } from '../../evaluation/bracket.js';
 import { decimals, grouped, plainInterval } from '../../evaluation/format-results.js';
-import { PUBLISHED_SOURCE, PUBLISHED_TEACHER } from '../../evaluation/published-scores.js';
+import { PUBLISHED_SOURCE, TEACHER_BELIEF_MAE } from '../../evaluation/published-scores.js';
 import { drawScores } from '../../figures/scores.js';
 import { type Column, html, paragraph, table } from '../html.js';
 import { disambiguated } from '../player-names.js';
@@ -50,7 +50,7 @@ const EXPLANATION =
 const PUBLISHED =
   `Published: ${PUBLISHED_SOURCE}. This world rebuilds RhythmEnv with constants of its own, so scores are ` +
   'similar, not equal. Teachers in re-evaluated files are compared with the published frontier-model teacher, whose belief ' +
-  `MAE was ${PUBLISHED_TEACHER[0].beliefMae}.`;
+  `MAE was ${TEACHER_BELIEF_MAE}.`;
 
 function partsOf(grader: string, scores: readonly ScoreRow[], name: string): Part[] {
   const groups = scoreGroups(scores.filter((row) => row.grader === grader));
