@@ -63,7 +63,7 @@ def seconds_of(retry_after: Optional[str]) -> float:
     """Returns the seconds to wait by a Retry-After header (seconds or a date); 0 for any other value."""
     if retry_after is None:
         return 0.0
-    if retry_after.strip().isdigit():
+    if retry_after.strip().isdecimal():
         return float(retry_after)
     try:
         date = email.utils.parsedate_to_datetime(retry_after)
@@ -79,14 +79,20 @@ def detail_of(answer: Answer) -> Any:
         parsed = json.loads(answer.body)
     except (ValueError, RecursionError):
         return text
-    return parsed.get("detail", text) if isinstance(parsed, dict) else text
+    detail = parsed.get("detail") if isinstance(parsed, dict) else None
+    return text if detail is None else detail
 
 
 def detail_text(detail: Any) -> str:
     """Returns a detail as text. Joins the errors of a list with semicolons."""
     if not isinstance(detail, list):
         return str(detail)
-    return "; ".join(
-        f"{'.'.join(map(str, each.get('loc', [])))}: {each.get('msg')}" if isinstance(each, dict) else str(each)
-        for each in detail
-    )
+    return "; ".join(map(_error_text, detail))
+
+
+def _error_text(error: Any) -> str:
+    """Returns an error of a list as text: the field and the message, or the whole error if it has no message."""
+    if not isinstance(error, dict) or "msg" not in error:
+        return str(error)
+    field = error.get("loc")
+    return f"{'.'.join(map(str, field))}: {error['msg']}" if isinstance(field, list) else str(error["msg"])

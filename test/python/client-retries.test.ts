@@ -23,12 +23,14 @@ describe.runIf(absent === null)('temporary failures are retried', () => {
       closeConnection,
       answering(502),
       answering(429),
+      // Not a number, although Python's isdigit accepts it.
+      busy('\u00b2'),
       busy(pastDate),
       answering(504),
     );
-    const { results, waits } = await callClient({ url: server.url, backoff: { attempts: 7 } }, { score });
-    expect(waits).toEqual([3, 1, 2, 4, 8, 16]);
-    expect(server.requests()).toBe(7);
+    const { results, waits } = await callClient({ url: server.url, backoff: { attempts: 8 } }, { score });
+    expect(waits).toEqual([3, 1, 2, 4, 8, 16, 32]);
+    expect(server.requests()).toBe(8);
     expect(results[0].scores!.total).toHaveLength(1);
   });
 
@@ -76,6 +78,16 @@ describe.runIf(absent === null)('permanent errors are not retried', () => {
     expect(results[0]).toMatchObject({ error: 'RefusedError', message: expect.stringMatching(message) });
     expect(results[0].message).toMatch(/^Expected 200 and JSON from POST http.*details/);
     expect([server.requests(), waits]).toEqual([1, []]);
+  });
+
+  it.each([
+    ['{"detail": [{"loc": null, "msg": "No."}, {"msg": "Never."}]}', 'No.; Never.'],
+    ['{"detail": [{"type": "extra", "loc": ["body", "n"]}]}', "{'type': 'extra', 'loc': ['body', 'n']}"],
+    ['{"detail": null, "error": "No."}', '{"detail": null, "error": "No."}'],
+  ])('with the message in a body of another shape: %s', async (body, expected) => {
+    const server = await faultyServer(await startServer(), answering(400, {}, body));
+    const { results } = await callClient({ url: server.url }, { score });
+    expect(results[0].message).toContain(`got 400 Bad Request: ${expected} The detail`);
   });
 
   it('an invalid request, whose error names the invalid field', async () => {
