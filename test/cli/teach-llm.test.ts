@@ -81,6 +81,33 @@ describe('an output file of `teach --policy llm:MODEL`', () => {
   });
 });
 
+it('`teach` records the prompts of `prompt`, also if the rules are sent in the user message', async () => {
+  const sent = async (fault: Fault, ...more: string[]) => {
+    const { fake, output, run } = await startTeacher({ faultOf: () => fault });
+    const { code } = await run(['--seeds', '100-100', ...more]);
+    const roles = fake.requests.map(({ body }) =>
+      (body.messages as { role: string }[]).map(({ role }) => role),
+    );
+    return {
+      code,
+      roles: roles.join(' '),
+      episodes: episodesIn(output).map(({ usage, ...rest }) => rest),
+      output,
+    };
+  };
+  const byDefault = await sent(null);
+  const byOption = await sent('no-system-role', '--system-role', 'user');
+  const found = await sent('no-system-role');
+  expect(byDefault.roles).toBe(Array(28).fill('system,user').join(' '));
+  expect(byOption.roles).toBe(Array(28).fill('user').join(' '));
+  expect(found.roles).toBe(`system,user ${byOption.roles}`);
+  expect(byOption).toMatchObject({ code: 0, episodes: byDefault.episodes });
+  expect(found).toMatchObject({ code: 0, episodes: byDefault.episodes });
+  expect((await runCli(['reeval', '--jsonl', found.output])).stdout).toContain(
+    '1 episode replayed, all as recorded',
+  );
+});
+
 it('`teach` accepts a long model name with colons', async () => {
   const { output, run } = await startTeacher();
   const model = `ft:gpt-4o-mini-2024-07-18:${'an-organization-'.repeat(10)}:AbCdEfGh`;
@@ -256,6 +283,7 @@ describe('`teach --policy llm:MODEL` refuses, before the first request,', () => 
     [['--temperature', '3'], {}, /--temperature to be from 0 to 2/],
     [['--top-p', '0'], {}, /--top-p to be above 0 to 1/],
     [['--max-tokens', '0'], {}, /--max-tokens to be from 1/],
+    [['--system-role', 'developer'], {}, /Allowed choices are system, user/],
     [['--output', '-'], {}, /--output to name a file when --policy llm:fake is used/],
     [['--output', '/dev/null'], {}, /--output to name a file when --policy llm:fake is used/],
     [['--base-url', 'nonsense'], {}, /--base-url to be an http or https URL/],

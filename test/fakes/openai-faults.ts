@@ -61,6 +61,19 @@ interface Choice {
   message: { content: string | null; refusal?: string; [key: string]: unknown };
 }
 
+/** Returns a fault that refuses some requests with a status and a body, and answers the others correctly. */
+export const refusing =
+  (isRefused: (request: FakeRequest) => boolean, status: number, body: unknown) =>
+  ({ request, response, correctReply }: Exchange): void =>
+    isRefused(request) ? json(response, status, body) : json(response, 200, correctReply);
+
+/** Returns whether a request has the newer name of the token limit. */
+export const hasNewerLimit = ({ body }: FakeRequest): boolean => 'max_completion_tokens' in body;
+
+/** Returns whether a request has a system message. */
+export const hasSystemMessage = ({ body }: FakeRequest): boolean =>
+  (body.messages as { role: string }[]).some(({ role }) => role === 'system');
+
 /** The header that makes clients retry after 1 ms, so that tests are fast. */
 const SOON = { 'retry-after-ms': '1' };
 
@@ -85,6 +98,18 @@ export const FAULTS: Readonly<Record<string, (exchange: Exchange) => void | Prom
     json(response, 401, { error: { message: `Incorrect API key provided: ${keyOf(request)}` } }),
   '403': failing(403),
   '404': failing(404),
+  /** Refuses `max_completion_tokens` in the words of Mistral. */
+  'no-newer-limit': refusing(hasNewerLimit, 422, {
+    object: 'error',
+    message: { detail: [{ type: 'extra_forbidden', loc: ['body', 'max_completion_tokens'] }] },
+  }),
+  /** Refuses a system message in the words of vLLM with Gemma's chat template. */
+  'no-system-role': refusing(hasSystemMessage, 400, {
+    object: 'error',
+    message: 'System role not supported',
+    type: 'BadRequestError',
+    code: 400,
+  }),
   redirect: ({ response }) => json(response, 302, {}, { location: 'http://127.0.0.1:1/elsewhere' }),
   /** Never answers. */
   silence: () => {},

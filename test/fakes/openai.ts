@@ -110,7 +110,8 @@ const tokensOf = (text: string): number => Math.ceil(Buffer.byteLength(text) / 4
 
 function usageOf({ body }: FakeRequest, content: string): FakeUsage {
   const messages = body.messages as { content: string }[];
-  const [system, user] = messages.map((message) => tokensOf(message.content));
+  // Without a system message, nothing comes from the cache.
+  const [user, system = 0] = messages.map((message) => tokensOf(message.content)).reverse();
   const prompt_tokens_details = { cached_tokens: system };
   return { prompt_tokens: system + user, completion_tokens: tokensOf(content), prompt_tokens_details };
 }

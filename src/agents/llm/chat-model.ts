@@ -17,6 +17,9 @@ import { FILTERED, type Reply, readReply } from './reply.js';
 import { clip, faultOf, refusalOf } from './request-faults.js';
 import type { UsageTally } from './usage-tally.js';
 
+/** The role of the rules: 'system', a message of their own; 'user', the beginning of the only message. */
+export type SystemRole = 'system' | 'user';
+
 /** Options of a `ChatModel`. */
 export interface ChatModelOptions {
   /** The model's name in files. The endpoint gets this name too, or the name of an Azure deployment instead. */
@@ -27,6 +30,8 @@ export interface ChatModelOptions {
   readonly sampling: Sampling;
   /** 'open' if the model's chat template opens a thought that the answers continue. Default 'closed'. */
   readonly thought?: ParseOptions['thought'];
+  /** The role of the rules. Default: 'system' until the endpoint refuses it, then 'user'. */
+  readonly systemRole?: SystemRole;
   /** The time limit of one request in milliseconds, to the last byte of its answer. */
   readonly timeoutMs: number;
   /** The maximum number of retries of a failed request. */
@@ -43,10 +48,10 @@ export interface ChatModelOptions {
 }
 
 /**
- * Waits between retries in milliseconds, if the endpoint requests none. Chosen by hand: shorter waits retry sooner, and use up
- * the retries sooner.
+ * Waits between retries in milliseconds, if the endpoint requests none. Chosen by hand: the waits of the six default retries add up
+ * to 63 s, so that a limit of requests per minute does not end a run.
  */
-const WAITS: BackOff = { first: 500, last: 60_000 };
+const WAITS: BackOff = { first: 1000, last: 60_000 };
 /** The longest wait that an endpoint may request. A longer one ends the run instead of letting it wait. Chosen by hand. */
 const MAX_WAIT_MS = 15 * 60_000;
 /** The largest random share that is added to a wait, so that requests do not resume all at once. Chosen by hand. */
@@ -65,6 +70,12 @@ interface PendingRequest {
   requests: number;
 }
 
+/** What endpoints may refuse in a request. */
+interface RequestForm {
+  readonly limitName: LimitName;
+  readonly systemRole: SystemRole;
+}
+
 type Body = Parameters<OpenAI['chat']['completions']['create']>[0];
 
 /** Answers prompts with chat requests to one endpoint, within the budget of its ledger. */
@@ -76,12 +87,14 @@ export class ChatModel implements LanguageModel {
   readonly #clock: Clock;
   readonly #rateLimiter: Pauses;
   readonly #limitNames = new LimitNames();
+  #systemRole: SystemRole;
 
   constructor(options: ChatModelOptions) {
     this.name = options.name;
     this.sampling = options.sampling;
     this.ledger = options.ledger;
     this.#options = options;
+    this.#systemRole = options.systemRole ?? 'system';
     this.#clock = options.clock ?? CLOCK;
     this.#rateLimiter = options.rateLimiter ?? new RateLimiter(this.#clock);
   }
@@ -115,36 +128,44 @@ export class ChatModel implements LanguageModel {
         { lasting: false },
       );
     }
-    const requested = error.retryAfterMs;
-    if (requested !== null && requested > MAX_WAIT_MS) {
+    const { retryAfterMs, resetMs } = error;
+    // A requested wait of nearly 0 is replaced by the default.
+    const isRequested = retryAfterMs !== null && retryAfterMs >= 1;
+    const wait = isRequested ? retryAfterMs : Math.max(backOff(WAITS, attempt), resetMs ?? 0);
+    if (wait > MAX_WAIT_MS) {
       throw new EndpointError(
         `Expected ${url} to accept requests again within ${MAX_WAIT_MS / 1000} s, got a wait of ` +
-          `${Math.ceil(requested / 1000)} s: ${error.message}. Try again after that time.`,
+          `${Math.ceil(wait / 1000)} s: ${error.message}. Try again after that time.`,
         { lasting: true },
       );
     }
     const random = this.#options.random ?? Math.random;
-    // A requested wait of nearly 0 is replaced by the default.
-    const wait = requested === null || requested < 1 ? backOff(WAITS, attempt) : requested;
     if (error.rateLimited) this.#rateLimiter.pause(wait);
     return wait * (1 + SPREAD * random());
   }
 
-  /** Sends a request, and a second one if the endpoint refuses its parameter `max_completion_tokens` or `max_tokens`. */
+  /** Sends a request, and again in another form while the endpoint refuses the form. */
   async #try(pending: PendingRequest): Promise<Reply> {
     for (;;) {
-      const name = this.#limitNames.current;
+      const form = { limitName: this.#limitNames.current, systemRole: this.#systemRole };
       try {
-        return await this.#request(pending, name);
+        return await this.#request(pending, form);
       } catch (error) {
-        if (!(error instanceof WrongLimitName)) throw error;
-        if (!this.#limitNames.refuse(name)) throw error.fault;
+        if (!(error instanceof RefusedForm)) throw error;
+        if (!this.#refuse(error.refusal, form)) throw error.fault;
       }
     }
   }
 
+  /** Records a refused form. @returns whether another can still be tried. */
+  #refuse(refusal: RefusedForm['refusal'], { limitName, systemRole }: RequestForm): boolean {
+    if (refusal === 'limit-name') return this.#limitNames.refuse(limitName);
+    this.#systemRole = 'user';
+    return systemRole === 'system';
+  }
+
   /** Sends one request after pauses, if it fits into the budget, and records its cost. */
-  async #request(pending: PendingRequest, limitName: LimitName): Promise<Reply> {
+  async #request(pending: PendingRequest, form: RequestForm): Promise<Reply> {
     const { prompt, signal } = pending;
     await this.#rateLimiter.wait(signal);
     const maxCost = this.#maxCost(prompt);
@@ -154,7 +175,7 @@ export class ChatModel implements LanguageModel {
     // A request that is lost without an answer may be charged.
     let cost = maxCost;
     try {
-      const reply = await this.#send(pending, limitName);
+      const reply = await this.#send(pending, form);
       if ((reply.tokens?.completion ?? 0) > this.sampling.max_tokens) this.#limitNames.exceeded();
       const plausible = this.#isPossible(reply, prompt) ? reply : { ...reply, tokens: null };
       cost = this.#costOf(plausible, prompt);
@@ -168,21 +189,21 @@ export class ChatModel implements LanguageModel {
   }
 
   /** Sends a request and reads the reply. */
-  async #send({ prompt, signal }: PendingRequest, limitName: LimitName): Promise<Reply> {
+  async #send({ prompt, signal }: PendingRequest, form: RequestForm): Promise<Reply> {
     const { endpoint, client, timeoutMs, thought } = this.#options;
     const deadline = new Deadline(timeoutMs, signal);
     let body: unknown;
     try {
-      body = await client.chat.completions.create(this.#body(prompt, limitName), { signal: deadline.signal });
+      body = await client.chat.completions.create(this.#body(prompt, form), { signal: deadline.signal });
     } catch (thrown) {
       signal.throwIfAborted();
       if (deadline.passed) {
         throw new TemporaryFailure(`no complete answer within ${timeoutMs / 1000} s`, { mayBeCharged: true });
       }
-      const refusal = refusalOf(thrown);
+      const refusal = refusalOf(thrown, form.limitName);
       if (refusal === 'filtered') return FILTERED;
       const fault = faultOf(thrown, endpoint, this.#clock.now());
-      throw refusal === 'limit-name' ? new WrongLimitName(fault) : fault;
+      throw refusal === null ? fault : new RefusedForm(refusal, fault);
     } finally {
       deadline.end();
     }
@@ -193,11 +214,13 @@ export class ChatModel implements LanguageModel {
     throw new TemporaryFailure(`an answer that is not a chat completion: ${excerpt}`, { mayBeCharged: true });
   }
 
-  #body([system, user]: Prompt, limitName: LimitName): Body & { stream?: false } {
+  #body([system, user]: Prompt, { limitName, systemRole }: RequestForm): Body & { stream?: false } {
     const { max_tokens, ...sampling } = this.sampling;
     const { endpoint } = this.#options;
     const model = (endpoint.kind === 'azure' ? endpoint.deployment : null) ?? this.name;
-    return { model, messages: [system, user], [limitName]: max_tokens, ...sampling };
+    const both = { role: 'user', content: `${system.content}\n\n${user.content}` } as const;
+    const messages = systemRole === 'user' ? [both] : [system, user];
+    return { model, messages, [limitName]: max_tokens, ...sampling };
   }
 
   /**
@@ -252,12 +275,14 @@ export class ChatModel implements LanguageModel {
 const maxPromptTokens = ([system, user]: Prompt): number =>
   Buffer.byteLength(system.content) + Buffer.byteLength(user.content) + TEMPLATE_TOKENS;
 
-/** Thrown if the endpoint refuses the parameter `max_completion_tokens` or `max_tokens`. */
-class WrongLimitName extends Error {
+/** Thrown if the endpoint refuses the form of a request. `fault` is the error if no other form is left. */
+class RefusedForm extends Error {
+  readonly refusal: 'limit-name' | 'system-role';
   readonly fault: Error;
 
-  constructor(fault: Error) {
+  constructor(refusal: RefusedForm['refusal'], fault: Error) {
     super(fault.message);
+    this.refusal = refusal;
     this.fault = fault;
   }
 }
@@ -265,5 +290,5 @@ class WrongLimitName extends Error {
 /** Returns whether a request that failed with this error is not charged. */
 const isUncharged = (error: unknown): boolean =>
   error instanceof EndpointError ||
-  error instanceof WrongLimitName ||
+  error instanceof RefusedForm ||
   (error instanceof TemporaryFailure && !error.mayBeCharged);

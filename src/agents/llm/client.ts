@@ -11,6 +11,20 @@ import type { Endpoint } from './endpoint.js';
  */
 export const MAX_BODY_BYTES = 2 ** 20;
 
+const fetchWithinBounds = boundedFetch(MAX_BODY_BYTES);
+
+/**
+ * A bounded `fetch` that puts the body of an error, as text, into the field `error` of an object: the client keeps this field of
+ * an error body, and drops all others.
+ */
+const fetchWithErrors: typeof fetch = async (input, init) => {
+  const response = await fetchWithinBounds(input, init);
+  if (response.ok || response.body === null) return response;
+  // Of a body that cannot be read, the reason is kept: it is beyond the limits, or was lost.
+  const text = await response.text().catch((error: Error) => error.message);
+  return new Response(JSON.stringify({ error: text }), response);
+};
+
 type Library = Pick<typeof import('openai'), 'OpenAI' | 'AzureOpenAI'>;
 
 /**
@@ -41,7 +55,7 @@ function create({ OpenAI, AzureOpenAI }: Library, endpoint: Endpoint, timeoutMs:
     // Keeps the client from sending OPENAI_ADMIN_KEY.
     adminAPIKey: null,
     defaultQuery: query,
-    fetch: boundedFetch(MAX_BODY_BYTES),
+    fetch: fetchWithErrors,
     fetchOptions: { redirect: 'manual' },
   } satisfies ClientOptions;
   if (endpoint.kind === 'azure') {

@@ -23,6 +23,8 @@ export class BudgetError extends RhythmError {
 export class TemporaryFailure extends Error {
   /** The requested wait in milliseconds; null if there is none. */
   readonly retryAfterMs: number | null;
+  /** The milliseconds until the endpoint's rate limit is reset; null if it is not known. A lower bound of the wait. */
+  readonly resetMs: number | null;
   /** Whether all requests should wait: the endpoint limits their rate. */
   readonly rateLimited: boolean;
   /** Whether the request may be charged. */
@@ -32,12 +34,14 @@ export class TemporaryFailure extends Error {
     message: string,
     details: {
       readonly retryAfterMs?: number | null;
+      readonly resetMs?: number | null;
       readonly rateLimited?: boolean;
       readonly mayBeCharged: boolean;
     },
   ) {
     super(message);
     this.retryAfterMs = details.retryAfterMs ?? null;
+    this.resetMs = details.resetMs ?? null;
     this.rateLimited = details.rateLimited ?? false;
     this.mayBeCharged = details.mayBeCharged;
   }

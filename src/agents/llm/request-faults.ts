@@ -1,10 +1,12 @@
 /** Classifies failed requests: whether a retry may help, how long to wait, and whether the request may have been charged. */
 
 import { BoundsError } from '../../shared/http/bounded-fetch.js';
+import { messageIn, parseBody, valuesOf } from '../../shared/http/error-body.js';
 import { causesOf } from '../../shared/http/error-causes.js';
-import { type Headers, retryAfterMs } from '../../shared/http/retry-after.js';
-import { shortened } from '../../shared/printable-names.js';
+import { type Headers, resetMs, retryAfterMs, waitIn } from '../../shared/http/retry-after.js';
+import { shortened, toPrintable } from '../../shared/printable-names.js';
 import type { Endpoint } from './endpoint.js';
+import type { LimitName } from './limit-name.js';
 import { EndpointError, TemporaryFailure } from './llm-errors.js';
 
 /** The fields of errors of the client, the package `openai`. Its error classes are not imported, because it is optional. */
@@ -12,16 +14,16 @@ interface Thrown {
   readonly message?: unknown;
   readonly status?: unknown;
   readonly headers?: Headers;
+  /** The body of the response, as text: see `openClient`. */
   readonly error?: unknown;
-  readonly code?: unknown;
-  readonly param?: unknown;
 }
 
 /** The maximum number of characters of an endpoint's message in an error, chosen by hand. */
 const MAX_MESSAGE = 300;
 
-/** Returns a text in one line, shortened. */
-export const clip = (text: string): string => shortened(text.replaceAll(/\s+/g, ' ').trim(), MAX_MESSAGE);
+/** Returns a text in one line, shortened and without control characters. */
+export const clip = (text: string): string =>
+  shortened(toPrintable(text.replaceAll(/\s+/g, ' ').trim()), MAX_MESSAGE);
 
 /** Statuses below 500 that are retried. All statuses from 500 on are retried too. */
 const TEMPORARY = [408, 409, 425, 429];
@@ -40,46 +42,78 @@ const NEVER_SENT = [
   'UND_ERR_CONNECT_TIMEOUT',
 ];
 /** The code of a 429 for which no retry helps. */
-const INSUFFICIENT_QUOTA = 'insufficient_quota';
+const QUOTA = ['insufficient_quota'];
+/** The codes of content filters. The last is Azure's. */
+const FILTERS = ['content_filter', 'content_policy_violation', 'ResponsibleAIPolicyViolation'];
+/** Matches messages about a system role that is not supported: of chat templates, OpenAI, Gemini, Anthropic and Bedrock. */
+const NO_SYSTEM_ROLE = new RegExp(
+  [
+    // "System role not supported", "Developer instruction is not enabled for models/..."
+    /\b(?:system|developer)\W+(?:role|message|prompt|instruction)s?\b.{0,20}?(?:not|n't|un)\W?(?:supported|enabled|allowed|accepted)/,
+    // "This model doesn't support system prompts", "'messages[0].role' does not support 'system' with this model"
+    /(?:not|n't) support\W+(?:the \W?)?(?:system|developer)\b/,
+    // "Conversation roles must alternate user/assistant/...", "Only user and assistant roles are supported!"
+    /roles must alternate|only user\b.{0,20}? roles are supported/,
+    // 'Unexpected role "system"', "unknown variant `system`", {"loc":["body","messages",0,"role"]}
+    /(?:unexpected|invalid|unknown|unsupported) (?:role|variant)\W+(?:system|developer)\b|\bmessages\W+0\W+role\b/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'i',
+);
 
-/** Why an endpoint refused a request: its content filter, or the token limit's parameter name (limit-name.ts); else null. */
-export type Refusal = 'filtered' | 'limit-name' | null;
+/**
+ * Why an endpoint refused a request: its content filter, the name of the token limit (limit-name.ts), or the system role; else
+ * null.
+ */
+export type Refusal = 'filtered' | 'limit-name' | 'system-role' | null;
 
-/** Returns why a request was refused, from the error that the client threw. */
-export function refusalOf(thrown: unknown): Refusal {
-  const { status, error, code, param, message } = (thrown ?? {}) as Thrown;
-  if (status !== 400 && status !== 422) return null;
-  if (code === 'content_filter' || code === 'content_policy_violation' || hasInnerFilter(error))
-    return 'filtered';
-  const isLimitName = param === 'max_completion_tokens' || String(message).includes('max_completion_tokens');
-  return isLimitName ? 'limit-name' : null;
+/** Returns why a request was refused, from the error that the client threw. @param limitName the request's. */
+export function refusalOf(thrown: unknown, limitName: LimitName): Refusal {
+  const { status, error } = (thrown ?? {}) as Thrown;
+  if (typeof status !== 'number' || typeof error !== 'string') return null;
+  const body = parseBody(error);
+  if ((status === 400 || status === 422) && hasCode(body, FILTERS)) return 'filtered';
+  // Errors of chat templates have status 500 at some servers.
+  if ((isPermanent(status) || status === 500) && NO_SYSTEM_ROLE.test(messageIn(body))) return 'system-role';
+  const names = [limitName, 'max_completion_tokens'];
+  return isPermanent(status) && names.some((name) => error.includes(name)) ? 'limit-name' : null;
 }
 
-/** Returns whether the body of a refusal names Azure's content filter. */
-const hasInnerFilter = (error: unknown): boolean =>
-  (error as { innererror?: { code?: unknown } } | undefined)?.innererror?.code ===
-  'ResponsibleAIPolicyViolation';
+const isPermanent = (status: number): boolean => status >= 400 && status < 500 && !TEMPORARY.includes(status);
+
+const hasCode = (body: unknown, codes: readonly string[]): boolean =>
+  valuesOf(body, 'code').some((code) => codes.includes(code as string));
 
 /**
  * Classifies an error of the client. The message of the result has no secrets.
- * @param now the time in milliseconds since 1970, from which a `Retry-After` date is counted.
+ * @param now the time in milliseconds since 1970, from which the dates of headers are counted.
  * @returns a TemporaryFailure if a retry may help, otherwise an EndpointError.
  */
 export function faultOf(thrown: unknown, endpoint: Endpoint, now: number): TemporaryFailure | EndpointError {
-  const { status, headers, code, message } = (thrown ?? {}) as Thrown;
+  const { status, headers, error, message } = (thrown ?? {}) as Thrown;
   if (typeof status !== 'number') return failureWithoutStatus(thrown, endpoint);
-  const text = clip(endpoint.redact(String(message)));
-  if (code === INSUFFICIENT_QUOTA)
-    return lastingError(endpoint, text, "Look at the account's plan and billing.");
+  const body = typeof error === 'string' ? parseBody(error) : '';
+  const said = messageIn(body);
+  const text = clip(endpoint.redact(said === '' ? String(message) : `${status} ${said}`));
+  if (hasCode(body, QUOTA)) return lastingError(endpoint, text, "Look at the account's plan and billing.");
   if (TEMPORARY.includes(status) || status >= 500) {
+    const rateLimited = status === 429 || status === 503;
     return new TemporaryFailure(text, {
-      retryAfterMs: retryAfterMs(headers, now),
-      rateLimited: status === 429 || status === 503,
+      retryAfterMs: retryAfterMs(headers, now) ?? delayIn(body, now),
+      resetMs: rateLimited ? resetMs(headers, now) : null,
+      rateLimited,
       mayBeCharged: MAY_BE_CHARGED.includes(status),
     });
   }
   return lastingError(endpoint, text, remedyFor(status, endpoint));
 }
+
+/** Returns the wait in the body of an error, in milliseconds: Google's `retryDelay`, such as "17s". Null for none. */
+const delayIn = (body: unknown, now: number): number | null =>
+  valuesOf(body, 'retryDelay')
+    .map((delay) => (typeof delay === 'string' ? waitIn(delay, now) : null))
+    .find((ms) => ms !== null) ?? null;
 
 const lastingError = (endpoint: Endpoint, text: string, remedy: string): EndpointError =>
   new EndpointError(`Expected ${endpoint.url} to answer, got ${text}. ${remedy}`, { lasting: true });

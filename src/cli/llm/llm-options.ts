@@ -1,6 +1,6 @@
 /** Options of commands that use language models. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { ChatModel } from '../../agents/llm/chat-model.js';
+import type { ChatModel, SystemRole } from '../../agents/llm/chat-model.js';
 import type { CostLedger, LedgerOptions, Prices } from '../../agents/llm/ledger.js';
 import type { Pauses } from '../../agents/llm/rate-limiter.js';
 import type { UsageTally } from '../../agents/llm/usage-tally.js';
@@ -19,6 +19,7 @@ export interface ModelFlags {
   readonly topP?: number;
   readonly samplingSeed?: number;
   readonly thought?: ParseOptions['thought'];
+  readonly systemRole?: SystemRole;
   /** The time limit of an answer in seconds. */
   readonly timeout?: number;
   readonly retries?: number;
@@ -53,6 +54,12 @@ export function addLlmOptions(command: Command): Command {
         "open if the model's chat template opens a thought that answers continue",
       ).choices(THOUGHT_STARTS),
     )
+    .addOption(
+      new Option(
+        '--system-role <role>',
+        'role of the rules; user puts them before the state (default: system, unless refused)',
+      ).choices(['system', 'user'] satisfies SystemRole[]),
+    )
     .option('--timeout <s>', `seconds to wait for an answer (default: ${timeout})`, parseInteger)
     .option('--retries <n>', `retries of a failed request (default: ${retries})`, parseInteger)
     .option(
@@ -72,6 +79,7 @@ export const LLM_FLAGS: Readonly<Record<keyof ModelFlags, string>> = {
   topP: '--top-p',
   samplingSeed: '--sampling-seed',
   thought: '--thought',
+  systemRole: '--system-role',
   timeout: '--timeout',
   retries: '--retries',
   prices: '--prices',
@@ -120,7 +128,7 @@ export function checkLlmOptions(options: ModelFlags): void {
   }
 }
 
-type NumberOption = Exclude<keyof ModelFlags, 'baseUrl' | 'thought' | 'prices'>;
+type NumberOption = Exclude<keyof ModelFlags, 'baseUrl' | 'thought' | 'systemRole' | 'prices'>;
 
 function check(options: ModelFlags, name: NumberOption, low: number, high: number): void {
   const value = options[name];
@@ -174,7 +182,7 @@ export async function prepareModel(
     import('../../agents/llm/ledger.js'),
     import('../../agents/llm/usage-tally.js'),
   ]);
-  const { baseUrl, prices = null, budget = null, thought } = options;
+  const { baseUrl, thought, systemRole, prices = null, budget = null } = options;
   const { timeout = LLM_DEFAULTS.timeout, retries = LLM_DEFAULTS.retries } = options;
   const endpoint = toEndpoint({ baseUrl });
   const timeoutMs = timeout * 1000;
@@ -184,7 +192,8 @@ export async function prepareModel(
     const { rateLimiter, ledger = new Ledger({ prices, budget, ...spending }) } = shared;
     const tally = new UsageTally();
     const limits = { timeoutMs, retries, ledger, rateLimiter };
-    const model = new ChatModel({ name, endpoint, client, sampling, thought, tally, ...limits });
+    const form = { sampling, thought, systemRole };
+    const model = new ChatModel({ name, endpoint, client, ...form, tally, ...limits });
     return { model, tally };
   };
 }

@@ -1,20 +1,16 @@
 /**
- * The settings with which workers run the shards of a language model's job. They are not part of the job: they describe the
- * endpoint.
+ * The settings with which workers run the shards of a language model's job. They are not part of the job, and its next submission
+ * may change them.
  */
 import type { Sampling } from '../../rollouts/trajectories/trajectory-episode.js';
 import { LLM_FLAGS, type ModelFlags } from '../llm/llm-options.js';
 
-export type RunSettings = Pick<ModelFlags, 'baseUrl' | 'thought' | 'concurrency' | 'timeout' | 'retries'>;
+const SETTINGS = ['baseUrl', 'thought', 'concurrency', 'systemRole', 'timeout', 'retries'] as const;
+export type RunSettings = Pick<ModelFlags, (typeof SETTINGS)[number]>;
 
 /** Returns the settings among the options of a command. */
-export const settingsOf = ({ baseUrl, thought, concurrency, timeout, retries }: ModelFlags): RunSettings => ({
-  baseUrl,
-  thought,
-  concurrency,
-  timeout,
-  retries,
-});
+export const settingsOf = (flags: ModelFlags): RunSettings =>
+  Object.fromEntries(SETTINGS.map((name) => [name, flags[name]]));
 
 /**
  * Describes the settings that have changed, as options: "--timeout 60 instead of 120"; '' if none has.
@@ -22,9 +18,7 @@ export const settingsOf = ({ baseUrl, thought, concurrency, timeout, retries }: 
  */
 export function changedSettings(before: string, now: string): string {
   const [old, current] = [before, now].map((text) => JSON.parse(text) as RunSettings);
-  const names = Object.keys(settingsOf({})) as (keyof RunSettings)[];
-  return names
-    .filter((name) => old[name] !== current[name])
+  return SETTINGS.filter((name) => old[name] !== current[name])
     .map((name) => `${LLM_FLAGS[name]} ${textOf(current[name])} instead of ${textOf(old[name])}`)
     .join(', ');
 }

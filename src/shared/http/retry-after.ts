@@ -1,24 +1,61 @@
 /** Parses how long a service asks its clients to wait. */
 
 /** Response headers, as `fetch` returns them. */
-export interface Headers {
+export interface Headers extends Iterable<[name: string, value: string]> {
   get(name: string): string | null;
 }
 
-/** Date.parse accepts many texts that are not dates, such as "-5". An HTTP date begins with a day's name. */
-const HTTP_DATE = /^\s*[A-Z][a-z]{2,8},? /;
+/** Date.parse accepts many texts that are not dates, such as "-5". An HTTP date begins with a day's name, RFC 3339 with a year. */
+const DATE = /^\s*(?:[A-Z][a-z]{2,8},? |\d{4}-\d\d-\d\dT)/;
+/** A duration as Go, Python and Protocol Buffers write it: "6m0s", "2m59.56s", "20ms". */
+const DURATION = /^\s*(?:\d+(?:\.\d+)?(?:ms|[dhms]))+\s*$/;
+/** The milliseconds of each unit of a duration. */
+const UNITS: Readonly<Record<string, number>> = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 };
 
 /**
- * Returns the wait in milliseconds from now, at least 0: `retry-after-ms`, or else `retry-after` in seconds or as an
- * HTTP date. Returns null if neither header is present and readable.
+ * Returns the wait in milliseconds from now, at least 0: `retry-after-ms`, or else `retry-after`, as `waitIn` reads it. Returns
+ * null if neither header is present and readable.
  */
-export function retryAfterMs(headers: Headers | null | undefined, now: number): number | null {
-  const exact = numberIn(headers?.get('retry-after-ms'));
-  if (exact !== null) return exact;
-  const header = headers?.get('retry-after');
-  const seconds = numberIn(header);
-  if (seconds !== null) return seconds * 1000;
-  const date = HTTP_DATE.test(header ?? '') ? Date.parse(header!) : Number.NaN;
+export const retryAfterMs = (headers: Headers | null | undefined, now: number): number | null =>
+  numberIn(headers?.get('retry-after-ms')) ?? waitIn(headers?.get('retry-after'), now);
+
+/**
+ * Returns the milliseconds from now, at least 0, until the rate limits are reset that may have refused a request; null if no header
+ * says it. Headers: `x-ratelimit-reset-*`, `anthropic-ratelimit-*-reset` and similar names, each with its `remaining`, and
+ * `ratelimit` (such as "api";r=0;t=55). The limits with nothing left count; if there is none, those that may have too little left:
+ * limits of tokens, and limits that do not say what is left.
+ */
+export function resetMs(headers: Headers | null | undefined, now: number): number | null {
+  const limits = [...(headers ?? [])].flatMap(([name, value]) => {
+    if (name === 'ratelimit') {
+      const items = [...value.matchAll(/;\s*r=(\d+)\s*;\s*t=(\d+)/g)];
+      return items.map(([, left, seconds]) => ({ name, left: Number(left), ms: 1000 * Number(seconds) }));
+    }
+    const ms = /ratelimit.*reset/.test(name) ? waitIn(value, now) : null;
+    return ms === null
+      ? []
+      : [{ name, left: numberIn(headers!.get(name.replace('reset', 'remaining'))), ms }];
+  });
+  const spent = limits.filter(({ left }) => left === 0);
+  const possible = limits.filter(({ name, left }) => left === null || name.includes('token'));
+  const waits = (spent.length > 0 ? spent : possible).map(({ ms }) => ms);
+  return waits.length === 0 ? null : Math.max(...waits);
+}
+
+/**
+ * Parses a wait: seconds, a duration (DURATION), a time in seconds or milliseconds since 1970, or a date of HTTP or RFC 3339.
+ * @returns milliseconds from now, at least 0; null for other texts.
+ */
+export function waitIn(text: string | null | undefined, now: number): number | null {
+  const number = numberIn(text);
+  if (number !== null && number < 1e9) return number * 1000;
+  // As seconds, 10^9 is in 2001 and 10^11 in the year 5138; as milliseconds, 10^11 is in 1973.
+  if (number !== null) return Math.max(0, (number < 1e11 ? number * 1000 : number) - now);
+  if (DURATION.test(text ?? '')) {
+    const parts = [...text!.matchAll(/([\d.]+)([a-z]+)/g)];
+    return parts.reduce((sum, [, count, unit]) => sum + Number(count) * UNITS[unit], 0);
+  }
+  const date = DATE.test(text ?? '') ? Date.parse(text!) : Number.NaN;
   return Number.isNaN(date) ? null : Math.max(0, date - now);
 }
 

@@ -1,7 +1,8 @@
 /** Builds the errors for answers with an error status and for network errors. */
 import { BoundsError } from '../../shared/http/bounded-fetch.js';
+import { messageIn, parseBody } from '../../shared/http/error-body.js';
 import { causesOf } from '../../shared/http/error-causes.js';
-import { retryAfterMs } from '../../shared/http/retry-after.js';
+import { resetMs, retryAfterMs } from '../../shared/http/retry-after.js';
 import { HubError } from './hub-errors.js';
 import { redacted } from './redact.js';
 
@@ -29,7 +30,7 @@ export function responseError(
 ): HubError {
   const { status, headers } = response;
   const hubCode = headers.get('x-error-code');
-  const message = headers.get('x-error-message') ?? messageIn(text);
+  const message = headers.get('x-error-message') ?? messageIn(parseBody(text));
   const quoted = message === '' ? '' : ` (${redacted(message, token)})`;
   const requestId = headers.get('x-request-id');
   const id = requestId === null ? '' : ` Request ${redacted(requestId, token)}.`;
@@ -50,25 +51,9 @@ export function responseError(
   });
 }
 
-/** Returns the message of an error body: a field of JSON, the code in the XML of the file storage, or the text; '' for HTML. */
-function messageIn(text: string): string {
-  try {
-    const { error, message } = JSON.parse(text) as Readonly<Record<string, unknown>>;
-    return [error, message].find((each) => typeof each === 'string') ?? '';
-  } catch {
-    const code = /<Code>([^<]*)<\/Code>/.exec(text)?.[1];
-    return code ?? (text.trimStart().startsWith('<') ? '' : text.trim());
-  }
-}
-
 /** Returns the wait that an answer demands, in milliseconds; null if it demands none. */
-export function demandedWaitMs(headers: Headers, now = Date.now()): number | null {
-  const wait = retryAfterMs(headers, now);
-  if (wait !== null) return wait;
-  // The Hub's own header, such as "api";r=0;t=55: no requests remain for 55 seconds.
-  const limit = /;\s*r=0\s*;\s*t=(\d+)/.exec(headers.get('ratelimit') ?? '');
-  return limit === null ? null : 1000 * Number(limit[1]);
-}
+export const demandedWaitMs = (headers: Headers, now = Date.now()): number | null =>
+  retryAfterMs(headers, now) ?? resetMs(headers, now);
 
 /** Codes of network errors that are not temporary. */
 const PERMANENT_CODES = [

@@ -1,8 +1,9 @@
 /** Retries of failed requests: which requests are retried and when, and the errors of requests that fail. */
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { toEndpoint } from '../../../src/agents/llm/endpoint.js';
-import type { FakeOptions } from '../../fakes/openai.js';
-import type { Fault } from '../../fakes/openai-faults.js';
+import { LLM_DEFAULTS } from '../../../src/cli/llm/llm-options.js';
+import { FAKE_KEY, type FakeOptions } from '../../fakes/openai.js';
+import { type Fault, hasNewerLimit, hasSystemMessage, json, refusing } from '../../fakes/openai-faults.js';
 import { START } from '../../support/fake-clock.js';
 import { askOnce, firstPrompt, modelOf, NEVER, PRICES, startModel } from '../../support/llm.js';
 
@@ -51,7 +52,7 @@ describe('a request is retried', () => {
     ['200', 200_000],
     // The longest accepted wait, then a wait of 0, which is replaced by the default.
     ['900', 900_000],
-    ['0', 500],
+    ['0', 1000],
     [new Date(START + 3000).toUTCString(), 3000],
   ])('after Retry-After: %s, in %i ms', async (after, expected) => {
     const busy: Fault = ({ response }) => void response.writeHead(429, { 'retry-after': after }).end('{}');
@@ -64,8 +65,43 @@ describe('a request is retried', () => {
     expect(answer).not.toBeNull();
     // Each wait is longer by a random share up to 0.25, here by half of that.
     expect(clock.waits).toEqual(
-      [500, 1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000].map((ms) => ms * 1.125),
+      [1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000, 60_000].map((ms) => ms * 1.125),
     );
+  });
+
+  it('by default for longer than a minute, so that a limit per minute ends no run', async () => {
+    // The random part of a wait, which only makes it longer, is 0.
+    const retries = LLM_DEFAULTS.retries;
+    const busy: Fault = ({ response }) => json(response, 429, {});
+    const { answer, clock } = await askOnce(failFirst(retries, busy), { retries });
+    expect(answer!.usage.requests).toBe(1 + retries);
+    expect(clock.waits.reduce((sum, ms) => sum + ms, 0)).toBe(63_000);
+  });
+
+  it.each([
+    ['429 until the limit is reset', 429, { 'x-ratelimit-reset-requests': '6m0s' }, 360_000],
+    ['503 until the limit is reset', 503, { 'x-ratelimit-reset-tokens': '59.56s' }, 59_560],
+    [
+      '429, for the default wait if the limit is reset sooner',
+      429,
+      { 'x-ratelimit-reset-tokens': '20ms' },
+      1000,
+    ],
+    ['429, by Retry-After alone', 429, { 'retry-after': '2', 'x-ratelimit-reset-tokens': '59s' }, 2000],
+    ['500, whatever the limits', 500, { 'x-ratelimit-reset-tokens': '59s' }, 1000],
+  ])('after %s', async (_, status, headers, expected) => {
+    const busy: Fault = ({ response }) => json(response, status, {}, headers);
+    const { clock } = await askOnce(failFirst(1, busy), { retries: 1 });
+    expect(clock.waits).toEqual([expected]);
+  });
+
+  it('after the retryDelay in the body, as Gemini sends it', async () => {
+    const details = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '17.5s' }];
+    const body = [{ error: { code: 429, message: 'Quota exceeded', status: 'RESOURCE_EXHAUSTED', details } }];
+    const busy: Fault = ({ response }) => json(response, 429, body);
+    const { clock, error } = await askOnce({ faultOf: () => busy }, { retries: 1 });
+    expect(clock.waits).toEqual([17_500]);
+    expect(error!.message).toContain('got 2 consecutive failures, the last: 429 Quota exceeded. Check');
   });
 
   it('until no retry is left', async () => {
@@ -77,17 +113,20 @@ describe('a request is retried', () => {
     );
   });
 
-  it('with the older name of the token limit if the newer name is refused', async () => {
-    const refusing: FakeOptions = {
-      faultOf: ({ body }) =>
-        'max_completion_tokens' in body
-          ? ({ response }) =>
-              void response
-                .writeHead(400, { 'content-type': 'application/json' })
-                .end('{"error":{"message":"Unrecognized request argument supplied: max_completion_tokens"}}')
-          : null,
-    };
-    const { answer, model, fake, ledger } = await askOnce(refusing);
+  it.each([
+    ['OpenAI', 400, { error: { message: 'Unrecognized request argument: max_completion_tokens' } }],
+    ['vLLM', 400, { object: 'error', message: "[{'loc': ('body', 'max_completion_tokens')}]", code: 400 }],
+    ['FastAPI', 422, { detail: [{ loc: ['body', 'max_completion_tokens'], msg: 'Extra inputs' }] }],
+    [
+      'FastAPI in Mistral',
+      422,
+      { object: 'error', message: { detail: [{ loc: ['max_completion_tokens'] }] } },
+    ],
+    ['a text', 404, 'unknown field: max_completion_tokens'],
+    ['two fields', 400, { error: 'Bad Request', message: 'max_completion_tokens is not allowed' }],
+  ])('with the older name of the token limit if the newer name is refused: %s', async (_, status, body) => {
+    const refusal = refusing(hasNewerLimit, status, body);
+    const { answer, model, fake, ledger } = await askOnce({ faultOf: () => refusal });
     const second = await model.complete(firstPrompt(), NEVER);
     expect([answer!.usage.requests, second.usage.requests, fake.requests.length]).toEqual([2, 1, 3]);
     expect(fake.requests[2].body.max_tokens).toBe(64);
@@ -95,12 +134,49 @@ describe('a request is retried', () => {
     expect(ledger.spent).toBe(answer!.usage.cost_usd! + second.usage.cost_usd!);
   });
 
+  it.each([
+    ['no-system-role', undefined],
+    [refusing(hasSystemMessage, 500, { error: { message: 'Conversation roles must alternate' } }), undefined],
+    ['no-system-role', 'user'],
+  ] as const)(
+    'with the rules in the user message if the system role is refused: %s, role %s',
+    async (fault, systemRole) => {
+      const { answer, model, fake, ledger } = await askOnce({ faultOf: () => fault }, { systemRole });
+      const second = await model.complete(firstPrompt(), NEVER);
+      const refused = systemRole === 'user' ? 0 : 1;
+      expect([answer!.usage.requests, second.usage.requests]).toEqual([1 + refused, 1]);
+      const [system, user] = firstPrompt();
+      const merged = [{ role: 'user', content: `${system.content}\n\n${user.content}` }];
+      expect(fake.requests.map(({ body }) => body.messages)).toEqual([
+        ...Array(refused).fill([system, user]),
+        merged,
+        merged,
+      ]);
+      // The refused request is not charged.
+      expect(ledger.spent).toBe(answer!.usage.cost_usd! + second.usage.cost_usd!);
+    },
+  );
+
+  it('with both changes if the endpoint refuses the newer name of the token limit and the system role', async () => {
+    const { answer, fake } = await askOnce({
+      faultOf: (request) => (hasNewerLimit(request) ? 'no-newer-limit' : 'no-system-role'),
+    });
+    expect([answer!.usage.requests, fake.requests.at(-1)!.body.max_tokens]).toEqual([3, 64]);
+  });
+
+  it('until the rules in the user message are refused too', async () => {
+    const refusal: Fault = ({ response }) => json(response, 400, { message: 'System role not supported' });
+    const { error, fake } = await askOnce({ faultOf: () => refusal }, { retries: 5 });
+    expect(error).toMatchObject({ lasting: true, message: expect.stringContaining('System role not') });
+    expect(fake.requests.length).toBe(2);
+  });
+
   it('until both names of the token limit are refused', async () => {
-    const refusing: Fault = ({ response }) =>
+    const refusal: Fault = ({ response }) =>
       void response
         .writeHead(400, { 'content-type': 'application/json' })
         .end('{"error":{"message":"Expected neither max_tokens nor max_completion_tokens"}}');
-    const { error, fake } = await askOnce({ faultOf: () => refusing }, { retries: 5 });
+    const { error, fake } = await askOnce({ faultOf: () => refusal }, { retries: 5 });
     expect(error).toMatchObject({ code: 'endpoint_failed', lasting: true });
     // The third key of a request is the token limit.
     expect(fake.requests.map(({ body }) => Object.keys(body)[2])).toEqual([
@@ -145,11 +221,50 @@ describe('a request fails', () => {
     expect(fake.requests.length).toBe(1);
   });
 
-  it('without a retry if the requested wait is an hour', async () => {
-    const busy: Fault = ({ response }) => void response.writeHead(429, { 'retry-after': '3600' }).end('{}');
+  it.each<Record<string, string>>([
+    { 'retry-after': '3600' },
+    { 'x-ratelimit-reset-requests': '1h0m0s', 'x-ratelimit-remaining-requests': '0' },
+  ])('without a retry if the requested wait is an hour: %j', async (headers) => {
+    const busy: Fault = ({ response }) => void response.writeHead(429, headers).end('{}');
     const { error, clock } = await askOnce({ faultOf: () => busy }, { retries: 5 });
     expect(error!.message).toMatch(/within 900 s, got a wait of 3600 s/);
     expect(clock.waits).toEqual([]);
+  });
+
+  const CONTEXT = "This model's maximum context length is 512 tokens.";
+  it.each([
+    [{ error: { message: CONTEXT, param: 'messages', code: 'context_length_exceeded' } }, CONTEXT],
+    [{ object: 'error', message: CONTEXT, type: 'BadRequestError', param: null, code: 400 }, CONTEXT],
+    [{ error: CONTEXT }, CONTEXT],
+    [{ error: 'Bad Request', message: CONTEXT, statusCode: 400 }, CONTEXT],
+    [{ type: 'error', error: { type: 'invalid_request_error', message: CONTEXT } }, CONTEXT],
+    [{ detail: CONTEXT }, CONTEXT],
+    [
+      { message: { detail: [{ type: 'a', loc: ['body', 'messages', 0], msg: 'Bad.' }] } },
+      'body.messages.0: Bad.',
+    ],
+    [{ detail: [{ msg: 'One.' }, { loc: ['body'], msg: 'Two.' }] }, 'One.; body: Two.'],
+    [
+      { detail: [{ type: 'extra', loc: ['body', 'n'] }] },
+      '{"detail":[{"type":"extra","loc":["body","n"]}]}.',
+    ],
+    [[{ error: { code: 400, message: CONTEXT, status: 'INVALID_ARGUMENT' } }], CONTEXT],
+    [{ success: false, errors: [{ code: 7, message: CONTEXT }], messages: [] }, CONTEXT],
+    [{ error: { message: 'Provider returned error', metadata: { raw: CONTEXT } } }, CONTEXT],
+    [{ error: { message: '', code: 'no_text' } }, '{"error":{"message":"","code":"no_text"}}.'],
+    [`  ${CONTEXT}\n`, CONTEXT],
+    ['<html><head><title>Bad request</title></head><body>...</body></html>', 'Bad request.'],
+    ['<html><body>No title</body></html>', '<html><body>No title</body></html>.'],
+    ['\u001b[31mred', '\ufffd[31mred.'],
+    ['null', 'null.'],
+    ['', 'status code (no body).'],
+    [{ detail: 'x'.repeat(1e5) }, `${'x'.repeat(296)}...`],
+    [{ detail: [{ type: 'a', input: FAKE_KEY }] }, '{"detail":[{"type":"a","input":"[redacted]"}]}.'],
+  ])('with the message in the body of the error: %j', async (body, expected) => {
+    const refusal: Fault = ({ response }) => json(response, 400, body);
+    const { error, fake } = await askOnce({ faultOf: () => refusal }, { retries: 5 });
+    expect(error!.message).toContain(` to answer, got 400 ${expected}`);
+    expect(fake.requests.length).toBe(1);
   });
 
   it('after its retries and at no cost if there is no server', async () => {

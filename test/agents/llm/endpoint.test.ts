@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toEndpoint } from '../../../src/agents/llm/endpoint.js';
 import { redactor } from '../../../src/shared/http/redactor.js';
-import { retryAfterMs } from '../../../src/shared/http/retry-after.js';
+import { resetMs, retryAfterMs, waitIn } from '../../../src/shared/http/retry-after.js';
 
 const AZURE = {
   AZURE_OPENAI_ENDPOINT: 'https://some.openai.azure.com/',
@@ -119,4 +119,72 @@ it('retryAfterMs reads seconds, dates and milliseconds, prefers milliseconds, an
   expect(waitFor({ 'retry-after': '-5' })).toBeNull();
   expect(waitFor({ 'retry-after': 'soon' })).toBeNull();
   expect(waitFor({})).toBeNull();
+});
+
+it.each<readonly [string, number | null]>([
+  ['1s', 1000],
+  ['6m0s', 360_000],
+  ['2m59.56s', 179_560],
+  ['20ms', 20],
+  ['1h2m3s', 3_723_000],
+  ['1d', 86_400_000],
+  ['59.5', 59_500],
+  // A time since 1970: seconds, milliseconds; then RFC 3339, a time in the past.
+  ['1795305660', 60_000],
+  ['1795305660000', 60_000],
+  ['2026-11-22T00:01:00Z', 60_000],
+  ['2026-11-21T00:01:00+02:00', 0],
+  ['1000000000', 0],
+  ...['', 'soon', '5 apples', '-1s', '1s ago', '1.s', 's', '1e3', '2026-11', '2026-13-45T99:00:00Z'].map(
+    (text) => [text, null] as const,
+  ),
+])('waitIn reads %j as %s ms', (text, expected) => {
+  expect(waitIn(text, Date.parse('2026-11-22T00:00:00Z'))).toBe(expected);
+});
+
+describe('resetMs', () => {
+  const now = Date.parse('2026-11-22T00:00:00Z');
+  const resetFor = (headers: Record<string, string>) => resetMs(new Headers(headers), now);
+  const openAi = (requests: string, tokens: string) => ({
+    'x-ratelimit-remaining-requests': requests,
+    'x-ratelimit-reset-requests': '12h0m0s',
+    'x-ratelimit-remaining-tokens': tokens,
+    'x-ratelimit-reset-tokens': '57s',
+  });
+
+  it('is the reset of the limit with nothing left', () => {
+    expect(resetFor(openAi('100', '0'))).toBe(57_000);
+    expect(resetFor(openAi('0', '300'))).toBe(43_200_000);
+    expect(resetFor(openAi('0', '0'))).toBe(43_200_000);
+    expect(resetFor({ ratelimit: '"api";r=3;t=90, "pages";r=0;t=55' })).toBe(55_000);
+  });
+
+  it('is the longest of the others, except those of requests that are left', () => {
+    // The tokens that are left may be fewer than the request needs.
+    expect(resetFor(openAi('100', '300'))).toBe(57_000);
+    expect(resetFor({ 'x-ratelimit-reset-requests': '2m59.56s', 'x-ratelimit-reset-tokens': '7.66s' })).toBe(
+      179_560,
+    );
+    expect(resetFor({ 'x-ratelimit-reset': '30', 'x-ratelimit-remaining': '4' })).toBeNull();
+    expect(resetFor({ ratelimit: '"api";r=3;t=55' })).toBeNull();
+  });
+
+  it('is read in the units of several services', () => {
+    expect(resetFor({ 'x-ratelimit-reset': `${now + 40_000}`, 'x-ratelimit-remaining': '0' })).toBe(40_000);
+    const anthropic = {
+      'anthropic-ratelimit-requests-reset': '2026-11-22T00:00:09Z',
+      'anthropic-ratelimit-requests-remaining': '0',
+      'anthropic-ratelimit-input-tokens-reset': '2026-11-22T00:00:30Z',
+      'anthropic-ratelimit-input-tokens-remaining': '5000',
+    };
+    expect(resetFor(anthropic)).toBe(9000);
+    expect(resetFor({ 'x-ratelimit-reset-tokens-minute': '17.5' })).toBe(17_500);
+  });
+
+  it('is null without a readable header', () => {
+    expect(
+      resetFor({ 'x-ratelimit-reset-requests': 'later', 'x-ratelimit-limit-requests': '60' }),
+    ).toBeNull();
+    expect([resetFor({}), resetMs(undefined, now)]).toEqual([null, null]);
+  });
 });

@@ -127,7 +127,7 @@ it.each(['0', '-5', '-1000', 'apples 5', new Date(0).toUTCString()])(
   async (after) => {
     const busy: Fault = ({ response }) => void response.writeHead(429, { 'retry-after': after }).end('{}');
     const { clock } = await ask(busy, { retries: 2 });
-    expect(clock.waits).toEqual([500, 1000]);
+    expect(clock.waits).toEqual([1000, 2000]);
   },
 );
 

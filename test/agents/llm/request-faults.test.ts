@@ -82,7 +82,7 @@ it.each([
 
 it('an exceeded quota is a lasting fault, whatever the status', () => {
   for (const status of [400, 402, 429])
-    expect(fault({ status, code: 'insufficient_quota', message: 'no' })).toMatchObject({
+    expect(fault({ status, error: '{"error":{"code":"insufficient_quota"}}' })).toMatchObject({
       lasting: true,
       message: expect.stringContaining('plan and billing'),
     });
@@ -109,22 +109,56 @@ it('a request whose connection was lost, or that failed with an unknown error, m
 
 // limit-name: the endpoint refuses the parameter max_completion_tokens.
 it.each([
-  [{ status: 400, code: 'content_filter' }, 'filtered'],
-  [{ status: 422, code: 'content_policy_violation' }, 'filtered'],
-  [{ status: 400, error: { innererror: { code: 'ResponsibleAIPolicyViolation' } } }, 'filtered'],
-  [{ status: 400, error: { innererror: { code: 'other' } } }, null],
-  [{ status: 400, param: 'max_completion_tokens' }, 'limit-name'],
-  [{ status: 422, message: 'unknown: max_completion_tokens' }, 'limit-name'],
-  [{ status: 400, message: 'max_tokens' }, null],
-  [{ status: 429, code: 'content_filter' }, null],
-  [{ status: 500, param: 'max_completion_tokens' }, null],
-  [null, null],
-])('the error %j is classified as the refusal %s', (thrown, expected) => {
-  expect(refusalOf(thrown)).toBe(expected);
+  [400, '{"error":{"code":"content_filter"}}', 'filtered'],
+  [422, '{"code":"content_policy_violation"}', 'filtered'],
+  [400, '{"error":{"innererror":{"code":"ResponsibleAIPolicyViolation"}}}', 'filtered'],
+  [400, '{"error":{"innererror":{"code":"other"}}}', null],
+  [400, '{"error":{"param":"max_completion_tokens"}}', 'limit-name'],
+  [422, '{"detail":[{"loc":["body","max_completion_tokens"]}]}', 'limit-name'],
+  [404, 'unknown: max_completion_tokens', 'limit-name'],
+  [400, '{"error":{"message":"max_tokens"}}', null],
+  [429, '{"error":{"code":"content_filter"}}', null],
+  [429, '{"error":{"param":"max_completion_tokens"}}', null],
+  [500, '{"error":{"param":"max_completion_tokens"}}', null],
+  // The error repeats the request.
+  [422, '{"msg":"Invalid role: system","input":{"max_completion_tokens":64}}', 'system-role'],
+  [400, '{"error":{"message":"The system is not available, and messages are not supported."}}', null],
+  [503, '{"message":"System role not supported"}', null],
+  [400, '', null],
+  [400, undefined, null],
+  [undefined, undefined, null],
+] as const)('the status %s with the body %j is classified as the refusal %s', (status, error, expected) => {
+  expect(refusalOf({ status, error }, 'max_completion_tokens')).toBe(expected);
 });
 
-it('clip puts a text in one line, and cuts it after 300 characters', () => {
+it.each([
+  'System role not supported',
+  'developer/system messages are not supported',
+  "Unsupported value: 'messages[0].role' does not support 'system' with this model.",
+  'Developer instruction is not enabled for models/gemma-3-27b-it',
+  "ValidationException: This model doesn't support system prompts.",
+  'The model does not support the `system` role',
+  'Conversation roles must alternate user/assistant/user/assistant/...',
+  'Only user and assistant roles are supported!',
+  'messages: Unexpected role "system". The Messages API accepts a top-level `system` parameter',
+  'Failed to deserialize: messages[0].role: unknown variant `system`, expected `user` or `assistant`',
+  '[{"loc":["body","messages",0,"role"],"type":"literal_error"}]',
+])('an error that refuses the system role is recognised, also with status 500: %s', (message) => {
+  for (const status of [400, 422, 500]) {
+    const error = message.startsWith('[') ? `{"detail":${message}}` : JSON.stringify({ error: { message } });
+    expect(refusalOf({ status, error }, 'max_tokens')).toBe('system-role');
+  }
+});
+
+it('an error that names the older name of the token limit refuses it, if the request had it', () => {
+  const thrown = { status: 400, error: "Unsupported parameter: 'max_tokens'" };
+  expect(refusalOf(thrown, 'max_tokens')).toBe('limit-name');
+  expect(refusalOf(thrown, 'max_completion_tokens')).toBeNull();
+});
+
+it('clip puts a text in one line without control characters, and cuts it after 300 characters', () => {
   expect(clip('  a\n\t b ')).toBe('a b');
+  expect(clip('\u001b[31ma\u202eb')).toBe('\ufffd[31ma\ufffdb');
   expect(clip('x'.repeat(300))).toBe('x'.repeat(300));
   expect(clip('x'.repeat(301))).toBe(`${'x'.repeat(300)}...`);
 });

@@ -170,15 +170,17 @@ describeWithRedis('a job of a language model', () => {
     const first = await submitWith('--base-url', 'http://a/v1', '--timeout', '60', '--shard-size', '8');
     expect(first).toMatchObject({ code: 0, stderr: '' });
     const name = first.stdout.trim();
-    expect(await submitWith('--timeout', '30', '--retries', '2', '--priority', '7')).toMatchObject({
+    const changes = ['--timeout', '30', '--retries', '2', '--system-role', 'user'];
+    expect(await submitWith(...changes, '--priority', '7')).toMatchObject({
       stderr:
-        'The job was submitted before. Its next shards run with --base-url (the default) instead of http://a/v1, --timeout 30 ' +
-        'instead of 60, --retries 2 instead of (the default). It keeps its 1 shard and priority 100.\n',
+        'The job was submitted before. Its next shards run with --base-url (the default) instead of http://a/v1, --system-role ' +
+        'user instead of (the default), --timeout 30 instead of 60, --retries 2 instead of (the default). It keeps its 1 ' +
+        'shard and priority 100.\n',
       stdout: `${name}\n`,
     });
     const client = server.client();
     const settings = await client.hget(`rhythm-vec:job:${name}`, 'settings');
-    expect(JSON.parse(settings!)).toEqual({ timeout: 30, retries: 2 });
+    expect(JSON.parse(settings!)).toEqual({ timeout: 30, retries: 2, systemRole: 'user' });
     for (const url of ['http://a/v1?key=secret', 'http://user:secret@a/v1', 'http://a/#secret', 'secret']) {
       const refused = await submitWith('--base-url', url);
       expect(refused.stderr).toMatch(/^error: Expected --base-url .* Set OPENAI_BASE_URL in the environment/);

@@ -154,6 +154,21 @@ describe('permanent errors are thrown without a retry:', () => {
       },
       /status 400 \(Invalid YAML\)\. Check the uploaded files\./,
     ],
+    ...Object.entries({
+      '{"error":{"message":"Too many files"}}': 'Too many files',
+      '{"error":"Bad Request","message":"Too many files"}': 'Too many files',
+      '{"detail":[{"loc":["body","files"],"msg":"Too many"}]}': 'body\\.files: Too many',
+      '{"errors":["Too many","Too large"]}': 'Too many; Too large',
+      '{"reason":3}': '\\{"reason":3\\}',
+      '<html><title>Proxy login</title></html>': 'Proxy login',
+    }).map(
+      ([body, message]) =>
+        [
+          `an error with the body ${body}`,
+          { pattern: /commit/, action: { answer: 400, body } },
+          new RegExp(`status 400 \\(${message}\\)\\. Check the uploaded files\\.`),
+        ] as [string, Fault, RegExp],
+    ),
     [
       'an error of an object that was not requested',
       {
