@@ -135,12 +135,16 @@ describe('a request is retried', () => {
   });
 
   it.each([
-    ['no-system-role', undefined],
-    [refusing(hasSystemMessage, 500, { error: { message: 'Conversation roles must alternate' } }), undefined],
-    ['no-system-role', 'user'],
+    ['with status 400', undefined, 'no-system-role'],
+    [
+      'with status 500',
+      undefined,
+      refusing(hasSystemMessage, 500, { error: { message: 'Conversation roles must alternate' } }),
+    ],
+    ['by the option alone', 'user', 'no-system-role'],
   ] as const)(
-    'with the rules in the user message if the system role is refused: %s, role %s',
-    async (fault, systemRole) => {
+    'with the rules in the user message if the system role is refused: %s',
+    async (_, systemRole, fault) => {
       const { answer, model, fake, ledger } = await askOnce({ faultOf: () => fault }, { systemRole });
       const second = await model.complete(firstPrompt(), NEVER);
       const refused = systemRole === 'user' ? 0 : 1;
