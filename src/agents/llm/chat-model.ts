@@ -48,8 +48,8 @@ export interface ChatModelOptions {
 }
 
 /**
- * Waits between retries in milliseconds, if the endpoint requests none. Chosen by hand: the waits of the six default retries add up
- * to 63 s, so that a limit of requests per minute does not end a run.
+ * Waits between retries in milliseconds, if the endpoint requests none. Chosen by hand: the waits of the six default retries add
+ * up to 63 s, so that a limit of requests per minute does not end a run.
  */
 const WAITS: BackOff = { first: 1000, last: 60_000 };
 /** The longest wait that an endpoint may request. A longer one ends the run instead of letting it wait. Chosen by hand. */

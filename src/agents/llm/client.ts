@@ -14,8 +14,8 @@ export const MAX_BODY_BYTES = 2 ** 20;
 const fetchWithinBounds = boundedFetch(MAX_BODY_BYTES);
 
 /**
- * A bounded `fetch` that puts the body of an error, as text, into the field `error` of an object: the client keeps this field of
- * an error body, and drops all others.
+ * A bounded `fetch` that puts the body of an error, as text, into the field `error` of an object: the client keeps this field
+ * of an error body, and drops all others.
  */
 const fetchWithErrors: typeof fetch = async (input, init) => {
   const response = await fetchWithinBounds(input, init);

@@ -1,6 +1,6 @@
 /**
- * The settings with which workers run the shards of a language model's job. They are not part of the job, and its next submission
- * may change them.
+ * The settings with which workers run the shards of a language model's job. They are not part of the job, and its next
+ * submission may change them.
  */
 import type { Sampling } from '../../rollouts/trajectories/trajectory-episode.js';
 import { LLM_FLAGS, type ModelFlags } from '../llm/llm-options.js';

@@ -1,8 +1,8 @@
 /** Reads error bodies, whose shapes differ between services. */
 
 /**
- * The fields that may hold the message of an error, in the order in which they are read. `metadata` comes first: there OpenRouter
- * quotes the error of a model's provider. `error` comes after `message`: beside one it only names the status.
+ * The fields that may hold the message of an error, in the order in which they are read. `metadata` comes first: there
+ * OpenRouter quotes the error of a model's provider. `error` comes after `message`: beside one it only names the status.
  */
 const PLACES = 'metadata raw message detail error errors msg error_description title'.split(' ');
 
@@ -19,8 +19,8 @@ export function parseBody(text: string): unknown {
 }
 
 /**
- * Returns the message of a parsed error body: the first text at one of PLACES, at any depth, otherwise the body as JSON. Of HTML
- * and XML: the title or the code, otherwise the text. '' for an empty body.
+ * Returns the message of a parsed error body: the first text at one of PLACES, at any depth, otherwise the body as JSON. Of
+ * HTML and XML: the title or the code, otherwise the text. '' for an empty body.
  */
 export const messageIn = (body: unknown): string =>
   textIn(body) || (typeof body === 'string' ? '' : JSON.stringify(body));

@@ -5,7 +5,7 @@ export interface Headers extends Iterable<[name: string, value: string]> {
   get(name: string): string | null;
 }
 
-/** Date.parse accepts many texts that are not dates, such as "-5". An HTTP date begins with a day's name, RFC 3339 with a year. */
+/** Date.parse accepts texts that are not dates, such as "-5". An HTTP date begins with a day's name, RFC 3339 with a year. */
 const DATE = /^\s*(?:[A-Z][a-z]{2,8},? |\d{4}-\d\d-\d\dT)/;
 /** A duration as Go, Python and Protocol Buffers write it: "6m0s", "2m59.56s", "20ms". */
 const DURATION = /^\s*(?:\d+(?:\.\d+)?(?:ms|[dhms]))+\s*$/;
@@ -20,10 +20,10 @@ export const retryAfterMs = (headers: Headers | null | undefined, now: number): 
   numberIn(headers?.get('retry-after-ms')) ?? waitIn(headers?.get('retry-after'), now);
 
 /**
- * Returns the milliseconds from now, at least 0, until the rate limits are reset that may have refused a request; null if no header
- * says it. Headers: `x-ratelimit-reset-*`, `anthropic-ratelimit-*-reset` and similar names, each with its `remaining`, and
- * `ratelimit` (such as "api";r=0;t=55). The limits with nothing left count; if there is none, those that may have too little left:
- * limits of tokens, and limits that do not say what is left.
+ * Returns the milliseconds from now, at least 0, until the rate limits are reset that may have refused a request; null if no
+ * header says it. Headers: `x-ratelimit-reset-*`, `anthropic-ratelimit-*-reset` and similar names, each with its `remaining`,
+ * and `ratelimit` (such as "api";r=0;t=55). The limits with nothing left count; if there is none, those that may have too little
+ * left: limits of tokens, and limits that do not say what is left.
  */
 export function resetMs(headers: Headers | null | undefined, now: number): number | null {
   const limits = [...(headers ?? [])].flatMap(([name, value]) => {
