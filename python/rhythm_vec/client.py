@@ -156,7 +156,7 @@ class Client:
     Args:
         url: the server's URL, as in its first line of output, or the URLs of several servers of the same release.
         token: the token of all servers; by default that of the variable RHYTHM_TOKEN.
-        timeout_s: seconds without a byte after which a server counts as failed.
+        timeout_s: seconds without a byte after which a server counts as failed; at most 10 until it accepts the connection.
         backoff: retry policy, and the time for which a failed server is left out.
         body_limit: the maximum number of bytes of a request, by default 32 MiB, half of the default of the server. Larger
             batches are sent in parts.

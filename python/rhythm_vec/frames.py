@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import json
 import struct
+import threading
+import time
 import urllib.parse
 from contextlib import ExitStack
 from typing import Any, Dict, Mapping, Optional, Tuple, Union
@@ -22,6 +24,10 @@ from .errors import RequestError, ServerUnavailableError
 Arrays = Dict[str, np.ndarray]
 
 ALIGNMENT = 8
+#: Messages of up to this many bytes are sent without waiting for the server to read. Chosen by hand: a socket buffers more.
+_BUFFERED = 2**14
+#: The maximum seconds to wait for the server's close frame. Chosen by hand: closing needs no answer.
+_CLOSE_S = 10.0
 
 
 def encode_frame(kind: str, data: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> bytes:
@@ -52,7 +58,11 @@ def decode_frame(frame: bytes) -> Tuple[str, Arrays]:
 
 
 class VecSocket:
-    """The WebSocket of one vector environment. The server sends one answer per message."""
+    """The WebSocket of one vector environment. The server sends one answer per message.
+
+    Opening takes at most `timeout_s`, and so does sending a message and receiving its answer. After a request that failed
+    or was interrupted the socket is closed: a late answer would count as the answer to the next message.
+    """
 
     def __init__(self, url: str, token: Optional[str], timeout_s: float) -> None:
         self._url = checked_url(url)
@@ -86,6 +96,8 @@ class VecSocket:
                 compression=None,
                 max_size=None,
                 open_timeout=self._timeout_s,
+                close_timeout=min(self._timeout_s, _CLOSE_S),
+                ping_interval=None,  # pings would end the connection to a server that stops for less than `timeout_s`
                 proxy=None,
             )
             return self._exit_stack.enter_context(connection)
@@ -97,16 +109,28 @@ class VecSocket:
             ) from error
 
     def _request(self, message: Union[str, bytes]) -> Union[str, bytes]:
+        connection = self._connection
+        deadline = time.monotonic() + self._timeout_s
+        # `send` has no time limit of its own: it waits while the server does not read.
+        limit = threading.Timer(self._timeout_s, connection.close_socket)
+        limit.daemon = True
         try:
-            self._connection.send(message)
-            return self._connection.recv(timeout=self._timeout_s)
-        except (OSError, WebSocketException) as error:
-            # Otherwise a late answer would count as the answer to the next message.
-            self.close()
+            if len(message) > _BUFFERED:
+                limit.start()
+            connection.send(message)
+            return connection.recv(timeout=deadline - time.monotonic())
+        except BaseException as error:
+            connection.close_socket()
+            if not isinstance(error, (OSError, WebSocketException)):
+                raise
+            late = time.monotonic() >= deadline
+            got = f"none within {self._timeout_s:g} s" if late else f"{type(error).__name__}: {error}"
+            remedy = "Raise timeout_s, or open" if late else "Open"
             raise ServerUnavailableError(
-                f"Expected an answer from {self._url}, got {type(error).__name__}: {error}. "
-                "The episodes are lost. Open another environment."
+                f"Expected an answer from {self._url}, got {got}. The episodes are lost. {remedy} another environment."
             ) from error
+        finally:
+            limit.cancel()
 
     def _data_of(self, answer: Union[str, bytes]) -> Dict[str, Any]:
         """Returns the data of a text message. Raises RequestError if the message is an error."""

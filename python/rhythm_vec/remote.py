@@ -44,7 +44,8 @@ class RemoteVectorEnv(ProxyVectorEnv):
     Args:
         num_envs: the number of environments.
         url, token: as in `rhythm_vec.Client`.
-        timeout_s: seconds to wait for an answer.
+        timeout_s: the maximum seconds that opening the connection and each call may take, sending included. A server that
+            answers within them may have been stopped or silent meanwhile.
         autoreset_mode: NEXT_STEP by default, as in Gymnasium.
         beliefs: whether actions have beliefs.
         profiles: "sampled" (default), "discrete" or a profile's name.

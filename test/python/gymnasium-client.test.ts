@@ -1,8 +1,9 @@
 /** RemoteVectorEnv returns the outputs of VecEnv bit for bit, in the form of Gymnasium's vector environments. */
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it, onTestFinished, test } from 'vitest';
 import { AUTORESET_MODES, type AutoresetMode } from '../../src/engine/validate/autoreset-modes.js';
 import { createVecEnv, type StepResult, type VecEnv, type VecEnvOptions } from '../../src/index.js';
 import { NUM_ACTIONS, NUM_STEPS } from '../../src/world/fields.js';
+import { startCli } from '../support/cli.js';
 import { askPythonAsync, whyAbsent } from '../support/python.js';
 import { Random } from '../support/random.js';
 import { startServer } from '../support/server.js';
@@ -193,6 +194,11 @@ const refusals: [call: string, error: string, message: RegExp][] = [
   ],
   ['another path', 'ServerUnavailableError', /got InvalidStatus.*404/],
   ['an invalid URL', 'ValueError', /Expected url to be like http/],
+  [
+    'a call after an interrupted one',
+    'ServerUnavailableError',
+    /ConnectionClosed.*The episodes are lost\. Open another/,
+  ],
   ['a step after the end', 'StateError', /environment 0, whose episode has ended/],
 ];
 
@@ -217,5 +223,22 @@ describe.runIf(absent === null)('RemoteVectorEnv', () => {
     await expect(lost).rejects.toThrow(
       /ServerUnavailableError: Expected an answer from http.*1009.*Open another/,
     );
+  });
+
+  it('waits as long as timeout_s for a server that is stopped, and no longer', async () => {
+    const { child, until } = startCli(['serve', '--port', '0']);
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const [, url] = await until('stdout', /Listening on (\S+)/);
+    const actions = [3, 0, 7];
+    const answer = await askPythonAsync('gymnasium/stopped_server.py', {
+      url,
+      pid: child.pid,
+      seed: 100,
+      actions,
+    });
+    using env = createVecEnv({ numEnvs: actions.length });
+    env.reset({ seed: 100 });
+    const late = `ServerUnavailableError: Expected an answer from ${url}, got none within 0.2 s. The episodes are lost. Raise timeout_s, or open another environment.`;
+    expect(answer).toEqual({ rewards: Array.from(env.step(actions).rewards), late: [late, late] });
   });
 });

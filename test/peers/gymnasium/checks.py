@@ -106,6 +106,8 @@ def refusals(url):
     closed = RemoteVectorEnv(1, url=url)
     closed.close()
     closed.close()
+    interrupted = RemoteVectorEnv(1, url=url)
+    interrupt(interrupted)
     calls = {
         "an action above 9": lambda: envs.step(np.array([3, 10])),
         "a negative action": lambda: envs.step(np.array([-1, 3])),
@@ -123,6 +125,7 @@ def refusals(url):
         "no server": lambda: RemoteVectorEnv(1, url="http://127.0.0.1:9"),
         "another path": lambda: RemoteVectorEnv(1, url=url + "/nowhere"),
         "an invalid URL": lambda: RemoteVectorEnv(1, url="localhost:8000"),
+        "a call after an interrupted one": lambda: interrupted.reset(seed=1),
     }
     for name, call in calls.items():
         yield name, refusal(call)
@@ -130,6 +133,20 @@ def refusals(url):
         envs.step(np.array([0, 0]))
     yield "a step after the end", refusal(lambda: envs.step(np.array([0, 0])))
     assert np.array_equal(envs.reset(seed=10)[0], first)
+
+
+def interrupt(envs):
+    """Interrupts a reset while it waits for its answer."""
+
+    def raise_interrupt(timeout):
+        raise KeyboardInterrupt
+
+    connection = envs._socket._connection
+    connection.recv, recv = raise_interrupt, connection.recv
+    try:
+        envs.reset(seed=0)
+    except KeyboardInterrupt:
+        connection.recv = recv
 
 
 def refusal(call):
