@@ -1,8 +1,9 @@
 /** Tests faults of clients: the server continues, and the answers to other clients do not change. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { setTimeout as timersRun } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { rawFrame, rawSocket } from '../support/raw-socket.js';
 import {
   CheckedSession,
@@ -15,6 +16,9 @@ import {
 
 const SESSIONS = 'rhythm_vec_sessions';
 const RESET = '{"type":"reset","data":{"seed":1}}';
+/** The first byte of a ping frame, and the opcode of its answer (RFC 6455, 5.2). */
+const PING = 0x89;
+const PONG = 10;
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 it('frees the sessions of a client that is killed', async () => {
@@ -51,6 +55,23 @@ it('frees the session of a socket that answers no ping', async () => {
   await closed;
   await metricBecomes(server, SESSIONS, 1);
   await session.step();
+});
+
+it('reads what a client has sent before it closes its socket as silent', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const pingMs = 1000;
+  const server = await startServer({ pingMs });
+  const socket = await rawSocket(server.port);
+  vi.advanceTimersByTime(pingMs);
+  expect((await once(socket, 'data'))[0][0]).toBe(PING);
+  await timersRun();
+  socket.write(rawFrame('', { opcode: PONG }));
+  // As when timers run after a long computation: the next ping is due before the answer to the last one is read.
+  vi.advanceTimersByTime(pingMs);
+  socket.write(rawFrame(RESET));
+  for await (const data of socket) if (data.includes('observation')) return;
+  expect.unreachable('the server closed the socket');
 });
 
 it('closes the socket of an idle client', async () => {

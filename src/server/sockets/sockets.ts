@@ -38,7 +38,9 @@ export class Sockets {
     this.#open = open;
     const maxPayload = options.frameLimit;
     this.#server = new WebSocketServer({ noServer: true, clientTracking: false, maxPayload });
-    this.#timer = setInterval(() => this.#sweep(), Math.min(options.pingMs, options.idleMs));
+    // After a long computation the timers run before the sockets are read. `setImmediate` runs after both.
+    const sweep = (): void => void setImmediate(() => this.#sweep());
+    this.#timer = setInterval(sweep, Math.min(options.pingMs, options.idleMs));
     this.#timer.unref();
   }
 
