@@ -1,55 +1,41 @@
-"""The build backend: scikit-build-core, with the engine of ../native and the licence copied into each build."""
+"""The build backend: scikit-build-core, with the engine of a checkout or of a source distribution."""
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Iterator, List, Optional
+from tempfile import TemporaryDirectory
+from typing import Any, Dict, Iterator, Optional
 
 from scikit_build_core import build as _build
 from scikit_build_core.build import *  # noqa: F403
 
 _HERE = Path(__file__).resolve().parent
-#: Files and folders outside this folder that a source distribution contains, by their paths in the distribution.
-_ADDED = {"native": _HERE.parent / "native", "LICENSE": _HERE.parent / "LICENSE"}
+_ROOT = _HERE.parent
+
+
+def _engine() -> Path:
+    """Returns the folder of the engine: that of a source distribution, which has PKG-INFO, or that of a checkout, which has
+    binding.gyp beside python/. Raises SystemExit if this folder is in neither."""
+    if (_HERE / "PKG-INFO").is_file():
+        return _HERE / "native"
+    if (_ROOT / "binding.gyp").is_file():
+        return _ROOT / "native"
+    sys.exit(
+        f"Expected {_HERE} to be a source distribution of rhythm-vec, or in a checkout of it, got neither PKG-INFO in it "
+        "nor binding.gyp beside it. Build the folder python of a checkout."
+    )
 
 
 @contextmanager
-def _with_added_files() -> Iterator[None]:
-    """Copies the files of _ADDED into this folder, and removes them after the build. A source distribution has them already."""
-    copied: List[Path] = []
+def _compiling(config_settings: Optional[Any]) -> Iterator[Dict[str, Any]]:
+    """Yields the settings of a build that compiles the engine. Prints what the build needs if it fails."""
+    settings = {**(config_settings or {}), "cmake.define.RHYTHM_NATIVE": _engine().as_posix()}
     try:
-        for name, source in _ADDED.items():
-            target = _HERE / name
-            if not source.exists() or target.exists():
-                continue
-            copied.append(target)
-            if source.is_dir():
-                shutil.copytree(source, target)
-            else:
-                shutil.copyfile(source, target)
-        yield
-    finally:
-        for target in copied:
-            if target.is_dir():
-                shutil.rmtree(target)
-            else:
-                target.unlink()
-
-
-def build_sdist(sdist_directory: str, config_settings: Optional[Any] = None) -> str:
-    with _with_added_files():
-        return _build.build_sdist(sdist_directory, config_settings)
-
-
-def build_wheel(
-    wheel_directory: str, config_settings: Optional[Any] = None, metadata_directory: Optional[str] = None
-) -> str:
-    try:
-        with _with_added_files():
-            return _build.build_wheel(wheel_directory, config_settings, metadata_directory)
+        yield settings
     except BaseException:
         print(
             "rhythm-vec is compiled when it is installed from source: it needs a C++17 compiler, such as g++.",
@@ -58,6 +44,29 @@ def build_wheel(
         raise
 
 
-def prepare_metadata_for_build_wheel(metadata_directory: str, config_settings: Optional[Any] = None) -> str:
-    with _with_added_files():
-        return _build.prepare_metadata_for_build_wheel(metadata_directory, config_settings)
+def build_sdist(sdist_directory: str, config_settings: Optional[Any] = None) -> str:
+    """Builds in a copy of this folder with the engine: a build that is killed leaves nothing here."""
+    directory, before = os.path.abspath(sdist_directory), os.getcwd()
+    with TemporaryDirectory() as temporary:
+        copy = Path(temporary) / "python"
+        shutil.copytree(_HERE, copy, ignore=lambda folder, _: ["native"] if Path(folder) == _HERE else [])
+        shutil.copytree(_engine(), copy / "native")
+        os.chdir(copy)
+        try:
+            return _build.build_sdist(directory, config_settings)
+        finally:
+            os.chdir(before)
+
+
+def build_wheel(
+    wheel_directory: str, config_settings: Optional[Any] = None, metadata_directory: Optional[str] = None
+) -> str:
+    with _compiling(config_settings) as settings:
+        return _build.build_wheel(wheel_directory, settings, metadata_directory)
+
+
+def build_editable(
+    wheel_directory: str, config_settings: Optional[Any] = None, metadata_directory: Optional[str] = None
+) -> str:
+    with _compiling(config_settings) as settings:
+        return _build.build_editable(wheel_directory, settings, metadata_directory)
