@@ -2,6 +2,7 @@
 import packageFile from '../package.json' with { type: 'json' };
 import { OUTPUT_ARRAYS } from '../src/engine/backends/outputs.js';
 import { largestMagnitudes } from '../src/engine/observe/bounds.js';
+import { toGrader } from '../src/engine/graders/grader.js';
 import { encodingOf } from '../src/engine/observe/encoding.js';
 import { HISTORY_STEPS, RECORD_SIZE, RECORD_START } from '../src/engine/observe/past-step.js';
 import {
@@ -108,6 +109,7 @@ export function emitPythonWorld(): string {
     COMPONENT_NAMES: literal(COMPONENT_NAMES),
     PROFILE_NAMES: literal(PROFILE_NAMES),
     GRADER_NAMES: literal(GRADER_NAMES),
+    GRADERS: literal(Object.fromEntries(GRADER_NAMES.map((name) => [name, toGrader(name).weights]))),
     AUTORESET_MODES: literal(AUTORESET_MODES),
     NUM_STEPS: literal(NUM_STEPS),
     PROFILE_SIZE: literal(PROFILE_SIZE),

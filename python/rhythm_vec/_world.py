@@ -15,6 +15,7 @@ BELIEF_NAMES = ("social", "morning", "work")
 COMPONENT_NAMES = ("crash_free", "progress", "connection", "adaptation", "efficiency", "belief_accuracy", "wellbeing", "belief_skill")
 PROFILE_NAMES = ("introvert_morning", "extrovert_night_owl", "workaholic_stoic")
 GRADER_NAMES = ("v1", "v2", "v3")
+GRADERS = {"v1": {"crash_free": 0.2, "progress": 0.25, "connection": 0.15, "adaptation": 0.3, "efficiency": 0.1, "belief_accuracy": 0, "wellbeing": 0, "belief_skill": 0}, "v2": {"crash_free": 0.15, "progress": 0.2, "connection": 0.1, "adaptation": 0.25, "efficiency": 0.1, "belief_accuracy": 0.2, "wellbeing": 0, "belief_skill": 0}, "v3": {"crash_free": 0.1, "progress": 0.1, "connection": 0.1, "adaptation": 0, "efficiency": 0, "belief_accuracy": 0, "wellbeing": 0.35, "belief_skill": 0.35}}
 AUTORESET_MODES = ("disabled", "same-step", "next-step")
 NUM_STEPS = 28
 PROFILE_SIZE = 16

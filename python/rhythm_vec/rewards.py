@@ -8,6 +8,7 @@ from __future__ import annotations
 import warnings
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
+from . import _world
 from .batches import as_list
 from .client import Client, to_client
 from .errors import RowFaultWarning
@@ -50,7 +51,7 @@ class RewardStack:
 
     @property
     def functions(self) -> List[RewardFunction]:
-        """The functions for `reward_funcs`: all but `total`, and `belief_skill` only if the grader weighs it, as v3 does."""
+        """The functions for `reward_funcs`: all but `total`, and `belief_skill` only if the grader weighs it."""
         rewards = [self.format_valid, self.action_legal, self.env_reward, self.belief_accuracy]
         return [*rewards, self.belief_skill] if _weighs_skill(self._options["grader"]) else rewards
 
@@ -114,10 +115,12 @@ def reward_funcs(
 
 
 def _weighs_skill(grader: Optional[Grader]) -> bool:
+    """Returns whether the grader weighs `belief_skill`. The server refuses a grader that is invalid or unknown."""
     if isinstance(grader, Mapping):
         weights = grader.get("weights")
-        return isinstance(weights, Mapping) and bool(weights.get("belief_skill", 0))
-    return isinstance(grader, str) and grader == "v3"
+    else:
+        weights = _world.GRADERS.get("v2" if grader is None else str(grader))
+    return isinstance(weights, Mapping) and bool(weights.get("belief_skill", 0))
 
 
 def _rows_of(completions: Sequence[Completion], columns: Mapping[str, Any]) -> Dict[str, Any]:

@@ -252,7 +252,7 @@ describe.runIf(absent === null)('reward functions, called as TRL calls them', ()
     // Trainers with several processes pickle the functions. GRADERS of test/peers/client/calls.py has the graders; those with a
     // weight of belief_skill have five functions.
     const five = [...four, 'belief_skill'];
-    expect(pickled).toEqual([four, four, four, five, five, four]);
+    expect(pickled).toEqual([four, four, four, five, five, five, four]);
   });
 
   it('send a new request for a new batch', async () => {

@@ -33,7 +33,9 @@ ADVANCED = []
 OWN = {"name": "own", "weights": {"crash_free": 0.5, "belief_skill": 0.5}}
 CALM = {"name": "calm", "weights": {"crash_free": 0.5, "efficiency": 0.5}}
 #: The graders for which reward functions are pickled. None is the default.
-GRADERS = [None, "v1", "v2", "v3", OWN, CALM]
+GRADERS = [None, "v1", "v2", "v3", "next", OWN, CALM]
+# A further built-in grader: the list of functions depends on its weights, not on its name.
+rhythm_vec._world.GRADERS["next"] = {"belief_skill": 1}
 
 
 class Array:
