@@ -1,8 +1,8 @@
 /** Emits `python/rhythm_vec/_world.py`: names, sizes, layouts and the numbers of the published world. */
 import packageFile from '../package.json' with { type: 'json' };
 import { OUTPUT_ARRAYS } from '../src/engine/backends/outputs.js';
-import { largestMagnitudes } from '../src/engine/observe/bounds.js';
 import { toGrader } from '../src/engine/graders/grader.js';
+import { largestMagnitudes } from '../src/engine/observe/bounds.js';
 import { encodingOf } from '../src/engine/observe/encoding.js';
 import { HISTORY_STEPS, RECORD_SIZE, RECORD_START } from '../src/engine/observe/past-step.js';
 import {
