@@ -1,4 +1,4 @@
-/** Formats the stored open-loop action sequences as a module in Biome's format. */
+/** Formats the stored open-loop action sequences and reactive policies as modules in Biome's format. */
 import { repeatActions } from '../src/agents/policies/open-loop.js';
 import { TRAINING_SEEDS } from '../src/agents/search/search-seeds.js';
 import { createVecEnv } from '../src/engine/node.js';
@@ -20,9 +20,21 @@ export interface SequenceAudit {
     readonly training_score: number;
     readonly evaluations: number;
   }[];
+  /** [480]: the parameters of the reactive policy. */
+  readonly reactive: readonly number[];
 }
 
-/** Returns the whole module. The audits are of the same version, world and seed. Scores have at most five decimals. */
+/** Returns the module of the reactive policies. */
+export const reactiveModule = (audits: readonly SequenceAudit[]): string =>
+  `/** The reactive policies that the audits found. Made by \`npm run audits\`; do not edit. */
+
+/** By grader: the parameters of a policy of search/reactive-policy.ts, f64 [480], as decimals with spaces between them. */
+export const REACTIVE_POLICIES = {
+${audits.map(({ grader, reactive }) => `  ${grader}: '${reactive.join(' ')}',`).join('\n')}
+} as const;
+`;
+
+/** Returns the module of the sequences. The audits are of the same version, world and seed. Scores have at most five decimals. */
 export function sequencesModule(audits: readonly SequenceAudit[]): string {
   const [{ version, world_digest: worldDigest, seed }] = audits;
   const { first, last } = TRAINING_SEEDS;

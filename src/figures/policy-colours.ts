@@ -8,7 +8,7 @@ interface Shades {
 }
 
 /**
- * The kinds of policies. `inference`: a policy with inferred beliefs added. `hand`: the visitor of the page. `teacher`: what a
+ * The kinds of policies. `open-loop`: also the reactive policy. `inference`: a policy with inferred beliefs added. `hand`: the visitor of the page. `teacher`: what a
  * student imitates while it trains.
  */
 export type PolicyKind =
@@ -49,7 +49,7 @@ const PATTERNS: readonly (readonly [name: RegExp, kind: PolicyKind])[] = [
   [/^student(-|$| )/, 'student'],
   [/\+inference\b/, 'inference'],
   [/^heuristic(\+|$| )/, 'heuristic'],
-  [/^open-loop(-|\+|$| )/, 'open-loop'],
+  [/^(open-loop|reactive)(-|\+|$| )/, 'open-loop'],
   [/^random(\+|$| )/, 'random'],
 ];
 

@@ -12,6 +12,7 @@ export const POLICY_WORDS: Readonly<Record<string, string>> = {
   'open-loop+constant': `Takes the actions of open-loop, ${CONSTANT}`,
   'heuristic+inference': 'Takes the actions of heuristic, and infers who the person is.',
   'open-loop+inference': 'Takes the actions of open-loop, and infers who the person is.',
+  'reactive+constant': `Chooses by the step and the meters alone, ${CONSTANT}`,
   planner: 'Infers who the person is, and plans the rest of the week for the highest score.',
   'planner-wellbeing': 'Infers who the person is, and plans a week that is good for the person.',
   'student-v2': 'A small network that imitated the planner, then improved by playing under v2.',

@@ -10,14 +10,17 @@ import type {
 import { spell } from '../../rollouts/text/system-message.js';
 import { InputError } from '../../shared/errors.js';
 import { didYouMean } from '../../shared/suggest.js';
-import { ACTION_NAMES } from '../../world/fields.js';
+import { ACTION_NAMES, OBSERVATION, OBSERVATION_SIZE } from '../../world/fields.js';
 import { type AnyPlanner, openAnyPlanner } from '../planner/async-planner.js';
 import type { Objective } from '../planner/objectives.js';
 import { type Decision, Planner } from '../planner/planner.js';
 import type { PlannerOptions } from '../planner/planner-options.js';
+import { reactiveAction } from '../search/reactive-policy.js';
 import { loadStudent, STUDENT_NAMES } from '../student/shipped-students.js';
 import { type BeliefKind, type FixedPolicy, findPolicy, POLICIES, POLICY_NAMES } from './fixed-policies.js';
-import { InferredBeliefs } from './with-belief.js';
+import { sequenceGraderUnder } from './open-loop.js';
+import { REACTIVE_POLICIES } from './reactive-policies.js';
+import { constantBeliefs, InferredBeliefs } from './with-belief.js';
 
 /** Plays n episodes from their observations. */
 export interface SteppedPlayer extends PolicyPlayer {
@@ -31,15 +34,15 @@ export interface SteppedPlayer extends PolicyPlayer {
 /** A policy that is called at each step. */
 export interface SteppedPolicy extends Policy {
   readonly name: string;
-  /** The policy's name in rows of results, equal to `name`. (A `FixedPolicy` has its name without `+constant` here.) */
+  /** The policy's name in rows of results: `name` without `+constant`. */
   readonly actions: string;
   readonly belief: BeliefKind;
   readonly usesHiddenState: boolean;
   /** The planner's objective; null for a policy that does not plan. */
   readonly objective: Objective | null;
   /**
-   * Returns the name of a grader: the policy plays the action sequence that was found for it. `grader` is the name of the
-   * episodes' grader. Null if the policy plays no sequence.
+   * Returns the name of a grader: the policy plays the action sequence or the reactive policy that was found for it. `grader`
+   * is the name of the episodes' grader. Null for policies that no search found.
    */
   readonly sequenceGrader: (grader: string) => string | null;
   readonly open: (setting: PolicySetting) => SteppedPlayer | Promise<SteppedPlayer>;
@@ -73,6 +76,38 @@ function openInferring(base: FixedPolicy, setting: PolicySetting, actionSource: 
       `${inferred.words(i)} ${spell(ACTION_NAMES[actions[i]])} is the action of ${actionSource}.`,
     [Symbol.dispose]() {},
   };
+}
+
+/** The reactive policy that an audit found, with the constant belief. It chooses by the step and the meters alone. */
+const REACTIVE: SteppedPolicy = {
+  name: 'reactive+constant',
+  actions: 'reactive',
+  belief: 'constant',
+  usesHiddenState: false,
+  objective: null,
+  sequenceGrader: sequenceGraderUnder,
+  open({ grader, numEnvs }) {
+    const parameters = reactiveParameters(grader?.name ?? '');
+    let actions: Uint8Array = new Uint8Array(numEnvs);
+    return {
+      reset() {},
+      act({ observations, steps }) {
+        actions = Uint8Array.from(steps, (step, i) =>
+          reactiveAction(parameters, 0, step, observations, i * OBSERVATION_SIZE + OBSERVATION.meters),
+        );
+        return { actions, beliefs: constantBeliefs(numEnvs) };
+      },
+      reasons: (i) =>
+        `${spell(ACTION_NAMES[actions[i]])} is the action of a policy that sees only the step and the meters.`,
+      [Symbol.dispose]() {},
+    };
+  },
+};
+
+/** Returns the parameters of the reactive policy that is played under a grader, f64 [480]. @param grader the grader's name. */
+function reactiveParameters(grader: string): Float64Array {
+  const text = REACTIVE_POLICIES[sequenceGraderUnder(grader) as keyof typeof REACTIVE_POLICIES];
+  return Float64Array.from(text.split(' '), Number);
 }
 
 /** The options in which the planner's policies differ. */
@@ -146,6 +181,7 @@ const studentPolicy = (name: (typeof STUDENT_NAMES)[number]): SteppedPolicy => (
 export const STEPPED_POLICIES: readonly SteppedPolicy[] = [
   inferringPolicy(findPolicy('heuristic'), 'the fixed heuristic'),
   inferringPolicy(findPolicy('open-loop'), 'a fixed sequence for all profiles'),
+  REACTIVE,
   plannerPolicy('planner', { objective: 'score' }),
   plannerPolicy('planner-wellbeing', { objective: 'wellbeing' }),
   plannerPolicy('planner-prior', { objective: 'score', inference: false }),

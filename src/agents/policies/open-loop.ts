@@ -23,7 +23,10 @@ export function openLoopActions(grader: string): Uint8Array {
   );
 }
 
-/** Returns the grader whose open-loop sequence is played under a grader: the grader itself, or v2 if it has no sequence. */
+/**
+ * Returns the grader whose stored policies (the open-loop sequence, the reactive policy) are played under a grader: the grader
+ * itself, or v2 if none are stored for it.
+ */
 export const sequenceGraderUnder = (grader: string): string =>
   GRADERS.find((name) => name === grader) ?? 'v2';
 

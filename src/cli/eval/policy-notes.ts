@@ -39,8 +39,10 @@ function sequenceNotes(rows: readonly RegradedRow[], grader: string): string[] {
     ),
   );
   return Array.from(sequences, ([policy, sequenceGrader]) => {
+    const what =
+      policy === 'reactive' ? 'chooses by the step and the meters alone' : 'one fixed action sequence';
     const other = sequenceGrader === grader ? '' : `, not for ${grader}`;
-    return `${policy}: one fixed action sequence, found for grader ${sequenceGrader}${other}.`;
+    return `${policy}: ${what}, found for grader ${sequenceGrader}${other}.`;
   });
 }
 

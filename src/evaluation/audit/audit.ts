@@ -60,6 +60,8 @@ export interface Audit extends RunInfo, Assessment {
   readonly gains: Gains;
   /** The sequences found for all profiles. */
   readonly sequences: readonly AuditActionSequence[];
+  /** f64 [480]: the parameters of the reactive policy (agents/search/reactive-policy.ts). */
+  readonly reactive: readonly number[];
   /** The gains of policies from stating beliefs without any knowledge of the profile. */
   readonly nullPlayers: NullPlayers;
   /** The gains of knowing the profile in the impossible world, where every profile is neutral. */
@@ -93,7 +95,8 @@ export async function auditByPieces(request: AuditRequest): Promise<Audit> {
   const progress = new SearchProgress(request);
   const findings = await runSearches(request, progress);
   const sequence = findings.openLoop.actions;
-  const recordings = await record(request, progress, sequence);
+  const reactive = await searchReactive(request, progress, sequence);
+  const recordings = await record(request, progress, reactive);
   const discrete = await findDiscreteAnchor(request, progress);
   const impossible = await playImpossibleWorld(request, progress);
   const beliefs = await fitBeliefs(request, sequence, 'sampled');
@@ -120,24 +123,25 @@ export async function auditByPieces(request: AuditRequest): Promise<Audit> {
     anchors: await playAnchors(request, { sampled, discrete }),
     fittedBelief: beliefs.fitted,
     sequences: players.flatMap(sequenceOf),
+    reactive: [...reactive],
     meanEpisodes,
     seconds: (performance.now() - startTime) / 1000,
   };
 }
 
 /**
- * Searches for the reactive policy. Records its episodes, and those of the planners and the caller's policies.
+ * Records the episodes of the reactive policy, the planners and the caller's policies.
+ * @param reactive f64 [480]: the parameters of the reactive policy.
  */
 async function record(
   request: AuditRequest,
   progress: SearchProgress,
-  sequence: Uint8Array,
+  reactive: Float64Array,
 ): Promise<Recordings> {
   const { plannerEpisodes } = request;
   const policies = await recordPolicies(request);
-  const policy = await searchReactive(request, progress, sequence);
   return {
-    reactive: await recordReactive(request, policy, nullPlayerEpisodes(request)),
+    reactive: await recordReactive(request, reactive, nullPlayerEpisodes(request)),
     planner: await recordPlanner(request, 'inference', progress, plannerEpisodes),
     prior: await recordPlanner(request, 'prior', progress, plannerEpisodes),
     oracle: await recordPlanner(request, 'truth', progress, plannerEpisodes),

@@ -12,6 +12,7 @@ export const NOBODY = 'nobody';
 const STEPPED = [
   'heuristic+inference',
   'open-loop+inference',
+  'reactive+constant',
   'planner',
   'planner-wellbeing',
   'planner-prior',
