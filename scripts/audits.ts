@@ -1,30 +1,44 @@
 /**
- * Audits the published graders and writes the data, pictures and tables of docs/graders.md, the shipped anchors and the
- * open-loop sequences. Arguments are the graders to audit; without arguments, all. After a change of the package's version,
- * audit all: the module of the sequences names one version for all graders. With --check it fails if an audit, a table, an
- * anchor or a sequence differs. It does not check pictures, because another release of the drawing packages may draw them
- * differently.
+ * Audits the published graders and writes the data, pictures and tables of docs/graders.md, the shipped anchors, the open-loop
+ * sequences, the reactive policies and the scores of the yardstick's policies. Arguments are the graders to audit; without
+ * arguments, all. After a change of the package's version, audit all: the module of the sequences names one version for all
+ * graders. If a sequence or a reactive policy has changed, run it again: the yardstick's policies are those that were stored
+ * before. With --check it fails if an audit, a table, an anchor, a stored policy or a score differs. It does not check pictures,
+ * because another release of the drawing packages may draw them differently.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { anchorsOf } from '../src/evaluation/audit/anchors-of.js';
 import { type Audit, audit } from '../src/evaluation/audit/audit.js';
 import { drawingsOf } from '../src/evaluation/audit/audit-figures.js';
 import { reproducibleJson } from '../src/evaluation/audit/audit-json.js';
+import { YARDSTICKS_DATA } from '../src/evaluation/yardsticks-data.js';
 import { svgOf } from '../src/figures/svg.js';
 import { GRADER_NAMES } from '../src/world/fields.js';
 import { anchorsModule } from './anchors-module.js';
 import { withTables } from './audit-page.js';
-import { sequencesModule } from './sequences-module.js';
+import { reactiveModule, sequencesModule } from './sequences-module.js';
+import { playYardsticks, yardsticksModule } from './yardsticks-module.js';
 
 const ANCHORS = 'src/evaluation/audit/anchors-data.ts';
 const SEQUENCES = 'src/agents/policies/open-loop-sequences.ts';
+const REACTIVE = 'src/agents/policies/reactive-policies.ts';
+const YARDSTICKS = 'src/evaluation/yardsticks-data.ts';
 const PAGE = 'docs/graders.md';
 const check = process.argv.includes('--check');
 const named = GRADER_NAMES.filter((name) => process.argv.includes(name));
 const at = (path: string): URL => new URL(`../${path}`, import.meta.url);
 const dataOf = (grader: string): string => `docs/audits/${grader}/audit.json`;
 
-for (const grader of named.length > 0 ? named : GRADER_NAMES) await write(await audit({ grader }));
+/** The scores of the yardstick's policies, by grader. */
+const yardsticks = new Map(
+  GRADER_NAMES.map((name) => [name, YARDSTICKS_DATA.means.filter(({ grader }) => grader === name)]),
+);
+
+for (const grader of named.length > 0 ? named : GRADER_NAMES) {
+  await write(await audit({ grader }));
+  yardsticks.set(grader, await playYardsticks(grader));
+  put(YARDSTICKS, yardsticksModule([...yardsticks.values()].flat()));
+}
 
 /** Writes the files of an audit; with --check compares them instead. */
 async function write(result: Audit): Promise<void> {
@@ -35,6 +49,7 @@ async function write(result: Audit): Promise<void> {
   const audits = stored.map((path) => JSON.parse(readFileSync(at(path), 'utf8')));
   put(ANCHORS, anchorsModule(audits.map(anchorsOf).filter((anchors) => anchors !== null)));
   put(SEQUENCES, sequencesModule(audits));
+  put(REACTIVE, reactiveModule(audits));
   if (check) return;
   for (const { name, drawing } of drawingsOf(result)) {
     put(`docs/audits/${result.grader}/${name}.svg`, await svgOf(drawing));

@@ -71,7 +71,14 @@ function auditedScores(grader: string) {
 }
 
 /** The policies that web/src/views/sequence/audited.ts compares a sequence with. */
-const COMPARED = ['heuristic+constant', 'open-loop+constant', 'planner'];
+const COMPARED = [
+  'heuristic+constant',
+  'open-loop',
+  'open-loop+constant',
+  'reactive+constant',
+  'planner-prior',
+  'planner',
+];
 const AUDITED_SCORES = Object.fromEntries(
   ['v1', 'v2', 'v3'].map((grader) => [grader, auditedScores(grader)]),
 );

@@ -14,6 +14,7 @@ import { isTooNarrow, MIN_SPAN, type Share, shareOf } from './bracket-share.js';
 import type { Evaluation, EvaluationRow } from './evaluate.js';
 import { decimals, plainInterval } from './format-results.js';
 import type { RegradedScore } from './regraded-scores.js';
+import { evaluationYardsticks, type Yardstick } from './yardstick.js';
 
 export { MIN_SPAN, type Share, shareOf };
 
@@ -24,11 +25,13 @@ export interface BracketedRow extends EvaluationRow {
   readonly regraded: readonly (RegradedScore & { readonly share: Share })[];
 }
 
-/** An evaluation with the shares of its policies. */
+/** An evaluation with the shares of its policies, and its yardsticks. */
 export interface BracketedEvaluation extends Evaluation {
   readonly rows: readonly BracketedRow[];
   /** The anchors of the graders in use. Graders whose anchors are unknown are left out. */
   readonly brackets: readonly GraderAnchors[];
+  /** By condition and grader. */
+  readonly yardsticks: readonly Yardstick[];
 }
 
 /**
@@ -70,7 +73,7 @@ export function bracketsOf(
   ) as GraderAnchors[];
 }
 
-/** Adds the shares to an evaluation. @param own as in `bracketsOf`. */
+/** Adds the shares and yardsticks to an evaluation. @param own as in `bracketsOf`. */
 export function bracketEvaluation(evaluation: Evaluation, own: GraderAnchors | null): BracketedEvaluation {
   const { rows, grader, worldDigest } = evaluation;
   const others = (rows[0]?.regraded ?? []).map((other) => other.grader);
@@ -83,7 +86,7 @@ export function bracketEvaluation(evaluation: Evaluation, own: GraderAnchors | n
       share: shareUnder(brackets, score.grader, { ...row, finalScore: score.finalScore }),
     })),
   }));
-  return { ...evaluation, rows: bracketed, brackets };
+  return { ...evaluation, rows: bracketed, brackets, yardsticks: evaluationYardsticks(evaluation) };
 }
 
 /** The version and the world that an audit must have. */

@@ -1,7 +1,9 @@
 /** Gathers the data of result files for a report, file by file. */
 import type { GraderAnchors } from '../evaluation/audit/anchors-of.js';
-import { bracketsOf, type GraderInUse, type Share, shareUnder } from '../evaluation/bracket.js';
+import { bracketsOf, type GraderInUse, shareUnder } from '../evaluation/bracket.js';
 import { counted } from '../evaluation/format-results.js';
+import { type Yardstick, yardsticksOf } from '../evaluation/yardstick.js';
+import { ORACLE_MARK } from '../rollouts/trajectories/player-name.js';
 import type { TrajectoryEpisode } from '../rollouts/trajectories/trajectory-episode.js';
 import { FORMER_WORLDS } from '../world/former-worlds.js';
 import { createWorld } from '../world/world.js';
@@ -55,6 +57,8 @@ export interface ReportData {
   readonly costs: readonly ReportedCost[];
   /** The anchors of each grader of the scores. The share of a score is its place between them (evaluation/bracket.ts). */
   readonly brackets: readonly GraderAnchors[];
+  /** By condition and grader, without those of files of changed worlds (evaluation/yardstick.ts). */
+  readonly yardsticks: readonly Yardstick[];
 }
 
 const unique = <T>(values: Iterable<T>): T[] => [...new Set(values)];
@@ -133,23 +137,33 @@ export class ResultGatherer {
     const brackets = bracketsOf(unique(this.#scores.map(({ grader }) => grader)), digest, own);
     // Rows of evaluations and re-evaluations go first, because `withoutRepeats` removes later rows that repeat them.
     const scores = [...this.#scores].sort((a, b) => Number(a.fromEpisodes) - Number(b.fromEpisodes));
+    const rows = withoutRepeats(scores);
+    const comparable = rows.filter((row) => this.#isOfWorld(row, digest));
     return {
       sources: this.#sources,
-      scores: withoutRepeats(scores).map((row) => ({ ...row, share: this.#shareOf(row, brackets, digest) })),
+      scores: rows.map((row) => ({
+        ...row,
+        share: comparable.includes(row) ? shareUnder(brackets, row.grader, row) : null,
+      })),
       players: this.#players,
       audits: this.#audits,
       costs: joinCosts(this.#costs, this.#players),
       brackets,
+      yardsticks: yardsticksOf(
+        comparable.map((row) => ({
+          ...row,
+          weights: this.#graders.find(({ name }) => name === row.grader)?.weights,
+          oracle: row.name.includes(ORACLE_MARK),
+        })),
+        digest,
+      ),
     };
   }
 
-  /**
-   * Returns the share of a row (evaluation/bracket.ts). Null if `shareUnder` returns null, or for a file of a changed world.
-   */
-  #shareOf(row: ScoreRow, brackets: readonly GraderAnchors[], digest: string): Share {
+  /** Returns whether the file of a row is of the world with this digest or of a former one, not of a changed world. */
+  #isOfWorld(row: ScoreRow, digest: string): boolean {
     const worlds = this.#sources.filter(({ label }) => label === row.source).flatMap(({ worlds }) => worlds);
-    const isComparable = worlds.every((world) => world === digest || FORMER_WORLDS.has(world));
-    return isComparable ? shareUnder(brackets, row.grader, row) : null;
+    return worlds.every((world) => world === digest || FORMER_WORLDS.has(world));
   }
 }
 

@@ -21,6 +21,8 @@ export interface ScoreRow {
   readonly profiles: string;
   readonly seeds: string;
   readonly name: string;
+  /** Whether the policy is known to have played for `grader`. */
+  readonly isOwnGrader: boolean;
   readonly episodes: number;
   readonly finalScore: Interval;
   /** The place of the score between the grader's two anchors (evaluation/bracket-share.ts); absent until it is computed. */
@@ -52,6 +54,7 @@ export const scoresOfEvaluation = (source: string, { grader, rows }: EvaluationR
       profiles: row.profiles,
       seeds: row.seeds,
       name: `${shortened(policy)}${row.oracle ? ORACLE_MARK : ''}`,
+      isOwnGrader: true,
       episodes: row.episodes,
       finalScore: row.final_score,
       published: hasDefaultProfiles(row) ? published(row.condition, policy, grader) : undefined,
@@ -82,6 +85,7 @@ export const scoresOfReevaluation = (source: string, { rows }: ReevaluationResul
       profiles,
       seeds,
       name: baseline ?? shortPlayerName({ teacher: teacher ?? 'unknown', model, objective, oracle }),
+      isOwnGrader: baseline !== null,
       episodes: row.episodes,
       finalScore: row.final_score,
       published: hasDefaultProfiles(row) ? publishedScore : undefined,
@@ -98,6 +102,7 @@ export const scoresOfPlayer = (source: string, name: string, scores: readonly Pl
     source,
     fromEpisodes: true,
     name,
+    isOwnGrader: true,
     published: hasDefaultProfiles(score) ? published(score.condition, name, score.grader) : undefined,
   }));
 

@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { STEPPED_NAMES } from '../../src/agents/policies/observing-policies.js';
 import { renderHeader, renderTable } from '../../src/cli/eval/eval-table.js';
+import { toGrader } from '../../src/engine/graders/grader.js';
 import { evaluate } from '../../src/evaluation/evaluate.js';
 import { PUBLISHED } from '../../src/evaluation/published-scores.js';
 import { createVecEnv } from '../../src/index.js';
@@ -26,12 +27,12 @@ describe('eval', () => {
     expect(stdout).toContain(env.world.digest.slice(0, 12));
     expect(stdout).toMatch(/heuristic +0\.447 ±0\.009 +0\.449 +0\.284 ±0\.014 +0\.205/);
     expect(stdout).toMatch(/heuristic\+constant +0\.606 ±0\.009 +- /);
-    expect(stdout).toContain('shows no inference');
+    expect(stdout).toContain('Yardstick under v2: in-distribution 0.771 (planner-prior)');
     const { rows, ...provenance } = results('all.json');
     expect(Object.keys(provenance).sort()).toEqual(
       [
         ...['schema', 'version', 'world_digest', 'backend', 'kernel', 'threads', 'device', 'machine'],
-        ...['grader', 'grader_weights', 'seconds', 'brackets'],
+        ...['grader', 'grader_weights', 'seconds', 'brackets', 'yardsticks'],
       ].sort(),
     );
     // Six policies under six conditions: in-distribution, ood, the three named profiles, and these three together.
@@ -60,7 +61,7 @@ describe('eval', () => {
     expect(code).toBe(0);
     expect(stdout).toContain('backend reference, 1 thread; grader v1');
     expect(stdout).toContain('custom: seeds 7-18, 12 episodes, profiles workaholic_stoic');
-    expect(stdout).toContain('Not shown: random+constant');
+    expect(stdout).toContain('Yardstick under v1, v2 and v3: unknown scores of open-loop, ');
     const { rows, ...run } = results('flags.json');
     expect(run).toMatchObject({ backend: 'reference', kernel: 'reference', threads: 1, grader: 'v1' });
     expect(
@@ -195,9 +196,41 @@ describe('the table', () => {
     );
     expect(underV3).toMatch(/final score +regraded by .*\n.*policy +\(95 %\) +v2 \(95 %\)/);
     expect(underV3).toContain('of the same episodes, which were played under v3.\n');
-    expect(underV3.replaceAll('\n', ' ')).toContain(
-      'A score that does not beat open-loop+constant, or under discrete profiles open-loop without a belief, shows no inference.',
+  });
+
+  it('calls no policy below the yardstick evidence of inference, under any grader', async () => {
+    const evaluation = await evaluate({ conditions: ['in-distribution'] });
+    const best = evaluation.rows.find(
+      ({ policy, belief }) => policy === 'open-loop' && belief === 'constant',
+    )!;
+    // The score lies above that of heuristic+constant, 0.606, but open-loop+constant reaches 0.757 without looking.
+    const mine = {
+      ...best,
+      policy: 'mine',
+      sequenceGrader: null,
+      belief: 'own' as const,
+      finalScore: { mean: 0.69, low: 0.68, high: 0.7 },
+    };
+    const notesOf = (changes: Partial<typeof evaluation>) =>
+      renderTable({ ...evaluation, rows: [...evaluation.rows, mine], ...changes }).replaceAll('\n', ' ');
+    expect(notesOf({})).toContain(
+      'Yardstick under v2: in-distribution 0.771 (planner-prior). Above it with the whole 95 % interval: no policy.',
     );
+    for (const [grader, graderWeights] of [
+      ['v1', toGrader('v1').weights],
+      ['v3', toGrader('v3').weights],
+      ['skill', { ...toGrader('v3').weights, wellbeing: 0.25, belief_skill: 0.45 }],
+    ] as const) {
+      const notes = notesOf({ grader, graderWeights });
+      expect(notes, grader).toContain('A score that does not lie above it is no evidence of inference.');
+      expect(notes, grader).not.toMatch(/does not beat|shows no inference/);
+      if (grader === 'skill')
+        expect(notes).toContain(
+          'Yardstick under skill: in-distribution at least 0.757 (open-loop+constant). Above it with the whole 95 % interval: no policy. ' +
+            'Yardstick under v3: in-distribution 0.542 (planner-prior). Above it with the whole 95 % interval: no policy. ' +
+            'Yardstick under skill: unknown scores of reactive+constant and planner-prior (in-distribution).',
+        );
+    }
   });
 
   it('shows all eight components in a second table', async () => {
@@ -255,19 +288,19 @@ describe('the table', () => {
 
   it('has notes on the policies that observe each step, and on their objectives, and marks the oracle', async () => {
     const evaluation = await evaluate({ seeds: { first: 100, last: 100 }, policies: ['random'] });
-    const rows = ['random', ...STEPPED_NAMES].map((policy) => ({
+    const names = STEPPED_NAMES.map((name) => name.replace('+constant', ''));
+    const rows = ['random', ...names].map((policy) => ({
       ...evaluation.rows[0],
       ...{ policy, belief: 'own' as const, oracle: policy === 'planner-oracle' },
-      sequenceGrader: policy === 'open-loop+inference' ? 'v2' : null,
+      sequenceGrader: ['open-loop+inference', 'reactive'].includes(policy) ? 'v2' : null,
     }));
     const table = renderTable({ ...evaluation, rows });
-    for (const name of STEPPED_NAMES)
-      expect(table).toMatch(new RegExp(`\n${name.replace('+', '.')}( .oracle.)?: `));
+    for (const name of names) expect(table).toMatch(new RegExp(`\n${name.replace('+', '.')}( .oracle.)?: `));
     expect(table).toMatch(/\nplanner: .*THE SCORE/);
     expect(table).toMatch(/\nplanner-wellbeing: .*instead of the score/);
     expect(table).toMatch(/\nplanner-oracle \[oracle\] +0\.\d{3}/);
     expect(Math.max(...table.split('\n').map((line) => line.length))).toBeLessThanOrEqual(140);
-    expect(renderTable(evaluation)).not.toContain('planner');
+    expect(renderTable(evaluation)).not.toMatch(/^(planner|reactive)\S*:/m);
   });
 });
 

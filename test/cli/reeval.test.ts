@@ -95,6 +95,20 @@ describe('files without mismatches', () => {
     expect(linesOf(stdout, 'planner-wellbeing [oracle]').join()).not.toContain('0.611');
   });
 
+  it('are compared with the yardstick, whose missing policies --baselines plays', async () => {
+    const notesOf = async (...options: string[]) =>
+      (await reeval('--jsonl', pathOf('answered.jsonl'), '--grader', 'v2', ...options)).stdout.replaceAll(
+        '\n',
+        ' ',
+      );
+    expect(await notesOf()).toMatch(
+      /Yardstick under v2: custom, seeds 100-104 at least 0\.\d{3} \(open-loop\+constant\)\. Above it with the whole 95 % interval: no policy\. Yardstick under v2: unknown scores of reactive\+constant and planner-prior \(custom, seeds 100-104\)\. .*: --baselines /,
+    );
+    const complete = await notesOf('--baselines', 'reactive+constant,planner-prior');
+    expect(complete).toMatch(/Yardstick under v2: custom, seeds 100-104 0\.\d{3} \(\S+\)\./);
+    expect(complete).not.toContain('unknown scores');
+  });
+
   it('are graded by a custom grader, also in the JSON', async () => {
     const calm = { name: 'calm', weights: { crash_free: 0.5, efficiency: 0.3, belief_accuracy: 0.2 } };
     writeFileSync(pathOf('calm.json'), JSON.stringify(calm));

@@ -95,7 +95,9 @@ it('reeval takes the names of the shipped students as baselines, and lists them 
   const named = await runCli(['reeval', '--jsonl', stored, '--baselines', STUDENT_NAMES.join()]);
   for (const name of STUDENT_NAMES) expect(named.stdout).toContain(name);
   const unknown = await runCli(['reeval', '--jsonl', stored, '--baselines', 'student']);
-  expect(unknown.stderr).toContain(`such as ./mine.js, or one of ${STUDENT_NAMES.join(', ')}; got student.`);
+  expect(unknown.stderr).toContain(
+    `such as ./mine.js, or one of ${STUDENT_NAMES.join(', ')}, reactive+constant, planner-prior; got student.`,
+  );
 });
 
 it('train refuses the oracle as a teacher, and eval refuses a file that is not a student', async () => {

@@ -16,6 +16,7 @@ import {
   published,
 } from '../../src/evaluation/published-scores.js';
 import { regradeStored } from '../../src/evaluation/regrade-stored.js';
+import { YARDSTICKS_DATA } from '../../src/evaluation/yardsticks-data.js';
 import { evaluate, parseGrader } from '../../src/index.js';
 import { CONDITIONS } from '../../src/world/conditions.js';
 import { runCli } from '../support/cli.js';
@@ -58,6 +59,13 @@ test('the results table has the results of the evaluation and the published scor
     rows.find((row) => row.condition === condition && row.belief === 'constant')!.beliefMae.toFixed(3),
   );
   expect(section('Results')).toContain(`is ${errors[0]}, ${errors[1]} and ${errors[2]}.`);
+  const bars = ['in-distribution', 'ood', 'discrete'].map((name) => {
+    const stored = YARDSTICKS_DATA.means.find((each) => each.grader === 'v2' && each.condition === name)!;
+    return Math.max(...Object.values(stored.means)).toFixed(3);
+  });
+  expect(section('Results')).toContain(
+    `Under v2 it is ${bars[0]} in-distribution, ${bars[1]} ood and ${bars[2]} discrete.`,
+  );
 });
 
 test('the rows of RhythmEnv in docs/students.md have the published scores, belief errors and numbers of episodes', () => {

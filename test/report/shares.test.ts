@@ -24,6 +24,15 @@ const gathered = (changes: object): ResultGatherer => {
   return gatherer;
 };
 
+it('a report has the yardsticks of its scores, except those of changed worlds', async () => {
+  const whole = evaluationToJson(await evaluate({ conditions: ['ood'], policies: ['heuristic+constant'] }));
+  const yardsticksIn = (changes: object) => gathered({ ...(whole as object), ...changes }).data().yardsticks;
+  expect(yardsticksIn({})).toMatchObject([
+    { grader: 'v2', condition: 'ood', policy: 'planner-prior', above: [] },
+  ]);
+  expect(yardsticksIn({ world_digest: '0'.repeat(64) })).toEqual([]);
+});
+
 describe('shares', () => {
   it('follow from the scores of evaluations and trajectories', () => {
     const gatherer = gathered({});

@@ -20,7 +20,8 @@ such as language models. Teachers that used hidden state are left out, unless --
 10000 on are kept for evaluation: --seeds refuses them, unless --allow-eval-seeds is given. Without --seeds, their episodes are
 left out. --max-belief-error selects episodes by hidden state. The card, README.md, notes all of these options.
 An episode's margin is its score minus that of heuristic+constant with the same seed: the heuristic with the belief
-[0.5, 0.5, 0.5]. A margin of 0 or less shows no inference. The card has the smallest, median and largest margin.
+[0.5, 0.5, 0.5]. A margin shows no inference: fixed actions can have one. rhythm-vec eval names the score to exceed, the
+yardstick. The card has the smallest, median and largest margin.
 All rows of a seed go to one split, train or validation. Only the seed, --validation and --split-seed decide which, so a
 longer dataset keeps the split.
 With --shard, --output is a file. It has the episodes of one part of the lines of --jsonl, with the results of their replay.
@@ -42,7 +43,7 @@ export function addSftCommand(dataset: Command, { signal }: Context): void {
     .option('--min-score <x>', 'only episodes with at least this final score', parseDecimal)
     .option(
       '--min-margin <x>',
-      'only episodes with at least this margin over heuristic+constant; under v3 open-loop has a margin of 0.27 without inference',
+      'only episodes with at least this margin over heuristic+constant; a policy may have a margin without inference',
       parseDecimal,
     )
     .option(

@@ -2,6 +2,8 @@
 import { type Command, Option } from 'commander';
 import { POLICY_NAMES } from '../../agents/policies/fixed-policies.js';
 import { STEPPED_NAMES } from '../../agents/policies/observing-policies.js';
+import { listed } from '../../evaluation/format-results.js';
+import { YARDSTICK_POLICIES } from '../../evaluation/yardstick.js';
 import { CONDITIONS } from '../../world/conditions.js';
 import { GRADER_NAMES } from '../../world/fields.js';
 import type { Context } from '../context.js';
@@ -19,9 +21,11 @@ Conditions: ${CONDITIONS.map(({ name }) => name).join(', ')}, custom.
   --profiles excludes the discrete conditions, whose profiles are fixed.
 Policies: ${POLICY_NAMES.join(', ')};
   only if named, because they are slower: ${STEPPED_NAMES.join(', ')}.
-  +constant states the belief [0.5, 0.5, 0.5] at every step. A policy shows inference only if its score is above those of
-  random+constant and heuristic+constant; under v3, above that of open-loop+constant (under discrete profiles, above
-  that of open-loop).
+  +constant states the belief [0.5, 0.5, 0.5] at every step. A policy can show inference only if its score is above the
+  yardstick, which the notes name: the highest score of ${listed(YARDSTICK_POLICIES)}. Those of
+  the conditions above under v1, v2 and v3 come with the package; for other seeds or graders, name these policies.
+  To be above the yardstick is necessary, not sufficient.
+  reactive+constant chooses by the step and the meters alone: the policy that the audit of the grader found.
   +inference states the belief inferred from the observations. The planner also acts on it, by planning for the score
   or for the person's wellbeing. planner-prior does not infer; planner-oracle knows the hidden profile.
   ./mine.js is a file whose default export is a policy, or a function that makes a policy (docs/guides/policies.md);
@@ -45,12 +49,12 @@ Examples:
   rhythm-vec eval
   rhythm-vec eval --conditions in-distribution,ood --json results.json
   rhythm-vec eval --seeds 0-9999999 --policies heuristic,heuristic+constant
+  rhythm-vec eval --seeds 100-119 --policies ${YARDSTICK_POLICIES.join(',')},planner
   rhythm-vec eval --profiles introvert_morning --episodes 20 --grader v1
   echo '{"name":"calm","weights":{"crash_free":0.5,"efficiency":0.3,"belief_accuracy":0.2}}' > calm.json
   rhythm-vec eval --grader calm.json --components components.jsonl
   rhythm-vec audit --grader calm.json --evaluations 1000 --episodes 10 --planner-episodes 2 --json calm-audit.json
   rhythm-vec eval --grader calm.json --episodes 20 --bracket calm-audit.json
-  rhythm-vec eval --seeds 100-119 --policies heuristic+constant,planner,planner-wellbeing
   echo 'export default ({ steps }) => ({ actions: steps.map(() => 3) })' > sleep.mjs
   rhythm-vec eval --policies ./sleep.mjs,heuristic+constant --conditions ood
   rhythm-vec eval --conditions in-distribution,ood --trajectories episodes.jsonl

@@ -7,6 +7,7 @@ import { alignedInterval, counted, decimals, listed, winsText } from '../../eval
 import { PUBLISHED_SOURCE, type Published, published } from '../../evaluation/published-scores.js';
 import type { RegradedRow } from '../../evaluation/regrade-stored.js';
 import type { RunInfo } from '../../evaluation/run-info.js';
+import { evaluationYardsticks, yardstickNotes } from '../../evaluation/yardstick.js';
 import { ORACLE_MARK } from '../../rollouts/trajectories/player-name.js';
 import { FALLBACK_ACTION } from '../../rollouts/trajectories/trajectory-episode.js';
 import { camelCase } from '../../shared/letter-case.js';
@@ -156,10 +157,12 @@ export function title({ condition, seeds, profiles, episodes }: Titled): string 
   return `${condition}: seeds ${seeds}${perProfile}, ${counted(episodes, 'episode')}${suffix}`;
 }
 
-function notes({ rows, seconds, grader }: Evaluation): string {
+function notes(evaluation: Evaluation): string {
+  const { rows, seconds, grader } = evaluation;
   const played = rows.reduce((sum, { episodes }) => sum + episodes, 0);
   return [
     ...rowNotes(rows, grader),
+    ...yardstickNotes(evaluationYardsticks(evaluation)).map(wrap),
     ...answerNotes(rows),
     `${played} episodes in ${seconds.toFixed(2)} s.`,
     '',
@@ -176,7 +179,7 @@ const answerNotes = (rows: Evaluation['rows']): string[] =>
 
 /** Returns the notes that all tables of scores share. @param withPublished whether there is a published column. */
 export const sharedNotes = (withPublished: boolean): string[] => [
-  'belief MAE: mean absolute error of the last belief, or of [0.5, 0.5, 0.5] without beliefs; belief accuracy is then 0.',
+  'belief MAE: mean absolute error of the last belief, or of [0.5, 0.5, 0.5] without beliefs; belief accuracy and skill are then 0.',
   ...(withPublished
     ? [
         `published: ${PUBLISHED_SOURCE}.`,
@@ -195,19 +198,7 @@ export const rowNotes = (rows: readonly Row[], grader: string): string[] => [
   '1st half, 2nd half: mean reward of each half, without noise.',
   ...sharedNotes(hasPublished(rows, grader)),
   ...policyNotes(rows, grader),
-  constantNote(rows, grader),
+  ...(rows.some(({ belief }) => belief === 'constant')
+    ? ['+constant: the belief [0.5, 0.5, 0.5] at every step.']
+    : []),
 ];
-
-/** Under discrete profiles the audit of v3 found no constant belief that scores more than stating none. */
-const TO_BEAT_UNDER_V3 =
-  'A score that does not beat open-loop+constant, or under discrete profiles open-loop without a belief, shows no inference.';
-
-/** Names the rows to beat. Under v3 a constant belief adds little, but the open-loop sequence adds much. */
-function constantNote(rows: readonly Row[], grader: string): string {
-  const constant = '+constant: the belief [0.5, 0.5, 0.5] at every step.';
-  const isShown = rows.some(({ belief }) => belief === 'constant');
-  if (grader === 'v3') return `${isShown ? `${constant}\n` : ''}${TO_BEAT_UNDER_V3}`;
-  return isShown
-    ? `${constant} A score that does not beat those of +constant shows no inference.`
-    : 'Not shown: random+constant, heuristic+constant. A score that does not beat them shows no inference.';
-}

@@ -50,17 +50,18 @@ export async function readPolicies(
 }
 
 /**
- * Loads policies from files, and students of the package by their names. @returns the policies by name.
+ * Loads policies from files, and some built-in policies by their names. @returns the policies by name.
+ * @param names the names of these policies: by default, the students of the package.
  * @throws UsageError for other names, and as `readPolicies`.
  */
 export async function readPolicyFiles(
   paths: readonly string[] = [],
+  names: readonly string[] = STUDENT_NAMES,
 ): Promise<Readonly<Record<string, PolicyLike>>> {
-  const isStudent = (path: string): boolean => (STUDENT_NAMES as readonly string[]).includes(path);
-  const name = paths.find((path) => !isPolicyFile(path) && !isStudent(path));
+  const name = paths.find((path) => !isPolicyFile(path) && !names.includes(path));
   if (name !== undefined)
     throw new UsageError(
-      `Expected the path of a policy, such as ./mine.js, or one of ${STUDENT_NAMES.join(', ')}; got ${name}. Pass a path with its folder, or one of these names.`,
+      `Expected the path of a policy, such as ./mine.js, or one of ${names.join(', ')}; got ${name}. Pass a path with its folder, or one of these names.`,
     );
   const policies = paths.length === 0 ? {} : ((await readPolicies(paths)) ?? {});
   const entries = Array.isArray(policies) ? policies.map((each) => [each, each]) : Object.entries(policies);

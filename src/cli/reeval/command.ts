@@ -35,7 +35,7 @@ export function addReevalCommand(program: Command, { signal }: Context): void {
     .option('--grader <name|file>', 'v1, v2, v3 or a grader file (default: all three)')
     .option(
       '--baselines <names|files>',
-      'comma-separated: also play these students, and the policies that these files export',
+      'comma-separated: also play these students, reactive+constant, planner-prior, and the policies of these files',
       parseNames,
     )
     .option('--json <file>', 'also write the results as JSON; - is the standard output')

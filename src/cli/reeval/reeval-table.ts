@@ -5,11 +5,12 @@ import { alignedInterval, counted, decimals, listed, winsText } from '../../eval
 import { published, publishedTeacher, TEACHER_BELIEF_MAE } from '../../evaluation/published-scores.js';
 import type { ReevaluatedRow, Section } from '../../evaluation/reevaluation/reevaluation.js';
 import type { RunInfo } from '../../evaluation/run-info.js';
+import { type PolicyScore, yardstickNotes, yardsticksOf } from '../../evaluation/yardstick.js';
 import { playerName } from '../../report/player-names.js';
 import { FALLBACK_ACTION, type Player } from '../../rollouts/trajectories/trajectory-episode.js';
 import { camelCase } from '../../shared/letter-case.js';
 import { isScore, PUBLISHED_HEAD, publishedText, renderRun, sharedNotes, title } from '../eval/eval-table.js';
-import { COMPONENT_HEADS, renderColumns } from '../text-table.js';
+import { COMPONENT_HEADS, renderColumns, wrap } from '../text-table.js';
 import type { ReevalCounts } from './batch-reevaluator.js';
 
 interface RowContext {
@@ -73,7 +74,7 @@ export function renderReevaluated(run: RunInfo, sections: readonly Section[], co
     const head = graders.length === 1 ? '' : `grader ${grader}\n`;
     return `\n${head}${renderGrader(sections, g)}\n`;
   });
-  return `${renderRun(run, graders)}${tables.join('')}\n${notes(sections, counts)}`;
+  return `${renderRun(run, graders)}${tables.join('')}\n${notes(run, sections, counts)}`;
 }
 
 /**
@@ -110,7 +111,7 @@ function renderGrader(sections: readonly Section[], g: number): string {
   );
 }
 
-function notes(sections: readonly Section[], counts: ReevalCounts): string {
+function notes({ worldDigest }: RunInfo, sections: readonly Section[], counts: ReevalCounts): string {
   const [{ graders }] = sections;
   const rows = sections.flatMap((section) => section.graders[0].rows);
   const sequences = new Set(
@@ -122,6 +123,7 @@ function notes(sections: readonly Section[], counts: ReevalCounts): string {
     ...(graders.some((_, g) => hasPublished(sections, g, { teachersOnly: true })) ? [PUBLISHED_NOTE] : []),
     ...(rows.some(({ player }) => player?.oracle) ? [ORACLE] : []),
     `open-loop: one fixed action sequence, found for ${sequences.size === 1 ? 'grader' : 'graders'} ${listed([...sequences])}.`,
+    ...yardstickNotes(yardsticksOf(sections.flatMap(scoresOf), worldDigest), '--baselines').map(wrap),
     ...rows.flatMap(unparsedNote),
     ...(counts.mismatches === 0 ? [] : ['The scores are those of the replay, not of the files.']),
     outcome(counts),
@@ -130,7 +132,18 @@ function notes(sections: readonly Section[], counts: ReevalCounts): string {
   ].join('\n');
 }
 
-const PUBLISHED_NOTE = `published, for teachers: the score of RhythmEnv's frontier-model teacher, whose belief MAE was ${TEACHER_BELIEF_MAE}.`;
+/** Returns the scores of a section. The baselines played for each grader, and the players for the graders of their episodes. */
+const scoresOf = ({ graders, ...episodes }: Section): PolicyScore[] =>
+  graders.flatMap(({ grader, weights, rows }) =>
+    rows.map((row) => ({
+      ...episodes,
+      ...{ grader, weights, name: rowName(row), finalScore: row.finalScore, episodes: row.episodes },
+      oracle: row.player?.oracle ?? false,
+      isOwnGrader: row.baseline !== null,
+    })),
+  );
+
+const PUBLISHED_NOTE = `published, in the rows of teachers: the score of RhythmEnv's frontier-model teacher, whose belief MAE was ${TEACHER_BELIEF_MAE}.`;
 const ORACLE = '[oracle]: uses hidden state; not a valid agent.';
 
 function unparsedNote(row: ReevaluatedRow): string[] {

@@ -1,13 +1,16 @@
 /** Runs `rhythm-vec reeval`. */
 
+import { STUDENT_NAMES } from '../../agents/student/shipped-students.js';
 import { type Grader, toGrader } from '../../engine/graders/grader.js';
 import { toSnakeCase } from '../../evaluation/evaluation-json.js';
+import { BASELINES } from '../../evaluation/reevaluation/baselines.js';
 import {
   type ReevaluatedRow,
   Reevaluation,
   type Section,
 } from '../../evaluation/reevaluation/reevaluation.js';
 import { UserPolicy } from '../../evaluation/user-policy.js';
+import { YARDSTICK_POLICIES } from '../../evaluation/yardstick.js';
 import { SCHEMAS } from '../../shared/schemas.js';
 import { GRADER_NAMES } from '../../world/fields.js';
 import { UsageError } from '../command-errors.js';
@@ -22,10 +25,16 @@ import { checkEngineOptions, type EngineOptions } from '../shared-options.js';
 import { BatchReevaluator } from './batch-reevaluator.js';
 import { renderReevaluated } from './reeval-table.js';
 
+/** The built-in policies that --baselines may name. Those of YARDSTICK_POLICIES that always play are left out. */
+const FURTHER_BASELINES: readonly string[] = [
+  ...STUDENT_NAMES,
+  ...YARDSTICK_POLICIES.filter((name) => !BASELINES.some((baseline) => baseline.name === name)),
+];
+
 export interface ReevalOptions extends EngineOptions {
   readonly jsonl: readonly string[];
   readonly grader?: string;
-  /** Names of students, and paths of policy files. */
+  /** Names of FURTHER_BASELINES, and paths of policy files. */
   readonly baselines?: readonly string[];
   readonly json?: string;
   /** The maximum number of mismatches to report per episode. */
@@ -44,7 +53,7 @@ export async function runReeval(options: ReevalOptions, signal: AbortSignal): Pr
   const { jsonl, json } = options;
   if (json !== undefined) checkOutputs([{ option: '--json', path: json }], options.grader);
   checkTrajectories('--jsonl', jsonl, json === undefined ? null : { option: '--json', path: json });
-  const policies = Object.entries(await readPolicyFiles(options.baselines));
+  const policies = Object.entries(await readPolicyFiles(options.baselines, FURTHER_BASELINES));
   const baselines = policies.map(([name, policy]) => new UserPolicy(name, policy));
   await using reevaluation = await Reevaluation.open(options, await gradersOf(options), baselines);
   const reevaluator = new BatchReevaluator(reevaluation, options.mismatches, toStandardError);

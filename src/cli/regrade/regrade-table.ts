@@ -2,11 +2,14 @@
 import { alignedInterval, decimals } from '../../evaluation/format-results.js';
 import type { Regraded, RegradedCondition } from '../../evaluation/regrade-stored.js';
 import type { Flip, WeightSensitivity } from '../../evaluation/weight-sensitivity.js';
+import { scoresOf, yardstickNotes, yardsticksOf } from '../../evaluation/yardstick.js';
+import { createWorld } from '../../world/world.js';
 import { renderRows, rowNotes, weightsLine } from '../eval/eval-table.js';
-import { type Alignment, COMPONENT_HEADS, renderColumns } from '../text-table.js';
+import { type Alignment, COMPONENT_HEADS, renderColumns, wrap } from '../text-table.js';
 
 /** Renders the rows of an evaluation, then each condition's ranking and the effect of each weight on it, then notes. */
-export function renderRegraded({ grader, graderWeights, formerWorld, rows, conditions }: Regraded): string {
+export function renderRegraded(regraded: Regraded): string {
+  const { grader, graderWeights, formerWorld, rows, conditions } = regraded;
   const episodes = rows.reduce((sum, row) => sum + row.episodes, 0);
   return [
     `${episodes} stored episodes, not played again; grader ${grader}`,
@@ -14,6 +17,7 @@ export function renderRegraded({ grader, graderWeights, formerWorld, rows, condi
     `${renderRows(rows, grader)}\n`,
     ...conditions.map((condition) => `${renderRanking(condition)}\n`),
     ...rowNotes(rows, grader),
+    ...yardstickNotes(yardsticksOf(scoresOf(rows, regraded, false), createWorld().digest)).map(wrap),
     ...(formerWorld === null ? [] : [formerNote(formerWorld)]),
     'lead: the mean of paired differences. The columns to its right show how much the lead changes per unit of each weight.',
     'at: the nearest lower and higher values at which two policies swap ranks; the other weights keep their ratios, and all sum to 1.',

@@ -3,6 +3,7 @@ import type { GraderAnchors } from '../../evaluation/audit/anchors-of.js';
 import { bracketNotes, SHARE_MEANING } from '../../evaluation/bracket.js';
 import { decimals, grouped, plainInterval } from '../../evaluation/format-results.js';
 import { PUBLISHED_SOURCE, TEACHER_BELIEF_MAE } from '../../evaluation/published-scores.js';
+import { yardstickNotes } from '../../evaluation/yardstick.js';
 import { drawScores } from '../../figures/scores.js';
 import { type Column, html, paragraph, table } from '../html.js';
 import { disambiguated } from '../player-names.js';
@@ -18,7 +19,7 @@ export interface ScoreGroup {
 }
 
 /** Returns the section; null if no file has scores. */
-export function scoresSection({ scores, brackets }: ReportData): Section | null {
+export function scoresSection({ scores, brackets, yardsticks }: ReportData): Section | null {
   if (scores.length === 0) return null;
   const graders = [...new Set(scores.map(({ grader }) => grader))];
   return {
@@ -29,6 +30,7 @@ export function scoresSection({ scores, brackets }: ReportData): Section | null 
       ...graders.flatMap((grader, k) =>
         partsOf(grader, scores, graders.length === 1 ? 'scores' : `scores-${k + 1}`),
       ),
+      ...yardstickNotes(yardsticks).map(paragraph),
       ...bracketParts(scores, brackets),
       ...(scores.some(({ published }) => published) ? [paragraph(PUBLISHED)] : []),
     ],
@@ -44,8 +46,7 @@ function bracketParts(scores: readonly ScoreRow[], brackets: readonly GraderAnch
 }
 
 const EXPLANATION =
-  'The final score of an episode is between 0 and 1. A score that does not beat heuristic+constant in the same episodes is ' +
-  'no evidence of inference. [oracle]: uses hidden state; not a valid agent.';
+  'The final score of an episode is between 0 and 1. [oracle]: uses hidden state; not a valid agent.';
 
 const PUBLISHED =
   `Published: ${PUBLISHED_SOURCE}. This world rebuilds RhythmEnv with constants of its own, so scores are ` +

@@ -170,7 +170,7 @@ ${splitTable(card)}
 For each teacher, one table has means over the episodes under ${card.provenance.grader.name}. Its second row has the means of heuristic+constant (the
 heuristic with the constant belief) in the same episodes. Final scores have 95 % intervals. Another table has minima, medians and
 maxima. The margin is the teacher's final score minus that of heuristic+constant in an episode.
-A teacher that does not beat heuristic+constant shows no inference.
+A margin shows no inference: a policy that plays fixed actions can have one. \`rhythm-vec eval\` names the score to exceed, the yardstick.
 
 ${card.selection.teachers
   .map((teacher) => teacherTable(teacher, figuresUnder(card.provenance.grader)))

@@ -1,9 +1,13 @@
 /** Mean final scores from the audits of docs/audits, to compare a sequence with. */
+import type { YARDSTICK_POLICIES } from '../../../../src/evaluation/yardstick.js';
 
 /** The policies to compare with, and their names on the page. */
 export const COMPARED = {
   'heuristic+constant': 'heuristic, belief 0.5',
+  'open-loop': 'best found, no belief',
   'open-loop+constant': 'best found, belief 0.5',
+  'reactive+constant': 'reacts to meters, belief 0.5',
+  'planner-prior': 'planner without inference',
   planner: 'planner',
 } as const;
 
@@ -14,3 +18,15 @@ declare const AUDITED_SCORES: Readonly<Record<string, Readonly<Record<Compared, 
 
 /** Returns the audited mean of a policy. @param grader a name of GRADER_NAMES. */
 export const auditedScore = (grader: string, policy: Compared): number => AUDITED_SCORES[grader][policy];
+
+/** The policies of the yardstick. */
+const YARDSTICK: typeof YARDSTICK_POLICIES = [
+  'open-loop',
+  'open-loop+constant',
+  'reactive+constant',
+  'planner-prior',
+];
+
+/** Returns the yardstick: the highest audited mean of a policy that infers nothing. @param grader as in `auditedScore`. */
+export const auditedYardstick = (grader: string): number =>
+  Math.max(...YARDSTICK.map((policy) => auditedScore(grader, policy)));

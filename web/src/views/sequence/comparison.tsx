@@ -32,7 +32,9 @@ export function Comparison({ scores }: { readonly scores: SequenceScores | null 
       />
       <p class="fine">
         The means of this sequence are those of the people in the histogram. The other means were measured in
-        2,000 weeks, those of the planner in 100.
+        2,000 weeks, those of the planners in 100. A policy may infer only if its mean lies above those of the
+        best sequence, of the policy that reacts to the meters and of the planner without inference; even then
+        it need not.
       </p>
       {scores !== null && <ScoresTable scores={scores} />}
     </section>

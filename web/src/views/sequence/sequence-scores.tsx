@@ -13,7 +13,7 @@ import { Table } from '../../parts/table.js';
 import { useWidth } from '../../parts/use-width.js';
 import { halfWidth } from '../crowd/format.js';
 import { histogramTable } from '../crowd/tables.js';
-import { auditedScore } from './audited.js';
+import { auditedScore, auditedYardstick } from './audited.js';
 
 interface ScoresPanelProps {
   readonly scores: SequenceScores | null;
@@ -50,14 +50,14 @@ export function ScoresPanel({ scores, isCurrent, grader, choose }: ScoresPanelPr
 }
 
 /**
- * Returns the headline: the sequence's mean, and its distances from the audited means of heuristic+constant and the planner.
+ * Returns the headline: the sequence's mean, and its distances from the yardstick and from the audited mean of the planner.
  */
 function headlineOf({ byGrader }: SequenceScores, grader: string): string {
   const { mean } = byGrader[grader].score;
-  const [heuristic, planner] = (['heuristic+constant', 'planner'] as const).map((policy) =>
-    distanceInWords(mean - auditedScore(grader, policy)),
+  const [yardstick, planner] = [auditedYardstick(grader), auditedScore(grader, 'planner')].map((score) =>
+    distanceInWords(mean - score),
   );
-  return `${decimal(mean, 3)} under ${grader}: ${heuristic} heuristic with belief 0.5, ${planner} planner`;
+  return `${decimal(mean, 3)} under ${grader}: ${yardstick} the best without inference, ${planner} planner`;
 }
 
 const distanceInWords = (lead: number): string =>
