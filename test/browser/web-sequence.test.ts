@@ -106,8 +106,13 @@ describe.skipIf(absent !== null)('the sequence editor', () => {
     const { page } = visited;
     expect(await means(page)).toEqual(expectedMeans(V2));
     // The mean scores of policies in the audits of docs/audits are beside those of the sequence.
-    const planner = page.getByRole('row', { name: /^planner / });
+    const planner = page.getByRole('row', { name: /^planner \d/ });
     expect(await planner.locator('td').allTextContents()).toEqual(['0.790', '0.806', '0.852']);
+    // The yardstick is the highest of these: 0.763 under v2, by the policy that reacts to the meters and by planner-prior.
+    const reacting = page.getByRole('row', { name: /^reacts to meters/ });
+    expect(await reacting.locator('td').allTextContents()).toEqual(['0.770', '0.763', '0.556']);
+    const headline = /^0\.7\d\d under v2: 0\.01 behind the best without inference, 0\.06 behind planner$/;
+    await page.getByRole('heading', { level: 2, name: headline }).waitFor();
     const own = page.getByRole('row', { name: /^this sequence/ });
     expect(
       (await own.locator('td').allTextContents()).map((mean, k) => `${GRADER_NAMES[k]} ${mean}`),
