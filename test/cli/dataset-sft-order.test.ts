@@ -1,5 +1,5 @@
-/** `dataset sft` removes the card of a replaced dataset first and writes the new card last, so no card describes other rows. */
-import { existsSync, writeFileSync } from 'node:fs';
+/** `dataset sft` replaces an earlier dataset: the card is removed first and written last, so no card describes other rows. */
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { runSft } from '../../src/cli/dataset/run-sft.js';
@@ -13,11 +13,15 @@ const output = pathOf('sft');
 /** The committed files in order, and whether a card existed before each commit. */
 const commits: [name: string, card: boolean][] = [];
 
+/** Called with the path of each output after it is opened. */
+let beforeWriting: (path: string) => void = () => {};
 const { open } = Outputs.prototype;
 vi.spyOn(Outputs.prototype, 'open').mockImplementation(async function (this: Outputs, path) {
   const opened = await open.call(this, path);
+  beforeWriting(path);
   return {
     write: (data) => opened.write(data),
+    finish: () => opened.finish(),
     commit: () => {
       commits.push([basename(path), existsSync(join(output, 'README.md'))]);
       return opened.commit();
@@ -26,13 +30,13 @@ vi.spyOn(Outputs.prototype, 'open').mockImplementation(async function (this: Out
   };
 });
 
+const PLAYER = playerOf({ objective: 'wellbeing' });
+const EPISODES = recordEpisodes(episodeStarts([100, 101, 102, 103, 104, 105]), { player: PLAYER });
+writeFileSync(pathOf('teacher.jsonl'), EPISODES.map(episodeLine).join(''));
+const OPTIONS = { jsonl: [pathOf('teacher.jsonl')], output, format: 'jsonl', grader: 'v2', skipBad: false };
+const run = (validation = 0.5) => runSft({ ...OPTIONS, validation }, new AbortController().signal);
+
 it('dataset sft leaves no card in the directory while the files of rows are replaced', async () => {
-  const episodes = recordEpisodes(episodeStarts([100, 101, 102, 103, 104, 105]), {
-    player: playerOf({ objective: 'wellbeing' }),
-  });
-  writeFileSync(pathOf('teacher.jsonl'), episodes.map(episodeLine).join(''));
-  const options = { jsonl: [pathOf('teacher.jsonl')], output, format: 'jsonl', grader: 'v2', skipBad: false };
-  const run = () => runSft({ ...options, validation: 0.5 }, new AbortController().signal);
   expect(await run()).toBe(true);
   commits.length = 0;
   expect(await run()).toBe(true);
@@ -42,4 +46,18 @@ it('dataset sft leaves no card in the directory while the files of rows are repl
     ['README.md', false],
   ]);
   expect(existsSync(join(output, 'README.md'))).toBe(true);
+});
+
+it('dataset sft keeps the earlier dataset whole if a file of the new one cannot be completed', async () => {
+  const before = ['README.md', 'train.jsonl'].map((name) => readFileSync(join(output, name), 'utf8'));
+  beforeWriting = (path) => {
+    if (basename(path) !== 'README.md') return;
+    rmSync(join(output, 'validation.jsonl'));
+    mkdirSync(join(output, 'validation.jsonl'));
+  };
+  // Another share of validation episodes gives other files.
+  await expect(run(0.3)).rejects.toThrow(/validation\.jsonl to be a file, got a directory/);
+  expect(['README.md', 'train.jsonl'].map((name) => readFileSync(join(output, name), 'utf8'))).toEqual(
+    before,
+  );
 });

@@ -1,5 +1,5 @@
 /** `eval --policies llm:MODEL` with a fake endpoint and its faults. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
 import { parseEpisode } from '../../src/rollouts/trajectories/read-line.js';
 import type { FakeOpenAi } from '../fakes/openai.js';
@@ -103,6 +103,24 @@ describe('eval with --trajectories', () => {
     expect([second.code, fake.requests.length, textOf('all.jsonl')]).toEqual([0, 56, before]);
     expect(rowsOf('second.json')).toEqual(rowsOf('first.json'));
   });
+
+  it.each(['json', 'jsonl'])(
+    'leaves no output, and keeps the paid episodes, if the .%s cannot be written',
+    async (ending) => {
+      const outputs = ['json', 'jsonl'].map((each) => pathOf(`${ending}-blocked.${each}`));
+      const blocked = pathOf(`${ending}-blocked.${ending}`);
+      const fake = await startModel({
+        faultOf: () => {
+          mkdirSync(blocked, { recursive: true });
+          return null;
+        },
+      });
+      const { code, stderr } = await evaluate(fake, '--json', outputs[0], '--trajectories', outputs[1]);
+      expect([code, outputs.filter((path) => existsSync(path))]).toEqual([1, [blocked]]);
+      expect(stderr).toContain('2 of 2 episodes of language models are kept');
+      expect(episodesOf(`${ending}-blocked.jsonl.partial`)).toHaveLength(2);
+    },
+  );
 
   it('resumes after it was killed, with the same result', async () => {
     const options = [

@@ -1,5 +1,5 @@
 /** `eval --trajectories`: a file that `reeval` replays as recorded, written completely or not at all. */
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -152,5 +152,33 @@ it('eval --trajectories keeps the old file when interrupted, and leaves nothing 
   const { code, stderr } = await running.finished;
   expect([code, stderr]).toEqual([143, 'error: Interrupted. No output file was changed.\n']);
   expect(readFileSync(pathOf('kept.jsonl'), 'utf8')).toBe('as it was');
+  expect(leftovers()).toEqual([]);
+});
+
+it.each([
+  ['--components', 'blocked.components.jsonl'],
+  ['--trajectories', 'blocked.jsonl'],
+  ['--trajectories', 'blocked.parquet'],
+])('eval leaves none of its outputs if the file of %s, %s, cannot be completed', async (option, name) => {
+  const policy = pathOf(`${name}.mjs`);
+  // A directory that is made while the policy plays, in place of the file.
+  writeFileSync(
+    policy,
+    `import { mkdirSync } from 'node:fs';
+    export default ({ steps }) => {
+      mkdirSync(${JSON.stringify(pathOf(name))}, { recursive: true });
+      return { actions: steps.map(() => 3) };
+    };`,
+  );
+  const outputs = {
+    '--json': 'none.json',
+    '--components': 'none.components.jsonl',
+    '--trajectories': 'none.jsonl',
+    [option]: name,
+  };
+  const paths = Object.entries(outputs).map(([flag, file]) => [flag, pathOf(file)]);
+  const { code, stderr } = await runCli([...HEURISTIC, '--policies', policy, ...paths.flat()]);
+  expect([code, stderr]).toEqual([2, expect.stringMatching(/to be a file, got a directory, which was made/)]);
+  expect(paths.filter(([, path]) => statSync(path, { throwIfNoEntry: false })?.isFile())).toEqual([]);
   expect(leftovers()).toEqual([]);
 });

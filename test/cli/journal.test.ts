@@ -48,6 +48,7 @@ it('a journal writes each episode to disk as it ends, and all of them in order a
   }
   expect([journal.size, existsSync(path)]).toEqual([3, false]);
   await journal.finish(KEYS);
+  await journal.commit();
   await journal.close();
   expect(readFileSync(path, 'utf8')).toBe(LINES.slice(0, 3).join(''));
   expect(filesBeside(path)).toEqual(['t.jsonl']);
@@ -65,6 +66,7 @@ it('each episode of the output and its journal is read once, with its cost', asy
   for await (const { seed } of journal.read(KEYS)) read.push(seed);
   expect(read).toEqual([100, 101, 102, 103]);
   await journal.finish(KEYS.slice(0, 3));
+  await journal.commit();
   // An episode whose key was not requested stays in the file.
   expect(readFileSync(path, 'utf8')).toBe([LINES[3], ...LINES.slice(0, 3)].join(''));
 });
@@ -101,6 +103,7 @@ describe('an incomplete last line', () => {
     expect([journal.has(KEYS[0]), journal.has(KEYS[1])]).toEqual([true, false]);
     await journal.append(EPISODES[1]);
     await journal.finish(KEYS);
+    await journal.commit();
     expect(readFileSync(path, 'utf8')).toBe(LINES[0] + LINES[1]);
   });
 
@@ -113,6 +116,7 @@ describe('an incomplete last line', () => {
     // If the process is killed here, the file has only whole lines.
     expect(readFileSync(`${path}.partial`, 'utf8')).toBe(LINES.slice(0, 3).join(''));
     await journal.finish(KEYS);
+    await journal.commit();
     expect(readFileSync(path, 'utf8')).toBe(LINES.slice(0, 3).join(''));
   });
 
@@ -185,6 +189,7 @@ describe('the amount spent', () => {
     const last = await open(path);
     expect(last.spent).toBe(2 * COST);
     await last.finish(KEYS);
+    await last.commit();
     expect(filesBeside(path)).toEqual(['t.jsonl']);
   });
 
@@ -252,6 +257,7 @@ describe('two names of one output', () => {
     await journal.append(EPISODES[1]);
     expect(journal.partialPath).toBe(`${realpathSync(path)}.partial`);
     await journal.finish(KEYS.slice(0, 2));
+    await journal.commit();
     expect(readFileSync(path, 'utf8')).toBe(LINES[0] + LINES[1]);
     expect(filesBeside(path)).toEqual(['t.jsonl', 't.jsonl.link']);
   });

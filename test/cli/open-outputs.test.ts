@@ -1,7 +1,7 @@
 /** Open outputs (not committed yet): synced before they are renamed, renamed in order, and removed when the process ends. */
 import { spawn, spawnSync } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import fs, { closeSync, fstatSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import {
@@ -10,6 +10,7 @@ import {
   openOutput,
   writeFilesAtomically,
 } from '../../src/cli/files/output-file.js';
+import { temporaryFilesOf } from '../../src/cli/files/temporary-file.js';
 import { MAIN, temporaryDirectory } from '../support/cli.js';
 
 const pathOf = temporaryDirectory();
@@ -70,35 +71,48 @@ describe('open outputs', () => {
   it('are synced to disk before they are renamed', async () => {
     const path = newPath();
     await write(path, 'old');
-    const handle = await open(path);
-    const files = Object.getPrototypeOf(handle) as FileHandle;
-    await handle.close();
     const contents: unknown[] = [];
-    const { sync } = files;
-    const spy = vi.spyOn(files, 'sync').mockImplementation(async function (this: FileHandle) {
-      await sync.call(this);
-      contents.push(readFileSync(path, 'utf8'), (await this.stat()).size);
+    const { fsync } = fs;
+    const spy = vi.spyOn(fs, 'fsync').mockImplementation((descriptor, done) =>
+      fsync(descriptor, (error) => {
+        contents.push(readFileSync(path, 'utf8'), fstatSync(descriptor).size);
+        done(error);
+      }),
+    );
+    syncBuiltinESMExports();
+    await write(path, 'new').finally(() => {
+      spy.mockRestore();
+      syncBuiltinESMExports();
     });
-    await write(path, 'new').finally(() => spy.mockRestore());
     expect(contents).toEqual(['old', 'new'.length]);
     expect(readFileSync(path, 'utf8')).toBe('new');
   });
 
-  it('are renamed in order, and no more are renamed after a failure', async () => {
+  /** Writes three files to a new folder. @param beforeLast is called when the others are open, but not renamed. */
+  async function writeThree(beforeLast: (folder: string) => void): Promise<string> {
     const folder = dirname(newPath());
-    const paths = ['first', 'second', 'last'].map((name) => join(folder, name));
-    const [first, second, last] = paths;
-    const files = paths.map((path) => ({
-      path,
-      // When the last data are read, the other outputs are open but not yet renamed.
+    const files = ['first', 'second', 'last'].map((name) => ({
+      path: join(folder, name),
       get data() {
-        if (path === last) mkdirSync(second);
-        return path;
+        if (name === 'last') beforeLast(folder);
+        return name;
       },
     }));
-    await expect(writeFilesAtomically(files)).rejects.toThrow(/rename/);
-    expect(readdirSync(dirname(first)).sort()).toEqual(['first', 'second']);
-    expect(readFileSync(first, 'utf8')).toBe(first);
+    await expect(writeFilesAtomically(files)).rejects.toThrow(/^Expected \S+second to be a file|rename/);
+    return folder;
+  }
+
+  it('are not renamed if one of them cannot be completed', async () => {
+    const folder = await writeThree((folder) => mkdirSync(join(folder, 'second')));
+    expect(readdirSync(folder)).toEqual(['second']);
+  });
+
+  it('are renamed in order, and no more are renamed after a failure', async () => {
+    const folder = await writeThree((folder) => {
+      rmSync(temporaryFilesOf(join(folder, 'second'))[0]);
+    });
+    expect(readdirSync(folder)).toEqual(['first']);
+    expect(readFileSync(join(folder, 'first'), 'utf8')).toBe('first');
   });
 });
 

@@ -166,6 +166,7 @@ async function writeAll(
     await card.write(
       dpoCardText({ provenance: dpoProvenanceOf(plan), selection, rows, files: named, command }),
     );
+    await outputs.finish();
     signal.throwIfAborted();
     // Removes the old card first, so that it never describes other rows, even if the process is killed now.
     directory.removeCard();

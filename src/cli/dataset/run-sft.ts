@@ -103,6 +103,7 @@ export async function writeSft(
     const files = filled.map(({ split }) => ({ split, path: directory.nameOf(split) }));
     const command = commandOf(plan, options);
     await card.write(sftCardText({ provenance: sftProvenanceOf(plan), selection, files, command }));
+    await outputs.finish();
     signal.throwIfAborted();
     // Removes the old card first, so that it never describes other rows, even if the process is killed between two commits.
     directory.removeCard();

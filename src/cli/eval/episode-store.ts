@@ -11,20 +11,19 @@ import { UsageError } from '../command-errors.js';
 import { earlierEpisodes } from '../files/earlier-episodes.js';
 import { openEpisodeFile } from '../files/episode-file.js';
 import { LINES } from '../files/format-option.js';
+import type { Committable } from '../files/output-file.js';
 import { checkSameRun } from '../llm/check-same-run.js';
 import { Journal, keptText } from '../llm/journal.js';
 import type { Spending } from '../llm/llm-options.js';
 
 /** A store of an evaluation's episodes. */
-export interface EpisodeStore {
+export interface EpisodeStore extends Committable {
   /** What earlier runs spent and finished, and a callback that stores the amount spent; empty for a file. */
   readonly spending: Spending;
   /** The stored episodes of language models. */
   readonly played?: AsyncIterable<TrajectoryEpisode>;
   /** Stores episodes. A journal ignores episodes that it has already. */
   add(episodes: readonly TrajectoryEpisode[]): Promise<void>;
-  /** Moves the finished file to its place. */
-  commit(): Promise<void>;
   /**
    * Closes the store without a commit. Does nothing after `commit`.
    * @returns the path of an unfinished file that stays; null for none, and for a journal, which `keptText` describes.
@@ -74,6 +73,7 @@ export async function openFileStore(
   return {
     spending: {},
     add: (episodes) => file.write(episodes),
+    finish: () => file.finish(),
     commit: () => file.commit(),
     close: () => file.close(),
     keptText: () => '',
@@ -120,7 +120,8 @@ export async function openJournalStore(
     add: async (episodes) => {
       for (const episode of episodes) if (!has(episodeKey(episode))) await journal.append(episode);
     },
-    commit: () => journal.finish(keysOf(evaluated.players)),
+    finish: () => journal.finish(keysOf(evaluated.players)),
+    commit: () => journal.commit(),
     close: async () => {
       await journal.close();
       return null;

@@ -17,7 +17,7 @@ import { checkBracket, checkBracketGrader, readBracket } from '../files/bracket-
 import { checkOutputs, type PlannedOutput } from '../files/check-outputs.js';
 import { formatOf, LINES } from '../files/format-option.js';
 import { readGrader } from '../files/grader-file.js';
-import { messageStream, Outputs, writeJson } from '../files/output-file.js';
+import { commitTogether, jsonText, messageStream, Outputs } from '../files/output-file.js';
 import { partialFiles } from '../files/partial-file.js';
 import { readPolicies } from '../files/policy-file.js';
 import { checkJournal, journalFiles } from '../llm/journal.js';
@@ -113,9 +113,9 @@ export async function runEval(options: EvalCommandOptions, signal: AbortSignal):
     const bracketed = bracketEvaluation(evaluation, anchors);
     if (shard === null)
       messages.write(`${renderTable(evaluation)}${renderBracket(bracketed)}${models.text()}`);
-    if (json !== undefined) await writeJson(json, evaluationToJson(bracketed));
-    await componentsOutput?.commit();
-    await store?.commit();
+    if (json !== undefined) await (await outputs.open(json)).write(jsonText(evaluationToJson(bracketed)));
+    signal.throwIfAborted();
+    await commitTogether(store === null ? [outputs] : [store, outputs]);
     if (shard !== null) await finishShard(shard, models.text());
   } catch (error) {
     progress.stop();

@@ -13,12 +13,12 @@ import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-e
 import { episodeLine } from '../../rollouts/trajectories/write-line.js';
 import type { RowFormat } from '../../shared/row-files/file-formats.js';
 import type { RowEncoder } from '../../shared/row-files/row-encoder.js';
-import { type Output, openOutput } from './output-file.js';
+import { type Committable, type Output, openOutput } from './output-file.js';
 import { PartialFile } from './partial-file.js';
 import { stat } from './paths.js';
 
 /** A file of trajectories while it is written. The same episodes in the same order give the same bytes. */
-export interface EpisodeFile {
+export interface EpisodeFile extends Committable {
   /** Writes episodes that this process played. */
   write(episodes: readonly TrajectoryEpisode[]): Promise<void>;
   /** Writes compact episodes: as they are to Parquet, and replayed to JSON lines. */
@@ -28,8 +28,6 @@ export interface EpisodeFile {
    * earlier file to the new one before.
    */
   publish(): Promise<void>;
-  /** Moves the finished file to its place. */
-  commit(): Promise<void>;
   /**
    * Closes an unfinished file, and frees the engine that replays. After `commit` it only frees the engine.
    * @returns the path of the file that keeps the episodes so far; null if they are not kept.
@@ -70,34 +68,8 @@ export async function openEpisodeFile(
 const BATCH = 64;
 
 /**
- * Writes episodes of other files as Parquet, atomically. An episode that differs from its replay is stored as its whole line.
- * @throws LibraryError `library_missing`.
- */
-export async function writeTable(
-  path: string,
-  format: RowFormat,
-  episodes: AsyncIterable<TrajectoryEpisode>,
-): Promise<void> {
-  await using replayer = new EpisodeReplayer();
-  const file = await openEpisodeFile(path, format, { partial: 'never' });
-  try {
-    let batch: TrajectoryEpisode[] = [];
-    const write = async (): Promise<void> => file.writeCompact(await replayer.toCompact(batch));
-    for await (const episode of episodes) {
-      batch.push(episode);
-      if (batch.length < BATCH) continue;
-      await write();
-      batch = [];
-    }
-    await write();
-    await file.commit();
-  } finally {
-    await file.close();
-  }
-}
-
-/**
- * Opens an output that takes lines of trajectories, in pieces of any size, and writes them atomically, in the given format.
+ * Opens an output that takes lines of trajectories, in pieces of any size, and writes them atomically, in the given format. In
+ * Parquet, an episode that differs from its replay is stored as its whole line.
  * Each line must have a line end: Parquet omits a last line without one. Call `discard` after `commit` too: it frees memory.
  * @param path as `checkOutput` accepted it. @throws LibraryError `library_missing`.
  */
@@ -107,11 +79,12 @@ export async function openLinesOutput(path: string, format: RowFormat): Promise<
     : new TableOutput(await openEpisodeFile(path, format, { partial: 'never' }));
 }
 
-/** Converts lines of trajectories to Parquet. */
+/** Converts lines of trajectories to Parquet, BATCH lines at a time. */
 class TableOutput implements Output {
   readonly #file: EpisodeFile;
   readonly #replayer = new EpisodeReplayer();
   readonly #decoder = new TextDecoder();
+  #lines: string[] = [];
   #rest = '';
 
   constructor(file: EpisodeFile) {
@@ -122,14 +95,23 @@ class TableOutput implements Output {
     const text = typeof data === 'string' ? data : this.#decoder.decode(data, { stream: true });
     const lines = `${this.#rest}${text}`.split('\n');
     this.#rest = lines.pop()!;
-    for (let first = 0; first < lines.length; first += BATCH) {
-      const episodes = lines.slice(first, first + BATCH).map(parseEpisode);
-      await this.#file.writeCompact(await this.#replayer.toCompact(episodes));
-    }
+    this.#lines.push(...lines);
+    while (this.#lines.length >= BATCH) await this.#convert();
   }
 
-  commit(): Promise<void> {
-    return this.#file.commit();
+  async #convert(): Promise<void> {
+    const episodes = this.#lines.splice(0, BATCH).map(parseEpisode);
+    await this.#file.writeCompact(await this.#replayer.toCompact(episodes));
+  }
+
+  async finish(): Promise<void> {
+    if (this.#lines.length > 0) await this.#convert();
+    await this.#file.finish();
+  }
+
+  async commit(): Promise<void> {
+    await this.finish();
+    await this.#file.commit();
   }
 
   async discard(): Promise<void> {
@@ -158,8 +140,12 @@ class LineFile implements EpisodeFile {
 
   async publish(): Promise<void> {}
 
-  async commit(): Promise<void> {
-    await this.#output.commit();
+  finish(): Promise<void> {
+    return this.#output.finish();
+  }
+
+  commit(): Promise<void> {
+    return this.#output.commit();
   }
 
   async close(): Promise<null> {
@@ -173,7 +159,7 @@ class LineFile implements EpisodeFile {
 type Footer = () => Uint8Array;
 
 /** The destination of a Parquet file's row groups. */
-type Sink = Pick<PartialFile, 'append' | 'publish' | 'commit' | 'end' | 'path'>;
+type Sink = Pick<PartialFile, 'append' | 'publish' | 'finish' | 'commit' | 'end' | 'path'>;
 
 /** A file that is written whole or not at all, or a stream. */
 class WholeFile implements Sink {
@@ -190,9 +176,13 @@ class WholeFile implements Sink {
 
   async publish(): Promise<void> {}
 
-  async commit(footer: Footer): Promise<void> {
+  async finish(footer: Footer): Promise<void> {
     await this.#output.write(footer());
-    await this.#output.commit();
+    await this.#output.finish();
+  }
+
+  commit(): Promise<void> {
+    return this.#output.commit();
   }
 
   async end(): Promise<boolean> {
@@ -209,6 +199,7 @@ class GroupFile implements EpisodeFile {
   readonly #footer: Footer;
   /** Whether the unfinished file has the name PATH.partial, or gets it with its first row group. */
   #published: boolean;
+  #finished = false;
 
   constructor(encoder: RowEncoder<EpisodeRow>, sink: Sink, published: boolean) {
     this.#encoder = encoder;
@@ -236,9 +227,16 @@ class GroupFile implements EpisodeFile {
     await this.#sink.publish(this.#footer);
   }
 
-  async commit(): Promise<void> {
+  async finish(): Promise<void> {
+    if (this.#finished) return;
     await this.#append(this.#groups.rest());
-    await this.#sink.commit(this.#footer);
+    await this.#sink.finish(this.#footer);
+    this.#finished = true;
+  }
+
+  async commit(): Promise<void> {
+    await this.finish();
+    await this.#sink.commit();
   }
 
   async close(): Promise<string | null> {

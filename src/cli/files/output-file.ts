@@ -5,15 +5,31 @@ import { dirname, join } from 'node:path';
 import { UsageError } from '../command-errors.js';
 import { existingPart, makeDirectory, removeEmpty, stat, targetOf } from './paths.js';
 import { rethrowWithPath } from './rethrow-with-path.js';
+import { syncToDisk } from './sync-to-disk.js';
 import { createTemporary, type TemporaryFile, tryTemporary } from './temporary-file.js';
 
-/** A destination of data; '-' is the standard output. */
-export interface Output {
-  write(data: string | Uint8Array): Promise<void>;
-  /** Ends the output; moves a finished file to its place. */
+/** An output that appears together with others: see `commitTogether`. */
+export interface Committable {
+  /**
+   * Completes the file on disk, under its temporary name: does everything that may fail before `commit` moves the file. Does
+   * nothing for a stream, and if it was called before.
+   */
+  finish(): Promise<void>;
+  /** Ends the output: finishes it, and moves the file to its place. */
   commit(): Promise<void>;
-  /** Removes an unfinished file. Does nothing after `commit`. */
+}
+
+/** A destination of data; '-' is the standard output. */
+export interface Output extends Committable {
+  write(data: string | Uint8Array): Promise<void>;
+  /** Removes a file that was not moved to its place. Does nothing after `commit`. */
   discard(): Promise<void>;
+}
+
+/** Commits outputs in order. All are finished before the first is moved, so that a failure leaves none of them. */
+export async function commitTogether(outputs: readonly Committable[]): Promise<void> {
+  for (const output of outputs) await output.finish();
+  for (const output of outputs) await output.commit();
 }
 
 /** Checks that a path can be written, before any work is done. @throws UsageError. */
@@ -137,8 +153,8 @@ export interface OutputFile {
   readonly data: string | Uint8Array;
 }
 
-/** Outputs that are committed together, in order. Disposal removes outputs that were not committed. */
-export class Outputs implements AsyncDisposable {
+/** Outputs that are committed together, in the order in which they were opened. Disposal removes those that were not committed. */
+export class Outputs implements Committable, AsyncDisposable {
   readonly #opened: Output[] = [];
 
   /** Opens an output, as `openOutput` does. */
@@ -148,8 +164,14 @@ export class Outputs implements AsyncDisposable {
     return output;
   }
 
-  async commit(): Promise<void> {
-    for (const output of this.#opened) await output.commit();
+  /** Finishes all outputs. */
+  async finish(): Promise<void> {
+    for (const output of this.#opened) await output.finish();
+  }
+
+  /** Commits all outputs. */
+  commit(): Promise<void> {
+    return commitTogether(this.#opened);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -159,11 +181,19 @@ export class Outputs implements AsyncDisposable {
   }
 }
 
-/** Writes files atomically. All files are written before the first is renamed to its target; they are renamed in order. */
+/** Writes files atomically: all of them, in order, or none. */
 export async function writeFilesAtomically(files: readonly OutputFile[]): Promise<void> {
   await using outputs = new Outputs();
   for (const { path, data } of files) await (await outputs.open(path)).write(data);
   await outputs.commit();
+}
+
+/** Refuses a target that has become a directory since `checkOutput`: renaming a file to it would fail. @throws UsageError. */
+export function checkStillFile(target: string): void {
+  if (!stat(target)?.isDirectory()) return;
+  throw new UsageError(
+    `Expected ${target} to be a file, got a directory, which was made meanwhile. Remove it, or name another file.`,
+  );
 }
 
 /** A file that is written whole or not at all. */
@@ -184,10 +214,16 @@ class FileOutput implements Output {
     await this.#temporary.handle.writeFile(data).catch(rethrowWithPath(this.#target));
   }
 
-  async commit(): Promise<void> {
+  async finish(): Promise<void> {
+    if (this.#closed) return;
     // Synced to disk before the rename, so that after a crash the target is either the complete old or the complete new file.
-    await this.#temporary.handle.sync().catch(rethrowWithPath(this.#target));
+    await syncToDisk(this.#temporary.handle).catch(rethrowWithPath(this.#target));
     await this.#close();
+    checkStillFile(this.#target);
+  }
+
+  async commit(): Promise<void> {
+    await this.finish();
     await rename(this.#temporary.path, this.#target);
     unfinished.delete(this.#temporary.path);
   }
@@ -225,6 +261,8 @@ class DirectOutput implements Output {
     await this.#handle.writeFile(data).catch(rethrowWithPath(this.#target));
   }
 
+  async finish(): Promise<void> {}
+
   async commit(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -240,6 +278,7 @@ const standardOutput: Output = {
     new Promise((resolve, reject) => {
       process.stdout.write(data, (error) => (error ? reject(error) : resolve()));
     }),
+  finish: async () => {},
   commit: async () => {},
   discard: async () => {},
 };

@@ -6,8 +6,10 @@
 import { type FileHandle, rename, rm, stat as statOf, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { UsageError } from '../command-errors.js';
+import { checkStillFile } from './output-file.js';
 import { makeDirectory, stat, targetOf } from './paths.js';
 import { rethrowWithPath } from './rethrow-with-path.js';
+import { syncToDisk } from './sync-to-disk.js';
 import { createTemporary, type TemporaryFile } from './temporary-file.js';
 
 /** Returns the path of the unfinished file of an output. */
@@ -110,10 +112,16 @@ export class PartialFile {
     await writeAt(this.#handle, footer, this.#end);
   }
 
-  /** Writes the pending groups, and moves the finished file to its place. @throws UsageError as `#checkName`. */
-  async commit(footer: () => Uint8Array): Promise<void> {
+  /** Writes the pending groups, and completes the file on disk. @throws UsageError as `checkStillFile` and `#checkName`. */
+  async finish(footer: () => Uint8Array): Promise<void> {
     await this.#write(footer());
-    await this.#handle.sync().catch(rethrowWithPath(this.#target));
+    await syncToDisk(this.#handle).catch(rethrowWithPath(this.#target));
+    checkStillFile(this.#target);
+    await this.#checkName();
+  }
+
+  /** Moves the finished file to its place. @throws UsageError as `#checkName`. */
+  async commit(): Promise<void> {
     await this.#checkName();
     await this.#close();
     await rename(this.#published ? this.path : this.#temporary.path, this.#target);

@@ -13,12 +13,13 @@ import { episodeKey, episodeLine } from '../../rollouts/trajectories/write-line.
 import { lineSpans } from '../../shared/line-spans.js';
 import type { RowFormat } from '../../shared/row-files/file-formats.js';
 import { UsageError } from '../command-errors.js';
-import { writeTable } from '../files/episode-file.js';
+import { openLinesOutput } from '../files/episode-file.js';
 import { checkKind, isParquet, KINDS } from '../files/file-kind.js';
 import { LINES } from '../files/format-option.js';
-import { openOutput } from '../files/output-file.js';
+import type { Output } from '../files/output-file.js';
 import { makeDirectory, stat, targetOf } from '../files/paths.js';
 import { rethrowWithPath } from '../files/rethrow-with-path.js';
+import { syncToDisk } from '../files/sync-to-disk.js';
 import { readTableEpisodes } from '../files/trajectory-table.js';
 import { bytesOf, type Entry, isBeginning, readAmount, writeAt, writeFully } from './journal-bytes.js';
 import { lock, lockOf } from './lock.js';
@@ -78,6 +79,8 @@ export class Journal {
   /** The stored episodes, by `episodeKey`. */
   readonly #entries = new Map<string, Entry>();
   #output: FileHandle | null = null;
+  /** The new output, from `finish` on. */
+  #written: Output | null = null;
   #partial!: FileHandle;
   /** The length of `OUTPUT.partial` in bytes, without an incomplete line. */
   #end = 0;
@@ -165,16 +168,25 @@ export class Journal {
   }
 
   /**
-   * Writes the stored episodes to the output: the episodes of `keys` in that order, after all other episodes. If
-   * `OUTPUT.partial` is empty, the output stays as it is. Then removes the files of the journal, and closes it.
+   * Writes the stored episodes to the new output, which `commit` moves to its place: the episodes of `keys` in that order, after
+   * all other episodes. If `OUTPUT.partial` is empty, the output stays as it is.
    */
   async finish(keys: readonly string[]): Promise<void> {
-    if (this.#end > 0) {
-      const ordered = new Set(keys);
-      const others = [...this.#entries.keys()].filter((key) => !ordered.has(key));
-      await this.#write([...others, ...keys]);
-      await rm(this.partialPath, { force: true });
+    if (this.#end === 0) return;
+    const ordered = new Set(keys);
+    const others = [...this.#entries.keys()].filter((key) => !ordered.has(key));
+    this.#written = await openLinesOutput(this.#path, this.#format);
+    for (const key of [...others, ...keys]) {
+      const entry = this.#entries.get(key);
+      if (entry !== undefined) await this.#written.write(Buffer.concat([await bytesOf(entry), LINE_END]));
     }
+    await this.#written.finish();
+  }
+
+  /** Moves the new output to its place. Then removes the files of the journal, and closes it. */
+  async commit(): Promise<void> {
+    await this.#written?.commit();
+    if (this.#end > 0) await rm(this.partialPath, { force: true });
     rmSync(this.#spentPath, { force: true });
     await this.close();
   }
@@ -184,6 +196,8 @@ export class Journal {
     const handles = [this.#output, this.#partial];
     if (this.#spentFile !== null) closeSync(this.#spentFile);
     [this.#output, this.#spentFile] = [null, null];
+    await this.#written?.discard();
+    this.#written = null;
     for (const handle of handles) await handle?.close();
     if (this.#end === 0 && stat(this.partialPath)?.size === 0) await rm(this.partialPath);
     this.#unlock();
@@ -196,20 +210,6 @@ export class Journal {
 
   get #spentPath(): string {
     return spentOf(this.#path);
-  }
-
-  async #write(keys: readonly string[]): Promise<void> {
-    if (this.#format !== LINES) return writeTable(this.#path, this.#format, this.read(keys));
-    const output = await openOutput(this.#path);
-    try {
-      for (const key of keys) {
-        const entry = this.#entries.get(key);
-        if (entry !== undefined) await output.write(Buffer.concat([await bytesOf(entry), LINE_END]));
-      }
-      await output.commit();
-    } finally {
-      await output.discard();
-    }
   }
 
   async #read(): Promise<void> {
@@ -239,7 +239,7 @@ export class Journal {
       );
       this.#end += line.length;
     }
-    await this.#partial.sync();
+    await syncToDisk(this.#partial);
   }
 
   /**

@@ -15,7 +15,7 @@ import { renderHeader, renderTable } from '../eval/eval-table.js';
 import { checkBracketGrader, readBracket } from '../files/bracket-file.js';
 import { openEpisodeFile } from '../files/episode-file.js';
 import { formatOf, LINES } from '../files/format-option.js';
-import { jsonText, messageStream, type Output, Outputs } from '../files/output-file.js';
+import { commitTogether, jsonText, messageStream, type Output, Outputs } from '../files/output-file.js';
 import { createProgress } from '../progress.js';
 
 export interface MergeCommandOptions {
@@ -68,8 +68,7 @@ export async function mergeEval(
     const bracketed = bracketEvaluation(evaluation, anchors);
     if (json !== undefined) await (await outputs.open(json)).write(jsonText(evaluationToJson(bracketed)));
     signal.throwIfAborted();
-    await outputs.commit();
-    await episodeFile?.commit();
+    await commitTogether(episodeFile === null ? [outputs] : [episodeFile, outputs]);
     progress.stop();
     messages.write(`${renderTable(evaluation)}${renderBracket(bracketed)}`);
   } finally {

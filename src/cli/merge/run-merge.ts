@@ -1,18 +1,14 @@
 /** Runs `rhythm-vec merge`. */
 import { createReadStream } from 'node:fs';
 import { counted } from '../../evaluation/format-results.js';
-import { parseEpisode } from '../../rollouts/trajectories/read-line.js';
-import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
 import type { Job, RunnableJob, TeachJob } from '../../server/jobs/job.js';
 import { mergeShards } from '../../server/jobs/merge.js';
 import { UsageError } from '../command-errors.js';
 import { checkBracket } from '../files/bracket-file.js';
 import { checkOutputs, type PlannedOutput } from '../files/check-outputs.js';
-import { writeTable } from '../files/episode-file.js';
+import { openLinesOutput } from '../files/episode-file.js';
 import { formatOf, LINES } from '../files/format-option.js';
 import { checkDifferentFile, checkInput } from '../files/input-file.js';
-import { readLines } from '../files/lines.js';
-import { openOutput } from '../files/output-file.js';
 import { stat } from '../files/paths.js';
 import { createProgress } from '../progress.js';
 import { type CheckedShards, checkShards } from './check-shards.js';
@@ -56,10 +52,8 @@ export async function runMerge(
   if (job.kind !== 'selection' && isDirectory) checkOutputs(outputs);
   const files = checked.shards.map(({ path }) => path);
   if (job.kind === 'selection') return mergeSelection(job, files, options, signal);
-  const format = formatOf('--output', options.output, options.format) ?? LINES;
-  if (job.kind !== 'teach') await assemble(job, files, options, signal);
-  else if (format === LINES) await write(checked, options.output, signal);
-  else await writeTable(options.output, format, episodesIn(files, signal));
+  if (job.kind === 'teach') await write(checked, options, signal);
+  else await assemble(job, files, options, signal);
   return true;
 }
 
@@ -109,28 +103,19 @@ export function checkEvalOptions(job: Job, options: MergeCommandOptions): void {
   }
 }
 
-/** The maximum length of a line in bytes: many times the length of an episode. */
-const MAX_LINE_BYTES = 2 ** 28;
-
 /** Returns the path of the shard's file. A pattern such as part-* also matches the manifests beside it. */
 const withoutManifest = (path: string): string => path.replace(/\.manifest\.json$/, '');
 
-/** Yields the episodes of all files, in order. */
-async function* episodesIn(paths: readonly string[], signal: AbortSignal): AsyncGenerator<TrajectoryEpisode> {
-  for (const path of paths) {
-    for await (const { text } of readLines(createReadStream(path), MAX_LINE_BYTES)) {
-      signal.throwIfAborted();
-      yield parseEpisode(text!);
-    }
-  }
-}
-
 /** Joins the files of the shards of `teach`. */
-async function write({ job, shards }: CheckedShards, path: string, signal: AbortSignal): Promise<void> {
+async function write(
+  { job, shards }: CheckedShards,
+  { output: path, format }: MergeCommandOptions,
+  signal: AbortSignal,
+): Promise<void> {
   const total = shards.reduce((sum, { manifest }) => sum + manifest.bytes, 0);
   const rows = shards.reduce((sum, { manifest }) => sum + manifest.rows, 0);
   const progress = createProgress('bytes');
-  const output = await openOutput(path);
+  const output = await openLinesOutput(path, formatOf('--output', path, format) ?? LINES);
   let done = 0;
   try {
     // Reads 1 MiB at a time. Chosen by hand: less needs more reads, and more needs more memory.

@@ -109,6 +109,7 @@ async function play(
       }
     }
     await journal.finish(keys);
+    await journal.commit();
     progress.stop();
     const earlier = before === 0 ? '' : `, ${before} of them from earlier runs`;
     process.stderr.write(`${counted(keys.length, 'episode')} in ${output}${earlier}.\n${summary.text()}`);

@@ -1,6 +1,7 @@
 /** Shards of `eval`. Merged, they have the trajectories, components, tables and JSON of a run without --shard. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { Outputs } from '../../../src/cli/files/output-file.js';
 import { shardConditions } from '../../../src/server/jobs/shard-conditions.js';
 import { selectConditions } from '../../../src/world/conditions.js';
 import { runCli, temporaryDirectory } from '../../support/cli.js';
@@ -58,6 +59,20 @@ describe('policies', () => {
     expect(read(trajectories)).toBe(read(whole.trajectories));
     expect(read(components)).toBe(read(whole.components));
     expect(withoutSeconds(read(json))).toBe(withoutSeconds(read(whole.json)));
+  });
+
+  it('give no file if one of the merged files cannot be completed', async () => {
+    const shards = await runShards(1, '--trajectories', args);
+    const [trajectories, components, json] = ['t', 'c', 'j'].map((name) => pathOf(`blocked-${name}`));
+    const { open } = Outputs.prototype;
+    const spy = vi.spyOn(Outputs.prototype, 'open').mockImplementation(function (this: Outputs, path) {
+      if (path === json) mkdirSync(trajectories);
+      return open.call(this, path);
+    });
+    const outputs = ['--output', trajectories, '--components', components, '--json', json];
+    const { code, stderr } = await runCli(['merge', ...shards, ...outputs]).finally(() => spy.mockRestore());
+    expect([code, stderr]).toEqual([2, expect.stringContaining('blocked-t to be a file, got a directory')]);
+    expect([components, json].filter((path) => existsSync(path))).toEqual([]);
   });
 
   it.each([2, 3])('give the same files from %i shards of components', async (n) => {
