@@ -21,7 +21,8 @@ import { UsageError } from '../../src/cli/command-errors.js';
 import { checkDirectory, checkOutput, openOutput, PROBE } from '../../src/cli/files/output-file.js';
 import { targetOf } from '../../src/cli/files/paths.js';
 import { ABANDONED_MS, TOUCH_MS, temporaryPath } from '../../src/cli/files/temporary-file.js';
-import { startCli, temporaryDirectory } from '../support/cli.js';
+import { runCliProcess, startCli, temporaryDirectory } from '../support/cli.js';
+import { startModel } from '../support/llm.js';
 
 const pathOf = temporaryDirectory();
 let folderCount = 0;
@@ -275,4 +276,35 @@ it('a pipe and a device need no writable directory', () => {
   const { stderr, status } = spawnSync(process.execPath, [...args, path, '/dev/null'], { encoding: 'utf8' });
   for (const folder of [dirname(path), pathOf('')]) chmodSync(folder, 0o755);
   expect([status, stderr]).toEqual([0, '']);
+});
+
+describe("under Yarn's Plug'n'Play, whose file handles lack methods,", () => {
+  /** Removes from file handles what the class FileHandle of @yarnpkg/fslib 3.1 lacks: there these methods throw or are missing. */
+  const preload = `
+    import { open } from 'node:fs/promises';
+    const handle = await open('/dev/null');
+    const prototype = Object.getPrototypeOf(handle);
+    await handle.close();
+    for (const name of ['sync', 'datasync', 'readv', 'utimes'])
+      prototype[name] = () => { throw new Error('Method not implemented.'); };
+    for (const name of ['readableWebStream', Symbol.asyncDispose]) delete prototype[name];`;
+  const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(preload)}` };
+
+  it.each(['json', 'components.jsonl', 'jsonl', 'parquet'])('a command writes %s', async (ending) => {
+    const path = newPath(`out.${ending}`);
+    writeFileSync(`${path}.grader`, '{"name":"calm","weights":{"crash_free":1}}');
+    const option = { json: '--json', 'components.jsonl': '--components' }[ending] ?? '--trajectories';
+    const args = ['eval', '--seeds', '0-1', '--policies', 'heuristic', '--grader', `${path}.grader`];
+    const { code, stderr } = await runCliProcess([...args, option, path], '', env);
+    expect([code, stderr, existsSync(path), leftovers(path)]).toEqual([0, '', true, []]);
+  });
+
+  it('a command with a language model keeps its episodes, and writes them', async () => {
+    const path = newPath();
+    const { environment } = await startModel();
+    const args = ['teach', '--policy', 'llm:fake', '--seeds', '100-100', '--output', path];
+    const { code, stderr } = await runCliProcess(args, '', { ...environment, ...env });
+    expect([code, stderr]).toEqual([0, expect.stringContaining('1 episode in')]);
+    expect(readdirSync(dirname(path))).toEqual(['out.jsonl']);
+  });
 });

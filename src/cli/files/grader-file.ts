@@ -47,13 +47,18 @@ export function checkNotGrader(option: string, path: string | undefined, choice:
  * asynchronous, so that signals work while a pipe has no writer.
  */
 async function readText(path: string): Promise<string> {
-  await using handle = await open(path);
+  // Closed by hand: under Yarn's Plug'n'Play a handle cannot be disposed of by `await using`.
+  const handle = await open(path);
   const bytes = new Uint8Array(MAX_BYTES + 1);
   let length = 0;
-  while (length < bytes.length) {
-    const { bytesRead } = await handle.read(bytes, length, bytes.length - length);
-    if (bytesRead === 0) break;
-    length += bytesRead;
+  try {
+    while (length < bytes.length) {
+      const { bytesRead } = await handle.read(bytes, length, bytes.length - length);
+      if (bytesRead === 0) break;
+      length += bytesRead;
+    }
+  } finally {
+    await handle.close();
   }
   checkHead(bytes.subarray(0, length), { option: '--grader', name: path, kinds: [KINDS.grader] });
   if (length > MAX_BYTES) refuse(path, `at most ${MAX_BYTES} bytes`, 'more bytes');

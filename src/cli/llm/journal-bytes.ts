@@ -5,6 +5,7 @@ import type { LineSpan } from '../../shared/line-spans.js';
 import { SCHEMAS } from '../../shared/schemas.js';
 import { UsageError } from '../command-errors.js';
 import { stat } from '../files/paths.js';
+import { syncToDisk } from '../files/sync-to-disk.js';
 
 /** The file of an episode's line, and the line's place in it. */
 export interface Entry extends LineSpan {
@@ -23,7 +24,7 @@ export function isBeginning(text: string): boolean {
 /** Writes all bytes at an offset of a file, and syncs the file to disk. */
 export async function writeAt(handle: FileHandle, start: number, bytes: Buffer): Promise<void> {
   await writeFully(handle, start, bytes);
-  await handle.sync();
+  await syncToDisk(handle);
 }
 
 /** Writes all bytes at an offset of a file. A single system call may write fewer. */

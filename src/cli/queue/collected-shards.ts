@@ -11,6 +11,7 @@ import type { StoredJob } from '../../server/queue/job-store.js';
 import { QueueError } from '../../server/queue/queue-error.js';
 import { makeDirectory, stat, targetOf } from '../files/paths.js';
 import { rethrowWithPath } from '../files/rethrow-with-path.js';
+import { syncToDisk } from '../files/sync-to-disk.js';
 import { createTemporary, type TemporaryFile } from '../files/temporary-file.js';
 
 /**
@@ -84,13 +85,13 @@ export class CollectedShards implements ShardStore {
 
   /** Flushes all results to disk. The first time, also renames the temporary file to its final name. */
   async #sync(): Promise<void> {
-    await this.#handle.sync();
+    await syncToDisk(this.#handle);
     if (this.#reader !== null) return;
     this.#temporary.release();
     await rename(this.#temporary.path, this.path);
     this.#reader = await open(this.path);
     const folder = await open(dirname(this.path));
-    await folder.sync().finally(() => folder.close());
+    await syncToDisk(folder).finally(() => folder.close());
   }
 
   /** Copies the results that an earlier collector of the job left. @throws QueueError as `open`. */
