@@ -48,6 +48,10 @@ const COMMANDS: readonly ((program: Command, context: Context) => void)[] = [
  */
 export async function runCommand(args: readonly string[], signal: AbortSignal): Promise<number> {
   const program = createProgram({ signal });
+  let called = program;
+  program.hook('preAction', (_, command) => {
+    called = command;
+  });
   try {
     await program.parseAsync(args, { from: 'user' });
     return 0;
@@ -55,8 +59,8 @@ export async function runCommand(args: readonly string[], signal: AbortSignal): 
     // After an abort, streams fail with errors of their own.
     const error = signal.aborted ? signal.reason : thrown;
     const text = messageOf(error);
-    const message = error instanceof InputError ? withOptionNames(text, commandOf(program, args)) : text;
-    if (message !== '') process.stderr.write(`${message}\n${isUsage(error) ? hint(program, args) : ''}`);
+    const message = error instanceof InputError ? withOptionNames(text, called) : text;
+    if (message !== '') process.stderr.write(`${message}\n${isUsage(error) ? hint(called) : ''}`);
     return exitCodeOf(error);
   }
 }
@@ -106,18 +110,9 @@ const withOptionNames = (message: string, { options }: Command): string =>
       message,
     );
 
-/** Returns the called command, or the program if there is none. */
-function commandOf(program: Command, args: readonly string[]): Command {
-  // Options such as --quiet may come first.
-  const [word, ...others] = args.filter((each) => !each.startsWith('-'));
-  const next = program.commands.find((each) => each.name() === word);
-  return next === undefined ? program : commandOf(next, others);
-}
-
-/** Returns a hint that names the help of the called command. */
-function hint(program: Command, args: readonly string[]): string {
-  const called: string[] = [];
-  for (let at: Command | null = commandOf(program, args); at !== null; at = at.parent)
-    called.unshift(at.name());
-  return `See ${called.join(' ')} --help.\n`;
+/** Returns a hint that names the help of a command. */
+function hint(command: Command): string {
+  const names: string[] = [];
+  for (let at: Command | null = command; at !== null; at = at.parent) names.unshift(at.name());
+  return `See ${names.join(' ')} --help.\n`;
 }

@@ -1,6 +1,7 @@
 /** Tests `rhythm-vec info`, `--help` and `--version`. */
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { Command } from 'commander';
+import { describe, expect, it, vi } from 'vitest';
 import { renderInfo } from '../../src/cli/info/command.js';
 import { BACKENDS } from '../../src/engine/backends/node.js';
 import { createVecEnv, layoutDigest } from '../../src/index.js';
@@ -59,6 +60,22 @@ describe('help', () => {
     for (const command of ['eval', 'replay', 'regrade', 'audit', 'world', 'info'])
       expect(stdout).toContain(`  ${command}`);
   });
+
+  it.each([
+    ['eval', ['eval', '--grader', 'v9']],
+    ['queue submit teach', ['queue', 'submit', 'teach', '--seeds', '100-101', '--policy', 'eval']],
+  ])(
+    'that an error names is that of the command that ran, %s, not of the value of a leading option',
+    async (name, args) => {
+      // No option of the program itself takes a value at present.
+      const { exitOverride } = Command.prototype;
+      const spy = vi.spyOn(Command.prototype, 'exitOverride').mockImplementation(function (this: Command) {
+        return exitOverride.call(this).option('--leading <value>');
+      });
+      const { code, stderr } = await runCli(['--leading', 'world', ...args]).finally(() => spy.mockRestore());
+      expect([code, stderr.split('\n').at(-2)]).toEqual([2, `See rhythm-vec ${name} --help.`]);
+    },
+  );
 });
 
 it('--version prints the version to the standard output', async () => {
