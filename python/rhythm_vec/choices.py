@@ -236,7 +236,7 @@ def is_file(choice: Any) -> bool:
 def read_grader(path: Any) -> Mapping[str, Any]:
     """Returns the JSON object of a grader's file. Raises InputError `bad_grader`, OSError."""
     try:
-        grader = json.loads(Path(path).read_text(encoding="utf-8"))
+        grader = json.loads(Path(path).read_text(encoding="utf-8-sig"))
     except ValueError as error:
         refuse("bad_grader", f"JSON in {os.fspath(path)}", str(error), 'Write {"name": ..., "weights": {...}}.')
     if isinstance(grader, dict):

@@ -50,7 +50,7 @@ class World:
         if not isinstance(path, (str, os.PathLike)):
             refuse("wrong_type", "the path of a world file", describe(path), "Pass a file that `rhythm-vec world` wrote.")
         try:
-            return cls._parse(json.loads(Path(path).read_text(encoding="utf-8")))
+            return cls._parse(json.loads(Path(path).read_text(encoding="utf-8-sig")))
         except InputError as error:
             raise _bad_file(path, f"words that are not u32 [{len(_world.WORDS)}], or invalid magnitudes") from error
         except (json.JSONDecodeError, UnicodeDecodeError) as error:

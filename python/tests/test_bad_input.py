@@ -351,6 +351,15 @@ class BadInputTest(RefusalTest):
                     self.expect_refusal(InputError, "bad_world", lambda: VecEnv(N, world=path))
                     self.expect_refusal(InputError, "bad_grader", lambda: VecEnv(N, grader=path))
 
+    def test_files_of_worlds_and_graders_may_begin_with_a_byte_order_mark(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "file.json"
+            path.write_text('{"name": "calm", "weights": {"crash_free": 1}}', encoding="utf-8-sig")
+            VecEnv(N, grader=path).close()
+            path.write_text('{"schema": "other"}', encoding="utf-8-sig")
+            with self.assertRaisesRegex(InputError, "other"):
+                World.load(path)
+
     def test_invalid_arguments_of_a_world_are_refused(self) -> None:
         words = World().words
         for value in (words[:-1], words.astype(np.float32), np.full(words.shape, -1), "words", 5):

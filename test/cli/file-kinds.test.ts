@@ -97,6 +97,7 @@ describe('the kind of a file', () => {
   it.each(FILES)('is recognised by its beginning: %s', (kind, text) => {
     expect(kindOf(Buffer.from(text))).toBe(KINDS[kind]);
     expect(kindOf(Buffer.from(`\uFEFF\n${text}`))).toBe(kind === 'parquet' ? null : KINDS[kind]);
+    expect(kindOf(Buffer.from(`\uFEFF\n\uFEFF${text}`))).toBe(kind === 'parquet' ? null : KINDS[kind]);
   });
 
   it.each(['', '\n', '{', '7', 'null', '[]', '{"schema":7}', '{"schema":{"name":"x"}}', 'seed,actions\n'])(

@@ -71,6 +71,16 @@ it('each episode of the output and its journal is read once, with its cost', asy
   expect(readFileSync(path, 'utf8')).toBe([LINES[3], ...LINES.slice(0, 3)].join(''));
 });
 
+it('byte order marks before lines, which joined files have, are read and left out of the output', async () => {
+  const path = newPath();
+  writeFileSync(path, `\uFEFF${LINES[3]}\uFEFF${LINES[0]}`);
+  writeFileSync(`${path}.partial`, `\uFEFF${LINES[1]}`);
+  const journal = await open(path);
+  await journal.finish(KEYS);
+  await journal.commit();
+  expect(readFileSync(path, 'utf8')).toBe([LINES[0], LINES[1], LINES[3]].join(''));
+});
+
 it('`finished` counts only the episodes that state a cost', async () => {
   const path = newPath();
   const { usage: _, ...free } = EPISODES[0];

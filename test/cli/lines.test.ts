@@ -29,9 +29,9 @@ describe('readLines', () => {
     ]);
   });
 
-  it('keeps a byte order mark that is not at the beginning of the file', async () => {
-    const texts = (await read(Buffer.from('\uFEFF\uFEFFa\n\uFEFFb\n'))).map(({ text }) => text);
-    expect(texts).toEqual(['\uFEFFa', '\uFEFFb']);
+  it('removes the byte order marks at the beginning of a line, which joined files have, and no others', async () => {
+    const texts = (await read(Buffer.from('\uFEFF\uFEFFa\n\uFEFFb\uFEFF\n\uFEFF\n'))).map(({ text }) => text);
+    expect(texts).toEqual(['a', 'b\uFEFF', '']);
   });
 
   it.each([

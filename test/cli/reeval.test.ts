@@ -183,6 +183,13 @@ describe('files without mismatches', () => {
     const { code, stdout } = await reeval('--jsonl', pathOf('odd.jsonl'));
     expect([code, stdout.includes('5 episodes replayed, all as recorded')]).toEqual([0, true]);
   });
+
+  it('may be joined from several files with a byte order mark', async () => {
+    const files = ['', ...llmEpisodes.map((episode) => textOf([episode]))].map((text) => `\uFEFF${text}`);
+    writeFileSync(pathOf('joined.jsonl'), files.join(''));
+    const { code, stdout } = await reeval('--jsonl', pathOf('joined.jsonl'));
+    expect([code, stdout.includes('5 episodes replayed, all as recorded')]).toEqual([0, true]);
+  });
 });
 
 it('docs/trajectories.md lists exactly the options of reeval', async () => {

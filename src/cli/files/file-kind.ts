@@ -86,7 +86,7 @@ const SCHEMA = /^\s*\{\s*"schema"\s*:\s*\{\s*"name"\s*:\s*"([^"]*)"/;
 export function kindOf(head: Uint8Array): FileKind | null {
   const text = Buffer.from(head)
     .toString('utf8')
-    .replace(/^\uFEFF/, '');
+    .replace(/^\uFEFF+/gm, '');
   if (text.startsWith(MAGIC)) return KINDS.parquet;
   const firstLine = text.split('\n').find((line) => line.trim() !== '') ?? '';
   const value = objectOf(firstLine) ?? objectOf(text);

@@ -13,7 +13,7 @@ export interface Line {
 const LF = 0x0a;
 
 /**
- * Yields the lines of a stream, split at LF. Removes a CR at the end of a line, and a byte order mark before the first line.
+ * Yields the lines of a stream, split at LF. Removes a CR at the end of a line, and byte order marks at its beginning.
  * A line longer than `maxBytes` is not stored. In place of it, and of a line that is not UTF-8, a problem is yielded.
  */
 export async function* readLines(chunks: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Line> {
@@ -68,7 +68,7 @@ class PendingLine {
       const other = number === 1 ? otherFormat(whole) : undefined;
       return { number, text, problem: `Expected UTF-8, got ${other ?? 'other bytes.'}` };
     }
-    const unmarked = number === 1 ? withoutMark(text) : text;
+    const unmarked = withoutMark(text);
     return { number, text: unmarked.endsWith('\r') ? unmarked.slice(0, -1) : unmarked };
   }
 }

@@ -1,8 +1,8 @@
 /** Decodes bytes as UTF-8. */
 
-const BOM = '\uFEFF';
+const MARK = Buffer.from('\uFEFF');
 
-/** Returns the text of UTF-8 bytes, including a byte order mark; null for invalid bytes. */
+/** Returns the text of UTF-8 bytes, including byte order marks; null for invalid bytes. */
 export function decodeUtf8(bytes: Uint8Array): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -11,5 +11,12 @@ export function decodeUtf8(bytes: Uint8Array): string | null {
   }
 }
 
-/** Returns a text without the byte order mark at its beginning, if it has one. */
-export const withoutMark = (text: string): string => (text.startsWith(BOM) ? text.slice(1) : text);
+/** Returns a text or a line without byte order marks at its beginning. Files that are joined have several. */
+export const withoutMark = (text: string): string => text.replace(/^\uFEFF+/, '');
+
+/** Returns the number of bytes of the byte order marks at the beginning of UTF-8. */
+export function markLength(bytes: Buffer): number {
+  let length = 0;
+  while (MARK.equals(bytes.subarray(length, length + MARK.length))) length += MARK.length;
+  return length;
+}

@@ -21,6 +21,7 @@ import { makeDirectory, stat, targetOf } from '../files/paths.js';
 import { rethrowWithPath } from '../files/rethrow-with-path.js';
 import { syncToDisk } from '../files/sync-to-disk.js';
 import { readTableEpisodes } from '../files/trajectory-table.js';
+import { markLength, withoutMark } from '../files/utf8.js';
 import { bytesOf, type Entry, isBeginning, readAmount, writeAt, writeFully } from './journal-bytes.js';
 import { lock, lockOf } from './lock.js';
 
@@ -255,13 +256,15 @@ export class Journal {
     let number = 0;
     for await (const span of lineSpans(handle)) {
       const place = `${path}:${++number}`;
-      const text = (await bytesOf({ handle, ...span })).toString();
+      const bytes = await bytesOf({ handle, ...span });
+      const text = withoutMark(bytes.toString());
       const episode = text === '' ? null : readEpisode(text);
       if (mayEndEarly && !span.whole && isBeginning(text) && !isEpisode(episode)) {
         await handle.truncate(span.start);
         return span.start;
       }
-      if (episode !== null) this.#addEntry(episode, { handle, ...span }, place);
+      const start = span.start + markLength(bytes);
+      if (episode !== null) this.#addEntry(episode, { handle, start, end: span.end }, place);
       end = span.end + 1;
       if (mayEndEarly && !span.whole) await handle.write('\n', span.end);
     }
