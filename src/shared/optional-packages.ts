@@ -6,6 +6,7 @@ export const PACKAGES = {
   models: ['openai@6', 'fs-native-extensions@1'],
   servers: ['hono@4', '@hono/node-server@2', 'ws@8', 'prom-client@15'],
   parquet: ['hyparquet@1', 'hyparquet-writer@0.17'],
+  compressions: ['hyparquet-compressors@1'],
   queues: ['bullmq@6', 'ioredis@5'],
   pages: ['hono@4'],
   students: ['@jax-js/jax@0.1'],

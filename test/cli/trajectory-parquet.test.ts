@@ -11,7 +11,7 @@ import { SCHEMAS } from '../../src/shared/schemas.js';
 import { GRPO_COLUMNS } from '../../src/training/datasets/grpo/grpo-rows.js';
 import { runCli, startStopped, temporaryDirectory } from '../support/cli.js';
 import { startModel } from '../support/llm.js';
-import { parquetOf, rowsIn, tableOf } from '../support/parquet.js';
+import { compressed, parquetOf, rowsIn, tableOf } from '../support/parquet.js';
 import { askPyArrow, whyAbsent } from '../support/pyarrow.js';
 import { changedAt, episodeStarts, recordEpisodes, TEST_POLICIES } from '../support/trajectories.js';
 
@@ -254,6 +254,23 @@ describe('errors about a file', () => {
       outcomes.add(await outcomeOf(path));
     }
     expect([...outcomes].sort()).toEqual(['problem', 'refused', 'rows']);
+  });
+
+  it.each(['ZSTD', 'GZIP', 'BROTLI', 'LZ4', 'LZ4_RAW'] as const)(
+    'are read with the compression %s, which other tools use',
+    async (codec) => {
+      const { code, stdout, stderr } = await reevalOf(
+        `${codec}.parquet`,
+        await compressed(await tableOf(compact), codec),
+      );
+      expect([code, stderr]).toEqual([0, '']);
+      expect(stdout).toContain('3 episodes replayed, all as recorded, bit for bit.');
+    },
+  );
+
+  it('are refused with the compression LZO, by its name', async () => {
+    const { code, stderr } = await reevalOf('lzo.parquet', await compressed(await tableOf(compact), 'LZO'));
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/ZSTD, .* or none, got LZO\. Write it again/)]);
   });
 
   it('name the rows of a damaged row group, and the other row groups are read', async () => {

@@ -3,7 +3,10 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { toCompact } from '../../src/rollouts/trajectories/compact-episode.js';
 import { BarePackage, manifest } from '../support/bare-package.js';
+import { compressed, tableOf } from '../support/parquet.js';
+import { episodeStarts, recordEpisodes } from '../support/trajectories.js';
 
 let bare: BarePackage;
 beforeAll(() => {
@@ -71,6 +74,17 @@ it.each(['dataset grpo', 'info', 'replay --help', 'eval'])(
     expect(() => run(...args)).not.toThrow();
   },
 );
+
+it('reeval refuses a Parquet file with ZSTD, and the error names the command that installs its package', async () => {
+  const [episode] = recordEpisodes(episodeStarts([100]));
+  const bytes = await compressed(await tableOf([toCompact(episode)]), 'ZSTD');
+  writeFileSync(join(bare.folder, 'zstd.parquet'), bytes);
+  bare.install(['hyparquet']);
+  expect(() => run('reeval', '--jsonl', 'zstd.parquet')).toThrow(
+    /error: Expected hyparquet-compressors, which Parquet files with the compression ZSTD need, got: .* "npm install hyparquet-compressors@1"/,
+  );
+  bare.uninstall(['hyparquet']);
+});
 
 it('upload checks its arguments and prints its help without its package', () => {
   expect(() => run('upload', '--repo', 'newcomer/episodes', 'y.txt')).toThrow(

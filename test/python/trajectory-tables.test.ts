@@ -80,6 +80,17 @@ it.skipIf(ABSENT.duckdb !== null)(`reeval reads rows that DuckDB copied${unless(
   ]);
 });
 
+it.skipIf(ABSENT.pyarrow !== null).each(['zstd', 'gzip', 'brotli', 'lz4', 'snappy', 'none'])(
+  `reeval reads rows that PyArrow copied with the compression %s${unless('pyarrow')}`,
+  async (compression) => {
+    // An LZ4 file also has empty dictionaries: those of columns that are null in all rows.
+    pyarrow.recompress(pathOf('e.parquet'), pathOf('copy.parquet'), compression);
+    const { code, stdout } = await runCli(['reeval', '--jsonl', pathOf('copy.parquet')]);
+    const count = `${episodes.length} episodes replayed, all as recorded, bit for bit.`;
+    expect([code, stdout]).toEqual([0, expect.stringContaining(count)]);
+  },
+);
+
 it.skipIf(ABSENT.pyarrow !== null)(`PyArrow reads the types of the columns${unless('pyarrow')}`, () => {
   const { types, metadata } = pyarrow.askPyArrow(pathOf('e.parquet'));
   expect(types).toMatchObject({

@@ -1,6 +1,6 @@
 /** Reads Parquet files row group by row group. */
 import { type FileHandle, open, readFile } from 'node:fs/promises';
-import type { AsyncBuffer, FileMetaData, RowGroup } from 'hyparquet';
+import type { AsyncBuffer, Compressors, FileMetaData, RowGroup } from 'hyparquet';
 import { load, PACKAGES } from '../../shared/optional-packages.js';
 import { METADATA_KEY } from '../../shared/row-files/row-encoder.js';
 import { UsageError } from '../command-errors.js';
@@ -33,25 +33,34 @@ export class ParquetFile implements AsyncDisposable {
   readonly #handle: FileHandle;
   readonly #buffer: AsyncBuffer;
   readonly #metadata: FileMetaData;
+  readonly #compressors: Compressors | undefined;
 
-  private constructor(library: Library, handle: FileHandle, buffer: AsyncBuffer, metadata: FileMetaData) {
+  private constructor(
+    library: Library,
+    handle: FileHandle,
+    buffer: AsyncBuffer,
+    metadata: FileMetaData,
+    compressors: Compressors | undefined,
+  ) {
     this.#library = library;
     this.#handle = handle;
     this.#buffer = buffer;
     this.#metadata = metadata;
+    this.#compressors = compressors;
   }
 
   /**
    * Opens a file. If it has no footer because a run was killed, reads the footer that the run left beside it (partial-file.ts).
-   * @throws UsageError for a file that is cut off or damaged; Error if the footer beside the file is damaged; LibraryError
-   *   `library_missing`.
+   * @throws UsageError for a file that is cut off or damaged, or whose compression cannot be read; Error if the footer beside
+   *   the file is damaged; LibraryError `library_missing`.
    */
   static async open(path: string): Promise<ParquetFile> {
     const library = await load('Parquet files', PACKAGES.parquet, () => import('hyparquet'));
     const handle = await open(path, 'r');
     try {
       const buffer = await bufferOf(handle);
-      return new ParquetFile(library, handle, buffer, await metadataOf(library, buffer, path));
+      const metadata = await metadataOf(library, buffer, path);
+      return new ParquetFile(library, handle, buffer, metadata, await compressorsOf(metadata, path));
     } catch (error) {
       await handle.close();
       throw error;
@@ -100,6 +109,7 @@ export class ParquetFile implements AsyncDisposable {
       const rows = await this.#library.parquetReadObjects({
         file: this.#buffer,
         metadata: this.#metadata,
+        compressors: this.#compressors,
         columns: [...columns],
         rowStart: first,
         rowEnd: first + count,
@@ -117,6 +127,36 @@ export class ParquetFile implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#handle.close();
   }
+}
+
+/** The compressions that hyparquet reads itself. */
+const BUILT_IN: readonly string[] = ['UNCOMPRESSED', 'SNAPPY'];
+
+/**
+ * Loads what decompresses a file's columns; undefined if hyparquet reads them itself.
+ * @throws LibraryError `library_missing`; UsageError for a compression that no package reads, which is LZO.
+ */
+async function compressorsOf(
+  { row_groups: groups }: FileMetaData,
+  path: string,
+): Promise<Compressors | undefined> {
+  const codecs = new Set(groups.flatMap(({ columns }) => columns.map(({ meta_data }) => meta_data?.codec)));
+  const others = [...codecs].filter((codec) => codec !== undefined && !BUILT_IN.includes(codec));
+  if (others.length === 0) return undefined;
+  const what = `Parquet files with the compression ${others.join(' and ')}`;
+  const { compressors } = await load(what, PACKAGES.compressions, () => import('hyparquet-compressors'));
+  const unknown = others.find((codec) => !Object.hasOwn(compressors, codec!));
+  if (unknown !== undefined) {
+    throw new UsageError(
+      `Expected ${path} to have the compression ${Object.keys(compressors).join(', ')} or none, got ${unknown}. Write it again with one of these.`,
+    );
+  }
+  // The package refuses LZ4 of no bytes, such as the dictionary of a column that is null in all rows.
+  const entries = Object.entries(compressors).map(([codec, decompress]) => [
+    codec,
+    (input: Uint8Array, size: number) => (size === 0 ? new Uint8Array() : decompress(input, size)),
+  ]);
+  return Object.fromEntries(entries);
 }
 
 type Size = 'total_compressed_size' | 'total_uncompressed_size';
