@@ -2,11 +2,13 @@
 import { execFileSync } from 'node:child_process';
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { inspect } from '../../../src/training/hub/inspect-file.js';
 import { collectFiles, leftOutText } from '../../../src/training/hub/local-files.js';
 import { gitOid, sha256 } from '../../fakes/hub-store.js';
 import { bytes, directoryOf } from '../../support/hub.js';
+import { parquetOf } from '../../support/parquet.js';
 
 const targetsOf = async (paths: readonly string[], prefix?: string) =>
   (await collectFiles(paths, prefix)).files.map(({ target }) => target);
@@ -156,7 +158,10 @@ describe('contents', () => {
     [`${' '.repeat(65_530)}{"seed":1000}`, null],
     [`${' '.repeat(65_530)}{"seed":10000}`, 10000],
   ])('with evaluation seeds (those outside 100-9999) are recognised, case %#', async (text, seed) => {
-    expect((await inspected(text)).evalSeed).toBe(seed);
+    for (const name of ['x.jsonl', 'x.JSONL', 'x.ndjson']) {
+      expect((await inspected(text, null, name)).evalSeed).toBe(seed);
+      expect((await inspected(gzipSync(text), null, `${name}.gz`)).evalSeed).toBe(seed);
+    }
     expect((await inspected(text, null, 'x.md')).evalSeed).toBeNull();
   });
 
@@ -166,7 +171,34 @@ describe('contents', () => {
     ['{"said":"{\\"hidden\\":{}}","hidden":null}', false],
   ])('with hidden profiles are recognised, case %#', async (text, found) => {
     expect((await inspected(text)).holdsHidden).toBe(found);
+    expect((await inspected(gzipSync(text), null, 'x.jsonl.gz')).holdsHidden).toBe(found);
   });
+
+  it.each([
+    [[[100, 500], [9999]], null],
+    [[[100, 99, 500]], 99],
+    [[[100], [9999, 10000]], 10000],
+  ])('with evaluation seeds are recognised in Parquet, case %#', async (groups, seed) => {
+    const rows = groups.map((seeds) => seeds.map((seed) => ({ seed, hidden: [] })));
+    const [shown, hidden] = await Promise.all([
+      parquetOf<{ seed: number }>(rows, { seed: { type: 'integer' } }),
+      parquetOf(rows, { seed: { type: 'integer' }, hidden: { type: 'messages' } }),
+    ]);
+    for (const name of ['x.parquet', 'x.PARQUET']) {
+      expect(await inspected(shown, null, name)).toMatchObject({ evalSeed: seed, holdsHidden: false });
+      expect(await inspected(hidden, null, name)).toMatchObject({ evalSeed: seed, holdsHidden: true });
+    }
+  });
+
+  it.each(['x.parquet', 'x.jsonl.gz'])(
+    'of a file that its name does not describe have no rows: %s',
+    async (name) => {
+      expect(await inspected('no such file', null, name)).toMatchObject({
+        evalSeed: null,
+        holdsHidden: false,
+      });
+    },
+  );
 
   it('that changed since they were opened are not read', async () => {
     const at = directoryOf({ x: 'before' });
