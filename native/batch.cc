@@ -120,16 +120,19 @@ void Batch::reset(const Outputs& out, const Reset& reset) {
   each_part(kMinTilesToRun, [&](size_t first, size_t last) { kernel_.reset(envs, reset, first, last); });
 }
 
-std::optional<Refusal> Batch::find_refusal(const Step& step) {
+std::optional<Refusal> Batch::find_refusal(const Step& step, const AutoReset& autoreset) {
   // The common case does not read the states.
   if (max_steps_taken_ < count::Steps && kernel_.all_legal(step.actions, static_cast<size_t>(num_envs_))) return std::nullopt;
-  const size_t tile = kernel_.find_refused(envs_with({}), step, 0, tiles_.size());
+  uint32_t latest = count::Steps;
+  const size_t tile = kernel_.find_refused(envs_with({}), step, autoreset.mask, 0, tiles_.size(), latest);
   for (int env = static_cast<int>(tile) * kTileLanes; env < num_envs_; env++) {
     if (step.mask != nullptr && step.mask[env] == 0) continue;
     const int action = step.actions[env];
     if (action >= count::Actions) return Refusal{Refusal::Code::IllegalAction, env, -1, action};
     if (word(env, state::Step) >= count::Steps) return Refusal{Refusal::Code::EpisodeOver, env, -1, 0};
   }
+  // Resets lower the bound here, where the states are read anyway.
+  max_steps_taken_ = static_cast<int>(latest);
   return std::nullopt;
 }
 
@@ -150,7 +153,7 @@ std::optional<Refusal> Batch::find_refusal(const Run& run, const CopySource& fro
 }
 
 std::optional<Refusal> Batch::step(const Outputs& out, const Step& step, const AutoReset& autoreset) {
-  if (const auto refusal = find_refusal(step)) return refusal;
+  if (const auto refusal = find_refusal(step, autoreset)) return refusal;
   const Envs envs = envs_with(out);
   const Reset then_reset = {autoreset.mask, autoreset.seeds, nullptr, nullptr, nullptr, true, step.mask, nullptr};
   each_part(kMinTilesToStep, [&](size_t first, size_t last) {

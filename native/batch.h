@@ -76,7 +76,8 @@ class Batch {
   uint32_t& word(int env, int k) { return tiles_[env / kTileLanes].words[k][env % kTileLanes]; }
   uint32_t word(int env, int k) const { return tiles_[env / kTileLanes].words[k][env % kTileLanes]; }
   Envs envs_with(const Outputs& out) { return {tables_.get(), tiles_.data(), num_envs_, out}; }
-  std::optional<Refusal> find_refusal(const Step& step);
+  // Also lowers max_steps_taken_, if it reads the states: by the resets before this step and by those of `autoreset`.
+  std::optional<Refusal> find_refusal(const Step& step, const AutoReset& autoreset);
   std::optional<Refusal> find_refusal(const Run& run, const CopySource& from) const;
   std::optional<Refusal> find_refusal(const Replay& replay) const;
   // Clears the results of the episodes that an autoreset has replaced, except where the new episode has ended too.

@@ -120,8 +120,10 @@ struct Kernel {
   void (*reset)(const Envs&, const Reset&, size_t first_tile, size_t last_tile);
   // Returns whether all bytes of an array are codes of actions.
   bool (*all_legal)(const uint8_t* codes, size_t length);
-  // Returns the first tile in which a step has an invalid action or follows the end of an episode, else last_tile.
-  size_t (*find_refused)(const Envs&, const Step&, size_t first_tile, size_t last_tile);
+  // Returns the first tile in which a step has an invalid action or follows the end of an episode, else last_tile. Then sets
+  // `latest` to the largest number of steps that an environment outside `resets` (null: any environment) has taken.
+  size_t (*find_refused)(const Envs&, const Step&, const uint8_t* resets, size_t first_tile, size_t last_tile,
+                         uint32_t& latest);
   void (*step)(const Envs&, const Step&, size_t first_tile, size_t last_tile);
   void (*run)(const Envs&, const Run&, size_t first_tile, size_t last_tile);
   void (*gather)(const Envs&, const Gather&, size_t first_tile, size_t last_tile);

@@ -112,16 +112,26 @@ bool all_legal(const uint8_t* codes, size_t length) {
   return legal;
 }
 
-size_t find_refused(const Envs& envs, const Step& s, size_t first_tile, size_t last_tile) {
+size_t find_refused(const Envs& envs, const Step& s, const uint8_t* resets, size_t first_tile, size_t last_tile,
+                    uint32_t& latest) {
+  U most = broadcast(0u);
   for (size_t tile = first_tile; tile < last_tile; tile++) {
     M wrong = broadcast(false);
     each_group(envs, tile, tile + 1, [&](const Group& g) __attribute__((always_inline)) {
+      const U steps = g.word(state::Step);
       const M legal = bytes_at(s.actions, g) < broadcast(static_cast<uint32_t>(count::Actions));
-      const M unfinished = g.word(state::Step) < broadcast(static_cast<uint32_t>(count::Steps));
+      const M unfinished = steps < broadcast(static_cast<uint32_t>(count::Steps));
       wrong = wrong | (mask_at(s.mask, g) & !(legal & unfinished));
+      M kept = g.present();
+      if (resets != nullptr) kept = kept & !mask_at(resets, g);
+      most = select(kept & (most < steps), steps, most);
     });
     if (any(wrong)) return tile;
   }
+  uint32_t lanes[kLanes];
+  store(lanes, most);
+  latest = 0;
+  for (const uint32_t steps : lanes) latest = latest < steps ? steps : latest;
   return last_tile;
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Tests the addon, in this order: the shipped kernels on arrays at the ends of pages, symbols that two
-# kernels define, failing allocations, threads under ThreadSanitizer, and tests of the engine on an addon built with
+# kernels define, failing allocations, how often steps read all states, threads under ThreadSanitizer, and tests of the engine on an addon built with
 # AddressSanitizer and UndefinedBehaviorSanitizer. Then builds the Python module with the same sanitizers and runs
 # four modules of python/tests on it, unless numpy or pybind11 is missing. A finding ends the run with an error. Needs Linux,
 # and GCC or Clang.
@@ -52,10 +52,12 @@ twice=$({
 } | sort | uniq -d)
 [[ -z $twice ]] || { echo "sanitizers: defined in two files: $twice" >&2; exit 1; }
 
-echo "== Allocations: each allocation of each call fails in turn"
-"$cxx" -std=c++17 -O1 -g -pthread -I native test/sanitizers/allocations.cc \
-  "$shipped"/obj.target/rhythm/native/{batch,neutral,replay,tables,thread_pool}.o "$shipped"/kernel_scalar.a -o "$out/allocations"
-"$out/allocations"
+echo "== Each allocation of each call fails in turn; then: how often steps read all states to find a refusal"
+for name in allocations state-scans; do
+  "$cxx" -std=c++17 -O1 -g -pthread -I native "test/sanitizers/$name.cc" \
+    "$shipped"/obj.target/rhythm/native/{batch,neutral,replay,tables,thread_pool}.o "$shipped"/kernel_scalar.a -o "$out/$name"
+  "$out/$name"
+done
 
 echo "== ThreadSanitizer: batches of every kernel on several threads"
 "$cxx" -std=c++17 -O2 -g -ffp-contract=off -fsanitize=thread -fno-sanitize-recover=all -DRHYTHM_NO_INLINE -pthread -I native \
