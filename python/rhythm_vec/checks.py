@@ -33,9 +33,10 @@ _MAX_GUESS_LENGTH = 100
 
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str = "Pass one of these names.") -> str:
-    """Returns the remedy for an unknown name: the nearest known one, or `otherwise`."""
-    close = difflib.get_close_matches(name, list(known), 1) if len(name) <= _MAX_GUESS_LENGTH else []
-    return f'Did you mean "{close[0]}"?' if close else otherwise
+    """Returns the remedy for an unknown name: the nearest known one, or `otherwise` if none or several are nearest."""
+    close = difflib.get_close_matches(name, list(known), 2) if len(name) <= _MAX_GUESS_LENGTH else []
+    ratios = [difflib.SequenceMatcher(None, each, name).ratio() for each in close]
+    return f'Did you mean "{close[0]}"?' if close and ratios.count(ratios[0]) == 1 else otherwise
 
 
 def check_integer(what: str, value: Any, low: int, high: int) -> int:

@@ -47,6 +47,7 @@ BELIEFS: Cases = [
     ("wrong_length", np.zeros((3, 4), np.float32)),
     ("wrong_length", np.zeros(11, np.float32)),
     ("wrong_length", np.zeros((2, 2, 3))),
+    ("bad_belief", [0.5, NAN, 0.5]),
     ("wrong_type", np.zeros((4, 3), np.bool_)),
     ("wrong_type", np.zeros((4, 3), object)),
     ("wrong_type", np.zeros((4, 3), np.complex128)),
@@ -366,11 +367,14 @@ class BadInputTest(RefusalTest):
             with self.subTest(value=repr(value)[:80]):
                 self.expect_refusal(InputError, "bad_world", lambda value=value: World(value))
         self.expect_refusal(InputError, "bad_world", lambda: World(None, {"reward": 1}))
+        self.expect_refusal(InputError, "wrong_type", lambda: World(name=5))  # type: ignore[arg-type]
         self.expect_refusal(InputError, "unknown_name", lambda: World().param("grader"))
         self.expect_refusal(InputError, "wrong_type", lambda: World.load(5))  # type: ignore[arg-type]
 
     def test_a_long_unknown_name_is_not_compared_with_the_known_names(self) -> None:
         self.assertEqual(did_you_mean("a" * 100, ["a" * 99]), f'Did you mean "{"a" * 99}"?')
+        self.assertEqual(did_you_mean("v22", ["v1", "v2", "v3"]), 'Did you mean "v2"?')
+        self.assertEqual(did_you_mean("v12", ["v1", "v2", "v3"], "None."), "None.")
         self.assertEqual(did_you_mean("a" * 101, ["a" * 99]), "Pass one of these names.")
 
     def test_invalid_columns_are_refused_before_any_request(self) -> None:

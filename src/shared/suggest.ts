@@ -31,22 +31,34 @@ export function didYouMean(
 }
 
 /**
- * Returns the known name with the smallest edit distance, if that is at most 2 or a third of the known name's length. Both
- * bounds are chosen by hand.
+ * Returns the known name with the smallest edit distance, if no other is as near, and if the distance is at most half of the
+ * known name's length, and at most 2 or a third of that length. The bounds are chosen by hand.
  */
 function nearest(name: string, known: readonly string[]): string | undefined {
   const guess = plain(name);
-  let best: string | undefined;
-  let smallest = Number.POSITIVE_INFINITY;
-  for (const candidate of known) {
-    const edits = distance(guess, plain(candidate));
-    if (edits < smallest) [best, smallest] = [candidate, edits];
-  }
-  return best !== undefined && smallest <= Math.max(2, best.length / 3) ? best : undefined;
+  const [best, edits] = onlyBest(known, (candidate) => -distance(guess, plain(candidate)));
+  if (best === undefined) return undefined;
+  const { length } = plain(best);
+  return -edits <= Math.min(length / 2, Math.max(2, length / 3)) ? best : undefined;
 }
 
-/** Returns a known name whose words all occur in the unknown name: `autoreset` for `autoresetMode`. */
+/**
+ * Returns the known name whose words all occur in the unknown name: `autoreset` for `autoresetMode`. If there are several,
+ * returns the one with the most words.
+ */
 function containedName(name: string, known: readonly string[]): string | undefined {
   const words = wordsOf(name);
-  return known.find((candidate) => wordsOf(candidate).every((word) => words.includes(word)));
+  const contained = known.filter((candidate) => wordsOf(candidate).every((word) => words.includes(word)));
+  return onlyBest(contained, (candidate) => wordsOf(candidate).length)[0];
+}
+
+/** Returns the name with the highest rank, and the rank; undefined for a name if several have this rank. */
+function onlyBest(
+  names: readonly string[],
+  rankOf: (name: string) => number,
+): [name: string | undefined, rank: number] {
+  const ranks = names.map(rankOf);
+  const highest = Math.max(...ranks);
+  const at = ranks.indexOf(highest);
+  return [ranks.lastIndexOf(highest) === at ? names[at] : undefined, highest];
 }

@@ -34,6 +34,8 @@ const MAX_TEXT = 100;
 export function describe(value: unknown): string {
   if (typeof value === 'string')
     return JSON.stringify(value.length > MAX_TEXT ? `${value.slice(0, MAX_TEXT)}...` : value);
+  if (typeof value === 'bigint') return `${value}n`;
+  if (typeof value === 'function') return 'a function';
   if (value === null || typeof value !== 'object') return String(value);
   if (Array.isArray(value)) return `an array of ${value.length}`;
   if (value instanceof DataView) return 'a DataView';

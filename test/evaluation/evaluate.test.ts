@@ -216,7 +216,7 @@ describe('conditions', () => {
 const refused: [string, EvaluateOptions, string][] = [
   ['an unknown condition', { conditions: ['odd'] }, 'Did you mean "ood"?'],
   ['an unknown policy', { policies: ['heuristics'] }, 'Did you mean "heuristic"?'],
-  ['an unknown grader', { grader: 'v4' }, 'Did you mean "v1"?'],
+  ['an unknown grader', { grader: 'v4' }, 'v1, v2, v3, got "v4". Use one of these names.'],
   ['unknown profiles', { profiles: 'introvert' }, 'introvert_morning'],
   ['an unknown option', { polices: ['random'] } as EvaluateOptions, 'Did you mean "policies"?'],
   ['the condition custom without seeds', { conditions: ['custom'] }, 'Give seeds'],

@@ -341,7 +341,7 @@ const refusals: [path: string, what: string, body: unknown, detail: object][] = 
     { seeds: [], action_histories: [], actions: [], grader: 'v4' },
     {
       loc: ['body', 'grader'],
-      msg: 'Expected grader to be one of v1, v2, v3, got "v4". Did you mean "v1"?',
+      msg: 'Expected grader to be one of v1, v2, v3, got "v4". Use one of these names.',
     },
   ],
   [

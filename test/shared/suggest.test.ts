@@ -15,6 +15,14 @@ describe('didYouMean', () => {
     expect(didYouMean(name, KNOWN)).toBe(remedy);
   });
 
+  it('suggests no name if several are equally near, or if half of a short name differs', () => {
+    expect(didYouMean('v4', ['v1', 'v2', 'v3'])).toBe(' Use one of these names.');
+    expect(didYouMean('V2', ['v1', 'v2', 'v3'])).toBe(' Did you mean "v2"?');
+    expect(didYouMean('xy', ['v1'])).toBe(' Use one of these names.');
+    expect(didYouMean('sleep_work', ['sleep_a', 'sleep_b', 'sleep'])).toBe(' Did you mean "sleep"?');
+    expect(didYouMean('read_and_write', ['read', 'write'])).toBe(' Use one of these names.');
+  });
+
   it('suggests the new name for a former name', () => {
     const known = ['open-loop', 'open-loop+constant'];
     expect(didYouMean('blind-tape', known)).toBe(' Use "open-loop", its new name.');
