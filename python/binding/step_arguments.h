@@ -41,23 +41,26 @@ class StepArguments {
     return actions_.data();
   }
 
-  // Reads beliefs, [num_envs, 3] or flat, of any integer or float type. Finds which rows hold a belief. Returns null for None.
+  // Reads beliefs, [num_envs, 3] or flat, or [3] for all environments, of any integer or float type. Finds which rows hold a
+  // belief. Returns null for None.
   const float* beliefs(const py::handle& value, const uint8_t* mask) {
     if (value.is_none()) return nullptr;
     const size_t length = num_envs_ * world::count::Beliefs;
     const py::array array = as_array(value, "beliefs", "numbers");
     const char kind = array.dtype().kind();
+    const bool is_for_all = array.ndim() == 1 && array.size() == world::count::Beliefs;
     const bool is_flat = array.ndim() == 1 && static_cast<size_t>(array.size()) == length;
     const bool is_rows = array.ndim() == 2 && static_cast<size_t>(array.shape(0)) == num_envs_ &&
                          array.shape(1) == world::count::Beliefs;
-    if ((kind != 'f' && kind != 'i' && kind != 'u') || (!is_flat && !is_rows)) {
+    if ((kind != 'f' && kind != 'i' && kind != 'u') || (!is_for_all && !is_flat && !is_rows)) {
       raise_input(kind == 'f' || kind == 'i' || kind == 'u' ? "wrong_length" : "wrong_type",
                   "Expected beliefs to be numbers [" + std::to_string(num_envs_) + ", 3], got " + describe(value) +
                       ". Pass social, morning and work for each environment, or three NaN for no belief.");
     }
     const auto floats = py::array_t<float, py::array::c_style | py::array::forcecast>::ensure(array);
     if (!floats) throw py::error_already_set();
-    beliefs_.assign(floats.data(), floats.data() + length);
+    beliefs_.resize(length);
+    for (size_t k = 0; k < length; k++) beliefs_[k] = floats.data()[is_for_all ? k % world::count::Beliefs : k];
     given_.resize(num_envs_);
     for (size_t row = 0; row < num_envs_; row++) given_[row] = is_given(row, mask);
     return beliefs_.data();

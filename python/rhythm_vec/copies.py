@@ -41,9 +41,9 @@ def to_indices(source: Core, indices: Any, length: Optional[int]) -> Indices:
 def check_source(target: Core, source: Core, indices: Any) -> Indices:
     """Checks that the target can continue episodes of the source. Returns the indices, u32 [num_envs of the target]."""
     source.require_reset()
-    digest = target.options.world.digest
-    if source.options.world.digest != digest:
-        refuse("not_alike", f"a source of world {digest}", source.options.world.digest, "Create both with one world.")
+    world, other = target.options.world, source.options.world
+    if other.digest != world.digest:
+        refuse("not_alike", f"a source of world {world.identity}", other.identity, "Create both with one world.")
     origins = to_indices(source, indices, target.num_envs)
     low, size = target.options.seed_range
     seeds = source.seeds[origins].astype(np.int64)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _world
-from .checks import as_array, check_name, describe, refuse, to_array, to_codes, to_floats, to_given
+from .checks import as_array, check_name, describe, did_you_mean, refuse, to_array, to_codes, to_floats, to_given
 from .choices import POLICIES, to_seeds
 from .copies import check_source, commit_copies
 from .core import NUM_STEPS, Bytes, Core
@@ -72,7 +72,11 @@ def _to_policy(policy: Any, seeds: Any, num_envs: int) -> Tuple[int, Optional[np
         got = f"them with {describe(policy)}"
         refuse("unknown_option", "policy_seeds with the random policy only", got, "Leave them out.")
     if isinstance(policy, str):
-        code = POLICIES[check_name("policy", policy, _NAMES)]
+        if policy not in _NAMES:
+            other = "Step the actions of any other policy, such as a Student's."
+            remedy = did_you_mean(policy, _NAMES, other)
+            refuse("unknown_name", f"{', '.join(_NAMES)} or action sequences as the policy", describe(policy), remedy)
+        code = POLICIES[policy]
         return code, None if seeds is None else to_seeds(seeds, num_envs, what="policy_seeds"), None
     last = len(_world.ACTION_NAMES) - 1
     return POLICIES["sequence"], None, to_codes("actions", policy, (num_envs, NUM_STEPS), last, "illegal_action")

@@ -78,7 +78,7 @@ class Student:
         if world.digest != trained_in:
             raise InputError(
                 "bad_student",
-                f"Expected the world in which the student was trained, {trained_in}, got {world.digest}. "
+                f"Expected the world in which the student was trained, {trained_in}, got {world.identity}. "
                 "Use the student in its own world. `rhythm-vec train` makes students of the published world.",
             )
         return StudentPlayer(self.layers, world, num_envs)

@@ -211,7 +211,7 @@ class VecEnv:
         Args:
             actions: [n], indices of ACTION_NAMES, of any integer type; uint8 is fastest. Those outside the mask are
                 ignored. Arrays may be read-only, and have any strides and byte order: the call copies them.
-            beliefs: [n, 3]: social, morning, work, clamped to [0, 1]; three NaN for no belief.
+            beliefs: [n, 3]: social, morning, work, clamped to [0, 1]; three NaN for no belief. Or [3], for all environments.
             mask: bool [n]: the environments that step. The others keep their state; their rewards are 0.
 
         Raises:

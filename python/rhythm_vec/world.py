@@ -25,6 +25,7 @@ class World:
     Attributes:
         words: u32 [445], the block that the engine reads.
         digest: SHA-256 of the words, hexadecimal.
+        name: the name that errors show beside the digest; no part of the digest.
         magnitudes: the largest magnitudes of observation fields such as `reward`. Scaled observations map [-magnitude,
             magnitude] to [0, 1].
 
@@ -32,7 +33,15 @@ class World:
         InputError: `bad_world`, `wrong_type` or `out_of_range`: words or magnitudes of another form or range.
     """
 
-    def __init__(self, words: Optional[npt.ArrayLike] = None, magnitudes: Optional[Mapping[str, float]] = None) -> None:
+    def __init__(
+        self,
+        words: Optional[npt.ArrayLike] = None,
+        magnitudes: Optional[Mapping[str, float]] = None,
+        name: str = "rhythm",
+    ) -> None:
+        if not isinstance(name, str):
+            refuse("wrong_type", "the name of a world to be text", describe(name), "Pass text.")
+        self.name = name
         self.words: npt.NDArray[np.uint32] = _to_words(_world.WORDS if words is None else words)
         self.words.setflags(write=False)
         self.digest: str = hashlib.sha256(self.words.astype("<u4").tobytes()).hexdigest()
@@ -68,10 +77,16 @@ class World:
             raise _OtherFile(f"the schema {file['schema']!r}")
         if file["layout_digest"] != _world.LAYOUT_DIGEST:
             raise _OtherFile("the layout of another release")
-        world = cls(file["words"], {name: float(file["magnitudes"][name]) for name in _world.MAGNITUDES})
+        magnitudes = {name: float(file["magnitudes"][name]) for name in _world.MAGNITUDES}
+        world = cls(file["words"], magnitudes, file.get("name", "rhythm"))
         if world.words.shape != (len(_world.WORDS),) or world.digest != file["world_digest"]:
             raise _OtherFile("words that do not match world_digest")
         return world
+
+    @property
+    def identity(self) -> str:
+        """The name and the digest, for errors."""
+        return f"{self.name} ({self.digest})"
 
     @staticmethod
     def offset_of(name: str) -> int:

@@ -77,6 +77,11 @@ class ArraysTest(unittest.TestCase):
         integers = [np.ones((N, 3), dtype) for dtype in (np.float32, np.uint8, np.int64)]
         self._expect_equal_steps([(CODES, beliefs, None) for beliefs in integers])
 
+    def test_one_belief_may_stand_for_all_environments(self) -> None:
+        for belief in ([0.25, 0.5, 2], [np.nan] * 3):
+            rows = np.tile(np.array(belief, np.float32), (N, 1))
+            self._expect_equal_steps([(CODES, beliefs, None) for beliefs in (rows, belief, rows[0])])
+
     def test_masks_may_have_any_strides(self) -> None:
         mask = np.array([True, False, True, True, False])
         masks = [mask, spread(mask, 2), spread(mask, -1), read_only(mask), mask.astype(np.uint8), mask.tolist()]

@@ -124,6 +124,12 @@ class SnapshotTest(RefusalTest):
                 env = VecEnv(**{"num_envs": N, "seed_range": SEED_RANGE, **options})
                 self.expect_refusal(InputError, "bad_snapshot", lambda env=env: env.restore(self.snapshot))
 
+    def test_a_copy_between_worlds_is_refused_with_their_names(self) -> None:
+        source, target = VecEnv(N), VecEnv(N, world=changed_world())
+        source.reset(seed=1)
+        with self.assertRaisesRegex(InputError, rf"tired \({target.world.digest}\), got rhythm \({source.world.digest}\)"):
+            target.assign(source, range(N))
+
     def test_a_snapshot_of_another_type_is_refused(self) -> None:
         for value in (None, "text", 5, [1], np.frombuffer(self.snapshot, np.uint8)):
             self._refuses(value)
@@ -133,7 +139,7 @@ def changed_world() -> World:
     """Returns a world whose first number is 0.5."""
     words = World().words.copy()
     words[:1] = np.array([0.5], np.float32).view(np.uint32)
-    return World(words)
+    return World(words, name="tired")
 
 
 class PickleTest(unittest.TestCase):

@@ -7,7 +7,10 @@
 
 /** Every number of a world; docs/world.md says what each does. Vectors over meters are in the order of `meters`. */
 export interface WorldSpec {
-  /** Always "rhythm". */
+  /**
+   * The name that errors and `env.spec` show beside the digest, printable, of 1 to 60 characters; no part of the digest. Give a
+   * changed world a name of its own. "rhythm" for the published world.
+   */
   name: string;
   /** Rises when the same seed and actions can give another number (docs/compatibility.md). */
   version: string;

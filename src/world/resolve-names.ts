@@ -1,6 +1,7 @@
 /** Resolves names of profiles and graders to codes and floats. */
 import { InputError } from '../shared/errors.js';
 import { didYouMean } from '../shared/suggest.js';
+import { describe } from '../shared/values.js';
 import {
   COMPONENT_NAMES,
   GRADER_NAMES,
@@ -40,7 +41,7 @@ export function checkProfile(floats: ArrayLike<number>, where = 'profile'): Floa
     if (!inDomain(values[k])) {
       throw new InputError(
         'bad_profile',
-        `Expected 0 or a magnitude in [2^-40, 2^20] at ${where}[${k}], got ${String(values[k])}. ` +
+        `Expected 0 or a magnitude in [2^-40, 2^20] at ${where}[${k}], got ${describe(values[k])}. ` +
           'Pass a float32 of that range.',
       );
     }
@@ -106,7 +107,7 @@ const WEIGHT_LIST = `eight weights (${COMPONENT_NAMES.join(', ')}), or the first
  */
 export function checkWeights(list: ArrayLike<number>, where = 'grader'): Float32Array {
   const given: unknown[] = Array.from(list);
-  const got = `[${given.map(String).join(', ')}]`;
+  const got = `[${given.map(describe).join(', ')}]`;
   const refuse = (expected: string, remedy: string): never => {
     throw new InputError('bad_grader', `Expected ${expected} in ${where}, got ${got}. ${remedy}`);
   };

@@ -1,5 +1,7 @@
 /** Validates a changed world: shape, names, the range of every number, and sums of weights. */
 import { InputError } from '../shared/errors.js';
+import { isPrintable, PRINTABLE } from '../shared/printable-names.js';
+import { describe } from '../shared/values.js';
 import { MAX_MAGNITUDE, MAX_U32, MIN_MAGNITUDE, NUM_STEPS } from './fields.js';
 import { RHYTHM, type WorldSpec } from './numbers.js';
 
@@ -13,18 +15,15 @@ function refuse(path: string, expected: string, got: unknown): never {
   const where = path === '' ? 'world' : `world.${path}`;
   throw new InputError(
     'bad_world',
-    `Expected ${expected} at ${where}, got ${show(got)}. Start from a copy of RHYTHM and change numbers only.`,
+    `Expected ${expected} at ${where}, got ${show(got)}. Start from a copy of RHYTHM and change only numbers and the name.`,
   );
 }
 
-/** Formats a value for errors. */
-function show(value: unknown): string {
-  if (Array.isArray(value) && value.every((entry) => typeof entry === 'number'))
-    return `[${value.join(', ')}]`;
-  if (Array.isArray(value)) return `an array of ${value.length}`;
-  if (typeof value === 'string') return JSON.stringify(value);
-  return typeof value === 'object' && value !== null ? 'an object' : String(value);
-}
+/** Formats a value for errors: the entries of a list of numbers, or what `describe` returns. */
+const show = (value: unknown): string =>
+  Array.isArray(value) && value.every((entry) => typeof entry === 'number')
+    ? `[${value.join(', ')}]`
+    : describe(value);
 
 /**
  * Returns whether a value is 0, or a number whose nearest float32 has a magnitude in [2^-40, 2^20]. A smaller number is
@@ -131,18 +130,21 @@ function checkRanges(world: WorldSpec): void {
 }
 
 /**
- * Checks the streams, which are numbers written as strings. Returns the world with the published streams, because
- * `checkShape` accepts no other strings.
+ * Checks the strings that a changed world may change: its name, and the streams, which are numbers written as strings. Returns
+ * the world with the published strings, because `checkShape` accepts no others.
  */
-function checkStreams(world: Record<string, unknown>): unknown {
+function checkStrings(world: Record<string, unknown>): unknown {
+  const hasName = Object.hasOwn(world, 'name');
+  if (hasName && !isPrintable(world.name)) refuse('name', `a name of ${PRINTABLE}`, world.name);
+  const named = hasName ? { ...world, name: RHYTHM.name } : world;
   const { streams } = world;
-  if (!isObject(streams)) return world;
+  if (!isObject(streams)) return named;
   for (const name of Object.keys(RHYTHM.streams)) {
     const hex = streams[name];
     if (typeof hex === 'string' && /^[0-9a-fA-F]{8}$/.test(hex)) continue;
     refuse(`streams.${name}`, 'a string of eight hexadecimal digits', hex);
   }
-  return { ...world, streams: { ...streams, ...RHYTHM.streams } };
+  return { ...named, streams: { ...streams, ...RHYTHM.streams } };
 }
 
 /**
@@ -152,7 +154,7 @@ function checkStreams(world: Record<string, unknown>): unknown {
  */
 export function validateWorld(candidate: unknown): WorldSpec {
   if (!isObject(candidate)) refuse('', 'an object', candidate);
-  checkShape(RHYTHM, checkStreams(candidate), '');
+  checkShape(RHYTHM, checkStrings(candidate), '');
   checkNumbers(RHYTHM, candidate, '');
   const world = candidate as unknown as WorldSpec;
   checkRanges(world);

@@ -32,6 +32,10 @@ function deriveWorld(spec: WorldSpec): World {
   return { spec, words, params: readBlock(words), digest: worldDigest(words) };
 }
 
+/** Returns a world's name and digest, for errors: `rhythm (155a...)`. */
+export const identityOf = ({ spec, digest }: Pick<World, 'spec' | 'digest'>): string =>
+  `${spec.name} (${digest})`;
+
 let published: World | undefined;
 
 /** Returns the published world with words of its own. The world is derived once: `RHYTHM` is frozen, so it cannot change. */

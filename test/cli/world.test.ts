@@ -19,12 +19,14 @@ it('world writes the numbers of the published world', async () => {
 it("world writes the file of a changed world, with the world's numbers as 32-bit words (block.ts), and its digest", async () => {
   const spec = structuredClone(RHYTHM);
   spec.constants.crashThreshold *= 2;
+  spec.name = 'fragile';
   const [numbers, output] = [join(directory, 'numbers.json'), join(directory, 'new', 'world.json')];
   writeFileSync(numbers, JSON.stringify(spec));
   expect(await runCli(['world', '--numbers', numbers, '--output', output])).toMatchObject({ code: 0 });
   const world = createWorld(spec);
   expect(JSON.parse(readFileSync(output, 'utf8'))).toMatchObject({
     schema: SCHEMAS.world,
+    name: 'fragile',
     world_digest: world.digest,
     layout_digest: layoutDigest(),
     words: [...world.words],

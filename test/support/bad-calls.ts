@@ -124,11 +124,11 @@ export const STEP: Case[] = [
   ['a number as options', (env) => env.step(legalActions, any(5)), 'wrong_type', 'step options'],
   ['null as options', (env) => env.step(legalActions, any(null)), 'wrong_type', 'step options'],
   [
-    'one belief for all',
-    (env) => env.step(legalActions, { beliefs: [0.5, 0.5, 0.5] }),
-    'wrong_length',
-    '60 numbers in beliefs (numEnvs x 3)',
-    'got 3',
+    'one belief for all, with one NaN',
+    (env) => env.step(legalActions, { beliefs: [0.5, nan, 0.5] }),
+    'bad_belief',
+    'beliefs row 0',
+    'NaN',
   ],
   [
     'beliefs as rows',
@@ -165,10 +165,10 @@ export const STEP: Case[] = [
   ],
   [
     'too few beliefs',
-    (env) => env.step(legalActions, { beliefs: new Float32Array(3) }),
+    (env) => env.step(legalActions, { beliefs: new Float32Array(6) }),
     'wrong_length',
-    '60 numbers',
-    'got 3',
+    '60 numbers in beliefs (numEnvs x 3)',
+    'got 6',
   ],
   [
     'a row of beliefs with one NaN',
@@ -277,6 +277,7 @@ export const RESET: Case[] = [
 /** Invalid calls of `run`. */
 export const RUN: Case[] = [
   ['a misspelt policy', (env) => env.run(any('heuristc')), 'unknown_name', 'Did you mean "heuristic"?'],
+  ['the planner', (env) => env.run(any('planner')), 'unknown_name', 'Call evaluate for any other policy'],
   ['no policy', (env) => env.run(any(undefined)), 'wrong_type', 'undefined'],
   [
     'a short action sequence',

@@ -32,7 +32,9 @@ function paths(value: unknown, matches: (value: unknown) => boolean, path: Path 
 const isObject = (value: unknown): boolean => typeof value === 'object' && !Array.isArray(value);
 const OBJECTS = paths(RHYTHM, isObject);
 const LISTS = paths(RHYTHM, Array.isArray);
-const NAMES = paths(RHYTHM, (value) => typeof value === 'string').filter((path) => path[0] !== 'streams');
+const NAMES = paths(RHYTHM, (value) => typeof value === 'string').filter(
+  ([first]) => first !== 'streams' && first !== 'name',
+);
 const FLAGS = paths(RHYTHM, (value) => typeof value === 'boolean');
 const EVERYTHING = paths(RHYTHM, () => true).slice(1);
 const STREAMS = Object.keys(RHYTHM.streams);
@@ -55,17 +57,21 @@ describe('every field', () => {
   const others = [null, undefined, true, 'x', {}, [], () => 1, Symbol('x'), 10n];
   it.each(others.map((value, k) => [value, k] as const))('is refused if it is %s', (value, k) => {
     // Each value replaces every third field, so each field gets at most three of the values.
-    for (const path of EVERYTHING.filter(
-      (each, at) => at % 3 === k % 3 && !isValid(getAt(RHYTHM, each), value),
-    )) {
+    for (const path of EVERYTHING.filter((each, at) => at % 3 === k % 3 && !isValid(each, value))) {
       expectRefused(worldWith(path, value), `world.${pathName(path)}`);
     }
   });
 });
 
-/** Returns whether a value is valid in place of the published one: the same value, or an empty list for an empty list. */
-const isValid = (published: unknown, value: unknown): boolean =>
-  published === value || (Array.isArray(value) && Array.isArray(published) && published.length === 0);
+/**
+ * Returns whether a value is valid in place of the published one: the same value, an empty list for an empty list, or another
+ * name of the world.
+ */
+function isValid(path: Path, value: unknown): boolean {
+  const published = getAt(RHYTHM, path);
+  const isEmpty = Array.isArray(value) && Array.isArray(published) && published.length === 0;
+  return published === value || isEmpty || (path[0] === 'name' && typeof value === 'string');
+}
 
 describe('every number', () => {
   const {
@@ -151,6 +157,14 @@ describe('validation of the structure', () => {
   it('refuses a changed name or flag', () => {
     for (const path of NAMES) expectRefused(worldWith(path, 'other'), `world.${pathName(path)}`, '"other"');
     for (const path of FLAGS) expectRefused(worldWith(path, false), `world.${pathName(path)}`, 'false');
+  });
+
+  it('accepts another name of the world, which is no part of the digest', () => {
+    const world = createWorld(worldWith(['name'], 'sleepless'));
+    expect([world.spec.name, world.digest]).toEqual(['sleepless', createWorld().digest]);
+    for (const name of ['', ' ', 'a\nb', 'x'.repeat(61), 5n, null]) {
+      expectRefused(worldWith(['name'], name), 'world.name', '1 to 60 printable characters');
+    }
   });
 
   it('accepts keys in another order as the same world', () => {

@@ -1,4 +1,5 @@
 /** Options of a search. */
+import type { GraderLike } from '../../engine/graders/grader.js';
 import type { WorldSpec } from '../../world/numbers.js';
 
 /** The episodes for which a search optimises an action sequence. */
@@ -11,8 +12,8 @@ export interface ActionSequenceProblem {
 
 /** Options of a search for action sequences. */
 export interface ActionSequenceSearchOptions {
-  /** The grader whose mean final score is maximised: a name, or eight weights that sum to 1. Default 'v2'. */
-  readonly grader?: string | ArrayLike<number>;
+  /** The grader whose mean final score is maximised: a name, a Grader, or eight weights that sum to 1. Default 'v2'. */
+  readonly grader?: GraderLike;
   /**
    * Lower bound for the mean, over the episodes, of `firstHalfMeans` (the mean reward of the first 14 steps). A sequence below
    * the bound ranks behind every sequence that reaches it. Default: none.

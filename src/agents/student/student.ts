@@ -4,6 +4,7 @@ import { spell } from '../../rollouts/text/system-message.js';
 import { InputError } from '../../shared/errors.js';
 import { isFloats, kindOf, wrongType } from '../../shared/values.js';
 import { ACTION_NAMES, BELIEF_NAMES, NUM_ACTIONS, NUM_BELIEFS } from '../../world/fields.js';
+import { identityOf } from '../../world/world.js';
 import { FEATURE_COUNT, Features } from './features.js';
 import { type Network, OUTPUT, OUTPUT_COUNT } from './network.js';
 import { decodeStudent, type StudentManifest } from './student-file.js';
@@ -33,7 +34,7 @@ export class Student implements Policy {
     if (world.digest !== this.manifest.worldDigest) {
       throw new InputError(
         'bad_student',
-        `Expected the world in which the student was trained, ${this.manifest.worldDigest}, got ${world.digest}. ` +
+        `Expected the world in which the student was trained, ${this.manifest.worldDigest}, got ${identityOf(world)}. ` +
           'Use the student in its own world. "rhythm-vec train" makes students of the published world.',
       );
     }

@@ -75,9 +75,10 @@ async function readWorld(path: string, signal: AbortSignal): Promise<World> {
 }
 
 /** Returns the contents of a world's file. `words` are the numbers as kernels read them; `magnitudes` scale observations. */
-const toFile = ({ words, params, digest }: World): unknown => ({
+const toFile = ({ spec, words, params, digest }: World): unknown => ({
   schema: SCHEMAS.world,
   version: packageVersion(),
+  name: spec.name,
   world_digest: digest,
   layout_digest: layoutDigest(),
   words: [...words],

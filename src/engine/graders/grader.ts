@@ -3,11 +3,12 @@ import { InputError } from '../../shared/errors.js';
 import { isPrintable, PRINTABLE } from '../../shared/printable-names.js';
 import { follows, otherSchema, SCHEMAS } from '../../shared/schemas.js';
 import { didYouMean } from '../../shared/suggest.js';
-import { checkName, describe, isList } from '../../shared/values.js';
+import { checkName, describe, isList, wrongType } from '../../shared/values.js';
 import { COMPONENT_NAMES, GRADER_NAMES } from '../../world/fields.js';
 import { RHYTHM } from '../../world/numbers.js';
-import { checkWeights } from '../../world/resolve-names.js';
+import { checkWeights, resolveGrader } from '../../world/resolve-names.js';
 import { inDomain, SUM_TOLERANCE, sumsToOne } from '../../world/validate-world.js';
+import type { World } from '../../world/world.js';
 
 /** Weights by the names of COMPONENT_NAMES. */
 export type GraderWeights = Readonly<Record<string, number>>;
@@ -145,13 +146,27 @@ function requireOwnName({ name, weights }: Grader, where: string): void {
 export function toGrader(choice: GraderLike): Grader {
   // Checks the weights, then the float32s to which the first check rounded them, because a batch gets these.
   if (isList(choice)) return { name: UNNAMED, weights: byName(checkWeights(checkWeights(choice))) };
-  if (typeof choice === 'object' && choice !== null) return validateGrader(choice);
+  if (isGrader(choice)) return validateGrader(choice);
   const name = checkName('grader', choice, GRADER_NAMES);
   return BUILT_IN.find((grader) => grader.name === name)!;
 }
 
 /**
- * Returns a grader's weights as a new f32 [8] in the order of COMPONENT_NAMES, for `createVecEnv`, `reset` and `Episode`.
+ * Returns the weights of an argument's grader in a world, f32 [8]; a changed world may have other weights for a name.
+ * @param where the argument's name in errors. @throws InputError `unknown_name`, `wrong_type` or `bad_grader`.
+ */
+export function weightsIn(world: World, choice: GraderLike, where = 'grader'): Float32Array {
+  if (typeof choice === 'string' || isList(choice)) return resolveGrader(world, choice, where);
+  if (isGrader(choice)) return floatsOf(validateGrader(choice, where).weights);
+  throw wrongType(where, 'a name, a grader or eight weights', choice, 'Pass one of these.');
+}
+
+/** Returns whether an argument's grader is a Grader, which is not validated, and neither a name nor weights. */
+export const isGrader = (choice: unknown): choice is Grader =>
+  typeof choice === 'object' && choice !== null && !isList(choice);
+
+/**
+ * Returns a grader's weights as a new f32 [8] in the order of COMPONENT_NAMES.
  * @throws InputError `unknown_name`, `wrong_type` or `bad_grader`.
  */
 export const graderWeights = (grader: GraderLike): Float32Array => floatsOf(toGrader(grader).weights);

@@ -14,8 +14,9 @@ import {
   PROFILE_SIZE,
   TAPE_WORDS,
 } from '../../world/fields.js';
-import { resolveGrader, resolveProfile } from '../../world/resolve-names.js';
+import { resolveProfile } from '../../world/resolve-names.js';
 import { createWorld, type World } from '../../world/world.js';
+import { type GraderLike, weightsIn } from '../graders/grader.js';
 import { illegalAction } from '../validate/actions.js';
 import { checkSeed } from '../validate/seeds.js';
 import { toConstantBelief } from '../validate/steps.js';
@@ -48,8 +49,8 @@ export interface EpisodeOptions {
 export interface EpisodeReset {
   /** 'sampled' (default), 'discrete', a profile's name, or 16 floats: 11 traits, then 5 weights. */
   profile?: string | ArrayLike<number>;
-  /** 'v2' (default), another name of GRADER_NAMES, or eight weights that sum to 1. A list of six gets two zeros. */
-  grader?: string | ArrayLike<number>;
+  /** 'v2' (default), another name of GRADER_NAMES, a Grader, or eight weights that sum to 1. A list of six gets two zeros. */
+  grader?: GraderLike;
 }
 
 const OPTIONS: readonly (keyof EpisodeOptions)[] = ['world', 'imagination'];
@@ -159,7 +160,7 @@ export class Episode implements EpisodeState, Transition {
     checkSeed(seed, 'seed');
     checkOptions('reset options', options, RESET_OPTIONS);
     const profile = resolveProfile(this.world, options.profile ?? 'sampled');
-    const grader = resolveGrader(this.world, options.grader ?? 'v2');
+    const grader = weightsIn(this.world, options.grader ?? 'v2');
     this.begin(seed, profile.mode, profile.floats, grader);
     return this;
   }

@@ -1,5 +1,5 @@
 /** Checks that an environment can restore a snapshot: both have the same world and options. */
-import type { World } from '../../world/world.js';
+import { identityOf, type World } from '../../world/world.js';
 import type { Snapshot } from './format.js';
 import { refuse } from './snapshot-error.js';
 
@@ -16,7 +16,7 @@ export interface SnapshotTarget
 export function checkCompatible(snapshot: Snapshot, { world, ...target }: SnapshotTarget): void {
   if (snapshot.worldDigest !== world.digest) {
     refuse(
-      `a snapshot of this environment's world, ${world.digest}`,
+      `a snapshot of this environment's world, ${identityOf(world)}`,
       `one of ${snapshot.worldDigest}`,
       "Create an environment with the snapshot's world.",
     );

@@ -1,9 +1,9 @@
 /** Validates profiles and graders of all environments, given by names or numbers. */
-import { InputError } from '../../shared/errors.js';
-import { checkLength, describe, isFloats, isList } from '../../shared/values.js';
+import { checkLength, isFloats, isList, wrongType } from '../../shared/values.js';
 import { MAX_MAGNITUDE, MIN_MAGNITUDE, MODE, NUM_COMPONENTS, PROFILE_SIZE } from '../../world/fields.js';
 import { checkProfile, FORMER_COMPONENTS, resolveGrader, resolveProfile } from '../../world/resolve-names.js';
 import type { World } from '../../world/world.js';
+import { type Grader, type GraderLike, isGrader, weightsIn } from '../graders/grader.js';
 import { type FloatRange, firstOutside } from './floats.js';
 
 /**
@@ -12,10 +12,10 @@ import { type FloatRange, firstOutside } from './floats.js';
  */
 export type ProfileChoice = string | readonly string[] | Float32Array;
 /**
- * A name of GRADER_NAMES; one per environment; or weights, [8] for all environments or [numEnvs, 8]. Six instead of eight
- * weights, as in world 1.0.0, are accepted too.
+ * A name of GRADER_NAMES or a Grader; one per environment; or weights, [8] for all environments or [numEnvs, 8]. Six instead of
+ * eight weights, as in world 1.0.0, are accepted too.
  */
-export type GraderChoice = string | readonly string[] | ArrayLike<number>;
+export type GraderChoice = GraderLike | readonly (string | Grader)[];
 
 const IN_DOMAIN: FloatRange = { low: MIN_MAGNITUDE, high: MAX_MAGNITUDE, signed: true };
 
@@ -49,7 +49,7 @@ export function toProfiles(world: World, profiles: ProfileChoice, numEnvs: numbe
     checkLength('floats in profiles', profiles.length, numEnvs * PROFILE_SIZE, 'numEnvs x 16');
     return { modes: new Uint8Array(numEnvs).fill(MODE.given), floats: checkRows(profiles) };
   }
-  const names = namePerEnv('profiles', 'a Float32Array [numEnvs, 16]', profiles, numEnvs);
+  const names = onePerEnv('profiles', KINDS.profile, profiles, isName, numEnvs);
   const known = resolved(names, (name) => resolveProfile(world, name));
   const isGiven = [...known.values()].some(({ floats }) => floats !== null);
   const modes = new Uint8Array(numEnvs);
@@ -62,9 +62,19 @@ export function toProfiles(world: World, profiles: ProfileChoice, numEnvs: numbe
   return { modes, floats };
 }
 
-/** Resolves each name once. */
-const resolved = <T>(names: readonly string[], resolve: (name: string) => T): ReadonlyMap<string, T> =>
-  new Map([...new Set(names)].map((name) => [name, resolve(name)]));
+/** Resolves each name, or each other choice, once. */
+const resolved = <Choice, T>(
+  choices: readonly Choice[],
+  resolve: (choice: Choice) => T,
+): ReadonlyMap<Choice, T> => new Map([...new Set(choices)].map((choice) => [choice, resolve(choice)]));
+
+/** The valid forms of an argument, for errors. */
+const KINDS = {
+  profile: 'a name, a name per environment or a Float32Array [numEnvs, 16]',
+  grader: `a name or a grader, one per environment, or weights, [${NUM_COMPONENTS}] or [numEnvs, ${NUM_COMPONENTS}]`,
+};
+
+const isName = (choice: unknown): choice is string => typeof choice === 'string';
 
 /** Returns a copy of profiles. @throws InputError `bad_profile` for a number outside the domain. */
 function checkRows(profiles: Float32Array): Float32Array {
@@ -78,18 +88,19 @@ function checkRows(profiles: Float32Array): Float32Array {
   return rows;
 }
 
-/** Validates a list of one name per environment. @param numbers the other valid form of the argument, for the error. */
-function namePerEnv(what: string, numbers: string, choice: unknown, numEnvs: number): readonly string[] {
+/** Validates a list of one choice per environment, such as names. @param forms the valid forms of the argument, for the error. */
+function onePerEnv<Choice>(
+  what: string,
+  forms: string,
+  choices: unknown,
+  isChoice: (choice: unknown) => choice is Choice,
+  numEnvs: number,
+): readonly Choice[] {
   // `every` would skip holes.
-  const areNames = Array.isArray(choice) && choice.findIndex((name) => typeof name !== 'string') < 0;
-  if (!areNames) {
-    throw new InputError(
-      'wrong_type',
-      `Expected ${what} to be a name, a name per environment or ${numbers}, got ${describe(choice)}. Pass a name.`,
-    );
-  }
-  checkLength(`names in ${what}`, choice.length, numEnvs, 'numEnvs');
-  return choice;
+  if (!Array.isArray(choices) || choices.findIndex((choice) => !isChoice(choice)) >= 0)
+    throw wrongType(what, forms, choices, 'Pass a name.');
+  checkLength(`names in ${what}`, choices.length, numEnvs, 'numEnvs');
+  return choices;
 }
 
 /**
@@ -102,18 +113,13 @@ export function toGraders(
   numEnvs: number,
   where = 'grader',
 ): Float32Array {
-  if (typeof graders === 'string') return repeat(resolveGrader(world, graders), numEnvs);
+  if (isOneGrader(graders)) return repeat(weightsIn(world, graders, where), numEnvs);
   if (isNumbers(graders)) return weightsOf(world, graders, numEnvs, where);
-  const names = namePerEnv(
-    where,
-    `weights, [${NUM_COMPONENTS}] or [numEnvs, ${NUM_COMPONENTS}]`,
-    graders,
-    numEnvs,
-  );
-  const known = resolved(names, (name) => resolveGrader(world, name));
+  const choices = onePerEnv(where, KINDS.grader, graders, isOneGrader, numEnvs);
+  const known = resolved(choices, (choice) => weightsIn(world, choice, where));
   const rows = new Float32Array(numEnvs * NUM_COMPONENTS);
-  names.forEach((name, i) => {
-    rows.set(known.get(name)!, i * NUM_COMPONENTS);
+  choices.forEach((choice, i) => {
+    rows.set(known.get(choice)!, i * NUM_COMPONENTS);
   });
   return rows;
 }
@@ -135,6 +141,8 @@ function weightsOf(world: World, weights: ArrayLike<number>, numEnvs: number, wh
   }
   return rows;
 }
+
+const isOneGrader = (choice: unknown): choice is string | Grader => isName(choice) || isGrader(choice);
 
 function isNumbers(value: unknown): value is ArrayLike<number> {
   return isList(value) && typeof value[0] === 'number';

@@ -82,6 +82,14 @@ export function toBeliefs(
   return floats;
 }
 
+/** Writes one belief, three numbers, to every row of f32 [rows, 3]. @returns `floats`. @throws InputError as `toBeliefs`. */
+export function repeatBelief(belief: ArrayLike<number>, floats: Float32Array): Float32Array {
+  floats.set(toBeliefs(belief, 1, 'numEnvs', null));
+  // Doubles the number of copies each time.
+  for (let done = NUM_BELIEFS; done < floats.length; done *= 2) floats.copyWithin(done, 0, done);
+  return floats;
+}
+
 /** Returns whether the first entry is a list. Tests its type first, because `isList` would box a number. */
 const isNested = (rows: ArrayLike<unknown>): boolean => typeof rows[0] === 'object' && isList(rows[0]);
 
@@ -162,7 +170,7 @@ export function toConstantBelief(belief: ArrayLike<number>): Float32Array {
   if (floats?.every(Number.isFinite)) return floats;
   throw new InputError(
     'bad_belief',
-    `Expected a constant belief of finite numbers, got [${values.map(String).join(', ')}]. ` +
+    `Expected a constant belief of finite numbers, got [${values.map(describe).join(', ')}]. ` +
       'No episode was stepped. Leave beliefs out to give none.',
   );
 }

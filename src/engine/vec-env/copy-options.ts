@@ -5,7 +5,9 @@
 
 import { MAX_ENVS, NUM_BELIEFS, NUM_STEPS, PROFILE_SIZE } from '../../world/fields.js';
 import type { TrajectoryField } from '../backends/backend.js';
+import { isGrader } from '../graders/grader.js';
 import { copyArgument, copyOptions } from '../validate/copy-arguments.js';
+import type { GraderChoice } from '../validate/profiles.js';
 import { START_OPTIONS } from '../validate/starts.js';
 import {
   ASYNC_RUN_OPTIONS,
@@ -25,12 +27,27 @@ import {
 export const longestArgument = (numEnvs: number): number =>
   Math.max(numEnvs * NUM_STEPS * NUM_BELIEFS, MAX_ENVS);
 
-/** Copies a reset's options and its `start`, arrays included. */
+/** Copies a reset's options, its graders and its `start`, arrays included. */
 export function copyResetOptions(options: ResetOptions, maxLength: number): ResetOptions {
   const copied = copyOptions(options, RESET_OPTIONS, maxLength);
-  const start = copied?.start;
-  return start === undefined ? copied : { ...copied, start: copyOptions(start, START_OPTIONS, maxLength) };
+  const { start, graders } = copied ?? {};
+  if (start === undefined && graders === undefined) return copied;
+  return {
+    ...copied,
+    ...(start !== undefined && { start: copyOptions(start, START_OPTIONS, maxLength) }),
+    ...(graders !== undefined && { graders: copyGraders(graders) }),
+  };
 }
+
+/** Copies a grader, or the graders of a list. Validation follows, so the values may have other types. */
+function copyGraders(graders: GraderChoice): GraderChoice {
+  const copy = <T>(grader: T): T =>
+    isGrader(grader) ? { ...grader, weights: copyObject(grader.weights) } : grader;
+  return Array.isArray(graders) ? graders.map(copy) : copy(graders);
+}
+
+const copyObject = <T extends object>(value: T): T =>
+  typeof value === 'object' && value !== null ? { ...value } : value;
 
 /** Copies a fork's options and its `imagination`, arrays included. */
 export function copyForkOptions(options: ForkOptions, maxLength: number): ForkOptions {

@@ -3,6 +3,7 @@
 import { InputError, StateError } from '../../shared/errors.js';
 import { checkInteger, checkLength, describe, isList, readOptions } from '../../shared/values.js';
 import { MAX_ENVS, NUM_COMPONENTS, NUM_STEPS, PROFILE_SIZE, STATE, STATE_WORDS } from '../../world/fields.js';
+import { identityOf } from '../../world/world.js';
 import type { AnyBatch } from '../backends/any-batch.js';
 import { hasKernels } from '../backends/choose-backend.js';
 import { replayHistory } from '../observe/replay-history.js';
@@ -143,13 +144,14 @@ export function toOrigin<Kind extends AnyBatch>(
 
 /** Checks that two environments have the same backend and world. @throws InputError `not_alike`. */
 export function checkAlike(target: Core, source: Core): void {
-  const remedy = 'Use snapshot() and restore(bytes).';
-  requireSame('backend', target.batch.backend, source.batch.backend, remedy);
-  requireSame('world', target.world.digest, source.world.digest, 'Create both with one world.');
+  const { batch, world } = target;
+  if (source.batch.backend !== batch.backend)
+    refuseSource('backend', batch.backend, source.batch.backend, 'Use snapshot() and restore(bytes).');
+  if (source.world.digest !== world.digest)
+    refuseSource('world', identityOf(world), identityOf(source.world), 'Create both with one world.');
 }
 
-function requireSame(what: string, expected: string, got: string, remedy: string): void {
-  if (expected === got) return;
+function refuseSource(what: string, expected: string, got: string, remedy: string): never {
   throw new InputError(
     'not_alike',
     `Expected a source with ${what} ${expected} (this environment's), got ${got}. ${remedy}`,

@@ -5,7 +5,7 @@
  */
 
 import { StateError } from '../../shared/errors.js';
-import { checkOptions, isFloats, readOptions } from '../../shared/values.js';
+import { checkOptions, isFloats, isList, readOptions } from '../../shared/values.js';
 import { MODE, NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
 import type { World } from '../../world/world.js';
 import type { AnyBatch } from '../backends/any-batch.js';
@@ -17,7 +17,7 @@ import { type Mask, toMask } from '../validate/masks.js';
 import { type EnvProfiles, toGraders, toProfiles } from '../validate/profiles.js';
 import { type SeedSpan, toSeeds } from '../validate/seeds.js';
 import { toStart } from '../validate/starts.js';
-import { type Actions, toActions, toBeliefs, toGiven, toStops } from '../validate/steps.js';
+import { type Actions, repeatBelief, toActions, toBeliefs, toGiven, toStops } from '../validate/steps.js';
 import { Autoreset, type AutoresetPlan } from './autoreset.js';
 import type { Defaults, Settings } from './check-options.js';
 import { type RunChoice, toRunBeliefs, toRunPolicy } from './run-requests.js';
@@ -201,14 +201,12 @@ export class Core<Kind extends AnyBatch = AnyBatch> implements Defaults {
     request.actions = toActions(actions, numEnvs, 'numEnvs', this.#actions, stepMask, overwritten);
     request.beliefs = request.given = null;
     if (beliefs !== undefined) {
-      if (!isFloats(beliefs)) this.#beliefs ??= new Float32Array(numEnvs * NUM_BELIEFS);
-      request.beliefs = toBeliefs(
-        copyIfAliased(beliefs, overwritten),
-        numEnvs,
-        'numEnvs',
-        this.#beliefs,
-        stepMask,
-      );
+      const isForAll = isList(beliefs) && beliefs.length === NUM_BELIEFS && numEnvs > 1;
+      if (isForAll || !isFloats(beliefs)) this.#beliefs ??= new Float32Array(numEnvs * NUM_BELIEFS);
+      const list = copyIfAliased(beliefs, overwritten);
+      request.beliefs = isForAll
+        ? repeatBelief(list, this.#beliefs!)
+        : toBeliefs(list, numEnvs, 'numEnvs', this.#beliefs, stepMask);
       request.given = toGiven(request.beliefs, numEnvs, this.#given, stepMask);
     }
     request.stepMask = stepMask;

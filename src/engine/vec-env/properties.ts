@@ -12,12 +12,14 @@ import {
 import type { AutoresetMode } from '../validate/autoreset-modes.js';
 import type { Core } from './core.js';
 
-/** The identity of an environment, fixed by the world's version and numbers. */
+/** The identity of an environment, fixed by the world's version, name and numbers. */
 export interface EnvSpec {
   /** Always "rhythm". */
   readonly id: string;
   /** The world's version. A new version may have other episodes. */
   readonly version: string;
+  /** The world's name, `WorldSpec.name`: "rhythm" for the published world. No part of the digest. */
+  readonly worldName: string;
   /** SHA-256 of the world's numbers, hexadecimal. */
   readonly worldDigest: string;
   /** The length of an episode: 28. */
@@ -46,7 +48,7 @@ export class EnvProperties {
   readonly backendReason: string;
   /** The world that is played. */
   readonly world: World;
-  /** The environment's identity: id, version and digest of the world, length of an episode. */
+  /** The environment's identity: id; version, name and digest of the world; length of an episode. */
   readonly spec: EnvSpec;
   /** Whether noise and events come from the imagination streams. */
   readonly imagination: boolean;
@@ -79,6 +81,7 @@ export class EnvProperties {
     this.spec = Object.freeze({
       id: 'rhythm',
       version: world.spec.version,
+      worldName: world.spec.name,
       worldDigest: world.digest,
       maxEpisodeSteps: NUM_STEPS,
     });

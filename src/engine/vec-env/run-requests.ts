@@ -37,7 +37,7 @@ export function toRunPolicy(
     throw new InputError(
       'unknown_name',
       `Expected ${POLICIES.join(', ')} or action sequences as the policy, got ${describe(choice)}.` +
-        didYouMean(choice, POLICIES),
+        didYouMean(choice, POLICIES, ' Call evaluate for any other policy, such as the planner.'),
     );
   }
   const length = numEnvs * NUM_STEPS;

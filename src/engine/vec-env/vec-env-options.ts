@@ -90,7 +90,10 @@ export interface ResetOptions {
 
 /** Options of `step`. */
 export interface StepOptions {
-  /** [numEnvs, 3], flat: social, morning, work, clamped to [0, 1]; a row of three NaN is no belief. */
+  /**
+   * [numEnvs, 3], flat: social, morning, work, clamped to [0, 1]; a row of three NaN is no belief. Or `[3]`: one belief for all
+   * environments.
+   */
   beliefs?: ArrayLike<number>;
   /**
    * The environments that step. Default: all. The others keep their state; their actions and beliefs are ignored, and their

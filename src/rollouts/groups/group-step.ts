@@ -1,6 +1,6 @@
 /** Steps all rollouts that still play, with the actions of a policy. */
 
-import { type Grader, toGrader } from '../../engine/graders/grader.js';
+import { type Grader, type GraderLike, toGrader } from '../../engine/graders/grader.js';
 import { CheckedPlayer } from '../../engine/policy/checked-player.js';
 import { isPolicy, type PolicyLike } from '../../engine/policy/policy.js';
 import { checkSeed } from '../../engine/validate/seeds.js';
@@ -112,9 +112,8 @@ async function openPlayer(
 
 /** Returns the grader of all rollouts. Returns null for one grader per group, and with `from`. */
 function graderOf({ from, grader = 'v2' }: RolloutOptions): Grader | null {
-  const isOneGrader =
-    typeof grader === 'string' || (isList(grader) && grader.length <= NUM_COMPONENTS && isNumbers(grader));
-  return from === undefined && isOneGrader ? toGrader(grader as string | ArrayLike<number>) : null;
+  const isOneGrader = !isList(grader) || (grader.length <= NUM_COMPONENTS && isNumbers(grader));
+  return from === undefined && isOneGrader ? toGrader(grader as GraderLike) : null;
 }
 
 /** Returns whether a list contains weights (of one grader, or of one per group), not names. Its first entry shows which. */

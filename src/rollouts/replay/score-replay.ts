@@ -3,10 +3,10 @@ import { type AnyBatch, type OpenBatch, openAnyBatch } from '../../engine/backen
 import { openBatch } from '../../engine/backends/open-batch.js';
 import type { Platform } from '../../engine/backends/platform.js';
 import { type EngineCalls, resultOf, runAsync, runSync } from '../../engine/engine-calls.js';
-import { checkInteger, checkName, isList, readOptions, wrongType } from '../../shared/values.js';
+import { type GraderLike, weightsIn } from '../../engine/graders/grader.js';
+import { checkInteger, checkName, readOptions } from '../../shared/values.js';
 import { MAX_THREADS } from '../../world/fields.js';
 import type { WorldSpec } from '../../world/numbers.js';
-import { resolveGrader } from '../../world/resolve-names.js';
 import { createWorld, type World } from '../../world/world.js';
 import {
   allocateStack,
@@ -31,10 +31,10 @@ import type { LazyRows } from './row-objects.js';
 /** Options of `scoreReplay`. */
 export interface ReplayOptions extends RewardStackOptions {
   /**
-   * 'v2' (default), another name of GRADER_NAMES, or eight weights; a list of six gets two zeros. Grades an episode if the
-   * row's action is its 28th, and sets the default weight of `beliefSkill` (see `weights`).
+   * 'v2' (default), another name of GRADER_NAMES, a Grader, or eight weights; a list of six gets two zeros. Grades an episode
+   * if the row's action is its 28th, and sets the default weight of `beliefSkill` (see `weights`).
    */
-  grader?: string | ArrayLike<number>;
+  grader?: GraderLike;
   /** As in `parseCompletions`, for rows with completions. */
   thought?: ParseOptions['thought'];
   /** A world with other numbers. Default: the published one. */
@@ -116,7 +116,7 @@ function* score(
   const { onFault = 'mark', grader = 'v2' } = checked;
   const world = createWorld(checked.world);
   const faults = new Faults(checkName('onFault', onFault, ON_FAULT) === 'throw');
-  const graderWeights = toWeights(world, grader);
+  const graderWeights = weightsIn(world, grader);
   const settings = toStackSettings(checked, graderWeights);
   const inThought = beginsInThought(checked.thought);
   const batch = yield* openReplayBatch(platform, world, checked, open);
@@ -215,10 +215,4 @@ function validRows(first: number, end: number, faults: Faults): Uint32Array {
 function markInvalid({ rewards, stepRewards, beliefMae, beliefSkill }: ReplayResults, faults: Faults): void {
   const arrays = [stepRewards, beliefMae, beliefSkill, ...Object.values<Float32Array>({ ...rewards })];
   for (const row of faults.rowIndices) for (const array of arrays) array[row] = Number.NaN;
-}
-
-/** Returns the weights of a grader, f32 [8]. @throws InputError `wrong_type`, `unknown_name` or `bad_grader`. */
-function toWeights(world: World, grader: unknown): Float32Array {
-  if (typeof grader === 'string' || isList(grader)) return resolveGrader(world, grader);
-  throw wrongType('grader', 'a name or a list of weights', grader, 'Pass a name or a list of weights.');
 }

@@ -3,15 +3,21 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   COMPONENT_NAMES,
+  createAsyncVecEnv,
   createVecEnv,
+  Episode,
   GRADER_NAMES,
   type Grader,
+  type GraderChoice,
   graderWeights,
   InputError,
   parseGrader,
   RHYTHM,
+  scoreReplay,
+  searchActionSequence,
   validateGrader,
 } from '../../../src/index.js';
+import { ENGINES, openOn } from '../../support/engines.js';
 import { drawsOf, forAll } from '../../support/random.js';
 import { expectRefusal } from '../../support/refusals.js';
 
@@ -68,6 +74,53 @@ describe('parseGrader accepts', () => {
       expect(graderWeights(parseGrader(text({ name, weights })))).toEqual(graderWeights(name));
     }
   });
+});
+
+describe.each(ENGINES)('$name', (engine) => {
+  const finalScores = (grader: GraderChoice, graders?: GraderChoice): number[] => {
+    using env = openOn(engine, { numEnvs: 3, grader });
+    env.reset({ seed: 1, graders });
+    return Array.from(env.run('heuristic', { beliefs: [0.5, 0.5, 0.5] }).finalScores);
+  };
+
+  it('plays under a Grader, for all environments or for each', () => {
+    const grader = parseGrader(text(calm));
+    const expected = finalScores(graderWeights(grader));
+    expect(expected).not.toEqual(finalScores('v2'));
+    expect(finalScores(grader)).toEqual(expected);
+    expect(finalScores('v1', grader)).toEqual(expected);
+    const v2 = finalScores('v2');
+    expect(finalScores([grader, 'v2', grader])).toEqual([expected[0], v2[1], expected[2]]);
+  });
+});
+
+it('an Episode, scoreReplay and searchActionSequence take a Grader', async () => {
+  const grader = parseGrader(text(calm));
+  const [first, second] = [grader, graderWeights(grader)].map((choice) => {
+    const episode = new Episode().reset(1, { grader: choice });
+    while (!episode.terminated) episode.step(3);
+    return episode.finalScore;
+  });
+  expect(first).toBe(second);
+  const rows = [{ seed: 1, actionHistory: Array(27).fill(3), action: 3 }];
+  expect(scoreReplay(rows, { grader }).stepRewards).toEqual(
+    scoreReplay(rows, { grader: graderWeights(grader) }).stepRewards,
+  );
+  const [one, other] = await Promise.all(
+    [grader, graderWeights(grader)].map((choice) =>
+      searchActionSequence({ seeds: [1, 2] }, { grader: choice, evaluations: 1000 }),
+    ),
+  );
+  expect(one).toEqual(other);
+});
+
+it('reset of an AsyncVecEnv copies a Grader', async () => {
+  await using env = await createAsyncVecEnv({ numEnvs: 1, backend: 'reference' });
+  const grader = { name: 'calm', weights: { ...WEIGHTS } };
+  const call = env.reset({ seed: 1, graders: [grader] });
+  grader.weights.crash_free = 7;
+  await call;
+  expect((await env.run('heuristic')).finalScores[0]).toBeGreaterThan(0);
 });
 
 describe('parseGrader refuses', () => {
@@ -295,7 +348,7 @@ describe('graderWeights', () => {
   });
 
   it('refuses invalid graders', () => {
-    expectRefusal(() => graderWeights('v4'), 'unknown_name', 'Did you mean "v1"?');
+    expectRefusal(() => graderWeights('v4'), 'unknown_name', 'v1, v2, v3', 'Use one of these names.');
     expectRefusal(() => graderWeights('toString'), 'unknown_name', 'got "toString"');
     for (const value of [3, null, undefined, true]) {
       expectRefusal(() => graderWeights(value as never), 'wrong_type', `got ${value}`);

@@ -98,18 +98,18 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
   );
 
   it('assign refuses a source of another world', () => {
-    const world = structuredClone(RHYTHM);
+    const world = { ...structuredClone(RHYTHM), name: 'tired' };
     world.initialMeters[0] = 0.5;
     const other = openOn(engine, { numEnvs: N, world });
     other.reset({ seed: 1 });
     expectRefusedUnchanged(() => target.assign(other, [0, 1, 2, 3]), 'not_alike', [
-      'world',
-      target.world.digest,
+      `world rhythm (${target.world.digest})`,
+      `got tired (${other.world.digest})`,
     ]);
   });
 
   it('assign accepts a source with an equal copy of the world', () => {
-    const other = openOn(engine, { numEnvs: N, world: structuredClone(RHYTHM) });
+    const other = openOn(engine, { numEnvs: N, world: { ...structuredClone(RHYTHM), name: 'the same' } });
     other.reset({ seed: 1 });
     const equalWorld = openOn(engine, { numEnvs: N });
     expect([...equalWorld.assign(other, [0, 1, 2, 3]).terminated]).toEqual([0, 0, 0, 0]);

@@ -46,6 +46,32 @@ const FINAL_OUTPUTS = [
 ];
 
 describe.each(TWO_ENGINES)('$name', (engine) => {
+  it.each([1, 3, 17])('a step takes one belief for all of %d environments, as a run does', (numEnvs) => {
+    const play = (beliefs: number[] | Float32Array) => {
+      using env = openOn(engine, { numEnvs, copy: true });
+      env.reset({ seed: 1 });
+      const mask = Uint8Array.from({ length: numEnvs }, (_, i) => Number(i !== 1));
+      env.step(new Uint8Array(numEnvs), { beliefs, mask });
+      return [env.step(new Uint8Array(numEnvs), { beliefs }), env.stateHash()];
+    };
+    const rows = (row: number[]) => Float32Array.from({ length: 3 * numEnvs }, (_, k) => row[k % 3]);
+    for (const row of [
+      [0.25, 0.5, 2],
+      [Number.NaN, Number.NaN, Number.NaN],
+    ]) {
+      const expected = play(rows(row));
+      expect(play(row)).toEqual(expected);
+      expect(play(Float32Array.from(row))).toEqual(expected);
+    }
+    using run = openOn(engine, { numEnvs });
+    run.reset({ seed: 1 });
+    run.run(new Uint8Array(numEnvs * NUM_STEPS), { beliefs: [0.25, 0.5, 2], stops: Array(numEnvs).fill(2) });
+    using stepped = openOn(engine, { numEnvs });
+    stepped.reset({ seed: 1 });
+    for (let t = 0; t < 2; t++) stepped.step(new Uint8Array(numEnvs), { beliefs: [0.25, 0.5, 2] });
+    expect(stepped.stateHash()).toEqual(run.stateHash());
+  });
+
   describe.each(OBSERVATIONS)('%o', (options) => {
     it('every call but run returns the same frozen object of views, and run returns the same views', () => {
       const env = openOn(engine, { numEnvs: 3, autoreset: 'same-step', ...options });
