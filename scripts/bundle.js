@@ -3,7 +3,7 @@
  * Packages that are not dependencies of the installed package become part of the bundle, with their licences in
  * lib/LICENSES.txt. Copies into lib/types the declarations that the library's entry points reach.
  */
-import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
@@ -89,6 +89,17 @@ function licencesOf(files) {
   return texts.sort().join(`\n${'-'.repeat(80)}\n\n`);
 }
 
+/**
+ * Returns a declaration whose optional properties may be undefined, as the calls allow: with the option
+ * `exactOptionalPropertyTypes` of a project, they may only be absent.
+ */
+const allowUndefined = (declaration) =>
+  declaration.replace(
+    /^(\s+(?:readonly )?\w+\?: )(.*?)(;?)$/gm,
+    (_, property, type, end) =>
+      `${property}undefined | ${type.includes('=>') && end ? `(${type})` : type}${end}`,
+  );
+
 /** Copies the declarations that entry points reach, for import, and again for require. */
 function copyTypes(entries) {
   const reached = new Set();
@@ -106,7 +117,7 @@ function copyTypes(entries) {
     for (const folder of ['', 'commonjs']) {
       const copy = join(TYPES, folder, relative(DIST, path));
       mkdirSync(dirname(copy), { recursive: true });
-      cpSync(path, copy);
+      writeFileSync(copy, allowUndefined(readFileSync(path, 'utf8')));
     }
   }
   writeFileSync(join(TYPES, 'commonjs/package.json'), '{ "type": "commonjs" }\n');

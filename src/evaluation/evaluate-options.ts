@@ -2,6 +2,8 @@
 
 import type { LanguageModel } from '../agents/llm/language-model.js';
 import type { BeliefKind } from '../agents/policies/fixed-policies.js';
+import type { PolicyName } from '../agents/policies/observing-policies.js';
+import type { BackendName, KernelName } from '../engine/backends/backend.js';
 import type { GraderLike } from '../engine/graders/grader.js';
 import type { PolicyLike } from '../engine/policy/policy.js';
 import { checkLongCall } from '../engine/vec-env/sliced-runs.js';
@@ -28,7 +30,7 @@ export interface LlmOptions {
 }
 
 /** Policies by their names in results. The name of a built-in policy or a language model stands for the policy. */
-export type PolicyRecord = Readonly<Record<string, PolicyLike | string>>;
+export type PolicyRecord = Readonly<Record<string, PolicyLike | PolicyName>>;
 
 /** Options of `evaluate`. */
 export interface EvaluateOptions extends ConditionOptions {
@@ -37,7 +39,7 @@ export interface EvaluateOptions extends ConditionOptions {
    * results, such as `{ mine: policy, 'heuristic+constant': builtin('heuristic+constant') }`. Default: random, heuristic
    * and open-loop, each without a belief and with the constant belief.
    */
-  readonly policies?: readonly string[] | PolicyRecord;
+  readonly policies?: readonly PolicyName[] | PolicyRecord;
   /** The language models that `policies` names. */
   readonly llm?: LlmOptions;
   /** A name of GRADER_NAMES, a Grader, or eight weights (called "custom" in results). Default 'v2'. */
@@ -46,9 +48,9 @@ export interface EvaluateOptions extends ConditionOptions {
    * 'auto' (native, else the reference), or a name that `listAsyncBackends` lists, such as 'webgpu'; changes no result.
    * Default 'auto'.
    */
-  readonly backend?: string;
+  readonly backend?: BackendName;
   /** As in `VecEnvOptions`; changes no result. */
-  readonly kernel?: string;
+  readonly kernel?: KernelName;
   /** As in `VecEnvOptions`; changes no result. */
   readonly threads?: number;
   /**

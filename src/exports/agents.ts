@@ -11,7 +11,7 @@ export type { Outlook } from '../agents/planner/plan-evaluation.js';
 export type { PlanOutlook, PlanReport } from '../agents/planner/plan-report.js';
 export { type Decision, Planner } from '../agents/planner/planner.js';
 export type { PlannerOptions } from '../agents/planner/planner-options.js';
-export { type BuiltinPolicy, builtin } from '../agents/policies/observing-policies.js';
+export { type BuiltinPolicy, builtin, type PolicyName } from '../agents/policies/observing-policies.js';
 export {
   type FoundActionSequence,
   searchActionSequence,

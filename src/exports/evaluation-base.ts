@@ -13,5 +13,5 @@ export { shippedAnchors } from '../evaluation/audit/shipped-anchors.js';
 export type { Evaluation, EvaluationRow } from '../evaluation/evaluate.js';
 export type { EvaluateOptions, LlmOptions, PlayedEpisodes } from '../evaluation/evaluate-options.js';
 export { audit, evaluate } from '../evaluation/on-first-use.js';
-export type { SeedRange } from '../world/conditions.js';
+export type { ConditionName, SeedRange } from '../world/conditions.js';
 export * from './common/evaluation.js';

@@ -1,5 +1,7 @@
 /** Options of a server, and their validation. */
+
 import { BlockList, isIP } from 'node:net';
+import type { KernelName, SyncBackendName } from '../engine/backends/backend.js';
 import { InputError } from '../shared/errors.js';
 import { checkInteger, checkString, readOptions, toFlag } from '../shared/values.js';
 
@@ -35,9 +37,9 @@ export interface ServeOptions {
   /** Milliseconds without a frame before a socket is closed, 10 to 2^31 - 1. Default 900,000. */
   readonly idleMs?: number;
   /** As in `createVecEnv`. */
-  readonly backend?: string;
+  readonly backend?: SyncBackendName;
   /** As in `createVecEnv`. */
-  readonly kernel?: string;
+  readonly kernel?: KernelName;
   /**
    * The number of threads of rollouts, vector environments and sessions, 1 to 256. Default: the number of processor cores; 1
    * for the sessions of `openServer`. `openCluster` divides the number among its workers.

@@ -24,7 +24,7 @@ export interface RunningServer {
 const GRACE_MS = 1500;
 
 /**
- * Starts a server.
+ * @internal Starts a server. The types of the package lack those of Node, which the host uses.
  * @throws InputError for an invalid option; BackendError as `createVecEnv`; the system's error if it cannot listen on
  *   the address. After an error nothing stays open.
  */

@@ -2,6 +2,12 @@
 import { InputError } from './errors.js';
 import { didYouMean } from './suggest.js';
 
+/**
+ * A name: one of the known ones, which editors suggest, or another string, which the call checks. `{}` keeps the names from
+ * becoming `string`.
+ */
+export type NameAmong<Known extends string> = Known | (string & {});
+
 /** Checks that all options are known. @throws InputError `wrong_type` or `unknown_option`. */
 export function checkOptions(what: string, options: unknown, known: readonly string[]): void {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {

@@ -1,8 +1,10 @@
 /** The evaluation conditions: profiles and seeds. */
 import { InputError } from '../shared/errors.js';
 import { didYouMean } from '../shared/suggest.js';
-import { checkInteger, describe } from '../shared/values.js';
+import { checkInteger, describe, type NameAmong } from '../shared/values.js';
 import { MAX_U32, PROFILE_NAMES } from './fields.js';
+import type { ProfileName } from './numbers.js';
+import type { ProfileKindName } from './resolve-names.js';
 
 /** Consecutive seeds, both ends included. */
 export interface SeedRange {
@@ -60,19 +62,24 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   discrete: SELECTABLE.filter((name) => name.startsWith('discrete')),
 };
 
+/** A condition, or a name of several. */
+export type ConditionName = NameAmong<
+  'in-distribution' | 'ood' | 'discrete' | `discrete:${ProfileName}` | typeof CUSTOM
+>;
+
 /** Options of `selectConditions`. */
 export interface ConditionOptions {
   /**
    * Names of CONDITIONS, and `custom`. 'discrete' selects the condition of each named profile and the condition of all three.
    * Default: all conditions; with `profiles`, those that allow other profiles; with `seeds`, only `custom`.
    */
-  readonly conditions?: readonly string[];
+  readonly conditions?: readonly ConditionName[];
   /** Seeds of the condition `custom`, which is added to the named conditions. */
   readonly seeds?: SeedRange;
   /** Maximum number of seeds of each part, counted from its first seed. Default: all seeds. */
   readonly episodes?: number;
   /** 'sampled', 'discrete' or a profile's name: the profiles of in-distribution, ood and custom. Default 'sampled'. */
-  readonly profiles?: string;
+  readonly profiles?: ProfileKindName;
 }
 
 /**

@@ -43,7 +43,7 @@ export interface WorldSpec {
   /** Traits of a profile: sampled uniformly from [low, high). `neutral` is the neutral profile's value. */
   traits: { name: string; low: number; high: number; neutral: number }[];
   /** The named profiles: traits by name, and weights by meter. */
-  profiles: Record<string, { traits: Record<string, number>; weights: number[] }>;
+  profiles: ByName<ProfileName, { traits: Record<string, number>; weights: number[] }>;
   /**
    * Numbers of the rules: factors of vitality and cognition, thresholds, and the scales and offsets of three
    * components of the grade.
@@ -75,7 +75,7 @@ export interface WorldSpec {
   /** Multiplies the reward weights among the factors of the belief targets. */
   beliefWeightScale: number;
   /** Weights of the eight components of the grade. */
-  graders: Record<string, number[]>;
+  graders: ByName<GraderName, number[]>;
   /** Second words of the generator's key, hexadecimal u32. `imagination` is XORed with others (docs/world.md). */
   streams: Record<'profile' | 'event' | 'noise' | 'policy' | 'imagination', string>;
   /**
@@ -87,6 +87,14 @@ export interface WorldSpec {
     rules: { meter: string; below: number; action: string; slots?: number[] }[];
   };
 }
+
+/** Values of known names, which any name may index. */
+type ByName<Name extends string, Value> = Record<Name, Value> & Record<string, Value>;
+
+/** The names of the named profiles. */
+export type ProfileName = keyof typeof PUBLISHED.profiles;
+/** The names of the built-in graders. */
+export type GraderName = keyof typeof PUBLISHED.graders;
 
 /** One factor of a belief target: a trait or a reward weight, by name. */
 export interface BeliefFactor {
@@ -105,8 +113,7 @@ function freeze<T extends object>(value: T): T {
   return Object.freeze(value);
 }
 
-/** The published world, frozen: change a `structuredClone` of it. */
-export const RHYTHM: WorldSpec = freeze({
+const PUBLISHED = freeze({
   name: 'rhythm',
   version: '1.1.0',
   meters: ['vitality', 'cognition', 'progress', 'serenity', 'connection'],
@@ -296,3 +303,6 @@ export const RHYTHM: WorldSpec = freeze({
     ],
   },
 });
+
+/** The published world, frozen: change a `structuredClone` of it. */
+export const RHYTHM: WorldSpec = PUBLISHED;

@@ -1,7 +1,7 @@
 /** Resolves names of profiles and graders to codes and floats. */
 import { InputError } from '../shared/errors.js';
 import { didYouMean } from '../shared/suggest.js';
-import { describe } from '../shared/values.js';
+import { describe, type NameAmong } from '../shared/values.js';
 import {
   COMPONENT_NAMES,
   GRADER_NAMES,
@@ -10,6 +10,7 @@ import {
   PROFILE_NAMES,
   PROFILE_SIZE,
 } from './fields.js';
+import type { ProfileName } from './numbers.js';
 import { inDomain, sumsToOne } from './validate-world.js';
 import type { World } from './world.js';
 
@@ -49,6 +50,9 @@ export function checkProfile(floats: ArrayLike<number>, where = 'profile'): Floa
   // Adding 0 turns -0 into 0.
   return Float32Array.from(values, (value) => value + 0);
 }
+
+/** 'sampled', 'discrete' or a profile's name. */
+export type ProfileKindName = NameAmong<'sampled' | 'discrete' | ProfileName>;
 
 /**
  * Profile names: 'sampled' (drawn from the seed), 'discrete' (a named profile chosen by the seed), the named profiles.

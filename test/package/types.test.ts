@@ -1,5 +1,12 @@
-/** The package's types need only ES2022: neither the types of Node or a browser, nor `skipLibCheck`. */
+/** The package's types need only ES2022: neither the types of Node or a browser, nor `skipLibCheck`. Names are suggested. */
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { POLICY_NAMES } from '../../src/agents/policies/fixed-policies.js';
+import { STEPPED_NAMES } from '../../src/agents/policies/observing-policies.js';
+import { NODE } from '../../src/engine/backends/node.js';
+import { CONDITIONS, CUSTOM } from '../../src/world/conditions.js';
+import { GRADER_NAMES } from '../../src/world/fields.js';
+import { PROFILE_CHOICES } from '../../src/world/resolve-names.js';
 import { Consumer, type Example } from '../support/examples.js';
 
 const NODE_PROGRAM = `
@@ -11,6 +18,12 @@ const options: RunOptions = { stops: [3, 4] };
 const scores: Float32Array = env.run('random', options).finalScores;
 export const rows = await evaluate({ policies: ['random'] }).then((evaluation) => evaluation.rows);
 export { scores };
+`;
+const UNDEFINED_OPTIONS = `
+import { createVecEnv, evaluate } from 'rhythm-vec';
+
+createVecEnv({ numEnvs: 1, backend: undefined, grader: undefined }).run('random', { beliefs: undefined, onProgress: undefined });
+await evaluate({ policies: undefined, onStart: undefined});
 `;
 const SIGNAL_PROGRAM = `
 import { createVecEnv } from 'rhythm-vec';
@@ -54,9 +67,57 @@ const program = (name: string, code: string): Example => ({ name, code, prints: 
 const compile = (options: object, ...examples: Example[]): void =>
   new Consumer(examples, { skipLibCheck: false, ...options }).remove();
 
+/** Returns a program that imports a subpath of the package. */
+const importOf = (subpath: string): Example =>
+  program(subpath, `export type Names = keyof typeof import('${subpath.replace('.', 'rhythm-vec')}');\n`);
+
+/** Returns a program that compiles if the known names of a type are exactly these. */
+const namesProgram = (type: string, names: readonly string[]): string => `
+import type { BackendName, EvaluateOptions, PolicyName, VecEnvOptions } from 'rhythm-vec';
+type Known<Name> = Name extends string ? (string extends Name ? never : Name) : never;
+const names: Record<Known<${type}>, true> = ${JSON.stringify(Object.fromEntries(names.map((name) => [name, true])))};
+const others: { backend: BackendName; policy: PolicyName; options: VecEnvOptions & EvaluateOptions } = {
+  backend: 'mine',
+  policy: 'llm:mine',
+  options: { numEnvs: 1, kernel: 'mine', grader: 'mine', profiles: 'mine', policies: ['mine'] },
+};
+export { names, others };
+`;
+const NAMES: Record<string, readonly string[]> = {
+  'VecEnvOptions["backend"]': ['auto', ...NODE.backends.map(({ name }) => name)],
+  BackendName: ['auto', ...NODE.asyncBackends.map(({ name }) => name)],
+  'VecEnvOptions["kernel"]': readdirSync(new URL('../../native', import.meta.url)).flatMap(
+    (file) => /^kernel_(\w+)\.cc$/.exec(file)?.slice(1) ?? [],
+  ),
+  'VecEnvOptions["grader"]': GRADER_NAMES,
+  'VecEnvOptions["profiles"]': PROFILE_CHOICES,
+  PolicyName: [...POLICY_NAMES, ...STEPPED_NAMES],
+  'NonNullable<EvaluateOptions["conditions"]>[number]': [...CONDITIONS.map(({ name }) => name), CUSTOM],
+};
+it('the known names of options are those of the tables, and other names are allowed', () => {
+  const programs = (change: (names: readonly string[]) => readonly string[]) =>
+    Object.entries(NAMES).map(([type, names]) => program(type, namesProgram(type, change(names))));
+  compile({}, ...programs((names) => names));
+  // Each type reports a name too few, and a name too many.
+  const count = (code: string) => new RegExp(`(${code}[^]*){${Object.keys(NAMES).length}}`);
+  expect(() => compile({}, ...programs((names) => names.slice(1)))).toThrow(count('TS2741'));
+  expect(() => compile({}, ...programs((names) => [...names, 'x']))).toThrow(count('TS2353'));
+});
+
 describe('a strict consumer compiles', () => {
   it('with ES2022 alone', () => {
     compile({ lib: ['ES2022'], types: [] }, program('Node', NODE_PROGRAM));
+  });
+
+  it('every subpath, with ES2022 alone', () => {
+    const { exports } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+    const subpaths = Object.keys(exports).filter((name) => name !== './package.json');
+    expect(subpaths).toContain('./server');
+    compile({ lib: ['ES2022'], types: [] }, ...subpaths.map(importOf));
+  });
+
+  it('with optional properties that are undefined', () => {
+    compile({ lib: ['ES2022'], types: [] }, program('undefined', UNDEFINED_OPTIONS));
   });
 
   it("with a browser's types", () => {

@@ -1,18 +1,23 @@
 /** Compiles and runs the examples of a documentation page in a project that has the package installed. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
+/** Options beyond those of this repository and of `tsc --init`. Node 20 does not run the `using` of a later target. */
 const COMPILER_OPTIONS = {
   outDir: 'out',
   rootDir: '.',
   noEmit: false,
   noEmitOnError: true,
   declaration: false,
+  declarationMap: false,
+  sourceMap: false,
+  target: 'ES2022',
+  types: ['node'],
 };
 
 export interface Example {
@@ -55,7 +60,10 @@ for (let k = 0; k < ${count}; k++) {
 }
 `;
 
-/** A project that has this checkout installed as a package. Each example is one of its programs. */
+/**
+ * A project that has this checkout installed as a package. Each example is one of its programs. They compile under the options
+ * of this repository and those that `tsc --init` writes for a new project.
+ */
 export class Consumer {
   readonly #folder = mkdtempSync(join(tmpdir(), 'rhythm-vec-'));
   readonly #count: number;
@@ -70,16 +78,17 @@ export class Consumer {
     this.#write('package.json', JSON.stringify({ type: 'module' }));
     this.#link('rhythm-vec', ROOT);
     for (const name of ['@types', 'seedrandom']) this.#link(name, join(ROOT, 'node_modules', name));
+    this.#compile('--init');
+    renameSync(join(this.#folder, 'tsconfig.json'), join(this.#folder, 'init.json'));
     const config = {
-      extends: join(ROOT, 'tsconfig.json'),
+      extends: [join(ROOT, 'tsconfig.json'), './init.json'],
       compilerOptions: { ...COMPILER_OPTIONS, ...options },
       include: ['*.ts'],
     };
     this.#write('tsconfig.json', JSON.stringify(config));
     for (const [k, { code }] of examples.entries()) this.#write(`${k}.ts`, code);
     try {
-      // The working directory is the project's folder, because messages name files relative to it.
-      execFileSync(process.execPath, [TSC], { cwd: this.#folder, encoding: 'utf8' });
+      this.#compile();
     } catch (error) {
       this.remove();
       const messages = (error as { stdout?: string }).stdout ?? String(error);
@@ -119,6 +128,11 @@ export class Consumer {
       ...outcomes.slice(0, this.#count - 1),
       { output: '', error: `exit ${status ?? signal}: ${stderr}` },
     ];
+  }
+
+  /** Runs the compiler in the project's folder, because messages name files relative to it. */
+  #compile(...args: string[]): void {
+    execFileSync(process.execPath, [TSC, ...args], { cwd: this.#folder, encoding: 'utf8' });
   }
 
   remove(): void {

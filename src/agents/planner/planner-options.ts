@@ -1,4 +1,5 @@
 /** The options of planners, their defaults and their validation. */
+import type { BackendName, KernelName } from '../../engine/backends/backend.js';
 import { type GraderLike, graderWeights } from '../../engine/graders/grader.js';
 import {
   checkBoolean,
@@ -50,9 +51,9 @@ export interface PlannerOptions {
   /** A world with other numbers. Default: the published world. */
   readonly world?: WorldSpec;
   /** As in `VecEnvOptions`; changes no result. */
-  readonly backend?: string;
+  readonly backend?: BackendName;
   /** As in `VecEnvOptions`; changes no result. */
-  readonly kernel?: string;
+  readonly kernel?: KernelName;
   /** As in `VecEnvOptions`; changes no result. */
   readonly threads?: number;
 }

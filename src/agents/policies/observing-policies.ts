@@ -10,13 +10,14 @@ import type {
 import { spell } from '../../rollouts/text/system-message.js';
 import { InputError } from '../../shared/errors.js';
 import { didYouMean } from '../../shared/suggest.js';
+import type { NameAmong } from '../../shared/values.js';
 import { ACTION_NAMES, OBSERVATION, OBSERVATION_SIZE } from '../../world/fields.js';
 import { type AnyPlanner, openAnyPlanner } from '../planner/async-planner.js';
 import type { Objective } from '../planner/objectives.js';
 import { type Decision, Planner } from '../planner/planner.js';
 import type { PlannerOptions } from '../planner/planner-options.js';
 import { reactiveAction } from '../search/reactive-policy.js';
-import { loadStudent, STUDENT_NAMES } from '../student/shipped-students.js';
+import { loadStudent, STUDENT_NAMES, type StudentName } from '../student/shipped-students.js';
 import { type BeliefKind, type FixedPolicy, findPolicy, POLICIES, POLICY_NAMES } from './fixed-policies.js';
 import { sequenceGraderUnder } from './open-loop.js';
 import { REACTIVE_POLICIES } from './reactive-policies.js';
@@ -192,6 +193,17 @@ export const STEPPED_POLICIES: readonly SteppedPolicy[] = [
 /** The names of STEPPED_POLICIES. */
 export const STEPPED_NAMES: readonly string[] = STEPPED_POLICIES.map(({ name }) => name);
 
+/** A name of POLICIES or STEPPED_POLICIES. */
+export type PolicyName = NameAmong<
+  | FixedActions
+  | `${FixedActions}+constant`
+  | `${Exclude<FixedActions, 'random'>}+inference`
+  | 'planner'
+  | `planner-${'wellbeing' | 'prior' | 'oracle'}`
+  | StudentName
+>;
+type FixedActions = 'random' | 'heuristic' | 'open-loop';
+
 /** A policy of POLICIES or STEPPED_POLICIES. */
 export type BuiltinPolicy = FixedPolicy | SteppedPolicy;
 
@@ -213,4 +225,4 @@ export function findAnyPolicy(name: string, further: readonly string[] = []): Bu
  * Returns a built-in policy, to pass where a Policy is expected.
  * @param name the policy's name, such as 'heuristic+constant' or 'planner'. @throws InputError `unknown_name`.
  */
-export const builtin = (name: string): BuiltinPolicy => findAnyPolicy(name);
+export const builtin = (name: PolicyName): BuiltinPolicy => findAnyPolicy(name);

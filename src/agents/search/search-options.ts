@@ -1,13 +1,15 @@
 /** Options of a search. */
+import type { BackendName, KernelName } from '../../engine/backends/backend.js';
 import type { GraderLike } from '../../engine/graders/grader.js';
 import type { WorldSpec } from '../../world/numbers.js';
+import type { ProfileKindName } from '../../world/resolve-names.js';
 
 /** The episodes for which a search optimises an action sequence. */
 export interface ActionSequenceProblem {
   /** u32 each: seeds of the training episodes. With a sampled or discrete `profile` they determine the profiles too. */
   readonly seeds: ArrayLike<number>;
   /** 'sampled' (default) or 'discrete', from each seed; or one profile for all episodes: a name, or 16 floats. */
-  readonly profile?: string | ArrayLike<number>;
+  readonly profile?: ProfileKindName | ArrayLike<number>;
 }
 
 /** Options of a search for action sequences. */
@@ -30,9 +32,9 @@ export interface ActionSequenceSearchOptions {
   /** A world with other numbers. Default: the published world. */
   readonly world?: WorldSpec;
   /** As in `VecEnvOptions`; changes no result. */
-  readonly backend?: string;
+  readonly backend?: BackendName;
   /** As in `VecEnvOptions`; changes no result. */
-  readonly kernel?: string;
+  readonly kernel?: KernelName;
   /** As in `VecEnvOptions`; changes no result. */
   readonly threads?: number;
   /** Called with the number of sequences scored so far and the total, over all problems. */

@@ -6,8 +6,16 @@
  * changes nothing. Calls on one batch take effect in the order in which they are made.
  */
 
+import type { NameAmong } from '../../shared/values.js';
 import type { World } from '../../world/world.js';
 import type { EnvStarts } from '../validate/starts.js';
+
+/** A backend of `createVecEnv`. */
+export type SyncBackendName = NameAmong<'auto' | 'native' | 'reference'>;
+/** A backend of `createAsyncVecEnv`. */
+export type BackendName = NameAmong<'auto' | 'webgpu' | 'native' | 'reference'>;
+/** A kernel of the backend `native`. */
+export type KernelName = NameAmong<'avx512' | 'avx2' | 'portable' | 'scalar'>;
 
 /** Whether a backend or kernel can be used here, and why not. */
 export interface Availability {

@@ -8,7 +8,7 @@ import type { Platform } from './platform.js';
 import { referenceBackend } from './reference.js';
 import { webGpuBackend } from './webgpu/webgpu-backend.js';
 
-/** Returns `navigator.gpu`, or null. Only pages from HTTPS or localhost have it. */
+/** @internal Returns `navigator.gpu`, or null. Only pages from HTTPS or localhost have it. The types of the package lack GPU. */
 export async function findBrowserGpu(): Promise<GPU | null> {
   const { navigator } = globalThis as { navigator?: { gpu?: GPU } };
   return navigator?.gpu ?? null;

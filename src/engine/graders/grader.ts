@@ -3,9 +3,9 @@ import { InputError } from '../../shared/errors.js';
 import { isPrintable, PRINTABLE } from '../../shared/printable-names.js';
 import { follows, otherSchema, SCHEMAS } from '../../shared/schemas.js';
 import { didYouMean } from '../../shared/suggest.js';
-import { checkName, describe, isList, wrongType } from '../../shared/values.js';
+import { checkName, describe, isList, type NameAmong, wrongType } from '../../shared/values.js';
 import { COMPONENT_NAMES, GRADER_NAMES } from '../../world/fields.js';
-import { RHYTHM } from '../../world/numbers.js';
+import { type GraderName, RHYTHM } from '../../world/numbers.js';
 import { checkWeights, resolveGrader } from '../../world/resolve-names.js';
 import { inDomain, SUM_TOLERANCE, sumsToOne } from '../../world/validate-world.js';
 import type { World } from '../../world/world.js';
@@ -25,7 +25,7 @@ export interface Grader {
  * A name of GRADER_NAMES, a Grader, or the eight weights in the order of COMPONENT_NAMES. A list of the first six is enough:
  * the last two are then 0.
  */
-export type GraderLike = string | Grader | ArrayLike<number>;
+export type GraderLike = NameAmong<GraderName> | Grader | ArrayLike<number>;
 
 /** The number of significant digits of sums in errors: about those of a float32. */
 const SUM_DIGITS = 7;

@@ -14,7 +14,7 @@ import {
   PROFILE_SIZE,
   TAPE_WORDS,
 } from '../../world/fields.js';
-import { resolveProfile } from '../../world/resolve-names.js';
+import { type ProfileKindName, resolveProfile } from '../../world/resolve-names.js';
 import { createWorld, type World } from '../../world/world.js';
 import { type GraderLike, weightsIn } from '../graders/grader.js';
 import { illegalAction } from '../validate/actions.js';
@@ -48,7 +48,7 @@ export interface EpisodeOptions {
 /** Options of `Episode.reset`. */
 export interface EpisodeReset {
   /** 'sampled' (default), 'discrete', a profile's name, or 16 floats: 11 traits, then 5 weights. */
-  profile?: string | ArrayLike<number>;
+  profile?: ProfileKindName | ArrayLike<number>;
   /** 'v2' (default), another name of GRADER_NAMES, a Grader, or eight weights that sum to 1. A list of six gets two zeros. */
   grader?: GraderLike;
 }

@@ -1,7 +1,14 @@
 /** Validates profiles and graders of all environments, given by names or numbers. */
-import { checkLength, isFloats, isList, wrongType } from '../../shared/values.js';
+import { checkLength, isFloats, isList, type NameAmong, wrongType } from '../../shared/values.js';
 import { MAX_MAGNITUDE, MIN_MAGNITUDE, MODE, NUM_COMPONENTS, PROFILE_SIZE } from '../../world/fields.js';
-import { checkProfile, FORMER_COMPONENTS, resolveGrader, resolveProfile } from '../../world/resolve-names.js';
+import type { GraderName } from '../../world/numbers.js';
+import {
+  checkProfile,
+  FORMER_COMPONENTS,
+  type ProfileKindName,
+  resolveGrader,
+  resolveProfile,
+} from '../../world/resolve-names.js';
 import type { World } from '../../world/world.js';
 import { type Grader, type GraderLike, isGrader, weightsIn } from '../graders/grader.js';
 import { type FloatRange, firstOutside } from './floats.js';
@@ -10,12 +17,12 @@ import { type FloatRange, firstOutside } from './floats.js';
  * 'sampled', 'discrete', a profile's name; one of these per environment; or f32 [numEnvs, 16], 11 traits then 5
  * weights.
  */
-export type ProfileChoice = string | readonly string[] | Float32Array;
+export type ProfileChoice = ProfileKindName | readonly ProfileKindName[] | Float32Array;
 /**
  * A name of GRADER_NAMES or a Grader; one per environment; or weights, [8] for all environments or [numEnvs, 8]. Six instead of
  * eight weights, as in world 1.0.0, are accepted too.
  */
-export type GraderChoice = GraderLike | readonly (string | Grader)[];
+export type GraderChoice = GraderLike | readonly (NameAmong<GraderName> | Grader)[];
 
 const IN_DOMAIN: FloatRange = { low: MIN_MAGNITUDE, high: MAX_MAGNITUDE, signed: true };
 

@@ -2,7 +2,14 @@
 
 import type { WorldSpec } from '../../world/numbers.js';
 import type { OutputName } from '../backends/async-backend.js';
-import type { Outputs, TrajectoryField, TrajectoryOf } from '../backends/backend.js';
+import type {
+  BackendName,
+  KernelName,
+  Outputs,
+  SyncBackendName,
+  TrajectoryField,
+  TrajectoryOf,
+} from '../backends/backend.js';
 import type { WebGpuOptions } from '../backends/device-options.js';
 import type { ObservationOptions } from '../observe/observation-options.js';
 import type { AutoresetMode } from '../validate/autoreset-modes.js';
@@ -27,12 +34,12 @@ export interface VecEnvOptions {
    */
   numEnvs: number;
   /** 'auto' (default: the fastest available), 'native' or 'reference'. */
-  backend?: string;
+  backend?: SyncBackendName;
   /**
    * A native kernel: 'avx512', 'avx2', 'portable' or 'scalar'. Default: the environment variable `RHYTHM_KERNEL`, else the
    * fastest available.
    */
-  kernel?: string;
+  kernel?: KernelName;
   /** Threads for large batches, 1 to 256. Changes no result. Default: the number of processors, at most 256. */
   threads?: number;
   /** The profiles for resets that do not pass `profiles`. Default 'sampled'. */
@@ -66,7 +73,7 @@ export interface VecEnvOptions {
 /** Options of `createAsyncVecEnv`. */
 export interface AsyncVecEnvOptions extends VecEnvOptions {
   /** 'auto' (default: the fastest available), or a name that `listAsyncBackends` lists. */
-  backend?: string;
+  backend?: BackendName;
   /** How the webgpu backend chooses and uses its device; other backends ignore it. */
   webgpu?: WebGpuOptions;
 }

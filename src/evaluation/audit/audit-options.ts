@@ -1,4 +1,5 @@
 /** Options of an audit and their validation. */
+import type { BackendName, KernelName } from '../../engine/backends/backend.js';
 import { type Grader, type GraderLike, graderWeights, toGrader } from '../../engine/graders/grader.js';
 import type { PolicyLike } from '../../engine/policy/policy.js';
 import { checkLongCall } from '../../engine/vec-env/sliced-runs.js';
@@ -46,9 +47,9 @@ export interface AuditOptions {
    * 'auto' (native, else the reference), or a name that `listAsyncBackends` lists, such as 'webgpu'; changes no result.
    * Default 'auto'.
    */
-  readonly backend?: string;
+  readonly backend?: BackendName;
   /** As in `VecEnvOptions`; changes no result. */
-  readonly kernel?: string;
+  readonly kernel?: KernelName;
   /** As in `VecEnvOptions`; changes no result. */
   readonly threads?: number;
   /** Called with the approximate number of episodes that searches have played and planners have imagined, and the total. */

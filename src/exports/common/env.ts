@@ -3,6 +3,9 @@
 export type { Device, OutputName } from '../../engine/backends/async-backend.js';
 export type {
   Availability,
+  BackendName,
+  KernelName,
+  SyncBackendName,
   Trajectory,
   TrajectoryField,
   TrajectoryOf,
@@ -78,6 +81,13 @@ export {
   STATE_FIELDS,
   TRAIT_NAMES,
 } from '../../world/fields.js';
-export { type BeliefFactor, RHYTHM, type WorldSpec } from '../../world/numbers.js';
+export {
+  type BeliefFactor,
+  type GraderName,
+  type ProfileName,
+  RHYTHM,
+  type WorldSpec,
+} from '../../world/numbers.js';
+export type { ProfileKindName } from '../../world/resolve-names.js';
 export { validateWorld } from '../../world/validate-world.js';
 export { createWorld, type World } from '../../world/world.js';

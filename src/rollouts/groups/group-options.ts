@@ -1,4 +1,5 @@
 /** Types of `rolloutGroups`: its options, and the input of a policy. */
+import type { BackendName, KernelName } from '../../engine/backends/backend.js';
 import type { HistoryStep } from '../../engine/observe/past-step.js';
 import type { Policy, PolicyFunction, PolicyView } from '../../engine/policy/policy.js';
 import type { GraderChoice, ProfileChoice } from '../../engine/validate/profiles.js';
@@ -51,9 +52,9 @@ export interface RolloutOptions {
    * A backend of `createAsyncVecEnv`. The default 'auto' chooses as in `createVecEnv`. Not with `from.source`, which has a
    * backend.
    */
-  readonly backend?: string;
+  readonly backend?: BackendName;
   /** As in `createVecEnv`. */
-  readonly kernel?: string;
+  readonly kernel?: KernelName;
   /** 1 to 256; changes no result. Default: the number of processors, at most 256. */
   readonly threads?: number;
   /** Called after every step with the steps taken and their total, over all rollouts. */

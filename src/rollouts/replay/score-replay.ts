@@ -1,5 +1,7 @@
 /** Replay scoring: replays each row's history, takes its action and computes its rewards. */
+
 import { type AnyBatch, type OpenBatch, openAnyBatch } from '../../engine/backends/any-batch.js';
+import type { BackendName, KernelName } from '../../engine/backends/backend.js';
 import { openBatch } from '../../engine/backends/open-batch.js';
 import type { Platform } from '../../engine/backends/platform.js';
 import { type EngineCalls, resultOf, runAsync, runSync } from '../../engine/engine-calls.js';
@@ -40,9 +42,9 @@ export interface ReplayOptions extends RewardStackOptions {
   /** A world with other numbers. Default: the published one. */
   world?: WorldSpec;
   /** As in `createVecEnv`. */
-  backend?: string;
+  backend?: BackendName;
   /** As in `createVecEnv`. */
-  kernel?: string;
+  kernel?: KernelName;
   /** 1 to 256; changes no result. Default: the number of processors, at most 256. */
   threads?: number;
   /** 'mark' (default) gives invalid rows NaN and lists them in `faults`; 'throw' throws the first error found. */

@@ -1,5 +1,6 @@
 /** Options of the training of a student. */
 
+import type { PolicyName } from '../../agents/policies/observing-policies.js';
 import { STEPPED_POLICIES, type SteppedPolicy } from '../../agents/policies/observing-policies.js';
 import { TRAINING_SEEDS } from '../../agents/search/search-seeds.js';
 import type { Student } from '../../agents/student/student.js';
@@ -20,7 +21,7 @@ export interface TrainOptions {
    */
   readonly from?: Student;
   /** A policy of this package that uses observations, but not the hidden profile. Default 'planner'. */
-  readonly teacher?: string;
+  readonly teacher?: PolicyName;
   /** The grader that the teacher and the student play for. Default: that of `from`, or 'v2'. */
   readonly grader?: GraderLike;
   /** The seeds of the episodes; the refinement plays their profiles with imagined noise and events. Default 100 to 9999. */

@@ -3,10 +3,12 @@
 import { digitOf } from '../../agents/inference/inference-words.js';
 import { POLICY_NAMES } from '../../agents/policies/fixed-policies.js';
 import {
+  type PolicyName,
   STEPPED_NAMES,
   STEPPED_POLICIES,
   type SteppedPolicy,
 } from '../../agents/policies/observing-policies.js';
+import type { BackendName, KernelName } from '../../engine/backends/backend.js';
 import { runAsync } from '../../engine/engine-calls.js';
 import type { Grader } from '../../engine/graders/grader.js';
 import type { PolicyActions, PolicyPlayer } from '../../engine/policy/policy.js';
@@ -25,6 +27,7 @@ import { InputError } from '../../shared/errors.js';
 import { checkName } from '../../shared/values.js';
 import { CUSTOM, type SeedRange } from '../../world/conditions.js';
 import { ACTION_NAMES, NUM_BELIEFS, NUM_STEPS, OBSERVATION_SIZE } from '../../world/fields.js';
+import type { ProfileKindName } from '../../world/resolve-names.js';
 
 /**
  * The default policy. A teacher that maximises the score of v1 or v2 neglects the first half, and students would learn that.
@@ -37,14 +40,14 @@ export interface TeachOptions {
    * A policy that states beliefs and reasons: a name of STEPPED_POLICIES, as in `evaluate`, or a policy of your own. Default
    * planner-wellbeing.
    */
-  readonly policy?: string | UserPolicy;
+  readonly policy?: PolicyName | UserPolicy;
   readonly seeds: SeedRange;
   /** 'sampled', 'discrete' or a profile's name. */
-  readonly profiles: string;
+  readonly profiles: ProfileKindName;
   readonly grader: Grader;
   /** As in `createVecEnv`. These three change no episode. */
-  readonly backend?: string;
-  readonly kernel?: string;
+  readonly backend?: BackendName;
+  readonly kernel?: KernelName;
   readonly threads?: number;
   /** Called after each step of a batch with the steps done and their total, over all episodes. */
   readonly onProgress?: (done: number, total: number) => void;

@@ -5,7 +5,7 @@ import { type Grader, toGrader } from '../../../engine/graders/grader.js';
 import { InputError } from '../../../shared/errors.js';
 import { checkBoolean, checkInteger, describe } from '../../../shared/values.js';
 import { MAX_U32, NUM_STEPS } from '../../../world/fields.js';
-import { resolveProfile } from '../../../world/resolve-names.js';
+import { type ProfileKindName, resolveProfile } from '../../../world/resolve-names.js';
 import { createWorld } from '../../../world/world.js';
 import { checkRange, type Range, refuseEvalSeeds } from '../dataset-seeds.js';
 
@@ -16,7 +16,7 @@ export interface DatasetOptions {
   /** Seeds of the episodes. Default 100-9999, the training seeds. */
   readonly seeds?: Range;
   /** 'sampled', 'discrete', names of profiles, or 'mix' for sampled and discrete; all equally often. Default sampled. */
-  readonly profiles?: readonly string[];
+  readonly profiles?: readonly (ProfileKindName | typeof MIX)[];
   /** The range of `step_index`: steps before a row's state. Default 0-27. */
   readonly steps?: Range;
   /** u32, the seed of the selection of states. Default 0. */
