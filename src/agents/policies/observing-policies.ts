@@ -198,6 +198,7 @@ export type PolicyName = NameAmong<
   | FixedActions
   | `${FixedActions}+constant`
   | `${Exclude<FixedActions, 'random'>}+inference`
+  | 'reactive+constant'
   | 'planner'
   | `planner-${'wellbeing' | 'prior' | 'oracle'}`
   | StudentName
