@@ -163,7 +163,7 @@ describe('an episode refuses', () => {
     [{ grader: 'v7' }, 'unknown_name'],
     [{ grader: [1] }, 'bad_grader'],
     [{ grader: [1, 1, 0, 0, 0, 0] }, 'bad_grader'],
-    [{ grader: 7 }, 'bad_grader'],
+    [{ grader: 7 }, 'wrong_type'],
     [{ profiles: 'sampled' }, 'unknown_option'],
     [null, 'wrong_type'],
     ['v1', 'wrong_type'],
