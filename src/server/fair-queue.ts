@@ -39,6 +39,8 @@ const WEIGHT = 0.1;
 /** Admits requests in turn by client. */
 export class FairQueue {
   readonly #limits: FairQueueLimits;
+  /** What waits, for errors. */
+  readonly #what: string;
   /** By client, in the order of the clients' next turns. No queue is empty. */
   readonly #queues = new Map<string, Set<Waiting>>();
   #working = 0;
@@ -51,8 +53,10 @@ export class FairQueue {
   /** The time when the last request ended, or the first one began to wait, in milliseconds of `performance.now()`. */
   #endedAt = 0;
 
-  constructor(limits: FairQueueLimits) {
+  /** @param what waits, for errors. */
+  constructor(limits: FairQueueLimits, what = 'requests of /v1') {
     this.#limits = limits;
+    this.#what = what;
   }
 
   /** The number of requests in progress. */
@@ -70,14 +74,30 @@ export class FairQueue {
     return this.#waiting;
   }
 
+  /** Checks that the queue admits new requests. @throws BusyError if it is full or draining. */
+  checkOpen(): void {
+    if (this.#draining) throw new BusyError(DRAINING, MIN_RETRY);
+    this.#checkFull();
+  }
+
+  #checkFull(): void {
+    const { working, waiting } = this.#limits;
+    if (this.#working < working || this.#waiting < waiting) return;
+    throw new BusyError(
+      `Expected fewer than ${working + waiting} ${this.#what}, got ${working} in progress and ${waiting} that wait. ` +
+        'Try again after the time in Retry-After.',
+      this.#retryAfter(),
+    );
+  }
+
   /**
-   * Waits until a request may begin. `leave` must be called when it ends.
+   * Waits until a request may begin, also while the queue drains. `leave` must be called when it ends.
    * @param client the client's name. @param signal aborted when the client disconnects. The request then leaves the queue.
-   * @throws BusyError if the queue is full or draining, or if the wait was too long; the signal's reason.
+   * @throws BusyError if the queue is full, or if the wait was too long; the signal's reason.
    */
   async enter(client: string, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    if (this.#draining) throw new BusyError(DRAINING, MIN_RETRY);
+    this.#checkFull();
     if (this.#working >= this.#limits.working) await this.#wait(client, signal);
     else this.#working++;
   }
@@ -100,20 +120,12 @@ export class FairQueue {
     this.#meanMs = this.#meanMs === null ? ms : this.#meanMs + WEIGHT * (ms - this.#meanMs);
   }
 
-  /** Refuses new requests. Requests that wait or run continue. */
+  /** Refuses new requests: `checkOpen` throws. */
   drain(): void {
     this.#draining = true;
   }
 
   #wait(client: string, signal: AbortSignal): Promise<void> {
-    const { working, waiting, waitMs } = this.#limits;
-    if (this.#waiting >= waiting) {
-      throw new BusyError(
-        `Expected fewer than ${working + waiting} requests of /v1, got ${working} in progress and ${waiting} that wait. ` +
-          'Try again after the time in Retry-After.',
-        this.#retryAfter(),
-      );
-    }
     if (this.#waiting === 0) this.#endedAt = performance.now();
     return new Promise((resolve, reject) => {
       const end = (): void => {
@@ -133,7 +145,7 @@ export class FairQueue {
         },
       };
       const abort = (): void => entry.refuse(signal.reason);
-      const timer = setTimeout(() => entry.refuse(this.#tooSlow()), waitMs);
+      const timer = setTimeout(() => entry.refuse(this.#tooSlow()), this.#limits.waitMs);
       signal.addEventListener('abort', abort);
       this.#add(entry);
     });
@@ -141,7 +153,7 @@ export class FairQueue {
 
   #tooSlow(): BusyError {
     return new BusyError(
-      `Expected the request to begin within ${this.#limits.waitMs} ms, but ${this.#limits.working} other requests of /v1 are in progress. ` +
+      `Expected the request to begin within ${this.#limits.waitMs} ms, but ${this.#limits.working} other ${this.#what} are in progress. ` +
         'Try again after the time in Retry-After, or raise --batch-wait.',
       this.#retryAfter(),
     );

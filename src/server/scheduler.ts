@@ -1,5 +1,6 @@
 /** Divides the event loop between batch requests and sessions: each turn of the loop runs one slice of one batch. */
 import { yieldTurn } from '../engine/vec-env/yield-turn.js';
+import { BodyMemory, type Hold } from './body-memory.js';
 import { FairQueue, type FairQueueLimits } from './fair-queue.js';
 
 /**
@@ -20,13 +21,16 @@ export interface BatchOrigin {
 
 export class Scheduler {
   readonly #queue: FairQueue;
+  readonly #bodies: BodyMemory;
   /** Settles when every call of `turn` so far has got its turn. */
   #last: Promise<void> = Promise.resolve();
   /** Settles when the last large work has ended. */
   #large: Promise<unknown> = Promise.resolve();
 
-  constructor(limits: FairQueueLimits) {
+  /** @param bodyBytes that the bodies of batches take together before these batches begin; see BodyMemory. */
+  constructor(limits: FairQueueLimits, bodyBytes: number) {
     this.#queue = new FairQueue(limits);
+    this.#bodies = new BodyMemory(bodyBytes, limits);
   }
 
   /** The number of batches in progress. */
@@ -34,9 +38,9 @@ export class Scheduler {
     return this.#queue.working;
   }
 
-  /** The number of batches that wait to begin. */
+  /** The number of batches that wait to begin, or whose bodies wait for memory. */
   get waiting(): number {
-    return this.#queue.waiting;
+    return this.#queue.waiting + this.#bodies.waiting;
   }
 
   /** Whether new batches are refused. */
@@ -44,22 +48,36 @@ export class Scheduler {
     return this.#queue.draining;
   }
 
-  /** Refuses new batches. Batches that wait or run continue. */
+  /** Refuses new batches. Batches whose bodies arrive, and those that wait or run, continue. */
   drain(): void {
     this.#queue.drain();
   }
 
   /**
-   * Runs a batch when it may begin. A session waits for at most one slice of a batch, even if many batches run.
+   * Reads the body of a batch, and runs the batch when it may begin. A batch takes a place only after its body has arrived, so
+   * a slow client delays no other. A session waits for at most one slice of a batch, even if many batches run.
+   * @param read reads the body. It must await `hold` before it keeps bytes.
    * @param work computes the batch. It must await `turn` before each slice.
    * @param origin the request. Its client takes turns with the others. The batch counts as in progress until `finished`
    *   settles, when the answer's memory is free.
-   * @throws BusyError if the batch may not begin; the signal's reason if the client disconnects; the error of `work`.
+   * @throws BusyError if the batch may not begin; the signal's reason if the client disconnects; the errors of `read` and
+   *   `work`.
    */
-  async runBatch<T>(origin: BatchOrigin, work: () => Promise<T>): Promise<T> {
-    await this.#queue.enter(origin.client, origin.signal);
-    void origin.finished.then(() => this.#queue.leave());
-    return await work();
+  async runBatch<Body, T>(
+    origin: BatchOrigin,
+    read: (hold: Hold) => Promise<Body>,
+    work: (body: Body) => Promise<T>,
+  ): Promise<T> {
+    const { client, signal, finished } = origin;
+    this.#queue.checkOpen();
+    const { body, free } = await this.#bodies.read(client, signal, read);
+    try {
+      await this.#queue.enter(client, signal);
+    } finally {
+      free();
+    }
+    void finished.then(() => this.#queue.leave());
+    return await work(body);
   }
 
   /**

@@ -85,7 +85,7 @@ const NUMBERS = {
   vecEnvs: [2 ** 18, 1, 2 ** 24],
   batchRequests: [8, 1, 1024],
   batchQueue: [1024, 0, 2 ** 16],
-  // The maximum is less than BODY_MS (build-server.ts), within which the whole body must arrive: it is read after the wait.
+  // The maximum is less than BODY_MS (build-server.ts), within which the whole body must arrive: a large body may wait for memory.
   batchWaitMs: [60_000, 10, 240_000],
   pingMs: [30_000, 10, MAX_MS],
   idleMs: [900_000, 10, MAX_MS],

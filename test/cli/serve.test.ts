@@ -2,12 +2,11 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { createConnection } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { expect, it } from 'vitest';
 import { type Running, runCli, startCli, temporaryDirectory } from '../support/cli.js';
-import { connect, metricBecomes } from '../support/server.js';
+import { connect, occupy } from '../support/server.js';
 
 const pathOf = temporaryDirectory();
 
@@ -42,13 +41,11 @@ it.each([
   expect(await running.finished).toMatchObject({ code: 0, stderr: '' });
 });
 
-/** Starts a server with a request whose body never ends. */
+/** Starts a server with a request whose answer is not read. */
 async function startBusyServer(...args: string[]): Promise<Running> {
   const running = startCli(['serve', '--port', '0', '--backend', 'reference', ...args]);
   const server = await addressOf(running);
-  const socket = createConnection(server.port, '127.0.0.1').on('error', () => {});
-  socket.write('POST /v1/score HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{');
-  await metricBecomes(server, 'rhythm_vec_batch_requests', 1);
+  await occupy(server);
   return running;
 }
 

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { buildServer, type ServerParts } from '../../src/server/build-server.js';
 import { type ServeOptions, toServeSettings } from '../../src/server/server-options.js';
 import { rawSocket } from '../support/raw-socket.js';
-import { metricBecomes, connect as open, sendRequest, startServer } from '../support/server.js';
+import { metricBecomes, occupy, connect as open, sendRequest, startServer } from '../support/server.js';
 
 const MINUTE_MS = 60_000;
 
@@ -93,10 +93,7 @@ it.each([
   'a server refuses a request that %s, and announces that it closes the connection',
   async (_, status, path, body) => {
     const server = await startServer({ frameLimit: 1024, batchRequests: 1, batchQueue: 0 });
-    // This request stays in progress, because its body never ends.
-    const first = connect(server.port, '127.0.0.1');
-    first.write('POST /v1/score HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{');
-    await metricBecomes(server, 'rhythm_vec_batch_requests', 1);
+    const first = await occupy(server);
     const pending = request(server.url + path, { method: 'POST', agent: new Agent({ keepAlive: true }) });
     const [response] = (await once(pending.end(JSON.stringify(body)), 'response')) as [IncomingMessage];
     expect([response.statusCode, response.headers.connection]).toEqual([status, 'close']);

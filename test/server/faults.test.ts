@@ -137,6 +137,30 @@ it.each(unusualFrames)('other sessions survive a client that sends %s', async (_
   expect(await metric(server, 'rhythm_vec_failures_total')).toBe(0);
 });
 
+it('half a frame takes no session, and no memory for the bytes that it declares', async () => {
+  const server = await startServer({ capacity: 1 });
+  const before = process.memoryUsage().arrayBuffers;
+  const halves = await Promise.all(
+    ['/ws', '/v1/vec'].flatMap((path) =>
+      Array.from({ length: 20 }, async () => {
+        const socket = await rawSocket(server.port, path);
+        const head = Buffer.alloc(14);
+        head.set([0x82, 0x80 | 127]);
+        head.writeBigUInt64BE(2n ** 20n, 2);
+        // The answer to the first frame of /v1/vec shows that the server has read the second. A frame of /ws takes a session.
+        socket.write(Buffer.concat([...(path === '/ws' ? [] : [rawFrame('{}')]), head, Buffer.alloc(1000)]));
+        if (path !== '/ws') await once(socket, 'data');
+        return socket;
+      }),
+    ),
+  );
+  await (await new CheckedSession(await connect(server), 3).begin()).step();
+  // A quarter of what the frames declare.
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan((halves.length * 2 ** 20) / 4);
+  for (const socket of halves) socket.destroy();
+  await metricBecomes(server, 'rhythm_vec_sockets', 1);
+});
+
 it('answers frames that arrive together in the order in which they were sent', async () => {
   const client = await connect(await startServer());
   client.socket.send(RESET);

@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { STUDENT_NAMES } from '../../src/agents/student/shipped-students.js';
 import { connect, sendRequest, startServer } from '../support/server.js';
@@ -101,13 +102,37 @@ it('accepts a body as long as the limit, and refuses a longer body, without a co
   );
 });
 
+it.each([
+  ['/v1/score', 'application/json'],
+  ['/v1/score', 'application/octet-stream'],
+  ['/step', 'application/json'],
+  ['/mcp', 'application/json'],
+])('answers 415 to a compressed body of %s of type %s', async (path, type) => {
+  const { url } = await startServer();
+  const send = (encoding: string, body: string | Uint8Array<ArrayBuffer>) =>
+    fetch(url + path, {
+      method: 'POST',
+      headers: { 'content-type': type, 'content-encoding': encoding },
+      body,
+    });
+  for (const encoding of ['gzip', 'identity, br']) {
+    const response = await send(encoding, gzipSync('{}'));
+    expect([response.status, response.headers.get('accept-encoding')]).toEqual([415, 'identity']);
+    expect(await response.json()).toEqual({
+      detail: `Expected a body without Content-Encoding, got "${encoding}". Send the body uncompressed, without this header.`,
+    });
+  }
+  expect((await send('identity', '{}')).status).not.toBe(415);
+});
+
 it('openapi.json describes the answers of /v1/score by status, and the text of /metrics', async () => {
   const { paths } = (await sendRequest(await startServer(), 'GET', '/openapi.json')).body;
   const { responses } = paths['/v1/score'].post;
   const schemaOf = (status: number) => responses[status].content['application/json'].schema;
-  expect([200, 413, 422, 503].map((status) => responses[status].description)).toEqual([
+  expect([200, 413, 415, 422, 503].map((status) => responses[status].description)).toEqual([
     'Success',
     expect.stringMatching(/larger than/),
+    'The body has a Content-Encoding',
     'Validation errors',
     expect.stringMatching(/waited too long/),
   ]);
@@ -120,7 +145,7 @@ it('openapi.json describes the answers of /v1/score by status, and the text of /
   ]);
   const { detail } = schemaOf(422).properties;
   expect(Object.keys(detail.items.properties)).toEqual(['type', 'loc', 'msg', 'input']);
-  for (const status of [413, 503]) expect(schemaOf(status).properties.detail.type).toBe('string');
+  for (const status of [413, 415, 503]) expect(schemaOf(status).properties.detail.type).toBe('string');
   const text = { 'text/plain': { schema: { type: 'string' } } };
   expect(paths['/metrics'].get.responses[200].content).toEqual(text);
 });

@@ -9,7 +9,7 @@ setFlagsFromString('--expose-gc');
 const collect: () => void = runInNewContext('gc');
 
 it('keeps no reference to the result of large work', async () => {
-  const scheduler = new Scheduler({ working: 1, waiting: 0, waitMs: 1000 });
+  const scheduler = new Scheduler({ working: 1, waiting: 0, waitMs: 1000 }, 0);
   const work = async () => new WeakRef(await scheduler.runLarge(LARGE, async () => new Uint8Array(8)));
   const result = await work();
   // A WeakRef keeps its object until the end of the turn.

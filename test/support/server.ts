@@ -1,5 +1,6 @@
 /** Starts servers in this process, and opens clients that wait for one answer per message. */
 import { once } from 'node:events';
+import { createConnection, type Socket } from 'node:net';
 import { expect, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { ACTION_NAMES, Episode, OBSERVATION, OBSERVATION_SIZE } from '../../src/index.js';
@@ -170,4 +171,21 @@ export class CheckedSession {
     const { terminated, finalScore } = this.#episode;
     expect(data.observation.final_score).toBe(terminated ? float32Decimal(finalScore) : null);
   }
+}
+
+/**
+ * Sends a request and does not read the answer, of about 22 MB: more than the operating system holds for a client that does not
+ * read. The request stays in progress until its socket is destroyed.
+ */
+export async function occupy(server: Pick<RunningServer, 'url' | 'port'>): Promise<Socket> {
+  const body = { seeds: [1], group_size: 2048, policy: 'heuristic', arrays: ['observations'] };
+  const socket = createConnection(server.port, '127.0.0.1')
+    .on('error', () => {})
+    .pause();
+  const json = JSON.stringify(body);
+  socket.write(
+    `POST /v1/rollout HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${json.length}\r\n\r\n${json}`,
+  );
+  await metricBecomes(server, 'rhythm_vec_batch_requests', 1);
+  return socket;
 }

@@ -7,7 +7,7 @@ import { BusyError } from '../fair-queue.js';
 import type { Metrics } from '../metrics.js';
 import { InvalidRequestError } from '../protocol/validation-errors.js';
 import { json } from './json-response.js';
-import { DisconnectedError, HttpRequest, TooLargeError } from './request.js';
+import { DisconnectedError, EncodedBodyError, HttpRequest, TooLargeError } from './request.js';
 import type { Route } from './route.js';
 
 export interface AppOptions {
@@ -81,6 +81,7 @@ function errorResponse(error: unknown, onFailure: (error: unknown) => void): Res
     return json({ detail: [{ type: error.code, loc: ['body'], msg: error.message, input: null }] }, 422);
   }
   if (error instanceof TooLargeError) return withClose(json({ detail: error.message }, 413));
+  if (error instanceof EncodedBodyError) return encodedResponse(error);
   if (error instanceof BusyError) return busyResponse(error);
   // 499 is the status that logs use for a client that has disconnected.
   if (error instanceof DisconnectedError) return json({ detail: error.message }, 499);
@@ -88,9 +89,15 @@ function errorResponse(error: unknown, onFailure: (error: unknown) => void): Res
   return json({ detail: 'Internal Server Error' }, 500);
 }
 
-/** Closes the connection after the answer: the rest of the body was not read. */
+/** Closes the connection after the answer: the body, or the rest of it, was not read. */
 function withClose(response: Response): Response {
   response.headers.set('connection', 'close');
+  return response;
+}
+
+function encodedResponse(error: EncodedBodyError): Response {
+  const response = withClose(json({ detail: error.message }, 415));
+  response.headers.set('accept-encoding', 'identity');
   return response;
 }
 

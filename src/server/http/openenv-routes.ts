@@ -23,7 +23,10 @@ const STEP_SCHEMA = z.looseObject({
 /** The body of `/step`, with an unchecked action. */
 const STEP_ENVELOPE = STEP_SCHEMA.extend({ action: z.record(z.string(), z.unknown()) });
 
-const TOO_LARGE = { 413: 'The body is larger than the frame limit of sessions' };
+const BODY_FAILURES = {
+  413: 'The body is larger than the frame limit of sessions',
+  415: 'The body has a Content-Encoding',
+};
 
 const METADATA_SCHEMA = z.object({
   name: z.string(),
@@ -128,7 +131,7 @@ const episodeRoutes = (env: StatelessEnv): readonly Route[] => [
     summary: 'The first observation of an episode. The server keeps no state; for sessions use /ws.',
     request: RESET_SCHEMA.optional(),
     isMessage: true,
-    failures: TOO_LARGE,
+    failures: BODY_FAILURES,
     response: RESULT_SCHEMA,
     handle: async (request) => {
       const body = bodyOf(await request.message()) ?? {};
@@ -142,7 +145,7 @@ const episodeRoutes = (env: StatelessEnv): readonly Route[] => [
       'The first step of an episode with a random seed. The server keeps no state; for sessions use /ws.',
     request: STEP_SCHEMA,
     isMessage: true,
-    failures: TOO_LARGE,
+    failures: BODY_FAILURES,
     response: RESULT_SCHEMA,
     handle: async (request) => {
       const body: { readonly action?: unknown } = objectOf(await request.message());
@@ -160,7 +163,7 @@ const MCP: Route = {
   summary: 'JSON-RPC 2.0. There are no tools: every answer is an error, with status 200.',
   request: z.record(z.string(), z.unknown()),
   isMessage: true,
-  failures: TOO_LARGE,
+  failures: BODY_FAILURES,
   response: MCP_SCHEMA,
   handle: async (request) => {
     try {

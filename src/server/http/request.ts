@@ -17,21 +17,25 @@ export class TooLargeError extends Error {
   }
 }
 
+/** The error for a body with a Content-Encoding. */
+export class EncodedBodyError extends Error {
+  constructor(encoding: string) {
+    super(
+      `Expected a body without Content-Encoding, got ${describe(encoding)}. Send the body uncompressed, without this header.`,
+    );
+  }
+}
+
 /** The error for a client that has disconnected. */
 export class DisconnectedError extends Error {}
 
-/**
- * Inspects a body while it arrives. Called after each chunk.
- * @param body a buffer with the body so far. It may be another buffer in the next call.
- * @param length the number of bytes received.
- * @throws InvalidRequestError. The rest of the body is then read and discarded.
- */
-export type Inspect = (body: Buffer, length: number) => void;
-
-/** The size in bytes of the first buffer for a body of unknown length. */
-const FIRST_BYTES = 2 ** 16;
 /** The maximum length of a client's name, in characters. */
 const MAX_CLIENT = 128;
+/**
+ * The maximum size of a body's buffer, as a multiple of what has arrived. Chosen by hand: more makes fewer copies, which use
+ * memory until they are collected. The system gives memory only to bytes that were written.
+ */
+const GROWTH = 4;
 const NO_BYTES: Buffer = Buffer.alloc(0);
 
 export class HttpRequest {
@@ -72,31 +76,23 @@ export class HttpRequest {
   }
 
   /**
-   * Reads the body. Call it once.
-   * @throws TooLargeError, DisconnectedError, and the error of `inspect`. The error of `inspect` is thrown after the whole
-   *   body was read, because a client that is still sending would not read the answer.
+   * Reads the body. Call it once. Memory is allocated as bytes arrive, not by Content-Length.
+   * @param hold awaited before bytes are kept; the client cannot send more meanwhile.
+   * @throws EncodedBodyError, TooLargeError, DisconnectedError, and the error of `hold`.
    */
-  async bytes(inspect: Inspect = () => {}): Promise<Buffer> {
-    const contentLength = this.#incoming.headers['content-length'];
-    if (Number(contentLength ?? 0) > this.#limit) throw new TooLargeError(this.#limit);
-    // Not from Node's pool: the arrays of a binary frame need a buffer that begins at offset 0 of its memory.
-    let body: Buffer = Buffer.allocUnsafeSlow(Number(contentLength ?? FIRST_BYTES));
+  async bytes(hold: (bytes: number) => Promise<void> = async () => {}): Promise<Buffer> {
+    const { 'content-encoding': encoding = '', 'content-length': declared } = this.#incoming.headers;
+    if (!/^(identity)?$/i.test(encoding)) throw new EncodedBodyError(encoding);
+    const maxLength = Number(declared ?? this.#limit);
+    if (maxLength > this.#limit) throw new TooLargeError(this.#limit);
+    let body: Buffer = NO_BYTES;
     let length = 0;
-    let invalid: unknown;
     for await (const chunk of this.#chunks()) {
-      if (invalid === undefined) {
-        body = withRoomFor(chunk.length, body, length, this.#limit);
-        chunk.copy(body, length);
-      }
+      await hold(chunk.length);
+      body = withRoomFor(chunk.length, body, length, maxLength);
+      chunk.copy(body, length);
       length += chunk.length;
-      try {
-        if (invalid === undefined) inspect(body, length);
-      } catch (error) {
-        invalid = error;
-        body = NO_BYTES;
-      }
     }
-    if (invalid !== undefined) throw invalid;
     return body.subarray(0, length);
   }
 
@@ -124,10 +120,16 @@ export class HttpRequest {
   }
 }
 
-/** Returns the buffer, or a larger copy if `more` bytes after `length` do not fit. */
-function withRoomFor(more: number, body: Buffer, length: number, limit: number): Buffer {
-  if (length + more <= body.length) return body;
-  const grown = Buffer.allocUnsafeSlow(Math.min(Math.max(2 * body.length, length + more), limit));
+/**
+ * Returns the buffer, or a larger copy if `more` bytes after `length` do not fit. It has at most `maxLength` bytes, and at most
+ * GROWTH times as many as have arrived.
+ */
+function withRoomFor(more: number, body: Buffer, length: number, maxLength: number): Buffer {
+  const arrived = length + more;
+  if (arrived <= body.length) return body;
+  const next = GROWTH * arrived >= maxLength ? maxLength : Math.max(2 * body.length, arrived);
+  // Not from Node's pool: the arrays of a binary frame need a buffer that begins at offset 0 of its memory.
+  const grown = Buffer.allocUnsafeSlow(next);
   body.copy(grown, 0, 0, length);
   return grown;
 }

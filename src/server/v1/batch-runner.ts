@@ -6,13 +6,14 @@ import { bytesResponse, jsonPieces, type KnownBytes } from '../http/json-respons
 import type { HttpRequest } from '../http/request.js';
 import { LARGE, Scheduler } from '../scheduler.js';
 import { parse } from './batch-schemas.js';
-import { BodyReader, keysOf } from './body-reader.js';
+import { BodyReader, type Keys, keysOf } from './body-reader.js';
 
 /** Options of a BatchRunner: limits as in `ServeOptions`, and the engine. */
 export interface BatchRunnerOptions extends Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'> {
   readonly batchRequests: number;
   readonly batchQueue: number;
   readonly batchWaitMs: number;
+  readonly bodyLimit: number;
   /** Called with the number of rows or rollouts of each computed request. */
   readonly onDone: (what: BatchKind, count: number) => void;
 }
@@ -26,8 +27,20 @@ export type BatchKind = 'scored' | 'rollouts' | 'prompts' | 'parsed';
 /** The error statuses that the /v1 routes document, besides 422. */
 export const BATCH_FAILURES = {
   413: 'The body is larger than the limit',
+  415: 'The body has a Content-Encoding',
   503: 'Too many /v1 requests wait, or this one waited too long; retry after the time in Retry-After',
 };
+
+/**
+ * The number of bodies of the maximum size whose memory the bodies that arrive or wait may take. Chosen by hand: more take more
+ * memory, and let more slow clients send large bodies at a time.
+ */
+const WAITING_BODIES = 2;
+/**
+ * The number of bytes of a JSON body that are read per turn of the event loop, a few milliseconds of work. Chosen by hand:
+ * sessions wait longer for larger pieces.
+ */
+const READ_BYTES = 2 ** 19;
 
 export class BatchRunner extends Scheduler {
   readonly engine: Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'>;
@@ -36,8 +49,8 @@ export class BatchRunner extends Scheduler {
   readonly count: (what: BatchKind, count: number) => void;
 
   constructor({ backend, kernel, threads, onDone, ...limits }: BatchRunnerOptions) {
-    const { batchRequests, batchQueue, batchWaitMs } = limits;
-    super({ working: batchRequests, waiting: batchQueue, waitMs: batchWaitMs });
+    const { batchRequests, batchQueue, batchWaitMs, bodyLimit } = limits;
+    super({ working: batchRequests, waiting: batchQueue, waitMs: batchWaitMs }, WAITING_BODIES * bodyLimit);
     this.engine = { backend, kernel, threads };
     this.count = onDone;
   }
@@ -55,20 +68,19 @@ export class BatchRunner extends Scheduler {
     lengthOf: (request: z.output<Schema>) => number = () => 0,
   ): Promise<Response> {
     const turn = () => this.turn(http.signal);
-    return this.runBatch(http, async () => {
-      const reader = new BodyReader(keysOf(schema));
-      const body = await http.bytes((bytes, length) => reader.read(bytes, length));
-      const read = async () => {
-        await turn();
-        return parse(schema, reader.fields(body));
-      };
-      // A large body is also parsed within `runLarge`, because the parsed values need much memory: one such body at a time.
-      if (body.length >= LARGE) {
-        return jsonPieces(await this.runLarge(body.length, async () => work(await read(), turn)));
-      }
-      const request = await read();
-      return jsonPieces(await this.runLarge(lengthOf(request), () => work(request, turn)));
-    });
+    return this.runBatch(
+      http,
+      (hold) => http.bytes(hold),
+      async (body) => {
+        const read = async () => parse(schema, await readFields(keysOf(schema), body, turn));
+        // A large body is also parsed within `runLarge`, because the parsed values need much memory: one such body at a time.
+        if (body.length >= LARGE) {
+          return jsonPieces(await this.runLarge(body.length, async () => work(await read(), turn)));
+        }
+        const request = await read();
+        return jsonPieces(await this.runLarge(lengthOf(request), () => work(request, turn)));
+      },
+    );
   }
 
   /**
@@ -81,13 +93,31 @@ export class BatchRunner extends Scheduler {
     work: (body: Buffer, turn: () => Promise<void>) => Promise<KnownBytes>,
   ): Promise<Response> {
     const turn = () => this.turn(http.signal);
-    return this.runBatch(http, async () => {
-      const body = await http.bytes();
-      const begin = async () => {
-        await turn();
-        return work(body, turn);
-      };
-      return bytesResponse(await this.runLarge(body.length, begin));
-    });
+    return this.runBatch(
+      http,
+      (hold) => http.bytes(hold),
+      async (body) => {
+        const begin = async () => {
+          await turn();
+          return work(body, turn);
+        };
+        return bytesResponse(await this.runLarge(body.length, begin));
+      },
+    );
   }
+}
+
+/** Reads the fields of a JSON body in pieces. @throws InvalidRequestError. */
+async function readFields(
+  keys: Keys,
+  body: Buffer,
+  turn: () => Promise<void>,
+): Promise<Record<string, unknown>> {
+  const reader = new BodyReader(keys);
+  for (let length = 0; length < body.length; ) {
+    await turn();
+    length = Math.min(length + READ_BYTES, body.length);
+    reader.read(body, length);
+  }
+  return reader.fields(body);
 }

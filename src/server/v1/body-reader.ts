@@ -1,7 +1,7 @@
 /**
- * Reads the JSON of a request while it arrives: finds its keys and the rows of its columns, and refuses invalid
- * requests early. Columns stay text; other values are parsed once they are complete. `JSON.parse` decides whether keys, values
- * and rows are valid.
+ * Reads the JSON of a request in pieces: finds its keys and the rows of its columns, and refuses invalid requests early.
+ * Columns stay text; other values are parsed once they are complete. `JSON.parse` decides whether keys, values and rows are
+ * valid.
  */
 import type { z } from 'zod';
 import { didYouMean } from '../../shared/suggest.js';
@@ -75,8 +75,8 @@ export class BodyReader {
   }
 
   /**
-   * Reads the bytes of a body that have arrived since the last call.
-   * @param length the number of bytes that have arrived in all. @throws InvalidRequestError.
+   * Reads the bytes of a body from the end of the last call on.
+   * @param length where to stop. @throws InvalidRequestError.
    */
   read(body: Buffer, length: number): void {
     while (this.#at < length) {
