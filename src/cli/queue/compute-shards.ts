@@ -6,7 +6,7 @@ import type { ShardRows } from '../../server/jobs/check-rows.js';
 import type { EpisodeJob, RunnableJob } from '../../server/jobs/job.js';
 import { runShard, type ShardBatch } from '../../server/jobs/run.js';
 import type { Shard } from '../../server/jobs/shard.js';
-import { connect } from '../../server/queue/connection.js';
+import { withRedis } from '../../server/queue/connection.js';
 import type { Queue } from '../../server/queue/job-store.js';
 import { ModelEpisodes } from '../../server/queue/model-episodes.js';
 import { checkRows, packEpisodes, packResult, rowsIn } from '../../server/queue/result-codec.js';
@@ -20,12 +20,7 @@ serveShards(async (task, options) => {
   const job = JSON.parse(task.job) as RunnableJob;
   if (!hasModel(job)) return computeShard(job, task, options);
   const { address } = task;
-  const redis = await connect(address);
-  try {
-    return await playShard(job, task, { redis, prefix: address.prefix }, options);
-  } finally {
-    redis.disconnect();
-  }
+  return withRedis(address, (redis) => playShard(job, task, { redis, prefix: address.prefix }, options));
 });
 
 const hasModel = (job: RunnableJob): job is EpisodeJob =>

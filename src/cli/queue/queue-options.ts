@@ -1,7 +1,7 @@
 /** The options of all queue commands, which say how to reach the queue. */
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { connect, type QueueAddress } from '../../server/queue/connection.js';
+import { type QueueAddress, withRedis } from '../../server/queue/connection.js';
 import { checkRelease, type Queue, type Release } from '../../server/queue/job-store.js';
 import { packageVersion } from '../../shared/version.js';
 import { createWorld } from '../../world/world.js';
@@ -21,7 +21,11 @@ export function addQueueOptions(command: Command): Command {
       'redis://[:password@]host:port, or rediss:// for TLS (default: the URL in REDIS_URL)',
     )
     .option('--redis-ca <file>', 'the PEM certificate of the authority that signed the certificate of Redis')
-    .option('--prefix <name>', 'the beginning of all keys in Redis; each prefix is a queue', 'rhythm-vec')
+    .option(
+      '--prefix <name>',
+      'the beginning of all keys in Redis, for a cluster with a hash tag; each prefix is a queue',
+      'rhythm-vec',
+    )
     .option(
       '--allow-data-loss',
       'accept a Redis that drops keys when it is full, or that writes no append-only file',
@@ -40,9 +44,9 @@ export function addressOf({ redis, redisCa, prefix, allowDataLoss }: QueueOption
       'Expected the URL of Redis in --redis or REDIS_URL, got none. Pass a URL such as redis://127.0.0.1:6379.',
     );
   }
-  if (!/^[\w.-]{1,64}$/.test(prefix)) {
+  if (!/^(?=.{1,64}$)[\w.-]*(\{[\w.-]+\})?[\w.-]*$/.test(prefix)) {
     throw new UsageError(
-      `Expected --prefix to be 1 to 64 letters, digits, dots, dashes and underscores, got ${JSON.stringify(prefix)}. Pass another prefix.`,
+      `Expected --prefix to be 1 to 64 letters, digits, dots, dashes and underscores, some of them in braces for a Redis Cluster, got ${JSON.stringify(prefix)}. Pass another prefix.`,
     );
   }
   return {
@@ -57,18 +61,15 @@ export function addressOf({ redis, redisCa, prefix, allowDataLoss }: QueueOption
 /** Returns the version and the world's digest of this program. */
 export const releaseHere = (): Release => ({ version: packageVersion(), world: createWorld().digest });
 
-/** Opens a queue, uses it and closes it. @throws as `addressOf`, `connect`, `checkRelease` and `use`. */
+/** Opens a queue, uses it and closes it. @throws as `addressOf`, `withRedis`, `checkRelease` and `use`. */
 export async function withQueue<Answer>(
   options: QueueOptions,
   use: (queue: Queue) => Promise<Answer>,
 ): Promise<Answer> {
   const address = addressOf(options);
-  const redis = await connect(address);
-  const queue = { redis, prefix: address.prefix };
-  try {
+  return withRedis(address, async (redis) => {
+    const queue = { redis, prefix: address.prefix };
     await checkRelease(queue, releaseHere());
-    return await use(queue);
-  } finally {
-    redis.disconnect();
-  }
+    return use(queue);
+  });
 }

@@ -1,6 +1,7 @@
 /** Connects to Redis, and refuses a server that is too old or would lose data. */
 import type { Redis, RedisOptions } from 'ioredis';
 import { importOptional, load, PACKAGES } from '../../shared/optional-packages.js';
+import { metaKey } from './keys.js';
 import { QueueError } from './queue-error.js';
 
 /** The address of a queue. */
@@ -56,8 +57,53 @@ export async function connect(address: QueueAddress): Promise<Redis> {
   return redis;
 }
 
+/** Opens a connection as `connect`, uses it and closes it. @throws as `connect` and `use`; QueueError for a refused command. */
+export async function withRedis<Answer>(
+  address: QueueAddress,
+  use: (redis: Redis) => Promise<Answer>,
+): Promise<Answer> {
+  const redis = await connect(address);
+  try {
+    return await use(redis);
+  } catch (error) {
+    throw refusalOf(error as Error, address) ?? error;
+  } finally {
+    redis.disconnect();
+  }
+}
+
+/** Returns the error for a command that Redis refuses because of its access rules, or as a node of a cluster; else null. */
+function refusalOf({ message }: Error, { url, prefix }: QueueAddress): QueueError | null {
+  const host = hostOf(url);
+  // Before 7.0, Redis puts a prefix before the error of a command in a script.
+  const [, code, details] = /(?:^|-)(NOPERM|MOVED) (.*)/.exec(message) ?? [];
+  if (code === 'NOPERM') {
+    return new QueueError(
+      `Expected Redis at ${host} to permit what the queue "${prefix}" needs, got: NOPERM ${details}. Allow the user its keys and ` +
+        `commands: redis-cli ACL SETUSER NAME "~${prefix}:*" +@all -@admin -@dangerous +info`,
+    );
+  }
+  if (code === 'MOVED') {
+    const node = details.split(' ')[1];
+    return new QueueError(
+      `Expected ${host} to be the node of the cluster that has the queue "${prefix}", got the answer that it is ${node}. ` +
+        'Pass that node in --redis.',
+    );
+  }
+  return null;
+}
+
 /** Returns the options of ioredis. @throws QueueError for a URL that is not a URL of Redis. */
 function optionsOf({ url, ca }: QueueAddress): RedisOptions {
+  // These characters end the user and password of a URL.
+  const [, character] =
+    /^rediss?:\/\/[^/?#]*([/?#]).*@/.exec(url) ?? /^rediss?:\/\/.*(%)(?![\da-f]{2}).*@/i.exec(url) ?? [];
+  if (character !== undefined) {
+    throw new QueueError(
+      `Expected the URL of Redis with a percent-encoded user and password, got ${character} before the @. ` +
+        `Write ${character} as ${encodeURIComponent(character)}, or pass the password in REDIS_PASSWORD instead.`,
+    );
+  }
   if (!/^rediss?:\/\/./.test(url) || !URL.canParse(url)) {
     throw new QueueError(
       `Expected the URL of Redis as redis://host:port, got ${JSON.stringify(withoutSecret(url))}. Pass --redis, or set REDIS_URL.`,
@@ -93,9 +139,11 @@ async function check(redis: Redis, address: QueueAddress): Promise<void> {
     await redis.connect();
     // If the server demands a password and none was given, the connection opens and the first command fails.
     checkServer(await redis.info(), address);
+    // Fails if the user may not use the keys or scripts, or if another node of a cluster has the keys.
+    await redis.eval("return redis.call('EXISTS', KEYS[1])", 1, metaKey(address.prefix));
   } catch (error) {
     if (error instanceof QueueError) throw error;
-    throw unreachable(failures[0] ?? (error as Error), address);
+    throw refusalOf(error as Error, address) ?? unreachable(failures[0] ?? (error as Error), address);
   } finally {
     redis.disconnect();
   }
@@ -125,7 +173,7 @@ function unreachable(error: Error, { url }: QueueAddress): QueueError {
 /** The oldest version of Redis that BullMQ recommends. */
 const OLDEST = [6, 2] as const;
 
-function checkServer(info: string, { url, allowDataLoss = false }: QueueAddress): void {
+function checkServer(info: string, { url, prefix, allowDataLoss = false }: QueueAddress): void {
   const host = hostOf(url);
   const setting = (name: string): string | undefined => new RegExp(`^${name}:(.*?)\r?$`, 'm').exec(info)?.[1];
   const version = setting('redis_version') ?? 'unknown';
@@ -133,6 +181,12 @@ function checkServer(info: string, { url, allowDataLoss = false }: QueueAddress)
   if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {
     throw new QueueError(
       `Expected Redis ${OLDEST.join('.')} or later at ${host}, got ${version}. Install a newer Redis, or Valkey.`,
+    );
+  }
+  if (setting('cluster_enabled') === '1' && !prefix.includes('{')) {
+    throw new QueueError(
+      `Expected a prefix with a hash tag for the Redis Cluster at ${host}, got "${prefix}". Pass --prefix "{${prefix}}": a cluster then has ` +
+        'all keys of the queue on one node.',
     );
   }
   if (allowDataLoss) return;

@@ -1,6 +1,6 @@
 /** Submits jobs: registers them in Redis and adds their shards to the queue. */
 import { forgetCollected } from './collector-claim.js';
-import { connect, loadQueues, type QueueAddress } from './connection.js';
+import { loadQueues, type QueueAddress, withRedis } from './connection.js';
 import {
   finishedShards,
   type JobBefore,
@@ -58,34 +58,34 @@ export async function submitJob(
   { limits, again = false }: SubmitJobOptions = {},
 ): Promise<Submission> {
   const { bullmq } = await loadQueues();
-  const redis = await connect(address);
-  const queue: Queue = { redis, prefix: address.prefix };
-  const shards = new bullmq.Queue<ShardData>(SHARDS, { connection: redis, prefix: address.prefix });
-  try {
-    if (limits !== undefined && !again) await checkNotCollected(queue, given.name);
-    const before = await registerJob(queue, release, given);
-    // The record of a job that was open already may differ from `given`.
-    const record = await readJob(queue, given.name);
-    // The job may have ended meanwhile.
-    if (record?.state !== 'open') return { before, job: given, retried: 0, forgotten: 0 };
-    const isOpen = before.state === 'open';
-    const forgotten = again && isOpen ? await forgetCollected(queue, record.name) : 0;
-    if (limits !== undefined) await setLimits(queue, record.name, limits);
-    const failed = (await shards.getFailed()).filter(({ data }) => data.job === record.name);
-    for (const shard of failed) await shards.remove(shard.id!);
-    const finished = isOpen ? await finishedShards(queue, record.name) : new Set<number>();
-    const missing = Array.from({ length: record.shards }, (_, index) => index).filter(
-      (index) => !finished.has(index),
-    );
-    for (let at = 0; at < missing.length; at += BULK) {
-      await shards.addBulk(missing.slice(at, at + BULK).map((index) => entryOf(record, index)));
+  return withRedis(address, async (redis) => {
+    const queue: Queue = { redis, prefix: address.prefix };
+    const shards = new bullmq.Queue<ShardData>(SHARDS, { connection: redis, prefix: address.prefix });
+    try {
+      if (limits !== undefined && !again) await checkNotCollected(queue, given.name);
+      const before = await registerJob(queue, release, given);
+      // The record of a job that was open already may differ from `given`.
+      const record = await readJob(queue, given.name);
+      // The job may have ended meanwhile.
+      if (record?.state !== 'open') return { before, job: given, retried: 0, forgotten: 0 };
+      const isOpen = before.state === 'open';
+      const forgotten = again && isOpen ? await forgetCollected(queue, record.name) : 0;
+      if (limits !== undefined) await setLimits(queue, record.name, limits);
+      const failed = (await shards.getFailed()).filter(({ data }) => data.job === record.name);
+      for (const shard of failed) await shards.remove(shard.id!);
+      const finished = isOpen ? await finishedShards(queue, record.name) : new Set<number>();
+      const missing = Array.from({ length: record.shards }, (_, index) => index).filter(
+        (index) => !finished.has(index),
+      );
+      for (let at = 0; at < missing.length; at += BULK) {
+        await shards.addBulk(missing.slice(at, at + BULK).map((index) => entryOf(record, index)));
+      }
+      const retried = failed.filter(({ data }) => data.submission === record.submission).length;
+      return { before, job: record, retried, forgotten };
+    } finally {
+      await shards.close();
     }
-    const retried = failed.filter(({ data }) => data.submission === record.submission).length;
-    return { before, job: record, retried, forgotten };
-  } finally {
-    await shards.close();
-    redis.disconnect();
-  }
+  });
 }
 
 /** Checks that the answers of a job were not paid for and collected before. @throws QueueError. */

@@ -2,7 +2,7 @@
 import { hostname } from 'node:os';
 import type { Job, Worker } from 'bullmq';
 import { CLOCK } from '../../shared/http/clock.js';
-import { connect, loadQueues, type QueueAddress } from './connection.js';
+import { loadQueues, type QueueAddress, withRedis } from './connection.js';
 import {
   checkRelease,
   hasResult,
@@ -59,9 +59,8 @@ const WATCH_MS = 500;
 export async function work(options: WorkOptions, signal: AbortSignal): Promise<number> {
   const { bullmq } = await loadQueues();
   const { address, release, concurrency, leaseMs } = options;
-  const redis = await connect(address);
-  const queue: Queue = { redis, prefix: address.prefix };
-  try {
+  return withRedis(address, async (redis) => {
+    const queue: Queue = { redis, prefix: address.prefix };
     await checkRelease(queue, release);
     const processor = new ShardProcessor(queue, options, bullmq);
     const worker = new bullmq.Worker<ShardData>(
@@ -81,9 +80,7 @@ export async function work(options: WorkOptions, signal: AbortSignal): Promise<n
     );
     await processor.run(worker, signal);
     return processor.computed;
-  } finally {
-    redis.disconnect();
-  }
+  });
 }
 
 /**

@@ -8,7 +8,8 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { connect, type QueueAddress } from '../../../src/server/queue/connection.js';
 import { checkRelease, registerJob } from '../../../src/server/queue/job-store.js';
 import { runCli, temporaryDirectory } from '../../support/cli.js';
-import { describeWithRedis, freePort, RedisServer } from '../../support/redis.js';
+import { runQueue, submit, workHere } from '../../support/queue.js';
+import { describeWithRedis, freePort, RedisServer, until } from '../../support/redis.js';
 
 const RELEASE = { version: '1.0.0', world: 'ab'.repeat(32) };
 const RECORD = {
@@ -64,6 +65,20 @@ describeWithRedis('a queue', () => {
     const message = await refusalOf(addressAt('http://:hidden@127.0.0.1:1'));
     expect(message).toMatch(/^Expected the URL of Redis as redis:\/\/host:port, got "http:.*Pass --redis/);
     expect(message).not.toContain('hidden');
+  });
+
+  it.each([
+    ['redis://:se/cret@127.0.0.1:1', '/', '%2F'],
+    ['redis://me:12/se#cret@127.0.0.1:1/0', '/', '%2F'],
+    ['rediss://:se#cret@127.0.0.1:1', '#', '%23'],
+    ['redis://:se?cret@127.0.0.1:1', '?', '%3F'],
+    ['redis://:se%cret@127.0.0.1:1', '%', '%25'],
+  ])('says how to write the password of %s', async (url, character, code) => {
+    const message = await refusalOf(addressAt(url));
+    expect(message).toBe(
+      `Expected the URL of Redis with a percent-encoded user and password, got ${character} before the @. ` +
+        `Write ${character} as ${code}, or pass the password in REDIS_PASSWORD instead.`,
+    );
   });
 
   it('refuses a wrong or missing password, and accepts the right password in the URL or as an option', async () => {
@@ -128,6 +143,71 @@ describeWithRedis('a queue', () => {
     const redis = await connect(addressAt(url, { ca: readFileSync(own.cert, 'utf8') }));
     expect(await redis.ping()).toBe('PONG');
     redis.disconnect();
+  });
+
+  it('names the keys and commands that a user lacks', async () => {
+    const client = await connect(addressAt(server.url, { password: 'secret' }));
+    const permissions: [rules: string[], lacks: RegExp][] = [
+      [['~other:*', '+@all'], /NOPERM.*key/],
+      [['~p:*', '+@all', '-@dangerous'], /NOPERM.*'info'/],
+      [['~p:*', '+@all', '-eval'], /NOPERM.*'eval'/],
+    ];
+    for (const [rules, lacks] of permissions) {
+      await client.acl('SETUSER', 'small', 'reset', 'on', '>small', ...rules);
+      const message = await refusalOf(addressAt(server.url.replace('//', '//small:small@')));
+      expect(message).toMatch(
+        /^Expected Redis at 127\.0\.0\.1:\d+ to permit what the queue "p" needs, got: /,
+      );
+      expect(message).toMatch(lacks);
+      expect(message).toContain('redis-cli ACL SETUSER NAME "~p:*" +@all -@admin -@dangerous +info');
+    }
+    // A command that only later work needs.
+    await client.acl('SETUSER', 'small', 'reset', 'on', '>small', '~p:*', '+@all', '-zrange');
+    const url = server.url.replace('//', '//small:small@');
+    expect(await runCli(['queue', 'status', '--redis', url, '--prefix', 'p'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^error: Expected Redis at .* to permit .* got: NOPERM .*'zrange'/),
+    });
+    client.disconnect();
+  });
+
+  it('a cluster needs a hash tag in the prefix, and the node with its keys', async () => {
+    const nodes = await Promise.all([1, 2].map(() => RedisServer.start('--cluster-enabled', 'yes')));
+    const clients = nodes.map((node) => node.client());
+    onTestFinished(async () => {
+      for (const client of clients) client.disconnect();
+      await Promise.all(nodes.map((node) => node.close()));
+    });
+    await clients[0].cluster('ADDSLOTSRANGE', 0, 8191);
+    await clients[1].cluster('ADDSLOTSRANGE', 8192, 16383);
+    await clients[1].cluster('SET-CONFIG-EPOCH', 2);
+    await clients[0].cluster('MEET', '127.0.0.1', nodes[1].port);
+    for (const client of clients)
+      await until(async () => /cluster_state:ok.*cluster_known_nodes:2/s.test(await client.cluster('INFO')));
+    const refusal = await runCli(['queue', 'status', '--redis', nodes[0].url]);
+    expect(refusal.stderr).toMatch(
+      /^error: Expected a prefix with a hash tag for the Redis Cluster at .*, got "rhythm-vec". Pass --prefix "\{rhythm-vec\}"/,
+    );
+    const other = (await clients[0].cluster('KEYSLOT', '{rhythm}')) < 8192 ? 1 : 0;
+    const moved = await runCli(['queue', 'status', '--redis', nodes[other].url, '--prefix', '{rhythm}']);
+    expect(moved.stderr).toMatch(
+      new RegExp(
+        `^error: Expected .* node .* the queue "{rhythm}", got .*127.0.0.1:${nodes[1 - other].port}\\.`,
+      ),
+    );
+    // The user of the job has no more than what the error above names.
+    const [server, admin] = [nodes[1 - other], clients[1 - other]];
+    const rules = ['~{rhythm}:*', '+@all', '-@admin', '-@dangerous', '+info'];
+    await admin.acl('SETUSER', 'default', 'resetkeys', ...rules);
+    const queue = ['--prefix', '{rhythm}'];
+    const args = ['teach', '--policy', 'heuristic+inference', '--profiles', 'sampled', '--seeds', '100-115'];
+    const name = await submit(server, ...args, '--shard-size', '8', ...queue);
+    const worker = workHere(server, { prefix: '{rhythm}', untilEmpty: true });
+    expect(await worker.finished).toBe(2);
+    expect(await runQueue(server, 'status', name, ...queue)).toContain('2/2');
+    const lines = await runQueue(server, 'collect', name, '--output', '-', ...queue);
+    expect(lines.trimEnd().split('\n')).toHaveLength(16);
+    expect(worker.notes).toEqual([]);
   });
 
   it('refuses a version of Redis that is too old', async () => {
