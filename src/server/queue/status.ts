@@ -72,29 +72,41 @@ async function withShards<Answer>(
 }
 
 /** Returns the failed shards of a job, in order of index. */
-export const failedShards = (queue: Queue, { name, submission }: StoredJob): Promise<FailedShard[]> =>
-  withShards(queue, async (shards) => {
-    if ((await shards.getFailedCount()) === 0) return [];
-    const failed = (await shards.getFailed()).filter(
-      ({ data }) => data.job === name && data.submission === submission,
-    );
-    return failed
-      .map(({ data, attemptsMade, failedReason = '' }) => ({
-        index: data.index,
-        attempts: attemptsMade,
-        error: failedReason,
-      }))
-      .sort((one, other) => one.index - other.index);
-  });
+export const failedShards = (queue: Queue, job: StoredJob): Promise<FailedShard[]> =>
+  withShards(queue, async (shards) =>
+    (await shards.getFailedCount()) === 0 ? [] : failedOf(job, await shards.getFailed()),
+  );
+
+/** Shards of several jobs, as BullMQ lists them. A shard that was removed meanwhile may be missing. */
+type Shards = readonly (import('bullmq').Job<ShardData> | undefined)[];
+
+/** Returns the shards of a job's current submission. */
+const shardsOf = ({ name, submission }: StoredJob, shards: Shards) =>
+  shards.flatMap((shard) =>
+    shard?.data.job === name && shard.data.submission === submission ? [shard] : [],
+  );
+
+const failedOf = (job: StoredJob, shards: Shards): FailedShard[] =>
+  shardsOf(job, shards)
+    .map(({ data, attemptsMade, failedReason = '' }) => ({
+      index: data.index,
+      attempts: attemptsMade,
+      error: failedReason,
+    }))
+    .sort((one, other) => one.index - other.index);
 
 /** Returns the status of all jobs, or of one. @throws QueueError if there is no job of this name. */
 export async function readStatus(queue: Queue, name?: string): Promise<JobStatus[]> {
   const names = name === undefined ? await jobNames(queue) : [name];
+  if (names.length === 0) return [];
+  const [active, failed] = await withShards(queue, (shards) =>
+    Promise.all([shards.getActive(), shards.getFailed()]),
+  );
   const all: JobStatus[] = [];
   for (const each of names) {
     const job = await readJob(queue, each);
     if (job === null) throw await missingJob(queue, each);
-    all.push(await statusOf(queue, job));
+    all.push(await statusOf(queue, job, active, failed));
   }
   return all;
 }
@@ -115,7 +127,12 @@ export async function missingJob(queue: Queue, name: string): Promise<QueueError
   );
 }
 
-async function statusOf(queue: Queue, job: StoredJob): Promise<JobStatus> {
+async function statusOf(
+  queue: Queue,
+  job: StoredJob,
+  activeShards: Shards,
+  failedShards: Shards,
+): Promise<JobStatus> {
   const { name, kind, state, priority, shards, rows, computeMs, failures, file } = job;
   const finished = state === 'collected' ? shards : await countResults(queue, name);
   const shardsPerSecond = rateOf(await recentFinishes(queue, name), job);
@@ -134,21 +151,15 @@ async function statusOf(queue: Queue, job: StoredJob): Promise<JobStatus> {
     file,
     spent: spending?.spent ?? job.spent,
     budget: spending?.budget ?? null,
-    active: state === 'open' ? await countActive(queue, name) : 0,
+    active: state === 'open' ? shardsOf(job, activeShards).length : 0,
     finishedRows: Math.min(rows, Math.round(finished * rowsPerShard)),
     rowsPerSecond: shardsPerSecond === null ? null : shardsPerSecond * rowsPerShard,
     secondsLeft: state === 'open' ? secondsLeft : null,
     computeSeconds: computeMs / 1000,
-    failed: await failedShards(queue, job),
+    failed: failedOf(job, failedShards),
     different: Object.keys(await readDifferences(queue, name)).map(Number),
   };
 }
-
-const countActive = (queue: Queue, name: string): Promise<number> =>
-  withShards(queue, async (shards) => {
-    const active = await shards.getActive();
-    return active.filter((shard) => shard?.data.job === name).length;
-  });
 
 /** Returns the finished shards per second; null if unknown. @param finishes times in milliseconds, the latest first. */
 function rateOf(finishes: readonly number[], { startedAt }: StoredJob): number | null {

@@ -1,5 +1,6 @@
 /** The checks of a shard's rows, and which results, episodes and failures Redis accepts. */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Job, Queue as Shards } from 'bullmq';
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { toGrader } from '../../../src/engine/graders/grader.js';
 import { toCompact } from '../../../src/rollouts/trajectories/compact-episode.js';
 import type { TrajectoryEpisode } from '../../../src/rollouts/trajectories/trajectory-episode.js';
@@ -13,7 +14,7 @@ import type { ShardData } from '../../../src/server/queue/keys.js';
 import { ModelEpisodes } from '../../../src/server/queue/model-episodes.js';
 import { packEpisodes } from '../../../src/server/queue/result-codec.js';
 import { resultOf } from '../../../src/server/queue/serve-shards.js';
-import { cancel } from '../../../src/server/queue/status.js';
+import { cancel, readStatus } from '../../../src/server/queue/status.js';
 import { submitJob } from '../../../src/server/queue/submit.js';
 import { LossyProxy } from '../../support/lossy-proxy.js';
 import { describeWithRedis, RedisServer } from '../../support/redis.js';
@@ -108,6 +109,40 @@ describeWithRedis('a job in Redis', () => {
     expect((await ModelEpisodes.open(queue, after)).all()).toEqual([]);
     expect((await queue.redis.keys('unit:episodes:*')).length).toBe(0);
     expect(await storeResult(queue, after, await resultWith(4), 'here')).toBe('stored');
+  });
+
+  it('the status of several jobs opens BullMQ once, and reads each list of shards once', async () => {
+    const names = ['one', 'two', 'three'];
+    for (const name of names) await submit(name);
+    const called = (['getActive', 'getFailed', 'close'] as const).map((method) =>
+      vi.spyOn(Shards.prototype, method),
+    );
+    onTestFinished(() => {
+      vi.restoreAllMocks();
+    });
+    const jobs = await readStatus(queue);
+    expect(jobs.map(({ name }) => name)).toEqual(expect.arrayContaining(names));
+    expect(called.map(({ mock }) => mock.calls.length)).toEqual([1, 1, 1]);
+  });
+
+  it('counts the active and failed shards of the current submission of each job', async () => {
+    const [first, second] = [await submit('counted'), await submit('counted too')];
+    const lists = (list: readonly ShardData[]) =>
+      list.map((data) => ({
+        data,
+        attemptsMade: 5,
+        failedReason: 'it failed',
+      })) as unknown as Job<ShardData>[];
+    const stale = { ...first, submission: 'earlier' };
+    vi.spyOn(Shards.prototype, 'getActive').mockResolvedValue(lists([first, stale, second, second]));
+    vi.spyOn(Shards.prototype, 'getFailed').mockResolvedValue(lists([{ ...first, index: 1 }, stale, first]));
+    onTestFinished(() => {
+      vi.restoreAllMocks();
+    });
+    const failed = [0, 1].map((index) => ({ index, attempts: 5, error: 'it failed' }));
+    const jobs = await readStatus(queue);
+    expect(jobs.find(({ name }) => name === 'counted')).toMatchObject({ active: 1, failed });
+    expect(jobs.find(({ name }) => name === 'counted too')).toMatchObject({ active: 2, failed: [] });
   });
 
   it('counts a failed attempt once if the reply was lost, and none after the job has ended', async () => {
