@@ -47,12 +47,16 @@ function outsideThoughts(text: string, thought: 'closed' | 'open'): string {
   const tags = lower(text).split(/(<[^<>[\]]*>|\[[^<>[\]]*\])/);
   let opened: string | null = thought === 'open' ? '' : null;
   let [at, from, to, finished] = [0, 0, text.length, false];
+  let inner: string[] = [];
   for (const tag of tags) {
     const name = tag.replace(/[<>[\]/]/g, '');
-    if (CLOSING.includes(tag) && (opened || name) === name) {
+    if (CLOSING.includes(tag) && (opened || name) === name && !inner.includes(name)) {
       [opened, from, to, finished] = [null, at + tag.length, text.length, true];
-    } else if (opened === null && OPENING.includes(tag)) {
-      [opened, to] = [name, at];
+      inner = [];
+    } else if (OPENING.includes(tag)) {
+      const repeated = opened === '' && text.slice(0, at).trim() === '';
+      if (opened === null || repeated) [opened, to] = [name, at];
+      else if (opened === '') inner.push(name);
     }
     at += tag.length;
   }

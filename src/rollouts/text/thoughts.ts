@@ -10,7 +10,7 @@ export const beginsInThought = (thought: string = 'closed'): boolean =>
 
 /** A thought of a text. All numbers are indices of UTF-16 code units. */
 export interface Thought {
-  /** The name of its opening tag, in lower case; null if the prompt opened it. */
+  /** The name of its opening tag, in lower case; null if only the prompt has that tag. */
   readonly name: string | null;
   /** Where it begins, with its opening tag. */
   readonly start: number;
@@ -30,19 +30,27 @@ const TAG =
 
 /**
  * Returns the first thought at index `at` or later; null if there is none. A thought ends at the closing tag of its own name.
- * One that the prompt opened ends at any closing tag; so does one of which the text has only the closing tag.
+ * One of which the text has only the closing tag ends at any. One that the prompt opened ends at any whose opening tag it does
+ * not contain: it may quote the form of an answer, with tags. A tag that it begins with repeats the prompt's.
  * @param inThought whether index `at` is inside a thought that the prompt opened.
  */
 export function nextThought(text: string, at: number, inThought: boolean): Thought | null {
   TAG.lastIndex = at;
   let name: string | null = null;
   let [start, from, isInside] = [at, at, inThought];
+  /** The names of opening tags inside a thought that the prompt opened. */
+  let inner: Set<string> | null = null;
   for (let tag = TAG.exec(text); tag !== null; tag = TAG.exec(text)) {
     const tagName = (tag[2] ?? tag[4]).toLowerCase();
     const isClosing = (tag[1] ?? tag[3]) !== '';
-    if (isClosing && (name ?? tagName) === tagName)
-      return { name, start, from, to: tag.index, end: TAG.lastIndex };
-    if (!isClosing && !isInside) [name, start, from, isInside] = [tagName, tag.index, TAG.lastIndex, true];
+    if (isClosing) {
+      if ((name ?? tagName) === tagName && !inner?.has(tagName))
+        return { name, start, from, to: tag.index, end: TAG.lastIndex };
+    } else if (!isInside || (name === null && inner === null && text.slice(at, tag.index).trim() === '')) {
+      [name, start, from, isInside] = [tagName, tag.index, TAG.lastIndex, true];
+    } else if (name === null) {
+      inner = (inner ?? new Set()).add(tagName);
+    }
   }
   return isInside ? { name, start, from, to: text.length, end: null } : null;
 }

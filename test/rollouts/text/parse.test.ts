@@ -260,6 +260,14 @@ describe('the result', () => {
     expect(named('closed')).toEqual(['sleep', 'learn', 'learn', 'sleep']);
     expect(named()).toEqual(named('closed'));
     expect(texts.map((text) => parseCompletion(text, { thought: 'open' }).actionName)).toEqual(named('open'));
+    const pair = 'so <reasoning>a</reasoning>, or <reasoning>b</reasoning>\n1 2 3 SLEEP\nBut';
+    const actionOf = (text: string) => parseCompletion(text, { thought: 'open' }).actionName;
+    expect([pair, `${pair}</think>LEARN`, 'the tag <reasoning>\n</think>LEARN'].map(actionOf)).toEqual([
+      null,
+      'learn',
+      'learn',
+    ]);
+    expect([' <think>hm</think>LEARN', '<think>\nSLEEP\n'].map(actionOf)).toEqual(['learn', null]);
     expectRefusal(
       () => parseCompletion('', { thought: 'opened' as never }),
       'unknown_name',
