@@ -86,8 +86,8 @@ export function readReply(body: unknown, redact: Redact, inThought = false): Rep
   const answer = clean(content || refusal || '');
   const separateReasoning = reasoning_content || reasoning || thoughts;
   const texts = separateReasoning
-    ? { completion: answer, reasoning: clean(separateReasoning) }
-    : splitThought(answer, inThought);
+    ? afterThought(answer, clean(separateReasoning))
+    : splitThought(answer, inThought && Boolean(content));
   const finish = clean(finish_reason ?? 'stop');
   const refused = Boolean(refusal) || finish === 'content_filter';
   return {
@@ -118,9 +118,19 @@ function splitThought(answer: string, inThought: boolean): Pick<Reply, 'completi
   const thought = nextThought(head, 0, inThought);
   if (thought === null || thought.start > 0 || thought.name === ASKED_FOR) return { completion: answer };
   const { from, to, end } = thought;
+  return afterThought(end === null ? '' : head.slice(end).trimStart(), head.slice(from, to).trim());
+}
+
+/**
+ * Separates an unfinished thought from the text after the first thought. Otherwise the text before it would not count, because
+ * it would be read without the finished thought (docs/world.md, "The text form").
+ */
+function afterThought(text: string, reasoning: string): Pick<Reply, 'completion' | 'reasoning'> {
+  const last = nextThought(text, 0, false);
+  if (last === null || last.end !== null || last.start === 0) return { completion: text, reasoning };
   return {
-    completion: end === null ? '' : head.slice(end).trimStart(),
-    reasoning: head.slice(from, to).trim(),
+    completion: text.slice(0, last.start).trimEnd(),
+    reasoning: `${reasoning}\n${text.slice(last.from)}`.trim(),
   };
 }
 

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readReply } from '../../../src/agents/llm/reply.js';
+import { parseCompletion } from '../../../src/index.js';
 import { DRAWS, drawsOf } from '../../support/random.js';
 
 const redact = (text: string) => text.replaceAll('secret', '***');
@@ -93,6 +94,8 @@ describe('the completion', () => {
     ['<Thinking>Tired.</THINKING>SLEEP', 'SLEEP', 'Tired.'],
     ['[THINK]Tired.[/THINK]SLEEP', 'SLEEP', 'Tired.'],
     ['Tired.\n</think>\nSLEEP', 'SLEEP', 'Tired.'],
+    ['<think>Tired.</think>SLEEP\n<think>Or ', 'SLEEP', 'Tired.\nOr'],
+    ['<think>Tired.</think>SLEEP\n<reasoning>Or', 'SLEEP', 'Tired.\nOr'],
     ['SLEEP <think>Tired.</think>', 'SLEEP <think>Tired.</think>', undefined],
     ['<reasoning>Tired.</reasoning>SLEEP', '<reasoning>Tired.</reasoning>SLEEP', undefined],
   ])('excludes reasoning in tags at the start, not after text: %j', (content, completion, reasoning) => {
@@ -109,6 +112,19 @@ describe('the completion', () => {
       completion: 'SLEEP',
       reasoning: 'hm',
     });
+    expect(open({ content: '', refusal: 'No.' })).toMatchObject({ completion: 'No.', refused: true });
+  });
+
+  it('has the answer that training parses from the same text', () => {
+    const words = ['<think>', '</think>', '<reasoning>', '</Reasoning>', '[THINK]', '[/THINK]'];
+    const texts = fc
+      .array(fc.constantFrom(...words, '1 2 3 SLEEP', '4 5 6 LEARN', 'hm', '\n', ' '), { maxLength: 9 })
+      .map((parts) => parts.join(''));
+    const property = fc.property(texts, fc.constantFrom('closed', 'open'), (content, thought) => {
+      const { completion } = readReply({ choices: [{ message: { content } }] }, redact, thought === 'open')!;
+      expect(parseCompletion(completion)).toEqual(parseCompletion(content, { thought }));
+    });
+    fc.assert(property, { ...DRAWS, numRuns: drawsOf(5000) });
   });
 
   it('has no secret and no unpaired surrogate, like all other texts', () => {
