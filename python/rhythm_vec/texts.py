@@ -115,9 +115,12 @@ def thought_of(tokenizer: Any, *, client: Optional[Client] = None, **options: An
     Raises:
         RefusedError, ServerUnavailableError, RhythmError: as in `parse`.
     """
-    chat = [{"role": "user", "content": "."}]
+    message = "Choose an action."
+    chat = [{"role": "user", "content": message}]
     prompt = tokenizer.apply_chat_template(chat, add_generation_prompt=True, tokenize=False, **options)
-    return "closed" if parse([f"{prompt}\nSLEEP"], client=client).actions[0] else "open"
+    # Only what follows the message: templates may name the tags in a system message of their own.
+    end = prompt.rpartition(message)[2]
+    return "closed" if parse([f"{end}\nSLEEP"], client=client).actions[0] else "open"
 
 
 def texts_of(completions: Any) -> List[Any]:

@@ -163,6 +163,7 @@ describe.runIf(absent === null)('the recipe with TRL', () => {
         }),
       );
       const templates = ['', '<think>\n', '<think>\n\n</think>\n\n', '<Reasoning>'];
+      const rules = ['Think inside <think> first. ', 'Close it with </think>. '];
       const { lines, opened, rewards, generated, thoughts } = await askPythonAsync<{
         lines: ReturnType<typeof fromLines>;
         opened: ReturnType<typeof fromLines>;
@@ -171,7 +172,7 @@ describe.runIf(absent === null)('the recipe with TRL', () => {
         generated: string[];
       }>(
         'recipe/rollouts.py',
-        { url, folder: pathOf('rollouts'), grader: 'v3', seeds, answers, templates },
+        { url, folder: pathOf('rollouts'), grader: 'v3', seeds, answers, templates, rules },
         TRL,
       );
       expect(lines.map(({ seed }) => seed)).toEqual(seeds);
@@ -179,7 +180,7 @@ describe.runIf(absent === null)('the recipe with TRL', () => {
         answers.map((texts) => texts.map((text) => text.replace(' <end>', ''))),
       );
       expect(generated).toEqual(answers.map((texts) => texts.join(' ')));
-      expect(thoughts).toEqual(['closed', 'open', 'closed', 'open']);
+      expect(thoughts).toEqual(['closed', 'open', 'closed', 'open', 'closed', 'closed']);
       // No answer ends the thought that the template opened.
       expect(opened.flatMap(({ parsed }) => parsed)).toEqual(new Array(3 * 28).fill(false));
       expectReplays(lines);

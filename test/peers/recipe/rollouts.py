@@ -1,10 +1,10 @@
 """Plays several episodes at once with the recipe's rollout function, for test/python/recipe.test.ts. Answers are given instead
 of generated.
 
-Reads {"url", "folder", "grader", "seeds", "answers": [episode][step], "templates"}. Answers consist of the words of python/recipe/tiny.py.
+Reads {"url", "folder", "grader", "seeds", "answers": [episode][step], "templates", "rules"}. Answers consist of the words of python/recipe/tiny.py.
 Prints {"lines": the lines of episodes.jsonl, "rewards": the rewards of the episodes, by function, "generated": for each
 episode, the text of the tokens whose `env_mask` is 1, which are the answers, "thoughts": `thought_of` for each end of a chat
-template in "templates", "opened": the lines of the same episodes if a thought is open}.
+template in "templates" and each beginning in "rules", "opened": the lines of the same episodes if a thought is open}.
 """
 
 import json
@@ -58,9 +58,8 @@ def lines(name):
     return [json.loads(line) for line in (folder / name / LOG).read_text().splitlines()]
 
 
-def thought_after(end):
-    """Returns `thought_of` for the template of `tiny` with an end after its messages."""
-    tokenizer.chat_template = tiny.TEMPLATE + end
+def thought_in(template):
+    tokenizer.chat_template = template
     return thought_of(tokenizer, client=client)
 
 
@@ -78,7 +77,10 @@ print(
             "generated": [
                 tokenizer.decode([token for token, own in zip(ids, mask) if own == 1]) for ids, mask in pairs
             ],
-            "thoughts": [thought_after(end) for end in request["templates"]],
+            "thoughts": [
+                *(thought_in(tiny.TEMPLATE + end) for end in request["templates"]),
+                *(thought_in(rule + tiny.TEMPLATE) for rule in request["rules"]),
+            ],
         }
     )
 )
