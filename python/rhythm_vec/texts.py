@@ -129,14 +129,15 @@ def texts_of(completions: Any) -> List[Any]:
 
 
 def text_of(completion: Any) -> Any:
-    """Returns the text of a completion: for a chat, the content of its last message, or "" without messages. Returns
+    """Returns the text of a completion: for a chat, the text of its last message, or "" without messages. Returns
     other values unchanged, for the server to report."""
     last = completion[-1] if isinstance(completion, (list, tuple)) and completion else {}
     if not isinstance(completion, (list, tuple)) or not isinstance(last, Mapping):
         return completion
     content = last.get("content")
     if isinstance(content, (list, tuple)):
-        return "".join(str(part.get("text", "")) for part in content if isinstance(part, Mapping))
+        parts = [part for part in content if isinstance(part, Mapping) and part.get("type", "text") == "text"]
+        return "".join(str(part.get("text", "")) for part in parts)
     return "" if content is None else content
 
 

@@ -212,6 +212,7 @@ describe.runIf(absent === null)('reward functions, called as TRL calls them', ()
   };
   const chats = completions.map((content, i) => {
     const parts = [
+      { type: 'reasoning', text: 'no' },
       { type: 'text', text: content.slice(0, 9) },
       { type: 'text', text: content.slice(9) },
     ];
