@@ -146,13 +146,15 @@ export class ChatModel implements LanguageModel {
 
   /** Sends a request, and again in another form while the endpoint refuses the form. */
   async #try(pending: PendingRequest): Promise<Reply> {
+    let refused: RefusedForm | null = null;
     for (;;) {
       const form = { limitName: this.#limitNames.current, systemRole: this.#systemRole };
       try {
         return await this.#request(pending, form);
       } catch (error) {
         if (!(error instanceof RefusedForm)) throw error;
-        if (!this.#refuse(error.refusal, form)) throw error.fault;
+        if (!this.#refuse(error.refusal, form)) throw finalFault(refused, error, form);
+        refused = error;
       }
     }
   }
@@ -286,6 +288,15 @@ class RefusedForm extends Error {
     this.fault = fault;
   }
 }
+
+/**
+ * Returns the error after the last form. If both names of the token limit were refused, it has both messages: the limit may be
+ * too large under the one and the other unknown.
+ */
+const finalFault = (before: RefusedForm | null, last: RefusedForm, { limitName }: RequestForm): Error =>
+  before?.refusal === 'limit-name' && last.refusal === 'limit-name'
+    ? new EndpointError(`${before.message} With ${limitName}: ${last.message}`, { lasting: true })
+    : last.fault;
 
 /** Returns whether a request that failed with this error is not charged. */
 const isUncharged = (error: unknown): boolean =>

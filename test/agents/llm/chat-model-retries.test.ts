@@ -188,6 +188,19 @@ describe('a request is retried', () => {
       'max_tokens',
     ]);
   });
+
+  it('until the older name of the token limit is refused, with the errors of both names', async () => {
+    const tooLarge = 'max_completion_tokens is too large: 64';
+    const unsupported = "Unsupported parameter: 'max_tokens'";
+    const refusal: Fault = ({ request, response }) =>
+      json(response, 400, { message: hasNewerLimit(request) ? tooLarge : unsupported });
+    const { error } = await askOnce({ faultOf: () => refusal });
+    expect(error).toMatchObject({ code: 'endpoint_failed', lasting: true });
+    expect(error!.message).toMatch(/got 400 max_completion_tokens is too large: 64\. Check/);
+    expect(error!.message).toMatch(
+      / With max_tokens: Expected .* got 400 Unsupported parameter: 'max_tokens'\. /,
+    );
+  });
 });
 
 it('the next request has the older name of the token limit if the endpoint ignores the newer name', async () => {
