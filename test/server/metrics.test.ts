@@ -70,7 +70,7 @@ it('openapi.json describes bodies, errors, and whether a token is required', asy
   const required = (path: string) => paths[path].post.requestBody.required;
   expect(['/reset', '/step', '/v1/score'].map(required)).toEqual([false, true, true]);
   expect(Object.keys(paths['/v1/score'].post.responses)).toEqual(['200', '413', '415', '422', '503']);
-  expect(Object.keys(paths['/step'].post.responses)).toEqual(['200', '413', '422']);
+  expect(Object.keys(paths['/step'].post.responses)).toEqual(['200', '413', '415', '422']);
   expect(Object.keys(paths['/health'].get.responses)).toEqual(['200']);
   const headers = { authorization: `Bearer ${TOKEN}` };
   const { body } = await sendRequest(
