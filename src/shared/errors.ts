@@ -15,7 +15,49 @@ export class RhythmError extends Error {
  * An invalid argument. The call has changed nothing. Exception: a run with `onProgress` or `signal` plays slices of
  * environments one after the other, and keeps the slices that it has finished.
  */
-export class InputError extends RhythmError {}
+export class InputError extends RhythmError {
+  /** The name of the invalid argument, option, field or column; undefined if the error is about several, or about none. */
+  readonly field?: string;
+  /** The index of the invalid row, or of the entry of a list; undefined for an error that is not about one row. */
+  readonly row?: number;
+
+  /** @param at the field, or field and row, of the invalid value. A phrase, such as "the number of rows", names no field. */
+  constructor(
+    code: ErrorCode,
+    message: string,
+    { at, ...options }: ErrorOptions & { at?: string | Pick<InputError, 'field' | 'row'> } = {},
+  ) {
+    super(code, message, options);
+    const { field, row } = typeof at === 'object' ? at : { field: at, row: undefined };
+    if (field !== undefined && /^\w+$/.test(field)) this.field = field;
+    if (row !== undefined) this.row = row;
+  }
+}
+
+/** The place of a value, such as an entry of a list or a field of a row. Its text, such as `rows[3].action[1]`, is its name in messages. */
+export class Place {
+  readonly field: string | undefined;
+  readonly row: number | undefined;
+  readonly #text: string;
+
+  constructor(field: string | undefined, row: number | undefined, text = `${field}[${row}]`) {
+    this.field = field;
+    this.row = row;
+    this.#text = text;
+  }
+
+  /** Returns the place with a longer text: the place of an entry, or with an explanation. */
+  plus(text: string): Place {
+    return new Place(this.field, this.row, this.#text + text);
+  }
+
+  toString(): string {
+    return this.#text;
+  }
+}
+
+/** The name of an argument, or the place of a value, for an error. */
+export type Where = string | Place;
 
 /**
  * A call that the environment's current state does not allow. It has changed nothing, unless the code is `outputs_detached`.

@@ -1,5 +1,5 @@
 /** Checks of arguments that all APIs share: option names, single values, lengths. */
-import { InputError } from './errors.js';
+import { InputError, type Where } from './errors.js';
 import { didYouMean } from './suggest.js';
 
 /**
@@ -19,6 +19,7 @@ export function checkOptions(what: string, options: unknown, known: readonly str
     throw new InputError(
       'unknown_option',
       `Expected ${what} among ${known.join(', ')}, got "${name}".${didYouMean(name, known, ' Remove it.')}`,
+      { at: name },
     );
   }
 }
@@ -58,43 +59,47 @@ export const kindOf = (value: unknown): string | undefined =>
 export const isFloats = (value: unknown): value is Float32Array => kindOf(value) === 'Float32Array';
 
 /** Builds the error for a value of the wrong type. */
-export const wrongType = (what: string, expected: string, value: unknown, remedy: string): InputError =>
-  new InputError('wrong_type', `Expected ${what} to be ${expected}, got ${describe(value)}. ${remedy}`);
+export const wrongType = (what: Where, expected: string, value: unknown, remedy: string): InputError =>
+  new InputError('wrong_type', `Expected ${what} to be ${expected}, got ${describe(value)}. ${remedy}`, {
+    at: what,
+  });
 
 /** Validates an integer from `low` to `high`. @throws InputError `wrong_type` or `out_of_range`. */
-export function checkInteger(what: string, value: unknown, low: number, high: number): number {
+export function checkInteger(what: Where, value: unknown, low: number, high: number): number {
   if (typeof value === 'number' && Number.isInteger(value) && value >= low && value <= high) return value;
   const code = typeof value === 'number' ? 'out_of_range' : 'wrong_type';
   throw new InputError(
     code,
     `Expected ${what} to be an integer from ${low} to ${high}, got ${describe(value)}. Pass an integer in that range.`,
+    { at: what },
   );
 }
 
 /** Validates a finite number. @throws InputError `wrong_type` or `out_of_range`. */
-export function checkFinite(what: string, value: unknown): number {
+export function checkFinite(what: Where, value: unknown): number {
   if (typeof value === 'number' && Number.isFinite(value)) return value;
   const code = typeof value === 'number' ? 'out_of_range' : 'wrong_type';
   throw new InputError(
     code,
     `Expected ${what} to be a finite number, got ${describe(value)}. Pass a finite number.`,
+    { at: what },
   );
 }
 
 /** Validates a name: any string. @throws InputError `wrong_type`. */
-export function checkString(what: string, value: unknown): string {
+export function checkString(what: Where, value: unknown): string {
   if (typeof value === 'string') return value;
   throw wrongType(what, 'a name', value, 'Pass a string.');
 }
 
 /** Validates true or false. @throws InputError `wrong_type`. */
-export function checkBoolean(what: string, value: unknown): boolean {
+export function checkBoolean(what: Where, value: unknown): boolean {
   if (typeof value === 'boolean') return value;
   throw wrongType(what, 'true or false', value, 'Pass true or false.');
 }
 
 /** Validates an option that defaults to false. @throws InputError `wrong_type`. */
-export const toFlag = (what: string, value = false): boolean => checkBoolean(what, value);
+export const toFlag = (what: Where, value = false): boolean => checkBoolean(what, value);
 
 /** Checks a length. @param unit says what the expected length counts, such as 'numEnvs'. @throws InputError `wrong_length`. */
 export function checkLength(what: string, got: number, expected: number, unit: string): void {
@@ -111,17 +116,18 @@ export function isList(value: unknown): value is ArrayLike<number> {
 }
 
 /** Validates a name among several. @throws InputError `wrong_type` or `unknown_name`. */
-export function checkName<Name extends string>(what: string, value: unknown, names: readonly Name[]): Name {
+export function checkName<Name extends string>(what: Where, value: unknown, names: readonly Name[]): Name {
   const name = checkString(what, value);
   if (names.includes(name as Name)) return name as Name;
   throw new InputError(
     'unknown_name',
     `Expected ${what} to be one of ${names.join(', ')}, got ${describe(name)}.${didYouMean(name, names)}`,
+    { at: what },
   );
 }
 
 /** Validates that a value is an object and not a list. @param example a key for the error. @throws InputError `wrong_type`. */
-export function checkRecord<T extends object>(what: string, value: T, example: keyof T & string): T {
+export function checkRecord<T extends object>(what: Where, value: T, example: keyof T & string): T {
   if (typeof value === 'object' && value !== null && !isList(value)) return value;
   throw wrongType(what, 'an object', value, `Pass { ${example}: ... }.`);
 }

@@ -1,5 +1,5 @@
 /** Resolves names of profiles and graders to codes and floats. */
-import { InputError } from '../shared/errors.js';
+import { InputError, type Where } from '../shared/errors.js';
 import { didYouMean } from '../shared/suggest.js';
 import { describe, type NameAmong } from '../shared/values.js';
 import {
@@ -22,19 +22,21 @@ export interface ResolvedProfile {
   floats: Float32Array | null;
 }
 
-function unknownName(what: string, name: string, known: readonly string[]): InputError {
+function unknownName(what: Where, name: string, known: readonly string[], at = what): InputError {
   return new InputError(
     'unknown_name',
     `Expected ${what} to be one of ${known.join(', ')}, got ${JSON.stringify(name)}.${didYouMean(name, known)}`,
+    { at },
   );
 }
 
 /** Checks 16 floats of a profile. @returns f32 [16], a copy with 0 for -0. @throws InputError `bad_profile`. */
-export function checkProfile(floats: ArrayLike<number>, where = 'profile'): Float32Array {
+export function checkProfile(floats: ArrayLike<number>, where: Where = 'profile'): Float32Array {
   if (floats.length !== PROFILE_SIZE) {
     throw new InputError(
       'bad_profile',
       `Expected ${PROFILE_SIZE} floats (11 traits, 5 weights) in ${where}, got ${floats.length}. Pass ${PROFILE_SIZE} floats.`,
+      { at: where },
     );
   }
   const values = Array.from({ length: PROFILE_SIZE }, (_, k) => floats[k]);
@@ -44,6 +46,7 @@ export function checkProfile(floats: ArrayLike<number>, where = 'profile'): Floa
         'bad_profile',
         `Expected 0 or a magnitude in [2^-40, 2^20] at ${where}[${k}], got ${describe(values[k])}. ` +
           'Pass a float32 of that range.',
+        { at: where },
       );
     }
   }
@@ -68,7 +71,7 @@ export const PROFILE_CHOICES: readonly string[] = Object.freeze(['sampled', 'dis
 export function resolveProfile(
   world: World,
   profile: string | ArrayLike<number>,
-  where = 'profile',
+  where: Where = 'profile',
 ): ResolvedProfile {
   if (typeof profile !== 'string') return { mode: MODE.given, floats: checkProfile(profile, where) };
   if (profile === 'sampled') return { mode: MODE.sampled, floats: null };
@@ -89,11 +92,11 @@ export function resolveProfile(
 export function resolveGrader(
   world: World,
   grader: string | ArrayLike<number>,
-  where = 'grader',
+  where: Where = 'grader',
 ): Float32Array {
   if (typeof grader === 'string') {
     const index = GRADER_NAMES.indexOf(grader);
-    if (index < 0) throw unknownName('grader', grader, GRADER_NAMES);
+    if (index < 0) throw unknownName('grader', grader, GRADER_NAMES, where);
     const table = Float32Array.from(world.params.graders);
     return table.subarray(index * NUM_COMPONENTS, (index + 1) * NUM_COMPONENTS);
   }
@@ -109,11 +112,13 @@ const WEIGHT_LIST = `eight weights (${COMPONENT_NAMES.join(', ')}), or the first
  * Checks eight weights. The last two may be left out; they are then 0. @returns f32 [8].
  * @throws InputError `bad_grader`.
  */
-export function checkWeights(list: ArrayLike<number>, where = 'grader'): Float32Array {
+export function checkWeights(list: ArrayLike<number>, where: Where = 'grader'): Float32Array {
   const given: unknown[] = Array.from(list);
   const got = `[${given.map(describe).join(', ')}]`;
   const refuse = (expected: string, remedy: string): never => {
-    throw new InputError('bad_grader', `Expected ${expected} in ${where}, got ${got}. ${remedy}`);
+    throw new InputError('bad_grader', `Expected ${expected} in ${where}, got ${got}. ${remedy}`, {
+      at: where,
+    });
   };
   const weights = given.length === FORMER_COMPONENTS ? [...given, 0, 0] : given;
   if (weights.length !== NUM_COMPONENTS) refuse(WEIGHT_LIST, 'Pass eight weights, or use a name.');

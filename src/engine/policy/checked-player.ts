@@ -1,6 +1,6 @@
 /** Opens a policy that a user wrote, and checks what it returns. */
 
-import { InputError } from '../../shared/errors.js';
+import { InputError, Place } from '../../shared/errors.js';
 import { unlessAborted } from '../../shared/unless-aborted.js';
 import { describe, readOptions } from '../../shared/values.js';
 import { NUM_BELIEFS } from '../../world/fields.js';
@@ -107,7 +107,7 @@ export class CheckedPlayer implements PolicyPlayer, Disposable {
       const environment = faultyEnvironment(output, view.playing);
       const where = environment < 0 ? '' : ` for environment ${environment}`;
       const text = `${error.message} The policy "${this.#name}" returned it at step ${step}${where}.`;
-      throw new InputError(error.code, text, { cause: error });
+      throw new InputError(error.code, text, { cause: error, at: error });
     }
   }
 
@@ -117,7 +117,7 @@ export class CheckedPlayer implements PolicyPlayer, Disposable {
     const n = this.#numEnvs;
     const codes = toActions(actions, n, 'environments', new Uint8Array(n), playing);
     for (let i = 0; i < n; i++) {
-      if (playing[i] === 1 && !isAction(codes[i])) throw illegalAction(`actions[${i}]`, actions[i]);
+      if (playing[i] === 1 && !isAction(codes[i])) throw illegalAction(new Place('actions', i), actions[i]);
     }
     return {
       actions: codes === actions ? codes.slice() : codes,

@@ -1,5 +1,5 @@
 /** Checks codes of actions, and builds the error for an invalid one. */
-import { InputError } from '../../shared/errors.js';
+import { InputError, type Where } from '../../shared/errors.js';
 import { describe } from '../../shared/values.js';
 import { ACTION_NAMES, NUM_ACTIONS } from '../../world/fields.js';
 
@@ -34,7 +34,7 @@ interface ErrorDetails {
 
 /** Builds the error for an invalid action code. */
 export const illegalAction = (
-  where: string,
+  where: Where,
   value: unknown,
   { or = '', remedy = 'No episode was stepped. Pass a code in that range.' }: ErrorDetails = {},
 ): InputError =>
@@ -42,4 +42,5 @@ export const illegalAction = (
     'illegal_action',
     `Expected an action code from 0 to ${NUM_ACTIONS - 1} (${ACTION_NAMES.join(', ')})${or} at ${where}, ` +
       `got ${describe(value)}. ${remedy}`,
+    { at: where },
   );

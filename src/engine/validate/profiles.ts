@@ -1,4 +1,5 @@
 /** Validates profiles and graders of all environments, given by names or numbers. */
+import { Place } from '../../shared/errors.js';
 import { checkLength, isFloats, isList, type NameAmong, wrongType } from '../../shared/values.js';
 import { MAX_MAGNITUDE, MIN_MAGNITUDE, MODE, NUM_COMPONENTS, PROFILE_SIZE } from '../../world/fields.js';
 import type { GraderName } from '../../world/numbers.js';
@@ -34,6 +35,9 @@ export interface EnvProfiles {
   readonly floats: Float32Array | null;
 }
 
+/** A name in the argument `profiles`, for errors. */
+const A_PROFILE = new Place('profiles', undefined, 'profile');
+
 /** Returns `count` copies of a row, concatenated. */
 function repeat(row: ArrayLike<number>, count: number): Float32Array {
   const rows = new Float32Array(row.length * count);
@@ -49,7 +53,7 @@ function repeat(row: ArrayLike<number>, count: number): Float32Array {
  */
 export function toProfiles(world: World, profiles: ProfileChoice, numEnvs: number): EnvProfiles {
   if (typeof profiles === 'string') {
-    const { mode, floats } = resolveProfile(world, profiles);
+    const { mode, floats } = resolveProfile(world, profiles, A_PROFILE);
     return { modes: new Uint8Array(numEnvs).fill(mode), floats: floats && repeat(floats, numEnvs) };
   }
   if (isFloats(profiles)) {
@@ -57,7 +61,7 @@ export function toProfiles(world: World, profiles: ProfileChoice, numEnvs: numbe
     return { modes: new Uint8Array(numEnvs).fill(MODE.given), floats: checkRows(profiles) };
   }
   const names = onePerEnv('profiles', KINDS.profile, profiles, isName, numEnvs);
-  const known = resolved(names, (name) => resolveProfile(world, name));
+  const known = resolved(names, (name) => resolveProfile(world, name, A_PROFILE));
   const isGiven = [...known.values()].some(({ floats }) => floats !== null);
   const modes = new Uint8Array(numEnvs);
   const floats = isGiven ? new Float32Array(numEnvs * PROFILE_SIZE) : null;
@@ -90,7 +94,7 @@ function checkRows(profiles: Float32Array): Float32Array {
   if (outside >= 0) {
     const row = Math.floor(outside / PROFILE_SIZE);
     // This throws, with the index in the message.
-    checkProfile(rows.subarray(row * PROFILE_SIZE, (row + 1) * PROFILE_SIZE), `profiles[${row}]`);
+    checkProfile(rows.subarray(row * PROFILE_SIZE, (row + 1) * PROFILE_SIZE), new Place('profiles', row));
   }
   return rows;
 }
@@ -144,7 +148,7 @@ function weightsOf(world: World, weights: ArrayLike<number>, numEnvs: number, wh
   const rows = new Float32Array(numEnvs * NUM_COMPONENTS);
   for (let i = 0; i < numEnvs; i++) {
     const weightsOfEnv = list.slice(i * width, (i + 1) * width);
-    rows.set(resolveGrader(world, weightsOfEnv, `${where}[${i}]`), i * NUM_COMPONENTS);
+    rows.set(resolveGrader(world, weightsOfEnv, new Place(where, i)), i * NUM_COMPONENTS);
   }
   return rows;
 }

@@ -1,5 +1,5 @@
 /** Validates seeds, and converts them to one seed per environment. */
-import { InputError } from '../../shared/errors.js';
+import { InputError, Place, type Where } from '../../shared/errors.js';
 import { checkInteger, checkLength, describe, isList } from '../../shared/values.js';
 import { MAX_U32 } from '../../world/fields.js';
 
@@ -55,7 +55,7 @@ function seedList(seed: ArrayLike<number>, numEnvs: number, what: string): Uint3
   checkLength(`entries in ${what}`, seed.length, numEnvs, 'numEnvs');
   const seeds = new Uint32Array(numEnvs);
   for (let i = 0; i < numEnvs; i++)
-    seeds[i] = isSeed(seed[i]) ? seed[i] : refuseSeed(seed[i], `${what}[${i}]`);
+    seeds[i] = isSeed(seed[i]) ? seed[i] : refuseSeed(seed[i], new Place(what, i));
   return seeds;
 }
 
@@ -79,15 +79,16 @@ export const outsideSpan = (seed: number, { low, size }: SeedSpan, owner: string
 export const isSeed = (value: number): boolean => Number.isInteger(value) && value >= 0 && value <= MAX_U32;
 
 /** Returns the seed if it is a u32. @param where the argument's name in errors. @throws InputError `bad_seed`. */
-export function checkSeed(seed: number, where: string): number {
+export function checkSeed(seed: number, where: Where): number {
   return isSeed(seed) ? seed : refuseSeed(seed, where);
 }
 
 /** Throws InputError `bad_seed` for a value that is not a u32. */
-export function refuseSeed(value: unknown, where: string): never {
+export function refuseSeed(value: unknown, where: Where): never {
   throw new InputError(
     'bad_seed',
     `Expected a u32 (an integer from 0 to ${MAX_U32}) at ${where}, got ${describe(value)}. Pass an integer in that range.`,
+    { at: where },
   );
 }
 

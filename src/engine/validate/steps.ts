@@ -1,5 +1,5 @@
 /** Validates actions, beliefs, and the steps at which environments stop. */
-import { InputError } from '../../shared/errors.js';
+import { InputError, Place } from '../../shared/errors.js';
 import { checkInteger, checkLength, describe, isFloats, isList, kindOf } from '../../shared/values.js';
 import { NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
 import { illegalAction, isAction } from './actions.js';
@@ -48,7 +48,7 @@ export function toActions(
 }
 
 function refuseAction(value: unknown, index: number): never {
-  throw illegalAction(`actions[${index}]`, value);
+  throw illegalAction(new Place('actions', index), value);
 }
 
 /**
@@ -127,13 +127,14 @@ export function isAbsent(beliefs: Float32Array, row: number): boolean {
   return Number.isNaN(beliefs[at]) && Number.isNaN(beliefs[at + 1]) && Number.isNaN(beliefs[at + 2]);
 }
 
-/** Builds the error for a row that is neither a belief nor three NaN. */
-export function badBelief(beliefs: Float32Array, row: number, where = 'beliefs'): InputError {
+/** Builds the error for a row that is neither a belief nor three NaN. @param named the row's number in the error. */
+export function badBelief(beliefs: Float32Array, row: number, where = 'beliefs', named = row): InputError {
   const values = beliefs.subarray(row * NUM_BELIEFS, (row + 1) * NUM_BELIEFS);
   return new InputError(
     'bad_belief',
-    `Expected three finite numbers or three NaN (no belief) in ${where} row ${row}, got [${values.join(', ')}]. ` +
+    `Expected three finite numbers or three NaN (no belief) in ${where} row ${named}, got [${values.join(', ')}]. ` +
       `${unchanged(where)} Pass three finite numbers or three NaN.`,
+    { at: new Place(where, named) },
   );
 }
 

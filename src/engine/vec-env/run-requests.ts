@@ -1,6 +1,6 @@
 /** Validates the policy and the beliefs of a run, and turns a batch's refusal into an error. */
 
-import { InputError, StateError } from '../../shared/errors.js';
+import { InputError, Place, StateError } from '../../shared/errors.js';
 import { didYouMean } from '../../shared/suggest.js';
 import { describe, isList } from '../../shared/values.js';
 import { NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
@@ -64,10 +64,8 @@ export function throwIfRefused(refusal: Refusal | null): void {
 }
 
 function actionError({ index, step, value }: Refusal): InputError {
-  return illegalAction(
-    step === undefined ? `actions[${index}]` : `actions of environment ${index}, step ${step}`,
-    value,
-  );
+  const text = step === undefined ? undefined : `actions of environment ${index}, step ${step}`;
+  return illegalAction(new Place('actions', index, text), value);
 }
 
 function episodeOverError({ index }: Refusal): StateError {

@@ -8,7 +8,7 @@ import { isList } from '../../shared/values.js';
 import { NUM_ACTIONS, NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
 import type { World } from '../../world/world.js';
 import { type CompletionColumns, type ReplayColumns, validateColumns } from './row-columns.js';
-import type { ReportFault } from './row-faults.js';
+import { OWN_ROWS, type ReportFault, type RowNaming } from './row-faults.js';
 import { type CompletionRow, LazyRows, type ReplayRow, toColumns } from './row-objects.js';
 import { toRowProfiles } from './row-profiles.js';
 
@@ -19,6 +19,7 @@ export type ReplayInput = ReplayColumns | CompletionColumns | readonly (ReplayRo
 export interface ReplayRows {
   readonly columns: ReplayColumns;
   readonly profiles: EnvProfiles;
+  readonly naming: RowNaming;
   /** u8 [n]: 1 where a belief is given. A row's entry is set when the row is checked. */
   readonly given: Uint8Array;
   /** u8 [n, 28]: 1 where a belief history gives a belief, set when the row is checked; null without belief histories. */
@@ -28,7 +29,7 @@ export interface ReplayRows {
 /**
  * Validates the columns and the profile of each row. `checkRows` validates the other values of each row.
  * @param rows columns, which are used in place, or objects.
- * @param reportFault called for every invalid row or profile.
+ * @param reportFault called for every invalid row or profile. @param naming names the places of rows in errors.
  * @param inThought whether completions begin inside a thought.
  * @throws InputError for a fault that concerns all rows.
  */
@@ -37,16 +38,18 @@ export function validateRows(
   rows: ReplayInput | LazyRows,
   reportFault: ReportFault,
   inThought: boolean,
+  naming = OWN_ROWS,
 ): ReplayRows {
   const isObjects = isList(rows) || rows instanceof LazyRows;
-  const profileAt = isObjects ? (i: number) => `rows[${i}].profileMode` : (i: number) => `profiles[${i}]`;
+  const profileAt = (i: number) =>
+    isObjects ? naming.inObject(i, 'profileMode') : naming.inColumn(i, 'profiles');
   const columns = isObjects
-    ? toColumns(rows as readonly ReplayRow[], reportFault, inThought)
+    ? toColumns(rows as readonly ReplayRow[], reportFault, naming, inThought)
     : validateColumns(rows as ReplayColumns, inThought);
   const count = columns.seeds.length;
   const profiles = toRowProfiles(world, columns.profiles ?? 'sampled', count, reportFault, profileAt);
   const historyGiven = columns.beliefHistories === undefined ? null : new Uint8Array(count * NUM_STEPS);
-  return { columns, profiles, given: new Uint8Array(count), historyGiven };
+  return { columns, profiles, naming, given: new Uint8Array(count), historyGiven };
 }
 
 /**
@@ -96,22 +99,22 @@ function firstBadBelief({ columns, historyGiven }: ReplayRows, row: number): num
  * @param reportFault called for every fault. A row can have several.
  */
 export function checkRows(rows: ReplayRows, first: number, end: number, reportFault: ReportFault): void {
-  const { columns, given } = rows;
+  const { columns, given, naming } = rows;
   const { stepIndices, actions, beliefs } = columns;
   for (let i = first; i < end; i++) {
     const steps = stepIndices[i];
-    if (steps >= NUM_STEPS) reportFault(i, badStep(i, steps));
-    else checkHistory(columns, i, reportFault);
-    if (actions[i] < NO_ACTION || actions[i] >= NUM_ACTIONS) reportFault(i, badAction(actions, i));
+    if (steps >= NUM_STEPS) reportFault(i, badStep(naming, i, steps));
+    else checkHistory(rows, i, reportFault);
+    if (actions[i] < NO_ACTION || actions[i] >= NUM_ACTIONS) reportFault(i, badAction(naming, actions, i));
     const at = firstBadBelief(rows, i);
-    if (at >= 0) reportFault(i, badPastBelief(columns.beliefHistories!, at));
-    if (beliefs !== undefined) given[i] = checkBelief(beliefs, i, reportFault);
+    if (at >= 0) reportFault(i, badPastBelief(naming, columns.beliefHistories!, at));
+    if (beliefs !== undefined) given[i] = checkBelief(naming, beliefs, i, reportFault);
   }
 }
 
-function checkHistory(columns: ReplayColumns, row: number, reportFault: ReportFault): void {
+function checkHistory({ columns, naming }: ReplayRows, row: number, reportFault: ReportFault): void {
   const at = firstInvalid(columns, row);
-  if (at >= 0) reportFault(row, badHistory(row, at, columns.histories[at]));
+  if (at >= 0) reportFault(row, badHistory(naming, row, at, columns.histories[at]));
 }
 
 /** Returns the index of the first invalid code in a row's history; -1 if all are valid. */
@@ -122,37 +125,52 @@ function firstInvalid({ histories, stepIndices }: ReplayColumns, row: number): n
 }
 
 /** Returns 1 if the row has a valid belief, else 0. Reports an invalid belief. */
-function checkBelief(beliefs: Float32Array, row: number, reportFault: ReportFault): number {
+function checkBelief(
+  naming: RowNaming,
+  beliefs: Float32Array,
+  row: number,
+  reportFault: ReportFault,
+): number {
   if (isGiven(beliefs, row)) return 1;
-  if (!isAbsent(beliefs, row)) reportFault(row, badBelief(beliefs, row));
+  if (!isAbsent(beliefs, row)) {
+    const { field, row: named } = naming.inColumn(row, 'beliefs');
+    reportFault(row, badBelief(beliefs, row, field, named));
+  }
   return 0;
 }
 
-const badStep = (row: number, steps: number): InputError =>
-  new InputError(
+function badStep(naming: RowNaming, row: number, steps: number): InputError {
+  const at = naming.inColumn(row, 'stepIndices');
+  return new InputError(
     'out_of_range',
-    `Expected an integer from 0 to ${NUM_STEPS - 1} at stepIndices[${row}], got ${steps}. ` +
+    `Expected an integer from 0 to ${NUM_STEPS - 1} at ${at}, got ${steps}. ` +
       'Pass the number of steps taken before the action.',
+    { at },
   );
+}
 
-const badHistory = (row: number, at: number, code: number): InputError =>
-  illegalAction(`histories[${at}] (row ${row})`, code, {
-    remedy: 'Pass action codes in the first stepIndices[row] entries of a row.',
+function badHistory(naming: RowNaming, row: number, at: number, code: number): InputError {
+  const place = naming.inColumn(row, 'histories', NUM_STEPS, at % NUM_STEPS);
+  return illegalAction(place.plus(` (row ${place.row})`), code, {
+    remedy: `Pass action codes in the first ${naming.of('stepIndices')}[row] entries of a row.`,
   });
+}
 
-const badAction = (actions: Int8Array, row: number): InputError =>
-  illegalAction(`actions[${row}]`, actions[row], {
+const badAction = (naming: RowNaming, actions: Int8Array, row: number): InputError =>
+  illegalAction(naming.inColumn(row, 'actions'), actions[row], {
     or: `, or ${NO_ACTION} for none,`,
     remedy: `Pass a code from 0 to ${NUM_ACTIONS - 1}, or ${NO_ACTION} for no action.`,
   });
 
 /** Builds the error for an invalid belief of a history. @param at the index of the belief in [n, 28]. */
-function badPastBelief(beliefs: Float32Array, at: number): InputError {
-  const place = `row ${Math.floor(at / NUM_STEPS)}, step ${at % NUM_STEPS}`;
+function badPastBelief(naming: RowNaming, beliefs: Float32Array, at: number): InputError {
+  const [row, step] = [Math.floor(at / NUM_STEPS), at % NUM_STEPS];
+  const place = naming.inColumn(row, 'beliefHistories', NUM_STEPS * NUM_BELIEFS, step * NUM_BELIEFS);
   const values = beliefs.subarray(at * NUM_BELIEFS, (at + 1) * NUM_BELIEFS);
   return new InputError(
     'bad_belief',
-    `Expected three finite numbers or three NaN (no belief) at beliefHistories[${at * NUM_BELIEFS}] (${place}), ` +
+    `Expected three finite numbers or three NaN (no belief) at ${place} (row ${place.row}, step ${step}), ` +
       `got [${values.join(', ')}]. Pass three finite numbers or three NaN.`,
+    { at: place },
   );
 }

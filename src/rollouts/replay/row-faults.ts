@@ -1,5 +1,5 @@
-/** Collects the faults of invalid rows. */
-import { InputError } from '../../shared/errors.js';
+/** Collects the faults of invalid rows, and names the places of rows in errors. */
+import { InputError, Place } from '../../shared/errors.js';
 
 /** The error of an invalid row. It does not affect other rows. */
 export interface RowFault {
@@ -10,6 +10,40 @@ export interface RowFault {
   /** The message of the error. */
   readonly message: string;
 }
+
+/** Names the places of rows in errors. */
+export class RowNaming {
+  readonly #names: Readonly<Record<string, string>> | null;
+  readonly #from: number;
+
+  /**
+   * @param names other names of fields and columns, for rows that come from columns with these names; null: the rows are the
+   *   caller's own. @param from the index of the first row among the caller's rows.
+   */
+  constructor(names: Readonly<Record<string, string>> | null = null, from = 0) {
+    this.#names = names;
+    this.#from = from;
+  }
+
+  /** Returns the name of a field or column. */
+  of(field: string): string {
+    return this.#names?.[field] ?? field;
+  }
+
+  /** Returns the place of a field of a row that is an object. */
+  inObject(row: number, field: string): Place {
+    return this.#names === null ? new Place(field, row, `rows[${row}].${field}`) : this.inColumn(row, field);
+  }
+
+  /** Returns the place of an entry of a column. @param width entries per row. @param k the entry's index in its row. */
+  inColumn(row: number, field: string, width = 1, k = 0): Place {
+    const [name, index] = [this.of(field), row + this.#from];
+    return new Place(name, index, `${name}[${index * width + k}]`);
+  }
+}
+
+/** The names of rows that a caller passed itself. */
+export const OWN_ROWS = new RowNaming();
 
 /** Called with the fault of a row. The row is then left out. */
 export type ReportFault = (index: number, fault: InputError) => void;

@@ -2,13 +2,13 @@
 
 import { illegalAction, NO_ACTION } from '../../engine/validate/actions.js';
 import { isSeed, refuseSeed } from '../../engine/validate/seeds.js';
-import { InputError } from '../../shared/errors.js';
+import { InputError, Place, type Where } from '../../shared/errors.js';
 import { didYouMean } from '../../shared/suggest.js';
 import { checkInteger, describe, wrongType } from '../../shared/values.js';
 import { ACTION_NAMES, MAX_ENVS, NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
 import { parseText } from '../text/parse-completions.js';
 import type { ReplayColumns } from './row-columns.js';
-import { catchFault, type ReportFault } from './row-faults.js';
+import { catchFault, OWN_ROWS, type ReportFault, type RowNaming } from './row-faults.js';
 
 /** A state of a replay. Datasets for GRPO have its first three fields as columns, in snake_case. */
 interface ReplayState {
@@ -73,11 +73,13 @@ const CODES: ReadonlyMap<unknown, number> = new Map(
  * Converts rows to columns.
  * @param inThought whether completions begin inside a thought.
  * @param reportFault called for every invalid row. The columns hold valid values for such a row too.
+ * @param naming names the places of rows in errors.
  * @throws InputError `out_of_range` for more rows than a batch may have, before memory is allocated.
  */
 export function toColumns(
   rows: readonly (ReplayRow | CompletionRow)[] | LazyRows,
   reportFault: ReportFault,
+  naming: RowNaming = OWN_ROWS,
   inThought = false,
 ): Columns {
   const n = checkInteger('the number of rows', rows.length, 0, MAX_ENVS);
@@ -89,28 +91,43 @@ export function toColumns(
     actions: new Int8Array(n).fill(NO_ACTION),
     beliefs: newBeliefs(n),
   };
-  for (let i = 0; i < n; i++) catchFault(i, reportFault, () => writeRow(columns, i, rows.at(i)!, inThought));
+  for (let i = 0; i < n; i++)
+    catchFault(i, reportFault, () => writeRow(columns, i, rows.at(i)!, naming, inThought));
   return columns;
 }
 
-function writeRow(columns: Columns, i: number, row: ReplayRow | CompletionRow, inThought: boolean): void {
+function writeRow(
+  columns: Columns,
+  i: number,
+  row: ReplayRow | CompletionRow,
+  naming: RowNaming,
+  inThought: boolean,
+): void {
   if (typeof row !== 'object' || row === null) {
-    throw wrongType(`rows[${i}]`, 'an object', row, 'Pass { seed, actionHistory, action }.');
+    throw wrongType(
+      new Place(undefined, i, `rows[${i}]`),
+      'an object',
+      row,
+      'Pass { seed, actionHistory, action }.',
+    );
   }
   for (const key in row) if (!ROW_KEY_SET.has(key)) refuseKey(i, key);
   const { seed, profileMode, actionHistory, beliefHistory } = row;
   const { action, belief } = answerOf(row, i, inThought);
-  columns.seeds[i] = isSeed(seed) ? seed : refuseSeed(seed, `rows[${i}].seed`);
+  columns.seeds[i] = isSeed(seed) ? seed : refuseSeed(seed, naming.inObject(i, 'seed'));
   if (typeof profileMode === 'string') columns.profiles[i] = profileMode;
   else if (profileMode !== undefined)
-    throw wrongType(`rows[${i}].profileMode`, 'a name', profileMode, 'Pass a string.');
-  writeHistory(columns, i, actionHistory);
+    throw wrongType(naming.inObject(i, 'profileMode'), 'a name', profileMode, 'Pass a string.');
+  writeHistory(columns, i, actionHistory, naming);
   if (action !== null) {
     columns.actions[i] =
-      CODES.get(action) ?? refuseAction(action, `rows[${i}].action`, ', its name, or null for none,');
+      CODES.get(action) ??
+      refuseAction(action, naming.inObject(i, 'action'), ', its name, or null for none,');
   }
-  if (belief !== undefined && belief !== null) writeBelief(columns.beliefs, i, belief, `rows[${i}].belief`);
-  if (beliefHistory !== undefined && beliefHistory !== null) writeBeliefHistory(columns, i, beliefHistory);
+  if (belief !== undefined && belief !== null)
+    writeBelief(columns.beliefs, i, belief, () => naming.inObject(i, 'belief'));
+  if (beliefHistory !== undefined && beliefHistory !== null)
+    writeBeliefHistory(columns, i, beliefHistory, naming);
 }
 
 type Answer = Partial<Pick<ReplayRow, 'action' | 'belief'> & Pick<CompletionRow, 'completion'>>;
@@ -127,11 +144,12 @@ function answerOf(
     throw new InputError(
       'unknown_option',
       `Expected rows[${i}] to have either a completion or an action and a belief, got both. Leave out the completion, or the action and the belief.`,
+      { at: { field: 'completion', row: i } },
     );
   }
   if (typeof completion !== 'string') {
     throw wrongType(
-      `rows[${i}].completion`,
+      OWN_ROWS.inObject(i, 'completion'),
       'a string',
       completion,
       "Pass the completion's text alone, without its role.",
@@ -145,22 +163,30 @@ function writeHistory(
   { histories, stepIndices }: Columns,
   i: number,
   history: ReplayRow['actionHistory'],
+  naming: RowNaming,
 ): void {
   if (!Array.isArray(history)) {
-    throw wrongType(`rows[${i}].actionHistory`, 'an array', history, 'Pass codes or names of actions.');
+    throw wrongType(
+      naming.inObject(i, 'actionHistory'),
+      'an array',
+      history,
+      'Pass codes or names of actions.',
+    );
   }
   const { length } = history;
   if (length >= NUM_STEPS) {
+    const at = naming.inObject(i, 'actionHistory');
     throw new InputError(
       'wrong_length',
-      `Expected at most ${NUM_STEPS - 1} actions in rows[${i}].actionHistory, got ${length}. ` +
-        'Pass only the actions before the scored one.',
+      `Expected at most ${NUM_STEPS - 1} actions in ${at}, got ${length}. Pass only the actions before the scored one.`,
+      { at },
     );
   }
   for (let t = 0; t < length; t++) {
     const action = history[t];
     histories[i * NUM_STEPS + t] =
-      CODES.get(action) ?? refuseAction(action, `rows[${i}].actionHistory[${t}]`, ' or its name');
+      CODES.get(action) ??
+      refuseAction(action, naming.inObject(i, 'actionHistory').plus(`[${t}]`), ' or its name');
   }
   stepIndices[i] = length;
 }
@@ -169,22 +195,25 @@ function writeBeliefHistory(
   columns: Columns,
   i: number,
   history: NonNullable<ReplayRow['beliefHistory']>,
+  naming: RowNaming,
 ): void {
-  const where = `rows[${i}].beliefHistory`;
+  const where = () => naming.inObject(i, 'beliefHistory');
   if (!Array.isArray(history))
-    throw wrongType(where, 'an array', history, 'Pass a belief or null per action.');
+    throw wrongType(where(), 'an array', history, 'Pass a belief or null per action.');
   const steps = columns.stepIndices[i];
   if (history.length !== steps && history.length !== NUM_STEPS) {
     throw new InputError(
       'wrong_length',
-      `Expected ${steps} beliefs in ${where} (one for each action of the history) or ${NUM_STEPS}, got ${history.length}. ` +
+      `Expected ${steps} beliefs in ${where()} (one for each action of the history) or ${NUM_STEPS}, got ${history.length}. ` +
         'Pass null for an action without a belief.',
+      { at: where() },
     );
   }
   columns.beliefHistories ??= newBeliefs(columns.seeds.length * NUM_STEPS);
   for (let t = 0; t < steps; t++) {
     const belief: ArrayLike<number> | null = history[t];
-    if (belief !== null) writeBelief(columns.beliefHistories, i * NUM_STEPS + t, belief, `${where}[${t}]`);
+    if (belief === null) continue;
+    writeBelief(columns.beliefHistories, i * NUM_STEPS + t, belief, () => where().plus(`[${t}]`));
   }
 }
 
@@ -193,10 +222,10 @@ const newBeliefs = (numRows: number): Float32Array =>
   new Float32Array(numRows * NUM_BELIEFS).fill(Number.NaN);
 
 /** Writes a belief to row `at` of f32 [n, 3]. */
-function writeBelief(beliefs: Float32Array, at: number, belief: ArrayLike<number>, where: string): void {
+function writeBelief(beliefs: Float32Array, at: number, belief: ArrayLike<number>, where: () => Place): void {
   if (typeof belief !== 'object' || belief?.length !== NUM_BELIEFS) {
     throw wrongType(
-      where,
+      where(),
       `${NUM_BELIEFS} numbers`,
       belief,
       `Pass ${NUM_BELIEFS} numbers, or null for no belief.`,
@@ -205,7 +234,7 @@ function writeBelief(beliefs: Float32Array, at: number, belief: ArrayLike<number
   for (let k = 0; k < NUM_BELIEFS; k++) {
     const number: unknown = belief[k];
     if (typeof number !== 'number' || !Number.isFinite(Math.fround(number)))
-      refuseBelief(number, `${where}[${k}]`);
+      refuseBelief(number, where().plus(`[${k}]`));
     else beliefs[at * NUM_BELIEFS + k] = number;
   }
 }
@@ -215,10 +244,11 @@ function refuseKey(i: number, key: string): never {
     'unknown_option',
     `Expected rows[${i}] to have no keys but ${ROW_KEYS.join(', ')}, got ${describe(key)}.` +
       didYouMean(key, ROW_KEYS, ' Leave it out.'),
+    { at: { field: key, row: i } },
   );
 }
 
-function refuseAction(action: unknown, where: string, or: string): never {
+function refuseAction(action: unknown, where: Where, or: string): never {
   const remedy =
     typeof action === 'string'
       ? didYouMean(action, ACTION_NAMES).trim()
@@ -226,9 +256,10 @@ function refuseAction(action: unknown, where: string, or: string): never {
   throw illegalAction(where, action, { or, remedy });
 }
 
-function refuseBelief(value: unknown, where: string): never {
+function refuseBelief(value: unknown, where: Where): never {
   throw new InputError(
     'bad_belief',
     `Expected a finite number at ${where}, got ${describe(value)}. Pass null for no belief.`,
+    { at: where },
   );
 }

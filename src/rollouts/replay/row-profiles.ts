@@ -1,5 +1,6 @@
 /** Validates the profiles of rows. An invalid profile is a fault of its row. */
 import { type EnvProfiles, type ProfileChoice, toProfiles } from '../../engine/validate/profiles.js';
+import type { Place } from '../../shared/errors.js';
 import { checkLength, checkString, isFloats, wrongType } from '../../shared/values.js';
 import { MODE, PROFILE_SIZE } from '../../world/fields.js';
 import { checkProfile, type ResolvedProfile, resolveProfile } from '../../world/resolve-names.js';
@@ -17,7 +18,7 @@ export function toRowProfiles(
   profiles: ProfileChoice,
   numRows: number,
   reportFault: ReportFault,
-  where: (row: number) => string,
+  where: (row: number) => Place,
 ): EnvProfiles {
   if (typeof profiles === 'string') return toProfiles(world, profiles, numRows);
   if (isFloats(profiles)) return fromFloats(profiles, numRows, reportFault, where);
@@ -33,7 +34,7 @@ function fromFloats(
   profiles: Float32Array,
   numRows: number,
   reportFault: ReportFault,
-  where: (row: number) => string,
+  where: (row: number) => Place,
 ): EnvProfiles {
   checkLength('floats in profiles', profiles.length, numRows * PROFILE_SIZE, `${PROFILE_SIZE} for each seed`);
   const floats = new Float32Array(profiles);
@@ -48,7 +49,7 @@ function fromNames(
   world: World,
   names: readonly string[],
   reportFault: ReportFault,
-  where: (row: number) => string,
+  where: (row: number) => Place,
 ): EnvProfiles {
   const resolved = new Map<string, ResolvedProfile>();
   const resolve = (i: number, name: string): void => {

@@ -27,7 +27,7 @@ import {
   type ReplayRows,
   validateRows,
 } from './check-rows.js';
-import { Faults, type RowFault } from './row-faults.js';
+import { Faults, OWN_ROWS, type RowFault } from './row-faults.js';
 import type { LazyRows } from './row-objects.js';
 
 /** Options of `scoreReplay`. */
@@ -92,12 +92,13 @@ const WINDOW = 8192;
 /** The results of every row. */
 type ReplayResults = Omit<ReplayScores, 'faults'>;
 
-/** Computes `scoreReplay` on the backends of a platform. */
+/** Computes `scoreReplay` on the backends of a platform. @param naming names the places of rows in errors. */
 export const scoreReplayOn = (
   platform: Platform,
   rows: ReplayInput | LazyRows,
   options: ReplayOptions,
-): ReplayScores => runSync(score(platform, rows, options, openBatch));
+  naming = OWN_ROWS,
+): ReplayScores => runSync(score(platform, rows, options, openBatch, naming));
 
 /** Computes `scoreReplayAsync` on the backends of a platform. */
 export const scoreReplayAsyncOn = async (
@@ -112,6 +113,7 @@ function* score(
   rows: ReplayInput | LazyRows,
   options: ReplayOptions,
   open: OpenBatch,
+  naming = OWN_ROWS,
 ): EngineCalls<ReplayScores> {
   const checked = readOptions('replay options', options, OPTIONS);
   // Options are validated before rows are read.
@@ -123,7 +125,7 @@ function* score(
   const inThought = beginsInThought(checked.thought);
   const batch = yield* openReplayBatch(platform, world, checked, open);
   try {
-    const replayRows = validateRows(world, rows, faults.reportFault, inThought);
+    const replayRows = validateRows(world, rows, faults.reportFault, inThought, naming);
     const results = allocateResults(replayRows.columns.seeds.length);
     yield* replay(batch, graderWeights, replayRows, faults, results, settings);
     markInvalid(results, faults);

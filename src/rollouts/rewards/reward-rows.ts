@@ -1,7 +1,7 @@
 /** Validates the rows of the reward stack. */
 
 import { illegalAction, isAction, NO_ACTION } from '../../engine/validate/actions.js';
-import { InputError } from '../../shared/errors.js';
+import { InputError, Place } from '../../shared/errors.js';
 import {
   checkInteger,
   checkLength,
@@ -124,9 +124,11 @@ const toActionOrNone = (row: number, code: number): number =>
 
 function refuseAction(what: 'actions' | 'histories', index: number, code: unknown): never {
   const or = what === 'actions' ? `, or ${NO_ACTION} where no action parsed,` : '';
-  const row = what === 'actions' ? '' : ` (row ${Math.floor(index / NUM_STEPS)})`;
+  const row = what === 'actions' ? index : Math.floor(index / NUM_STEPS);
+  const place =
+    what === 'actions' ? new Place(what, row) : new Place(what, row, `${what}[${index}] (row ${row})`);
   const remedy = `Pass a code from 0 to ${NUM_ACTIONS - 1}${what === 'actions' ? `, or ${NO_ACTION}` : ''}.`;
-  throw illegalAction(`${what}[${index}]${row}`, code, { or, remedy });
+  throw illegalAction(place, code, { or, remedy });
 }
 
 const isStepIndex = (steps: number): boolean => Number.isInteger(steps) && steps >= 0 && steps < NUM_STEPS;

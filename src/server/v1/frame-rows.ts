@@ -1,7 +1,7 @@
 /** Rows of /v1/score in a binary frame: validates the arrays, and scores slices of them. */
 import { NODE } from '../../engine/backends/node.js';
 import { NO_ACTION } from '../../engine/validate/actions.js';
-import type { RowFault } from '../../rollouts/replay/row-faults.js';
+import { type RowFault, RowNaming } from '../../rollouts/replay/row-faults.js';
 import { type ReplayOptions, scoreReplayOn } from '../../rollouts/replay/score-replay.js';
 import { type ParsedCompletion, parseText } from '../../rollouts/text/parse-completions.js';
 import { beginsInThought } from '../../rollouts/text/thoughts.js';
@@ -98,14 +98,10 @@ export class FrameRows implements RowSource {
       profiles: this.#profilesOf(from, to),
       ...(answers === undefined ? this.#answersOf(from, to) : columnsOf(answers)),
     };
-    const scores = withoutStacks(() => scoreReplayOn(NODE, rows, this.#options));
-    const faults = scores.faults.map(
-      ({ index, code, message }): RowFault => ({
-        index: from + index,
-        code,
-        message: renumbered(message, from),
-      }),
+    const scores = withoutStacks(() =>
+      scoreReplayOn(NODE, rows, this.#options, new RowNaming(FRAME_NAMES, from)),
     );
+    const faults = scores.faults.map((fault): RowFault => ({ ...fault, index: from + fault.index }));
     return { scores, faults, answers };
   }
 
@@ -234,24 +230,5 @@ function checkProfiles(codes: Uint8Array | undefined, names: ProfileNames): void
   );
 }
 
-/** The arrays that occur in error messages of a replay. Each has its name in frames, and its number of entries per row. */
-const IN_ERRORS: Readonly<Record<string, readonly [string, number]>> = {
-  stepIndices: ['step_indices', 1],
-  histories: ['histories', NUM_STEPS],
-  actions: ['actions', 1],
-  beliefHistories: ['belief_histories', PAST_BELIEFS],
-  profiles: ['profiles', 1],
-};
-
-/**
- * Rewrites an error of a replay for the request: with the names of the frame's arrays and the request's row numbers.
- * @param from the first replayed row, as an index of the request's rows.
- */
-const renumbered = (message: string, from: number): string =>
-  message
-    .replace(/\b(stepIndices|histories|actions|beliefHistories|profiles)\[(\d+)\]/g, (_, key, at) => {
-      const [name, width] = IN_ERRORS[key];
-      return `${name}[${Number(at) + from * width}]`;
-    })
-    .replace(/\brow (\d+)/g, (_, row) => `row ${Number(row) + from}`)
-    .replaceAll('stepIndices', 'step_indices');
+/** The names of a replay's columns in frames. */
+const FRAME_NAMES = { stepIndices: 'step_indices', beliefHistories: 'belief_histories' };

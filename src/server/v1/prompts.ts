@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { toColumns } from '../../rollouts/replay/row-objects.js';
 import { ResizableEnv } from '../../rollouts/resizable-env.js';
 import { prompts } from '../../rollouts/text/prompt.js';
-import { InputError } from '../../shared/errors.js';
+import type { InputError } from '../../shared/errors.js';
 import type { Route } from '../http/route.js';
 import { BATCH_FAILURES, type BatchRunner } from './batch-runner.js';
 import {
@@ -16,7 +16,7 @@ import {
   SEEDS,
 } from './batch-schemas.js';
 import { columnsOf, sliceEnd } from './column.js';
-import { rowsOf, withColumnNames } from './request-rows.js';
+import { namingOf, rowsOf } from './request-rows.js';
 
 export const PROMPTS_REQUEST = z.strictObject({
   seeds: SEEDS,
@@ -109,9 +109,10 @@ async function writeAnswer(
 function checkedRows(request: PromptsRequest, from: number, to: number): ReturnType<typeof toColumns> {
   // Rows of this route have no action after their histories.
   const rows = rowsOf(request, from, to, () => ({ action: null }));
-  return toColumns(rows, (_: number, { code, message }: InputError): never => {
-    throw new InputError(code, withColumnNames(message, from));
-  });
+  const refuse = (_: number, fault: InputError): never => {
+    throw fault;
+  };
+  return toColumns(rows, refuse, namingOf(from));
 }
 
 /** Returns the observations after the rows' actions, f32 [n, 106], with the history at the end of each row. */

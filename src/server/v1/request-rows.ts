@@ -1,4 +1,6 @@
-/** Converts a request's columns to rows of a replay, and the names of row fields in errors to those of columns. */
+/** Converts a request's columns to rows of a replay, and names the columns in their errors. */
+
+import { RowNaming } from '../../rollouts/replay/row-faults.js';
 import { LazyRows, type ReplayRow } from '../../rollouts/replay/row-objects.js';
 import type { Column } from './column.js';
 
@@ -44,6 +46,5 @@ const COLUMNS: Readonly<Record<string, string>> = {
   belief: 'beliefs',
 };
 
-/** Replaces "rows[k].seed" in an error message by "seeds[from + k]", and the other fields likewise. */
-export const withColumnNames = (message: string, from: number): string =>
-  message.replace(/rows\[(\d+)\]\.(\w+)/g, (_, row, key) => `${COLUMNS[key] ?? key}[${Number(row) + from}]`);
+/** Returns the names of rows in errors: those of the request's columns. @param from the first row. */
+export const namingOf = (from: number): RowNaming => new RowNaming(COLUMNS, from);

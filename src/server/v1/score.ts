@@ -10,7 +10,7 @@ import { BATCH_FAILURES, type BatchRunner } from './batch-runner.js';
 import { graderOf } from './batch-schemas.js';
 import { columnsOf, sliceEnd } from './column.js';
 import { notTextMessage } from './parse.js';
-import { rowsOf, withColumnNames } from './request-rows.js';
+import { namingOf, rowsOf } from './request-rows.js';
 import { scoreFrame } from './score-frame.js';
 import {
   checkRequest,
@@ -101,14 +101,12 @@ function scoreSlice(request: ScoreRequest, from: number, to: number, options: Re
     ? (k: number) => answerOf(answers[k])
     : (k: number) => ({ action: actions[k], belief: beliefs[k] });
   const scores = withoutStacks(() =>
-    scoreReplayOn(NODE, rowsOf(request, from, to, propose as never), options),
+    scoreReplayOn(NODE, rowsOf(request, from, to, propose as never), options, namingOf(from)),
   );
   const faults = scores.faults.map(({ index, code, message }): RowFault => {
     const text = texts?.[index];
     const rowMessage =
-      texts !== undefined && typeof text !== 'string'
-        ? notTextMessage(text, from + index)
-        : withColumnNames(message, from);
+      texts !== undefined && typeof text !== 'string' ? notTextMessage(text, from + index) : message;
     return { index: from + index, code, message: rowMessage };
   });
   return { scores, faults, answers };

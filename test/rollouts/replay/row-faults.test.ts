@@ -1,9 +1,10 @@
 /** Tests of invalid rows in `scoreReplay`: errors name them, and other rows are scored. */
 import { describe, expect, it } from 'vitest';
 import type { ReplayRow } from '../../../src/rollouts/replay/row-objects.js';
+import type { InputError } from '../../../src/shared/errors.js';
 import { NUM_STEPS } from '../../../src/world/fields.js';
 import { Random } from '../../support/random.js';
-import { expectRefusal } from '../../support/refusals.js';
+import { expectRefusal, refusalOf } from '../../support/refusals.js';
 import { anyRows, score, toColumns } from '../../support/replays.js';
 
 type Columns = ReturnType<typeof toColumns>;
@@ -152,7 +153,12 @@ describe('a fault', () => {
     const { stepRewards, beliefMae, beliefSkill, rewards } = scores;
     const numbers = [stepRewards, beliefMae, beliefSkill, ...Object.values(rewards)];
     expect(numbers.map((array) => array[1])).toEqual(numbers.map(() => Number.NaN));
-    expect(() => score([good, bad as ReplayRow], { onFault: 'throw' })).toThrow(message);
+    const thrown = refusalOf(() => score([good, bad as ReplayRow], { onFault: 'throw' }));
+    expect(thrown.message).toMatch(message);
+    expect(thrown).toMatchObject({ row: 1 });
+    // The field is part of the name of the place; errors about the whole row name the key, or no field.
+    const named = /rows\[1\]\.(\w+)/.exec(thrown.message)?.[1];
+    if (named !== undefined) expect(thrown).toMatchObject({ field: named });
   });
 
   it.each<[name: string, invalidate: (columns: Columns) => void, message: RegExp]>([
@@ -186,6 +192,10 @@ describe('a fault', () => {
     invalidate(columns);
     const { faults: found, stepRewards } = score(columns);
     expect(found).toEqual([{ index: 1, code: expect.any(String), message: expect.stringMatching(message) }]);
+    const thrown = refusalOf(() => score(columns, { onFault: 'throw' })) as InputError;
+    expect(thrown.row).toBe(1);
+    expect(columns).toHaveProperty(thrown.field!);
+    expect(thrown.message).toContain(thrown.field);
     const [alone] = score([good]).stepRewards;
     expect(Array.from(stepRewards)).toEqual([alone, Number.NaN, alone]);
   });
