@@ -2,7 +2,7 @@
  * The yardstick of scores: the highest mean score of four policies that infer nothing, in the same episodes under the same
  * grader. To lie above it is necessary evidence of inference, and not sufficient.
  */
-import { policyName } from '../agents/policies/fixed-policies.js';
+import { POLICY_NAMES, policyName } from '../agents/policies/fixed-policies.js';
 import { type GraderWeights, toGrader } from '../engine/graders/grader.js';
 import type { Interval } from '../shared/statistics.js';
 import { COMPONENT_NAMES, GRADER_NAMES } from '../world/fields.js';
@@ -62,7 +62,10 @@ export interface Yardstick extends GradedEpisodes {
   readonly score: number | null;
   /** The policies of the yardstick whose scores are neither stored nor among the given ones. */
   readonly missing: readonly string[];
-  /** The policies, except oracles, whose scores lie above it with their whole 95 % intervals. */
+  /**
+   * The policies whose scores lie above it with their whole 95 % intervals, except oracles and built-in policies that infer
+   * nothing: under a custom grader, for which no sequence was searched, the yardstick can be lower than these.
+   */
   readonly above: readonly string[];
 }
 
@@ -118,7 +121,7 @@ function yardstickOf(scores: readonly PolicyScore[], stored: Means): Yardstick {
     null,
   );
   const isAbove = ({ oracle, name, finalScore: { low } }: PolicyScore): boolean =>
-    best !== null && !oracle && !isYardstickPolicy(name) && low !== null && low > best.mean;
+    best !== null && !oracle && !INFER_NOTHING.has(name) && low !== null && low > best.mean;
   return {
     ...{ condition, seeds, profiles, episodes, grader },
     policy: best?.policy ?? null,
@@ -128,7 +131,7 @@ function yardstickOf(scores: readonly PolicyScore[], stored: Means): Yardstick {
   };
 }
 
-const isYardstickPolicy = (name: string): boolean => (YARDSTICK_POLICIES as readonly string[]).includes(name);
+const INFER_NOTHING: ReadonlySet<string> = new Set([...POLICY_NAMES, ...YARDSTICK_POLICIES]);
 
 /** Returns the stored means of the same episodes under a built-in grader with the same weights; {} if there are none. */
 function storedMeans(score: PolicyScore, worldDigest: string): Means {
@@ -148,8 +151,9 @@ const isSameSet = (one: Episodes, other: Episodes): boolean =>
   one.seeds === other.seeds && one.profiles === other.profiles && one.episodes === other.episodes;
 
 const MEANING =
-  `Yardstick: the highest mean score of ${listed(YARDSTICK_POLICIES)}, none of which infers the profile. A score that does ` +
-  'not lie above it is no evidence of inference. To lie above it is necessary, not sufficient.';
+  `Yardstick: the highest mean score of ${listed(YARDSTICK_POLICIES)}, played for that grader. None of them infers the ` +
+  'profile. A score that does not lie above it is no evidence of inference. To lie above it is necessary, not sufficient. ' +
+  'Scores of policies that played for another grader can lie lower: for a verdict, play for the grader (--grader).';
 
 /**
  * Describes yardsticks, the policies above them and the policies that are missing.

@@ -63,6 +63,11 @@ describe('the yardstick', () => {
     const single = score('single', 0.9, { finalScore: { mean: 0.9, low: null, high: null } });
     const scores = [score('planner', 0.79), score('near', 0.78), single, score('o', 0.9, { oracle: true })];
     expect(onlyOne(...scores).above).toEqual(['planner']);
+    const blind = { grader: 'calm', weights: undefined };
+    const others = ['heuristic', 'random+constant', 'heuristic+inference'].map((name) =>
+      score(name, 0.7, blind),
+    );
+    expect(onlyOne(score(OPEN_LOOP, 0.6, blind), ...others).above).toEqual(['heuristic+inference']);
   });
 
   it('is at least the score of open-loop without a belief, which leads with named profiles under v3', async () => {

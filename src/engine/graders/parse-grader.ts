@@ -1,6 +1,6 @@
 /** Parses the JSON file of a grader. */
 import { InputError } from '../../shared/errors.js';
-import { describe } from '../../shared/values.js';
+import { describe, wrongType } from '../../shared/values.js';
 import { type Grader, validateGrader } from './grader.js';
 
 const EXAMPLE = '{"name": "calm", "weights": {"crash_free": 0.5, "efficiency": 0.5}}';
@@ -9,10 +9,12 @@ const EXAMPLE = '{"name": "calm", "weights": {"crash_free": 0.5, "efficiency": 0
  * Parses a grader's JSON: `{"name": "calm", "weights": {"crash_free": 0.5, "efficiency": 0.5}}`. A missing
  * weight is 0. `schema` is optional: `{"name": "rhythm-vec/grader", "version": 1}`.
  * @param where the text's name in errors, such as a file's. @returns a frozen grader, with all eight weights.
- * @throws InputError `bad_grader` for invalid JSON, another schema, an unknown or repeated key, an invalid name or weight, a
+ * @throws InputError `wrong_type` for a value that is not a string; `bad_grader` for invalid JSON, another schema, an unknown or repeated key, an invalid name or weight, a
  *   built-in grader's name with other weights, and weights that do not sum to 1.
  */
 export function parseGrader(text: string, where = 'grader'): Grader {
+  if (typeof text !== 'string')
+    throw wrongType(where, "the text of a grader's JSON", text, 'Pass a grader itself in place of its text.');
   if (text.trim() === '') refuseText('an empty text', where);
   const value = fromJson(text, where);
   refuseRepeatedKeys(text, where);

@@ -348,6 +348,7 @@ describe('graderWeights', () => {
   });
 
   it('refuses invalid graders', () => {
+    expectRefusal(() => parseGrader(calm as never), 'wrong_type', 'got an object', 'in place of its text');
     expectRefusal(() => graderWeights('v4'), 'unknown_name', 'v1, v2, v3', 'Use one of these names.');
     expectRefusal(() => graderWeights('toString'), 'unknown_name', 'got "toString"');
     for (const value of [3, null, undefined, true]) {
