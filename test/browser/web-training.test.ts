@@ -85,7 +85,7 @@ describe.skipIf(absent !== null)('the training', () => {
     await page.reload();
     await page.getByRole('button', { name: /^Sleep/ }).tap();
     const race = page.getByRole('region', { name: 'Race' });
-    await race.getByRole('row', { name: /^Social 0\.50 0\.\d\d$/ }).waitFor();
+    await race.getByRole('row', { name: /^Social – 0\.\d\d$/ }).waitFor();
     await visited.follow(`#person?moves=${'3'.repeat(27)}&against=ada`);
     await page.getByText('27 of 28 slots').waitFor();
     await page.getByRole('button', { name: /^Sleep/ }).tap();
