@@ -60,9 +60,13 @@ for name in allocations state-scans; do
 done
 
 echo "== ThreadSanitizer: batches of every kernel on several threads"
-"$cxx" -std=c++17 -O2 -g -ffp-contract=off -fsanitize=thread -fno-sanitize-recover=all -DRHYTHM_NO_INLINE -pthread -I native \
-  test/sanitizers/threads.cc test/sanitizers/call_sequence.cc native/batch.cc native/replay.cc native/tables.cc native/neutral.cc \
-  native/thread_pool.cc native/kernel_portable.cc native/kernel_scalar.cc -o "$out/threads"
+# Each source has a compilation of its own, so that ccache keeps the objects.
+mkdir -p "$out/threads-objects"
+for source in test/sanitizers/{threads,call_sequence}.cc native/{batch,replay,tables,neutral,thread_pool,kernel_portable,kernel_scalar}.cc; do
+  "$cxx" -std=c++17 -O2 -g -ffp-contract=off -fsanitize=thread -fno-sanitize-recover=all -DRHYTHM_NO_INLINE -pthread -I native \
+    -c "$source" -o "$out/threads-objects/$(basename "$source" .cc).o"
+done
+"$cxx" -fsanitize=thread -pthread "$out"/threads-objects/*.o -o "$out/threads"
 TSAN_OPTIONS=halt_on_error=1 "$out/threads"
 
 echo "== Building the addon with AddressSanitizer and UndefinedBehaviorSanitizer"
