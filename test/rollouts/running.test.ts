@@ -1,20 +1,28 @@
-/** Running normalisation, compared with numbers worked by hand, with Gymnasium 1.3.0 and with NumPy 2.4.6. */
+/** Running normalisation and statistics, compared with numbers worked by hand, with Gymnasium 1.3.0 and with NumPy 2.4.6. */
 import { describe, expect, it } from 'vitest';
 import {
   createVecEnv,
+  EpisodeStatistics,
+  type ErrorCode,
   type FollowedEnv,
   type NormaliserState,
-  OBSERVATION,
   ObservationNormaliser,
   RewardNormaliser,
-} from '../../../src/index.js';
-import { expectRefusal } from '../../support/refusals.js';
+} from '../../src/index.js';
+import { expectRefusal } from '../support/refusals.js';
 
 const near = (values: readonly number[], digits = 6) => values.map((value) => expect.closeTo(value, digits));
 
 /** Two batches of observations of two numbers. */
 const FIRST = Float32Array.of(1, 10, 3, -2, 0.5, 4);
 const SECOND = Float32Array.of(2, 0, -1, 8);
+
+type AutoresetMode = FollowedEnv['metadata']['autoresetMode'];
+const env = (numEnvs: number, autoresetMode: AutoresetMode = 'same-step'): FollowedEnv => ({
+  numEnvs,
+  metadata: { autoresetMode },
+});
+const step = (rewards: number[], terminated: number[] = rewards.map(() => 0)) => ({ rewards, terminated });
 
 describe('ObservationNormaliser', () => {
   it("has the moments and results of Gymnasium's NormalizeObservation", () => {
@@ -68,10 +76,10 @@ describe('ObservationNormaliser', () => {
 
   it('gives the same results for both layouts of an environment', () => {
     const states = (['row-major', 'column-major'] as const).map((layout) => {
-      using env = createVecEnv({ numEnvs: 5, layout });
-      const { observations, columnStride } = env.reset({ seed: 1 });
-      const normaliser = new ObservationNormaliser(env.observationSpace.shape[0]);
-      const normalised = normaliser.normalise(observations, { columnStride, numEnvs: env.numEnvs });
+      using vec = createVecEnv({ numEnvs: 5, layout });
+      const { observations, columnStride } = vec.reset({ seed: 1 });
+      const normaliser = new ObservationNormaliser(vec.observationSpace.shape[0]);
+      const normalised = normaliser.normalise(observations, { columnStride, numEnvs: 5 });
       // Environment 3, number 4.
       const at = layout === 'row-major' ? 3 * 22 + 4 : 4 * columnStride + 3;
       return { state: normaliser.state, number: normalised[at] };
@@ -85,55 +93,9 @@ describe('ObservationNormaliser', () => {
     expect(normaliser.normalise(values, { out: values })).toBe(values);
     expect([...values]).toEqual(near([-0.5, 0.25, 0.5]));
   });
-
-  it('normalises the serenity of a batch to mean 0 and variance 1', () => {
-    using env = createVecEnv({ numEnvs: 500 });
-    env.reset({ seed: 0 });
-    const { observations } = env.step(env.actionSpace.sample(0, 500));
-    const normalised = new ObservationNormaliser(22).normalise(observations);
-    const serenity = Array.from({ length: 500 }, (_, i) => normalised[i * 22 + OBSERVATION.meters + 3]);
-    const mean = serenity.reduce((sum, value) => sum + value, 0) / 500;
-    const variance = serenity.reduce((sum, value) => sum + (value - mean) ** 2, 0) / 500;
-    expect(Math.abs(mean)).toBeLessThan(0.01);
-    expect(Math.abs(variance - 1)).toBeLessThan(0.01);
-  });
-
-  it('refuses invalid shapes, values and states', () => {
-    const normaliser = new ObservationNormaliser(2);
-    expectRefusal(() => normaliser.normalise(Float32Array.of(1, 2, 3)), 'wrong_length');
-    expectRefusal(() => normaliser.normalise([1, 2] as never), 'wrong_type');
-    expectRefusal(() => normaliser.normalise(FIRST, { columnStride: 3 }), 'wrong_type', 'numEnvs');
-    expectRefusal(() => normaliser.normalise(FIRST, { out: new Float32Array(2) }), 'wrong_length');
-    expectRefusal(() => normaliser.normalise(FIRST, { mask: [1] }), 'wrong_length');
-    expectRefusal(() => normaliser.normalise(Float32Array.of(1, Number.NaN)), 'out_of_range', 'column 1');
-    expect(normaliser.state.count).toBe(1e-4);
-    expectRefusal(() => new ObservationNormaliser(0), 'out_of_range');
-    expectRefusal(() => new ObservationNormaliser(2, { clip: 0 }), 'out_of_range');
-    expectRefusal(() => new ObservationNormaliser(2, { eps: 1 } as never), 'unknown_option');
-    const { state } = normaliser;
-    const load =
-      (changes: object, size = 2) =>
-      () =>
-        new ObservationNormaliser(size, { state: { ...state, ...changes } });
-    expectRefusal(load({}, 3), 'wrong_length', 'variance');
-    expectRefusal(load({ kind: 'rewards' }), 'wrong_type', 'kind');
-    expectRefusal(load({ schema: { name: 'other', version: 1 } }), 'wrong_type', 'schema');
-    expectRefusal(load({ variance: [1, -1] }), 'out_of_range', 'variance');
-    expectRefusal(load({ count: 0 }), 'out_of_range', 'count');
-    expectRefusal(load({ mean: [0, 'a'] }), 'wrong_type', 'mean[1]');
-  });
 });
 
 describe('RewardNormaliser', () => {
-  const env = (
-    numEnvs: number,
-    autoresetMode: 'disabled' | 'same-step' | 'next-step' = 'same-step',
-  ): FollowedEnv => ({
-    numEnvs,
-    metadata: { autoresetMode },
-  });
-  const step = (rewards: number[], terminated: number[] = rewards.map(() => 0)) => ({ rewards, terminated });
-
   it('divides by the standard deviation of discounted sums, which begin again at 0 after the end of an episode', () => {
     // NumPy: sum = 0.9 sum + r; RunningMeanStd.update(sum); r / sqrt(var + 1e-8); sum = 0 where terminated.
     const normaliser = new RewardNormaliser(env(2), { gamma: 0.9 });
@@ -181,17 +143,6 @@ describe('RewardNormaliser', () => {
     expect(normaliser.state.mean[0]).toBeCloseTo(before, 12);
   });
 
-  it('has the same state with autoreset disabled and same-step, if the episodes are the same', () => {
-    const states = (['disabled', 'same-step'] as const).map((autoreset) => {
-      using vec = createVecEnv({ numEnvs: 3, autoreset });
-      vec.reset({ seed: 4 });
-      const normaliser = new RewardNormaliser(vec);
-      for (let t = 0; t < 28; t++) normaliser.normalise(vec.step(vec.actionSpace.sample(t, 3)));
-      return normaliser.state;
-    });
-    expect(states[1]).toEqual(states[0]);
-  });
-
   it('loads a state, and keeps it while frozen', () => {
     const normaliser = new RewardNormaliser(env(1), { gamma: 0.5 });
     normaliser.normalise(step([2]));
@@ -207,19 +158,110 @@ describe('RewardNormaliser', () => {
     const normaliser = new RewardNormaliser(env(2), { clip: 0.5, frozen: true });
     expect([...normaliser.normalise(step([9, -9]))]).toEqual([0.5, -0.5]);
   });
+});
 
-  it('refuses invalid arguments, and changes nothing', () => {
-    const normaliser = new RewardNormaliser(env(2));
-    expectRefusal(() => normaliser.normalise(step([1])), 'wrong_length');
-    expectRefusal(() => normaliser.normalise(step([1, Number.NaN])), 'out_of_range', 'rewards[1]');
-    expectRefusal(() => normaliser.normalise({ rewards: 1, terminated: [] } as never), 'wrong_type');
-    expectRefusal(() => normaliser.normalise(step([1, 2]), [1]), 'wrong_length', 'mask');
-    expect(normaliser.state.count).toBe(1e-4);
-    expectRefusal(() => new RewardNormaliser(null as never), 'wrong_type');
-    expectRefusal(() => new RewardNormaliser(env(2), { gamma: 2 }), 'out_of_range');
-    expectRefusal(
-      () => new RewardNormaliser({ numEnvs: 1, metadata: { autoresetMode: 'never' as never } }),
-      'unknown_name',
-    );
+describe('EpisodeStatistics', () => {
+  it('sums rewards, counts steps and takes the time of each episode', () => {
+    const time = { ms: 0 };
+    const statistics = new EpisodeStatistics(env(2), { now: () => time.ms });
+    time.ms = 500;
+    expect(statistics.add({ rewards: [1, 2], terminated: [0, 0] })).toEqual([]);
+    time.ms = 2000;
+    expect(statistics.add({ rewards: [0.5, 4], terminated: [0, 1] })).toEqual([
+      { env: 1, return: 6, length: 2, seconds: 2 },
+    ]);
+    time.ms = 2500;
+    const ended = statistics.add({ rewards: [-1, 8], terminated: [1, 1] });
+    expect(ended).toEqual([
+      { env: 0, return: 0.5, length: 3, seconds: 2.5 },
+      { env: 1, return: 8, length: 1, seconds: 0.5 },
+    ]);
+    expect([...statistics.returns]).toEqual([6, 0.5, 8]);
+    expect([...statistics.lengths]).toEqual([2, 3, 1]);
+    expect([...statistics.seconds]).toEqual([2, 2.5, 0.5]);
+    expect(statistics.count).toBe(3);
+  });
+
+  it('keeps the last episodes', () => {
+    const statistics = new EpisodeStatistics(env(2), { last: 3, now: () => 0 });
+    for (let k = 0; k < 10; k++) statistics.add({ rewards: [k, 100 + k], terminated: [1, 0] });
+    expect([...statistics.returns]).toEqual([7, 8, 9]);
+    expect(statistics.count).toBe(10);
+  });
+
+  it('begins again at 0 on reset, and leaves out environments outside the mask', () => {
+    const statistics = new EpisodeStatistics(env(2), { now: () => 0 });
+    statistics.add({ rewards: [5, 5], terminated: [0, 0] });
+    statistics.reset([true, false]);
+    statistics.add({ rewards: [1, 1], terminated: [0, 1] }, [1, 0]);
+    const ended = statistics.add({ rewards: [1, 1], terminated: [1, 1] });
+    expect(ended.map((episode) => [episode.return, episode.length])).toEqual([
+      [2, 2],
+      [6, 2],
+    ]);
+    statistics.add({ rewards: [9, 9], terminated: [0, 0] });
+    statistics.reset();
+    expect(statistics.add({ rewards: [1, 2], terminated: [1, 1] }).map((episode) => episode.return)).toEqual([
+      1, 2,
+    ]);
+  });
+
+  it.each(['disabled', 'same-step', 'next-step'] as const)(
+    'sums the rewards of an environment with autoreset %s',
+    (autoreset) => {
+      using vec = createVecEnv({ numEnvs: 3, autoreset });
+      vec.reset({ seed: 9 });
+      const statistics = new EpisodeStatistics(vec);
+      const sums = [0, 0, 0];
+      for (let t = 0; t < 28; t++) {
+        const result = vec.step(vec.actionSpace.sample(t, 3));
+        statistics.add(result);
+        for (let i = 0; i < 3; i++) sums[i] += result.rewards[i];
+      }
+      expect([...statistics.returns]).toEqual(sums);
+      expect([...statistics.lengths]).toEqual([28, 28, 28]);
+      if (autoreset === 'disabled') return;
+      // 29 steps: with next-step, the first only resets, and the other 28 are an episode.
+      for (let t = 0; t < 29; t++) statistics.add(vec.step(vec.actionSpace.sample(t, 3)));
+      expect([...statistics.lengths]).toEqual([28, 28, 28, 28, 28, 28]);
+    },
+  );
+});
+
+describe('refused, with the code and the place:', () => {
+  const observations = new ObservationNormaliser(2);
+  const rewards = new RewardNormaliser(env(2));
+  const { state } = observations;
+  const load = (changes: object, size = 2) =>
+    new ObservationNormaliser(size, { state: { ...state, ...changes } });
+
+  it.each<[ErrorCode, place: string, call: () => unknown]>([
+    ['wrong_length', 'observations', () => observations.normalise(Float32Array.of(1, 2, 3))],
+    ['wrong_type', 'observations', () => observations.normalise([1, 2] as never)],
+    ['wrong_type', 'numEnvs', () => observations.normalise(FIRST, { columnStride: 3 })],
+    ['wrong_length', 'out', () => observations.normalise(FIRST, { out: new Float32Array(2) })],
+    ['wrong_length', 'mask', () => observations.normalise(FIRST, { mask: [1] })],
+    ['out_of_range', 'column 1', () => observations.normalise(Float32Array.of(1, Number.NaN))],
+    ['out_of_range', 'size', () => new ObservationNormaliser(0)],
+    ['out_of_range', 'clip', () => new ObservationNormaliser(2, { clip: 0 })],
+    ['unknown_option', 'eps', () => new ObservationNormaliser(2, { eps: 1 } as never)],
+    ['wrong_length', 'variance', () => load({}, 3)],
+    ['wrong_type', 'kind', () => load({ kind: 'rewards' })],
+    ['wrong_type', 'schema', () => load({ schema: { name: 'other', version: 1 } })],
+    ['out_of_range', 'variance', () => load({ variance: [1, -1] })],
+    ['out_of_range', 'count', () => load({ count: 0 })],
+    ['wrong_type', 'mean[1]', () => load({ mean: [0, 'a'] })],
+    ['wrong_length', 'rewards', () => rewards.normalise(step([1]))],
+    ['out_of_range', 'rewards[1]', () => rewards.normalise(step([1, Number.NaN]))],
+    ['wrong_type', 'rewards', () => rewards.normalise({ rewards: 1, terminated: [] } as never)],
+    ['wrong_length', 'mask', () => rewards.normalise(step([1, 2]), [1])],
+    ['wrong_type', 'env', () => new RewardNormaliser(null as never)],
+    ['out_of_range', 'gamma', () => new RewardNormaliser(env(2), { gamma: 2 })],
+    ['unknown_name', 'never', () => new RewardNormaliser(env(2, 'never' as never))],
+    ['out_of_range', 'last', () => new EpisodeStatistics(env(2), { last: 0 })],
+    ['wrong_type', 'now', () => new EpisodeStatistics(env(2), { now: 5 as never })],
+  ])('%s, %s', (code, place, call) => {
+    expectRefusal(call, code, place);
+    expect([observations.state.count, rewards.state.count]).toEqual([1e-4, 1e-4]);
   });
 });
