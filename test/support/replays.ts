@@ -1,5 +1,6 @@
 /** Draws rows to replay, converts them to columns, and scores them. */
 import { NODE } from '../../src/engine/backends/node.js';
+import type { ReplayInput } from '../../src/rollouts/replay/check-rows.js';
 import type { ReplayColumns } from '../../src/rollouts/replay/row-columns.js';
 import type { ReplayRow } from '../../src/rollouts/replay/row-objects.js';
 import { type ReplayOptions, scoreReplayOn } from '../../src/rollouts/replay/score-replay.js';
@@ -7,8 +8,7 @@ import { NUM_BELIEFS, NUM_STEPS, PROFILE_NAMES } from '../../src/world/fields.js
 import type { Random } from './random.js';
 
 /** Scores rows on Node's backends. */
-export const score = (rows: ReplayColumns | readonly ReplayRow[], options: ReplayOptions = {}) =>
-  scoreReplayOn(NODE, rows, options);
+export const score = (rows: ReplayInput, options: ReplayOptions = {}) => scoreReplayOn(NODE, rows, options);
 
 /** Draws a belief, or null for none. Numbers may lie outside [0, 1] or be tiny. */
 const anyBelief = (random: Random): number[] | null =>

@@ -71,14 +71,17 @@ describe('rolloutGroups, with progress and signals,', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
-  it('rejects at once when aborted while the policy runs, and closes the environments', async () => {
+  it.each<[string, later: (call: () => void) => void]>([
+    ['while the policy runs', queueMicrotask],
+    ['by the policy', (call) => call()],
+  ])('rejects at once when aborted %s, and closes the environments', async (_, later) => {
     const abort = new AbortController();
     const reason = new Error('enough');
     let input: RolloutView | undefined;
     let fail = (_: Error): void => {};
     const policy: RolloutPolicy = (view) => {
       input = view;
-      queueMicrotask(() => abort.abort(reason));
+      later(() => abort.abort(reason));
       return new Promise((_, reject) => {
         fail = reject;
       });
@@ -87,16 +90,6 @@ describe('rolloutGroups, with progress and signals,', () => {
     // A later error of the policy must not become an unhandled rejection.
     fail(new Error('too late'));
     expect(() => input!.history(0)).toThrow(/was closed/);
-  });
-
-  it('rejects at once when the policy aborts the signal', async () => {
-    const abort = new AbortController();
-    const reason = new Error('enough');
-    const policy: RolloutPolicy = () => {
-      abort.abort(reason);
-      return new Promise(() => {});
-    };
-    await expect(rolloutGroups({ ...heuristic, policy, signal: abort.signal })).rejects.toBe(reason);
   });
 
   it('rejects with an error of onProgress', async () => {
@@ -158,125 +151,76 @@ describe('rolloutGroups closes every batch that it opens', () => {
   });
 });
 
-describe('rolloutGroups', () => {
+describe('rolloutGroups refuses, with the code and the place,', () => {
   const source = createVecEnv({ numEnvs: 2 });
   source.reset({ seed: 1 });
-  const good = { seeds: [1, 2], groupSize: 2, policy: 'random' };
-  const { seeds: _, ...fromSource } = { ...good, from: { source, indices: [0] } };
   const bytes = source.snapshot();
-  const bad: [name: string, options: unknown, code: ErrorCode, ...mentions: string[]][] = [
-    ['no options', undefined, 'wrong_type', 'rollout options', 'undefined'],
-    ['an unknown option', { ...good, group_size: 4 }, 'unknown_option', '"group_size"', '"groupSize"'],
-    ['neither seeds nor from', { ...good, seeds: undefined }, 'wrong_type', 'seeds', 'or the option "from"'],
-    ['seeds and from', { ...fromSource, seeds: [1] }, 'unknown_option', 'no "seeds" with "from"'],
-    ['seeds that are a number', { ...good, seeds: 3 }, 'wrong_type', 'seeds', 'got 3'],
-    ['no seeds', { ...good, seeds: [] }, 'wrong_length', 'at least one'],
-    ['an invalid seed', { ...good, seeds: [1, -1] }, 'bad_seed', 'seeds[1]', 'got -1'],
-    ['no group size', { ...good, groupSize: undefined }, 'wrong_type', 'groupSize'],
-    ['a group size of 0', { ...good, groupSize: 0 }, 'out_of_range', 'groupSize', 'got 0'],
-    ['too large groups', { ...good, groupSize: 2 ** 23 + 1 }, 'out_of_range', 'groupSize', '8388608'],
-    ['no policy', { ...good, policy: undefined }, 'wrong_type', 'policy', 'undefined'],
-    ['an unknown policy', { ...good, policy: 'randon' }, 'unknown_name', '"randon"', '"random"'],
-    ['an invalid policy seed', { ...good, policySeeds: 1.5 }, 'bad_seed', 'policySeeds', 'got 1.5'],
-    [
-      'policySeeds with the heuristic',
-      { ...good, policy: 'heuristic', policySeeds: 1 },
-      'unknown_option',
-      '"heuristic"',
-    ],
-    [
-      'policySeeds with a function',
-      { ...good, policy: () => 1, policySeeds: 1 },
-      'unknown_option',
-      'a function',
-    ],
-    ['a discount above 1', { ...good, gamma: 1.01 }, 'out_of_range', 'gamma', '1.01'],
-    ['a discount that is NaN', { ...good, gamma: nan }, 'out_of_range', 'gamma', 'NaN'],
-    ['a discount that is a string', { ...good, gamma: '1' }, 'wrong_type', 'gamma', '"1"'],
-    ['an unknown profile', { ...good, profiles: ['sampled', 'nobody'] }, 'unknown_name', '"nobody"'],
-    [
-      'a profile per rollout instead of per group',
-      { ...good, profiles: Array(4).fill('sampled') },
-      'wrong_length',
-      '2 names',
-      'got 4',
-    ],
-    ['an unknown grader', { ...good, grader: 'v9' }, 'unknown_name', '"v9"'],
-    ['an invalid world', { ...good, world: { ...RHYTHM, decay: 1 } }, 'bad_world', 'decay'],
-    ['an unknown backend', { ...good, backend: 'gpu' }, 'unknown_name', '"gpu"'],
-    ['0 threads', { ...good, threads: 0 }, 'out_of_range', 'threads'],
-    ['onProgress that is not a function', { ...good, onProgress: 1 }, 'wrong_type', 'onProgress'],
-    ['a signal that is not an AbortSignal', { ...good, signal: {} }, 'wrong_type', 'signal'],
-    ['a number as from', { ...fromSource, from: 5 }, 'wrong_type', 'from', 'got 5'],
-    [
-      'a source that is not an environment',
-      { ...fromSource, from: { source: {}, indices: [0] } },
-      'wrong_type',
-      'from.source',
-      'snapshot()',
-    ],
-    [
-      'an index outside of the source',
-      { ...fromSource, from: { source, indices: [0, 2] } },
-      'out_of_range',
-      'indices[1]',
-      'got 2',
-    ],
-    [
-      'from with an empty list of indices',
-      { ...fromSource, from: { source, indices: [] } },
-      'wrong_length',
-      'at least one',
-    ],
-    ['from with an unknown key', { ...fromSource, from: { source, index: 1 } }, 'unknown_option', '"index"'],
-    [
-      'a source and a backend',
-      { ...fromSource, backend: 'native' },
-      'unknown_option',
-      'no "backend" with "from.source"',
-    ],
-    [
-      'a source and a world',
-      { ...fromSource, world: RHYTHM },
-      'unknown_option',
-      'no "world" with "from.source"',
-    ],
-    [
-      'a source and profiles',
-      { ...fromSource, profiles: 'sampled' },
-      'unknown_option',
-      'no "profiles" with "from"',
-    ],
-    ['a source and a grader', { ...fromSource, grader: 'v1' }, 'unknown_option', 'no "grader" with "from"'],
-    ['a truncated snapshot', { ...fromSource, from: bytes.subarray(0, 300) }, 'bad_snapshot', '300'],
-    [
-      'a Float32Array as from',
-      { ...fromSource, from: new Float32Array(90) },
-      'bad_snapshot',
-      'a Float32Array',
-    ],
-  ];
+  const from = { source, indices: [0] };
+  const profiles = Array(4).fill('sampled');
 
-  it.each(bad)('refuses %s', async (_, options, code, ...mentions) => {
-    await expectRejection(rolloutGroups(options as RolloutOptions), code, ...mentions);
+  it.each<[ErrorCode, mention: string, options: object]>([
+    ['unknown_option', '"groupSize"', { group_size: 4 }],
+    ['wrong_type', 'or the option "from"', { seeds: undefined }],
+    ['wrong_type', 'seeds', { seeds: 3 }],
+    ['wrong_length', 'at least one', { seeds: [] }],
+    ['bad_seed', 'seeds[1]', { seeds: [1, -1] }],
+    ['wrong_type', 'groupSize', { groupSize: undefined }],
+    ['out_of_range', 'groupSize', { groupSize: 0 }],
+    ['out_of_range', '8388608', { groupSize: 2 ** 23 + 1 }],
+    ['wrong_type', 'policy', { policy: undefined }],
+    ['unknown_name', '"random"', { policy: 'randon' }],
+    ['bad_seed', 'policySeeds', { policySeeds: 1.5 }],
+    ['unknown_option', '"heuristic"', { policy: 'heuristic', policySeeds: 1 }],
+    ['unknown_option', 'a function', { policy: () => 1, policySeeds: 1 }],
+    ['out_of_range', 'gamma', { gamma: 1.01 }],
+    ['out_of_range', 'gamma', { gamma: nan }],
+    ['wrong_type', 'gamma', { gamma: '1' }],
+    ['unknown_name', '"nobody"', { profiles: ['sampled', 'nobody'] }],
+    // A profile per rollout instead of per group.
+    ['wrong_length', '2 names', { profiles }],
+    ['unknown_name', '"v9"', { grader: 'v9' }],
+    ['bad_world', 'decay', { world: { ...RHYTHM, decay: 1 } }],
+    ['unknown_name', '"gpu"', { backend: 'gpu' }],
+    ['out_of_range', 'threads', { threads: 0 }],
+    ['wrong_type', 'onProgress', { onProgress: 1 }],
+    ['wrong_type', 'signal', { signal: {} }],
+    ['unknown_option', 'no "seeds" with "from"', { from, seeds: [1] }],
+    ['wrong_type', 'from', { from: 5 }],
+    ['wrong_type', 'from.source', { from: { source: {}, indices: [0] } }],
+    ['out_of_range', 'indices[1]', { from: { source, indices: [0, 2] } }],
+    ['wrong_length', 'at least one', { from: { source, indices: [] } }],
+    ['unknown_option', '"index"', { from: { source, index: 1 } }],
+    ['unknown_option', 'no "backend" with "from.source"', { from, backend: 'native' }],
+    ['unknown_option', 'no "world" with "from.source"', { from, world: RHYTHM }],
+    ['unknown_option', 'no "profiles" with "from"', { from, profiles: 'sampled' }],
+    ['unknown_option', 'no "grader" with "from"', { from, grader: 'v1' }],
+    ['bad_snapshot', '300', { from: bytes.subarray(0, 300) }],
+    ['bad_snapshot', 'a Float32Array', { from: new Float32Array(90) }],
+  ])('%s, %s', async (code, mention, options) => {
+    const start = 'from' in options ? {} : { seeds: [1, 2] };
+    const call = rolloutGroups({ ...start, groupSize: 2, policy: 'random', ...options } as RolloutOptions);
+    await expectRejection(call, code, mention);
   });
 
-  it('refuses a source before its first reset, and a closed source', async () => {
+  it('wrong_type, rollout options', () =>
+    expectRejection(rolloutGroups(undefined as never), 'wrong_type', 'options'));
+
+  it('not_reset for a source before its first reset, and closed', async () => {
     const fresh = createVecEnv({ numEnvs: 1 });
     const from = { source: fresh, indices: [0] };
     await expectRejection(rolloutGroups({ from, groupSize: 1, policy: 'random' }), 'not_reset');
     fresh.close();
     await expectRejection(rolloutGroups({ from, groupSize: 1, policy: 'random' }), 'closed');
   });
+});
 
-  it('copies its options before the call returns', async () => {
-    const mutable = { seeds: Uint32Array.of(7, 0, 9), profiles: new Random('profiles').profiles(3) };
-    const options = { groupSize: 2, policy: 'heuristic' } as const;
-    const expected = await rolloutGroups({ ...options, ...structuredClone(mutable) });
-    const rollouts = rolloutGroups({ ...options, ...mutable });
-    mutable.seeds.fill(0);
-    mutable.profiles.fill(9);
-    expect(await rollouts).toEqual(expected);
-    expect(mutable.profiles).toHaveLength(3 * PROFILE_SIZE);
-  });
+it('rolloutGroups copies its options before the call returns', async () => {
+  const mutable = { seeds: Uint32Array.of(7, 0, 9), profiles: new Random('profiles').profiles(3) };
+  const options = { groupSize: 2, policy: 'heuristic' } as const;
+  const expected = await rolloutGroups({ ...options, ...structuredClone(mutable) });
+  const rollouts = rolloutGroups({ ...options, ...mutable });
+  mutable.seeds.fill(0);
+  mutable.profiles.fill(9);
+  expect(await rollouts).toEqual(expected);
+  expect(mutable.profiles).toHaveLength(3 * PROFILE_SIZE);
 });

@@ -15,10 +15,11 @@ const { NaN: nan } = Number;
 const deepWork = ({ steps }: RolloutView) => ({ actions: new Uint8Array(steps.length) });
 
 describe('the input of a policy', () => {
-  it('has the observations that the result has, and histories up to the last step', async () => {
+  it('has the observations of the result, the steps, who still plays, and histories up to the last step', async () => {
     using source = createVecEnv({ numEnvs: 4 });
     advanceToStops(source);
     const views: RolloutView[] = [];
+    const shapes: string[] = [];
     const policy: RolloutPolicy = (view) => {
       views.push({ ...view, observations: view.observations.slice() });
       if (view.playing[4] === 1) {
@@ -26,6 +27,7 @@ describe('the input of a policy', () => {
         expect(past).toHaveLength(Math.min(7, view.steps[4]));
         expect(past.at(-1)?.step).toBe(view.steps[4] - 1);
       }
+      shapes.push(`${view.steps} ${view.playing}`);
       // The policy may write to these arrays without changing the rollouts.
       view.steps.fill(0);
       view.playing.fill(0);
@@ -35,29 +37,14 @@ describe('the input of a policy', () => {
     const { observations } = await rolloutGroups({ from, groupSize: 2, policy });
     expect(views).toHaveLength(NUM_STEPS);
     expect(views[0]).toMatchObject({ groups: 4, groupSize: 2 });
+    expect(shapes[0]).toBe('0,0,27,27,5,5,28,28 1,1,1,1,1,1,0,0');
+    expect(shapes[1]).toBe('1,1,28,28,6,6,28,28 1,1,0,0,1,1,0,0');
+    expect(shapes[23]).toBe('23,23,28,28,28,28,28,28 1,1,0,0,0,0,0,0');
     views.forEach((view, turn) => {
       const at = turn * OBSERVATION_SIZE;
       const first = view.observations.subarray(0, OBSERVATION_SIZE);
       expect(observations.slice(at, at + OBSERVATION_SIZE)).toEqual(first);
     });
-  });
-
-  it('has the steps of each rollout and whether it still plays', async () => {
-    using source = createVecEnv({ numEnvs: 4 });
-    advanceToStops(source);
-    const views: string[] = [];
-    const policy: RolloutPolicy = (view) => {
-      views.push(`${view.steps} ${view.playing}`);
-      return deepWork(view);
-    };
-    await rolloutGroups({ from: source.snapshot(), groupSize: 1, policy });
-    expect([views[0], views[1], views[22], views[23], views[27]]).toEqual([
-      '0,27,5,28 1,1,1,0',
-      '1,28,6,28 1,0,1,0',
-      '22,28,27,28 1,0,1,0',
-      '23,28,28,28 1,0,0,0',
-      '27,28,28,28 1,0,0,0',
-    ]);
   });
 });
 
@@ -117,72 +104,29 @@ describe('the output of a policy', () => {
     expect(rollouts.logProbs!.subarray(0, NUM_STEPS).every(Number.isNaN)).toBe(true);
   });
 
-  const bad: [name: string, output: unknown, code: ErrorCode, ...mentions: string[]][] = [
-    ['undefined', undefined, 'wrong_type', "a policy's output", 'undefined'],
-    ['actions without an object', [0, 1], 'wrong_type', "a policy's output", 'an array of 2'],
-    ['no actions', {}, 'wrong_type', 'actions', 'undefined'],
-    ['too few actions', { actions: [0] }, 'wrong_length', '2 actions', 'got 1'],
-    ['an invalid action', { actions: [0, 10] }, 'illegal_action', 'actions[1]', 'got 10'],
-    [
-      'an invalid action in a Uint8Array',
-      { actions: Uint8Array.of(0, 10) },
-      'illegal_action',
-      'actions[1]',
-      'got 10',
-    ],
-    ['an unknown key', { actions: [0, 1], logprobs: [0, 0] }, 'unknown_option', '"logprobs"', '"logProbs"'],
-    ['a belief with a NaN', { actions: [0, 1], beliefs: [0, nan, 0, 0, 0, 0] }, 'bad_belief', 'row 0'],
-    ['too few beliefs', { actions: [0, 1], beliefs: [0, 0, 0] }, 'wrong_length', 'environments x 3', 'got 3'],
-    [
-      'a belief that is a string',
-      { actions: [0, 1], beliefs: [0, 0, 0, 0, 0, '1'] },
-      'bad_belief',
-      'beliefs[5]',
-    ],
-    [
-      'log-probabilities that are a number',
-      { actions: [0, 1], logProbs: -1 },
-      'wrong_type',
-      'logProbs',
-      'got -1',
-    ],
-    [
-      'too many log-probabilities',
-      { actions: [0, 1], logProbs: [0, 0, 0] },
-      'wrong_length',
-      '2 logProbs',
-      'got 3',
-    ],
-    [
-      'an infinite log-probability',
-      { actions: [0, 1], logProbs: [0, -Infinity] },
-      'out_of_range',
-      'logProbs[1]',
-    ],
-    [
-      'a log-probability outside of float32',
-      { actions: [0, 1], logProbs: [-1e39, 0] },
-      'out_of_range',
-      'logProbs[0]',
-    ],
-    [
-      'a log-probability that is a string',
-      { actions: [0, 1], logProbs: ['0', 0] },
-      'wrong_type',
-      'logProbs[0]',
-      '"0"',
-    ],
-  ];
-
-  it.each(bad)(
-    'is refused, whether returned directly or by a promise: %s',
-    async (_, output, code, ...mentions) => {
-      for (const policy of [() => output, async () => output]) {
-        const refused = rolloutGroups({ seeds: [1], groupSize: 2, policy: policy as RolloutPolicy });
-        await expectRejection(refused, code, ...mentions);
-      }
-    },
-  );
+  const actions = [0, 1];
+  it.each<[ErrorCode, mention: string, output: unknown]>([
+    ['wrong_type', "a policy's output", undefined],
+    ['wrong_type', "a policy's output", [0, 1]],
+    ['wrong_type', 'actions', {}],
+    ['wrong_length', '2 actions', { actions: [0] }],
+    ['illegal_action', 'actions[1]', { actions: [0, 10] }],
+    ['illegal_action', 'actions[1]', { actions: Uint8Array.of(0, 10) }],
+    ['unknown_option', '"logProbs"', { actions, logprobs: [0, 0] }],
+    ['bad_belief', 'row 0', { actions, beliefs: [0, nan, 0, 0, 0, 0] }],
+    ['bad_belief', 'beliefs[5]', { actions, beliefs: [0, 0, 0, 0, 0, '1'] }],
+    ['wrong_length', 'environments x 3', { actions, beliefs: [0, 0, 0] }],
+    ['wrong_type', 'logProbs', { actions, logProbs: -1 }],
+    ['wrong_length', '2 logProbs', { actions, logProbs: [0, 0, 0] }],
+    ['out_of_range', 'logProbs[1]', { actions, logProbs: [0, -Infinity] }],
+    ['out_of_range', 'logProbs[0]', { actions, logProbs: [-1e39, 0] }],
+    ['wrong_type', 'logProbs[0]', { actions, logProbs: ['0', 0] }],
+  ])('is refused, whether returned directly or by a promise: %s, %s', async (code, mention, output) => {
+    for (const policy of [() => output, async () => output]) {
+      const refused = rolloutGroups({ seeds: [1], groupSize: 2, policy: policy as RolloutPolicy });
+      await expectRejection(refused, code, mention);
+    }
+  });
 
   it('is missing if the policy throws: the call rejects with policy_failed, and closes the environments', async () => {
     const reason = new Error('no');

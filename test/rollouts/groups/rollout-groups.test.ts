@@ -45,29 +45,24 @@ function anyPolicy(random: Random): RolloutPolicy {
 describe.each(TWO_ENGINES)('$name', ({ backend, kernel }) => {
   const on = { backend, kernel };
 
-  it.each(['random', 'heuristic'] as const)('plays the %s policy from seeds', async (policy) => {
-    const rollouts = await rolloutGroups({ ...on, ...FROM_SEEDS, policy });
-    expectAllReplayed(rollouts, BEGINNINGS);
-    using env = createVecEnv({ numEnvs: 12, ...on });
-    env.reset({
-      seed: SEEDS.flatMap((seed) => Array(4).fill(seed)),
-      profiles: PROFILES.flatMap((name) => Array(4).fill(name)),
-    });
-    const policySeeds = policy === 'random' ? Array.from({ length: 12 }, (_, i) => i % 4) : undefined;
-    const { trajectory } = env.run(policy, { trajectory: true, policySeeds });
-    expect(rollouts.actions).toEqual(trajectory!.actions);
-    expect(rollouts.logProbs).toBeNull();
-  });
-
   it.each(['random', 'heuristic'] as const)(
-    'plays the %s policy from episodes at different steps',
+    'plays the policy %s from seeds and from later steps',
     async (policy) => {
+      const rollouts = await rolloutGroups({ ...on, ...FROM_SEEDS, policy });
+      expectAllReplayed(rollouts, BEGINNINGS);
+      using env = createVecEnv({ numEnvs: 12, ...on });
+      env.reset({
+        seed: SEEDS.flatMap((seed) => Array(4).fill(seed)),
+        profiles: PROFILES.flatMap((name) => Array(4).fill(name)),
+      });
+      const policySeeds = policy === 'random' ? Array.from({ length: 12 }, (_, i) => i % 4) : undefined;
+      const { trajectory } = env.run(policy, { trajectory: true, policySeeds });
+      expect(rollouts.actions).toEqual(trajectory!.actions);
+      expect(rollouts.logProbs).toBeNull();
       using source = createVecEnv({ numEnvs: 4, ...on });
       const beginnings = advanceToStops(source);
       const from = { source, indices: [0, 1, 2, 3] };
-      const rollouts = await rolloutGroups({ kernel, from, groupSize: 1, policy });
-      expectAllReplayed(rollouts, beginnings);
-      expect([...rollouts.firstSteps]).toEqual([0, 27, 5, NUM_STEPS]);
+      expectAllReplayed(await rolloutGroups({ kernel, from, groupSize: 1, policy }), beginnings);
     },
   );
 
@@ -82,13 +77,8 @@ describe.each(TWO_ENGINES)('$name', ({ backend, kernel }) => {
   it.each(['disabled', 'same-step', 'next-step'] as const)(
     'plays from environments with autoreset %s',
     async (autoreset) => {
-      using source = createVecEnv({
-        numEnvs: 4,
-        ...on,
-        autoreset,
-        observation: { history: true },
-        layout: 'column-major',
-      });
+      const options = { observation: { history: true }, layout: 'column-major', autoreset } as const;
+      using source = createVecEnv({ numEnvs: 4, ...on, ...options });
       const beginnings = advanceToStops(source);
       const before = source.snapshot();
       const indices = [2, 0, 2, 1, 3];
@@ -148,7 +138,7 @@ describe('members of a group', () => {
 });
 
 describe('returns to go', () => {
-  it.each([undefined, 0, 0.5, 0.99, 1])('are discounted by gamma %s', async (gamma) => {
+  it.each([undefined, 0, 0.99])('are discounted by gamma %s', async (gamma) => {
     const policy = 'heuristic';
     const { rewards, returns } = await rolloutGroups({ ...FROM_SEEDS, policy, gamma });
     for (let i = 0; i < rewards.length; i += NUM_STEPS) {

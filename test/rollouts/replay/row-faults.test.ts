@@ -1,8 +1,7 @@
 /** Tests of invalid rows in `scoreReplay`: errors name them, and other rows are scored. */
 import { describe, expect, it } from 'vitest';
 import type { ReplayRow } from '../../../src/rollouts/replay/row-objects.js';
-import type { InputError } from '../../../src/shared/errors.js';
-import { NUM_STEPS } from '../../../src/world/fields.js';
+import type { ErrorCode, InputError } from '../../../src/shared/errors.js';
 import { Random } from '../../support/random.js';
 import { expectRefusal, refusalOf } from '../../support/refusals.js';
 import { anyRows, score, toColumns } from '../../support/replays.js';
@@ -45,159 +44,112 @@ describe('columns', () => {
 
 describe('a fault', () => {
   const good: ReplayRow = { seed: 5, actionHistory: [1, 2], action: 3, belief: [0.1, 0.2, 0.3] };
-  const faults: [string, unknown, string, RegExp][] = [
-    ['a row that is not an object', 7, 'wrong_type', /rows\[1\] to be an object, got 7/],
+  const completed = { seed: 5, actionHistory: [1, 2], completion: 'SLEEP' };
+  const unparsed = { actions: undefined, beliefs: undefined };
+  const { NaN: nan } = Number;
+
+  it.each<[code: ErrorCode, place: string, bad: unknown, cause?: RegExp]>([
+    ['wrong_type', 'rows[1]', 7],
     [
-      'the name of a column as a key',
+      'unknown_option',
+      'rows[1]',
       { ...good, beliefHistories: [null, null] },
-      'unknown_option',
-      /rows\[1\] .*, got "beliefHistories"\. Did you mean "beliefHistory"\?/,
+      /Did you mean "beliefHistory"\?/,
     ],
+    ['unknown_option', 'rows[1]', { ...good, prompt: '' }, /got "prompt"\. Leave it out/],
+    ['bad_seed', 'rows[1].seed', { ...good, seed: -1 }],
+    ['bad_seed', 'rows[1].seed', { ...good, seed: 5n }],
+    ['bad_seed', 'rows[1].seed', { ...good, seed: Symbol('s') }],
+    ['unknown_name', 'rows[1].profileMode', { ...good, profileMode: 'nobody' }],
+    ['wrong_type', 'rows[1].actionHistory', { ...good, actionHistory: 'sleep' }],
     [
-      'an unknown key',
-      { ...good, prompt: '' },
-      'unknown_option',
-      /rows\[1\] .*, got "prompt"\. Leave it out/,
-    ],
-    ['a negative seed', { ...good, seed: -1 }, 'bad_seed', /rows\[1\]\.seed, got -1/],
-    [
-      'an unknown profile',
-      { ...good, profileMode: 'nobody' },
-      'unknown_name',
-      /rows\[1\]\.profileMode .*"nobody"/,
-    ],
-    ['a bigint seed', { ...good, seed: 5n }, 'bad_seed', /rows\[1\]\.seed, got 5/],
-    ['a seed that is a symbol', { ...good, seed: Symbol('s') }, 'bad_seed', /rows\[1\]\.seed, got Symbol/],
-    [
-      'a history that is not an array',
-      { ...good, actionHistory: 'sleep' },
-      'wrong_type',
-      /rows\[1\]\.actionHistory/,
-    ],
-    [
-      'a history that is too long',
-      { ...good, actionHistory: new Array(28).fill(0) },
       'wrong_length',
+      'rows[1].actionHistory',
+      { ...good, actionHistory: Array(28).fill(0) },
       /at most 27 .* got 28/,
     ],
+    ['illegal_action', 'rows[1].actionHistory[1]', { ...good, actionHistory: [1, 'nap'] }],
     [
-      'an unknown action in the history',
-      { ...good, actionHistory: [1, 'nap'] },
       'illegal_action',
-      /or its name at rows\[1\]\.actionHistory\[1\], got "nap"\. Use one/,
-    ],
-    [
-      'an invalid action',
+      'rows[1].action',
       { ...good, action: 10 },
-      'illegal_action',
-      /or null for none, at rows\[1\]\.action, got 10\. Pass a code from 0 to 9, or a name\./,
+      /or null for none.* Pass a code from 0 to 9, or/,
     ],
-    ['a misspelled action', { ...good, action: 'slep' }, 'illegal_action', /Did you mean "sleep"\?/],
-    ['a belief with a NaN', { ...good, belief: [0.5, Number.NaN, 0] }, 'bad_belief', /belief\[1\], got NaN/],
-    ['a belief with a string', { ...good, belief: [0, '0.5', 0] }, 'bad_belief', /belief\[1\], got "0\.5"/],
+    ['illegal_action', 'rows[1].action', { ...good, action: 'slep' }, /Did you mean "sleep"\?/],
+    ['bad_belief', 'rows[1].belief[1]', { ...good, belief: [0.5, nan, 0] }],
+    ['bad_belief', 'rows[1].belief[1]', { ...good, belief: [0, '0.5', 0] }],
+    ['bad_belief', 'rows[1].belief[2]', { ...good, belief: [0, 0, 1e39] }],
+    ['wrong_type', 'rows[1].belief', { ...good, belief: [0.5] }],
+    ['wrong_type', 'rows[1].beliefHistory', { ...good, beliefHistory: 'none' }],
     [
-      'a belief outside of float32',
-      { ...good, belief: [0, 0, 1e39] },
+      'wrong_length',
+      'rows[1].beliefHistory',
+      { ...good, beliefHistory: [null] },
+      /Expected 2 .* or 28, got 1/,
+    ],
+    ['wrong_length', 'rows[1].beliefHistory', { ...good, beliefHistory: Array(3).fill(null) }],
+    ['wrong_type', 'rows[1].beliefHistory[1]', { ...good, beliefHistory: [null, undefined] }],
+    ['wrong_type', 'rows[1].beliefHistory[1]', { ...good, beliefHistory: [null, [0, 1]] }],
+    ['bad_belief', 'rows[1].beliefHistory[0][1]', { ...good, beliefHistory: [[0, nan, 1], null] }],
+    ['bad_belief', 'rows[1].beliefHistory[1][2]', { ...good, beliefHistory: [null, [0, 1, 1e39]] }],
+    ['wrong_type', 'rows[1]', { ...completed, completion: 5 }],
+    ['wrong_type', 'rows[1]', { ...completed, completion: [{ role: 'assistant', content: 'SLEEP' }] }],
+    ['unknown_option', 'rows[1]', { ...completed, action: 0 }],
+  ])(
+    '%s in %s is reported by index and does not affect other rows',
+    (code, place, bad, cause = /^Expected /) => {
+      const scores = score([good, bad as ReplayRow, good]);
+      expect(scores.faults).toEqual([{ index: 1, code, message: expect.stringMatching(cause) }]);
+      expect(scores.faults[0].message).toContain(place);
+      const alone = score([good]);
+      for (const i of [0, 2]) {
+        expect(scores.stepRewards[i]).toBe(alone.stepRewards[0]);
+        expect(scores.rewards.total[i]).toBe(alone.rewards.total[0]);
+        expect(scores.stateHashes[i]).toBe(alone.stateHashes[0]);
+      }
+      expect(scores.stateHashes[1]).toBe(0n);
+      const { stepRewards, beliefMae, beliefSkill, rewards } = scores;
+      const numbers = [stepRewards, beliefMae, beliefSkill, ...Object.values(rewards)];
+      expect(numbers.map((array) => array[1])).toEqual(numbers.map(() => Number.NaN));
+      const thrown = refusalOf(() => score([good, bad as ReplayRow], { onFault: 'throw' }));
+      // The field is part of the name of the place; errors about the whole row name the key, or no field.
+      const field = /^rows\[1\]\.(\w+)/.exec(place)?.[1];
+      expect(thrown).toMatchObject({ code, row: 1, ...(field !== undefined && { field }) });
+    },
+  );
+
+  it.each<[code: ErrorCode, place: string, values: (columns: Columns) => void]>([
+    ['out_of_range', 'stepIndices[1], got 28', ({ stepIndices }) => stepIndices.fill(28, 1, 2)],
+    ['illegal_action', 'histories[28] (row 1), got 10', ({ histories }) => histories.fill(10, 28, 29)],
+    ['illegal_action', 'actions[1], got -2', ({ actions }) => actions.fill(-2, 1, 2)],
+    ['illegal_action', 'actions[1], got 10', ({ actions }) => actions.fill(10, 1, 2)],
+    ['bad_belief', 'beliefs row 1, got [Infinity,', ({ beliefs }) => beliefs!.fill(Infinity, 3, 4)],
+    // A belief with only the first or only the last number.
+    ['bad_belief', ', NaN, NaN]', ({ beliefs }) => beliefs!.fill(nan, 4, 6)],
+    ['bad_belief', 'got [NaN, NaN, 0.3', ({ beliefs }) => beliefs!.fill(nan, 3, 5)],
+    // Index (28 + 1) * 3 + 1: the second number of row 1, step 1.
+    [
       'bad_belief',
-      /rows\[1\]\.belief\[2\], got 1e\+39/,
-    ],
-    ['a belief of one number', { ...good, belief: [0.5] }, 'wrong_type', /rows\[1\]\.belief/],
-    ...(
-      [
-        ['that is not an array', 'none', 'wrong_type', /rows\[1\]\.beliefHistory to be an array, got "none"/],
-        [
-          'that is too short',
-          [null],
-          'wrong_length',
-          /Expected 2 beliefs in rows\[1\]\.beliefHistory .* or 28, got 1/,
-        ],
-        [
-          'that is longer than the actions',
-          Array(3).fill(null),
-          'wrong_length',
-          /Expected 2 beliefs .* or 28, got 3/,
-        ],
-        ['without an entry', [null, undefined], 'wrong_type', /rows\[1\]\.beliefHistory\[1\]/],
-        [
-          'with an entry of two numbers',
-          [null, [0, 1]],
-          'wrong_type',
-          /rows\[1\]\.beliefHistory\[1\] to be 3 numbers/,
-        ],
-        [
-          'with a NaN',
-          [[0, Number.NaN, 1], null],
-          'bad_belief',
-          /rows\[1\]\.beliefHistory\[0\]\[1\], got NaN/,
-        ],
-        ['with an infinity', [null, [0, 1, 1e39]], 'bad_belief', /beliefHistory\[1\]\[2\], got 1e\+39/],
-      ] as [string, unknown, string, RegExp][]
-    ).map(([name, beliefHistory, code, message]): [string, unknown, string, RegExp] => [
-      `a belief history ${name}`,
-      { ...good, beliefHistory },
-      code,
-      message,
-    ]),
-  ];
-
-  it.each(faults)('%s is reported by index and does not affect other rows', (_, bad, code, message) => {
-    const scores = score([good, bad as ReplayRow, good]);
-    expect(scores.faults).toEqual([{ index: 1, code, message: expect.stringMatching(message) }]);
-    const alone = score([good]);
-    for (const i of [0, 2]) {
-      expect(scores.stepRewards[i]).toBe(alone.stepRewards[0]);
-      expect(scores.rewards.total[i]).toBe(alone.rewards.total[0]);
-      expect(scores.stateHashes[i]).toBe(alone.stateHashes[0]);
-    }
-    expect(scores.stateHashes[1]).toBe(0n);
-    const { stepRewards, beliefMae, beliefSkill, rewards } = scores;
-    const numbers = [stepRewards, beliefMae, beliefSkill, ...Object.values(rewards)];
-    expect(numbers.map((array) => array[1])).toEqual(numbers.map(() => Number.NaN));
-    const thrown = refusalOf(() => score([good, bad as ReplayRow], { onFault: 'throw' }));
-    expect(thrown.message).toMatch(message);
-    expect(thrown).toMatchObject({ row: 1 });
-    // The field is part of the name of the place; errors about the whole row name the key, or no field.
-    const named = /rows\[1\]\.(\w+)/.exec(thrown.message)?.[1];
-    if (named !== undefined) expect(thrown).toMatchObject({ field: named });
-  });
-
-  it.each<[name: string, invalidate: (columns: Columns) => void, message: RegExp]>([
-    ['a step index of 28', ({ stepIndices }) => stepIndices.fill(28, 1, 2), /at stepIndices\[1\], got 28/],
-    ['an action below -1', ({ actions }) => actions.fill(-2, 1, 2), /at actions\[1\], got -2/],
-    ['an action of 10', ({ actions }) => actions.fill(10, 1, 2), /at actions\[1\], got 10/],
-    ['an infinite belief', ({ beliefs }) => beliefs!.fill(Infinity, 3, 4), /beliefs row 1, got \[Infinity,/],
-    [
-      'a belief with only the first number',
-      ({ beliefs }) => beliefs!.fill(Number.NaN, 4, 6),
-      /beliefs row 1, got \[0\.1\d*, NaN, NaN\]/,
+      'beliefHistories[87] (row 1, step 1), got [NaN, 0.5, NaN]',
+      (all) => all.beliefHistories!.fill(0.5, 88, 89),
     ],
     [
-      'a belief with only the last number',
-      ({ beliefs }) => beliefs!.fill(Number.NaN, 3, 5),
-      /got \[NaN, NaN, 0\.3\d*\]/,
+      'bad_belief',
+      'beliefHistories[84] (row 1, step 0)',
+      (all) => all.beliefHistories!.fill(Infinity, 84, 87),
     ],
-    [
-      'a belief of a history with some NaN',
-      // Index (28 + 1) * 3 + 1: the second number of row 1, step 1.
-      ({ beliefHistories }) => beliefHistories!.fill(0.5, 88, 89),
-      /at beliefHistories\[87\] \(row 1, step 1\), got \[NaN, 0\.5, NaN\]/,
-    ],
-    [
-      'an infinite belief of a history',
-      ({ beliefHistories }) => beliefHistories!.fill(Infinity, 84, 87),
-      /at beliefHistories\[84\] \(row 1, step 0\), got \[Infinity,/,
-    ],
-  ])('%s in columns is the only fault', (_, invalidate, message) => {
+    ['wrong_type', 'profiles[1] to be a name', ({ profiles }) => Object.assign(profiles!, { 1: undefined })],
+  ])('%s in columns is the only fault: %s', (code, place, invalidate) => {
     const columns = toColumns([good, good, good]);
     invalidate(columns);
-    const { faults: found, stepRewards } = score(columns);
-    expect(found).toEqual([{ index: 1, code: expect.any(String), message: expect.stringMatching(message) }]);
+    const { faults, stepRewards } = score(columns);
+    expect(faults).toEqual([{ index: 1, code, message: expect.stringContaining(place) }]);
     const thrown = refusalOf(() => score(columns, { onFault: 'throw' })) as InputError;
     expect(thrown.row).toBe(1);
     expect(columns).toHaveProperty(thrown.field!);
     expect(thrown.message).toContain(thrown.field);
     const [alone] = score([good]).stepRewards;
-    expect(Array.from(stepRewards)).toEqual([alone, Number.NaN, alone]);
+    expect(Array.from(stepRewards)).toEqual([alone, nan, alone]);
   });
 
   it('in a profile of numbers is reported by index, and the array is not changed', () => {
@@ -223,77 +175,38 @@ describe('a fault', () => {
     expect(() => score([good, failing])).toThrow(new TypeError('mine'));
   });
 
-  it('in columns is reported by index', () => {
-    const columns = toColumns(new Array<ReplayRow>(8).fill(good));
-    columns.stepIndices[0] = 28;
-    columns.histories[NUM_STEPS] = 10;
-    columns.actions[2] = -2;
-    columns.actions[3] = 10;
-    columns.beliefs![4 * 3] = Number.POSITIVE_INFINITY;
-    columns.beliefHistories![(6 * NUM_STEPS + 1) * 3] = 0.5;
-    const profiles: unknown[] = new Array(8).fill('sampled');
-    profiles[5] = undefined;
-    const { faults: found, stepRewards } = score({ ...columns, profiles: profiles as string[] });
-    const wanted = [
-      ['out_of_range', /from 0 to 27 at stepIndices\[0\], got 28\. Pass/],
-      ['illegal_action', /at histories\[28\] \(row 1\), got 10\. Pass/],
-      [
-        'illegal_action',
-        /or -1 for none, at actions\[2\], got -2\. Pass a code from 0 to 9, or -1 for no action\./,
-      ],
-      ['illegal_action', /at actions\[3\], got 10\. Pass/],
-      ['bad_belief', /in beliefs row 4, got \[Infinity, /],
-      ['wrong_type', /profiles\[5\] to be a name, got undefined\. Pass/],
-      ['bad_belief', /at beliefHistories\[507\] \(row 6, step 1\), got \[0\.5, NaN, NaN\]\. Pass/],
-    ] as const;
-    expect(found).toEqual(
-      wanted.map(([code, message], index) => ({ index, code, message: expect.stringMatching(message) })),
-    );
-    expect(stepRewards[7]).toBe(score([good]).stepRewards[0]);
-  });
-
-  it('that affects all rows is thrown', () => {
+  it('that affects all rows is thrown, that of options before that of rows', () => {
     const columns = toColumns([good]);
-    expect(() => score({ ...columns, seeds: [1] as never })).toThrow(
-      /seeds to be a Uint32Array, got an array of 1/,
-    );
-    expect(() => score(null as never)).toThrow(/rows to be an object, got null/);
-    expect(() => score({ ...columns, actions: new Int8Array(2) })).toThrow(
-      /Expected 1 entries in actions .* got 2/,
-    );
-    expectRefusal(
-      () => score({ ...columns, actions: undefined as never }),
-      'wrong_type',
-      'actions',
-      'undefined',
-    );
-    for (const value of [null, undefined]) {
-      expectRefusal(() => score(value as never), 'wrong_type', 'rows to be an object');
-    }
-    expectRefusal(() => score([good], { grader: null as never }), 'wrong_type', 'grader', 'null');
-    expectRefusal(() => score({ ...columns, belief: columns.beliefs } as never), 'unknown_option', 'beliefs');
-    // Options are validated first, then rows in order.
-    expectRefusal(
-      () => score(null as never, { weights: { envReward: Number.NaN } }),
-      'out_of_range',
-      'weights',
-    );
     const twoFaults = toColumns([good, good]);
     twoFaults.histories[0] = 10;
     twoFaults.actions[1] = 10;
-    expectRefusal(() => score(twoFaults, { onFault: 'throw' }), 'illegal_action', 'histories[0]');
-    // The length is validated before memory is allocated.
-    expectRefusal(() => score(new Array(2 ** 32 - 1)), 'out_of_range', 'the number of rows');
-    expect(() => score({ ...columns, beliefHistories: new Float32Array(27 * 3) })).toThrow(
-      /Expected 84 entries in beliefHistories .* got 81/,
-    );
-    expectRefusal(
-      () => score({ ...columns, beliefHistories: [Number.NaN] as never }),
-      'wrong_type',
-      'beliefHistories',
-    );
-    expect(() => score([good], { grader: 'v4' })).toThrow(/v4/);
-    expect(() => score([good], { threads: 0 })).toThrow(/threads/);
-    expect(() => score([good], { onFault: 'ignore' as never })).toThrow(/onFault/);
+    const refused: [ErrorCode, mention: string, rows: unknown, options?: object][] = [
+      ['wrong_type', 'seeds', { ...columns, seeds: [1] }],
+      ['wrong_length', '1 entries in actions', { ...columns, actions: new Int8Array(2) }],
+      ['wrong_type', 'actions', { ...columns, actions: undefined }],
+      ['wrong_type', 'rows to be an object', null],
+      ['wrong_type', 'rows to be an object', undefined],
+      ['unknown_option', 'beliefs', { ...columns, belief: columns.beliefs }],
+      [
+        'wrong_length',
+        '84 entries in beliefHistories',
+        { ...columns, beliefHistories: new Float32Array(81) },
+      ],
+      ['wrong_type', 'beliefHistories', { ...columns, beliefHistories: [nan] }],
+      ['unknown_option', 'both', { ...columns, completions: ['SLEEP'] }],
+      ['wrong_length', 'completions', { ...columns, ...unparsed, completions: [] }],
+      ['wrong_type', 'texts', { ...columns, ...unparsed, completions: 'SLEEP' }],
+      ['wrong_type', 'grader', [good], { grader: null }],
+      ['unknown_name', 'v4', [good], { grader: 'v4' }],
+      ['out_of_range', 'threads', [good], { threads: 0 }],
+      ['unknown_name', 'onFault', [good], { onFault: 'ignore' }],
+      ['unknown_name', 'thought', [good], { thought: 'opened' }],
+      ['out_of_range', 'weights', null, { weights: { envReward: nan } }],
+      ['illegal_action', 'histories[0]', twoFaults, { onFault: 'throw' }],
+      // The length is validated before memory is allocated.
+      ['out_of_range', 'the number of rows', new Array(2 ** 32 - 1)],
+    ];
+    for (const [code, mention, rows, options] of refused)
+      expectRefusal(() => score(rows as never, options), code, mention);
   });
 });

@@ -4,6 +4,7 @@ import { Episode } from '../../../src/engine/reference/episode.js';
 import type { ReplayRow } from '../../../src/rollouts/replay/row-objects.js';
 import type { ReplayOptions, ReplayScores } from '../../../src/rollouts/replay/score-replay.js';
 import { REWARD_NAMES, type RewardName } from '../../../src/rollouts/rewards/compute-rewards.js';
+import { parseCompletion } from '../../../src/rollouts/text/parse-completions.js';
 import { ACTION_NAMES, GRADER_NAMES, NUM_STEPS, PROFILE_NAMES } from '../../../src/world/fields.js';
 import { RHYTHM } from '../../../src/world/numbers.js';
 import { ENGINES } from '../../support/engines.js';
@@ -54,18 +55,25 @@ function expectScores(
   expect(faults).toEqual([]);
 }
 
+/** Draws a row for the last step of an episode with a belief at every step. The beliefs are good, so no score is clamped. */
+function lastStep(random: Random, seed = random.seeds(1)[0]): ReplayRow {
+  const { target } = new Episode({ world: WORLD }).reset(seed);
+  const belief = () => Array.from(target, (x) => x + random.real(-0.2, 0.2));
+  return {
+    seed,
+    actionHistory: Array.from({ length: NUM_STEPS - 1 }, () => random.integer(0, 9)),
+    action: random.integer(0, 9),
+    belief: belief(),
+    beliefHistory: Array.from({ length: NUM_STEPS - 1 }, belief),
+  };
+}
+
 describe.each(ENGINES)('$name', ({ backend, kernel }) => {
   const on = { backend, kernel };
 
   it.each(GRADER_NAMES)('scores every row as a single episode, with grader %s', (grader) => {
     const random = new Random(`rows ${grader}`);
     for (const count of [1, 17, 400]) expectScores(anyRows(random, count), { ...on, grader });
-  });
-
-  it('scores last steps as an episode with the same beliefs', () => {
-    const random = new Random('last steps');
-    const rows = Array.from({ length: 64 }, () => lastStep(random));
-    expectScores(rows, { ...on, grader: 'v3' });
   });
 
   it('keeps rows apart that differ only in the history of beliefs', () => {
@@ -84,22 +92,7 @@ describe.each(ENGINES)('$name', ({ backend, kernel }) => {
     // one replaces it before belief_skill counts.
     expect(new Set(stepRewards.filter((_, i) => i % 2 === 0)).size).toBe(5);
   });
-});
 
-/** Draws a row for the last step of an episode with a belief at every step. The beliefs are good, so no score is clamped. */
-function lastStep(random: Random, seed = random.seeds(1)[0]): ReplayRow {
-  const { target } = new Episode({ world: WORLD }).reset(seed);
-  const belief = () => Array.from(target, (x) => x + random.real(-0.2, 0.2));
-  return {
-    seed,
-    actionHistory: Array.from({ length: NUM_STEPS - 1 }, () => random.integer(0, 9)),
-    action: random.integer(0, 9),
-    belief: belief(),
-    beliefHistory: Array.from({ length: NUM_STEPS - 1 }, belief),
-  };
-}
-
-describe.each(ENGINES)('$name', ({ backend, kernel }) => {
   it('scores groups of rows from one state as single episodes', () => {
     const random = new Random('groups');
     const rows = [1, 15, 16, 17, 33, 300].flatMap((size) => {
@@ -116,7 +109,7 @@ describe.each(ENGINES)('$name', ({ backend, kernel }) => {
     }
     rows.push({ ...last, actionHistory: [...actionHistory.slice(0, -1), 9] });
     rows.push({ ...last, actionHistory: actionHistory.slice(1) });
-    expectScores(rows, { backend, kernel });
+    expectScores(rows, on);
   });
 
   it('scores consecutive steps of episodes, one to three rows each', () => {
@@ -135,7 +128,7 @@ describe.each(ENGINES)('$name', ({ backend, kernel }) => {
         }));
       }).flat();
     });
-    expectScores(rows, { backend, kernel, grader: 'v3' });
+    expectScores(rows, { ...on, grader: 'v3' });
   });
 
   it('scores rows from different steps of one episode', () => {
@@ -148,7 +141,7 @@ describe.each(ENGINES)('$name', ({ backend, kernel }) => {
       histories: Uint8Array.from(steps.flatMap(() => history)),
       actions: Int8Array.from(steps, (step) => history[step]),
     };
-    const { stateHashes, stepRewards } = score(columns, { backend, kernel });
+    const { stateHashes, stepRewards } = score(columns, on);
     steps.forEach((step, i) => {
       const row = { seed, actionHistory: history.slice(0, step), action: history[step] };
       const { stateHash, stepReward } = expected(row);
@@ -280,5 +273,41 @@ describe('the reward beliefSkill', () => {
       const scores = score(rows, options);
       expect(scores.rewards.total).toEqual(totalOf(scores, REWARD_NAMES));
     }
+  });
+});
+
+describe('completions', () => {
+  const STATE = { seed: 4242, actionHistory: ['sleep', 'deep_work'] };
+  const TEXTS = [
+    '7 5 4 EXERCISE',
+    '<reasoning>EXERCISE</reasoning>\n0 9 3 sleep',
+    'SLEEP',
+    '5 5 5',
+    'no answer',
+    '',
+    'hm\n5 5 5 SLEEP\n</think>0 9 3 LEARN',
+  ];
+  const columns = {
+    seeds: new Uint32Array(TEXTS.length).fill(STATE.seed),
+    stepIndices: new Uint8Array(TEXTS.length).fill(2),
+    histories: new Uint8Array(TEXTS.length * 28).map((_, i) =>
+      i % 28 === 0 ? ACTION_NAMES.indexOf('sleep') : 0,
+    ),
+  };
+
+  it.each(['closed', 'open'] as const)('have the scores of their parsed answers, thought %s', (thought) => {
+    const parsed = TEXTS.map((text) => {
+      const { action, belief, given } = parseCompletion(text, { thought });
+      return { ...STATE, action, belief: given ? belief : null };
+    });
+    const expected = score(parsed as ReplayRow[]);
+    const rows = TEXTS.map((completion) => ({ ...STATE, completion }));
+    expect(score(rows, { thought })).toEqual(expected);
+    expect(score({ ...columns, completions: TEXTS }, { thought })).toEqual(expected);
+    // The last text has an answer after a thought in both cases; the third has one only outside of a thought.
+    expect([2, 6].map((i) => Number.isNaN(expected.stepRewards[i]))).toEqual([thought === 'open', false]);
+    expect(score([...rows.slice(0, 1), parsed[1] as ReplayRow], { thought }).stepRewards).toEqual(
+      expected.stepRewards.slice(0, 2),
+    );
   });
 });
