@@ -1,8 +1,8 @@
-/** Tests the parsing of completions: golden cases, edge cases of each rule, and comparisons with a simple implementation. */
+/** Tests the parsing of completions: golden cases, edge cases, a simple implementation, and hostile texts, parsed in linear time. */
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ACTION_NAMES, createVecEnv, parseCompletion, parseCompletions } from '../../../src/index.js';
+import { ACTION_NAMES, type ErrorCode, parseCompletion, parseCompletions } from '../../../src/index.js';
 import { naiveParse } from '../../support/naive-parse.js';
 import { DRAWS, drawsOf } from '../../support/random.js';
 import { expectRefusal } from '../../support/refusals.js';
@@ -26,18 +26,6 @@ describe('golden cases', () => {
   it.each(golden.cases)('$text', ({ text, action, belief_digits }) => {
     expect(read(text)).toEqual({ action, digits: belief_digits });
   });
-
-  it('are parsed in one call, too', () => {
-    const { actions, beliefs, given } = parseCompletions(golden.cases.map(({ text }) => text));
-    const digits = golden.cases.map(({ belief_digits }) => belief_digits);
-    expect(Array.from(actions, (code) => ACTION_NAMES[code] ?? null)).toEqual(
-      golden.cases.map(({ action }) => action),
-    );
-    expect(Array.from(given)).toEqual(digits.map((each) => Number(each !== null)));
-    expect(Array.from(beliefs)).toEqual(
-      digits.flatMap((each) => each?.map((digit) => Math.fround(digit / 9)) ?? [0.5, 0.5, 0.5]),
-    );
-  });
 });
 
 describe('edge cases of the rules', () => {
@@ -50,19 +38,12 @@ describe('edge cases of the rules', () => {
       ['learn', '111'],
     ],
     ['an answer inside a thought that was cut off', '<think>\n1 2 3 SLEEP\nwould', nothing],
-    ['an answer inside a thought, and none after it', '<think>\n1 2 3 SLEEP\n</think>\n', nothing],
     ['an answer on the line that ends a thought', '<think>hm</think>1 2 3 LEARN', ['learn', '123']],
     [
       'a thought of which the prompt has the opening tag',
       '1 2 3 SLEEP\n</think>4 5 6 LEARN',
       ['learn', '456'],
     ],
-    [
-      'a second thought that is not closed',
-      '<think>a</think>1 1 1 LEARN\n<think>\n2 2 2 SLEEP',
-      ['learn', '111'],
-    ],
-    ['a thought in upper case', '<THINK>1 1 1 LEARN</Think>\n2 2 2 SLEEP', ['sleep', '222']],
     ["the tags of Mistral's models", '[THINK]\n1 1 1 LEARN\n[/THINK]2 2 2 SLEEP', ['sleep', '222']],
     ["an unfinished thought of Mistral's models", '[THINK]\n1 1 1 LEARN\n', nothing],
     ['a closing tag of another name inside a thought', '<think>a</reasoning>\n1 1 1 LEARN\n', nothing],
@@ -77,33 +58,23 @@ describe('edge cases of the rules', () => {
     ['a closing tag within an opening tag', '<reasoning</reasoning>2 2 2 SLEEP', ['sleep', '222']],
     ['<reasoning >, which is no tag', '<reasoning >2 2 2 SLEEP', nothing],
     ['< reasoning> on its own line, which is no tag', '< reasoning>\n2 2 2 SLEEP', ['sleep', '222']],
-    ['an incomplete closing tag', '<reasoning>x</reasoning\n2 2 2 SLEEP', nothing],
     ['nothing after the closing tag', '2 2 2 SLEEP</reasoning>', nothing],
     ['a control character in place of the slash', '<reasoning>x<\x0freasoning>\n2 2 2 SLEEP', nothing],
     ['a non-ASCII letter whose upper case is S', '<reaſoning>2\n2 2 2 SLEEP', ['sleep', '222']],
     ['a non-ASCII letter whose lower case is k', '2 2 2 DEEP_WOR\u212a', nothing],
     ['a label that is an answer', '1 2 3 SLEEP: 4 5 6 LEARN', ['learn', '456']],
     ['a label with nothing after it', '1 2 3 SLEEP:', ['sleep', '123']],
-    ['a label with no answer after it', '1 2 3: 4 SLEEP', nothing],
     ['a line with only a colon', 'SLEEP\n:', ['sleep', null]],
     ['a label in bold', '**Answer:** 4 5 6 LEARN', ['learn', '456']],
     ['brackets within a word', '4 5 6 {de}(ep)_[wo]"rk"', ['deep_work', '456']],
-    ['brackets without separators', '[4][5][6] LEARN', nothing],
     ['commas as separators', ',4,5,,6,learn,', ['learn', '456']],
     ['punctuation between words', '. 4. 5! 6; . SLEEP:', ['sleep', '456']],
     ['a full stop before a word', '4 5 6 .SLEEP', nothing],
-    ['a full stop within a word', '4 5 6 SL.EEP', nothing],
     ['a full stop before a quote', '"4" 5 6 SLEEP."', ['sleep', '456']],
     ['the start of a name', '4 5 6 DEEP', nothing],
-    ['a name and another letter', '4 5 6 SLEEPS', nothing],
     ['a hyphen within a word of a name', '4 5 6 de-ep', nothing],
     ['the action before the digits', 'Me-Time 9 0 4', ['me_time', '904']],
     ['an action between digits', '9 0 SLEEP 4', nothing],
-    ['an action before and after', 'SLEEP 9 0 4 SLEEP', nothing],
-    ['four digits after the action', 'SLEEP 9 0 4 4', nothing],
-    ['two digits', 'SLEEP\n9 0', ['sleep', null]],
-    ['a number of two digits', '90 4 SLEEP', nothing],
-    ['an answer before a line without an answer', '4 5 6 LEARN\nI hope so', ['learn', '456']],
     ['line breaks of every kind', '1 1 1 LEARN\r\n\r\n\n\r', ['learn', '111']],
     ['separators that are not line breaks', '1\u20281\u20291\vLEARN', ['learn', '111']],
     [
@@ -112,7 +83,6 @@ describe('edge cases of the rules', () => {
       ['learn', '111'],
     ],
     ['invisible characters that are not spaces', '1\u180e1\u200b1 LEARN', nothing],
-    ['a lone surrogate', '1 1 1 LEARN\ud83d', nothing],
     ['a lone surrogate on its own line', '1 1 1 LEARN\n\udc00', ['learn', '111']],
     ['typographic quotes', '“1 1 1 LEARN”', nothing],
   ];
@@ -132,12 +102,6 @@ describe('edge cases of the rules', () => {
     });
     expect(read(`1 2 3 SLEEP\n</${name}>\n4 5 6 LEARN`)).toEqual({ action: 'learn', digits: [4, 5, 6] });
   });
-
-  it.each(ACTION_NAMES)('%s in different spellings', (name) => {
-    for (const spelt of [name, name.toUpperCase(), name.replaceAll('_', '-'), ` ${name}!`]) {
-      expect(read(`0 9 5 ${spelt}`)).toEqual({ action: name, digits: [0, 9, 5] });
-    }
-  });
 });
 
 describe('a simple implementation', () => {
@@ -147,24 +111,8 @@ describe('a simple implementation', () => {
     fc.constantFrom('deep', 'DEEP_', '_work', '<reasoning>', '</reasoning>', '</REASONING>', '<', 'Answer'),
     fc.constantFrom('<think>', '</think>', '[THINK]', '[/THINK]', '<thinking>', '</Thinking>'),
   );
-  const between = fc.constantFrom(
-    ' ',
-    ' ',
-    ' ',
-    ' ',
-    ', ',
-    '\t',
-    '\u00a0',
-    '',
-    ':',
-    '.',
-    '. ',
-    '; ',
-    '**',
-    '"',
-    '\n',
-    '\r\n',
-  );
+  const separators = [', ', '\t', '\u00a0', '', ':', '.', '. ', '; ', '**', '"', '\n', '\r\n'];
+  const between = fc.constantFrom(' ', ' ', ' ', ' ', ...separators);
   const line = fc.oneof(
     fc.array(fc.tuple(word, between), { maxLength: 8 }).map((parts) => parts.flat().join('')),
     fc
@@ -179,17 +127,46 @@ describe('a simple implementation', () => {
     .tuple(fc.array(line, { minLength: 1, maxLength: 5 }), fc.constantFrom('\n', '\r', '\r\n', ' '))
     .map(([lines, end]) => lines.join(end));
 
+  // U+212A in lower case is k, ſ in upper case is S, and İ in lower case has two units.
+  const odd = fc.constantFrom(
+    ...'<>/:.,!;\n\r\t \u00a0"\'`*()[]{}-_0359sSkK\u212aſİ\0',
+    '\ud83d',
+    '\udc00',
+    ...['reasoning', '<think>', '</think>', '[/THINK]'],
+  );
+  const anything = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 400 }),
+    fc.string({ unit: 'grapheme', maxLength: 200 }),
+    fc.array(odd, { maxLength: 400 }).map((parts) => parts.join('')),
+    fc
+      .array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 200 })
+      .map((units) => String.fromCharCode(...units)),
+  );
+
   it('gives the same results for random texts', () => {
     const found = { answers: 0, partly: 0 };
-    const property = fc.property(texts, fc.constantFrom('closed', 'open'), (text, thought) => {
-      const { actionName: action, digits } = parseCompletion(text, { thought });
-      expect({ action, digits }).toEqual(naiveParse(text, thought));
-      if (action !== null && digits !== null) found.answers++;
-      else if (action !== null || digits !== null) found.partly++;
+    const property = fc.property(fc.oneof(texts, anything), (text) => {
+      for (const thought of ['closed', 'open'] as const) {
+        const { actionName: action, digits } = parseCompletion(text, { thought });
+        expect({ action, digits }).toEqual(naiveParse(text, thought));
+        if (action !== null && digits !== null) found.answers++;
+        else if (action !== null || digits !== null) found.partly++;
+      }
     });
-    fc.assert(property, { ...DRAWS, numRuns: drawsOf(5000) });
+    fc.assert(property, { ...DRAWS, numRuns: drawsOf(8000) });
     expect(found.answers).toBeGreaterThan(drawsOf(500));
     expect(found.partly).toBeGreaterThan(drawsOf(100));
+  });
+
+  it('gives the same results for random texts among others, which do not affect each other', () => {
+    const property = fc.property(anything, (text) => {
+      const answered = `${text}\n</reasoning></think>4 5 6 LEARN`;
+      const { actions, given } = parseCompletions(['1 2 3 SLEEP', text, answered, 'LEARN']);
+      const [sleep, learn] = ['sleep', 'learn'].map((name) => ACTION_NAMES.indexOf(name as never));
+      expect([actions[0], actions[2], actions[3]]).toEqual([sleep, learn, learn]);
+      expect([given[0], given[2], given[3]]).toEqual([1, 1, 0]);
+    });
+    fc.assert(property, { ...DRAWS, numRuns: drawsOf(500) });
   });
 });
 
@@ -207,114 +184,144 @@ it('every UTF-16 code unit between and within words is parsed as by the simple i
 
 describe('the result', () => {
   it('of one completion has its action, belief and digits', () => {
-    const third = Math.fround(1 / 3);
     expect(parseCompletion('0 3 9 SLEEP')).toEqual({
       action: ACTION_NAMES.indexOf('sleep'),
       actionName: 'sleep',
-      belief: [0, third, 1],
+      belief: [0, Math.fround(1 / 3), 1],
       digits: [0, 3, 9],
       given: true,
     });
-    expect(parseCompletion('zzz')).toEqual({
-      action: null,
-      actionName: null,
-      belief: [0.5, 0.5, 0.5],
-      digits: null,
-      given: false,
-    });
+    const none = { action: null, actionName: null, belief: [0.5, 0.5, 0.5], digits: null, given: false };
+    expect(parseCompletion('zzz')).toEqual(none);
   });
 
-  it('of many completions equals that of single calls', () => {
-    const texts = [...golden.cases, ...golden.cases].map(({ text }) => text);
-    const { actions, beliefs, given } = parseCompletions(texts);
-    expect([actions, beliefs, given].map((array) => array.constructor)).toEqual([
-      Int8Array,
-      Float32Array,
-      Uint8Array,
-    ]);
-    texts.forEach((text, i) => {
-      const one = parseCompletion(text);
-      expect([actions[i], given[i]]).toEqual([one.action ?? -1, Number(one.given)]);
-      expect(Array.from(beliefs.subarray(3 * i, 3 * i + 3))).toEqual(one.belief);
-    });
-  });
-
-  it('of no completions is empty arrays', () => {
-    expect(parseCompletions([])).toEqual({
-      actions: new Int8Array(),
-      beliefs: new Float32Array(),
-      given: new Uint8Array(),
-    });
-  });
+  it.each(['half', 'nan'] as const)(
+    'of many completions equals that of single calls, no belief being %s',
+    (noBelief) => {
+      const texts = golden.cases.map(({ text }) => text);
+      const parsed = texts.map((text) => parseCompletion(text));
+      const beliefs = parsed.flatMap(({ belief, given }) =>
+        given || noBelief === 'half' ? belief : Array(3).fill(Number.NaN),
+      );
+      expect(parseCompletions(texts, { noBelief })).toEqual({
+        actions: Int8Array.from(parsed, ({ action }) => action ?? -1),
+        beliefs: Float32Array.from(beliefs),
+        given: Uint8Array.from(parsed, ({ given }) => Number(given)),
+      });
+      const none = { actions: new Int8Array(), beliefs: new Float32Array(), given: new Uint8Array() };
+      expect(parseCompletions([])).toEqual(none);
+    },
+  );
 
   it('of completions that begin inside a thought is that of the text after it', () => {
-    const texts = [
-      'hm\n1 2 3 SLEEP\nwould',
-      'hm\n1 2 3 SLEEP\n</think>4 5 6 LEARN',
-      '4 5 6 LEARN',
-      '</think>SLEEP',
-    ];
-    const named = (thought?: 'closed' | 'open') =>
-      Array.from(parseCompletions(texts, { thought }).actions, (code) => ACTION_NAMES[code] ?? null);
-    expect(named('open')).toEqual([null, 'learn', null, 'sleep']);
-    expect(named('closed')).toEqual(['sleep', 'learn', 'learn', 'sleep']);
-    expect(named()).toEqual(named('closed'));
-    expect(texts.map((text) => parseCompletion(text, { thought: 'open' }).actionName)).toEqual(named('open'));
     const pair = 'so <reasoning>a</reasoning>, or <reasoning>b</reasoning>\n1 2 3 SLEEP\nBut';
-    const actionOf = (text: string) => parseCompletion(text, { thought: 'open' }).actionName;
-    expect([pair, `${pair}</think>LEARN`, 'the tag <reasoning>\n</think>LEARN'].map(actionOf)).toEqual([
-      null,
-      'learn',
-      'learn',
-    ]);
-    expect([' <think>hm</think>LEARN', '<think>\nSLEEP\n'].map(actionOf)).toEqual(['learn', null]);
-    expectRefusal(
-      () => parseCompletion('', { thought: 'opened' as never }),
-      'unknown_name',
-      'thought',
-      '"open"',
-    );
-  });
-
-  it('can be passed to step, with NaN for missing beliefs', () => {
-    using env = createVecEnv({ numEnvs: 3 });
-    env.reset({ seed: 5 });
-    const texts = ['9 0 9 SLEEP', 'well', 'LEARN'];
-    const { actions, beliefs, given } = parseCompletions(texts, { noBelief: 'nan' });
-    expect(Array.from(beliefs)).toEqual([1, 0, 1, ...Array(6).fill(Number.NaN)]);
-    const { observations } = env.step(actions, { beliefs, mask: actions.map((code) => Number(code >= 0)) });
-    expect(Array.from({ length: 3 }, (_, i) => observations[22 * i])).toEqual([1, 0, 1]);
-    const { beliefMae } = env.run('heuristic');
-    const targets = env.beliefTargets();
-    expect(given).toEqual(Uint8Array.of(1, 0, 0));
-    const mae = [1, 0, 1].reduce((sum, belief, k) => sum + Math.abs(belief - targets[k]), 0) / 3;
-    expect(beliefMae[0]).toBeCloseTo(mae, 6);
+    const texts = ['hm\n1 2 3 SLEEP\nwould', 'hm\n1 2 3 SLEEP\n</think>4 5 6 LEARN', '</think>SLEEP', pair];
+    const more = [`${pair}</think>LEARN`, ' <think>hm</think>LEARN', '<think>\nSLEEP\n'];
+    const { actions } = parseCompletions([...texts, ...more], { thought: 'open' });
+    const names = Array.from(actions, (code) => ACTION_NAMES[code] ?? null);
+    expect(names).toEqual([null, 'learn', 'sleep', null, 'learn', 'learn', null]);
   });
 });
 
-describe('parsing refuses', () => {
+describe('parsing refuses, with the code and the place,', () => {
   const any = (value: unknown) => value as never;
-  it('a text that is not a string', () => {
-    expectRefusal(() => parseCompletion(any(null)), 'wrong_type', 'text', 'null');
-    expectRefusal(
-      () => parseCompletion(any([{ role: 'assistant', content: '' }])),
-      'wrong_type',
-      'an array of 1',
-    );
-    expectRefusal(() => parseCompletion(any(new String('SLEEP'))), 'wrong_type', 'an object');
+  it.each<[ErrorCode, mention: string, call: () => unknown]>([
+    ['wrong_type', 'text, got null', () => parseCompletion(any(null))],
+    ['wrong_type', 'an array of 1', () => parseCompletion(any([{ role: 'assistant', content: '' }]))],
+    ['wrong_type', 'an object', () => parseCompletion(any(new String('SLEEP')))],
+    ['unknown_name', '"open"', () => parseCompletion('', { thought: any('opened') })],
+    ['wrong_type', 'texts', () => parseCompletions(any('SLEEP'))],
+    ['out_of_range', 'the number of texts', () => parseCompletions(new Array(2 ** 32 - 1))],
+    ['wrong_type', 'texts[1]', () => parseCompletions(any(['SLEEP', 3]))],
+    ['wrong_type', 'texts[0]', () => parseCompletions(new Array(1))],
+    ['unknown_option', 'noBelief', () => parseCompletions([], any({ nobelief: 'nan' }))],
+    ['unknown_name', '"nan"', () => parseCompletions([], any({ noBelief: 'NaN' }))],
+    ['wrong_type', 'noBelief', () => parseCompletions([], any({ noBelief: 0.5 }))],
+  ])('%s, %s', (code, mention, call) => {
+    expectRefusal(call, code, mention);
+  });
+});
+
+const LONG = 2 ** 18;
+
+/** Texts that repeat a piece between a start and an end. */
+const PIECES: [what: string, piece: string, start?: string, end?: string][] = [
+  ['line feeds', '\n'],
+  ['LF, CR, CR', '\n\r\r'],
+  ['spaces', ' '],
+  ['colons', ':'],
+  ['colons, each on a line', ':\n'],
+  ['colons only in the first line', ':', '', '\nx'.repeat(1000)],
+  ['lines without a colon, then a colon', 'x\n', '', ':'],
+  ['quotes, then an answer', '"', '', '1 2 3 SLEEP'],
+  ['full stops after a word', '.', '1 2 3 SLEEP'],
+  ['digits separated by spaces', '7 '],
+  ['names', 'SLEEP '],
+  ['names without separators', 'deep_work'],
+  ['almost answers', '1 2 3 DEEP_WORX\n'],
+  ['labelled almost answers', 'a: 1 2 3 DEEP_WORX\n'],
+  ['less-than signs', '<'],
+  ['opening tags', '<reasoning>'],
+  ['closing tags', '</REASONING>'],
+  ['nested tags', '<reasoning></reasoning>', '<reasoning>'],
+  ['almost closing tags', '</reasonin'],
+  ['tags of two names', '<think></reasoning>'],
+  ['tags in brackets', '[THINK][/think]', '1 2 3 SLEEP'],
+  ['tags in tags', '</reason<reasoning>ing>'],
+  ['an answer in the first line', 'x\n', '1 2 3 SLEEP\n'],
+  ['surrogates in the wrong order', '\udc00\ud83d'],
+  ['a letter whose lower case is longer', 'İ'],
+];
+const textOf = (length: number, piece: string, start = '', end = ''): string =>
+  start + piece.repeat(Math.ceil(length / piece.length)) + end;
+
+/** Counts the characters that a call reads with `charCodeAt`. */
+function readsOf(call: () => void): number {
+  const { charCodeAt } = String.prototype;
+  let reads = 0;
+  String.prototype.charCodeAt = function (this: string, at: number) {
+    reads++;
+    return charCodeAt.call(this, at);
+  };
+  try {
+    call();
+  } finally {
+    String.prototype.charCodeAt = charCodeAt;
+  }
+  return reads;
+}
+
+describe.each(PIECES)('%s', (_, piece, start, end) => {
+  it('is parsed correctly at a length of 262,144 characters or more', () => {
+    const text = textOf(LONG, piece, start, end);
+    const { actionName: action, digits } = parseCompletion(text);
+    expect({ action, digits }).toEqual(naiveParse(text));
   });
 
-  it('texts that are no array, too many texts, and texts that are not strings, by index', () => {
-    expectRefusal(() => parseCompletions(any('SLEEP')), 'wrong_type', 'texts', '"SLEEP"');
-    expectRefusal(() => parseCompletions(new Array(2 ** 32 - 1)), 'out_of_range', 'the number of texts');
-    expectRefusal(() => parseCompletions(any(['SLEEP', 3])), 'wrong_type', 'texts[1]', '3');
-    // biome-ignore lint/suspicious/noSparseArray: the hole is the tested value.
-    expectRefusal(() => parseCompletions(any([, 'SLEEP'])), 'wrong_type', 'texts[0]', 'undefined');
+  it('is parsed with fewer than eight reads per character', () => {
+    const text = textOf(20_000, piece, start, end);
+    const reads = readsOf(() => parseCompletion(text));
+    expect(reads).toBeLessThan(8 * text.length);
   });
+});
 
-  it('unknown options and invalid values of options', () => {
-    expectRefusal(() => parseCompletions([], any({ nobelief: 'nan' })), 'unknown_option', 'noBelief');
-    expectRefusal(() => parseCompletions([], any({ noBelief: 'NaN' })), 'unknown_name', '"nan"');
-    expectRefusal(() => parseCompletions([], any({ noBelief: 0.5 })), 'wrong_type', 'noBelief');
-  });
+it('lines are read only with charCodeAt, and tags by one regular expression without repetition', () => {
+  expect(readsOf(() => parseCompletion('x y'))).toBeGreaterThan(0);
+  const source = readFileSync(
+    new URL('../../../src/rollouts/text/answer-grammar.ts', import.meta.url),
+    'utf8',
+  );
+  const [, reading] = source.split('export function parseAnswer');
+  const methods = Array.from(reading.matchAll(/\btext\.(\w+)/g), ([, name]) => name);
+  expect([...new Set(methods)].sort()).toEqual(['charCodeAt']);
+  const tags = readFileSync(new URL('../../../src/rollouts/text/thoughts.ts', import.meta.url), 'utf8');
+  expect(/^ {2}(\/.*\/gi);$/m.exec(tags)![1].match(/[*+{}]/)).toBeNull();
+});
+
+it('a string built by many concatenations, or cut from one, is parsed like any other', () => {
+  let sum = '';
+  for (let k = 0; k < 10_000; k++) sum += k % 2 === 0 ? 'thought ' : '<reasoning>';
+  sum += '</reasoning>\n3 8 7 DEEP_WORK';
+  expect(parseCompletion(sum)).toMatchObject({ actionName: 'deep_work', digits: [3, 8, 7] });
+  expect(parseCompletion(sum.slice(40))).toMatchObject({ actionName: 'deep_work', digits: [3, 8, 7] });
 });

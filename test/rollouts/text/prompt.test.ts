@@ -1,27 +1,30 @@
-/** Tests of prompts: their exact text for a golden episode, their numbers, and that they contain no hidden state. */
+/** Tests of prompts: their exact text for a golden episode, their numbers, no hidden state, batches, and refused arguments. */
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { byName } from '../../../src/engine/graders/grader.js';
 import { HISTORY_STEPS, type HistoryStep } from '../../../src/engine/observe/past-step.js';
 import {
   ACTION_NAMES,
-  type ChatMessage,
   COMPONENT_NAMES,
   createVecEnv,
+  type ErrorCode,
   EVENT_NAMES,
   type GraderLike,
-  METER_NAMES,
-  OBSERVATION_FIELDS,
+  OBSERVATION,
   OBSERVATION_SIZE,
   type PastStep,
   type PromptOptions,
   parseCompletion,
   prompt,
+  promptBatches,
   prompts,
   RHYTHM,
 } from '../../../src/index.js';
 import { formatHundredths } from '../../../src/rollouts/text/format-hundredths.js';
+import { ROW_SIZE } from '../../../src/rollouts/text/observation-row.js';
+import { put } from '../../support/bad-calls.js';
 import { episodes, type GoldenEpisode } from '../../support/golden.js';
 import { forAll } from '../../support/random.js';
+import { expectRefusal } from '../../support/refusals.js';
 
 /** Returns the observation and history of a golden episode after `step` steps. */
 function stateAfter(episode: GoldenEpisode, step: number): [observation: number[], history: PastStep[]] {
@@ -48,26 +51,14 @@ it('stateAfter returns the golden observations', () => {
   }
 });
 
-describe('exact text', () => {
-  it('of the system message, and of user messages at the start, early, at an event, late and at the end', async () => {
-    const steps = [0, 3, eventStep, 27, 28];
-    const [system] = prompt(...stateAfter(golden, 0));
-    const users = steps.map((step) => `=== user, after ${step} steps\n${userOf(golden, step)}\n`);
-    const text = `=== system\n${system.content}\n${users.join('')}`;
-    await expect(text).toMatchFileSnapshot('../../golden/prompts.txt');
-  });
-});
-
-it('messages have the roles system and user, in this order', () => {
-  const [system, user] = prompt(...stateAfter(golden, 9));
+it('prompts have their exact golden text, early, at an event, late and at the end', async () => {
+  const [system, user] = prompt(...stateAfter(golden, 0));
   expect([system.role, user.role]).toEqual(['system', 'user']);
-  expectTypeOf(user).toExtend<ChatMessage>();
-});
-
-it('prompts under one grader share a frozen system message', () => {
-  const [first, second] = [3, 9].map((step) => prompt(...stateAfter(golden, step))[0]);
-  expect(second).toBe(first);
-  expect(Object.isFrozen(first)).toBe(true);
+  const users = [0, 3, eventStep, 27, 28].map(
+    (step) => `=== user, after ${step} steps\n${userOf(golden, step)}\n`,
+  );
+  const text = `=== system\n${system.content}\n${users.join('')}`;
+  await expect(text).toMatchFileSnapshot('../../golden/prompts.txt');
 });
 
 describe('the system message under a grader', () => {
@@ -76,21 +67,12 @@ describe('the system message under a grader', () => {
   const gradingOf = (grader: GraderLike): string[] =>
     /^The week is graded.*?(?=\n\n)/ms.exec(systemOf(grader))![0].split('\n');
 
-  it('v3 has its exact text, which does not mention the first half', async () => {
+  it('v3 has its exact golden text, and v1 and v2 have the default text', async () => {
     await expect(`${systemOf('v3')}\n`).toMatchFileSnapshot('../../golden/system-v3.txt');
     expect(systemOf('v3')).not.toContain('first half');
-  });
-
-  it('v1 and v2 have the default text', () => {
-    const [system, user] = prompt(...start);
-    expect(prompt(...start, { grader: 'v1' })).toEqual([system, user]);
+    const [system] = prompt(...start);
+    expect(prompt(...stateAfter(golden, 9), { grader: 'v1' })[0]).toBe(system);
     expect(prompt(...start, { grader: 'v2' })[0]).toBe(system);
-  });
-
-  it('has one line under v2 that v3 lacks, and the user messages are equal', () => {
-    const lines = (grader: string) => new Set(systemOf(grader).split('\n'));
-    const [v2, v3] = ['v2', 'v3'].map(lines);
-    expect([...v2].filter((line) => !v3.has(line))).toHaveLength(1);
     const users = ['v2', 'v3'].map((grader) => prompt(...stateAfter(golden, 9), { grader })[1]);
     expect(users[0]).toEqual(users[1]);
   });
@@ -110,12 +92,8 @@ describe('the system message under a grader', () => {
       '- To avoid, because it costs: High connection at the end.',
       '- No crashes.',
     ]);
-  });
-
-  it('has a sentence for every component', () => {
-    for (const k of COMPONENT_NAMES.keys()) {
+    for (const k of COMPONENT_NAMES.keys())
       expect(gradingOf(COMPONENT_NAMES.map((_, j) => (j === k ? 1 : 0)))).toHaveLength(2);
-    }
   });
 
   it('is one frozen object in all prompts of a call', () => {
@@ -127,29 +105,6 @@ describe('the system message under a grader', () => {
 });
 
 describe('the messages have', () => {
-  const [{ content: system }] = prompt(...stateAfter(golden, 0));
-
-  it('the names of all meters, events, slots and actions', () => {
-    const names = [
-      ...METER_NAMES,
-      ...EVENT_NAMES,
-      ...RHYTHM.slots,
-      ...ACTION_NAMES.map((name) => name.toUpperCase()),
-    ];
-    for (const name of names) expect(system).toContain(name);
-  });
-
-  it('an example that parses as an answer', () => {
-    const [, example] = /Example: (.*)/.exec(system)!;
-    expect(parseCompletion(example)).toMatchObject({ given: true, actionName: ACTION_NAMES[0] });
-    expect(parseCompletion(`<reasoning>${system}</reasoning>\n${example}`).given).toBe(true);
-  });
-
-  it('the form of the answer as the last line', () => {
-    const [form] = /Answer with one line: .*/.exec(system)!;
-    for (const step of [0, 5, 27]) expect(userOf(golden, step).split('\n').pop()).toBe(form);
-  });
-
   it('every action, event and slot of golden episodes in the right line', () => {
     for (const episode of episodes) {
       episode.steps.forEach(({ action, event }, step) => {
@@ -164,26 +119,11 @@ describe('the messages have', () => {
     }
   });
 
-  it('the numbers of the state and of the last seven steps, to the hundredth', () => {
-    const [observation, history] = stateAfter(golden, 20);
-    const printed = userOf(golden, 20)
-      .match(/(?<=[ (])-?\d*\.\d\d\b/g)!
-      .map(Number);
-    const meters = observation.slice(4, 9);
-    const past = history
-      .slice(-7)
-      .flatMap(({ reward, deltas, anomalies }) => [reward, ...Array.from(deltas), ...Array.from(anomalies)]);
-    const expected = [...meters, history[19].reward, ...past];
-    expect(printed).toHaveLength(expected.length);
-    for (const [k, value] of printed.entries()) expect(Math.abs(value - expected[k])).toBeLessThan(0.00501);
-  });
-
-  it('a limited length, and only printable ASCII characters and line ends', () => {
-    for (const episode of episodes) {
-      for (let step = 0; step <= 28; step++) expect(userOf(episode, step).length).toBeLessThan(1000);
-    }
-    expect(system.length).toBeLessThan(2100);
-    expect(/[^\n -~]/.test(system + userOf(golden, eventStep))).toBe(false);
+  it('an example that parses as an answer', () => {
+    const [{ content: system }] = prompt(...stateAfter(golden, 0));
+    const [, example] = /Example: (.*)/.exec(system)!;
+    expect(parseCompletion(example)).toMatchObject({ given: true, actionName: ACTION_NAMES[0] });
+    expect(parseCompletion(`<reasoning>${system}</reasoning>\n${example}`).given).toBe(true);
   });
 });
 
@@ -197,25 +137,16 @@ describe('hundredths', () => {
   });
 
   it.each([
-    [0, '.00'],
-    [-0, '.00'],
     [-0.001, '.00'],
     [0.125, '.13'],
-    [-0.125, '-.13'],
     [Math.fround(0.005), '.00'],
-    [0.7, '.70'],
-    [1, '1.00'],
     [9.999, '10.00'],
-    [10.004, '10.00'],
-    [-10.01, '-10.01'],
     [2 ** 64, '18446744073709551616.00'],
-  ])('%d is %s', (value, text) => {
+  ])('of %d are %s', (value, text) => {
     expect(formatHundredths(value)).toBe(text);
   });
-});
 
-describe('numbers of any size', () => {
-  it('are written as formatHundredths writes them', () => {
+  it('are what a prompt has for numbers of any size', () => {
     using env = createVecEnv({ numEnvs: 1, observation: { history: true } });
     env.reset({ seed: 7 });
     const { observations } = env.run('random', { stops: new Uint8Array([3]) });
@@ -237,14 +168,11 @@ describe('numbers of any size', () => {
 
 describe('hidden state', () => {
   it('is not in the types of the arguments', () => {
-    expectTypeOf(prompt).parameters.toEqualTypeOf<
-      [ArrayLike<number>, (readonly PastStep[])?, PromptOptions?]
-    >();
+    type Arguments = [ArrayLike<number>, (readonly PastStep[])?, PromptOptions?];
+    expectTypeOf(prompt).parameters.toEqualTypeOf<Arguments>();
     expectTypeOf<keyof PromptOptions>().toEqualTypeOf<'grader'>();
     expectTypeOf<keyof PastStep>().toEqualTypeOf<'action' | 'reward' | 'deltas' | 'anomalies'>();
     expectTypeOf<HistoryStep>().toExtend<PastStep>();
-    const names = OBSERVATION_FIELDS.map(({ name }) => name.replace('last_', ''));
-    for (const name of ['action', 'reward', 'deltas', 'anomalies']) expect(names).toContain(name);
   });
 
   it('in past steps is not read', () => {
@@ -259,103 +187,41 @@ describe('hidden state', () => {
     expect(prompt(observation, watched)).toEqual(prompt(observation, history));
     expect([...read].sort()).toEqual(['action', 'anomalies', 'deltas', 'reward']);
   });
-
-  it('that leaves the observations equal does not change the prompt', () => {
-    const profile = Float32Array.from([
-      ...RHYTHM.traits.map(({ neutral }) => neutral),
-      0.2,
-      0.2,
-      0.2,
-      0.2,
-      0.2,
-    ]);
-    const other = profile.slice();
-    const trait = (name: string) => RHYTHM.traits.findIndex((each) => each.name === name);
-    other[trait('night_focus')] = 1.5;
-    other[trait('social_vitality_multiplier')] = 3;
-    other[trait('leisure_guilt')] = 0.1;
-    using env = createVecEnv({ numEnvs: 2, profiles: Float32Array.of(...profile, ...other) });
-    // At their times of day, these actions do not depend on the three traits that differ.
-    const uninformative = [
-      'learn',
-      'deep_work',
-      'meditate',
-      'sleep',
-      'admin_work',
-      'exercise',
-      'me_time',
-      'sleep',
-      'learn',
-    ];
-    let { observations } = env.reset({ seed: [60, 60] });
-    uninformative.forEach((name) => {
-      ({ observations } = env.step([0, 1].map(() => ACTION_NAMES.indexOf(name))));
-    });
-    const targets = env.beliefTargets();
-    expect(targets.subarray(0, 3)).not.toEqual(targets.subarray(3));
-    const [[, one], [, two]] = prompts(observations, [env.history(0), env.history(1)]);
-    expect(two.content).toBe(one.content);
-    ({ observations } = env.step([0, 1].map(() => ACTION_NAMES.indexOf('family_time'))));
-    const [[, first], [, second]] = prompts(observations, [env.history(0), env.history(1)]);
-    expect(second.content).not.toBe(first.content);
-  });
 });
 
-describe('equal numbers give equal text', () => {
+/** Plays environment i of `n` for i % 29 steps. Returns the environments and their observations. */
+function played(n: number, history: boolean) {
+  const env = createVecEnv({ numEnvs: n, observation: { history } });
+  env.reset({ seed: 400 });
+  const { observations } = env.run('random', { stops: Array.from({ length: n }, (_, i) => i % 29) });
+  return { observations, histories: Array.from({ length: n }, (_, i) => env.history(i)), env };
+}
+
+it('equal numbers give equal text: raw or with history, one by one or together, and after JSON', () => {
   const N = 60;
-  const stopOf = (i: number): number => i % 29;
-
-  /** Plays environment i for `stopOf(i)` steps. Returns the environments and their observations. */
-  function played(history: boolean) {
-    const env = createVecEnv({ numEnvs: N, observation: { history } });
-    env.reset({ seed: 400 });
-    const { observations } = env.run('random', { stops: Array.from({ length: N }, (_, i) => stopOf(i)) });
-    return { env, observations };
-  }
-
-  it('from raw observations and histories, from rows with history, one by one and together', () => {
-    const { env, observations } = played(false);
-    const { observations: rows } = played(true);
-    const histories = Array.from({ length: N }, (_, i) => env.history(i));
-    const all = prompts(observations, histories);
-    expect(prompts(rows)).toEqual(all);
-    const rowAt = (i: number) => observations.subarray(i * OBSERVATION_SIZE, (i + 1) * OBSERVATION_SIZE);
-    const size = rows.length / N;
-    all.forEach((each, i) => {
-      expect(prompt(rowAt(i), histories[i])).toEqual(each);
-      expect(prompt(rowAt(i), env.history(i, 28))).toEqual(each);
-      expect(prompt(rows.subarray(i * size, (i + 1) * size))).toEqual(each);
-    });
-    expect(new Set(all.map(([, { content }]) => content)).size).toBeGreaterThan(N - 5);
+  const { env, observations, histories } = played(N, false);
+  const { observations: rows } = played(N, true);
+  const all = prompts(observations, histories);
+  const before = rows.slice();
+  expect(prompts(rows)).toEqual(all);
+  expect(rows).toEqual(before);
+  const rowAt = (i: number) => observations.subarray(i * OBSERVATION_SIZE, (i + 1) * OBSERVATION_SIZE);
+  all.forEach((each, i) => {
+    expect(prompt(rowAt(i), histories[i])).toEqual(each);
+    expect(prompt(rowAt(i), env.history(i, 28))).toEqual(each);
+    expect(prompt(rows.subarray(i * ROW_SIZE, (i + 1) * ROW_SIZE))).toEqual(each);
   });
-
-  it('after JSON, and when repeated', () => {
-    const { env, observations } = played(false);
-    const histories = Array.from({ length: N }, (_, i) => env.history(i));
-    const plain = histories.map((steps) =>
-      steps.map(({ deltas, anomalies, ...rest }) => ({
-        ...rest,
-        deltas: [...deltas],
-        anomalies: [...anomalies],
-      })),
-    );
-    const first = prompts(observations, histories);
-    const [rows, past] = JSON.parse(JSON.stringify([Array.from(observations), plain]));
-    expect(prompts(rows, past)).toEqual(first);
-    expect(prompts(observations, histories)).toEqual(first);
-  });
-
-  it('without changing the rows', () => {
-    const { observations: rows } = played(true);
-    const before = rows.slice();
-    prompts(rows);
-    expect(rows).toEqual(before);
-  });
-});
-
-it('no rows give no prompts', () => {
-  expect(prompts([])).toEqual([]);
-  expect(prompts([], [])).toEqual([]);
+  expect(new Set(all.map(([, { content }]) => content)).size).toBeGreaterThan(N - 5);
+  const plain = histories.map((steps) =>
+    steps.map(({ deltas, anomalies, ...rest }) => ({
+      ...rest,
+      deltas: [...deltas],
+      anomalies: [...anomalies],
+    })),
+  );
+  const [stored, past] = JSON.parse(JSON.stringify([Array.from(observations), plain]));
+  expect(prompts(stored, past)).toEqual(all);
+  expect([prompts([]), prompts([], []), [...promptBatches([])]]).toEqual([[], [], []]);
 });
 
 it('a shorter history gives only the lines of its steps', () => {
@@ -364,4 +230,129 @@ it('a shorter history gives only the lines of its steps', () => {
   const lines = prompt(observation, history.slice(-2))[1].content.split('\n');
   expect(lines).toEqual([...whole.slice(0, 4), ...whole.slice(9)]);
   expect(prompt(observation, [])[1].content.split('\n')).toEqual([...whole.slice(0, 3), ...whole.slice(11)]);
+});
+
+describe('promptBatches', () => {
+  const { observations: raw, histories } = played(10, false);
+  const { observations: rows } = played(10, true);
+
+  it.each([
+    [1, Array(10).fill(1)],
+    [4, [4, 4, 2]],
+    [5, [5, 5]],
+    [undefined, [10]],
+  ])('makes the prompts of `prompts` in batches of %s', (size, lengths) => {
+    const withHistory = [...promptBatches(rows, undefined, { size, grader: 'v3' })];
+    expect(withHistory.map((batch) => batch.length)).toEqual(lengths);
+    expect(withHistory.flat()).toEqual(prompts(rows, undefined, { grader: 'v3' }));
+    expect([...promptBatches(raw, histories, { size, grader: 'v3' })]).toEqual(withHistory);
+  });
+
+  it('makes a batch when it is requested, and names an invalid row of it', () => {
+    const changing = rows.slice();
+    const batches = promptBatches(changing, undefined, { size: 3 });
+    const first = batches.next().value;
+    changing.copyWithin(3 * ROW_SIZE, 0, ROW_SIZE);
+    changing[7 * ROW_SIZE] = 29;
+    expect(batches.next().value?.[0]).toEqual(first?.[0]);
+    expectRefusal(() => batches.next(), 'out_of_range', `observations[${7 * ROW_SIZE}], row 7`);
+  });
+});
+
+describe('prompts refuse, with the code and the place,', () => {
+  const N = 4;
+  const env = createVecEnv({ numEnvs: N });
+  env.reset({ seed: 300 });
+  const raw = env.run('heuristic', { stops: Array(N).fill(5) }).observations.slice();
+  const histories = Array.from({ length: N }, (_, i) => env.history(i));
+  const withHistory = createVecEnv({ numEnvs: N, observation: { history: true } });
+  withHistory.reset({ seed: 300 });
+  const rows = withHistory.run('heuristic', { stops: Array(N).fill(5) }).observations.slice();
+  const [first, row] = [raw.slice(0, OBSERVATION_SIZE), rows.slice(0, ROW_SIZE)];
+  const any = (value: unknown) => value as never;
+
+  it.each([
+    ['step', OBSERVATION.step, 29],
+    ['step', OBSERVATION.step, 2.5],
+    ['day', OBSERVATION.day, -1],
+    ['day', OBSERVATION.day, 3],
+    ['slot', OBSERVATION.slot, 4],
+    ['remaining', OBSERVATION.remaining, Number.NaN],
+    ['meters', OBSERVATION.meters + 4, 1.5],
+    ['event', OBSERVATION.event, 5],
+    ['last_action', OBSERVATION.lastAction, 0.5],
+    ['reward', OBSERVATION.reward, Number.POSITIVE_INFINITY],
+    ['deltas', OBSERVATION.deltas, -1.5],
+    ['anomalies', OBSERVATION.anomalies + 4, Number.NaN],
+  ])('the invalid number out_of_range, %s[%d] = %d', (field, at, value) => {
+    const refuse = (call: () => unknown, place: string) =>
+      expectRefusal(call, 'out_of_range', field, place, String(value));
+    const inRaw = 2 * OBSERVATION_SIZE + at;
+    refuse(() => prompts(put(raw, inRaw, value), histories), `observations[${inRaw}], row 2`);
+    const whole = put(rows, 2 * ROW_SIZE + at, value);
+    refuse(() => prompts(whole), `observations[${2 * ROW_SIZE + at}], row 2`);
+    const one = whole.slice(2 * ROW_SIZE, 3 * ROW_SIZE);
+    refuse(() => prompt(one), `observation[${at}]`);
+    refuse(() => prompt(one.slice(0, OBSERVATION_SIZE), histories[2]), `observation[${at}]`);
+  });
+
+  /** Calls `prompts` with a change of a past step of row 1. */
+  const past = (k: number, change: object) => () =>
+    prompts(raw, put([...histories], 1, put([...histories[1]], k, { ...histories[1][k], ...change })));
+  const nan = Number.NaN;
+  const step = histories[0][0];
+  const early = put(rows, ROW_SIZE + OBSERVATION.step, 4);
+  const starts = raw.map((value, at) => (at % OBSERVATION_SIZE === OBSERVATION.step ? 4 : value));
+  const zeros = new Float32Array(OBSERVATION_SIZE);
+
+  it.each<[ErrorCode, mentions: string[], call: () => unknown]>([
+    ['out_of_range', ['action', 'histories[1]', 'step 6 of the last 7'], past(3, { action: 10 })],
+    ['out_of_range', ['reward', 'step 6 of the last 7'], past(3, { reward: nan })],
+    ['out_of_range', ['deltas', 'step 6 of the last 7'], past(3, { deltas: [0, 0, 2, 0, 0] })],
+    ['out_of_range', ['anomalies', 'step 3 of the last 7'], past(0, { anomalies: [0, 0, 0, 0, nan] })],
+    ['wrong_type', ['histories[1][0].deltas[2]'], past(0, { deltas: [0, 0] })],
+    ['out_of_range', ['at most 4 past steps', 'histories[0]'], () => prompts(starts, histories)],
+    ['out_of_range', ['at most 4 past steps', 'row 1'], () => prompts(early)],
+    // Rollouts have rows of zeros for steps not taken.
+    ['out_of_range', ['remaining 28', 'row 0'], () => prompts(zeros, [[]])],
+    ['wrong_type', ['observation', 'null'], () => prompt(any(null))],
+    ['wrong_type', ['observations', 'an object'], () => prompts(any({ length: 0 }))],
+    ['wrong_type', ['observations[7]', '"0.5"'], () => prompts(any(put(Array.from(rows), 7, '0.5')))],
+    ['wrong_type', ['observations[0]', '0'], () => prompts(any(new BigInt64Array(ROW_SIZE)))],
+    ['wrong_length', ['106', 'history', '22'], () => prompt(first)],
+    ['wrong_length', ['22', '106'], () => prompt(row, histories[0])],
+    ['wrong_length', ['106', '88'], () => prompts(raw)],
+    ['wrong_length', ['3 histories', '88'], () => prompts(raw, histories.slice(1))],
+    ['wrong_type', ['histories', '"past"'], () => prompts(raw, any('past'))],
+    ['wrong_type', ['histories[3]', 'null'], () => prompts(raw, put([...histories], 3, null))],
+    ['wrong_type', ['history[0]', 'null'], () => prompt(first, any([null]))],
+    ['wrong_type', ['history[0].action', '1'], () => prompt(first, any([{ ...step, action: 1n }]))],
+    ['wrong_type', ['history[0].reward', 'null'], () => prompt(first, any([{ ...step, reward: null }]))],
+    ['wrong_type', ['history[0].deltas', 'null'], () => prompt(first, any([{ ...step, deltas: null }]))],
+    ['wrong_type', ['history[0].anomalies'], () => prompt(first, any([{ ...step, anomalies: null }]))],
+    ['wrong_type', ['anomalies[2]'], () => prompt(first, any([{ ...step, anomalies: [0, 0, '0', 0, 0] }]))],
+    ['unknown_name', ['v1, v2, v3', '"v9"'], () => prompts([], [], { grader: 'v9' })],
+    ['bad_grader', ['eight weights', '[1, 1]'], () => prompts([], [], { grader: [1, 1] })],
+    ['unknown_option', ['grader'], () => prompts([], [], any({ graders: 'v2' }))],
+    ['wrong_type', ['prompt', 'null'], () => prompt(row, undefined, any(null))],
+    ['out_of_range', ['size', '0'], () => promptBatches(rows, undefined, { size: 0 })],
+    ['out_of_range', ['size', '1.5'], () => promptBatches(rows, undefined, { size: 1.5 })],
+    ['wrong_type', ['size'], () => promptBatches(rows, undefined, any({ size: '2' }))],
+    ['unknown_option', ['size'], () => promptBatches(rows, undefined, any({ sizes: 2 }))],
+    ['wrong_length', ['observations'], () => promptBatches(rows.subarray(1))],
+    ['wrong_type', ['histories'], () => promptBatches(raw, any(3))],
+    ['unknown_name', ['v9'], () => promptBatches(rows, undefined, { grader: 'v9' })],
+  ])('%s, %s', (code, mentions, call) => {
+    expectRefusal(call, code, ...mentions);
+  });
+
+  it.each([{ oneHot: true }, { scale: true }, { scale: true, history: true }])(
+    'encoded rows, %j',
+    (observation) => {
+      using other = createVecEnv({ numEnvs: N, observation });
+      const { observations } = other.reset({ seed: 1 });
+      expect(() => prompts(observations, histories)).toThrow(/^Expected/);
+      expect(() => prompts(observations)).toThrow(/^Expected/);
+    },
+  );
 });
