@@ -68,24 +68,11 @@ describe('a line', () => {
     const player = { teacher: 'planner', model: 'fast', objective: 'score', oracle: true };
     const [episode] = recordEpisodes(episodeStarts([7], 'custom', 'discrete'), { player, grader: 'v1' });
     const { steps, final, hidden, system, version, ...head } = episode;
-    expect(head).toEqual({
-      schema: SCHEMAS.trajectory,
-      world_digest: WORLD.digest,
-      ...player,
-      condition: 'custom',
-      profile_mode: 'discrete',
-      seed: 7,
-      grader: toGrader('v1'),
-    });
-    expect(steps).toHaveLength(NUM_STEPS);
-    expect(Object.keys(final)).toEqual([
-      ...COMPONENT_NAMES,
-      'belief_mae',
-      'early_mean',
-      'late_mean',
-      'final_score',
-    ]);
-    expect([hidden!.profile.length, hidden!.belief_target.length]).toEqual([16, 3]);
+    const described = { condition: 'custom', profile_mode: 'discrete', seed: 7, grader: toGrader('v1') };
+    expect(head).toEqual({ schema: SCHEMAS.trajectory, world_digest: WORLD.digest, ...player, ...described });
+    const grade = ['belief_mae', 'early_mean', 'late_mean', 'final_score'];
+    expect(Object.keys(final)).toEqual([...COMPONENT_NAMES, ...grade]);
+    expect([steps.length, hidden!.profile.length, hidden!.belief_target.length]).toEqual([28, 16, 3]);
     expect(version).toMatch(/^\d+\.\d+\.\d+$/);
     // The system message does not depend on the row. This row is the start of an episode: 28 steps remain, and the last
     // event and action and the seven past actions are -1.
@@ -199,16 +186,13 @@ describe('a move', () => {
     expect(reasoningIn(completion)).toBe(reasoning);
   });
 
-  it('of text has its action and belief; reasoning may be separate', () => {
+  it('of text has its action and belief; reasoning may be separate, but that in the completion is preferred', () => {
     const move = { prompt: messages, completion: '9 0 3 deep-work', reasoning: 'apart' };
     const { action, parsed, belief, reasoning } = resolveMove(move);
     expect([ACTION_NAMES[action], parsed, reasoning]).toEqual(['deep_work', true, 'apart']);
     expect(belief).toEqual(Float32Array.of(1, 0, 3 / 9));
-  });
-
-  it('of text prefers the reasoning in the completion', () => {
-    const completion = '<reasoning>own</reasoning>\n9 0 3 SLEEP';
-    expect(resolveMove({ prompt: messages, completion, reasoning: 'apart' }).reasoning).toBe('own');
+    const completion = `<reasoning>own</reasoning>\n${move.completion}`;
+    expect(resolveMove({ ...move, completion }).reasoning).toBe('own');
   });
 
   it('without text clamps its belief, and turns -0 and tiny numbers into 0', () => {
@@ -217,12 +201,12 @@ describe('a move', () => {
     expect(Object.is(resolveMove({ action: 3, belief }).belief![1], 0)).toBe(true);
   });
 
-  it.each<[string, Move, string]>([
-    ['an invalid action', { action: 10, belief: null }, 'illegal_action'],
-    ['a belief of two numbers', { action: 0, belief: [0.5, 0.5] }, 'wrong_length'],
-    ['a belief that is NaN', { action: 0, belief: [0.5, Number.NaN, 0.5] }, 'out_of_range'],
-    ['a completion that is not a string', { prompt: messages, completion: 3 as never }, 'wrong_type'],
-  ])('refuses %s', (_, move, code) => {
+  it.each<[string, Move]>([
+    ['illegal_action', { action: 10, belief: null }],
+    ['wrong_length', { action: 0, belief: [0.5, 0.5] }],
+    ['out_of_range', { action: 0, belief: [0.5, Number.NaN, 0.5] }],
+    ['wrong_type', { prompt: messages, completion: 3 as never }],
+  ])('is refused with %s: %j', (code, move) => {
     expect(refusalOf(() => resolveMove(move)).code).toBe(code);
   });
 });
@@ -256,19 +240,16 @@ describe('a recorder', () => {
     expect(recorder.take()).toEqual([]);
   });
 
-  it.each<[string, object]>([
-    ['imagination', { imagination: true }],
-    ['autoreset', { autoreset: 'same-step' }],
-    ['scaled observations', { observation: { scale: true } }],
-    ['one-hot observations', { observation: { oneHot: true } }],
-    ['a subset of the fields', { observation: { fields: ['meters'] } }],
-  ])('refuses an environment with %s', (_, options) => {
-    expect(refusalOf(() => recorderOf(options)).code).toBe('not_alike');
-  });
-
-  it('refuses an environment that is column-major', () => {
-    const recorder = recorderOf({ layout: 'column-major' });
-    expect(refusalOf(() => runSync(recorder.begin(episodeStarts([10, 11, 12])))).code).toBe('not_alike');
+  it.each<object>([
+    { imagination: true },
+    { autoreset: 'same-step' },
+    { observation: { scale: true } },
+    { observation: { oneHot: true } },
+    { observation: { fields: ['meters'] } },
+    { layout: 'column-major' },
+  ])('refuses an environment with %j', (options) => {
+    const begin = () => runSync(recorderOf(options).begin(episodeStarts([10, 11, 12])));
+    expect(refusalOf(begin).code).toBe('not_alike');
   });
 
   it('refuses another system message within an episode, and lists of a wrong length', () => {
