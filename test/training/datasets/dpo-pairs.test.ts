@@ -6,7 +6,6 @@ import { type DpoOptions, toDpoPlan } from '../../../src/training/datasets/dpo/d
 import { DPO_COLUMNS, type DpoRow } from '../../../src/training/datasets/dpo/dpo-rows.js';
 import { DpoSelection } from '../../../src/training/datasets/dpo/dpo-selection.js';
 import { ACTION_NAMES } from '../../../src/world/fields.js';
-import { expectRefusal } from '../../support/refusals.js';
 import {
   changedAt,
   episodeStarts,
@@ -146,12 +145,5 @@ describe('episodes', () => {
       'used hidden state': 1,
     });
     expect(Object.fromEntries((await select(silent)).selection.leftOut)).toEqual({ 'no text': 1 });
-  });
-
-  it('of evaluation seeds are refused, and so are invalid options', () => {
-    expectRefusal(() => toDpoPlan({ seeds: { first: 0, last: 200 } }), 'bad_seed');
-    expectRefusal(() => toDpoPlan({ by: 'reward' as never }), 'unknown_name', 'by');
-    expectRefusal(() => toDpoPlan({ minMargin: -1 }), 'out_of_range', '--min-margin');
-    expectRefusal(() => toDpoPlan({ validation: 1 }), 'out_of_range', '--validation');
   });
 });

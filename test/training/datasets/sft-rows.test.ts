@@ -5,7 +5,6 @@ import { float32Decimal } from '../../../src/shared/float32-decimal.js';
 import { type SftOptions, toSftPlan } from '../../../src/training/datasets/sft/sft-options.js';
 import { SFT_COLUMNS, type SftRow } from '../../../src/training/datasets/sft/sft-rows.js';
 import { splitOf } from '../../../src/training/datasets/sft/split.js';
-import { refusalOf } from '../../support/refusals.js';
 import { range, recordLlm, recordWellbeing, select, wellbeingPlayer } from '../../support/sft.js';
 import {
   changedAt,
@@ -167,18 +166,5 @@ describe('filters', () => {
     expect(await numSelected({ minMargin: 0.001, grader: toGrader('v1') })).toBe(0);
     // The beliefs differ little from the constant belief, so margins are small.
     expect(await numSelected({ minMargin: 0.05 })).toBe(0);
-  });
-
-  it.each<[string, SftOptions, string]>([
-    ['evaluation seeds', { seeds: { first: 0, last: 200 } }, 'bad_seed'],
-    ['an unknown objective', { objective: 'fame' as never }, 'unknown_name'],
-    ['a validation share of 1', { validation: 1 }, 'out_of_range'],
-    ['a score above 1', { minScore: 1.1 }, 'out_of_range'],
-    ['a margin below -1', { minMargin: -2 }, 'out_of_range'],
-    ['a belief error of NaN', { maxBeliefError: Number.NaN }, 'out_of_range'],
-    ['a step above 27', { steps: { first: 0, last: 28 } }, 'out_of_range'],
-    ['a fraction as seed of the split', { splitSeed: 0.5 }, 'out_of_range'],
-  ])('refuse %s', (_, options, code) => {
-    expect(refusalOf(() => toSftPlan(options)).code).toBe(code);
   });
 });
