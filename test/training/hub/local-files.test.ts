@@ -39,21 +39,10 @@ describe('targets', () => {
   });
 
   it('leave out hidden files, unfinished files and links, unless they are passed by name', async () => {
-    const at = directoryOf({
-      'd/.env': 's',
-      'd/.git/config': 'g',
-      'd/t.jsonl.partial': 'p',
-      'd/.t.7.tmp': 't',
-      'd/x.tmp': 't',
-      'd/x~': 'b',
-      'd/sub/.cache/y': 'c',
-      'd/sub/z': 'z',
-      'd/t.jsonl.spent': 's',
-      'd/t.jsonl.lock': '7',
-      'd/sub/uv.lock': 'u',
-      'd/t.parquet.lock': '7',
-      'd/t.parquet.partial.footer': 'f',
-    });
+    const names = ['.env', '.git/config', '.t.7.tmp', 'sub/.cache/y', 'x.tmp', 'x~', 'sub/z', 'sub/uv.lock'];
+    const unfinished = ['t.jsonl.lock', 't.jsonl.partial', 't.jsonl.spent', 't.parquet.lock'];
+    const all = [...names, ...unfinished, 't.parquet.partial.footer'];
+    const at = directoryOf(Object.fromEntries(all.map((name) => [`d/${name}`, 'x'])));
     symlinkSync('/etc/passwd', join(at, 'd/link'));
     const { files, leftOut } = await collectFiles([join(at, 'd')]);
     expect(files.map(({ target }) => target)).toEqual(['sub/uv.lock', 'sub/z']);
@@ -80,15 +69,12 @@ describe('collectFiles refuses', () => {
   it('missing paths, pipes, directories without files to upload, and an empty list', async () => {
     const at = directoryOf({ 'd/.hidden': 'x', 'a.txt': 'a' });
     execFileSync('mkfifo', [join(at, 'pipe')]);
-    await expect(collectFiles([join(at, 'none')])).rejects.toThrow(
-      /got ".*none", which does not exist\. Check the path/,
-    );
-    await expect(collectFiles([join(at, 'a.txt/b')])).rejects.toThrow(/which does not exist/);
-    await expect(collectFiles([''])).rejects.toThrow(/which does not exist/);
-    await expect(collectFiles([join(at, 'pipe')])).rejects.toThrow(/which is neither/);
-    await expect(collectFiles([join(at, 'd')])).rejects.toThrow(
-      /all were left out: .*\.hidden \(its name begins with a dot\)/,
-    );
+    const refuses = async (path: string, why: RegExp) => expect(collectFiles([path])).rejects.toThrow(why);
+    await refuses(join(at, 'none'), /got ".*none", which does not exist\. Check the path/);
+    await refuses(join(at, 'a.txt/b'), /which does not exist/);
+    await refuses('', /which does not exist/);
+    await refuses(join(at, 'pipe'), /which is neither/);
+    await refuses(join(at, 'd'), /all were left out: .*\.hidden \(its name begins with a dot\)/);
     await expect(collectFiles([])).rejects.toThrow(/Expected files to upload, but there are none/);
   });
 

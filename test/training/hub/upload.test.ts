@@ -2,6 +2,7 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { FakeHub } from '../../fakes/hub.js';
 import { addCommit, commitAt, newRepo, regularFile } from '../../fakes/hub-store.js';
 import {
   bytes,
@@ -16,7 +17,11 @@ import {
 
 const PUT = /^PUT /;
 const COMMIT = /\/commit\//;
-const textFile = (content: string) => regularFile(Buffer.from(content));
+/** Another client's commit of a file, or creation of the repository. */
+const commitOf = (hub: FakeHub, name: string, content: string) => () =>
+  addCommit(hub.repo('dataset', REPO.name)!, 'main', new Map([[name, regularFile(Buffer.from(content))]]));
+const creation = (hub: FakeHub) => () =>
+  hub.repos.set(`dataset ${REPO.name}`, newRepo('dataset', REPO.name, false));
 
 describe('a first upload', () => {
   it('creates the repository, and makes one commit', async () => {
@@ -24,11 +29,8 @@ describe('a first upload', () => {
     const at = directoryOf({ 'README.md': '# Card', 'train.parquet': bytes(2000), 'x/empty.txt': '' });
     const message = { title: 'Episodes', description: 'of a teacher' };
     const { url, plan } = await uploadTo(hub, [at], { message });
-    expect(changesOf(plan.planned)).toEqual({
-      'README.md': 'new',
-      'train.parquet': 'new',
-      'x/empty.txt': 'new',
-    });
+    const changes = { 'README.md': 'new', 'train.parquet': 'new', 'x/empty.txt': 'new' };
+    expect(changesOf(plan.planned)).toEqual(changes);
     const files = { 'README.md': '# Card', 'train.parquet': bytes(2000).toString(), 'x/empty.txt': '' };
     expect(textsAt(hub)).toEqual(files);
     const { private: isPrivate, branches } = hub.repo('dataset', REPO.name)!;
@@ -71,9 +73,7 @@ describe('a second upload', () => {
     hub.requests.length = 0;
     const { url, plan } = await uploadTo(hub, [at]);
     expect([url, changesOf(plan.planned)]).toEqual([null, { big: 'same', small: 'same' }]);
-    expect([countOf(hub, PUT), countOf(hub, COMMIT), countOf(hub, /preupload|batch|create/)]).toEqual([
-      0, 0, 0,
-    ]);
+    expect(countOf(hub, /^PUT |\/commit\/|preupload|batch|create/)).toBe(0);
   });
 
   it('sends files that differ, even if their size is the same, and keeps the other files', async () => {
@@ -84,12 +84,8 @@ describe('a second upload', () => {
     writeFileSync(join(at, 'small'), 't');
     hub.requests.length = 0;
     const { plan } = await uploadTo(hub, [at]);
-    expect(changesOf(plan.planned)).toEqual({
-      big: 'changed',
-      kept: 'same',
-      other: 'same',
-      small: 'changed',
-    });
+    const changes = { big: 'changed', kept: 'same', other: 'same', small: 'changed' };
+    expect(changesOf(plan.planned)).toEqual(changes);
     expect(countOf(hub, PUT)).toBe(1);
     expect(textsAt(hub)).toMatchObject({ big: bytes(5000, 'y').toString(), small: 't', kept: 'k' });
   });
@@ -113,32 +109,21 @@ describe('a second upload', () => {
 describe('a concurrent change', () => {
   const upload = { small: 'ours', x: 'x' };
 
-  it('of other files does not prevent the commit', async () => {
-    const hub = await startHub();
-    const commit = () =>
-      addCommit(hub.repo('dataset', REPO.name)!, 'main', new Map([['theirs', textFile('t')]]));
-    await uploadTo(hub, [directoryOf({ x: 'x' })]);
-    const { url } = await uploadTo(hub, [directoryOf(upload)], { between: commit });
-    expect([textsAt(hub), url !== null]).toEqual([{ ...upload, theirs: 't' }, true]);
-    expect(countOf(hub, COMMIT)).toBe(3);
-  });
-
-  it('to the same contents leaves nothing to commit', async () => {
+  it.each([
+    ['of other files does not prevent the commit', 'theirs', 't', { ...upload, theirs: 't' }, true],
+    ['to the same contents leaves nothing to commit', 'small', 'ours', upload, false],
+  ] as const)('%s', async (_, name, content, expected, commits) => {
     const hub = await startHub();
     await uploadTo(hub, [directoryOf({ x: 'x' })]);
-    const commit = () =>
-      addCommit(hub.repo('dataset', REPO.name)!, 'main', new Map([['small', textFile('ours')]]));
-    const { url } = await uploadTo(hub, [directoryOf(upload)], { between: commit });
-    expect([url, textsAt(hub)]).toEqual([null, upload]);
+    const { url } = await uploadTo(hub, [directoryOf(upload)], { between: commitOf(hub, name, content) });
+    expect([textsAt(hub), url !== null]).toEqual([expected, commits]);
   });
 
   it('of the same file is not overwritten', async () => {
     const hub = await startHub();
     await uploadTo(hub, [directoryOf({ small: 'before' })]);
-    const commit = () =>
-      addCommit(hub.repo('dataset', REPO.name)!, 'main', new Map([['small', textFile('theirs')]]));
     const at = directoryOf(upload);
-    await expect(uploadTo(hub, [at], { between: commit })).rejects.toThrow(
+    await expect(uploadTo(hub, [at], { between: commitOf(hub, 'small', 'theirs') })).rejects.toThrow(
       /Expected "small" to be unchanged at the Hub, but another commit changed it .*Nothing was committed/,
     );
     expect(textsAt(hub)).toEqual({ small: 'theirs' });
@@ -155,21 +140,14 @@ describe('a concurrent change', () => {
     expect(countOf(hub, COMMIT)).toBe(6);
   });
 
-  it('that creates the repository does not prevent the upload', async () => {
+  it('that creates the repository does not prevent the upload, unless it is private', async () => {
     const hub = await startHub();
-    const create = () => hub.repos.set(`dataset ${REPO.name}`, newRepo('dataset', REPO.name, false));
-    await uploadTo(hub, [directoryOf(upload)], { between: create });
+    await uploadTo(hub, [directoryOf(upload)], { between: creation(hub) });
     expect(textsAt(hub)).toEqual(upload);
-  });
-
-  it('does not let a private upload go to a public repository', async () => {
-    const hub = await startHub();
-    await uploadTo(hub, [directoryOf({ x: 'x' })]);
     const refused = uploadTo(hub, [directoryOf(upload)], { private: true });
     await expect(refused).rejects.toThrow(/to be private, as --private demands, but it exists and is public/);
     const other = await startHub();
-    const create = () => other.repos.set(`dataset ${REPO.name}`, newRepo('dataset', REPO.name, false));
-    const late = uploadTo(other, [directoryOf(upload)], { private: true, between: create });
+    const late = uploadTo(other, [directoryOf(upload)], { private: true, between: creation(other) });
     await expect(late).rejects.toThrow(/but it is public\. Nothing was uploaded/);
     expect(textsAt(other)).toEqual({});
   });
@@ -183,19 +161,14 @@ describe('a lost answer', () => {
     ['to a large file', /^PUT/],
     ['to the completion of a large file', /complete$/],
     ['to the request for the URLs of large files', /batch$/],
-    ['to the request for the files of the repository', /paths-info/],
-    ['to the question which files are large', /preupload/],
   ])('%s makes the client repeat the request, and creates nothing twice', async (_, pattern) => {
     const hub = await startHub({ large: 1000, part: 2000 });
     hub.faults.add({ pattern, times: 1, action: { loseAnswer: true } });
     const at = directoryOf({ big: bytes(5000), single: bytes(1500), small: 's' });
     const { progress } = await uploadTo(hub, [at], { branch: 'dev' });
     expect(progress.waits).toHaveLength(1);
-    expect(textsAt(hub, 'dev')).toEqual({
-      big: bytes(5000).toString(),
-      single: bytes(1500).toString(),
-      small: 's',
-    });
+    const texts = { big: bytes(5000).toString(), single: bytes(1500).toString(), small: 's' };
+    expect(textsAt(hub, 'dev')).toEqual(texts);
     expect(hub.repo('dataset', REPO.name)!.branches.get('dev')).toHaveLength(2);
     expect(progress.sent).toBe(6500);
   });
@@ -203,10 +176,7 @@ describe('a lost answer', () => {
 
 describe('files', () => {
   it('that change after the plan are not committed', async () => {
-    for (const [name, content] of [
-      ['big', bytes(5000)],
-      ['small', 's'],
-    ] as const) {
+    for (const [name, content] of Object.entries({ big: bytes(5000), small: 's' })) {
       const hub = await startHub({ large: 1000 });
       const at = directoryOf({ [name]: content, other: 'o' });
       const between = () => appendFileSync(join(at, name), 'more');
@@ -236,12 +206,8 @@ describe('files', () => {
 
   it('may be empty or have equal contents', async () => {
     const hub = await startHub({ large: 1000, part: 2000 });
-    const files = {
-      'a.bin': bytes(5000).toString(),
-      'b.bin': bytes(5000).toString(),
-      'none.bin': '',
-      'none.txt': '',
-    };
+    const [big, none] = [bytes(5000).toString(), ''];
+    const files = { 'a.bin': big, 'b.bin': big, 'none.bin': none, 'none.txt': none };
     const at = directoryOf(files);
     await uploadTo(hub, [at]);
     expect(textsAt(hub)).toEqual(files);
