@@ -22,7 +22,7 @@ const ROOMS = {
     mutate: ['src/agents/llm/**/*.ts'],
     testFiles: [
       'test/agents/llm/**/*.test.ts',
-      'test/training/teaching/llm-teacher.test.ts',
+      'test/training/teachers.test.ts',
       'test/cli/{eval,teach}-llm.test.ts',
     ],
   },

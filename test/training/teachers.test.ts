@@ -1,9 +1,12 @@
-/** Policies as teachers: batches, progress, recorded episodes and refused policies. */
+/** Teachers: batches, progress, recorded episodes and refused policies; of a language model, the seeds that it plays. */
 import { expect, it } from 'vitest';
-import { toGrader } from '../../../src/engine/graders/grader.js';
-import { parseCompletion } from '../../../src/rollouts/text/parse-completions.js';
-import { systemText } from '../../../src/rollouts/text/system-message.js';
-import { type TeachOptions, teach } from '../../../src/training/teaching/policy-teacher.js';
+import { toGrader } from '../../src/engine/graders/grader.js';
+import { parseCompletion } from '../../src/rollouts/text/parse-completions.js';
+import { systemText } from '../../src/rollouts/text/system-message.js';
+import { episodeKey } from '../../src/rollouts/trajectories/write-line.js';
+import { keysOf, teachByModel } from '../../src/training/teaching/llm-teacher.js';
+import { type TeachOptions, teach } from '../../src/training/teaching/policy-teacher.js';
+import { modelOf, startModel } from '../support/llm.js';
 
 const options: TeachOptions = {
   policy: 'heuristic+inference',
@@ -59,17 +62,24 @@ it.each([
   await expect(played).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
 });
 
-it('teach plays planner-wellbeing by default', async () => {
-  const { value } = await teach({ ...options, policy: undefined }).next();
-  expect(value![0]).toMatchObject({ teacher: 'planner-wellbeing', model: null, objective: 'wellbeing' });
+it('teach plays planner-wellbeing by default, and writes the system message of its grader', async () => {
+  const { value } = await teach({ ...options, grader: toGrader('v3') }).next();
+  const byDefault = await teach({ ...options, policy: undefined }).next();
+  const expected = { teacher: 'planner-wellbeing', model: null, objective: 'wellbeing' };
+  expect(byDefault.value![0]).toMatchObject({ ...expected, system: systemText('v1') });
+  expect(value![0].system).toBe(systemText('v3'));
 });
 
-it('teach writes the system message of its grader', async () => {
-  const systemUnder = async (grader: string) => {
-    const { value } = await teach({ ...options, grader: toGrader(grader) }).next();
-    return value![0].system;
-  };
-  expect(await systemUnder('v3')).toBe(systemText('v3'));
-  // v1 and v2 have the same text.
-  expect(await systemUnder('v2')).toBe(systemText('v1'));
+it('teachByModel plays only the seeds whose episodes are not stored yet', async () => {
+  const seeds = { first: 100, last: 103 };
+  const { model } = await modelOf(await startModel());
+  const keys = keysOf(seeds, 'discrete', model.name);
+  expect(new Set(keys).size).toBe(4);
+  const options = { model, grader: toGrader('v2'), concurrency: 1, seeds, profiles: 'discrete' };
+  const played = [];
+  for await (const episode of teachByModel(options, (key) => key === keys[0] || key === keys[2])) {
+    played.push(episode);
+  }
+  expect(played.map(({ seed }) => seed)).toEqual([101, 103]);
+  expect(played.map(episodeKey)).toEqual([keys[1], keys[3]]);
 });
