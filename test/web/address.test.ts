@@ -40,10 +40,7 @@ describe('an address', () => {
   });
 
   it.each([
-    [
-      '#third?seed=1',
-      'This link asks for the view “third”, which does not exist. The views are first, second; first is shown.',
-    ],
+    ['#third?seed=1', 'the view “third”, which does not exist. The views are first, second; first is shown.'],
     ['#first?seed=1', 'This link has “seed”, which is no setting of this view. It is ignored.'],
     ['#first?__proto__=1', 'This link has “__proto__”, which is no setting of this view. It is ignored.'],
     ['#first?policy=Random', 'where one of random, random+constant is expected. random is used instead.'],

@@ -54,13 +54,10 @@ describe('the scores of a sequence', () => {
   });
 });
 
-describe('a sequence in the address', () => {
+it('a sequence in the address is 28 digits', () => {
   const { actions } = SEQUENCE_FIELDS;
-
-  it('is 28 digits', () => {
-    expect(actions.read(actions.write(BEST))).toBe(BEST);
-    // The last one has Arabic-Indic digits.
-    for (const text of ['', '3'.repeat(27), '3'.repeat(29), 'x'.repeat(28), '٣'.repeat(28)])
-      expect(actions.read(text)).toBeNull();
-  });
+  expect(actions.read(actions.write(BEST))).toBe(BEST);
+  // The last one has Arabic-Indic digits.
+  for (const text of ['', '3'.repeat(27), '3'.repeat(29), 'x'.repeat(28), '٣'.repeat(28)])
+    expect(actions.read(text)).toBeNull();
 });

@@ -1,0 +1,89 @@
+/** Tests parts of the page: the daily episode, parts of a score, the theme, and the schedules of trainings. */
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { POLICY_COLOURS, POLICY_KINDS } from '../../src/figures/policy-colours.js';
+import { CATEGORY_SHADES, COMPONENT_COLOURS, DARK, LIGHT, SERIES } from '../../src/figures/theme.js';
+import { toTrainRequest } from '../../src/training/student/train-options.js';
+import { colourOf, isRepeated } from '../../web/src/charts/policy-colours.js';
+import { isPlayableDay, resultText, seedOfDay, today } from '../../web/src/daily/daily.js';
+import { leftOf, placeOf, stackOf } from '../../web/src/parts/stack.js';
+import { SCHEDULE } from '../../web/src/training/schedule.js';
+import { SCHEDULE as SHORT } from '../support/web/short-schedule.js';
+
+it('the daily episode has a seed for each day up to today', () => {
+  const days = ['2026-11-24', '2024-02-29', '2000-01-01', today()];
+  const others = ['2026-02-30', '2023-02-29', '1999-12-31', '9999-01-01', '2026-1-1', '', '2025-13-01', 'x'];
+  expect(days.filter((day) => !isPlayableDay(day))).toEqual([]);
+  expect(others.filter(isPlayableDay)).toEqual([]);
+  expect(seedOfDay('2026-11-24')).toBe(20_261_124);
+});
+
+it('the daily result has a square for each action by slot and day, the place, the rivals ahead, and a link', () => {
+  const scored = (name: string, finalScore: number) => ({ name, finalScore, beliefMae: 0.1 });
+  const episode = {
+    day: '2026-11-24',
+    actions: Array.from({ length: 28 }, (_, step) => [0, 3, 6, 8][step % 4]),
+    rivals: [scored('heuristic', 0.3), scored('student', 0.6), scored('planner', 0.7)],
+    link: 'https://example.org/#daily?day=2026-11-24',
+  };
+  expect(resultText({ ...episode, mine: scored('you', 0.5) }).split('\n')).toEqual([
+    'Can you read a stranger? 2026-11-24',
+    ...['🟦', '🟩', '🟧', '🟨'].map((square) => square.repeat(7)),
+    'Score 0.500, belief error 0.100',
+    '3rd of 4, behind student and planner (heuristic 0.300, student 0.600, planner 0.700)',
+    'https://example.org/#daily?day=2026-11-24',
+  ]);
+  const best = resultText({ ...episode, mine: { ...scored('you', 0.9), beliefMae: null } });
+  expect(best).toContain('\nScore 0.900, no belief stated\n1st of 4 (');
+});
+
+it('positive parts of a score are stacked to the right of 0, and negative parts to the left', () => {
+  const parts = [0.25, -0.125, 0, 0.5, -0.25];
+  const ends = stackOf(parts).map(({ start, end }) => [start, end]);
+  expect(ends.flat()).toEqual([0, 0.25, -0.125, 0, 0.25, 0.25, 0.25, 0.75, -0.375, -0.125]);
+  expect([leftOf(parts), leftOf([0.5, 0])]).toEqual([-0.375, 0]);
+  const place = placeOf({ start: -0.25, end: 0.5 }, { low: -0.25, high: 0.75 });
+  expect(place).toEqual({ left: '0%', width: '75%' });
+});
+
+/** Reads the colour variables of the first block of `selector` in a stylesheet. */
+function variables(path: string, selector: string): ReadonlyMap<string, string> {
+  const css = readFileSync(new URL(`../../web/src/${path}`, import.meta.url), 'utf8');
+  const [block] = css.slice(css.indexOf(`${selector} {`)).split('}');
+  return new Map(
+    Array.from(block.matchAll(/--([\w-]+): (#[0-9a-f]{6});/g), ([, name, colour]) => [name, colour]),
+  );
+}
+
+it.each([
+  ['light', ':root', LIGHT],
+  ['dark', ':root[data-scheme="dark"]', DARK],
+] as const)(
+  'the page and figures share the %s theme, where no two meanings share a colour',
+  (name, selector, theme) => {
+    const page = variables('styles/tokens.css', selector);
+    for (const [key, colour] of Object.entries(theme)) expect(page.get(key), key).toBe(colour);
+    const marks = variables('parts/marks.css', ':root');
+    expect(marks.get('series')).toBe(SERIES);
+    const meanings = [
+      ...POLICY_KINDS.map((kind) => POLICY_COLOURS[kind][name]),
+      ...[...CATEGORY_SHADES.flat(), ...COMPONENT_COLOURS],
+      ...marks.values(),
+      ...['ink', 'muted', 'accent', 'wrong', 'warn-rule'].map((key) => page.get(key)),
+    ];
+    expect(meanings).not.toContain(undefined);
+    expect(new Set(meanings).size).toBe(meanings.length);
+  },
+);
+
+it('a policy has the colour of its kind, and a second policy of the kind is dashed', () => {
+  expect(colourOf('a student trained here')).toBe('var(--policy-student)');
+  const names = ['heuristic', 'open-loop', 'heuristic+constant'];
+  expect(names.map((_, k) => isRepeated(names, k))).toEqual([false, false, true]);
+});
+
+it('the published schedule of trainings is accepted, and the short one of tests sets the same options', () => {
+  const schedule = { episodes: 480, rounds: 1, roundEpisodes: 160, epochs: 30 };
+  expect(toTrainRequest(SCHEDULE)).toMatchObject(schedule);
+  expect(Object.keys(SHORT)).toEqual(Object.keys(SCHEDULE));
+});
