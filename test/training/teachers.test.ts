@@ -71,15 +71,15 @@ it('teach plays planner-wellbeing by default, and writes the system message of i
 });
 
 it('teachByModel plays only the seeds whose episodes are not stored yet', async () => {
-  const seeds = { first: 100, last: 103 };
+  const seeds = { first: 100, last: 102 };
   const { model } = await modelOf(await startModel());
   const keys = keysOf(seeds, 'discrete', model.name);
-  expect(new Set(keys).size).toBe(4);
+  expect(new Set(keys).size).toBe(3);
   const options = { model, grader: toGrader('v2'), concurrency: 1, seeds, profiles: 'discrete' };
   const played = [];
   for await (const episode of teachByModel(options, (key) => key === keys[0] || key === keys[2])) {
     played.push(episode);
   }
-  expect(played.map(({ seed }) => seed)).toEqual([101, 103]);
-  expect(played.map(episodeKey)).toEqual([keys[1], keys[3]]);
+  expect(played.map(({ seed }) => seed)).toEqual([101]);
+  expect(played.map(episodeKey)).toEqual([keys[1]]);
 });

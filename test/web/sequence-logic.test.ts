@@ -41,16 +41,21 @@ describe('the scores of a sequence', () => {
     expect(complete).toMatchObject({ actions: BEST, numPeople: PEOPLE.count });
   });
 
-  it("have the engine's mean over all people, even if an earlier call is stopped", async () => {
-    const controller = new AbortController();
-    const first = run('3'.repeat(28), [], controller.signal);
-    const second = run(BEST);
-    controller.abort(new DOMException('Stopped.', 'AbortError'));
+  it('are those of its own call after an earlier call was stopped', async () => {
+    const [earlier, later] = [new AbortController(), new AbortController()];
+    const stopped = new DOMException('Stopped.', 'AbortError');
+    const parts: SequenceScores[] = [];
+    const first = run('3'.repeat(28), [], earlier.signal);
+    const stopAfterPart: Parameters<typeof runSequence>[1] = (_, soFar) => {
+      parts.push(soFar!);
+      later.abort(stopped);
+    };
+    const second = runSequence(BEST, stopAfterPart, later.signal);
+    earlier.abort(stopped);
     await expect(first).rejects.toThrow('Stopped.');
-    expect((await second).byGrader.v3.score.mean).toBeCloseTo(
-      intervalOf(finalScores(BEST, 'v3', PEOPLE.count)).mean,
-      12,
-    );
+    await expect(second).rejects.toThrow('Stopped.');
+    const { mean } = intervalOf(finalScores(BEST, 'v3', 1000));
+    expect(parts.map(({ byGrader }) => byGrader.v3.score.mean)).toEqual([expect.closeTo(mean, 12)]);
   });
 });
 

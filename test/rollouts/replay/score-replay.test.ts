@@ -7,7 +7,7 @@ import { REWARD_NAMES, type RewardName } from '../../../src/rollouts/rewards/com
 import { parseCompletion } from '../../../src/rollouts/text/parse-completions.js';
 import { ACTION_NAMES, GRADER_NAMES, NUM_STEPS, PROFILE_NAMES } from '../../../src/world/fields.js';
 import { RHYTHM } from '../../../src/world/numbers.js';
-import { ENGINES } from '../../support/engines.js';
+import { TWO_ENGINES } from '../../support/engines.js';
 import { WORLD } from '../../support/open-batch.js';
 import { Random } from '../../support/random.js';
 import { anyRows, score, toColumns } from '../../support/replays.js';
@@ -68,7 +68,7 @@ function lastStep(random: Random, seed = random.seeds(1)[0]): ReplayRow {
   };
 }
 
-describe.each(ENGINES)('$name', ({ backend, kernel }) => {
+describe.each(TWO_ENGINES)('$name', ({ backend, kernel }) => {
   const on = { backend, kernel };
 
   it.each(GRADER_NAMES)('scores every row as a single episode, with grader %s', (grader) => {
