@@ -1,5 +1,6 @@
 /** Pairs for DPO: answers to the same state, the better answer of each pair, and the columns of a row. */
 import { describe, expect, it } from 'vitest';
+import { toGrader } from '../../../src/engine/graders/grader.js';
 import type { TrajectoryEpisode } from '../../../src/rollouts/trajectories/trajectory-episode.js';
 import { float32Decimal } from '../../../src/shared/float32-decimal.js';
 import { type DpoOptions, toDpoPlan } from '../../../src/training/datasets/dpo/dpo-options.js';
@@ -101,7 +102,9 @@ describe('pairs', () => {
     const margin = Math.abs(scoreOf(a) - scoreOf(b));
     expect((await select([...a, ...b], { minMargin: margin })).rows).toHaveLength(1);
     expect((await select([...a, ...b], { minMargin: margin + 1e-9 })).rows).toEqual([]);
-    expect((await select([...a, ...record('again', [3, 4, 0, 6])])).rows).toEqual([]);
+    // Under this grader the scores are equal, because all state the same belief.
+    const onlyBelief = toGrader([0, 0, 0, 0, 0, 1, 0, 0]);
+    expect((await select([...a, ...b, ...c], { grader: onlyBelief })).rows).toEqual([]);
   });
 
   it('join episodes of the same seed, profile and grader only', async () => {
