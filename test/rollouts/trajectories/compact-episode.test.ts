@@ -27,8 +27,8 @@ import {
   TEST_POLICIES,
 } from '../../support/trajectories.js';
 
-/** Policies of each kind: without a plan, with a plan, with the hidden profile, and a network. */
-const REASONING = ['open-loop+inference', 'planner', 'planner-oracle', 'student-v2'];
+/** Policies of further kinds: with inference, with a plan and the hidden profile, and a network. */
+const REASONING = ['open-loop+inference', 'planner-oracle', 'student-v2'];
 const replayer = new EpisodeReplayer();
 const CALM = { name: 'calm', weights: { crash_free: 0.5, efficiency: 0.3, belief_accuracy: 0.2 } };
 
@@ -77,8 +77,7 @@ describe('the line is restored', () => {
   });
 
   it.each([
-    ['planner-wellbeing', 'sampled', 'v2'],
-    ['planner-oracle', 'discrete', 'v3'],
+    ['planner-wellbeing', 'sampled', 'v3'],
     ['heuristic+inference', 'workaholic_stoic', CALM],
   ])('of the teacher %s, %s profiles and the grader %j', async (policy, profiles, grader) => {
     const options = { policy, profiles, grader: toGrader(grader), seeds: { first: 100, last: 100 } };
