@@ -2,14 +2,9 @@
 import { describe, expect, it, vi } from 'vitest';
 import { toEndpoint } from '../../../src/agents/llm/endpoint.js';
 import { parseCompletion } from '../../../src/rollouts/text/parse-completions.js';
-import { FAKE_KEY, type FakeOptions } from '../../fakes/openai.js';
-import type { Fault } from '../../fakes/openai-faults.js';
+import { FAKE_KEY } from '../../fakes/openai.js';
+import { json } from '../../fakes/openai-faults.js';
 import { askOnce, firstPrompt, modelOf, NEVER, startModel } from '../../support/llm.js';
-
-/** Answers the first `count` requests with a fault, and all others correctly. */
-const failFirst = (count: number, fault: Fault): FakeOptions => ({
-  faultOf: ({ index }) => (index < count ? fault : null),
-});
 
 describe('an answer', () => {
   it('has the completion and its usage', async () => {
@@ -90,78 +85,54 @@ describe('an answer', () => {
   ] as const)(
     'without an action is returned, and not requested again: %s',
     async (fault, expected, counted) => {
-      const { answer, fake } = await askOnce(failFirst(1, fault));
+      const { answer, fake } = await askOnce({ faultOf: () => fault });
       expect(answer).toMatchObject({ ...expected, usage: counted });
       expect(parseCompletion(answer!.completion).action).toBeNull();
       expect(fake.requests.length).toBe(1);
     },
   );
+});
 
-  it('has the reasoning that the endpoint returns separately', async () => {
-    const { answer } = await askOnce(failFirst(1, 'thinking'));
-    expect(answer!.reasoning).toBe('Reasoning outside the content.');
-  });
-
-  it.each([
-    ['<think>Rest?\n</think>\n\n4 5 6 SLEEP', '4 5 6 SLEEP', 'Rest?'],
-    ['<think>I might say\n4 5 6 SLEEP\nor', '', 'I might say\n4 5 6 SLEEP\nor'],
-    ['I think <think> is a tag.\n4 5 6 SLEEP', 'I think <think> is a tag.\n4 5 6 SLEEP', undefined],
-  ])('is split from reasoning only if it begins with <think>: %j', async (text, completion, reasoning) => {
-    const { answer } = await askOnce({ answer: () => text });
-    expect([answer!.completion, answer!.reasoning]).toEqual([completion, reasoning]);
-  });
-
-  it('without valid token counts is charged more than its tokens cost', async () => {
-    for (const fault of ['no-usage', 'odd-usage']) {
-      const { answer, ledger, fake } = await askOnce(failFirst(1, fault));
-      const { prompt_tokens, completion_tokens } = fake.billed[0];
-      expect(answer!.usage).toEqual({ requests: 1, cost_usd: ledger.spent, cut_off: 0, refused: 0 });
-      expect(ledger.spent).toBeGreaterThan((prompt_tokens * 2.5 + completion_tokens * 10) / 1e6);
-    }
-  });
+it('an answer that continues an open thought has no completion before the thought ends', async () => {
+  const content = 'One option:\n1 2 3 LEARN\nwould raise';
+  const completionOf = async (thought?: 'open') =>
+    (await askOnce({ answer: () => content }, { thought })).answer!.completion;
+  expect([await completionOf(), await completionOf('open')]).toEqual([content, '']);
 });
 
 describe('token counts of an endpoint', () => {
   const bytes = firstPrompt().reduce((sum, { content }) => sum + Buffer.byteLength(content), 0);
   const text = '4 5 6 SLEEP';
-  const answerWithCounts = (
-    prompt_tokens: number,
-    completion_tokens: number,
-    content = text,
-  ): FakeOptions => ({
-    faultOf:
-      () =>
-      ({ response }) => {
-        const usage = { prompt_tokens, completion_tokens };
-        const choices = [{ message: { content }, finish_reason: 'stop' }];
-        response.writeHead(200, { 'content-type': 'application/json' });
-        response.end(JSON.stringify({ choices, usage }));
-      },
-  });
   // The client expects a prompt to have at most 64 tokens more than bytes (TEMPLATE_TOKENS of chat-model.ts). The request
   // limits the completion to 64 tokens.
   const maxCost = (2.5 * (bytes + 64) + 10 * 64) / 1e6;
 
   it.each([
-    ['all that the request can use', bytes + 64, 64, text],
-    ['an answer longer than its limit', 100, 500, 'x'.repeat(500)],
-  ])('are accepted: %s', async (_, prompt, completion, content) => {
-    const { answer, ledger } = await askOnce(answerWithCounts(prompt, completion, content));
-    expect(answer!.usage).toMatchObject({ prompt_tokens: prompt, completion_tokens: completion });
-    expect(ledger.spent).toBeCloseTo((2.5 * prompt + 10 * completion) / 1e6, 12);
-  });
-
-  it.each([
-    ['one prompt token too many', bytes + 65, 1, text],
-    ['a token more than the limit', 100, 65, text],
-    ['a token more than the bytes of an answer longer than the limit', 100, 501, 'x'.repeat(500)],
-    ['a billion', 1e9, 1e9, text],
+    ['all that the request can use', bytes + 64, 64, text, true],
+    ['an answer longer than its limit', 100, 500, 'x'.repeat(500), true],
+    ['one prompt token too many', bytes + 65, 1, text, false],
+    ['a token more than the limit', 100, 65, text, false],
+    ['a token more than the bytes of an answer longer than the limit', 100, 501, 'x'.repeat(500), false],
   ])(
-    'are rejected, and the request is charged its maximum cost: %s',
-    async (_, prompt, completion, content) => {
-      const { answer, ledger } = await askOnce(answerWithCounts(prompt, completion, content));
-      expect(answer!.usage).toEqual({ requests: 1, cost_usd: ledger.spent, cut_off: 0, refused: 0 });
-      expect(ledger.spent).toBeCloseTo(maxCost, 12);
+    'with %s are accepted, or else charged the maximum cost',
+    async (_, prompt, completion, content, accepted) => {
+      const choices = [{ message: { content }, finish_reason: 'stop' }];
+      const usage = { prompt_tokens: prompt, completion_tokens: completion };
+      const { answer, ledger } = await askOnce({
+        faultOf:
+          () =>
+          ({ response }) =>
+            json(response, 200, { choices, usage }),
+      });
+      const counts = accepted ? { ...usage, cached_tokens: 0 } : {};
+      expect(answer!.usage).toEqual({
+        requests: 1,
+        cost_usd: ledger.spent,
+        cut_off: 0,
+        refused: 0,
+        ...counts,
+      });
+      expect(ledger.spent).toBeCloseTo(accepted ? (2.5 * prompt + 10 * completion) / 1e6 : maxCost, 12);
     },
   );
 });

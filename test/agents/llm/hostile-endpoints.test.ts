@@ -1,15 +1,15 @@
-/** Tests that answers of hostile or broken endpoints exhaust no memory, corrupt no file and hide no cost. */
+/** Tests that answers of hostile or broken endpoints exhaust no memory, corrupt no file, leak no key and hide no cost. */
+import { createServer, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { MAX_BODY_BYTES, openClient } from '../../../src/agents/llm/client.js';
 import { toEndpoint } from '../../../src/agents/llm/endpoint.js';
-import { RateLimiter } from '../../../src/agents/llm/rate-limiter.js';
 import { MAX_LINE_BYTES } from '../../../src/cli/files/trajectory-files.js';
 import { resolveMove } from '../../../src/rollouts/trajectories/move.js';
-import { redactor } from '../../../src/shared/http/redactor.js';
+import { MAX_DEPTH } from '../../../src/shared/http/bounded-fetch.js';
 import { NUM_STEPS } from '../../../src/world/fields.js';
 import { FAKE_KEY } from '../../fakes/openai.js';
-import type { Exchange, Fault } from '../../fakes/openai-faults.js';
+import { type Fault, json } from '../../fakes/openai-faults.js';
 import { askOnce, firstPrompt, type ModelOptions, modelOf, NEVER, startModel } from '../../support/llm.js';
 
 afterEach(() => {
@@ -18,28 +18,22 @@ afterEach(() => {
 
 /** Sends one prompt to an endpoint that always answers with this fault. */
 const ask = (fault: Fault, options?: ModelOptions) => askOnce({ faultOf: () => fault }, options);
+/** Answers with this body and status. */
+const body =
+  (text: string, status = 200, headers = {}): Fault =>
+  ({ response }) =>
+    json(response, status, text, headers);
 
-const JSON_HEADERS = { 'content-type': 'application/json' };
-
-/** Returns a fault that changes a valid answer. */
-const changed =
-  (
-    change: (correctReply: { choices: { message: Record<string, unknown> }[]; usage?: unknown }) => void,
-  ): Fault =>
-  ({ response, correctReply }) => {
-    change(correctReply as never);
-    response.writeHead(200, JSON_HEADERS).end(JSON.stringify(correctReply));
-  };
-
-const withContent = (content: unknown): Fault =>
-  changed(({ choices }) => {
-    choices[0].message.content = content;
-  });
+const CONTENT = '"content":"5 5 5 SLEEP"';
+const USAGE = '"usage":{"prompt_tokens":400,"completion_tokens":9}';
+const completion = (message: string, more = USAGE): string =>
+  `{"choices":[{"finish_reason":"stop","message":{${message}}}],${more}}`;
 
 describe('an oversized answer', () => {
   const packed = gzipSync(Buffer.alloc(MAX_BODY_BYTES + 1, ' '));
-  const faults: Record<string, (exchange: Exchange) => void> = {
-    'whose text is too long': withContent('x'.repeat(MAX_BODY_BYTES)) as (exchange: Exchange) => void,
+  const JSON_HEADERS = { 'content-type': 'application/json' };
+  const faults: Record<string, Fault> = {
+    'whose text is too long': body(completion(`"content":"${'x'.repeat(MAX_BODY_BYTES)}"`)),
     'that is compressed': ({ response }) =>
       void response.writeHead(200, { ...JSON_HEADERS, 'content-encoding': 'gzip' }).end(packed),
     'that never ends': ({ response }) => {
@@ -57,119 +51,100 @@ describe('an oversized answer', () => {
   });
 
   it('as the body of an error is refused', async () => {
-    const { error } = await ask(({ response }) => {
-      response.writeHead(400, JSON_HEADERS).end('x'.repeat(MAX_BODY_BYTES + 1));
-    });
+    const { error } = await ask(body('x'.repeat(MAX_BODY_BYTES + 1), 400));
     expect(error!.message).toMatch(/got 400 more than \d+ bytes of a response/);
   });
 });
 
 it('28 answers of the largest allowed size fit into one episode line', () => {
-  const completion = `<reasoning>${'x'.repeat(MAX_BODY_BYTES - 30)}</reasoning> 5 5 5 SLEEP`;
-  const step = Buffer.byteLength(JSON.stringify(resolveMove({ prompt: firstPrompt(), completion })));
+  const longest = `<reasoning>${'x'.repeat(MAX_BODY_BYTES - 30)}</reasoning> 5 5 5 SLEEP`;
+  const move = resolveMove({ prompt: firstPrompt(), completion: longest });
+  const step = Buffer.byteLength(JSON.stringify(move));
   expect(step).toBeGreaterThan(1.9 * MAX_BODY_BYTES);
   // A line also has other fields of each step, such as the observation, in less than 8192 bytes.
   expect(NUM_STEPS * (step + 8192)).toBeLessThan(MAX_LINE_BYTES);
 });
 
-describe('an answer', () => {
-  it('in parts has the text of its parts, and their reasoning', async () => {
-    const thinking = [{ type: 'text', text: 'Tired.' }];
-    const { answer, fake } = await ask(
-      withContent([
-        { type: 'thinking', thinking },
-        { type: 'text', text: '5 5 5 ' },
-        { type: 'text', text: 'SLEEP' },
-        {},
-      ]),
-      { retries: 3 },
-    );
-    expect([answer!.completion, answer!.reasoning]).toEqual(['5 5 5 SLEEP', 'Tired.']);
-    expect(fake.requests.length).toBe(1);
-  });
+describe('a deeply nested answer', () => {
+  /** More levels of nesting than a call stack can hold. */
+  const LEVELS = 200_000;
+  const ARRAYS = '['.repeat(LEVELS) + ']'.repeat(LEVELS);
+  const OBJECTS = `${'{"a":'.repeat(LEVELS / 2)}1${'}'.repeat(LEVELS / 2)}`;
 
-  it('has no unpaired surrogates', async () => {
-    const { answer } = await ask(({ response, correctReply }) => {
-      correctReply.choices = [{ message: { content: 'a\ud800b', reasoning: 'c\udc00' } }];
-      response.writeHead(200, JSON_HEADERS).end(JSON.stringify(correctReply));
-    });
-    expect([answer!.completion, answer!.reasoning]).toEqual(['a\ufffdb', 'c\ufffd']);
+  it.each([
+    ['as a whole', ARRAYS],
+    ['as the content', completion(`"content":${OBJECTS}`)],
+    ['as an unknown field', completion(CONTENT, `"extra":${ARRAYS}`)],
+  ])('%s is retried like any malformed answer', async (_, text) => {
+    const { error, ledger, fake } = await ask(body(text), { retries: 1 });
+    expect(error).toMatchObject({ code: 'endpoint_failed', lasting: false });
+    expect(error!.message).toContain(`the last: an invalid answer: more than ${MAX_DEPTH} levels of nesting`);
+    expect(fake.requests.length).toBe(2);
+    expect(ledger.spent).toBeGreaterThan(0);
   });
 
   it.each([
-    ['zeros', { prompt_tokens: 0, completion_tokens: 0 }],
-    ['no completion token for an answer with text', { prompt_tokens: 400, completion_tokens: 0 }],
-    ['too many tokens', { prompt_tokens: 9e15, completion_tokens: 1 }],
-    ['text', { prompt_tokens: '400', completion_tokens: '9' }],
-    ['a list', []],
-  ])('with invalid usage (%s) is charged its maximum cost', async (_, usage) => {
-    const uncounted = await ask('no-usage');
-    const { answer, ledger } = await ask(
-      changed((correctReply) => {
-        correctReply.usage = usage;
-      }),
-    );
-    expect(answer!.usage).toEqual(uncounted.answer!.usage);
-    expect(ledger.spent).toBe(uncounted.ledger.spent);
+    ['as the message', `{"error":{"message":${ARRAYS}}}`],
+    ['as the code', `{"error":{"message":"no","code":${OBJECTS}}}`],
+    ['as messages, in as many levels as are read', `${'{"message":{"error":'.repeat(30)}1${'}}'.repeat(30)}`],
+    ['as an invalid field', '{"detail":[{"msg":"no","loc":[{"toString":1},["a"],null]}]}'],
+    ['as half a million spaces', `{"message":"not support${' '.repeat(5e5)}"}`],
+    ['as half a million numbers', `[${Array(5e5).fill(1).join()}]`],
+  ])('in an error body, %s, does not change the meaning of the status', async (_, text) => {
+    const refused = await ask(body(text, 401), { retries: 1 });
+    expect(refused.error).toMatchObject({ code: 'endpoint_failed', lasting: true });
+    expect(refused.error!.message).toMatch(/got 401 .*Check the key in OPENAI_API_KEY/);
+    expect([refused.fake.requests.length, refused.ledger.spent]).toEqual([1, 0]);
+    const busy = await ask(body(text, 429, { 'retry-after': '7' }), { retries: 1 });
+    expect(busy.error!.message).toContain('the last: 429 ');
+    expect([busy.clock.waits, busy.ledger.spent]).toEqual([[7000], 0]);
   });
 });
 
-it('the cost of a request that a gateway answers with 520 or 524 counts as spent', async () => {
-  // Cloudflare's statuses (MAY_BE_CHARGED of request-faults.ts).
-  for (const status of [520, 524]) {
-    const { ledger } = await ask(({ response }) => void response.writeHead(status).end());
-    expect(ledger.spent).toBeGreaterThan(0);
-  }
-});
-
-it.each(['0', '-5', '-1000', 'apples 5', new Date(0).toUTCString()])(
-  'the client uses the default wait for an invalid, zero or past Retry-After: %j',
-  async (after) => {
-    const busy: Fault = ({ response }) => void response.writeHead(429, { 'retry-after': after }).end('{}');
-    const { clock } = await ask(busy, { retries: 2 });
-    expect(clock.waits).toEqual([1000, 2000]);
+it.each(['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'toJSON', 'then'])(
+  'the key %s, the name of a prototype member, has no effect in an answer, and replaces no missing field',
+  async (key) => {
+    const EVIL =
+      '{"content":"9 9 9 GAMING","prompt_tokens":1,"completion_tokens":1,"polluted":1,"toString":1}';
+    const plain = await ask(body(completion(CONTENT)));
+    const evil = `"${key}":${EVIL}`;
+    for (const text of [
+      completion(`${CONTENT},${evil}`, `${USAGE},${evil}`),
+      completion(`"content":[{"type":"text","text":"5 5 5 SLEEP",${evil}}]`),
+      completion(CONTENT, `"usage":{"prompt_tokens":400,"completion_tokens":9,${evil}}`),
+      `{"choices":[{${evil},"finish_reason":"stop","message":{${CONTENT}}}],${USAGE}}`,
+    ]) {
+      const { answer, ledger } = await ask(body(text));
+      expect([answer, ledger.spent]).toEqual([plain.answer, plain.ledger.spent]);
+    }
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+    const nothing = await ask(body(`{"${key}":${completion(CONTENT)}}`));
+    expect(nothing.error!.message).toContain('got: an answer that is not a chat completion: {');
+    const silent = await ask(body(completion(`"${key}":{${CONTENT}}`, `"usage":{"${key}":${EVIL}}`)));
+    expect(silent.answer!.completion).toBe('');
+    expect(silent.answer!.usage).not.toHaveProperty('prompt_tokens');
+    const error = `{"error":{"${key}":${EVIL},"message":{"${key}":1},"code":"${key}"}}`;
+    expect((await ask(body(error, 400))).error).toMatchObject({ code: 'endpoint_failed', lasting: true });
   },
 );
 
-it('the model returns to the newer name of the token limit if the older is refused, and fails if both are', async () => {
-  const refusing = (name: string): Fault => {
-    return ({ response }) => {
-      const error = { message: `Unsupported: '${name}'. Use 'max_completion_tokens' instead.` };
-      response.writeHead(400, JSON_HEADERS).end(JSON.stringify({ error }));
-    };
-  };
-  const fake = await startModel({
-    // One long answer makes the model try the older name.
-    answer: ({ index }) => (index === 0 ? 'word '.repeat(500) : '5 5 5 SLEEP'),
-    faultOf: ({ body }) => ('max_tokens' in body ? refusing('max_tokens') : null),
-  });
-  const { model } = await modelOf(fake);
-  for (let k = 0; k < 3; k++) await model.complete(firstPrompt(), NEVER);
-  // The keys of a request are model, messages and the token limit.
-  const names = fake.requests.map(({ body }) => Object.keys(body)[2]);
-  expect(names).toEqual([
-    'max_completion_tokens',
-    'max_tokens',
-    'max_completion_tokens',
-    'max_completion_tokens',
-  ]);
-  const both = await ask(refusing('either'));
-  expect(both.error).toMatchObject({ lasting: true, message: expect.stringContaining('Unsupported') });
-  expect(both.fake.requests.length).toBe(2);
+it.each([
+  ['zeros', '"prompt_tokens":0,"completion_tokens":0'],
+  ['no completion token for an answer with text', '"prompt_tokens":400,"completion_tokens":0'],
+  ['text', '"prompt_tokens":"400","completion_tokens":"9"'],
+  ['too many tokens', '"prompt_tokens":9e15,"completion_tokens":1'],
+])('an answer with impossible usage is charged its maximum cost: %s', async (_, usage) => {
+  const uncounted = await ask('no-usage');
+  const { answer, ledger } = await ask(body(completion(CONTENT, `"usage":{${usage}}`)));
+  expect(answer!.usage).toEqual(uncounted.answer!.usage);
+  expect(ledger.spent).toBe(uncounted.ledger.spent);
 });
 
-it('the pause of a rate limiter ends if the clock is set back', async () => {
-  let now = 1e12;
-  const limiter = new RateLimiter({
-    now: () => now,
-    wait: async (ms) => {
-      expect(ms).toBe(1000);
-      now -= 86_400_000;
-    },
-  });
-  limiter.pause(1000);
-  await limiter.wait(NEVER);
-  expect(now).toBe(1e12 - 86_400_000);
+it('an answer is read as UTF-8 without unpaired surrogates, whatever charset it claims', async () => {
+  const text = '"content":"a\\u0000b \\ud800","reasoning":"\\udc00"';
+  const utf16 = { 'content-type': 'application/json; charset=utf-16' };
+  const { answer } = await ask(body(completion(text), 200, utf16));
+  expect(answer).toMatchObject({ completion: 'a\0b \ufffd', reasoning: '\ufffd' });
 });
 
 describe('a key', () => {
@@ -186,26 +161,6 @@ describe('a key', () => {
       }
     },
   );
-
-  it('is redacted in base64, JSON, URLs and hexadecimal', () => {
-    const key = 'se/cret+4f1c8a2e';
-    const redact = redactor([key]);
-    const bearer = (around: string) => Buffer.from(`${around}${key}${around}`);
-    /** The base64 of the key after `offset` other bytes. Its ends depend on the bytes around the key. */
-    const core = (offset: number) =>
-      Buffer.concat([Buffer.alloc(offset), Buffer.from(key)]).toString('base64');
-    for (const around of ['', 'a', 'ab', 'Bearer ', ':']) {
-      const packed = [bearer(around).toString('base64'), bearer(around).toString('base64url')];
-      for (const text of packed) expect(redact(text)).toContain('[redacted]');
-      for (const offset of [0, 1, 2]) expect(redact(packed[0])).not.toContain(core(offset).slice(4, -4));
-    }
-    const escaped = [
-      key.replace('/', '\\/'),
-      encodeURIComponent(key).toLowerCase(),
-      Buffer.from(key).toString('hex'),
-    ];
-    for (const text of escaped) expect(redact(`<${text}>`)).toBe('<[redacted]>');
-  });
 
   it('that is a placeholder is not redacted', async () => {
     const fake = await startModel({ answer: () => 'none of it\n5 5 5 SLEEP' });
@@ -239,9 +194,80 @@ it('the client logs nothing, even if OPENAI_LOG is debug', async () => {
     vi.spyOn(console, name).mockImplementation(() => {}),
   );
   for (const fault of [null, 'echo', 'html', 'reset']) await ask(fault);
-  vi.unstubAllEnvs();
   for (const spy of spies) {
     expect(spy).not.toHaveBeenCalled();
     spy.mockRestore();
   }
+});
+
+it.each([301, 302, 303, 307, 308])('the client does not follow a redirect of status %d', async (status) => {
+  const elsewhere = await startModel();
+  const location = `${elsewhere.url.replace('127.0.0.1', 'localhost')}/v1`;
+  const { error } = await ask(body('{}', status, { location }), { retries: 3 });
+  expect(error).toMatchObject({ lasting: true });
+  expect(elsewhere.requests).toEqual([]);
+});
+
+describe('invalid HTTP', () => {
+  const HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n';
+  const validResponse = completion(CONTENT);
+  const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
+
+  /**
+   * Sends two requests to a server that answers each with these bytes, on the same connection if it stays open. Returns the
+   * completions or error codes.
+   */
+  async function outcomes(bytes: string): Promise<string[]> {
+    const sockets = new Set<Socket>();
+    const server = createServer((socket) => {
+      sockets.add(socket.on('error', () => {}));
+      // The last part of a request ends with the JSON's brace.
+      socket.on('data', (data) => void (data.toString().endsWith('}') && socket.write(bytes)));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as { port: number };
+    const endpoint = toEndpoint({ baseUrl: `http://127.0.0.1:${port}/v1`, environment: {} });
+    const { model } = await modelOf(await startModel(), { endpoint });
+    const results: string[] = [];
+    for (let k = 0; k < 2; k++) {
+      const result = model.complete(firstPrompt(), NEVER);
+      results.push(
+        await result.then(
+          ({ completion: text }) => text,
+          ({ code }) => code,
+        ),
+      );
+    }
+    for (const socket of sockets) socket.destroy();
+    server.close();
+    return results;
+  }
+
+  it.each([
+    [
+      'after the last chunk',
+      `${HEAD}transfer-encoding: chunked\r\n\r\n${chunk(validResponse)}0\r\n\r\nGARBAGE\r\n\r\n`,
+    ],
+    [
+      'after the length',
+      `${HEAD}content-length: ${validResponse.length}\r\n\r\n${validResponse}HTTP/1.1 200 OK\r\n\r\nevil`,
+    ],
+  ])('extra bytes %s change neither this answer nor the next', async (_, bytes) => {
+    expect(await outcomes(bytes)).toEqual(['5 5 5 SLEEP', '5 5 5 SLEEP']);
+  });
+
+  it.each([
+    ['a chunk without a length', `${HEAD}transfer-encoding: chunked\r\n\r\nZZ\r\n${validResponse}`],
+    [
+      'two lengths',
+      `${HEAD}content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n${chunk(validResponse)}0\r\n\r\n`,
+    ],
+    ['a length below zero', `${HEAD}content-length: -5\r\n\r\n${validResponse}`],
+    ['an unknown status', `HTTP/1.1 999 No\r\ncontent-length: 2\r\n\r\n{}`],
+    ['another protocol', 'HTTP/1.1 101 Switch\r\nupgrade: x\r\nconnection: upgrade\r\n\r\nabc'],
+    ['oversized headers', `${HEAD}x: ${'a'.repeat(1e5)}\r\n\r\n`],
+    ['plain text', 'hello\r\n\r\n'],
+  ])('%s: the request fails with an endpoint error', async (_, bytes) => {
+    expect(await outcomes(bytes)).toEqual(['endpoint_failed', 'endpoint_failed']);
+  });
 });

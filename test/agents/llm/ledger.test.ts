@@ -26,30 +26,15 @@ it('costOf and maxCostOf compute costs from prices, and dollars formats them', (
 });
 
 describe('a request', () => {
-  it('may reserve the whole remaining budget', async () => {
+  it('may reserve the whole remaining budget, and otherwise waits while others are pending', async () => {
     const ledger = ledgerOf({ spent: 4 });
-    await ledger.reserve(2, NEVER);
+    const first = await ledger.reserve(2, NEVER);
     expect(await isFulfilled(ledger.reserve(4, NEVER))).toBe(true);
-    expect(await isFulfilled(ledger.reserve(0.001, NEVER))).toBe(false);
-  });
-
-  it('leaves nothing reserved after all requests are settled, despite rounding', async () => {
-    const reported: number[] = [];
-    const ledger = ledgerOf({ onSpend: (maxSpent) => reported.push(maxSpent) });
-    const reservations = [];
-    for (const cost of [0.1, 0.2, 0.3]) reservations.push(await ledger.reserve(cost, NEVER));
-    for (const reservation of reservations) reservation.settle(0);
-    expect(reported.at(-1)).toBe(0);
-  });
-
-  it('waits while it does not fit and others are pending', async () => {
-    const ledger = ledgerOf();
-    const first = await ledger.reserve(6, NEVER);
-    const second = ledger.reserve(6, NEVER);
-    expect(await isFulfilled(second)).toBe(false);
+    const waiting = ledger.reserve(0.5, NEVER);
+    expect(await isFulfilled(waiting)).toBe(false);
     first.settle(1);
-    (await second).settle(2);
-    expect(ledger.spent).toBe(3);
+    (await waiting).settle(0.25);
+    expect(ledger.spent).toBe(5.25);
   });
 
   it('is refused if it does not fit and nothing is pending', async () => {
@@ -74,13 +59,17 @@ describe('a request', () => {
     await expect(second).rejects.toThrow('enough');
   });
 
-  it('is reported at its maximum cost before it is sent, and at its actual cost after its answer', async () => {
+  it('is reported at its maximum cost before it is sent, and at its actual cost after its answer, despite rounding', async () => {
     const reported: number[] = [];
     const ledger = ledgerOf({ spent: 1, onSpend: (maxSpent) => reported.push(maxSpent) });
     const [first, second] = [await ledger.reserve(2, NEVER), await ledger.reserve(3, NEVER)];
     first.settle(0.5);
     second.settle(3);
     expect(reported).toEqual([3, 6, 4.5, 4.5]);
+    const reservations = [];
+    for (const cost of [0.1, 0.2, 0.3]) reservations.push(await ledger.reserve(cost, NEVER));
+    for (const reservation of reservations) reservation.settle(0);
+    expect(reported.at(-1)).toBe(4.5);
   });
 
   it('always fits without a budget', async () => {
@@ -92,15 +81,12 @@ describe('a request', () => {
 
 describe('an episode', () => {
   it('begins if it is the first, or if its maximum cost fits', async () => {
-    const ledger = ledgerOf();
-    await ledger.beginEpisode(1, NEVER);
-    // 28 requests of a dollar each exceed the budget.
-    const second = ledger.beginEpisode(1, NEVER);
-    expect(await isFulfilled(second)).toBe(false);
+    // 28 requests of a dollar each; the first episode begins whatever the budget.
     const enough = ledgerOf({ budget: 56 });
-    await enough.beginEpisode(1, NEVER);
-    expect(await isFulfilled(enough.beginEpisode(1, NEVER))).toBe(true);
-    expect(await isFulfilled(enough.beginEpisode(1, NEVER))).toBe(false);
+    for (const fits of [true, true, false])
+      expect(await isFulfilled(enough.beginEpisode(1, NEVER))).toBe(fits);
+    const small = ledgerOf();
+    for (const fits of [true, false]) expect(await isFulfilled(small.beginEpisode(1, NEVER))).toBe(fits);
   });
 
   it('begins if the remaining budget is expected to suffice for it and for the unfinished episodes', async () => {
@@ -130,18 +116,16 @@ describe('an episode', () => {
     });
   });
 
-  it('that has cost more than expected is expected to cost nothing more', async () => {
-    const ledger = ledgerOf({ budget: 9, finished: { episodes: 1, cost: 2 } });
+  it.each([
+    [9, true],
+    [8.999, false],
+  ])('that has cost more than expected is expected to cost nothing more: budget %d', async (budget, fits) => {
+    const ledger = ledgerOf({ budget, finished: { episodes: 1, cost: 2 } });
     const episode = await ledger.beginEpisode(1, NEVER);
     (await ledger.reserve(1, NEVER)).settle(6);
     episode.addCost(6);
     // 6 spent, 2 for another and 1 for its last request. The excess of the first is not subtracted.
-    expect(await isFulfilled(ledger.beginEpisode(1, NEVER))).toBe(true);
-    const less = ledgerOf({ budget: 8.999, finished: { episodes: 1, cost: 2 } });
-    const first = await less.beginEpisode(1, NEVER);
-    (await less.reserve(1, NEVER)).settle(6);
-    first.addCost(6);
-    expect(await isFulfilled(less.beginEpisode(1, NEVER))).toBe(false);
+    expect(await isFulfilled(ledger.beginEpisode(1, NEVER))).toBe(fits);
   });
 
   it('is expected to cost 28 times the largest maximum cost of a request while no episode is finished', async () => {

@@ -6,7 +6,6 @@ import { type PlayOptions, playEpisodes } from '../../../src/agents/llm/play-epi
 import { toGrader } from '../../../src/engine/graders/grader.js';
 import { yieldTurn } from '../../../src/engine/vec-env/yield-turn.js';
 import { TrajectoryReplayer } from '../../../src/evaluation/reevaluation/trajectory-replayer.js';
-import { scoreReplay } from '../../../src/index.js';
 import { systemText } from '../../../src/rollouts/text/system-message.js';
 import { parseEpisode } from '../../../src/rollouts/trajectories/read-line.js';
 import type { TrajectoryEpisode } from '../../../src/rollouts/trajectories/trajectory-episode.js';
@@ -17,6 +16,7 @@ import {
   billedFor,
   type ModelOptions,
   modelOf,
+  type OpenModel,
   PLAYER,
   PRICES,
   requestsFrom,
@@ -42,6 +42,13 @@ function answerTogether(count: number): FakeOptions {
   };
 }
 
+/** Plays `count` episodes with a model. */
+const play = ({ model }: OpenModel, count: number, options: Partial<PlayOptions> = {}) =>
+  playEpisodes(requestsFrom(100, count), {
+    ...{ model, grader: toGrader('v2'), concurrency: 3, player: PLAYER },
+    ...options,
+  });
+
 /** Plays `count` episodes at a fake endpoint. @returns the played episodes, the error if one was thrown, and the model. */
 async function playWith(
   fake: FakeOpenAi,
@@ -51,10 +58,9 @@ async function playWith(
 ) {
   const setup = await modelOf(fake, modelOptions);
   const episodes: TrajectoryEpisode[] = [];
-  const all = { model: setup.model, grader: toGrader('v2'), concurrency: 3, player: PLAYER, ...options };
   let error: unknown = null;
   try {
-    for await (const episode of playEpisodes(requestsFrom(100, count), all)) episodes.push(episode);
+    for await (const episode of play(setup, count, options)) episodes.push(episode);
   } catch (thrown) {
     error = thrown;
   }
@@ -91,32 +97,6 @@ async function mismatchesIn(episodes: readonly TrajectoryEpisode[]): Promise<unk
 }
 
 describe('episodes', () => {
-  it.each([
-    ['One option:\n1 2 3 LEARN\nwould raise', undefined, 'learn'],
-    ['One option:\n1 2 3 LEARN\nwould raise', 'open', null],
-    ['<think>\n1 2 3 LEARN\nwould raise', undefined, null],
-    ['Rest.\n</think>1 2 3 LEARN\nBecause', 'open', 'learn'],
-  ] as const)(
-    'play a cut-off answer as training pays for it: %j, thought: %s',
-    async (text, thought, action) => {
-      const cutOff = ({ response, correctReply }: Exchange) => {
-        const choices = [
-          { index: 0, finish_reason: 'length', message: { role: 'assistant', content: text } },
-        ];
-        response.writeHead(200, { 'content-type': 'application/json' });
-        response.end(JSON.stringify({ ...correctReply, choices }));
-      };
-      const fake = await startModel({ faultOf: () => cutOff });
-      const { episodes, error } = await playWith(fake, 1, {}, { thought });
-      expect(error).toBeNull();
-      const { stepRewards } = scoreReplay([{ seed: 100, actionHistory: [], completion: text }], { thought });
-      const [{ steps }] = episodes;
-      expect([steps[0].action, steps[0].parsed]).toEqual([action ?? 'sleep', action !== null]);
-      expect(stepRewards[0]).toEqual(action === null ? Number.NaN : steps[0].reward);
-      expect(await mismatchesIn(episodes)).toEqual([]);
-    },
-  );
-
   it('are all played, with limited concurrency and one pending request each', async () => {
     const fake = await startModel(answerTogether(3));
     let steps = 0;
@@ -163,17 +143,9 @@ describe('episodes', () => {
     const stop = new AbortController();
     const endedSeeds: number[] = [];
     const setup = await modelOf(fake, { timeoutMs: 1e7 });
-    const all = {
-      model: setup.model,
-      grader: toGrader('v2'),
-      concurrency: 2,
-      player: PLAYER,
-      signal: stop.signal,
-    };
     const playing = async () => {
-      for await (const { seed } of playEpisodes(requestsFrom(100, 4), all)) {
-        endedSeeds.push(seed);
-        if (endedSeeds.length === 3) stop.abort(new Error('enough'));
+      for await (const { seed } of play(setup, 4, { concurrency: 2, signal: stop.signal })) {
+        if (endedSeeds.push(seed) === 3) stop.abort(new Error('enough'));
       }
     };
     await expect(playing()).rejects.toThrow('enough');
@@ -200,30 +172,22 @@ describe('at the end of a run', () => {
     expect(fake.requests.length).toBeLessThan(3 * 28);
   });
 
-  it('no listener stays on the signal', async () => {
+  it('no listener stays on the signal, and no request is sent with an aborted signal', async () => {
     const { signal } = new AbortController();
-    const { model } = await modelOf(await startModel());
-    const all = { model, grader: toGrader('v2'), concurrency: 2, player: PLAYER, signal };
-    for await (const _ of playEpisodes(requestsFrom(100, 2), all)) {
+    const fake = await startModel();
+    const setup = await modelOf(fake);
+    for await (const _ of play(setup, 2, { concurrency: 2, signal })) {
       expect(getEventListeners(signal, 'abort').length).toBe(1);
     }
     expect(getEventListeners(signal, 'abort')).toEqual([]);
-  });
-
-  it('no request is sent with an aborted signal', async () => {
-    const fake = await startModel();
-    const { model } = await modelOf(fake);
-    const signal = AbortSignal.abort(new Error('enough'));
-    const all = { model, grader: toGrader('v2'), concurrency: 2, player: PLAYER, signal };
-    await expect(playEpisodes(requestsFrom(100, 2), all).next()).rejects.toThrow('enough');
-    expect(fake.requests).toEqual([]);
+    const aborted = play(setup, 2, { signal: AbortSignal.abort(new Error('enough')) });
+    await expect(aborted.next()).rejects.toThrow('enough');
+    expect(fake.requests.length).toBe(56);
   });
 
   it('no request follows after the caller leaves the loop', async () => {
     const fake = await startModel();
-    const { model } = await modelOf(fake);
-    const all = { model, grader: toGrader('v2'), concurrency: 3, player: PLAYER };
-    for await (const _ of playEpisodes(requestsFrom(100, 9), all)) break;
+    for await (const _ of play(await modelOf(fake), 9)) break;
     const count = fake.requests.length;
     await yieldTurn();
     expect(fake.requests.length).toBe(count);
@@ -241,16 +205,6 @@ describe('a run with a budget', () => {
     const { episodes } = await playWith(fake, 3, {}, { ledger: { prices, budget } });
     expect(stepsLeft(fake).slice(0, 28)).toEqual(ONE_EPISODE);
     expect(episodes.length).toBe(3);
-  });
-
-  it('still plays one episode alone after an episode failed, because the mean cost ignores failed episodes', async () => {
-    const fake = await startModel({ faultOf: ({ index }) => (index === 0 ? '500' : null) });
-    const prices = { prompt: 0, completion: 10, cached: 0 };
-    const budget = (1.5 * 28 * 64 * 10) / 1e6;
-    const { episodes, error } = await playWith(fake, 3, {}, { ledger: { prices, budget } });
-    expect(error).toMatchObject({ code: 'endpoint_failed', lasting: false });
-    expect(stepsLeft(fake).slice(0, 29)).toEqual([28, ...ONE_EPISODE]);
-    expect(episodes.length).toBe(2);
   });
 
   it('assumes the longest prompts before the first request', async () => {

@@ -22,6 +22,8 @@ describe('tokens', () => {
     ["OpenAI's override DeepSeek's", { ...details(3), prompt_cache_hit_tokens: 128 }, 3],
     ["DeepSeek's if OpenAI's are null", { ...details(null), prompt_cache_hit_tokens: 128 }, 128],
     ['more cached than prompt tokens', details(401), 400],
+    ['an invalid number of cached tokens', details(-1), 0],
+    ["an invalid number of DeepSeek's cached tokens", { ...counted, prompt_cache_hit_tokens: '9' }, 0],
     ["more of DeepSeek's cached than prompt tokens", { ...counted, prompt_cache_hit_tokens: 1e9 }, 400],
   ])('are read: %s', (_, usage, cached) => {
     expect(tokensOf(usage)).toEqual({ prompt: 400, completion: 9, cached });
@@ -138,6 +140,17 @@ describe('the completion', () => {
       tokens: null,
     });
   });
+});
+
+it('only the first choice is read, with at most a thousand parts; tool calls are an empty text', () => {
+  const others = Array(5000).fill({ message: 7 });
+  expect(readReply({ choices: [{ message: { content: 'SLEEP' } }, ...others] }, redact)).not.toBeNull();
+  expect(readReply({ choices: others }, redact)).toBeNull();
+  const parts = (count: number) => Array(count).fill({ type: 'text', text: '5' });
+  expect(reply({ content: parts(1000) })!.completion).toBe('5'.repeat(1000));
+  expect(reply({ content: parts(1001) })).toBeNull();
+  const toolCalls = reply({ content: null, tool_calls: [{}] }, { prompt_tokens: 400, completion_tokens: 9 });
+  expect(toolCalls).toMatchObject({ completion: '', refused: false, tokens: { completion: 9 } });
 });
 
 it.each([

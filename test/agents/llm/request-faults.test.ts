@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { toEndpoint } from '../../../src/agents/llm/endpoint.js';
 import { EndpointError, TemporaryFailure } from '../../../src/agents/llm/llm-errors.js';
-import { clip, faultOf, refusalOf } from '../../../src/agents/llm/request-faults.js';
+import { faultOf, refusalOf } from '../../../src/agents/llm/request-faults.js';
 
 const OPENAI = toEndpoint({ environment: { OPENAI_API_KEY: 'sk-not-a-key' } });
 const AZURE = toEndpoint({
@@ -36,39 +36,20 @@ it.each([
   expect(failure).toMatchObject({ ...expected, retryAfterMs: 7000, message: `${status} [redacted]` });
 });
 
+const REDIRECT = 'Pass the URL of the redirect as the base URL (--base-url)';
+const OPTIONS = 'Check the name of the model (llm:MODEL), the token limit (--max-tokens)';
+const KEY = 'Check the key in OPENAI_API_KEY and the base URL (--base-url)';
+const PATH = 'Check the name of the model (llm:MODEL) and the base URL (--base-url)';
+
 it.each([
-  [
-    302,
-    'Pass the URL of the redirect as the base URL (--base-url)',
-    'Pass the URL of the redirect as the base URL (--base-url)',
-  ],
-  [
-    399,
-    'Pass the URL of the redirect as the base URL (--base-url)',
-    'Pass the URL of the redirect as the base URL (--base-url)',
-  ],
-  [
-    400,
-    'Check the name of the model (llm:MODEL), the token limit (--max-tokens)',
-    'Check the name of the model (llm:MODEL), the token limit (--max-tokens)',
-  ],
-  [401, 'Check the key in OPENAI_API_KEY and the base URL (--base-url)', 'Check AZURE_OPENAI_API_KEY'],
-  [403, 'Check the key in OPENAI_API_KEY and the base URL (--base-url)', 'Check AZURE_OPENAI_API_KEY'],
-  [
-    404,
-    'Check the name of the model (llm:MODEL) and the base URL (--base-url)',
-    'Check AZURE_OPENAI_ENDPOINT, AZURE_OPENAI_DEPLOYMENT',
-  ],
-  [
-    410,
-    'Check the name of the model (llm:MODEL), the token limit (--max-tokens)',
-    'Check the name of the model (llm:MODEL), the token limit (--max-tokens)',
-  ],
-  [
-    499,
-    'Check the name of the model (llm:MODEL), the token limit (--max-tokens)',
-    'Check the name of the model (llm:MODEL), the token limit (--max-tokens)',
-  ],
+  [302, REDIRECT, REDIRECT],
+  [399, REDIRECT, REDIRECT],
+  [400, OPTIONS, OPTIONS],
+  [401, KEY, 'Check AZURE_OPENAI_API_KEY'],
+  [403, KEY, 'Check AZURE_OPENAI_API_KEY'],
+  [404, PATH, 'Check AZURE_OPENAI_ENDPOINT, AZURE_OPENAI_DEPLOYMENT'],
+  [410, OPTIONS, OPTIONS],
+  [499, OPTIONS, OPTIONS],
 ])('status %d is lasting, and its message has the remedy', (status, remedy, ofAzure) => {
   for (const [endpoint, expected] of [
     [OPENAI, remedy],
@@ -78,6 +59,42 @@ it.each([
     expect(failure).toBeInstanceOf(EndpointError);
     expect(failure).toMatchObject({ lasting: true, message: expect.stringContaining(`got no. ${expected}`) });
   }
+});
+
+const CONTEXT = "This model's maximum context length is 512 tokens.";
+it.each([
+  [{ error: { message: CONTEXT, param: 'messages', code: 'context_length_exceeded' } }, CONTEXT],
+  [{ object: 'error', message: CONTEXT, type: 'BadRequestError', param: null, code: 400 }, CONTEXT],
+  [{ error: CONTEXT }, CONTEXT],
+  [{ error: 'Bad Request', message: CONTEXT, statusCode: 400 }, CONTEXT],
+  [{ detail: CONTEXT }, CONTEXT],
+  [{ message: { detail: [{ loc: ['body', 'messages', 0], msg: 'Bad.' }] } }, 'body.messages.0: Bad.'],
+  [{ detail: [{ msg: 'One.' }, { loc: ['body'], msg: 'Two.' }] }, 'One.; body: Two.'],
+  [{ detail: [{ type: 'extra', loc: ['body', 'n'] }] }, '{"detail":[{"type":"extra","loc":["body","n"]}]}.'],
+  [[{ error: { code: 400, message: CONTEXT, status: 'INVALID_ARGUMENT' } }], CONTEXT],
+  [{ success: false, errors: [{ code: 7, message: CONTEXT }], messages: [] }, CONTEXT],
+  [{ error: { message: 'Provider returned error', metadata: { raw: CONTEXT } } }, CONTEXT],
+  [{ error: { message: '', code: 'no_text' } }, '{"error":{"message":"","code":"no_text"}}.'],
+  [`  ${CONTEXT}\n`, CONTEXT],
+  ['a\n\t b', 'a b.'],
+  ['<html><head><title>Bad request</title></head><body>...</body></html>', 'Bad request.'],
+  ['<html><body>No title</body></html>', '<html><body>No title</body></html>.'],
+  ['\u001b[31mred', '\ufffd[31mred.'],
+  ['null', 'null.'],
+  [{ detail: 'x'.repeat(1e5) }, `${'x'.repeat(296)}...`],
+  [{ detail: [{ type: 'a', input: 'sk-not-a-key' }] }, '{"detail":[{"type":"a","input":"[redacted]"}]}.'],
+])('the message is found in the body of an error: %j', (body, expected) => {
+  const error = typeof body === 'string' ? body : JSON.stringify(body);
+  expect(fault({ status: 400, message: 'no', error }).message).toContain(` to answer, got 400 ${expected}`);
+});
+
+it('the wait is found in the body of an error, where Gemini sends it', () => {
+  const details = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '17.5s' }];
+  const error = JSON.stringify([{ error: { code: 429, message: 'Quota exceeded', details } }]);
+  expect(fault({ status: 429, error })).toMatchObject({
+    retryAfterMs: 17_500,
+    message: '429 Quota exceeded',
+  });
 });
 
 it('an exceeded quota is a lasting fault, whatever the status', () => {
@@ -154,11 +171,4 @@ it('an error that names the older name of the token limit refuses it, if the req
   const thrown = { status: 400, error: "Unsupported parameter: 'max_tokens'" };
   expect(refusalOf(thrown, 'max_tokens')).toBe('limit-name');
   expect(refusalOf(thrown, 'max_completion_tokens')).toBeNull();
-});
-
-it('clip puts a text in one line without control characters, and cuts it after 300 characters', () => {
-  expect(clip('  a\n\t b ')).toBe('a b');
-  expect(clip('\u001b[31ma\u202eb')).toBe('\ufffd[31ma\ufffdb');
-  expect(clip('x'.repeat(300))).toBe('x'.repeat(300));
-  expect(clip('x'.repeat(301))).toBe(`${'x'.repeat(300)}...`);
 });
