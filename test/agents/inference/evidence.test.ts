@@ -64,18 +64,21 @@ function playAndInfer(world: World, seed: number, choose: (episode: Episode) => 
 }
 
 describe('decay and events have no noise:', () => {
-  it.each([1, 2, 3])('one step without an event determines the metabolic rate (seed %d)', (seed) => {
-    const { trait, truth } = playAndInfer(withEvents(NEVER), seed, () => DEEP_WORK, 1);
-    expect(trait('metabolic_rate').median).toBeCloseTo(truth('metabolic_rate'), 3);
-    expect(trait('metabolic_rate').relativeWidth).toBeLessThan(0.001);
-    expect(trait('event_impact').relativeWidth).toBe(1);
-  });
-
-  it.each([1, 2, 3])('one event determines the event impact and the metabolic rate (seed %d)', (seed) => {
-    const { trait, truth } = playAndInfer(withEvents(ALWAYS), seed, () => DEEP_WORK, 1);
-    for (const name of ['event_impact', 'metabolic_rate']) {
-      expect(trait(name).median).toBeCloseTo(truth(name), 3);
-      expect(trait(name).relativeWidth).toBeLessThan(0.001);
+  it.each([
+    ['no event determines the metabolic rate', NEVER, ['metabolic_rate']],
+    [
+      'an event determines the metabolic rate and the event impact',
+      ALWAYS,
+      ['metabolic_rate', 'event_impact'],
+    ],
+  ] as const)('one step with %s', (_, threshold, names) => {
+    for (const seed of [1, 2, 3]) {
+      const { trait, truth } = playAndInfer(withEvents(threshold), seed, () => DEEP_WORK, 1);
+      for (const name of names) {
+        expect(trait(name).median).toBeCloseTo(truth(name), 3);
+        expect(trait(name).relativeWidth).toBeLessThan(0.001);
+      }
+      if (threshold === NEVER) expect(trait('event_impact').relativeWidth).toBe(1);
     }
   });
 
@@ -124,16 +127,22 @@ it('one step bounds the stress threshold by the serenity before the step', () =>
   expect(narrowed).toBeGreaterThan(25);
 });
 
-/** Checks that the true profile is allowed after every step, without contradictions. */
-function expectNeverExcluded(world: World, seed: number, choose: (episode: Episode) => number): void {
+/** Returns the posterior of one environment, and a function that passes it an observation. */
+function posteriorIn(world: World) {
   const draws = new InferenceDraws(1).begin(0);
   const posterior = new ProfilePosterior(world.params, priorWeights(32, draws), new Scratch(32));
   const evidence = new Evidence(world.params, new Responses(world.params));
+  return { posterior, observe: (row: Float32Array) => posterior.observe(row, 0, evidence, draws) };
+}
+
+/** Checks that the true profile is allowed after every step, without contradictions. */
+function expectNeverExcluded(world: World, seed: number, choose: (episode: Episode) => number): void {
+  const { posterior, observe } = posteriorIn(world);
   const episode = new Episode({ world }).reset(seed);
-  posterior.observe(rowOf(episode), 0, evidence, draws);
+  observe(rowOf(episode));
   for (let step = 0; step < NUM_STEPS; step++) {
     episode.step(choose(episode));
-    posterior.observe(rowOf(episode), 0, evidence, draws);
+    observe(rowOf(episode));
     if (posterior.allows(episode.profile) && posterior.contradicted === 0) continue;
     expect.fail(`seed ${seed}, step ${step}: ${JSON.stringify([...episode.profile])} is excluded`);
   }
@@ -161,16 +170,12 @@ describe('the true profile is never excluded', () => {
   it('by 20 episodes, each of which excludes the profile of another episode', () => {
     const { observations } = playObservedEpisodes(world, { numEnvs: 20, seed: 31_000 });
     const profiles = Array.from({ length: 20 }, (_, i) => new Episode({ world }).reset(31_000 + i).profile);
-    let [own, others] = [0, 0];
-    for (const [i, rows] of Array.from({ length: 20 }, (_, i) => rowsOfEnv(observations, i)).entries()) {
-      const draws = new InferenceDraws(1).begin(0);
-      const posterior = new ProfilePosterior(world.params, priorWeights(32, draws), new Scratch(32));
-      const evidence = new Evidence(world.params, new Responses(world.params));
-      for (const row of rows) posterior.observe(row, 0, evidence, draws);
-      own += Number(posterior.allows(profiles[i]));
-      others += Number(posterior.allows(profiles[(i + 1) % 20]));
-    }
-    expect([own, others]).toEqual([20, 0]);
+    const allowed = profiles.map((profile, i) => {
+      const { posterior, observe } = posteriorIn(world);
+      for (const row of rowsOfEnv(observations, i)) observe(row);
+      return [posterior.allows(profile), posterior.allows(profiles[(i + 1) % 20])];
+    });
+    expect(allowed).toEqual(Array(20).fill([true, false]));
   });
 });
 
@@ -215,13 +220,8 @@ describe('contradictory observations', () => {
     expectValid(inference);
     const { last, contradicted, traits } = inference.explain(0);
     expect(contradicted).toBe(1);
-    expect(last!.findings.map(({ contradiction }) => contradiction)).toEqual([
-      true,
-      false,
-      false,
-      false,
-      false,
-    ]);
+    const contradictory = last!.findings.filter(({ contradiction }) => contradiction);
+    expect(contradictory.map(({ meter }) => meter)).toEqual(['vitality']);
     const work = TRAIT_NAMES.indexOf('work_vitality_recovery');
     expect(traits[work].relativeWidth).toBeGreaterThan(before.traits[work].relativeWidth);
   });

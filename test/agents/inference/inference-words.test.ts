@@ -1,23 +1,15 @@
 /** Descriptions of inferences: short, specific, with the digits of the belief, and never parsed as an answer. */
 import { describe, expect, it } from 'vitest';
 import { Inference } from '../../../src/agents/inference/inference.js';
-import type { InferenceReport } from '../../../src/agents/inference/inference-report.js';
 import { digitOf, inferenceWords } from '../../../src/agents/inference/inference-words.js';
 import { phrasesOf } from '../../../src/agents/inference/phrases.js';
 import { parseCompletion } from '../../../src/index.js';
-import {
-  ACTION_NAMES,
-  BELIEF_NAMES,
-  METER_NAMES,
-  NUM_STEPS,
-  OBSERVATION,
-  TRAIT_NAMES,
-} from '../../../src/world/fields.js';
+import { BELIEF_NAMES, METER_NAMES, NUM_STEPS, TRAIT_NAMES } from '../../../src/world/fields.js';
 import { createWorld } from '../../../src/world/world.js';
 import { type Actor, playObservedEpisodes } from '../../support/observed-episodes.js';
 
 const world = createWorld();
-const NUM_ENVS = 30;
+const NUM_ENVS = 15;
 const SERENITY = METER_NAMES.indexOf('serenity');
 
 /** Reports of every step of NUM_ENVS episodes of each policy. */
@@ -37,7 +29,6 @@ const reports = (['heuristic', 'random'] as Actor[]).flatMap((actor) => {
         squaredText: inferenceWords(report, 'squared'),
         means: means.slice(3 * i, 3 * i + 3),
         beliefs: beliefs.slice(3 * i, 3 * i + 3),
-        row: rows.slice(22 * i, 22 * i + 22),
       };
     });
   });
@@ -68,45 +59,6 @@ describe('the text', () => {
     }
   });
 
-  it('begins with the last action or with serenity, and rounds an anomaly to hundredths', () => {
-    for (const { text, row, report } of reports) {
-      if (report.last === null) continue;
-      // If no anomaly narrows the range of a trait, the text may begin with the serenity, which narrows the range of
-      // stress_threshold.
-      if (text.startsWith('Serenity')) continue;
-      expect(text.startsWith(ACTION_NAMES[row[OBSERVATION.lastAction]].toUpperCase())).toBe(true);
-      const match = /^\w+ \w+ ?\w* \w+: (\w+) anomaly (-?\.?\d*\.?\d+),/.exec(text);
-      // Not every text has an anomaly.
-      if (match === null) continue;
-      const anomaly = row[OBSERVATION.anomalies + METER_NAMES.indexOf(match[1])];
-      expect(Math.abs(Number(match[2]) - anomaly)).toBeLessThanOrEqual(0.00501);
-    }
-  });
-
-  it('depends on the observations', () => {
-    const texts = new Set(reports.filter(({ report }) => report.step > 0).map(({ text }) => text));
-    // 1,622 of the 1,680 texts are distinct. The bound is chosen by hand.
-    expect(texts.size).toBeGreaterThan(0.85 * 2 * NUM_ENVS * NUM_STEPS);
-    const first = reports.filter(({ report }) => report.step === 0).map(({ text }) => text);
-    expect(new Set(first).size).toBe(1);
-    expect(first[0]).toMatch(/^Nothing was seen of this person yet\. .* all untested\./);
-  });
-
-  it('says whether noise can explain an anomaly', () => {
-    const report = reports.find(({ text }) => / anomaly .*, luck adds at most /.test(text))!.report;
-    /** Sets each anomaly to a multiple of the largest anomaly that noise can explain. */
-    const change = (multiple: number): InferenceReport => ({
-      ...report,
-      last: {
-        ...report.last!,
-        findings: report.last!.findings.map((finding) => ({ ...finding, anomaly: multiple * finding.noise })),
-      },
-    });
-    expect(inferenceWords(change(3))).toMatch(/luck adds at most/);
-    expect(inferenceWords(change(0.2))).toMatch(/within luck's limit of \.\d\d,/);
-    expect(inferenceWords(change(1))).toMatch(/at the limit of luck,/);
-  });
-
   it('says which anomaly or reward contradicts the earlier observations', () => {
     const { report } = reports.find(({ report }) => report.last !== null)!;
     const findings = report.last!.findings.map((finding, k) => ({
@@ -122,11 +74,11 @@ describe('the text', () => {
   });
 });
 
-it('each trait has phrases of its own, and all low, middle and high phrases differ', () => {
-  const phrases = [...TRAIT_NAMES, ...METER_NAMES].map(phrasesOf);
-  const clauses = phrases.flatMap(({ low, middle, high }) => [low, middle, high]);
+it('all low, middle and high phrases of traits and weights differ', () => {
+  const clauses = [...TRAIT_NAMES, ...METER_NAMES]
+    .map(phrasesOf)
+    .flatMap(({ low, middle, high }) => [low, middle, high]);
   expect(new Set(clauses).size).toBe(clauses.length);
-  expect(TRAIT_NAMES.filter((name) => phrasesOf(name).low === `${name} matters little to them`)).toEqual([]);
 });
 
 it.each([

@@ -58,7 +58,7 @@ describe('after rewards', () => {
   const { observations } = playObservedEpisodes(world, { numEnvs: 4, seed: 60 });
   const samples = 4096;
 
-  it.each([0, 1, 2, 3])('samples have the means and variances of rejection sampling (episode %d)', (i) => {
+  it.each([0, 1])('samples have the means and variances of rejection sampling (episode %d)', (i) => {
     const draws = new InferenceDraws(5);
     const weights = new WeightPosterior(
       world.params,

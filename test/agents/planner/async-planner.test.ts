@@ -11,7 +11,7 @@ const first = (): Float32Array => {
 };
 
 describe('a planner on batches whose calls return promises', () => {
-  it.each([{}, { objective: 'wellbeing', grader: 'v3' }, { inference: false, rounds: 2 }] as const)(
+  it.each([{}, { objective: 'wellbeing', grader: 'v3', rounds: 2 }] as const)(
     'decides and explains as on the reference: %j',
     (options) => expectSamePlans(openStandIn, options, [0, 13, 27]),
   );
@@ -39,9 +39,4 @@ describe('a planner on batches whose calls return promises', () => {
     await expect(planner.decide(first())).rejects.toMatchObject({ code: 'closed' });
     await expect(createAsyncPlanner({ numEnvs: 0 })).rejects.toMatchObject({ code: 'out_of_range' });
   });
-});
-
-it('the synchronous planner refuses webgpu and names createAsyncPlanner', () => {
-  const open = () => new Planner({ numEnvs: 1, backend: 'webgpu' });
-  expect(open).toThrow(/whose calls return promises.*createAsyncPlanner/);
 });

@@ -1,5 +1,5 @@
-/** The planner's reasons in words, which follow from the numbers of its report. */
-import { describe, expect, it } from 'vitest';
+/** The planner's reasons in words, which follow from its report. planner.test.ts has digests of the words of whole episodes. */
+import { expect, it } from 'vitest';
 import { planWords } from '../../../src/agents/planner/plan-words.js';
 import { ACTION_NAMES, graderWeights, type PlanOutlook, type PlanReport } from '../../../src/index.js';
 import { playPlannedEpisodes, seedsFrom } from '../../support/planned-episodes.js';
@@ -45,114 +45,89 @@ function reportOf(step: number, changes: Partial<PlanReport> = {}): PlanReport {
   };
 }
 
-describe('a plan in words', () => {
-  it('names the next actions, their times and the final meters', () => {
-    expect(planWords(reportOf(17))).toBe(
-      'Plan: SLEEP now, DEEP_WORK this evening, FAMILY_TIME tonight to day 7 night; should end near progress .50, ' +
-        'connection .50. Beats the best plan with LEARN now by about .012 of the score.',
-    );
-    const names = ['sleep', 'sleep', 'learn', 'sleep', 'learn'];
-    expect(planWords(reportOf(3, { plan: outlookOf(3, names) }))).toContain(
-      'Plan: SLEEP now to tomorrow morning, LEARN tomorrow afternoon, SLEEP tomorrow evening; ',
-    );
-    expect(
-      planWords(
-        reportOf(2, { plan: outlookOf(2, ['learn', 'sleep', 'sleep', 'sleep', 'sleep', 'sleep', 'learn']) }),
-      ),
-    ).toContain('LEARN now, SLEEP tonight to tomorrow night, LEARN day 3 morning to');
-  });
+/** Returns the changes that give the plan other numbers than its rival. @param step the step of the report. */
+const plan = (changes: Parameters<typeof outlookOf>[2], step = 17) => ({
+  plan: outlookOf(step, ['sleep'], changes),
+});
+/** Returns a plan whose component `k` of the grade differs. */
+const component = (k: number, value: number) => {
+  const { components } = outlookOf(17, ['sleep']);
+  components[k] = value;
+  return plan({ components });
+};
 
-  it('names the meter that the first action raises most', () => {
-    const plan = outlookOf(17, ['sleep'], { after: [0.72, 0.6, 0.4, 0.5, 0.4] });
-    expect(planWords(reportOf(17, { plan }))).toContain('SLEEP now to day 7 night (vitality .50 to .72);');
-  });
-
-  it('names the meters near a crash', () => {
-    const meters = Float32Array.of(0.15, 0.5, 0.5, 0.19, 0.5);
-    expect(planWords(reportOf(17, { meters }))).toMatch(
-      /^Near a crash: vitality \.15, serenity \.19\. Plan:/,
-    );
-  });
-
-  it('gives the largest advantage of the plan as the reason', () => {
-    /** Returns the components of the grade with component `k` changed. */
-    const components = (k: number, value: number) => {
-      const changed = outlookOf(17, ['sleep']).components.slice();
-      changed[k] = value;
-      return changed;
-    };
-    const reasonFor = (k: number, value: number, changes: Partial<PlanOutlook> = {}) =>
-      planWords(
-        reportOf(17, { plan: outlookOf(17, ['sleep'], { components: components(k, value), ...changes }) }),
-      );
-    expect(reasonFor(1, 0.62)).toContain(
-      'by about .012 of the score: it leaves progress .12 higher at the end.',
-    );
-    expect(reasonFor(2, 0.6)).toContain(': it leaves connection .10 higher at the end.');
-    expect(reasonFor(3, 0.4)).toContain(': it lifts the second half, which is graded against the first.');
-    expect(reasonFor(3, 0.4, { firstHalfMean: 0 })).toContain(
-      ': it lowers the rewards of the first half, against which',
-    );
-    expect(reasonFor(0, 0.9)).toContain(
+it.each<[what: string, step: number, changes: Partial<PlanReport>, expected: string | RegExp]>([
+  [
+    'the next actions, their times, the final meters and the lead',
+    17,
+    {},
+    'Plan: SLEEP now, DEEP_WORK this evening, FAMILY_TIME tonight to day 7 night; should end near progress .50, ' +
       'connection .50. Beats the best plan with LEARN now by about .012 of the score.',
-    );
-  });
+  ],
+  [
+    'the meters near a crash',
+    17,
+    { meters: Float32Array.of(0.15, 0.5, 0.5, 0.19, 0.5) },
+    /^Near a crash: vitality \.15, serenity \.19\. Plan:/,
+  ],
+  ['no advantage', 17, component(0, 0.9), 'with LEARN now by about .012 of the score.'],
+  [
+    'higher wellbeing under v3',
+    17,
+    { ...component(6, 0.1), grader: graderWeights('v3') },
+    'of the score: it keeps the meters that matter to them higher over the week.',
+  ],
+  [
+    'the higher meter for wellbeing',
+    17,
+    { ...plan({ after: [0.9, 0.5, 0.5, 0.5, 0.5] }), objective: 'wellbeing' },
+    'by about .012 of wellbeing: it keeps vitality .16 higher over the week.',
+  ],
+  ['a choice that matters little', 17, { loss: 0.0003 }, 'LEARN now would do about as well.'],
+  [
+    'information',
+    17,
+    { curiosity: 0.02 },
+    'SLEEP is chosen to learn who they are: it should tell more than LEARN.',
+  ],
+  [
+    'neglect in a morning',
+    4,
+    plan({ firstHalfMean: -0.3 }, 4),
+    'The grade pays for a second half that is better',
+  ],
+  ['no neglect at another time', 5, plan({ firstHalfMean: -0.3 }, 5), /^(?!.*The grade pays)/],
+  [
+    'no neglect for wellbeing',
+    4,
+    { ...plan({ firstHalfMean: -0.3 }, 4), objective: 'wellbeing' },
+    /^(?!.*The grade pays)/,
+  ],
+])('a plan in words has %s', (_, step, changes, expected) => {
+  const words = planWords(reportOf(step, changes));
+  if (typeof expected === 'string') expect(words).toContain(expected);
+  else expect(words).toMatch(expected);
+});
 
-  it('under v3 gives higher wellbeing as the reason', () => {
-    const components = outlookOf(17, ['sleep']).components.slice();
-    components[6] = 0.1;
-    const plan = outlookOf(17, ['sleep'], { components });
-    expect(planWords(reportOf(17, { plan, grader: graderWeights('v3') }))).toContain(
-      'of the score: it keeps the meters that matter to them higher over the week.',
+it('for wellbeing, the grade without its adaptation component has weight one half', () => {
+  const components = Float64Array.of(1, 0.6, 0.5, 0.2, 0.5, 0, 0, 0);
+  const reasonsWith = (vitality: number) =>
+    planWords(
+      reportOf(17, {
+        ...plan({ after: [vitality, 0.5, 0.5, 0.5, 0.5], components }),
+        objective: 'wellbeing',
+      }),
     );
-  });
-
-  it('describes a choice that matters little, and a choice that is made for its information', () => {
-    expect(planWords(reportOf(17, { loss: 0.0003 }))).toContain('LEARN now would do about as well.');
-    expect(planWords(reportOf(17, { curiosity: 0.02 }))).toContain(
-      'SLEEP is chosen to learn who they are: it should tell more than LEARN.',
-    );
-  });
-
-  it('explains, in the mornings, neglect of the first half', () => {
-    const plan = outlookOf(4, ['sleep'], { firstHalfMean: -0.3 });
-    expect(planWords(reportOf(4, { plan }))).toMatch(
-      /The grade pays for a second half that is better than the first/,
-    );
-    expect(planWords(reportOf(5, { plan }))).not.toContain('The grade pays');
-    expect(planWords(reportOf(4, { plan, objective: 'wellbeing' }))).not.toContain('The grade pays');
-  });
-
-  it('for wellbeing names the meter that the plan keeps higher', () => {
-    const plan = outlookOf(17, ['sleep'], { after: [0.9, 0.5, 0.5, 0.5, 0.5] });
-    expect(planWords(reportOf(17, { plan, objective: 'wellbeing' }))).toContain(
-      'Beats the best plan with LEARN now by about .012 of wellbeing: it keeps vitality .16 higher over the week.',
-    );
-  });
-
-  it('for wellbeing gives weight one half to the grade without its adaptation component', () => {
-    const components = Float64Array.of(1, 0.6, 0.5, 0.2, 0.5, 0, 0, 0);
-    const reasonsWith = (vitality: number) => {
-      const plan = outlookOf(17, ['sleep'], { after: [vitality, 0.5, 0.5, 0.5, 0.5], components });
-      return planWords(reportOf(17, { plan, objective: 'wellbeing' }));
-    };
-    // Weight 3 is that of adaptation, and weight 1 that of progress, which is 0.1 higher than in the other plan.
-    const others = 1 - graderWeights('v2')[3];
-    const progress = (0.5 / others) * graderWeights('v2')[1] * 0.1;
-    /**
-     * The vitality, in the last 11 of 28 steps, that adds as much to the value as the higher progress does. Wellbeing has
-     * weight 0.5, and each meter weight 0.2.
-     */
-    const equalVitality = 0.5 + (progress / (0.5 * 0.2)) * (28 / 11);
-    expect(reasonsWith(equalVitality + 0.01)).toMatch(/: it keeps vitality \.\d+ higher over the week\.$/);
-    expect(reasonsWith(equalVitality - 0.01)).toMatch(/: it leaves progress \.10 higher at the end\.$/);
-  });
-
-  it('in the last step names the final meters', () => {
-    expect(planWords(reportOf(27))).toMatch(
-      /^Last slot: SLEEP should end at progress \.50, connection \.50\. Beats/,
-    );
-  });
+  // Weight 3 is that of adaptation, and weight 1 that of progress, which is 0.1 higher than in the other plan.
+  const others = 1 - graderWeights('v2')[3];
+  const progress = (0.5 / others) * graderWeights('v2')[1] * 0.1;
+  /**
+   * The vitality, in the last 11 of 28 steps, that adds as much to the value as the higher progress does. Wellbeing has
+   * weight 0.5, and each meter weight 0.2.
+   */
+  const equalVitality = 0.5 + (progress / (0.5 * 0.2)) * (28 / 11);
+  expect(reasonsWith(equalVitality + 0.01)).toMatch(/: it keeps vitality \.\d+ higher over the week\.$/);
+  expect(reasonsWith(equalVitality - 0.01)).toMatch(/: it leaves progress \.10 higher at the end\.$/);
 });
 
 it.each(['score', 'wellbeing'] as const)(

@@ -7,7 +7,6 @@ import { ImaginedStarts } from '../../../src/agents/planner/imagined-starts.js';
 import { OBJECTIVES, valuePerBeliefError } from '../../../src/agents/planner/objectives.js';
 import { PlanEvaluation } from '../../../src/agents/planner/plan-evaluation.js';
 import {
-  type Budget,
   maxSequencesOf,
   openLoopSequencesUnder,
   searchPlans,
@@ -52,18 +51,6 @@ describe('the sums of an episode', () => {
     expect(sums.rewardSum(0, 1, episode.weights, 0)).toBeCloseTo(episode.late, 5);
   });
 
-  it('are reset when another episode begins', () => {
-    const { sums } = playSteps(77, 20);
-    const observation = new Float32Array(22);
-    new Episode().reset(1).observe(observation);
-    sums.record(observation, playing);
-    expect([
-      sums.steps[0],
-      sums.numCrashes(0),
-      sums.weightedMeterSum(0, new Float32Array(5).fill(1), 0),
-    ]).toEqual([0, 0, 0]);
-  });
-
   /** Records `steps` steps after which all meters are at `meter`. */
   function sumsAfter(steps: number, meter: number): EpisodeSums {
     const sums = new EpisodeSums(1, world.params);
@@ -76,8 +63,7 @@ describe('the sums of an episode', () => {
   }
 
   it('count meters below the crash threshold in both halves, and count from 0 in another episode', () => {
-    const { crashThreshold } = world.params;
-    expect(sumsAfter(20, crashThreshold).numCrashes(0)).toBe(0);
+    expect(sumsAfter(20, world.params.crashThreshold).numCrashes(0)).toBe(0);
     const sums = sumsAfter(20, 0);
     expect(sums.numCrashes(0)).toBe(5 * 20);
     sums.record(new Float32Array(22), playing);
@@ -141,9 +127,21 @@ describe('the sums of an episode with beliefs', () => {
     const observation = new Float32Array(22);
     new Episode().reset(1).observe(observation);
     sums.record(observation, playing);
-    expect(sums.skillSum(0, Float32Array.of(0, 0.5, 1))).toBe(0);
+    expect([sums.steps[0], sums.skillSum(0, Float32Array.of(0, 0.5, 1))]).toEqual([0, 0]);
+    expect(sums.weightedMeterSum(0, new Float32Array(5).fill(1), 0)).toBe(0);
   });
 });
+
+const openImagination = (numStarts: number, maxSequences: number, options: object = {}) =>
+  runSync(
+    Imagination.open(
+      {
+        ...{ world, backend: undefined, kernel: undefined, threads: 1, numProblems: 1, seed: 9 },
+        ...{ objective: 'score', grader, numStarts, maxSequences, ...options },
+      },
+      openBatch,
+    ),
+  );
 
 /** Returns the scores of action sequences for one episode, with these profiles. */
 function scoresOf(
@@ -154,19 +152,7 @@ function scoresOf(
   profiles: Float32Array,
 ) {
   const starts = profiles.length / 16;
-  const options = {
-    world,
-    backend: undefined,
-    kernel: undefined,
-    threads: 1,
-    numProblems: 1,
-    numStarts: starts,
-    objective,
-    grader,
-    seed: 9,
-    maxSequences: sequences.length / 28,
-  };
-  using imagination = runSync(Imagination.open(options, openBatch));
+  using imagination = openImagination(starts, sequences.length / 28, { objective });
   imagination.begin(step, [0], sums, profiles);
   const trial = trialOf(0, sequences);
   runSync(imagination.play([trial]));
@@ -244,17 +230,7 @@ it.each([
     const { sums } = playSteps(77, 10);
     const profiles = new Prior(1, world.params, 4).posteriorSamples(starts);
     const sequences = Uint8Array.from({ length: 5 * 28 }, (_, k) => (k * 7 + Math.floor(k / 8)) % 10);
-    const settings = {
-      world,
-      backend: undefined,
-      kernel: undefined,
-      threads: 1,
-      numProblems: 1,
-      numStarts: starts,
-    };
-    using imagination = runSync(
-      Imagination.open({ ...settings, objective, grader, seed: 9, maxSequences: 5 }, openBatch),
-    );
+    using imagination = openImagination(starts, 5, { objective });
     imagination.begin(10, [0], sums, profiles);
     const trial = trialOf(0, sequences);
     runSync(imagination.screen([trial]));
@@ -278,148 +254,55 @@ it('the prior draws profiles from its seed, the same profiles for every environm
   expect([...profiles]).toEqual([...expected, ...expected]);
 });
 
-/** The arguments of a search. */
-interface SearchStart extends Budget {
-  /** f64 [10]: the value of information of each action. */
-  readonly informationValues: Float64Array;
-  readonly kept: Uint8Array | null;
-  readonly weights: Float32Array;
-}
-
 describe('a search', () => {
   const profiles = new Prior(1, world.params, 4).posteriorSamples(16);
-  const budget = { samples: 16, candidates: 16, rounds: 3 };
-  /** Searches one step. Also returns the sequences, u8 [n, 28], and scores of each call of the imagination. */
-  const searchAll = (step: number, options: Partial<SearchStart> = {}) => {
-    const { informationValues = new Float64Array(10), kept = null, weights = grader, ...changes } = options;
-    const { sums } = playSteps(77, step);
-    const searchBudget = { ...budget, ...changes };
-    const settings = {
-      world,
-      backend: undefined,
-      kernel: undefined,
-      threads: 1,
-      numProblems: 1,
-      numStarts: 16,
-      grader: weights,
-      seed: 9,
-      maxSequences: maxSequencesOf(searchBudget),
-    };
-    using imagination = runSync(Imagination.open({ ...settings, objective: 'score' }, openBatch));
-    const evaluated: Uint8Array[] = [];
-    const calls: { name: string; size: number; scores: Float64Array }[] = [];
-    for (const name of ['play', 'screen', 'complete'] as const) {
-      const original = imagination[name].bind(imagination);
-      vi.spyOn(imagination, name).mockImplementation(function* ([trial]) {
-        evaluated.push(trial.sequences.slice());
-        yield* original([trial]);
-        calls.push({ name, size: trial.scores.length, scores: trial.scores.slice() });
-      });
-    }
-    imagination.begin(step, [0], sums, profiles);
+  const onlySeven = Float64Array.from({ length: 10 }, (_, action) => Number(action === 7));
+  /** A grader that pays for no action. */
+  const indifferent = Float32Array.from(COMPONENT_NAMES, (name) => Number(name === 'belief_accuracy'));
+
+  /** Searches one step. Also returns the number of rounds. */
+  function search(
+    step: number,
+    { informationValues = new Float64Array(10), weights = grader, candidates = 16, rounds = 3 } = {},
+  ) {
+    const budget = { samples: 16, candidates, rounds };
+    using imagination = openImagination(16, maxSequencesOf(budget), { grader: weights });
+    const screen = vi.spyOn(imagination, 'screen');
+    imagination.begin(step, [0], playSteps(77, step).sums, profiles);
     const openLoop = openLoopSequencesUnder(weights);
     const [choice] = runSync(
-      searchPlans(imagination, searchBudget, 5, step, [kept], [informationValues], openLoop),
+      searchPlans(imagination, budget, 5, step, [null], [informationValues], openLoop),
     );
-    return { ...choice, evaluated, calls };
-  };
-  const search = (step: number, informationValues = new Float64Array(10)) =>
-    searchAll(step, { informationValues });
-  const rowsIn = (sequences: Uint8Array): string[] =>
-    Array.from({ length: sequences.length / 28 }, (_, k) =>
-      sequences.subarray(28 * k, 28 * (k + 1)).join(''),
-    );
+    return { ...choice, rounds: screen.mock.calls.length };
+  }
 
-  it.each([0, 10, 25])(
-    'plays the initial sequences, then candidates with few samples and a quarter of them with all, at step %d',
-    (step) => {
-      const kept = Uint8Array.from({ length: 4 * 28 }, (_, k) => (k % 28 < step ? 0 : (k * 7) % 10));
-      const { evaluated, sequences, calls } = searchAll(step, { kept });
-      const round = [
-        ['screen', 16],
-        ['complete', 4],
-      ];
-      const expected = [['play', 4 + 2 + 10], ...round, ...round, ...round];
-      expect(calls.map(({ name, size }) => [name, size])).toEqual(expected);
-      const openLoop = ['v2', 'v1'].map((name) => openLoopActions(name).fill(0, 0, step));
-      expect(rowsIn(evaluated[0]).slice(0, 6)).toEqual([
-        ...rowsIn(kept),
-        ...openLoop.map((sequence) => sequence.join('')),
-      ]);
-      // Ten variants of the best kept sequence: one for each first action.
-      const variants = rowsIn(evaluated[0]).slice(6);
-      expect(variants.map((row) => Number(row[step]))).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
-      const without = (row: string) => row.slice(0, step) + row.slice(step + 1);
-      expect(new Set(variants.map(without))).toEqual(new Set([without(rowsIn(kept)[0])]));
-      expect(sequences.length).toBe(4 * 28);
-      expect(searchAll(step).evaluated[0].length).toBe((2 + 10) * 28);
-    },
-  );
-
-  it('under v3 plays the sequence of v3 first', () => {
-    const { evaluated } = searchAll(10, { weights: graderWeights('v3') });
-    const openLoop = ['v3', 'v2', 'v1'].map((name) => openLoopActions(name).fill(0, 0, 10).join(''));
-    expect(rowsIn(evaluated[0]).slice(0, 3)).toEqual(openLoop);
-    expect(evaluated[0].length / 28).toBe(3 + 10);
+  it('begins with the sequences of v2 and v1, and with that of v3 under graders that need it', () => {
+    expect(openLoopSequencesUnder(grader)).toEqual(['v2', 'v1'].map(openLoopActions));
+    expect(openLoopSequencesUnder(graderWeights('v3'))).toEqual(['v3', 'v2', 'v1'].map(openLoopActions));
   });
 
-  it('keeps at least one action sequence, and evaluates at most `maxSequencesOf` at once', () => {
-    for (const candidates of [1, 3, 4, 100, 400, 1000]) {
-      const { sequences, evaluated } = searchAll(0, { candidates, rounds: 1 });
-      expect(sequences.length / 28).toBe(Math.max(1, Math.floor(candidates / 4)));
-      const initial = sequences.length / 28 + 2 + 10;
-      // The last two steps have 100 sequences.
-      expect(maxSequencesOf({ ...budget, candidates })).toBe(Math.max(candidates, 100));
-      expect(maxSequencesOf({ ...budget, candidates })).toBeGreaterThanOrEqual(initial);
-      expect(evaluated[1].length / 28).toBe(candidates);
-      expect(rowsIn(evaluated[2]).length).toBe(sequences.length / 28);
-    }
-  });
-
-  it('plays the best candidates of each round with all samples', () => {
-    const { evaluated, calls } = searchAll(10, { rounds: 2 });
-    for (const k of [1, 3]) {
-      const candidates = rowsIn(evaluated[k]);
-      const { scores } = calls[k];
-      const lowest = Math.min(...rowsIn(evaluated[k + 1]).map((row) => scores[candidates.indexOf(row)]));
-      // Four of the 16 candidates are played with all samples: the lowest of them, and three with higher scores.
-      expect(scores.filter((score) => score > lowest).length).toBe(3);
-    }
-  });
-
-  it('counts the value of information when it chooses the best candidates', () => {
-    const informationValues = new Float64Array(10);
-    informationValues[7] = 1;
-    const [, candidates, best] = searchAll(10, { informationValues, rounds: 1 }).evaluated.map(rowsIn);
-    expect(candidates.every((row) => row[10] === '7')).toBe(false);
-    expect(best.every((row) => row[10] === '7')).toBe(true);
+  it.each([1, 3, 4, 100, 400])('keeps a quarter of %d candidates, but at least one', (candidates) => {
+    const { sequences } = search(0, { candidates, rounds: 1 });
+    expect(sequences.length / 28).toBe(Math.max(1, Math.floor(candidates / 4)));
   });
 
   it('stops after six rounds if one first action is clearly the best, and else after all rounds', () => {
-    const roundsOf = (options: Partial<SearchStart>) =>
-      searchAll(10, { rounds: 9, ...options }).calls.filter(({ name }) => name === 'screen').length;
-    const informationValues = new Float64Array(10);
-    informationValues[7] = 1;
-    expect(roundsOf({ informationValues })).toBe(6);
-    expect(roundsOf({ informationValues, rounds: 5 })).toBe(5);
-    const weights = new Float32Array(COMPONENT_NAMES.length);
-    weights[COMPONENT_NAMES.indexOf('belief_accuracy')] = 1;
-    expect(roundsOf({ weights })).toBe(9);
+    const informationValues = onlySeven;
+    expect(search(10, { rounds: 9, informationValues }).rounds).toBe(6);
+    expect(search(10, { rounds: 5, informationValues }).rounds).toBe(5);
+    expect(search(10, { rounds: 9, weights: indifferent }).rounds).toBe(9);
   });
 
   it('chooses the first of equally good sequences', () => {
-    const weights = new Float32Array(COMPONENT_NAMES.length);
-    weights[COMPONENT_NAMES.indexOf('belief_accuracy')] = 1;
-    const { values, best, action, rivalAction } = searchAll(26, { weights });
+    const { values, best, action, rivalAction } = search(26, { weights: indifferent });
     expect(new Set(values).size).toBe(1);
     expect([action, rivalAction]).toEqual([0, 1]);
     for (let first = 0; first < 10; first++) expect(best[28 * first + 27]).toBe(0);
   });
 
   it('evaluates all sequences when two steps are left, without rounds', () => {
-    const { values, best, evaluated } = searchAll(26, { rounds: 0 });
-    expect(evaluated.map(({ length }) => length / 28)).toEqual([100]);
-    expect(searchAll(26).evaluated.length).toBe(1);
+    const { values, best, rounds } = search(26);
+    expect(rounds).toBe(0);
     const every = Uint8Array.from({ length: 100 * 28 }, (_, k) => {
       const [sequence, step] = [Math.floor(k / 28), k % 28];
       return step === 26 ? Math.floor(sequence / 10) : step === 27 ? sequence % 10 : 0;
@@ -448,9 +331,7 @@ describe('a search', () => {
   );
 
   it('adds the value of information to the value of each first action', () => {
-    const informationValues = new Float64Array(10);
-    informationValues[7] = 1;
-    expect(search(10, informationValues).action).toBe(7);
+    expect(search(10, { informationValues: onlySeven }).action).toBe(7);
   });
 });
 

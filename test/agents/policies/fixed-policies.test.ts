@@ -17,7 +17,7 @@ describe('the open-loop sequence', () => {
     expect(openLoopActions('v1')).not.toEqual(openLoopActions('v2'));
   });
 
-  it.each([1, 2, 3, 1000])('is the same in each of %d environments', (numEnvs) => {
+  it.each([1, 3])('is the same in each of %d environments', (numEnvs) => {
     using env = createVecEnv({ numEnvs });
     env.reset({ seed: 5 });
     const { trajectory } = env.run(openLoop.choice(numEnvs, 'v2'), { trajectory: true });

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { spreadSeeds } from '../../../src/agents/search/search-seeds.js';
 import {
   type ActionSequenceSearchOptions,
-  type FoundActionSequence,
   RHYTHM,
   searchActionSequence,
   searchActionSequences,
@@ -57,12 +56,17 @@ describe.each(TWO_ENGINES)('a search on $name', (engine) => {
   });
 });
 
-it('a search finds the same sequences on the reference and the fastest kernel', async () => {
+// The stored sequences, one digit for each action, change only with the search.
+it('a search finds the stored sequences, on the reference and on the fastest kernel', async () => {
   const problems = [{ seeds }, { seeds, profile: profileOf(20_000) }];
   const options = { minFirstHalfMean: 0, imagination: true };
   const [expected, ...others] = await Promise.all(
     TWO_ENGINES.map((engine) => searchActionSequences(problems, { ...options, ...on(engine) })),
   );
+  expect(expected.map(({ actions }) => actions.join(''))).toEqual([
+    '8033408431580365626643667063',
+    '2340345801447735766533660060',
+  ]);
   for (const found of others) expect(found).toEqual(expected);
 });
 
@@ -94,26 +98,16 @@ it('a search returns the training score and the shortfall of each action sequenc
   });
 });
 
-describe('a lower bound of the first-half mean', () => {
+it('a lower bound of the first-half mean is met, at the cost of a lower score', async () => {
   const options = { ...small, evaluations: 8000 };
-
-  it('is met, at the cost of a lower score', async () => {
-    const { firstHalfMean: minFirstHalfMean, score } = playProblem('heuristic', { seeds });
-    const found = await searchActionSequence({ seeds }, { ...options, minFirstHalfMean });
-    expect(found.shortfall).toBe(0);
-    expect(playProblem(found.actions, { seeds }).firstHalfMean).toBeGreaterThanOrEqual(minFirstHalfMean);
-    expect(found.score).toBeGreaterThan(score);
-    const free = await searchActionSequence({ seeds }, options);
-    expect(playProblem(free.actions, { seeds }).firstHalfMean).toBeLessThan(minFirstHalfMean);
-    expect(found.score).toBeLessThan(free.score);
-  });
-
-  it('is approached if no action sequence meets it', async () => {
-    const found = await searchActionSequence({ seeds }, { ...options, minFirstHalfMean: 5 });
-    const { firstHalfMean } = playProblem(found.actions, { seeds });
-    expect(found.shortfall).toBe(5 - firstHalfMean);
-    expect(firstHalfMean).toBeGreaterThan(playProblem('heuristic', { seeds }).firstHalfMean);
-  });
+  const { firstHalfMean: minFirstHalfMean, score } = playProblem('heuristic', { seeds });
+  const found = await searchActionSequence({ seeds }, { ...options, minFirstHalfMean });
+  expect(found.shortfall).toBe(0);
+  expect(playProblem(found.actions, { seeds }).firstHalfMean).toBeGreaterThanOrEqual(minFirstHalfMean);
+  expect(found.score).toBeGreaterThan(score);
+  const free = await searchActionSequence({ seeds }, options);
+  expect(playProblem(free.actions, { seeds }).firstHalfMean).toBeLessThan(minFirstHalfMean);
+  expect(found.score).toBeLessThan(free.score);
 });
 
 it('a search finds a sequence at least as good as the initial sequences', async () => {
@@ -123,29 +117,4 @@ it('a search finds a sequence at least as good as the initial sequences', async 
   expect(
     (await searchActionSequence({ seeds }, { ...small, initialSequences })).score,
   ).toBeGreaterThanOrEqual(score);
-});
-
-it('searching several problems together finds better sequences than searching each alone', async () => {
-  const problems = Array.from({ length: 24 }, (_, k) => ({ seeds, profile: profileOf(20_000 + k) }));
-  const alone = await Promise.all(problems.map((problem) => searchActionSequence(problem, small)));
-  const together = await searchActionSequences(problems, small);
-  const total = (found: readonly FoundActionSequence[]) => found.reduce((sum, { score }) => sum + score, 0);
-  expect(total(together)).toBeGreaterThan(total(alone));
-});
-
-it('a sequence found for a profile beats one found for all profiles, on that profile and other seeds', async () => {
-  const profile = profileOf(20_003);
-  const options = { ...small, evaluations: 8000 };
-  const one = await searchActionSequence({ seeds: spreadSeeds(16), profile }, options);
-  const all = await searchActionSequence({ seeds: spreadSeeds(64) }, options);
-  const fresh = { seeds: Array.from({ length: 200 }, (_, k) => 30_000 + k), profile };
-  expect(playProblem(one.actions, fresh).score).toBeGreaterThan(playProblem(all.actions, fresh).score);
-});
-
-it('a search finds neglect of the first half under a grader that weighs only adaptation', async () => {
-  const grader = [0, 0, 0, 1, 0, 0];
-  const found = await searchActionSequence({ seeds }, { ...small, evaluations: 8000, grader });
-  const heuristic = playProblem('heuristic', { seeds }, { grader });
-  expect(found.score).toBeGreaterThan(heuristic.score + 0.4);
-  expect(playProblem(found.actions, { seeds }).firstHalfMean).toBeLessThan(heuristic.firstHalfMean - 0.2);
 });
