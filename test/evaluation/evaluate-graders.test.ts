@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { POLICY_NAMES, policyName } from '../../src/agents/policies/fixed-policies.js';
 import { evaluationToJson } from '../../src/evaluation/evaluation-json.js';
 import {
-  type EvaluationRow,
   evaluate,
   graderWeights,
   InputError,
@@ -25,20 +24,15 @@ it('evaluate accepts a custom grader, and results have its name and all eight we
     const { crashFree, efficiency, beliefAccuracy } = components;
     expect(finalScore.mean).toBeCloseTo(0.5 * crashFree + 0.3 * efficiency + 0.2 * beliefAccuracy, 6);
   }
-  const json = evaluationToJson({ rows, ...run });
+  const json = evaluationToJson({ rows, ...run }) as { rows: object[] };
   expect(json).toMatchObject({ grader: 'calm', grader_weights: weights });
-});
-
-it('evaluate returns the weights of built-in graders', async () => {
-  for (const grader of ['v1', 'v2', 'v3'] as const) {
-    const run = await evaluate({ grader, seeds: { first: 0, last: 0 } });
-    expect(run.grader).toBe(grader);
-    expect(Object.values(run.graderWeights)).toEqual(RHYTHM.graders[grader]);
-  }
+  const regraded = rows[0].regraded.map(({ grader, finalScore }) => ({ grader, final_score: finalScore }));
+  expect(json.rows[0]).toMatchObject({ regraded });
 });
 
 it('evaluate gives the same rows for the same weights, whatever the name of the grader', async () => {
   const named = await evaluate({ seeds });
+  expect(Object.values(named.graderWeights)).toEqual(RHYTHM.graders.v2);
   const mine = await evaluate({ seeds, grader: { name: 'mine', weights: named.graderWeights } });
   const listed = await evaluate({ seeds, grader: graderWeights('v2') });
   expect(mine.rows).toEqual(named.rows);
@@ -48,10 +42,8 @@ it('evaluate gives the same rows for the same weights, whatever the name of the 
 
 describe('scores under other graders', () => {
   const policies = ['random', 'heuristic+constant'];
-  const meanOf = ({ finalScore }: Pick<EvaluationRow, 'finalScore'>) => finalScore.mean;
 
   it.each([
-    ['v1', ['v2', 'v3']],
     ['v2', ['v3']],
     ['v3', ['v2']],
     [calm, ['v2', 'v3']],
@@ -74,34 +66,22 @@ describe('scores under other graders', () => {
 
   it('are scores of the same episodes, not of episodes that were played for the other grader', async () => {
     const openLoop = { seeds, policies: ['open-loop'] };
-    const [v2, v3] = await Promise.all(['v2', 'v3'].map((grader) => evaluate({ ...openLoop, grader })));
-    expect(meanOf(v2.rows[0].regraded[0])).toBeLessThan(meanOf(v3.rows[0]) - 0.2);
     let sum = 0;
-    await evaluate({
+    const { rows } = await evaluate({
       ...openLoop,
       onEpisodes: ({ result }) => {
         for (const score of regrade(result.components, 'v3')) sum += score / 20;
       },
     });
-    expect(meanOf(v2.rows[0].regraded[0])).toBeCloseTo(sum, 12);
-  });
-
-  it('are in the JSON as final_score, like the score of a row', async () => {
-    const json = evaluationToJson(await evaluate({ seeds, policies: ['random'] })) as { rows: object[] };
-    const { mean, low, high } = (await evaluate({ seeds, policies: ['random'], grader: 'v3' })).rows[0]
-      .finalScore;
-    expect(json.rows[0]).toMatchObject({ regraded: [{ grader: 'v3', final_score: { mean, low, high } }] });
+    expect(rows[0].regraded[0].finalScore.mean).toBeCloseTo(sum, 12);
   });
 });
 
 it('evaluate refuses an invalid grader before the first episode', async () => {
   const bad = { name: 'calm', weights: { crash_fre: 1 } };
-  const started: unknown[] = [];
-  const refusal = evaluate({ grader: bad, onStart: (info) => started.push(info) });
+  const refusal = evaluate({ grader: bad, onStart: () => expect.unreachable() });
   await expect(refusal).rejects.toThrow(InputError);
   await expect(refusal).rejects.toThrow('got "crash_fre". Did you mean "crash_free"?');
-  await expect(evaluate({ grader: null as never })).rejects.toThrow('Expected grader to be a name, got null');
-  expect(started).toEqual([]);
 });
 
 it('evaluate calls onEpisodes for each chunk and policy, with the scores of the rows', async () => {

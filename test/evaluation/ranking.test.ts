@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   COMPONENT_NAMES,
   createVecEnv,
+  type ErrorCode,
   type Flip,
   graderWeights,
   type PolicyComponents,
@@ -45,15 +46,14 @@ function playPolicies(): PolicyComponents[] {
 
 describe('rankPolicies', () => {
   it('sorts the best first, with paired leads', () => {
-    const weak = {
-      name: 'weak',
-      components: Float32Array.of(...[0.2, 0, 0, 0, 0, 0, 0, 0], ...[0.4, 0, 0, 0, 0, 0, 0, 0]),
+    /** Returns a policy with two episodes. */
+    const policyOf = (name: string, one: number, other: number) => {
+      const components = new Float32Array(2 * SIZE);
+      [components[0], components[SIZE]] = [one, other];
+      return { name, components };
     };
-    const strong = {
-      name: 'strong',
-      components: Float32Array.of(...[0.5, 0, 0, 0, 0, 0, 0, 0], ...[0.9, 0, 0, 0, 0, 0, 0, 0]),
-    };
-    const [first, second] = rankPolicies([weak, strong], [1, 0, 0, 0, 0, 0]);
+    const policies = [policyOf('weak', 0.2, 0.4), policyOf('strong', 0.5, 0.9)];
+    const [first, second] = rankPolicies(policies, [1, 0, 0, 0, 0, 0]);
     expect([first.policy, second.policy]).toEqual(['strong', 'weak']);
     expect(first.finalScore.mean).toBeCloseTo(0.7, 7);
     // Differences of 0.3 and 0.5: their standard error is 0.1, and with one degree of freedom t is tan(0.475 pi).
@@ -79,75 +79,43 @@ describe('rankPolicies', () => {
     });
   });
 
-  it('refuses policies that cannot be compared', () => {
-    const one = steady('one', [1, 0, 0, 0, 0, 0]);
-    expectRefusal(() => rankPolicies([], 'v2'), 'wrong_length', 'at least one policy');
-    expectRefusal(() => rankPolicies({} as never, 'v2'), 'wrong_type', 'policies');
-    expectRefusal(() => rankPolicies([one, one], 'v2'), 'unknown_name', '"one" twice');
-    expectRefusal(
-      () => rankPolicies([one, steady('other', [1, 0, 0, 0, 0, 0], 3)], 'v2'),
-      'wrong_length',
-      '"other"',
-    );
-    expectRefusal(
-      () => rankPolicies([{ ...one, components: new Float32Array() }], 'v2'),
-      'wrong_length',
-      'one episode of "one"',
-    );
-    expectRefusal(
-      () => rankPolicies([{ ...one, components: [] as never }], 'v2'),
-      'wrong_type',
-      'components of "one"',
-    );
-    expectRefusal(
-      () => rankPolicies([steady('two', [2, 0, 0, 0, 0, 0])], 'v2'),
-      'out_of_range',
-      'components of "two"',
-    );
-    expectRefusal(() => rankPolicies([one], 'v9'), 'unknown_name', 'v9');
+  it.each<[policies: (one: PolicyComponents) => unknown, grader: string, code: ErrorCode, mention: string]>([
+    [() => [], 'v2', 'wrong_length', 'at least one policy'],
+    [() => ({}), 'v2', 'wrong_type', 'policies'],
+    [(one) => [one, one], 'v2', 'unknown_name', '"one" twice'],
+    [(one) => [one, steady('other', [1], 3)], 'v2', 'wrong_length', '"other"'],
+    [(one) => [{ ...one, components: new Float32Array() }], 'v2', 'wrong_length', 'one episode of "one"'],
+    [(one) => [{ ...one, components: [] }], 'v2', 'wrong_type', 'components of "one"'],
+    [() => [steady('two', [2])], 'v2', 'out_of_range', 'components of "two"'],
+    [(one) => [one], 'v9', 'unknown_name', 'v9'],
+  ])('refuses policies that cannot be compared: %s', (policies, grader, code, mention) => {
+    expectRefusal(() => rankPolicies(policies(steady('one', [1])) as never, grader), code, mention);
   });
 });
 
 describe('weightSensitivity, compared with numbers computed by hand', () => {
   const worker = steady('worker', [0.5, 1, 0.2, 0, 0.5, 0, 0, -1]);
   const guesser = steady('guesser', [0.5, 0.2, 0.2, 0, 0.5, 0.8, 0, -1]);
+  const third = steady('third', [0.5, 0.1, 0.2, 0, 0.5, 0.8, 0, -1]);
   const grader = { name: 'mine', weights: { crash_free: 0.4, progress: 0.4, belief_accuracy: 0.2 } };
-  const sensitivities = weightSensitivity([worker, guesser], grader);
 
-  it('a slope is the paired difference of the component', () => {
+  it('a slope is the paired difference of the component, and the policies swap at the flip', () => {
+    const sensitivities = weightSensitivity([worker, guesser], grader);
     const slopes = sensitivities.map(({ leads: [{ slope }] }) => Number(slope.mean.toFixed(6)));
     expect(slopes).toEqual([0, 0.8, 0, 0, 0, -0.8, 0, 0]);
-    for (const { leads } of sensitivities)
-      expect(leads[0]).toMatchObject({ ahead: 'worker', behind: 'guesser' });
-  });
-
-  it('the policies swap at the flip', () => {
+    // A component that is equal for both policies has no flip.
+    const flips = sensitivities.map(({ below, above }) => [below !== null, above !== null]);
+    const none = [false, false];
+    expect(flips).toEqual([none, [true, false], none, none, none, [false, true], none, none]);
     // The scores are equal if 0.4 x 0.8 (progress) = weight x 0.8 (belief): at a weight of 0.4 with the other weights
     // unchanged, which is 0.4 / 1.2 if all weights are scaled to sum to 1.
-    const belief = sensitivityTo('belief_accuracy', sensitivities);
-    expect(belief.weight).toBe(0.2);
-    expect(belief.below).toBeNull();
-    expect(belief.above).toMatchObject({ policy: 'guesser', passed: 'worker' });
-    expect(belief.above!.weight).toBeCloseTo(1 / 3, 5);
-    expect(belief.above!.unscaled).toBeCloseTo(0.4, 5);
-    expect(belief.above!.weights.progress).toBeCloseTo(1 / 3, 5);
-    const progress = sensitivityTo('progress', sensitivities);
-    expect(progress.above).toBeNull();
-    expect(progress.below!.weight).toBeCloseTo(0.25, 5);
-    expect(progress.below!.unscaled).toBeCloseTo(0.2, 5);
-  });
-
-  it('a component that is equal for both policies has no flip', () => {
-    for (const component of [
-      'crash_free',
-      'connection',
-      'adaptation',
-      'efficiency',
-      'wellbeing',
-      'belief_skill',
-    ]) {
-      expect(sensitivityTo(component, sensitivities)).toMatchObject({ below: null, above: null });
-    }
+    const { weight, above } = sensitivityTo('belief_accuracy', sensitivities);
+    expect([weight, above]).toMatchObject([0.2, { policy: 'guesser', passed: 'worker' }]);
+    expect([above!.weight, above!.unscaled, above!.weights.progress]).toEqual(
+      [1 / 3, 0.4, 1 / 3].map((each) => expect.closeTo(each, 5)),
+    );
+    const { below } = sensitivityTo('progress', sensitivities);
+    expect([below!.weight, below!.unscaled]).toEqual([0.25, 0.2].map((each) => expect.closeTo(each, 5)));
   });
 
   it('a tied policy leads at a tiny weight of a component in which it is better', () => {
@@ -160,20 +128,14 @@ describe('weightSensitivity, compared with numbers computed by hand', () => {
     expect(sensitivityTo('crash_free', tied)).toMatchObject({ weight: 1, below: null, above: null });
   });
 
-  it('the flip reported for a weight is the nearest flip of all pairs of neighbours in the ranking', () => {
-    const third = steady('third', [0.5, 0.1, 0.2, 0, 0.5, 0.8, 0, -1]);
+  it('the flip reported for a weight is the nearest flip of all pairs of neighbours; one policy has no pair', () => {
     const [, progress] = weightSensitivity([worker, guesser, third], grader);
-    expect(progress.leads.map(({ ahead, behind }) => [ahead, behind])).toEqual([
-      ['worker', 'guesser'],
-      ['guesser', 'third'],
+    expect(progress.leads).toMatchObject([
+      { ahead: 'worker', behind: 'guesser' },
+      { ahead: 'guesser', behind: 'third' },
     ]);
     expect(progress.below).toBe(progress.leads[0].below);
-  });
-
-  it('a single policy has no leads', () => {
-    for (const { leads, below, above } of weightSensitivity([worker], 'v2')) {
-      expect([leads, below, above]).toEqual([[], null, null]);
-    }
+    expect(weightSensitivity([worker], 'v2')[0]).toMatchObject({ leads: [], below: null, above: null });
   });
 });
 

@@ -1,5 +1,5 @@
 /** `evaluate` with onTrajectories: the same results, and episodes that replay bit for bit. */
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { POLICY_NAMES, policyName } from '../../src/agents/policies/fixed-policies.js';
 import { STEPPED_NAMES } from '../../src/agents/policies/observing-policies.js';
 import { toGrader } from '../../src/engine/graders/grader.js';
@@ -8,8 +8,7 @@ import type { EvaluateOptions } from '../../src/evaluation/evaluate-options.js';
 import { Reevaluation } from '../../src/evaluation/reevaluation/reevaluation.js';
 import { parseEpisode } from '../../src/rollouts/trajectories/read-line.js';
 import type { TrajectoryEpisode } from '../../src/rollouts/trajectories/trajectory-episode.js';
-import { episodeKey, episodeLine } from '../../src/rollouts/trajectories/write-line.js';
-import { THOROUGH, TWO_ENGINES } from '../support/engines.js';
+import { episodeLine } from '../../src/rollouts/trajectories/write-line.js';
 
 /** Returns the rows, and the episodes written as lines and parsed again. */
 async function evaluateRecorded(options: EvaluateOptions) {
@@ -22,24 +21,6 @@ async function mismatchesOf(episodes: readonly TrajectoryEpisode[]) {
   await using reevaluation = await Reevaluation.open({}, [toGrader('v2')]);
   return (await reevaluation.add(episodes)).flat();
 }
-
-const GRADERS = ['v1', 'v2'];
-/** Both graders on each engine if THOROUGH (engines.ts); otherwise one, because every-engine.test.ts compares the engines. */
-const WITH_GRADERS = TWO_ENGINES.flatMap((engine, k) =>
-  (THOROUGH ? GRADERS : [GRADERS[k % 2]]).map((grader) => ({ ...engine, grader })),
-);
-
-describe.each(WITH_GRADERS)('on $name', ({ backend, kernel, grader }) => {
-  it(`records every fixed policy, under every condition, with grader ${grader}`, async () => {
-    const options = { episodes: 3, grader, backend, kernel };
-    const { rows, episodes } = await evaluateRecorded(options);
-    expect(rows).toEqual((await evaluate(options)).rows);
-    expect(episodes).toHaveLength(rows.reduce((sum, row) => sum + row.episodes, 0));
-    expect(await mismatchesOf(episodes)).toEqual([]);
-    expect(new Set(episodes.map(episodeKey)).size).toBe(episodes.length);
-    expect(new Set(episodes.map((episode) => episode.grader.name))).toEqual(new Set([grader]));
-  });
-});
 
 /** Options of an evaluation of all fixed policies, and of all stepped policies, which read the observation of each step. */
 const ALL = {
@@ -89,18 +70,12 @@ it('evaluate records the name, the objective and the oracle flag of every policy
 /** The baseline of all comparisons plays before the others. */
 const BASELINE_FIRST = ['heuristic', ...POLICY_NAMES.filter((name) => name !== 'heuristic')];
 
-it('evaluate passes only the episodes of selected policies to the listener, in the order of seeds', async () => {
-  const { episodes } = await evaluateRecorded({
-    policies: ['random+constant'],
-    seeds: { first: 100, last: 106 },
-    chunkSize: 3,
-  });
+it('evaluate passes only the episodes of selected policies to the listener, by seed, and rejects with its error', async () => {
+  const options = { policies: ['random+constant'], seeds: { first: 100, last: 106 }, chunkSize: 3 };
+  const { episodes } = await evaluateRecorded(options);
   expect(episodes.map(({ teacher, seed }) => [teacher, seed])).toEqual(
     Array.from({ length: 7 }, (_, i) => ['random+constant', 100 + i]),
   );
-});
-
-it('evaluate awaits the listener, and rejects with its error', async () => {
-  const failing = evaluate({ onTrajectories: () => Promise.reject(new Error('the disk is full')) });
-  await expect(failing).rejects.toThrow('the disk is full');
+  const onTrajectories = () => Promise.reject(new Error('the disk is full'));
+  await expect(evaluate({ ...options, onTrajectories })).rejects.toThrow('the disk is full');
 });

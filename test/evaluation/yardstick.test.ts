@@ -2,7 +2,6 @@
 import { describe, expect, it } from 'vitest';
 import { policyName } from '../../src/agents/policies/fixed-policies.js';
 import { toGrader } from '../../src/engine/graders/grader.js';
-import { bracketEvaluation } from '../../src/evaluation/bracket.js';
 import { evaluate } from '../../src/evaluation/evaluate.js';
 import {
   evaluationYardsticks,
@@ -33,15 +32,12 @@ describe.each(GRADER_NAMES)('the stored scores under %s', (grader) => {
     const { rows } = await evaluate({ grader, policies: [WITHOUT_BELIEF, OPEN_LOOP, REACTIVE] });
     expect(rows).toHaveLength(18);
     for (const row of [...rows, ...slow.rows]) {
-      const { means, ...stored } = YARDSTICKS_DATA.means.find(
-        (each) => each.grader === grader && each.condition === row.condition,
-      )!;
-      const { seeds, profiles, episodes } = row;
-      expect({ seeds, profiles, episodes }).toEqual({
-        seeds: stored.seeds,
-        profiles: stored.profiles,
-        episodes: stored.episodes,
-      });
+      const {
+        means,
+        grader: _,
+        ...stored
+      } = YARDSTICKS_DATA.means.find((each) => each.grader === grader && each.condition === row.condition)!;
+      expect(row).toMatchObject(stored);
       expect(means[policyName(row) as keyof typeof means]).toBeCloseTo(row.finalScore.mean, 5);
     }
   });
@@ -49,14 +45,13 @@ describe.each(GRADER_NAMES)('the stored scores under %s', (grader) => {
 
 describe('the yardstick', () => {
   it('is the highest score; 0.69 under v2 does not lie above it, although heuristic+constant scores 0.61', () => {
-    const {
-      above,
-      policy,
-      score: bar,
-      missing,
-    } = onlyOne(score('heuristic+constant', 0.606), score('mine', 0.69));
-    expect({ policy, missing, above }).toEqual({ policy: PRIOR, missing: [], above: [] });
-    expect(bar).toBeCloseTo(0.771, 3);
+    const yardstick = onlyOne(score('heuristic+constant', 0.606), score('mine', 0.69));
+    expect(yardstick).toMatchObject({
+      policy: PRIOR,
+      missing: [],
+      above: [],
+      score: expect.closeTo(0.771, 3),
+    });
   });
 
   it('lies below a policy with its whole interval, or the policy is not above it; oracles are left out', () => {
@@ -106,21 +101,10 @@ describe('the yardstick', () => {
     expect(yardsticks).toMatchObject([
       { policy: OPEN_LOOP, score: 0.6, missing: [WITHOUT_BELIEF, REACTIVE, PRIOR], above: ['mine'] },
     ]);
-    expect(yardstickNotes(yardsticks).slice(1)).toEqual([
-      'Yardstick under calm: custom, seeds 7-18, profiles discrete at least 0.600 (open-loop+constant). ' +
-        'Above it with the whole 95 % interval: mine (custom, seeds 7-18, profiles discrete).',
-      'Yardstick under calm: unknown scores of open-loop, reactive+constant and planner-prior (custom, seeds 7-18, profiles ' +
-        'discrete). Play them for this grader, on the same seeds: eval --policies ' +
-        'open-loop,open-loop+constant,reactive+constant,planner-prior',
-    ]);
-  });
-
-  it('is in the evaluation with its brackets, for each grader', async () => {
-    const evaluation = await evaluate({ conditions: ['ood'], policies: ['heuristic+constant'] });
-    const { yardsticks } = bracketEvaluation(evaluation, null);
-    expect(yardsticks.map(({ grader, condition }) => [grader, condition])).toEqual([
-      ['v2', 'ood'],
-      ['v3', 'ood'],
-    ]);
+    const [, known, unknown] = yardstickNotes(yardsticks);
+    expect(known).toContain(
+      'Above it with the whole 95 % interval: mine (custom, seeds 7-18, profiles discrete).',
+    );
+    expect(unknown).toContain('unknown scores of open-loop, reactive+constant and planner-prior (custom');
   });
 });

@@ -1,5 +1,4 @@
 /** `assess`, the machine-readable verdict of an audit: figures, thresholds and the reason. */
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { assess, type Check, type Evidence, THRESHOLDS } from '../../../src/evaluation/audit/assessment.js';
 import type { Play } from '../../../src/evaluation/audit/audit-envs.js';
@@ -71,16 +70,11 @@ describe('assess', () => {
     expect([paysOnlyForInference, failedIn(checks)]).toEqual([true, []]);
     expect(reason).toBe('Grader x pays only for inference: all figures meet their thresholds.');
     expect(checks.map(({ figure, bound, threshold }) => `${figure} ${bound} ${threshold}`)).toEqual([
-      'inference_over_open_loop at least 0.25',
-      'knowledge_over_open_loop at least 0.3',
-      'inference_over_prior at least 0.25',
-      'knowledge_over_prior at least 0.3',
-      'inference_over_reactive at least 0.2',
-      'knowledge_over_reactive at least 0.3',
-      'constant_belief at most 0.015',
-      'null_belief at most 0.015',
-      'impossible_sequence at most 0.01',
-      'impossible_planner at most 0.01',
+      ...['inference_over_open_loop at least 0.25', 'knowledge_over_open_loop at least 0.3'],
+      ...['inference_over_prior at least 0.25', 'knowledge_over_prior at least 0.3'],
+      ...['inference_over_reactive at least 0.2', 'knowledge_over_reactive at least 0.3'],
+      ...['constant_belief at most 0.015', 'null_belief at most 0.015'],
+      ...['impossible_sequence at most 0.01', 'impossible_planner at most 0.01'],
     ]);
   });
 
@@ -120,15 +114,4 @@ describe('assess', () => {
     expect(values.inference_over_prior).toBeCloseTo(0.29, 6);
     expect(values.inference_over_reactive).toBeCloseTo(0.286, 6);
   });
-});
-
-it.each([
-  ['v1', false],
-  ['v2', false],
-  ['v3', true],
-])('the stored audit of %s says whether the grader pays only for inference: %s', (grader, expected) => {
-  const url = new URL(`../../../docs/audits/${grader}/audit.json`, import.meta.url);
-  const { pays_only_for_inference: pays, reason } = JSON.parse(readFileSync(url, 'utf8'));
-  expect(pays).toBe(expected);
-  expect(reason).toContain(`Grader ${grader} ${expected ? 'pays only' : 'does not pay only'} for inference`);
 });

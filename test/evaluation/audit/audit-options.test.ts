@@ -1,12 +1,13 @@
-/** Options of an audit: validation before the search, progress and cancellation. */
+/** Options of an audit: validation before the search, progress, cancellation, and a user's policies. */
 import { describe, expect, it } from 'vitest';
 import { AuditEnvs } from '../../../src/evaluation/audit/audit-envs.js';
 import { toAuditRequest } from '../../../src/evaluation/audit/audit-options.js';
 import { fitBeliefs } from '../../../src/evaluation/audit/beliefs.js';
-import { HEURISTIC } from '../../../src/evaluation/audit/players.js';
-import { type AuditOptions, audit, type ErrorCode, RhythmError } from '../../../src/index.js';
+import { HEURISTIC, type Player } from '../../../src/evaluation/audit/players.js';
+import { recordPolicies } from '../../../src/evaluation/audit/record-policies.js';
+import { type AuditOptions, audit, builtin, type ErrorCode, withConstant } from '../../../src/index.js';
 import { NATIVE, reportAbsentEngines } from '../../support/engines.js';
-import { expectRefusal } from '../../support/refusals.js';
+import { expectRefusal, expectRejection } from '../../support/refusals.js';
 
 reportAbsentEngines();
 
@@ -15,75 +16,34 @@ const failIfSearched = () => {
   throw new Error('Expected a refusal, got a search.');
 };
 
-const options: [name: string, options: unknown, code: ErrorCode, ...mentions: string[]][] = [
-  ['null', null, 'wrong_type', 'audit options', 'null'],
-  ['an unknown option', { graders: 'v1' }, 'unknown_option', 'audit options', '"grader"'],
-  ['an unknown grader', { grader: 'v4' }, 'unknown_name', 'grader', '"v4"'],
-  ['weights that sum to 2', { grader: [1, 1, 0, 0, 0, 0] }, 'bad_grader', 'sum to 1'],
-  [
-    'a weight of an unknown component',
-    { grader: { name: 'x', weights: { luck: 1 } } },
-    'bad_grader',
-    '"luck"',
-  ],
-  ['a grader that is a number', { grader: 7 }, 'wrong_type', 'grader', 'got 7'],
-  ['a seed above 2^32 - 1', { seed: 2 ** 32 }, 'out_of_range', 'seed', 'got 4294967296'],
-  ['a fractional seed', { seed: 0.5 }, 'out_of_range', 'seed', 'got 0.5'],
-  ['too few evaluations', { evaluations: 999 }, 'out_of_range', 'evaluations', '1000', 'got 999'],
-  ['too many evaluations', { evaluations: 1e9 + 1 }, 'out_of_range', 'evaluations', 'got 1000000001'],
-  ['evaluations that are text', { evaluations: '1000' }, 'wrong_type', 'evaluations', '"1000"'],
-  ['one episode', { episodes: 1 }, 'out_of_range', 'episodes', 'from 2', 'got 1'],
-  ['too many episodes', { episodes: 1e6 + 1 }, 'out_of_range', 'episodes', 'got 1000001'],
-  ['one profile', { profiles: 1 }, 'out_of_range', 'profiles', 'from 2', 'got 1'],
-  [
-    'more profiles than episodes',
-    { episodes: 9, profiles: 10 },
-    'out_of_range',
-    'profiles',
-    'to 9',
-    'got 10',
-  ],
-  [
-    'more profiles than a batch holds',
-    { episodes: 1e6, profiles: 524_289 },
-    'out_of_range',
-    'profiles',
-    'to 524288',
-  ],
-  ['one planned episode', { plannerEpisodes: 1 }, 'out_of_range', 'plannerEpisodes', 'from 2', 'got 1'],
-  [
-    'more planned episodes than episodes',
-    { episodes: 9, plannerEpisodes: 10 },
-    'out_of_range',
-    'plannerEpisodes',
-    'to 9',
-    'got 10',
-  ],
-  ['profiles that are null', { profiles: null }, 'wrong_type', 'profiles', 'null'],
-  [
-    'the former name of profiles',
-    { persons: 3 },
-    'unknown_option',
-    '"persons"',
-    'Use "profiles", its new name.',
-  ],
-  ['an unknown backend', { backend: 'gpu' }, 'unknown_name', 'backend', '"gpu"'],
-  ['an unknown kernel', { backend: 'reference', kernel: 'avx2' }, 'unknown_name', 'kernel'],
-  ['no threads', { threads: 0 }, 'out_of_range', 'threads', 'got 0'],
-  ['an onProgress that is not a function', { onProgress: 1 }, 'wrong_type', 'onProgress', 'got 1'],
-  ['a signal that is not an AbortSignal', { signal: {} }, 'wrong_type', 'signal', 'an object'],
-];
-
-it.each(options)('an audit refuses %s', async (_, value, code, ...mentions) => {
-  const watched = value === null ? null : { onProgress: failIfSearched, ...(value as AuditOptions) };
-  const reason = await audit(watched as AuditOptions).catch((error: unknown) => error);
-  expectRefusal(
-    () => {
-      if (reason instanceof RhythmError) throw reason;
-    },
-    code,
-    ...mentions,
-  );
+it.each<[options: unknown, code: ErrorCode, ...mentions: string[]]>([
+  [null, 'wrong_type', 'audit options'],
+  [{ graders: 'v1' }, 'unknown_option', '"grader"'],
+  [{ grader: 'v4' }, 'unknown_name', 'grader'],
+  [{ grader: [1, 1, 0, 0, 0, 0] }, 'bad_grader', 'sum to 1'],
+  [{ seed: 2 ** 32 }, 'out_of_range', 'seed'],
+  [{ seed: 0.5 }, 'out_of_range', 'seed'],
+  [{ evaluations: 999 }, 'out_of_range', 'evaluations', '1000'],
+  [{ evaluations: 1e9 + 1 }, 'out_of_range', 'evaluations'],
+  [{ evaluations: '1000' }, 'wrong_type', 'evaluations'],
+  [{ episodes: 1 }, 'out_of_range', 'episodes', 'from 2'],
+  [{ episodes: 1e6 + 1 }, 'out_of_range', 'episodes'],
+  [{ profiles: 1 }, 'out_of_range', 'profiles', 'from 2'],
+  [{ episodes: 9, profiles: 10 }, 'out_of_range', 'profiles', 'to 9'],
+  // More profiles than a batch holds.
+  [{ episodes: 1e6, profiles: 524_289 }, 'out_of_range', 'profiles', 'to 524288'],
+  [{ plannerEpisodes: 1 }, 'out_of_range', 'plannerEpisodes', 'from 2'],
+  [{ episodes: 9, plannerEpisodes: 10 }, 'out_of_range', 'plannerEpisodes', 'to 9'],
+  [{ profiles: null }, 'wrong_type', 'profiles'],
+  [{ persons: 3 }, 'unknown_option', '"persons"', 'Use "profiles", its new name.'],
+  [{ backend: 'gpu' }, 'unknown_name', 'backend'],
+  [{ backend: 'reference', kernel: 'avx2' }, 'unknown_name', 'kernel'],
+  [{ threads: 0 }, 'out_of_range', 'threads'],
+  [{ onProgress: 1 }, 'wrong_type', 'onProgress'],
+  [{ signal: {} }, 'wrong_type', 'signal'],
+])('an audit refuses the options %j', async (options, code, ...mentions) => {
+  const watched = options === null ? null : { onProgress: failIfSearched, ...(options as AuditOptions) };
+  await expectRejection(audit(watched as AuditOptions), code, ...mentions);
 });
 
 /** Options of a fast audit: two weights, so few searches. */
@@ -151,5 +111,33 @@ describe.skipIf(NATIVE.length === 0)('progress and cancellation of an audit', ()
     await expect(fitBeliefs(requestAbortedSoon(), new Uint8Array(28), 'sampled')).rejects.toBe(reason);
     await using envs = new AuditEnvs(requestAbortedSoon(), { fitted: null, median: [], mean: [] });
     await expect(envs.play(HEURISTIC)).rejects.toBe(reason);
+  });
+});
+
+describe('policies of an audit', () => {
+  const heuristic = { open: builtin('heuristic').open };
+  const requestOf = (policies: AuditOptions['policies']) =>
+    toAuditRequest({ policies, episodes: 6, plannerEpisodes: 6, profiles: 2 });
+
+  it('score as the built-in policies with the same actions', async () => {
+    const request = requestOf({ mine: heuristic, 'mine+constant': withConstant(heuristic) });
+    const players = await recordPolicies(request);
+    expect(players).toMatchObject([
+      { name: 'mine', role: 'policy', belief: 'none' },
+      { name: 'mine+constant', role: 'policy', belief: 'own' },
+    ]);
+    await using envs = new AuditEnvs(request, { fitted: null } as never);
+    const scoresOf = async (player: Player) => (await envs.play(player)).scores;
+    expect(await scoresOf(players[0])).toEqual(await scoresOf(HEURISTIC));
+    expect(await scoresOf(players[1])).toEqual(await scoresOf({ ...HEURISTIC, belief: 'constant' }));
+  });
+
+  it.each(['planner', 'open-loop+fitted', 'push:progress', 'reactive'])('may not be named %s', (name) => {
+    expectRefusal(() => requestOf({ [name]: heuristic }), 'unknown_name', name, 'another name');
+  });
+
+  it('that return invalid actions are named in the error', async () => {
+    const wrong = recordPolicies(requestOf({ mine: () => ({ actions: [] }) }));
+    await expect(wrong).rejects.toThrow(/The policy "mine" returned it at step 0/);
   });
 });

@@ -48,25 +48,13 @@ describe('the verdict', () => {
     );
   });
 
-  it('calls a gain "not significantly different from 0" only if its interval includes 0', () => {
-    const verdictWith = (profile: Interval) => verdictOf('x', BEST as AuditRow, { ...GAINS, profile });
-    expect(verdictWith(ZERO)).toContain('is worth nothing more. ');
-    expect(verdictWith(intervalAround(0.05, 0.04))).toContain('is worth 0.050 ±0.040 more. ');
-    expect(verdictWith(intervalAround(-0.05, 0.04))).toContain('is worth -0.050 ±0.040 more. ');
-    expect(verdictWith(intervalAround(0, 0.04))).toContain(
-      'is worth 0.000 ±0.040 more, not significantly different from 0. ',
-    );
+  it.each([
+    [ZERO, 'is worth nothing more. '],
+    [intervalAround(-0.05, 0.04), 'is worth -0.050 ±0.040 more. '],
+    [intervalAround(0, 0.04), 'is worth 0.000 ±0.040 more, not significantly different from 0. '],
+  ])('states the significance of the gain %j', (profile, expected) => {
+    expect(verdictOf('x', BEST as AuditRow, { ...GAINS, profile })).toContain(expected);
   });
-});
-
-it('decimals formats a number that rounds to 0 without a sign', () => {
-  expect([-0.0004, -0, 0.0004, -0.0006, -10].map(decimals)).toEqual([
-    '0.000',
-    '0.000',
-    '0.000',
-    '-0.001',
-    '-10.000',
-  ]);
 });
 
 describe.skipIf(NATIVE.length === 0)('the report', () => {
@@ -105,18 +93,10 @@ describe.skipIf(NATIVE.length === 0)('the report', () => {
     expect(renderAudit(result)).toContain(`grader ${name};`);
   });
 
-  it('has a figure of each kind, with its policies', async () => {
+  it('has a figure of each kind; those of episodes have one policy of each kind', async () => {
     const drawings = drawingsOf(result);
-    expect(drawings.map(({ name }) => name)).toEqual([
-      'gains',
-      'components',
-      'action-sequences',
-      'rewards',
-      'meters',
-    ]);
-    const policies = result.rows.map(({ policy }) => policy);
-    const pushes = policies.filter((policy) => policy.startsWith('push:'));
-    const nullPlayers = result.rows.filter(({ role }) => role === 'null').map(({ policy }) => policy);
+    const names = ['gains', 'components', 'action-sequences', 'rewards', 'meters'];
+    expect(drawings.map(({ name }) => name)).toEqual(names);
     const drawn = [
       'heuristic',
       'open-loop',
@@ -125,24 +105,9 @@ describe.skipIf(NATIVE.length === 0)('the report', () => {
       'planner',
       'oracle-open-loop+truth',
     ];
-    const policiesIn: Record<string, readonly string[]> = {
-      gains: policies.filter((policy) => policy !== 'heuristic'),
-      components: policies.filter((policy) => ![...pushes, ...nullPlayers].includes(policy)),
-      'action-sequences': [
-        'heuristic, most common',
-        'open-loop',
-        'open-loop-honest',
-        'push:crash_free',
-        'push:adaptation',
-      ],
-      rewards: drawn,
-      meters: drawn,
-    };
-    for (const { name, drawing } of drawings) {
-      const texts = textsOf(await svgOf(drawing));
-      expect(texts, name).toEqual(expect.arrayContaining([...policiesIn[name]]));
-      if (name !== 'gains' && name !== 'action-sequences')
-        expect(texts.filter((text) => pushes.includes(text))).toEqual([]);
-    }
+    const texts = textsOf(await svgOf(drawings[3].drawing));
+    expect(texts.filter((text) => result.rows.some(({ policy }) => policy === text)).sort()).toEqual(
+      drawn.sort(),
+    );
   });
 });

@@ -24,11 +24,6 @@ describe('quantile', () => {
       [1, 2, 3, 6.8, 8].map(near),
     );
   });
-
-  it('of the exact distribution equals numpy.percentile', () => {
-    expect(quantile(MEANS, 0.1)).toBeCloseTo(4 / 3, 12);
-    expect(quantile(MEANS, 0.9)).toBeCloseTo(10 / 3, 12);
-  });
 });
 
 const near = (value: number) => expect.closeTo(value, 12);
@@ -54,17 +49,11 @@ describe('BCa (bias-corrected and accelerated intervals)', () => {
       60 / 729 / (6 * (42 / 81) ** 1.5),
       12,
     );
-    expect(acceleration([Float64Array.from(SMALL)], statistic)).toBeCloseTo(0.0367388928481172, 12);
   });
 
   it('has acceleration 0 for equal scores and for a single score', () => {
     expect(acceleration([Float64Array.of(2, 2, 2)], statistic)).toBe(0);
     expect(acceleration([Float64Array.of(2)], statistic)).toBe(0);
-  });
-
-  it('corrects the levels as SciPy does', () => {
-    const corrected = correctLevels([0.1, 0.9], bias(MEANS, meanOf(SMALL)), 0.0367388928481172);
-    expect(corrected).toEqual([0.12817356003043828, 0.9254245436198644].map(near));
   });
 
   it('corrects the levels of two samples as SciPy does', () => {
@@ -77,14 +66,6 @@ describe('BCa (bias-corrected and accelerated intervals)', () => {
     expect(a).toBeCloseTo(-0.02803890511266343, 12);
     const corrected = correctLevels([0.05, 0.95], bias(distribution, meanOf(SMALL) - meanOf(OTHER)), a);
     expect(corrected).toEqual([0.03886776809114041, 0.9377599109701126].map(near));
-  });
-
-  it('passes copies to the statistic, which may sort them', () => {
-    const stratum = Float64Array.of(3, 1, 2);
-    const median = ([values]: readonly Float64Array[]): number =>
-      values.sort()[Math.floor(values.length / 2)];
-    expect(acceleration([stratum], median)).toBe(acceleration([Float64Array.of(1, 2, 3)], median));
-    expect([...stratum]).toEqual([3, 1, 2]);
   });
 });
 
