@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { BLOCK_LAYOUT } from '../../src/world/block.js';
-import { worldDigest } from '../../src/world/digest.js';
 import { RHYTHM } from '../../src/world/numbers.js';
 import { createWorld } from '../../src/world/world.js';
 import { Random } from '../support/random.js';
@@ -13,29 +12,17 @@ const PUBLISHED = '155aa5c0249f5f7ea7ad51390ac6f1f2040ede617072eb069d12d237ac1d2
 
 const published = createWorld();
 
-it('the published world has the pinned digest', () => {
+it('the published world has the pinned digest, the SHA-256 of its little-endian words', () => {
   expect(published.digest).toBe(PUBLISHED);
-});
-
-it('the digest of the published world is the SHA-256 of its little-endian words', () => {
   const bytes = Buffer.alloc(published.words.length * 4);
   for (const [k, word] of published.words.entries()) bytes.writeUInt32LE(word, k * 4);
-  expect(worldDigest(published.words)).toBe(createHash('sha256').update(bytes).digest('hex'));
+  expect(createHash('sha256').update(bytes).digest('hex')).toBe(PUBLISHED);
 });
 
 it('a change of a created world does not change worlds that are created later', () => {
   createWorld().words.fill(0);
   const { words, params, digest } = createWorld();
   expect([words, params, digest]).toEqual([published.words, published.params, PUBLISHED]);
-});
-
-it('a change of any word changes the digest', () => {
-  const digests = Array.from(published.words.keys(), (k) => {
-    const words = published.words.slice();
-    words[k] ^= 1;
-    return worldDigest(words);
-  });
-  expect(new Set([...digests, PUBLISHED]).size).toBe(published.words.length + 1);
 });
 
 describe('the digest changes', () => {
@@ -82,21 +69,13 @@ it('0 and -0 have the same digest', () => {
   );
 });
 
-it('every changed world has a block of the same length', () => {
-  const random = new Random('layout');
-  for (let i = 0; i < 20; i++) {
-    const world = createWorld(changedWorld(random));
-    expect(world.words.length).toBe(published.words.length);
-  }
-});
-
-it('the floats of a block include no NaN, infinity, subnormal or negative zero', () => {
+it('the block of any changed world has the same length, without NaN, infinities, subnormals and negative zeros', () => {
   const random = new Random('block');
   const { offset: numFloats } = BLOCK_LAYOUT.find((entry) => entry.word === 'u32')!;
   for (let i = 0; i < 50; i++) {
     const { words } = createWorld(i === 0 ? RHYTHM : changedWorld(random));
-    const floats = new Float32Array(words.buffer, 0, numFloats);
-    const invalid = floats.findIndex(
+    expect(words.length).toBe(published.words.length);
+    const invalid = new Float32Array(words.buffer, 0, numFloats).findIndex(
       (x) => !Number.isFinite(x) || (x !== 0 && Math.abs(x) < 2 ** -126) || Object.is(x, -0),
     );
     expect(invalid).toBe(-1);
