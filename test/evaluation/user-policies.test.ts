@@ -56,6 +56,15 @@ describe('policies passed as values', () => {
     for (const k of [0, 2, 4]) expect(rows[k].digest).toBe(rows[k + 1].digest);
   });
 
+  it('state posterior means under v3, which give more belief skill than the medians under v2', async () => {
+    const options = { seeds: { first: 61_000, last: 61_019 } };
+    const [[median], [mean]] = await Promise.all(
+      ['v2', 'v3'].map((grader) => rowsOf(['heuristic+inference'], { ...options, grader })),
+    );
+    expect(mean.components.beliefSkill).toBeGreaterThan(median.components.beliefSkill);
+    expect(mean.components.wellbeing).toBe(median.components.wellbeing);
+  });
+
   it('have the same row for every chunk size', async () => {
     const policies = { mine: withInference(recurrent()) };
     const [whole] = await rowsOf(policies);

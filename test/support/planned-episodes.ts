@@ -38,6 +38,3 @@ export function playPlannedEpisodes(
   }
   return { observations, actions, beliefs, result };
 }
-
-export const meanOf = (values: ArrayLike<number>): number =>
-  Array.from(values).reduce((sum, value) => sum + value, 0) / values.length;

@@ -39,26 +39,22 @@ describe('the digest changes', () => {
     expect(new Set([...digests, PUBLISHED]).size).toBe(single.length + 1);
   });
 
-  it('with any two neighbouring weights whose sum stays the same', () => {
+  it('with any two neighbouring weights whose sum stays the same, and with any stream', () => {
     const lists = [
       ...Object.keys(RHYTHM.graders).map((name) => ['graders', name]),
       ...Object.keys(RHYTHM.profiles).map((name) => ['profiles', name, 'weights']),
     ];
-    for (const path of lists) {
+    const shifted = lists.flatMap((path) => {
       const weights = getAt(RHYTHM, path) as number[];
-      weights.forEach((_, k) => {
+      return weights.map((_, k) => {
         const other = (k + 1) % weights.length;
         const shift = (weight: number, j: number) =>
           weight + (j === k ? 2 ** -8 : j === other ? -(2 ** -8) : 0);
-        expect(createWorld(worldWith(path, weights.map(shift))).digest, `${path}[${k}]`).not.toBe(PUBLISHED);
+        return worldWith(path, weights.map(shift));
       });
-    }
-  });
-
-  it('with any stream', () => {
-    const digests = Object.keys(RHYTHM.streams).map(
-      (name) => createWorld(worldWith(['streams', name], '00000001')).digest,
-    );
+    });
+    const streams = Object.keys(RHYTHM.streams).map((name) => worldWith(['streams', name], '00000001'));
+    const digests = [...shifted, ...streams].map((world) => createWorld(world).digest);
     expect(new Set([...digests, PUBLISHED]).size).toBe(digests.length + 1);
   });
 });

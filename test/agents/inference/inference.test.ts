@@ -158,13 +158,8 @@ describe('the posterior', () => {
     expect(one.beliefs()).not.toEqual(other.beliefs());
   });
 
-  it('gives less accurate beliefs if the observations begin late', () => {
-    const late = observeAll(new Inference(world, NUM_ENVS), episodes.observations, 12, 16);
-    const whole = observeAll(new Inference(world, NUM_ENVS), episodes.observations, 0, 16);
-    expect(meanError(late.beliefs(), episodes.targets)).toBeLessThan(0.15);
-    expect(meanError(late.beliefs(), episodes.targets)).toBeGreaterThan(
-      meanError(whole.beliefs(), episodes.targets),
-    );
+  it('begins with the first observation, at any step', () => {
+    const late = observeAll(new Inference(world, FEW), observationsOf(FEW), 12, 16);
     expect(late.explain(0)).toMatchObject({ step: 15, evidence: 4, contradicted: 0 });
   });
 });

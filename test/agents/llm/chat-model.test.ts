@@ -112,6 +112,7 @@ describe('token counts of an endpoint', () => {
     ['an answer longer than its limit', 100, 500, 'x'.repeat(500), true],
     ['one prompt token too many', bytes + 65, 1, text, false],
     ['a token more than the limit', 100, 65, text, false],
+    ['no token of an answer with text', 100, 0, text, false],
     ['a token more than the bytes of an answer longer than the limit', 100, 501, 'x'.repeat(500), false],
   ])(
     'with %s are accepted, or else charged the maximum cost',

@@ -109,27 +109,6 @@ it.each<[what: string, step: number, changes: Partial<PlanReport>, expected: str
   else expect(words).toMatch(expected);
 });
 
-it('for wellbeing, the grade without its adaptation component has weight one half', () => {
-  const components = Float64Array.of(1, 0.6, 0.5, 0.2, 0.5, 0, 0, 0);
-  const reasonsWith = (vitality: number) =>
-    planWords(
-      reportOf(17, {
-        ...plan({ after: [vitality, 0.5, 0.5, 0.5, 0.5], components }),
-        objective: 'wellbeing',
-      }),
-    );
-  // Weight 3 is that of adaptation, and weight 1 that of progress, which is 0.1 higher than in the other plan.
-  const others = 1 - graderWeights('v2')[3];
-  const progress = (0.5 / others) * graderWeights('v2')[1] * 0.1;
-  /**
-   * The vitality, in the last 11 of 28 steps, that adds as much to the value as the higher progress does. Wellbeing has
-   * weight 0.5, and each meter weight 0.2.
-   */
-  const equalVitality = 0.5 + (progress / (0.5 * 0.2)) * (28 / 11);
-  expect(reasonsWith(equalVitality + 0.01)).toMatch(/: it keeps vitality \.\d+ higher over the week\.$/);
-  expect(reasonsWith(equalVitality - 0.01)).toMatch(/: it leaves progress \.10 higher at the end\.$/);
-});
-
 it.each(['score', 'wellbeing'] as const)(
   'reasons in whole episodes, for %s, are one line with the plan, without tags',
   (objective) => {

@@ -1,15 +1,18 @@
 /**
- * The planner: its decisions depend only on observations and options, not on the batch, the process or the kernel. Also its
- * reports, its oracle and its refusals.
+ * The planner: its decisions depend only on observations and options, not on the batch, the process, the kernel or whether
+ * calls return promises. Also its reports, its oracle and its refusals.
  */
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { openAsyncPlanner } from '../../../src/agents/planner/async-planner.js';
 import { Imagination } from '../../../src/agents/planner/imagination.js';
 import { valuePerBeliefError } from '../../../src/agents/planner/objectives.js';
 import {
+  AsyncPlanner,
+  createAsyncPlanner,
   createVecEnv,
   createWorld,
   Episode,
@@ -21,9 +24,11 @@ import {
   type PlannerOptions,
   rolloutGroups,
 } from '../../../src/index.js';
+import { expectSamePlans, TINY } from '../../support/async-planner.js';
 import { runChild } from '../../support/child.js';
 import { playPlannedEpisodes, SMALL, seedsFrom } from '../../support/planned-episodes.js';
-import { expectRefusal } from '../../support/refusals.js';
+import { expectRefusal, expectRejection } from '../../support/refusals.js';
+import { openStandIn } from '../../support/stand-in-batch.js';
 
 const seeds = seedsFrom(40000, 5);
 const recorded = playPlannedEpisodes(seeds);
@@ -275,5 +280,38 @@ describe('a planner refuses', () => {
     planner.close();
     expectRefusal(() => planner.decide(first), 'closed');
     expectRefusal(() => planner.reasons(0), 'closed');
+  });
+});
+
+describe('a planner on batches whose calls return promises', () => {
+  it.each([{}, { objective: 'wellbeing', grader: 'v3', rounds: 2 }] as const)(
+    'decides and explains as on the reference: %j',
+    (options) => expectSamePlans(openStandIn, options, [0, 13, 27]),
+  );
+
+  it('makes its calls in order, with copies of their arguments', async () => {
+    using expected = new Planner({ numEnvs: 1, ...TINY });
+    const observations = recorded.observations[0].slice(0, 22);
+    const { actions } = expected.decide(observations);
+    await using planner = await openAsyncPlanner({ numEnvs: 1, ...TINY }, openStandIn);
+    const calls = [planner.decide(observations), planner.report(0), planner.reasons(0)] as const;
+    observations.fill(Number.NaN);
+    expect((await calls[0]).actions).toEqual(actions);
+    expect(await calls[1]).toEqual(expected.report(0));
+    expect(await calls[2]).toBe(expected.reasons(0));
+  });
+
+  it('has the properties of Planner, and rejects with its errors', async () => {
+    const planner = await createAsyncPlanner({ numEnvs: 1, ...TINY });
+    expect(planner).toBeInstanceOf(AsyncPlanner);
+    expect(planner).toMatchObject({ numEnvs: 1, objective: 'score', isOracle: false });
+    await expectRejection(planner.reasons(0), 'not_reset');
+    await expectRejection(planner.decide(new Float32Array(3)), 'wrong_length');
+    await planner.close();
+    await planner.close();
+    await expect(planner.decide(recorded.observations[0].slice(0, 22))).rejects.toMatchObject({
+      code: 'closed',
+    });
+    await expect(createAsyncPlanner({ numEnvs: 0 })).rejects.toMatchObject({ code: 'out_of_range' });
   });
 });

@@ -38,6 +38,7 @@ it('a custom grader has no shipped anchors, and an older audit has no anchors', 
 describe('an audit is refused', () => {
   const stored = storedAudit('v2');
   const { sampled, discrete } = stored.anchors;
+  const interval = (low: number | null, mean: number, high: number) => ({ mean, low, high });
   const withSampled = (changes: object) => ({
     anchors: { ...stored.anchors, sampled: { ...sampled, ...changes } },
   });
@@ -49,26 +50,10 @@ describe('an audit is refused', () => {
       { anchors: { sampled, discrete: { ...discrete, oracle: 1 } } },
       'anchors.discrete.oracle: Expected an object with the keys mean, low, high, got 1.',
     ],
-    [
-      'a mean above its interval',
-      withSampled({ sequence: { mean: 0.6, low: 0.4, high: 0.5 } }),
-      'low <= mean <= high',
-    ],
-    [
-      'a mean below its interval',
-      withSampled({ sequence: { mean: 0.3, low: 0.4, high: 0.5 } }),
-      '0.4, 0.3 and 0.5',
-    ],
-    [
-      'half an interval',
-      withSampled({ oracle: { mean: 0.3, low: null, high: 0.5 } }),
-      'or null for both bounds',
-    ],
-    [
-      'a mean above 1',
-      withSampled({ oracle: { mean: 1.1, low: 1, high: 1.2 } }),
-      'oracle.mean: Expected a number',
-    ],
+    ['a mean above its interval', withSampled({ sequence: interval(0.4, 0.6, 0.5) }), 'low <= mean <= high'],
+    ['a mean below its interval', withSampled({ sequence: interval(0.4, 0.3, 0.5) }), '0.4, 0.3 and 0.5'],
+    ['half an interval', withSampled({ oracle: interval(null, 0.3, 0.5) }), 'or null for both bounds'],
+    ['a mean above 1', withSampled({ oracle: interval(1, 1.1, 1.2) }), 'oracle.mean: Expected a number'],
     [
       'one seed',
       withSampled({ sequence_seeds: '20000' }),

@@ -13,14 +13,15 @@ const around = (mean: number, half = 0.001): Interval => ({ mean, low: mean - ha
 function playOf(role: Role, name: string, score: number, episodes = 10): Play {
   const scores = new Float32Array(episodes).fill(score);
   const seeds = new Uint32Array(episodes);
+  const components = new Float32Array();
+  const halves = { firstHalfMeans: scores, secondHalfMeans: scores };
   return {
     player: silentPlayer(role, name, 'random'),
     scores,
     seeds,
-    components: new Float32Array(),
+    components,
     beliefMae: scores,
-    firstHalfMeans: scores,
-    secondHalfMeans: scores,
+    ...halves,
   };
 }
 

@@ -37,17 +37,6 @@ const BEST = {
 };
 
 describe('the verdict', () => {
-  it('states what a policy that ignores the profile gains, and what knowing it is worth', () => {
-    expect(verdictOf('x', BEST as AuditRow, GAINS)).toBe(
-      'Under grader x, a policy that ignores the profile gains up to 0.300 ±0.020 over the heuristic (a final score of 0.700, by ' +
-        'open-loop+constant); knowing the profile is worth 0.050 ±0.060 more, not significantly different from 0. ' +
-        'With one action sequence for everybody, the true belief gains nothing over the constant belief; with the true ' +
-        'belief, a sequence chosen for the profile gains 0.050 ±0.060 more. ' +
-        'Without knowing the profile, the constant belief alone gains 0.100 ±0.010 over the heuristic, and one action ' +
-        'sequence for everybody 0.200 ±0.020, of which 0.000 ±0.000 comes from neglecting the first half of the episode.',
-    );
-  });
-
   it.each([
     [ZERO, 'is worth nothing more. '],
     [intervalAround(-0.05, 0.04), 'is worth -0.050 ±0.040 more. '],

@@ -86,19 +86,6 @@ describe.skipIf(NATIVE.length === 0)('an audit', () => {
     expect(sequences).not.toEqual(results[0].sequences);
   });
 
-  it.runIf(THOROUGH)(
-    'gives the same result on the reference, where it takes minutes',
-    { timeout: 600_000 },
-    async () => {
-      // The only component with a weight is belief accuracy, so the audit searches for no push.
-      const grader = [0, 0, 0, 0, 0, 1];
-      const [result, expected] = await Promise.all(
-        ['reference', 'native'].map(async (backend) => numbersOf(await audit({ ...TINY, grader, backend }))),
-      );
-      expect(result).toEqual(expected);
-    },
-  );
-
   it('has the rows and action sequences of every policy, in the order in which tables list them', async () => {
     const result = await auditOnce(SMALL);
     const { rows, sequences, meanEpisodes, grader, graderWeights: weights } = result;
@@ -189,15 +176,9 @@ describe.skipIf(NATIVE.length === 0)('gains', () => {
       ]),
     ];
     for (const [gain, expected] of pairs) expect(gain).toBeCloseTo(expected, 12);
-  });
-
-  it('of the planner over a policy are paired differences on the episodes that the planner played', async () => {
-    const result = await auditOnce(SMALL);
-    const heuristic = scoresOf('heuristic', 2);
-    const planner = rowOf(result, 'planner');
-    const behind = planner.finalScore.mean - meanOf(heuristic);
+    // Those of the planner are differences on its two episodes.
+    const behind = rowOf(result, 'planner').finalScore.mean - meanOf(scoresOf('heuristic', 2));
     expect(rowOf(result, 'heuristic').behindPlanner.mean).toBeCloseTo(behind, 12);
-    expect(planner.behindPlanner).toEqual({ mean: 0, low: 0, high: 0 });
   });
 
   it('of beliefs without knowledge (null players) are measured on more fresh seeds, for each policy and belief', async () => {
@@ -218,11 +199,6 @@ describe.skipIf(NATIVE.length === 0)('gains', () => {
     )!;
     expect(row.silent.mean).toBeCloseTo(meanOf(silent), 6);
     expect(row.gain.mean).toBeCloseTo(meanDifference(constant, silent), 6);
-    // v2 weighs belief accuracy by 0.2, so a less accurate belief gains less.
-    const gainOf = (name: string) =>
-      nullPlayers.rows.find(({ policy, belief }) => policy === 'open-loop' && belief === name)!.gain.mean;
-    expect(gainOf('extreme')).toBeLessThan(gainOf('random'));
-    expect(gainOf('random')).toBeLessThan(gainOf('constant'));
   });
 
   it.each(GRADERS)('of %s are the sums of the gains by component', async (grader) => {

@@ -1,11 +1,23 @@
-/** Options of an audit: validation before the search, progress, cancellation, and a user's policies. */
+/** Audits: options, progress, cancellation, a user's policies, fitted beliefs, and the world in which inference is worth nothing. */
 import { describe, expect, it } from 'vitest';
 import { AuditEnvs } from '../../../src/evaluation/audit/audit-envs.js';
 import { toAuditRequest } from '../../../src/evaluation/audit/audit-options.js';
+import { neutralProfile, profileChoice } from '../../../src/evaluation/audit/audit-profiles.js';
 import { fitBeliefs } from '../../../src/evaluation/audit/beliefs.js';
+import { playImpossibleWorld } from '../../../src/evaluation/audit/impossible-world.js';
 import { HEURISTIC, type Player } from '../../../src/evaluation/audit/players.js';
 import { recordPolicies } from '../../../src/evaluation/audit/record-policies.js';
-import { type AuditOptions, audit, builtin, type ErrorCode, withConstant } from '../../../src/index.js';
+import { SearchProgress } from '../../../src/evaluation/audit/search-progress.js';
+import {
+  type AuditOptions,
+  audit,
+  builtin,
+  createVecEnv,
+  type ErrorCode,
+  openLoopActions,
+  RHYTHM,
+  withConstant,
+} from '../../../src/index.js';
 import { NATIVE, reportAbsentEngines } from '../../support/engines.js';
 import { expectRefusal, expectRejection } from '../../support/refusals.js';
 
@@ -141,3 +153,48 @@ describe('policies of an audit', () => {
     await expect(wrong).rejects.toThrow(/The policy "mine" returned it at step 0/);
   });
 });
+
+/** Options of a search for beliefs, which takes longer than TINY. */
+const BELIEFS = { evaluations: 1000, episodes: 100, profiles: 2, plannerEpisodes: 4 };
+
+it('the profile of the impossible world has the neutral traits and equal weights, and profileChoice repeats it', () => {
+  const profile = neutralProfile();
+  expect([...profile.subarray(0, 11)]).toEqual(RHYTHM.traits.map(({ neutral }) => Math.fround(neutral)));
+  expect([...profile.subarray(11)]).toEqual(Array(5).fill(Math.fround(0.2)));
+  const rows = profileChoice('neutral', 3) as Float32Array;
+  expect([...rows.subarray(32)]).toEqual([...profile]);
+});
+
+describe.skipIf(NATIVE.length === 0)('the best constant belief', () => {
+  it('is null under v1', async () => {
+    const { fitted } = await fitBeliefs(
+      toAuditRequest({ ...BELIEFS, grader: 'v1' }),
+      openLoopActions('v2'),
+      'sampled',
+    );
+    expect(fitted).toBeNull();
+  });
+
+  it('is the belief target where every profile is neutral', async () => {
+    const request = toAuditRequest({ ...BELIEFS, grader: 'v3' });
+    const { fitted } = await fitBeliefs(request, openLoopActions('v2'), 'neutral');
+    using env = createVecEnv({ numEnvs: 1, profiles: neutralProfile() });
+    env.reset({ seed: 0 });
+    env.beliefTargets().forEach((target, k) => {
+      expect(fitted![k]).toBeCloseTo(target, 2);
+    });
+  });
+});
+
+it.skipIf(NATIVE.length === 0)(
+  'in the impossible world, knowing the profile adds about nothing',
+  async () => {
+    const request = toAuditRequest({ ...BELIEFS, grader: 'v3' });
+    const found = await playImpossibleWorld(request, new SearchProgress(request));
+    expect(found.sequence.low! <= 0 || found.sequence.high! < 0.01).toBe(true);
+    expect(found.planner.mean).toBeLessThan(0.01);
+    expect(found.score.mean).toBeGreaterThan(0.5);
+    // The planners play half of `plannerEpisodes` here.
+    expect([found.seeds, found.plannerSeeds]).toEqual(['20000-20099', '20000-20001']);
+  },
+);
