@@ -14,7 +14,9 @@ beforeAll(async () => {
 });
 afterAll(() => hub.close());
 
-async function run(...args: string[]): Promise<string> {
+/** Runs a command of words, with further arguments. */
+async function run(command: string, ...further: string[]): Promise<string> {
+  const args = [...command.split(' '), ...further];
   const { code, stdout, stderr } = await runCli(args, '', hub.environment);
   expect([code, stderr.split('\n').filter((line) => line.startsWith('error'))]).toEqual([0, []]);
   return stdout;
@@ -23,59 +25,39 @@ async function run(...args: string[]): Promise<string> {
 it('regrade, reeval and report read the files that eval writes', async () => {
   const [json, components, trajectories] = ['results.json', 'components.jsonl', 'episodes.jsonl'].map(pathOf);
   const stored = ['--json', json, '--components', components, '--trajectories', trajectories];
-  const table = await run(
-    'eval',
-    '--conditions',
-    'ood',
-    '--episodes',
-    '3',
-    '--policies',
-    'heuristic+constant',
-    ...stored,
-  );
+  const table = await run('eval --conditions ood --episodes 3 --policies heuristic+constant', ...stored);
   expect(table).toContain('heuristic');
   const { rows } = JSON.parse(read('results.json'));
   expect(rows).toMatchObject([{ condition: 'ood', policy: 'heuristic', belief: 'constant', episodes: 3 }]);
-  expect(await run('regrade', '--components', components, '--grader', 'v1')).toContain('grader v1');
-  expect(await run('reeval', '--jsonl', trajectories)).toContain('3 episodes replayed, all as recorded');
+  expect(await run('regrade --grader v1 --components', components)).toContain('grader v1');
+  expect(await run('reeval --jsonl', trajectories)).toContain('3 episodes replayed, all as recorded');
   expect(await run('report', json, trajectories, '--output', pathOf('report'))).toContain('report.html');
   expect(read('report/report.html')).toContain('<svg');
 });
 
 it('dataset sft reads the file that teach writes, and upload reads the dataset', async () => {
   const output = pathOf('teacher.jsonl');
-  await run('teach', '--seeds', '100-101', '--output', output);
+  await run('teach --seeds 100-101 --output', output);
   expect(read('teacher.jsonl').trim().split('\n')).toHaveLength(2);
-  await run(
-    'dataset',
-    'sft',
-    '--jsonl',
-    output,
-    '--output',
-    pathOf('sft'),
-    '--min-score',
-    '0',
-    '--validation',
-    '0',
-  );
+  await run('dataset sft --min-score 0 --validation 0 --jsonl', output, '--output', pathOf('sft'));
   expect(read('sft/README.md')).toContain('rhythm-vec');
-  expect(await run('upload', '--repo', 'newcomer/sft', '--dry-run', pathOf('sft'))).toContain('--dry-run');
+  expect(await run('upload --repo newcomer/sft --dry-run', pathOf('sft'))).toContain('--dry-run');
 });
 
 it('replay, dataset grpo, audit and info run', async () => {
   writeFileSync(pathOf('rows.jsonl'), '{"seed":0,"actions":["sleep","deep_work"]}\n');
-  await run('replay', '--input', pathOf('rows.jsonl'), '--output', pathOf('scored.jsonl'));
+  await run('replay --input', pathOf('rows.jsonl'), '--output', pathOf('scored.jsonl'));
   expect(JSON.parse(read('scored.jsonl'))).toMatchObject({
     seed: 0,
     steps: [{ action: 'sleep' }, { action: 'deep_work' }],
   });
-  await run('dataset', 'grpo', '--rows', '5', '--output', pathOf('grpo.jsonl'));
+  await run('dataset grpo --rows 5 --output', pathOf('grpo.jsonl'));
   expect(read('grpo.jsonl').trim().split('\n')).toHaveLength(5);
   // The audit of a grader with two weights needs few searches.
   writeFileSync(pathOf('calm.json'), '{"name":"calm","weights":{"crash_free":0.5,"belief_accuracy":0.5}}');
-  const quick = ['--evaluations', '1000', '--episodes', '20', '--profiles', '2', '--planner-episodes', '2'];
+  const quick = 'audit --evaluations 1000 --episodes 20 --profiles 2 --planner-episodes 2';
   const files = ['--grader', pathOf('calm.json'), '--json', pathOf('audit.json')];
-  expect(await run('audit', ...quick, ...files)).toContain('Under grader calm');
+  expect(await run(quick, ...files)).toContain('Under grader calm');
   expect(JSON.parse(read('audit.json'))).toMatchObject({ grader: 'calm', evaluations: 1000 });
   expect(await run('info')).toContain('layout digest');
 });

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ResetRequest, RunRequest, StepRequest } from '../../src/engine/backends/backend.js';
 import { allocateTrajectory } from '../../src/engine/backends/outputs.js';
+import { NUM_STEPS } from '../../src/world/fields.js';
 import {
   ASYNC_ENGINES,
   type AsyncEngine,
@@ -23,10 +24,12 @@ interface CallSequence {
   run: RunRequest;
 }
 
-function randomSequence(random: Random, n: number): CallSequence {
+/** Draws a call sequence. @param startsLate whether episodes begin at later steps, of which at least four are left. */
+function randomSequence(random: Random, n: number, startsLate = random.chance(0.4)): CallSequence {
   const noneFinished = new Uint8Array(n);
+  const start = startsLate ? random.starts(n, NUM_STEPS - 4) : undefined;
   return {
-    reset: random.reset(n),
+    reset: { ...random.reset(n), start },
     steps: [0, 1, 2].map(() => random.step(noneFinished)),
     run: random.run(n),
   };
@@ -117,7 +120,7 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
 
 // Steps use threads from 512 tiles of 16 environments on, other calls from 32 tiles. The last tile here is not full.
 const MANY = 9000;
-const large = randomSequence(new Random('large'), MANY);
+const large = randomSequence(new Random('large'), MANY, true);
 const expectedOfLarge = await play(REFERENCE, MANY, large);
 
 describe.each(OTHERS)('$name', (engine) => {

@@ -12,7 +12,7 @@ import {
   reportAbsentEngines,
   runsOn,
 } from '../support/async-engines.js';
-import { differences, expectEqual } from '../support/bits.js';
+import { expectEqual } from '../support/bits.js';
 import { forAllAsync, type OpenedAsyncBatch, openAsyncBatch } from '../support/open-async-batch.js';
 import type { Random } from '../support/random.js';
 
@@ -57,33 +57,3 @@ describe.each(ASYNC_ENGINES)('from states that $name reached', (engine) => {
   it('one step is the same on every engine', () =>
     forAllAsync(runsOn(engine, 150), (random) => compareOneStep(random, engine)));
 });
-
-it('ten steps in succession are the same on every engine', () =>
-  forAllAsync(40, async (random) => {
-    const n = random.integer(1, 40);
-    const [first, ...others] = await Promise.all(
-      enginesFor(random).map((engine) => openAsyncBatch(engine, n)),
-    );
-    first.batch.reset(random.reset(n));
-    const words = await first.batch.save();
-    for (const { batch } of others) batch.load(words);
-    for (let t = 0; t < 10; t++) {
-      const request = random.step((await first.readOutputs()).terminated);
-      for (const { batch } of [first, ...others]) expect(batch.submit(request)).toBeNull();
-      const expected = await first.columns();
-      for (const { batch, columns } of others) expectEqual(expected, await columns(), batch.kernel);
-    }
-  }));
-
-it('differences reports the columns that a step changes', () =>
-  forAllAsync(5, async (random) => {
-    const { batch, columns } = await openAsyncBatch(REFERENCE, 3);
-    batch.reset(random.reset(3));
-    const before = await columns();
-    batch.submit({
-      ...random.step(new Uint8Array(3), false),
-      stepMask: null,
-      actions: Uint8Array.of(1, 2, 3),
-    });
-    expect(differences(before, await columns()).length).toBeGreaterThan(3);
-  }));

@@ -90,7 +90,7 @@ LD_PRELOAD=$runtimes node node_modules/vitest/vitest.mjs run --project unit --po
   --testNamePattern='^(?!.*the scores of large/)' \
   test/engine/backends/addon-fuzz.test.ts test/engine/backends/addon-overlap.test.ts test/engine/one-step.test.ts test/engine/vec-env/run.test.ts test/engine/metamorphic.test.ts \
   test/engine/backends/batch-masks.test.ts test/engine/backends/gather.test.ts test/engine/backends/save-load.test.ts test/engine/changed-world.test.ts \
-  test/engine/validate/weird-input.test.ts test/engine/golden.test.ts test/engine/vec-env/step-outputs.test.ts test/engine/vec-env/lifecycle.test.ts \
+  test/engine/validate/weird-input.test.ts test/engine/golden.test.ts test/engine/vec-env/lifecycle.test.ts \
   test/engine/validate/bad-arguments.test.ts test/engine/vec-env/state-machine.test.ts test/engine/vec-env/autoreset-sequences.test.ts \
   "$@"
 

@@ -9,9 +9,10 @@ import type {
   VecEnvOptions,
 } from '../../src/engine/vec-env/vec-env-options.js';
 import { RhythmError } from '../../src/shared/errors.js';
-import { type Columns, copyColumns, copyOutputs } from './bits.js';
+import type { Columns } from './bits.js';
 import { DeferredBackend } from './deferred.js';
 import { ENGINES, NATIVE, openOn } from './engines.js';
+import { outputColumns } from './unchanged.js';
 
 /** The asynchronous API on a backend, and the synchronous API to compare it with. */
 export interface ApiPair {
@@ -38,20 +39,29 @@ export const API_PAIRS: readonly ApiPair[] = [
   },
 ];
 
-/** Copies outputs, seeds, episode numbers and counters, which can be read even after `close`. */
-export function asyncOutputColumns(env: AsyncVecEnv, result: StepResult | null): Columns {
-  const { steps, episodes } = env.counters;
-  return {
-    ...(result && copyOutputs(result)),
-    ...copyColumns({ seeds: env.seeds, episodeNumbers: env.episodeNumbers }),
-    counters: Uint32Array.of(steps, episodes),
-  };
+/** An API on a backend. Tests treat its environments as asynchronous: awaiting the result of a synchronous call is harmless. */
+export interface Api extends ApiPair {
+  readonly isSync: boolean;
 }
+
+const SYNC_APIS: readonly Api[] = API_PAIRS.slice(0, -1).map(({ name, openSync }) => ({
+  name: `${name}, synchronous`,
+  isSync: true,
+  open: async (options) => openSync(options) as unknown as AsyncVecEnv,
+  openSync,
+}));
+/** The synchronous API of the reference and of the fastest kernel, then the asynchronous API of `API_PAIRS`. */
+export const APIS: readonly Api[] = [
+  ...SYNC_APIS,
+  ...API_PAIRS.map((pair) => ({ ...pair, name: `${pair.name}, asynchronous`, isSync: false })),
+];
+
+/** Makes a call at once. @returns a promise, which rejects if the call throws. */
+export const attempt = async <T>(call: () => T): Promise<Awaited<T>> => await call();
 
 /** Copies outputs, state hashes and belief targets, as `envColumns` does for the synchronous API. */
 export async function asyncEnvColumns(env: AsyncVecEnv, result: StepResult): Promise<Columns> {
-  const outputs = asyncOutputColumns(env, result);
-  return { ...outputs, hash: await env.stateHash(), targets: await env.beliefTargets() };
+  return { ...outputColumns(env, result), hash: await env.stateHash(), targets: await env.beliefTargets() };
 }
 
 /** Returns the code of a rejection; null if the promise resolves. */

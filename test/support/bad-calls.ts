@@ -1,12 +1,13 @@
-/** Invalid calls of a VecEnv. */
+/** Invalid calls of a VecEnv: each with the code of its error and, if one entry is invalid, its place in the message. */
 
 import type { VecEnv } from '../../src/engine/node.js';
+import type { StartStates } from '../../src/engine/validate/starts.js';
 import type { ErrorCode } from '../../src/shared/errors.js';
 import { NUM_STEPS } from '../../src/world/fields.js';
 
 /** The number of environments. */
 export const N = 20;
-/** A call, the code of its error, and texts that the message must contain. */
+/** A call, the code of its error, and texts that the message must contain: a place, or the remedy of a likely mistake. */
 export type Case = [name: string, call: (env: VecEnv) => unknown, code: ErrorCode, ...mentions: string[]];
 // biome-ignore lint/suspicious/noExplicitAny: cases pass values of wrong types.
 export const any = (value: unknown): any => value;
@@ -37,347 +38,260 @@ export const beliefs = (at: number, ...row: number[]) => {
 const { NaN: nan, POSITIVE_INFINITY: infinity } = Number;
 const sequence = (at: number, value: number) => put(new Uint8Array(N * NUM_STEPS), at, value);
 
+const plain = Array.from(legalActions);
+/** Returns a call of step. */
+const step =
+  (actions: unknown, options?: unknown): Case[1] =>
+  (env) =>
+    options === undefined ? env.step(any(actions)) : env.step(any(actions), any(options));
+const believe = (rows: unknown) => step(legalActions, { beliefs: rows });
+
 /** Invalid calls of `step`. */
 export const STEP: Case[] = [
-  [
-    'too few actions',
-    (env) => env.step(new Uint8Array(N - 1)),
-    'wrong_length',
-    `${N} actions (numEnvs)`,
-    'got 19',
-  ],
-  ['too many actions', (env) => env.step(new Uint8Array(N + 1)), 'wrong_length', 'got 21'],
-  ['no actions', (env) => env.step(any(undefined)), 'wrong_type', 'actions', 'undefined'],
-  ['a number as actions', (env) => env.step(any(3)), 'wrong_type', 'actions', 'got 3'],
-  ['text as actions', (env) => env.step(any('x'.repeat(N))), 'wrong_type', 'actions'],
-  ['an object as actions', (env) => env.step(any({ length: N })), 'wrong_type', 'an object'],
-  [
-    'a DataView as actions',
-    (env) => env.step(any(new DataView(new ArrayBuffer(N)))),
-    'wrong_type',
-    'a DataView',
-  ],
-  ['a Map as actions', (env) => env.step(any(new Map())), 'wrong_type', 'actions'],
-  [
-    'code 10',
-    (env) => env.step(codes(7, 10)),
-    'illegal_action',
-    'actions[7]',
-    'got 10',
-    'No episode was stepped',
-  ],
-  [
-    'code 255 in the last environment',
-    (env) => env.step(codes(19, 255)),
-    'illegal_action',
-    'actions[19]',
-    'got 255',
-  ],
+  ['too few actions', step(new Uint8Array(N - 1)), 'wrong_length', 'got 19'],
+  ['too many actions', step(new Uint8Array(N + 1)), 'wrong_length', 'got 21'],
+  ['no actions', (env) => env.step(any(undefined)), 'wrong_type', 'actions'],
+  ['text as actions', step('x'.repeat(N)), 'wrong_type', 'actions'],
+  ['an object as actions', step({ length: N }), 'wrong_type', 'actions'],
+  ['a DataView as actions', step(new DataView(new ArrayBuffer(N))), 'wrong_type', 'actions'],
+  ['code 10', step(codes(7, 10)), 'illegal_action', 'actions[7]', 'got 10'],
+  ['code 255 in the last environment', step(codes(19, 255)), 'illegal_action', 'actions[19]', 'got 255'],
   [
     'two illegal codes, of which the error names the first',
-    (env) => env.step(put(codes(3, 11), 2, 12)),
+    step(put(codes(3, 11), 2, 12)),
     'illegal_action',
     'actions[2]',
-    'got 12',
   ],
-  [
-    'code -1',
-    (env) => env.step(put(Int32Array.from(legalActions), 4, -1)),
-    'illegal_action',
-    'actions[4]',
-    'got -1',
-  ],
-  [
-    'code 256, which is 0 as u8',
-    (env) => env.step(put(Int32Array.from(legalActions), 4, 256)),
-    'illegal_action',
-    'got 256',
-  ],
-  [
-    'code 1.5',
-    (env) => env.step(put(Array.from(legalActions), 0, 1.5)),
-    'illegal_action',
-    'actions[0]',
-    'got 1.5',
-  ],
-  ['code NaN', (env) => env.step(put(Array.from(legalActions), 0, nan)), 'illegal_action', 'got NaN'],
-  [
-    'null as a code',
-    (env) => env.step(any(put(Array.from(legalActions), 0, any(null)))),
-    'illegal_action',
-    'got null',
-  ],
-  [
-    'a name as a code',
-    (env) => env.step(any(put(Array.from(legalActions), 1, any('sleep')))),
-    'illegal_action',
-    'got "sleep"',
-  ],
-  ['an array of holes', (env) => env.step(any(new Array(N))), 'illegal_action', 'got undefined'],
-  ['BigInt actions', (env) => env.step(any(new BigInt64Array(N))), 'illegal_action', 'actions[0]'],
-  [
-    'a misspelt option',
-    (env) => env.step(legalActions, any({ belief: 1 })),
-    'unknown_option',
-    'Did you mean "beliefs"?',
-  ],
-  ['a number as options', (env) => env.step(legalActions, any(5)), 'wrong_type', 'step options'],
-  ['null as options', (env) => env.step(legalActions, any(null)), 'wrong_type', 'step options'],
-  [
-    'one belief for all, with one NaN',
-    (env) => env.step(legalActions, { beliefs: [0.5, nan, 0.5] }),
-    'bad_belief',
-    'beliefs row 0',
-    'NaN',
-  ],
-  [
-    'beliefs as rows',
-    (env) => env.step(legalActions, { beliefs: any(Array(N).fill([0.5, 0.5, 0.5])) }),
-    'wrong_type',
-    'an array of 20, of which the first is an array of 3',
-    'beliefs.flatMap(',
-  ],
-  [
-    'beliefs as rows of floats',
-    (env) => env.step(legalActions, { beliefs: any(Array(N).fill(new Float32Array(3))) }),
-    'wrong_type',
-    'the first is a Float32Array',
-  ],
-  [
-    'null among beliefs',
-    (env) => env.step(legalActions, { beliefs: any(put(Array.from(beliefs(0)), 7, null)) }),
-    'bad_belief',
-    'beliefs[7]',
-    'null',
-  ],
-  [
-    'a belief beyond float32',
-    (env) => env.step(legalActions, { beliefs: put(Array.from(beliefs(0)), 58, 1e39) }),
-    'bad_belief',
-    'row 19',
-  ],
-  ['null beliefs', (env) => env.step(legalActions, { beliefs: any(null) }), 'wrong_type', 'beliefs', 'null'],
-  [
-    'text as beliefs',
-    (env) => env.step(legalActions, { beliefs: any('5'.repeat(N * 3)) }),
-    'wrong_type',
-    'beliefs',
-  ],
-  [
-    'too few beliefs',
-    (env) => env.step(legalActions, { beliefs: new Float32Array(6) }),
-    'wrong_length',
-    '60 numbers in beliefs (numEnvs x 3)',
-    'got 6',
-  ],
-  [
-    'a row of beliefs with one NaN',
-    (env) => env.step(legalActions, { beliefs: beliefs(5, 0.5, nan, 0.25) }),
-    'bad_belief',
-    'row 5',
-    '[0.5, NaN, 0.25]',
-  ],
-  [
-    'an infinite belief',
-    (env) => env.step(legalActions, { beliefs: beliefs(0, infinity, 0, 0) }),
-    'bad_belief',
-    'row 0',
-  ],
-  [
-    'a row with both infinities',
-    (env) => env.step(legalActions, { beliefs: beliefs(19, infinity, -infinity, 0) }),
-    'bad_belief',
-    'row 19',
-  ],
-  [
-    'an infinity among NaN',
-    (env) => env.step(legalActions, { beliefs: beliefs(2, nan, -infinity, nan) }),
-    'bad_belief',
-    'row 2',
-  ],
+  ['code -1', step(put(Int32Array.from(plain), 4, -1)), 'illegal_action', 'actions[4]', 'got -1'],
+  ['code 256, which is 0 as u8', step(put(Int32Array.from(plain), 4, 256)), 'illegal_action', 'actions[4]'],
+  ['code 1.5', step(put(plain, 0, 1.5)), 'illegal_action', 'actions[0]', 'got 1.5'],
+  ['code NaN', step(put(plain, 0, nan)), 'illegal_action', 'actions[0]'],
+  ['a name as a code', step(put(plain, 1, 'sleep')), 'illegal_action', 'actions[1]'],
+  ['an array of holes', step(new Array(N)), 'illegal_action', 'actions[0]'],
+  ['BigInt actions', step(new BigInt64Array(N)), 'illegal_action', 'actions[0]'],
+  ['a misspelt option', step(legalActions, { belief: 1 }), 'unknown_option', 'Did you mean "beliefs"?'],
+  ['a number as options', step(legalActions, 5), 'wrong_type'],
+  ['null as options', step(legalActions, null), 'wrong_type'],
+  ['one belief for all, with one NaN', believe([0.5, nan, 0.5]), 'bad_belief', 'row 0'],
+  ['beliefs as rows', believe(Array(N).fill([0.5, 0.5, 0.5])), 'wrong_type', 'beliefs.flatMap('],
+  ['null among beliefs', believe(put(Array.from(beliefs(0)), 7, null)), 'bad_belief', 'beliefs[7]'],
+  ['a belief beyond float32', believe(put(Array.from(beliefs(0)), 58, 1e39)), 'bad_belief', 'row 19'],
+  ['null beliefs', believe(null), 'wrong_type', 'beliefs'],
+  ['text as beliefs', believe('5'.repeat(N * 3)), 'wrong_type', 'beliefs'],
+  ['too few beliefs', believe(new Float32Array(6)), 'wrong_length', 'got 6'],
+  ['a row of beliefs with one NaN', believe(beliefs(5, 0.5, nan, 0.25)), 'bad_belief', 'row 5'],
+  ['an infinite belief', believe(beliefs(0, infinity, 0, 0)), 'bad_belief', 'row 0'],
+  ['a row with both infinities', believe(beliefs(19, infinity, -infinity, 0)), 'bad_belief', 'row 19'],
+  ['an infinity among NaN', believe(beliefs(2, nan, -infinity, nan)), 'bad_belief', 'row 2'],
 ];
+
+/** Returns a call of reset. */
+const reset =
+  (options: unknown): Case[1] =>
+  (env) =>
+    env.reset(any(options));
+const seed = (value: unknown) => reset({ seed: value });
 
 /** Invalid calls of `reset`. */
 export const RESET: Case[] = [
-  ['seed -1', (env) => env.reset({ seed: -1 }), 'bad_seed', 'seed', 'got -1'],
-  ['seed 2^32', (env) => env.reset({ seed: 2 ** 32 }), 'bad_seed', 'got 4294967296'],
-  ['seed 0.5', (env) => env.reset({ seed: 0.5 }), 'bad_seed'],
-  ['seed NaN', (env) => env.reset({ seed: nan }), 'bad_seed', 'NaN'],
-  ['a last seed beyond u32', (env) => env.reset({ seed: 2 ** 32 - 5 }), 'bad_seed', 'seed + 19', 'array'],
-  ['text as seed', (env) => env.reset({ seed: any('7') }), 'wrong_type', 'seed', '"7"'],
-  ['null as seed', (env) => env.reset({ seed: any(null) }), 'wrong_type', 'seed', 'null'],
-  ['a BigInt as seed', (env) => env.reset({ seed: any(7n) }), 'wrong_type', 'seed'],
-  ['too few seeds', (env) => env.reset({ seed: [1, 2] }), 'wrong_length', '20', 'seed', 'got 2'],
-  [
-    'an invalid seed in an array',
-    (env) => env.reset({ seed: seeds(9, -1) }),
-    'bad_seed',
-    'seed[9]',
-    'got -1',
-  ],
-  ['a NaN in an array of seeds', (env) => env.reset({ seed: seeds(9, nan) }), 'bad_seed', 'seed[9]'],
-  ['text in an array of seeds', (env) => env.reset({ seed: seeds(9, '9') }), 'bad_seed', 'seed[9]', '"9"'],
-  [
-    'an Int32Array of negative seeds',
-    (env) => env.reset({ seed: new Int32Array(N).fill(-1) }),
-    'bad_seed',
-    'seed[0]',
-  ],
-  ['an array of holes as seeds', (env) => env.reset({ seed: any(new Array(N)) }), 'bad_seed', 'undefined'],
-  ['BigInt seeds', (env) => env.reset({ seed: any(new BigUint64Array(N)) }), 'bad_seed', 'seed[0]'],
-  ['a misspelt option', (env) => env.reset(any({ seeds: 1 })), 'unknown_option', 'Did you mean "seed"?'],
-  [
-    'the option reset_mask',
-    (env) => env.reset(any({ reset_mask: legalActions })),
-    'unknown_option',
-    'Did you mean "mask"?',
-  ],
-  [
-    'the option resetMask',
-    (env) => env.reset(any({ resetMask: legalActions })),
-    'unknown_option',
-    'Did you mean "mask"?',
-  ],
-  ['a number as options', (env) => env.reset(any(7)), 'wrong_type', 'reset options'],
-  [
-    'an unknown profile',
-    (env) => env.reset({ seed: 1, profiles: 'workaholic_stoics' }),
-    'unknown_name',
-    'workaholic_stoic',
-  ],
-  [
-    'an unknown profile in an array',
-    (env) => env.reset({ profiles: seeds(3, 'x').map(() => 'nobody') }),
-    'unknown_name',
-    '"nobody"',
-  ],
-  ['a grader that sums to 2', (env) => env.reset({ graders: [1, 1, 0, 0, 0, 0] }), 'bad_grader', 'sum to 1'],
-  ['an unknown grader', (env) => env.reset({ graders: 'V1' }), 'unknown_name', 'Did you mean "v1"?'],
-  [
-    'a name that objects inherit',
-    (env) => env.reset({ graders: 'constructor' }),
-    'unknown_name',
-    '"constructor"',
-  ],
+  ['seed -1', seed(-1), 'bad_seed', 'got -1'],
+  ['seed 2^32', seed(2 ** 32), 'bad_seed'],
+  ['seed 0.5', seed(0.5), 'bad_seed'],
+  ['seed NaN', seed(nan), 'bad_seed'],
+  ['a last seed beyond u32', seed(2 ** 32 - 5), 'bad_seed', 'seed + 19'],
+  ['text as seed', seed('7'), 'wrong_type', 'seed'],
+  ['null as seed', seed(null), 'wrong_type', 'seed'],
+  ['a BigInt as seed', seed(7n), 'wrong_type', 'seed'],
+  ['too few seeds', seed([1, 2]), 'wrong_length', 'got 2'],
+  ['an invalid seed in an array', seed(seeds(9, -1)), 'bad_seed', 'seed[9]'],
+  ['a NaN in an array of seeds', seed(seeds(9, nan)), 'bad_seed', 'seed[9]'],
+  ['text in an array of seeds', seed(seeds(9, '9')), 'bad_seed', 'seed[9]'],
+  ['an Int32Array of negative seeds', seed(new Int32Array(N).fill(-1)), 'bad_seed', 'seed[0]'],
+  ['BigInt seeds', seed(new BigUint64Array(N)), 'bad_seed', 'seed[0]'],
+  ['the option reset_mask', reset({ reset_mask: legalActions }), 'unknown_option', 'Did you mean "mask"?'],
+  ['a number as options', reset(7), 'wrong_type'],
+  ['an unknown profile', reset({ profiles: 'workaholic_stoics' }), 'unknown_name', 'workaholic_stoic'],
+  ['an unknown profile in an array', reset({ profiles: seeds(3, 'x').map(() => 'nobody') }), 'unknown_name'],
+  ['a grader that sums to 2', reset({ graders: [1, 1, 0, 0, 0, 0] }), 'bad_grader', 'sum to 1'],
+  ['an unknown grader', reset({ graders: 'V1' }), 'unknown_name', 'Did you mean "v1"?'],
   [
     'a profile with a NaN',
-    (env) => env.reset({ profiles: new Float32Array(N * 16).fill(nan, 35, 36) }),
+    reset({ profiles: new Float32Array(N * 16).fill(nan, 35, 36) }),
     'bad_profile',
     'profiles[2][3]',
-    'NaN',
   ],
   [
     'a profile number with a magnitude below 2^-40',
-    (env) => env.reset({ profiles: new Float32Array(N * 16).fill(-(2 ** -41), 319) }),
+    reset({ profiles: new Float32Array(N * 16).fill(-(2 ** -41), 319) }),
     'bad_profile',
     'profiles[19][15]',
   ],
 ];
 
+/** Returns a call of run, by default with the random policy. */
+const run =
+  (options: unknown, choice: unknown = 'random'): Case[1] =>
+  (env) =>
+    env.run(any(choice), any(options));
+
 /** Invalid calls of `run`. */
 export const RUN: Case[] = [
-  ['a misspelt policy', (env) => env.run(any('heuristc')), 'unknown_name', 'Did you mean "heuristic"?'],
-  ['the planner', (env) => env.run(any('planner')), 'unknown_name', 'Call evaluate for any other policy'],
-  ['no policy', (env) => env.run(any(undefined)), 'wrong_type', 'undefined'],
+  ['a misspelt policy', run({}, 'heuristc'), 'unknown_name', 'Did you mean "heuristic"?'],
+  ['the planner', run({}, 'planner'), 'unknown_name', 'Call evaluate for any other policy'],
+  ['no policy', (env) => env.run(any(undefined)), 'wrong_type'],
   [
     'a short action sequence',
-    (env) => env.run(new Uint8Array(N)),
+    run({}, new Uint8Array(N)),
     'wrong_length',
     '560 actions (numEnvs x 28)',
     'got 20',
   ],
   [
-    'an illegal action in an action sequence',
-    (env) => env.run(sequence(3 * NUM_STEPS + 20, 10)),
+    'an illegal action in a sequence',
+    run({}, sequence(104, 10)),
     'illegal_action',
     'environment 3, step 20',
     'got 10',
   ],
   [
     'an illegal action in a plain array',
-    (env) => env.run(Array.from(sequence(90, 10))),
+    run({}, Array.from(sequence(90, 10))),
     'illegal_action',
     'actions[90]',
-    'got 10',
   ],
-  [
-    'a misspelt option',
-    (env) => env.run('random', any({ trajectories: true })),
-    'unknown_option',
-    '"trajectory"',
-  ],
-  [
-    'the option trajectory: 1',
-    (env) => env.run('random', { trajectory: any(1) }),
-    'wrong_type',
-    'trajectory',
-  ],
+  ['a misspelt option', run({ trajectories: true }), 'unknown_option', '"trajectory"'],
+  ['the option trajectory: 1', run({ trajectory: 1 }), 'wrong_type', 'trajectory'],
   [
     'a misspelt field of the trajectory',
-    (env) => env.run('random', { trajectory: any(['actions', 'reward']) }),
+    run({ trajectory: ['actions', 'reward'] }),
     'unknown_name',
     'trajectory[1]',
-    '"rewards"',
   ],
-  [
-    'the layout "columns" of a trajectory',
-    (env) => env.run('random', { trajectory: true, layout: any('columns') }),
-    'unknown_name',
-    'layout',
-    'column-major',
-  ],
-  ['policy seed -1', (env) => env.run('random', { policySeeds: -1 }), 'bad_seed', 'policySeeds', 'got -1'],
-  ['too few policy seeds', (env) => env.run('random', { policySeeds: [1] }), 'wrong_length', 'policySeeds'],
-  [
-    'a stop of 29',
-    (env) => env.run('random', { stops: put(new Uint8Array(N), 6, 29) }),
-    'out_of_range',
-    'stops[6]',
-    '29',
-  ],
-  [
-    'a stop of -1',
-    (env) => env.run('random', { stops: put(new Int8Array(N), 6, -1) }),
-    'out_of_range',
-    'stops[6]',
-  ],
-  ['text as stops', (env) => env.run('random', { stops: any('28') }), 'wrong_type', 'stops'],
-  ['too few stops', (env) => env.run('random', { stops: [28] }), 'wrong_length', 'stops', 'got 1'],
-  ['a NaN constant belief', (env) => env.run('random', { beliefs: [0.5, nan, 0.5] }), 'bad_belief', 'NaN'],
-  [
-    'null in a constant belief',
-    (env) => env.run('random', { beliefs: any([0.5, null, 0.5]) }),
-    'bad_belief',
-    'null',
-  ],
-  ['a belief beyond float32', (env) => env.run('random', { beliefs: [1e39, 0, 0] }), 'bad_belief', '1e+39'],
-  ['BigInt beliefs', (env) => env.run('random', { beliefs: any(new BigInt64Array(3)) }), 'bad_belief'],
-  ['null beliefs', (env) => env.run('random', { beliefs: any(null) }), 'wrong_type', 'beliefs', 'null'],
+  ['the layout "columns"', run({ trajectory: true, layout: 'columns' }), 'unknown_name', 'column-major'],
+  ['policy seed -1', run({ policySeeds: -1 }), 'bad_seed', 'policySeeds'],
+  ['too few policy seeds', run({ policySeeds: [1] }), 'wrong_length', 'policySeeds'],
+  ['a stop of 29', run({ stops: put(new Uint8Array(N), 6, 29) }), 'out_of_range', 'stops[6]'],
+  ['a stop of -1', run({ stops: put(new Int8Array(N), 6, -1) }), 'out_of_range', 'stops[6]'],
+  ['text as stops', run({ stops: '28' }), 'wrong_type', 'stops'],
+  ['too few stops', run({ stops: [28] }), 'wrong_length', 'stops'],
+  ['a NaN constant belief', run({ beliefs: [0.5, nan, 0.5] }), 'bad_belief'],
+  ['null in a constant belief', run({ beliefs: [0.5, null, 0.5] }), 'bad_belief'],
+  ['a belief beyond float32', run({ beliefs: [1e39, 0, 0] }), 'bad_belief'],
+  ['BigInt beliefs', run({ beliefs: new BigInt64Array(3) }), 'bad_belief'],
+  ['null beliefs', run({ beliefs: null }), 'wrong_type', 'beliefs'],
   [
     'beliefs as rows',
-    (env) => env.run('random', { beliefs: any(Array(N * NUM_STEPS).fill([0.5, 0.5, 0.5])) }),
+    run({ beliefs: Array(N * NUM_STEPS).fill([0.5, 0.5, 0.5]) }),
     'wrong_type',
-    'numEnvs x 28',
     'beliefs.flatMap(',
   ],
-  ['text as beliefs', (env) => env.run('random', { beliefs: any('555') }), 'wrong_type', 'beliefs'],
+  ['text as beliefs', run({ beliefs: '555' }), 'wrong_type', 'beliefs'],
+  ['an object with a length as beliefs', run({ beliefs: { length: 3 } }), 'wrong_type', 'beliefs'],
+  ['too few beliefs', run({ beliefs: new Float32Array(N * 3) }), 'wrong_length', '1680', 'got 60'],
   [
-    'an object with a length as beliefs',
-    (env) => env.run('random', { beliefs: { length: 3 } }),
-    'wrong_type',
-    'beliefs',
-  ],
-  [
-    'too few beliefs',
-    (env) => env.run('random', { beliefs: new Float32Array(N * 3) }),
-    'wrong_length',
-    '1680',
-    'got 60',
-  ],
-  [
-    'a row with one NaN among the beliefs of all steps',
-    (env) => env.run('random', { beliefs: put(new Float32Array(N * NUM_STEPS * 3), 304, nan) }),
+    'a row with one NaN',
+    run({ beliefs: put(new Float32Array(N * NUM_STEPS * 3), 304, nan) }),
     'bad_belief',
     'row 101',
+  ],
+];
+
+const meters = new Float32Array(N * 5).fill(0.5);
+const validStart: StartStates = { steps: 9, meters };
+/** Returns a call of reset with changes to the valid `start`. */
+const start = (changes: object) => reset({ seed: 3, start: { ...validStart, ...changes } });
+/** Returns a sum or count of 0 for each environment, and `value` for environment 7. */
+const sums = (value: unknown) => put(new Array(N).fill(0), 7, value);
+const threes = new Array(N).fill(3);
+const halves = new Array(3 * N).fill(0.5);
+/** A start with a sum that only environment 7, which the mask selects, has. */
+const masked = reset({ start: { steps: 14, meters, late: sums(1) }, mask: sums(1) });
+
+/** Invalid `start` options of a reset. */
+export const START: Case[] = [
+  ['a number as start', reset({ start: 9 }), 'wrong_type', 'start'],
+  ['a misspelt key of start', start({ earlyer: [] }), 'unknown_option', 'Did you mean "early"?'],
+  ['no steps', start({ steps: undefined }), 'wrong_type', 'start.steps'],
+  ['a start at step 28', start({ steps: 28 }), 'out_of_range', 'start.steps'],
+  ['half a step', start({ steps: put(threes, 7, 0.5) }), 'out_of_range', 'start.steps[7]'],
+  [
+    'step -1 in an Int8Array',
+    start({ steps: new Int8Array(N).fill(-1, 4) }),
+    'out_of_range',
+    'start.steps[4]',
+  ],
+  ['text as a step', start({ steps: put(threes, 7, '3') }), 'wrong_type', 'start.steps[7]'],
+  ['too few steps', start({ steps: [1, 2] }), 'wrong_length', 'start.steps', 'got 2'],
+  ['no meters', start({ meters: undefined }), 'wrong_type', 'start.meters'],
+  ['too few meters', start({ meters: [0.5] }), 'wrong_length', '100 entries in start.meters', 'got 1'],
+  [
+    'a meter above 1',
+    start({ meters: put(meters, 13, 1.5) }),
+    'out_of_range',
+    'start.meters[13] (serenity of environment 2)',
+  ],
+  ['a negative meter', start({ meters: put(meters, 99, -0.5) }), 'out_of_range', 'start.meters[99]'],
+  ['a NaN as a meter', start({ meters: put(meters, 0, nan) }), 'out_of_range', 'start.meters[0]'],
+  ['a meter below 2^-80', start({ meters: put(meters, 0, 8e-25) }), 'out_of_range', 'at least 2^-80'],
+  ['an array of holes as meters', start({ meters: new Array(N * 5) }), 'wrong_type', 'start.meters[0]'],
+  ['BigInt meters', start({ meters: new BigInt64Array(N * 5) }), 'wrong_type', 'start.meters[0]'],
+  ['a number as sums', start({ late: 1 }), 'wrong_type', 'start.late', 'new Float32Array(20).fill(1)'],
+  ['too few sums', start({ early: [1] }), 'wrong_length', 'start.early', 'got 1'],
+  ['an infinite sum', start({ early: put(sums(0), 0, infinity) }), 'out_of_range', 'start.early[0]'],
+  ['a sum of 1e30', start({ steps: 15, late: sums(1e30) }), 'out_of_range', 'start.late[7]'],
+  ['a sum of a magnitude below 2^-80', start({ returns: sums(-8e-25) }), 'out_of_range', 'start.returns[7]'],
+  ['text as a sum', start({ returns: sums('1') }), 'wrong_type', 'start.returns[7]'],
+  [
+    'a second-half sum before the second half',
+    start({ steps: 14, late: sums(1) }),
+    'out_of_range',
+    'start.late[7]',
+  ],
+  ['a second-half sum before the second half, with a mask', masked, 'out_of_range', 'start.late[7]'],
+  ['a first-half sum at step 0', start({ steps: 0, early: sums(1) }), 'out_of_range', 'start.early[7]'],
+  ['a return at step 0', start({ steps: 0, returns: sums(1) }), 'out_of_range', 'start.returns[7]'],
+  [
+    'more crashes than meter readings so far',
+    start({ crashes: sums(46) }),
+    'out_of_range',
+    'crashes[7]',
+    '0 to 45',
+  ],
+  ['a negative crash count', start({ crashes: sums(-1) }), 'out_of_range', 'start.crashes[7]'],
+  ['too few crash counts', start({ crashes: [] }), 'wrong_length', 'start.crashes', 'got 0'],
+  [
+    'a sum `well` above the number of steps',
+    start({ well: sums(9.5) }),
+    'out_of_range',
+    'start.well[7]',
+    'from 0 to 9',
+  ],
+  ['a negative sum `well`', start({ well: sums(-1) }), 'out_of_range', 'start.well[7]'],
+  [
+    'a sum `well` at step 0',
+    start({ steps: 0, well: sums(0.5) }),
+    'out_of_range',
+    'start.well[7]',
+    'from 0 to 0',
+  ],
+  ['a NaN as a sum `well`', start({ well: sums(nan) }), 'out_of_range', 'start.well[7]'],
+  ['a sum `skill` above the largest terms', start({ skill: sums(1.02) }), 'out_of_range', 'start.skill[7]'],
+  ['a sum `skill` below the smallest terms', start({ skill: sums(-16.2) }), 'out_of_range', 'start.skill[7]'],
+  [
+    'a sum `skill` before its first term',
+    start({ steps: 8, skill: sums(0.5) }),
+    'out_of_range',
+    'start.skill[7]',
+  ],
+  ['too few beliefs', start({ beliefs: [0.5] }), 'wrong_length', 'start.beliefs', 'got 1'],
+  ['a number as beliefs', start({ beliefs: 1 }), 'wrong_type', 'start.beliefs'],
+  ['text in beliefs', start({ beliefs: put(halves, 4, '1') }), 'bad_belief', 'start.beliefs[4]'],
+  ['a partly NaN belief', start({ beliefs: put(halves, 4, nan) }), 'bad_belief', 'start.beliefs row 1'],
+  [
+    'a belief at step 0',
+    start({ steps: 0, beliefs: halves }),
+    'bad_belief',
+    'start.beliefs row 0',
+    'first action',
   ],
 ];

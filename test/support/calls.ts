@@ -97,10 +97,12 @@ export function randomCall(random: Random, shape: EnvShape, finished: ArrayLike<
 /** Draws a reset. @param masked whether it has a mask. */
 export function randomReset(random: Random, { numEnvs, seedRange }: EnvShape, masked = false): ResetCall {
   const [low, size] = seedRange;
+  const last = random.chance(0.3) ? Math.max(0, size - 2 * numEnvs) : 0;
   const names = (choices: readonly string[]) => Array.from({ length: numEnvs }, () => random.pick(choices));
   return {
     kind: 'reset',
-    seed: Uint32Array.from({ length: numEnvs }, () => low + random.integer(0, size - 1)),
+    // Often the last seeds of the range, after which the next seeds begin again at its first.
+    seed: Uint32Array.from({ length: numEnvs }, () => low + random.integer(last, size - 1)),
     ...(masked && { mask: random.mask(numEnvs, 0.3) }),
     ...(random.chance(0.6) && { profiles: names(['sampled', 'discrete', ...PROFILE_NAMES]) }),
     ...(random.chance(0.6) && { graders: names(GRADER_NAMES) }),

@@ -17,6 +17,7 @@ import { nativeBackend } from '../../src/engine/backends/native.js';
 import { allocateTrajectory, TRAJECTORY_FIELDS } from '../../src/engine/backends/outputs.js';
 import { referenceBackend } from '../../src/engine/backends/reference.js';
 import { RunReplay } from '../../src/engine/backends/run-replay.js';
+import { BackendError } from '../../src/shared/errors.js';
 import { separateBuffers } from './open-batch.js';
 
 /** The backend and kernel that compute. */
@@ -25,54 +26,98 @@ export interface RealBackend {
   readonly kernel: string | null;
 }
 
+/** The properties of stand-ins that tests may see. */
+export interface StandInProperties {
+  readonly backend: string;
+  readonly kernel: string;
+  readonly device: AsyncBatch['device'];
+}
+
+const PROPERTIES: StandInProperties = {
+  backend: 'stand-in',
+  kernel: 'stand-in',
+  device: { adapter: 'stand-in', software: true, exact: true },
+};
+
 /** Returns a backend that behaves like a device and computes with a processor's backend. */
 export function standInFor({ backend, kernel }: RealBackend): AsyncBackend {
   const real: Backend = backend.name === 'native' ? nativeBackend : referenceBackend;
   return {
-    name: 'stand-in',
+    name: PROPERTIES.backend,
     availability: async () => real.availability(),
     kernels: () => [],
     open: ({ device: _, ...options }) => openStandIn(real, { ...options, kernel }),
   };
 }
 
-async function openStandIn(real: Backend, options: BatchOptions): Promise<StandIn> {
+/** Opens a batch that computes with a processor's backend. */
+export async function openStandIn(
+  real: Backend,
+  options: BatchOptions,
+  properties = PROPERTIES,
+): Promise<StandIn> {
   const outputs = separateBuffers(options.outputs);
   await later();
   const replay = new RunReplay(options.world, (numEnvs, rows) =>
     openStandIn(real, { ...options, numEnvs, outputs: rows }),
   );
-  return new StandIn(real.open({ ...options, outputs }), outputs, options.outputs, replay);
+  return new StandIn(real.open({ ...options, outputs }), outputs, options.outputs, replay, properties);
 }
 
-class StandIn implements AsyncBatch {
-  readonly backend = 'stand-in';
-  readonly kernel = 'stand-in';
+export class StandIn implements AsyncBatch {
+  readonly backend: string;
+  readonly kernel: string;
   readonly threads = 1;
-  readonly device = { adapter: 'stand-in', software: true, exact: true };
+  readonly device: AsyncBatch['device'];
+  /** Whether the device is lost, so that all calls fail. */
+  lost = false;
+  closed = false;
+  /** The names of the outputs that each read copied. */
+  readonly reads: (readonly OutputName[])[] = [];
   readonly #batch: Batch;
   readonly #deviceOutputs: Outputs;
   readonly #hostOutputs: Outputs;
-
   readonly #replay: RunReplay;
 
-  constructor(batch: Batch, deviceOutputs: Outputs, hostOutputs: Outputs, replay: RunReplay) {
+  constructor(
+    batch: Batch,
+    deviceOutputs: Outputs,
+    hostOutputs: Outputs,
+    replay: RunReplay,
+    { backend, kernel, device }: StandInProperties,
+  ) {
     this.#batch = batch;
     this.#deviceOutputs = deviceOutputs;
     this.#hostOutputs = hostOutputs;
     this.#replay = replay;
+    this.backend = backend;
+    this.kernel = kernel;
+    this.device = device;
   }
 
-  reset: AsyncBatch['reset'] = (request) => this.#batch.reset(request);
-  submit: AsyncBatch['submit'] = (request) => this.#batch.submit(request);
-  gather: AsyncBatch['gather'] = (source, indices) => this.#batch.gather(StandIn.of(source), indices);
-  load: AsyncBatch['load'] = (words) => this.#batch.load(words);
-  close: AsyncBatch['close'] = () => this.#batch.close();
+  /** The batch that computes. @throws BackendError `device_lost`. */
+  get #reachable(): Batch {
+    if (!this.lost) return this.#batch;
+    throw new BackendError('device_lost', 'Expected the device, got none: it was lost. Call reopen().');
+  }
 
+  /** Computes at once and settles later. Rejects if the device is lost by then. */
+  async #later<T>(compute: (batch: Batch) => T): Promise<T> {
+    const result = compute(this.#reachable);
+    await later();
+    void this.#reachable;
+    return result;
+  }
+
+  reset: AsyncBatch['reset'] = (request) => this.#reachable.reset(request);
+  submit: AsyncBatch['submit'] = (request) => this.#reachable.submit(request);
+  gather: AsyncBatch['gather'] = (source, indices) => this.#reachable.gather(StandIn.of(source), indices);
+  load: AsyncBatch['load'] = (words, keepsOutputs) => this.#reachable.load(words, keepsOutputs);
   replay: AsyncBatch['replay'] = (request) => this.#replay.replay(request);
-  save = (indices?: Uint32Array) => resolveLater(this.#batch.save(indices));
-  stateHash = () => resolveLater(this.#batch.stateHash());
-  beliefTargets = () => resolveLater(this.#batch.beliefTargets());
+  save = (indices?: Uint32Array) => this.#later((batch) => batch.save(indices));
+  stateHash = () => this.#later((batch) => batch.stateHash());
+  beliefTargets = () => this.#later((batch) => batch.beliefTargets());
+  finished = () => this.#later(() => {});
 
   async run({ from, trajectory, ...request }: RunRequest<AsyncBatch>) {
     const numEnvs = this.#deviceOutputs.rewards.length;
@@ -80,32 +125,29 @@ class StandIn implements AsyncBatch {
     const isColumnMajor = trajectory !== null && trajectory.columnStride !== 0;
     const rows = fields && allocateTrajectory(numEnvs, fields, isColumnMajor);
     const origin = from && { ...from, source: StandIn.of(from.source) };
-    const refusal = this.#batch.run({ ...request, from: origin, trajectory: rows });
-    await later();
+    const refusal = await this.#later((batch) => batch.run({ ...request, from: origin, trajectory: rows }));
     if (refusal === null && trajectory !== null) {
       write(rows!, trajectory, numEnvs, request.part ?? { first: 0, end: numEnvs });
     }
     return refusal;
   }
 
-  async finished() {
-    await later();
+  async read(which: readonly OutputName[] = namesOf(this.#deviceOutputs)) {
+    this.reads.push(which);
+    const copies = await this.#later(() => which.map((name) => this.#deviceOutputs[name]!.slice()));
+    which.forEach((name, k) => {
+      this.#hostOutputs[name]!.set(copies[k] as never);
+    });
   }
 
-  async read(which: readonly OutputName[] = namesOf(this.#deviceOutputs)) {
-    const copies = which.map((name) => [name, this.#deviceOutputs[name]!.slice()] as const);
-    await later();
-    for (const [name, array] of copies) this.#hostOutputs[name]!.set(array);
+  close(): void {
+    this.closed = true;
+    this.#batch.close();
   }
 
   static of(batch: unknown): Batch {
-    return (batch as StandIn).#batch;
+    return (batch as StandIn).#reachable;
   }
-}
-
-async function resolveLater<T>(value: T): Promise<T> {
-  await later();
-  return value;
 }
 
 const namesOf = (outputs: Outputs): OutputName[] =>

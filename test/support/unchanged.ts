@@ -1,11 +1,11 @@
 /** Checks that a refused call changed nothing. */
 
-import type { VecEnv } from '../../src/engine/node.js';
+import type { AsyncVecEnv, VecEnv } from '../../src/engine/node.js';
 import type { StepResult } from '../../src/engine/vec-env/vec-env-options.js';
 import { type Columns, copyColumns, copyOutputs, expectEqual } from './bits.js';
 
 /** Copies outputs, seeds, episode numbers and counters, which can be read even after `close`. */
-export function outputColumns(env: VecEnv, result: StepResult | null): Columns {
+export function outputColumns(env: VecEnv | AsyncVecEnv, result: StepResult | null): Columns {
   const { steps, episodes } = env.counters;
   return {
     ...(result && copyOutputs(result)),

@@ -29,16 +29,8 @@ const text = (value: unknown) => JSON.stringify(value);
 const withWeights = (weights: string) => `{"name": "calm", "weights": ${weights}}`;
 
 describe('parseGrader accepts', () => {
-  const allWeights = {
-    crash_free: 0.5,
-    progress: 0,
-    connection: 0,
-    adaptation: 0,
-    efficiency: 0.3,
-    belief_accuracy: 0.2,
-    wellbeing: 0,
-    belief_skill: 0,
-  };
+  const zeros = { progress: 0, connection: 0, adaptation: 0, wellbeing: 0, belief_skill: 0 };
+  const allWeights = { ...zeros, ...WEIGHTS };
 
   it('a name and weights by component, with 0 for a missing weight', () => {
     const grader = parseGrader(text(calm));
@@ -124,159 +116,68 @@ it('reset of an AsyncVecEnv copies a Grader', async () => {
 });
 
 describe('parseGrader refuses', () => {
-  const refused: [what: string, text: string, mentions: string[]][] = [
-    ['an empty text', '', ['Expected JSON in bad.json, got an empty text.', '"weights"']],
-    ['white space', ' \n\t', ['got an empty text']],
-    ['half an object', '{"name": "calm"', ['Expected JSON in bad.json, got invalid JSON']],
-    ['YAML', 'crash_free: 1', ['got invalid JSON']],
-    ['a comment', '// calm\n{}', ['got invalid JSON']],
-    ['a trailing comma', withWeights('{"progress": 1,}'), ['got invalid JSON']],
-    ['NaN', withWeights('{"progress": NaN}'), ['got invalid JSON']],
-    ['Infinity', withWeights('{"progress": Infinity}'), ['got invalid JSON']],
-    ['two objects', `${text(calm)}\n${text(calm)}`, ['got invalid JSON']],
-    ['an array that is nested too deeply', '['.repeat(60_000), ['got invalid JSON']],
-    ['a schema that is nested too deeply', `{"schema": ${'['.repeat(3000)}${']'.repeat(3000)}}`, ['got']],
-    ['null', 'null', ['Expected an object at bad.json, got null.']],
-    ['a number', '1', ['Expected an object at bad.json, got 1.']],
-    ['only a name', '"v2"', ['Expected an object at bad.json, got "v2".']],
-    ['a list', text([0.5, 0.5]), ['Expected an object at bad.json, got an array of 2.']],
-    ['an unknown key', text({ ...calm, weight: {} }), ['got "weight". Did you mean "weights"?']],
-    ['another unknown key', text({ ...calm, author: 'x' }), ['got "author". Remove it.']],
-    [
-      'the key __proto__',
-      '{"name": "calm", "__proto__": {}, "weights": {"progress": 1}}',
-      ['got "__proto__"'],
-    ],
-    ['no name', text({ weights: WEIGHTS }), ['at name of bad.json, got none.']],
-    ['an empty name', text({ ...calm, name: '' }), ['at name of bad.json, got "".']],
-    ['a blank name', text({ ...calm, name: '  ' }), ['at name of bad.json, got "  ".']],
-    ['a number as name', text({ ...calm, name: 2 }), ['at name of bad.json, got 2.']],
-    ['null as name', text({ ...calm, name: null }), ['at name of bad.json, got null.']],
-    ['a name of two lines', text({ ...calm, name: 'a\nb' }), ['printable characters at name of bad.json']],
-    ['a name that colours a terminal', text({ ...calm, name: '\u001b[31m' }), ['printable']],
-    ['a long name', text({ ...calm, name: 'x'.repeat(61) }), ['1 to 60']],
-    [
-      'the name of another grader',
-      text({ ...calm, name: 'v2' }),
-      ['name of bad.json', 'which has other weights'],
-    ],
-    ['no weights', text({ name: 'calm' }), ['Expected an object at weights of bad.json, got none.']],
-    ['weights that are null', withWeights('null'), ['at weights of bad.json, got null.']],
-    [
-      'a list of weights',
-      withWeights('[0.15,0.2,0.1,0.25,0.1,0.2]'),
-      ['at weights of bad.json, got an array of 6.'],
-    ],
-    [
-      'an empty object of weights',
-      withWeights('{}'),
-      ['Expected weights that sum to 1 at weights of bad.json, got a sum of 0.'],
-    ],
-    [
-      'an unknown component',
-      withWeights('{"crash_fre": 1}'),
-      ['got "crash_fre". Did you mean "crash_free"?'],
-    ],
-    [
-      'a component in camelCase',
-      withWeights('{"crashFree": 1}'),
-      ['got "crashFree". Did you mean "crash_free"?'],
-    ],
-    ['a name that is not near a component', withWeights('{"happiness": 1}'), ['got "happiness". Remove it.']],
-    ['a name that objects inherit', withWeights('{"progress": 1, "toString": 1}'), ['got "toString"']],
-    ['the key __proto__ in weights', withWeights('{"progress": 1, "__proto__": 1}'), ['got "__proto__"']],
-    [
-      'a weight twice',
-      withWeights('{"progress": 0.5,\n "progress": 1}'),
-      ['Expected each key once in bad.json, got "progress" again in line 2.'],
-    ],
+  const refused: [what: string, text: string, mention: string][] = [
+    ['an empty text', '', 'an empty text'],
+    ['white space', ' \n\t', 'an empty text'],
+    ['half an object', '{"name": "calm"', 'invalid JSON'],
+    ['a trailing comma', withWeights('{"progress": 1,}'), 'invalid JSON'],
+    ['NaN', withWeights('{"progress": NaN}'), 'invalid JSON'],
+    ['two objects', `${text(calm)}\n${text(calm)}`, 'invalid JSON'],
+    ['an array that is nested too deeply', '['.repeat(60_000), 'invalid JSON'],
+    ['a schema that is nested too deeply', `{"schema": ${'['.repeat(3000)}${']'.repeat(3000)}}`, 'got'],
+    ['null', 'null', 'at bad.json, got null.'],
+    ['only a name', '"v2"', 'at bad.json, got "v2".'],
+    ['a list', text([0.5, 0.5]), 'at bad.json, got an array of 2.'],
+    ['an unknown key', text({ ...calm, weight: {} }), 'Did you mean "weights"?'],
+    ['no name', text({ weights: WEIGHTS }), 'at name of bad.json, got none.'],
+    ['an empty name', text({ ...calm, name: '' }), 'at name of bad.json'],
+    ['a blank name', text({ ...calm, name: '  ' }), 'at name of bad.json'],
+    ['a number as name', text({ ...calm, name: 2 }), 'at name of bad.json, got 2.'],
+    ['a name of two lines', text({ ...calm, name: 'a\nb' }), 'printable'],
+    ['a name that colours a terminal', text({ ...calm, name: '\u001b[31m' }), 'printable'],
+    ['a long name', text({ ...calm, name: 'x'.repeat(61) }), '1 to 60'],
+    ['the name of another grader', text({ ...calm, name: 'v2' }), 'which has other weights'],
+    ['no weights', text({ name: 'calm' }), 'at weights of bad.json, got none.'],
+    ['a list of weights', withWeights('[0.15,0.2,0.1,0.25,0.1,0.2]'), 'at weights of bad.json'],
+    ['an empty object of weights', withWeights('{}'), 'a sum of 0.'],
+    ['an unknown component', withWeights('{"crash_fre": 1}'), 'Did you mean "crash_free"?'],
+    ['a name that is not near a component', withWeights('{"happiness": 1}'), 'got "happiness". Remove it.'],
+    ['a weight twice', withWeights('{"progress": 0.5,\n "progress": 1}'), 'got "progress" again in line 2.'],
     [
       'a weight twice, once escaped',
       withWeights('{"progress": 1, "\\u0070rogress": 1}'),
-      ['got "progress" again'],
+      'got "progress" again',
     ],
-    [
-      'a name twice',
-      '{"name": "a", "name": "b", "weights": {"progress": 1}}',
-      ['got "name" again in line 1.'],
-    ],
-    ['weights twice', '{"weights": {}, "weights": {"progress": 1}}', ['got "weights" again']],
+    ['a name twice', '{"name": "a", "name": "b", "weights": {"progress": 1}}', 'got "name" again in line 1.'],
     [
       'a weight that is null',
       withWeights('{"progress": null}'),
-      ['at weights.progress of bad.json, got null.'],
+      'at weights.progress of bad.json, got null.',
     ],
-    ['a weight as text', withWeights('{"progress": "1"}'), ['at weights.progress of bad.json, got "1".']],
-    [
-      'a weight that is true',
-      withWeights('{"progress": true}'),
-      ['at weights.progress of bad.json, got true.'],
-    ],
-    [
-      'a weight in a list',
-      withWeights('{"progress": [1]}'),
-      ['at weights.progress of bad.json, got an array of 1.'],
-    ],
-    [
-      'an infinite weight',
-      withWeights('{"progress": 1e999}'),
-      ['at weights.progress of bad.json, got Infinity.'],
-    ],
-    [
-      'a weight that is too large',
-      withWeights('{"progress": 1048577}'),
-      ['at weights.progress of bad.json, got 1048577.'],
-    ],
-    [
-      'a weight that is too small',
-      withWeights('{"progress": 1, "connection": 1e-13}'),
-      ['at weights.connection of bad.json, got 1e-13.'],
-    ],
-    [
-      'a subnormal',
-      withWeights('{"progress": 1, "connection": 1e-320}'),
-      ['at weights.connection of bad.json'],
-    ],
+    ['a weight as text', withWeights('{"progress": "1"}'), 'at weights.progress of bad.json'],
+    ['a weight in a list', withWeights('{"progress": [1]}'), 'at weights.progress of bad.json'],
+    ['an infinite weight', withWeights('{"progress": 1e999}'), 'got Infinity.'],
+    ['a weight that is too large', withWeights('{"progress": 1048577}'), 'got 1048577.'],
+    ['a weight that is too small', withWeights('{"progress": 1, "connection": 1e-13}'), 'weights.connection'],
     [
       'weights that sum to less than 1',
       withWeights('{"progress": 0.5, "connection": 0.4}'),
-      ['got a sum of 0.9. Divide each by 0.9.'],
+      'Divide each by 0.9.',
     ],
-    [
-      'weights that sum to more than 1',
-      withWeights('{"progress": 0.5, "connection": 0.6}'),
-      ['got a sum of 1.1. Divide each by 1.1.'],
-    ],
-    ['weights that sum to nearly 1', withWeights('{"progress": 0.99999}'), ['got a sum of 0.99999.']],
+    ['weights that sum to nearly 1', withWeights('{"progress": 0.99999}'), 'got a sum of 0.99999.'],
     [
       'weights that sum to 0',
       withWeights('{"progress": 1, "connection": -1}'),
-      ['got a sum of 0. Pass weights with a positive sum.'],
+      'Pass weights with a positive sum.',
     ],
-    [
-      'an older schema',
-      text({ schema: { ...schema, version: 0 }, ...calm }),
-      ['schema of bad.json', 'got "rhythm-vec/grader" version 0. Use the release that wrote it.'],
-    ],
-    [
-      'a newer schema',
-      text({ schema: { ...schema, version: 2 }, ...calm }),
-      ['got "rhythm-vec/grader" version 2.'],
-    ],
-    [
-      'another schema',
-      text({ schema: { name: 'rhythm-vec/evaluation', version: 1 }, ...calm }),
-      ['got "rhythm-vec/evaluation" version 1.'],
-    ],
-    [
-      'a schema that is only a name',
-      text({ schema: 'rhythm-vec/grader', ...calm }),
-      ['got "rhythm-vec/grader".'],
-    ],
-    ['a schema that is null', text({ schema: null, ...calm }), ['schema of bad.json', 'got null.']],
+    ['an older schema', text({ schema: { ...schema, version: 0 }, ...calm }), 'version 0. Use the release'],
+    ['a newer schema', text({ schema: { ...schema, version: 2 }, ...calm }), 'version 2.'],
+    ['another schema', text({ schema: { ...schema, name: 'other' }, ...calm }), 'got "other" version 1.'],
+    ['a schema that is only a name', text({ schema: schema.name, ...calm }), 'got "rhythm-vec/grader".'],
+    ['a schema that is null', text({ schema: null, ...calm }), 'schema of bad.json'],
   ];
-  it.each(refused)('%s', (_, content, mentions) => {
-    expectBadGrader(() => parseGrader(content, 'bad.json'), ...mentions);
+  it.each(refused)('%s', (_, content, mention) => {
+    expectBadGrader(() => parseGrader(content, 'bad.json'), mention);
   });
 
   it('an invalid grader, and the error calls it "grader" or by the given name', () => {

@@ -4,9 +4,9 @@ import { largestMagnitudes } from '../../../src/engine/observe/bounds.js';
 import { ObservationEncoder } from '../../../src/engine/observe/encoder.js';
 import { HistoryRows } from '../../../src/engine/observe/history.js';
 import type { ObservationOptions } from '../../../src/engine/observe/observation-options.js';
-import { NUM_ACTIONS, OBSERVATION_SIZE, sizeOf } from '../../../src/world/fields.js';
+import { OBSERVATION_SIZE, sizeOf } from '../../../src/world/fields.js';
 import { createWorld, type World } from '../../../src/world/world.js';
-import { openOn, TWO_ENGINES } from '../../support/engines.js';
+import { ENGINES } from '../../support/engines.js';
 import {
   encodedFields,
   encodeNaively,
@@ -14,7 +14,7 @@ import {
   readHistory,
 } from '../../support/naive-encoder.js';
 import { openBatch, WORLD } from '../../support/open-batch.js';
-import { forAll, Random } from '../../support/random.js';
+import { forAll, type Random } from '../../support/random.js';
 import { changedWorld } from '../../support/worlds.js';
 
 const f32 = Math.fround;
@@ -37,62 +37,6 @@ function encodeRows(options: ObservationOptions, rows: number[][], world: World 
 }
 
 describe('an encoder gives the row computed by hand', () => {
-  it('for a subset of the fields, in the requested order', () => {
-    const fields = ['reward', 'step', 'deltas'];
-    expect(encodeRows({ fields }, [ROW, LAST])).toEqual([
-      [1.5, 9, 0.5, -0.25, 0, 1, -1],
-      [-2, 28, 0, 0, 0, 0, 0],
-    ]);
-  });
-
-  it('for one-hot codes', () => {
-    const options = { fields: ['day', 'slot', 'event', 'last_action', 'step'], oneHot: true };
-    expect(encodeRows(options, [ROW, FIRST, LAST])).toEqual([
-      [
-        0,
-        0,
-        1,
-        0,
-        0,
-        0,
-        0,
-        0,
-        ...[0, 1, 0, 0],
-        ...[0, 0, 0, 0, 1, 0],
-        ...[0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0],
-        9,
-      ],
-      [
-        1,
-        0,
-        0,
-        0,
-        0,
-        0,
-        0,
-        0,
-        ...[1, 0, 0, 0],
-        ...[1, 0, 0, 0, 0, 0],
-        ...[1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
-        0,
-      ],
-      [
-        0,
-        0,
-        0,
-        0,
-        0,
-        0,
-        0,
-        1,
-        ...[1, 0, 0, 0],
-        ...[1, 0, 0, 0, 0, 0],
-        ...[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1],
-        28,
-      ],
-    ]);
-  });
-
   it('for scaled numbers', () => {
     const options = {
       fields: ['step', 'day', 'slot', 'remaining', 'meters', 'event', 'last_action', 'deltas'],
@@ -152,77 +96,9 @@ describe('scaling', () => {
   });
 });
 
-/**
- * The size of a row with a history of seven steps, without and with one-hot codes. One-hot, the action of a past step takes 11
- * numbers instead of 1, and the four codes of an observation take 29 instead of 4.
- */
-const [PLAIN_SIZE, ONE_HOT_SIZE] = [22 + 7 * 12, 47 + 7 * 22];
-
-/** The number of environments of `play`. */
-const N = 150;
-
-/** Plays random episodes. @param onStep called with the raw observations after the reset and each step. */
-function play(engine: (typeof TWO_ENGINES)[number], onStep: (raw: Float32Array, t: number) => void): void {
-  const random = new Random('episodes');
-  using env = openOn(engine, { numEnvs: N });
-  onStep(env.reset({ seed: 77 }).observations, 0);
-  for (let t = 1; t <= 28; t++) {
-    onStep(env.step(random.bytes(N, 0, NUM_ACTIONS - 1)).observations, t);
-  }
-}
-
-describe.each(TWO_ENGINES)('in episodes on $name', (engine) => {
-  it('every number is within the bounds of its field, and one-hot blocks sum to 1', () => {
-    const history = new HistoryRows(N);
-    const encoders = [{}, { oneHot: true }, { scale: true }, { oneHot: true, scale: true }].map(
-      (options) => new ObservationEncoder(WORLD, { ...options, history: true }, N),
-    );
-    let numbers = 0;
-    play(engine, (raw, t) => {
-      if (t > 0) history.push(raw, null);
-      for (const encoder of encoders) {
-        const out = new Float32Array(N * encoder.size);
-        encoder.encode(raw, 0, history, out, 0, null);
-        numbers += out.length;
-        expect(outsideBounds(encoder, out)).toEqual([]);
-        if (encoder.size === ONE_HOT_SIZE) expect(notOneHot(encoder, out)).toEqual([]);
-      }
-    });
-    expect(numbers).toBe(29 * N * 2 * (PLAIN_SIZE + ONE_HOT_SIZE));
-  });
-});
-
-/** Returns the fields that have numbers outside their bounds, for each environment. */
-function outsideBounds({ fields, size }: ObservationEncoder, out: Float32Array): string[] {
-  return fields.flatMap(({ name, offset, size: length, low, high }) =>
-    Array.from({ length: N }, (_, i) => out.subarray(i * size + offset, i * size + offset + length))
-      .filter((values) => !values.every((value) => value >= low && value <= high))
-      .map((values) => `${name}: ${values}`),
-  );
-}
-
-/** Returns the one-hot blocks that do not have exactly one 1. */
-function notOneHot({ fields, size }: ObservationEncoder, out: Float32Array): string[] {
-  const lengths: Record<string, number> = { day: 8, slot: 4, event: 6, last_action: 11, history_action: 11 };
-  const codes = fields.filter(({ name }) => name in lengths);
-  return codes.flatMap((field) => {
-    const length = lengths[field.name];
-    // One block for each environment; seven for the actions of a history.
-    return Array.from({ length: (N * field.size) / length }, (_, block) => {
-      const blocksPerEnv = field.size / length;
-      const at = Math.floor(block / blocksPerEnv) * size + field.offset + (block % blocksPerEnv) * length;
-      return [...out.subarray(at, at + length)];
-    })
-      .filter((entry) => !entry.every((value) => value === 0 || value === 1) || sumOf(entry) !== 1)
-      .map((entry) => `${field.name}: ${entry}`);
-  });
-}
-
-const sumOf = (values: number[]): number => values.reduce((sum, value) => sum + value, 0);
-
 /** Plays episodes to different steps. @returns their raw observations and histories. */
 function playRandomly(random: Random, n: number): { raw: Float32Array; history: HistoryRows } {
-  const { batch, outputs } = openBatch(TWO_ENGINES[0], n);
+  const { batch, outputs } = openBatch(ENGINES[0], n);
   batch.reset(random.reset(n));
   const history = new HistoryRows(n);
   for (let step = random.integer(0, 12); step > 0; step--) {
@@ -259,22 +135,6 @@ it('an encoder with any options, layout and mask equals the naive encoder, and w
   });
 });
 
-it('an encoder writes the same numbers in both layouts', () => {
-  forAll(30, (random) => {
-    const [n, stride] = [70, 80];
-    const { raw, history } = playRandomly(random, n);
-    const encoder = new ObservationEncoder(WORLD, { ...randomObservationOptions(random), history: true }, n);
-    const rows = new Float32Array(n * encoder.size);
-    const columns = new Float32Array(encoder.size * stride);
-    encoder.encode(raw, 0, history, rows, 0, null);
-    encoder.encode(raw, 0, history, columns, stride, null);
-    for (let k = 0; k < encoder.size; k++) {
-      const column = Float32Array.from({ length: n }, (_, i) => rows[i * encoder.size + k]);
-      expect(columns.subarray(k * stride, k * stride + n)).toEqual(column);
-    }
-  });
-});
-
 it("an encoder's size is the sum of its fields' sizes, and the fields are frozen", () => {
   forAll(20, (random) => {
     const options = randomObservationOptions(random);
@@ -282,4 +142,19 @@ it("an encoder's size is the sum of its fields' sizes, and the fields are frozen
     expect(encoder.size).toBe(sizeOf(encoder.fields));
     expect(Object.isFrozen(encoder.fields)).toBe(true);
   });
+});
+
+it('a history keeps the last seven steps of each environment, and clear empties those of a mask', () => {
+  const history = new HistoryRows(2);
+  /** Number k of the observation is `first` + k. A record (past-step.ts) begins with number 10, the last action. */
+  const observation = (first: number) => Array.from({ length: OBSERVATION_SIZE }, (_, k) => first + k);
+  const actions = (i: number) => Array.from({ length: 7 }, (_, k) => readHistory(history, i)[k * 12]);
+  for (let t = 0; t < 9; t++) {
+    const rows = Float32Array.from([...observation(1000 + 100 * t), ...observation(5000 + 100 * t)]);
+    history.push(rows, t < 2 ? null : Uint8Array.of(1, 0));
+  }
+  expect(actions(0)).toEqual([1210, 1310, 1410, 1510, 1610, 1710, 1810]);
+  expect(actions(1)).toEqual([-1, -1, -1, -1, -1, 5010, 5110]);
+  history.clear(Uint8Array.of(255, 0));
+  expect([actions(0), actions(1).at(-1)]).toEqual([Array(7).fill(-1), 5110]);
 });

@@ -7,7 +7,6 @@ import { Episode } from '../../../src/engine/reference/episode.js';
 import {
   ACTION_NAMES,
   EVENT_NAMES,
-  METER_NAMES,
   NUM_ACTIONS,
   NUM_METERS,
   NUM_STEPS,
@@ -73,9 +72,6 @@ it('the meaning of a one-hot block names its codes, and the block has one entry 
     expect(meaning).toContain(`one-hot: ${order.join(', ')}`);
     expect([size, rawHigh - rawLow + 1]).toEqual([order.length, order.length]);
   }
-  expect(fields.find((field) => field.name === 'history_action')?.meaning).toContain(
-    'one-hot: none, deep_work',
-  );
 });
 
 it('history adds four fields at the end', () => {
@@ -95,18 +91,6 @@ it('history adds four fields at the end', () => {
     ['history_deltas', 35, -1, 1],
     ['history_anomalies', 35, -largest.anomalies, largest.anomalies],
   ]);
-});
-
-it('the meaning of a history states the values of missing steps and the order of the meters', () => {
-  const meanings = (oneHot: boolean) =>
-    encodedFields(WORLD, { fields: ['step'], history: true, oneHot })
-      .slice(1)
-      .map(({ meaning }) => meaning);
-  const missing = (meaning: string) => /missing steps as ([^:]*):/.exec(meaning)?.[1];
-  expect(meanings(false).map(missing)).toEqual(['-1', '0', '0', '0']);
-  expect(meanings(true).map(missing)).toEqual(['none', '0', '0', '0']);
-  const names = `by meter (${METER_NAMES.join(', ')})`;
-  expect(meanings(false).map((meaning) => meaning.includes(names))).toEqual([false, false, true, true]);
 });
 
 it('a record of the history has the last four fields of an observation', () => {

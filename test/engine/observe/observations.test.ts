@@ -1,12 +1,13 @@
 /**
  * Makes the same random calls on an environment with observation options (fields, one-hot, scale, history) and on a plain one.
- * The observations of the first must equal those of the plain one, encoded by naive-encoder.ts.
+ * The observations of the first must equal those of the plain one, encoded by naive-encoder.ts. So the histories that are
+ * recorded, those that `history` replays from the states, and a plain list of steps are equal.
  */
 import { describe, expect, it } from 'vitest';
 import type { VecEnv } from '../../../src/engine/node.js';
 import type { ObservationOptions } from '../../../src/engine/observe/observation-options.js';
 import { AUTORESET_MODES } from '../../../src/engine/validate/autoreset-modes.js';
-import { LAYOUTS, type StepResult } from '../../../src/engine/vec-env/vec-env-options.js';
+import { LAYOUTS, type ResetOptions, type StepResult } from '../../../src/engine/vec-env/vec-env-options.js';
 import {
   NUM_STEPS,
   OBSERVATION,
@@ -27,6 +28,7 @@ import {
 import { type Engine, openOn, TWO_ENGINES } from '../../support/engines.js';
 import { encodeNaively, randomObservationOptions } from '../../support/naive-encoder.js';
 import { forAll, type Random } from '../../support/random.js';
+import { changedWorld } from '../../support/worlds.js';
 
 /** Fewer than a tile of 16 environments, one more than a tile, and more than the encoder's block of 64. */
 const SIZES = [1, 17, 70];
@@ -40,6 +42,7 @@ class Pair {
   readonly options: ObservationOptions;
   readonly env: VecEnv;
   readonly plain: VecEnv;
+  readonly isChangedWorld: boolean;
   steps: number[][][] = [];
   result: StepResult;
   plainResult: StepResult;
@@ -47,12 +50,21 @@ class Pair {
   constructor(random: Random, engine: Engine, options = randomObservationOptions(random)) {
     const numEnvs = random.pick(SIZES);
     const autoreset = random.pick(AUTORESET_MODES);
+    const world = random.chance(0.3) ? changedWorld(random) : undefined;
+    this.isChangedWorld = world !== undefined;
+    const shape = { numEnvs, autoreset, world, imagination: random.chance(0.2) };
     this.options = options;
-    this.env = openOn(engine, { numEnvs, autoreset, observation: options, ...randomOptions(random) });
-    this.plain = openOn(engine, { numEnvs, autoreset });
-    const reset = randomReset(random, numEnvs);
+    this.env = openOn(engine, { ...shape, observation: options, ...randomOptions(random) });
+    this.plain = openOn(engine, shape);
+    const reset = this.randomReset(random, numEnvs);
     [this.plainResult, this.result] = this.each((env) => env.reset(reset));
     this.steps = [...envIndices(numEnvs)].map(() => []);
+  }
+
+  /** Draws a reset. In a changed world it has no start states, because their bounds depend on the world. */
+  randomReset(random: Random, numEnvs: number): ResetOptions {
+    const { start, ...reset } = randomReset(random, numEnvs);
+    return this.isChangedWorld ? reset : { ...reset, start };
   }
 
   /** Makes the same call on the plain environment and then on the other. */
@@ -87,6 +99,20 @@ class Pair {
       } else if (takesPart) this.steps[i].push(row.slice(RECORD_START));
     });
     this.expectEqualResults(final);
+  }
+
+  /** Expects that the last step of `history` has the values of the raw observation after it. */
+  expectLastStep(i: number): void {
+    const [last] = this.plain.history(i, 1);
+    if (last === undefined) return;
+    const row = rowsOf(this.plainResult, 'observations')[i];
+    const { step, event, meters } = last;
+    const { step: at, event: eventAt, meters: metersAt } = OBSERVATION;
+    expect([step + 1, event, ...meters]).toEqual([
+      row[at],
+      row[eventAt],
+      ...row.slice(metersAt, metersAt + 5),
+    ]);
   }
 
   /** Returns the history of environment i as records. @param last the raw observation of a further step. */
@@ -126,10 +152,10 @@ function rowsOf(result: StepResult, name: 'observations' | 'finalObservations'):
   ]);
 }
 
-/** Returns the records of the steps that `history` returns. */
-function replayedSteps(env: VecEnv, i: number): number[][] {
+/** Returns the records of the last steps that `history` returns. */
+function replayedSteps(env: VecEnv, i: number, last = NUM_STEPS): number[][] {
   return env
-    .history(i, NUM_STEPS)
+    .history(i, last)
     .map(({ action, reward, deltas, anomalies }) => [action, reward, ...deltas, ...anomalies]);
 }
 
@@ -150,21 +176,6 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     });
   });
 
-  it('an autoreset clears only the histories of ended episodes, and their final observations have the last step', () => {
-    const observation = { fields: ['step'], history: true };
-    using env = openOn(engine, { numEnvs: 3, autoreset: 'same-step', observation });
-    env.reset({ seed: 7 });
-    env.run('random', { stops: [NUM_STEPS - 1, 5, NUM_STEPS - 2] });
-    const { observations, finalObservations } = env.step([1, 2, 3]);
-    const { offset, size } = env.observationFields.find(({ name }) => name === 'history_action')!;
-    const last = (rows: Float32Array) =>
-      [0, 1, 2].map((i) => rows[i * env.observationSpace.shape[0] + offset + size - 1]);
-    expect([last(observations), last(finalObservations!)]).toEqual([
-      [-1, 2, 3],
-      [1, 0, 0],
-    ]);
-  });
-
   it('history() returns the steps of the episode', () => {
     forAll(6, (random) => {
       const pair = new Pair(random, engine, { ...randomObservationOptions(random), history: true });
@@ -172,6 +183,9 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
         pair.step(random);
         const i = random.integer(0, pair.steps.length - 1);
         for (const env of [pair.env, pair.plain]) expect(replayedSteps(env, i)).toEqual(pair.steps[i]);
+        const last = random.integer(0, 9);
+        expect(replayedSteps(pair.plain, i, last)).toEqual(last === 0 ? [] : pair.steps[i].slice(-last));
+        pair.expectLastStep(i);
       }
     });
   });
@@ -184,10 +198,12 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
       });
       const n = pair.env.numEnvs;
       const snapshots = [pair.plain.snapshot()];
-      const source = openOn(engine, { numEnvs: random.pick(SIZES), autoreset: random.pick(AUTORESET_MODES) });
+      const source = pair.plain.fork(randomIndices(random, n, random.pick(SIZES)), {
+        autoreset: random.pick(AUTORESET_MODES),
+      });
       const CALLS: (() => void)[] = [
         () => {
-          const [reset, mask] = [randomReset(random, n), random.mask(n, 0.4)];
+          const [reset, mask] = [pair.randomReset(random, n), random.mask(n, 0.4)];
           pair.call((env) => env.reset({ ...reset, mask }));
         },
         () => {
@@ -204,7 +220,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
           pair.call((env) => env.assign(env, order));
         },
         () => {
-          advanceRandomly(random, source);
+          advanceRandomly(random, source, pair.randomReset(random, source.numEnvs));
           const order = randomIndices(random, source.numEnvs, n);
           pair.call((env) => env.assign(source, order));
         },
@@ -253,21 +269,6 @@ describe('spaces', () => {
       const { observations, finalObservations, columnStride } = env.reset();
       expect(observations.length).toBe(size * (columnStride || 5));
       expect(finalObservations?.length).toBe(observations.length);
-    });
-  });
-
-  it('contain the observations of thousands of steps', () => {
-    forAll(6, (random) => {
-      const observation = { ...randomObservationOptions(random), history: true };
-      const profiles = random.pick(['sampled', 'discrete']);
-      const env = openOn(TWO_ENGINES[TWO_ENGINES.length > 1 ? 1 : 0], {
-        numEnvs: 50,
-        observation,
-        profiles,
-        autoreset: 'same-step',
-      });
-      expectWithinSpace(env, env.reset());
-      for (let t = 0; t < 2 * NUM_STEPS; t++) expectWithinSpace(env, env.step(random.bytes(50, 0, 9)));
     });
   });
 });

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { Episode } from '../../../src/engine/reference/episode.js';
 import { loadEpisode, saveEpisode } from '../../../src/engine/reference/state-words.js';
+import type { ErrorCode } from '../../../src/shared/errors.js';
 import {
   NUM_STEPS,
   OBSERVATION,
@@ -12,7 +13,7 @@ import {
 import { RHYTHM } from '../../../src/world/numbers.js';
 import { createWorld } from '../../../src/world/world.js';
 import { forAll } from '../../support/random.js';
-import { expectRefusal, refusalOf } from '../../support/refusals.js';
+import { expectRefusal } from '../../support/refusals.js';
 import { worldWith } from '../../support/worlds.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: cases pass values of wrong types.
@@ -116,14 +117,18 @@ describe('an episode', () => {
 
 describe('an episode refuses', () => {
   const { NaN: nan, POSITIVE_INFINITY: infinity } = Number;
+  /** Expects a refusal that changes no state. */
+  function refuse(call: (episode: Episode) => unknown, code: ErrorCode, ...mentions: string[]): void {
+    const episode = newEpisode();
+    const before = words(episode);
+    expectRefusal(() => call(episode), code, ...mentions);
+    expect(words(episode)).toEqual(before);
+  }
 
-  it.each([[10], [-1], [1.5], [nan], [infinity], ['3'], [null], [undefined], [3n], [[3]], [true]])(
+  it.each([[10], [-1], [1.5], [nan], ['3'], [null], [undefined], [3n], [[3]], [true]])(
     'action %s',
     (action) => {
-      const episode = newEpisode();
-      const before = words(episode);
-      expectRefusal(() => episode.step(any(action)), 'illegal_action', 'action');
-      expect(words(episode)).toEqual(before);
+      refuse((episode) => episode.step(any(action)), 'illegal_action', 'action');
     },
   );
 
@@ -134,22 +139,15 @@ describe('an episode refuses', () => {
     [[nan, nan, nan], 'bad_belief'],
     [[0.5, infinity, 0.5], 'bad_belief'],
     [[0.5, null, 0.5], 'bad_belief'],
-    [['0.5', 0.5, 0.5], 'bad_belief'],
     [0.5, 'wrong_type'],
     ['0.5', 'wrong_type'],
     [{ length: 3 }, 'wrong_type'],
   ] as const)('belief %j', (belief, code) => {
-    const episode = newEpisode();
-    const before = words(episode);
-    expectRefusal(() => episode.step(0, any(belief)), code, 'belief');
-    expect(words(episode)).toEqual(before);
+    refuse((episode) => episode.step(0, any(belief)), code, 'belief');
   });
 
   it.each([-1, 2 ** 32, 0.5, nan, '7', null, undefined, 7n])('seed %s', (seed) => {
-    const episode = newEpisode();
-    const before = words(episode);
-    expectRefusal(() => episode.reset(any(seed)), 'bad_seed', 'seed');
-    expect(words(episode)).toEqual(before);
+    refuse((episode) => episode.reset(any(seed)), 'bad_seed', 'seed');
   });
 
   it.each([
@@ -157,42 +155,29 @@ describe('an episode refuses', () => {
     [{ profile: [1, 2, 3] }, 'bad_profile'],
     [{ profile: new Array(16).fill(nan) }, 'bad_profile'],
     [{ profile: new Array(16).fill('1') }, 'bad_profile'],
-    [{ profile: new Array(16).fill(null) }, 'bad_profile'],
     [{ profile: new Array(16).fill(1e-20) }, 'bad_profile'],
     [{ profile: 5 }, 'bad_profile'],
     [{ grader: 'v7' }, 'unknown_name'],
-    [{ grader: [1] }, 'bad_grader'],
     [{ grader: [1, 1, 0, 0, 0, 0] }, 'bad_grader'],
     [{ grader: 7 }, 'wrong_type'],
     [{ profiles: 'sampled' }, 'unknown_option'],
     [null, 'wrong_type'],
     ['v1', 'wrong_type'],
   ] as const)('reset option %j', (options, code) => {
-    const episode = newEpisode();
-    const before = words(episode);
-    expectRefusal(() => episode.reset(1, any(options)), code);
-    expect(words(episode)).toEqual(before);
+    refuse((episode) => episode.reset(1, any(options)), code);
   });
 
-  it('a step before the first reset', () => {
+  it('a step before the first reset, and after the end', () => {
     expectRefusal(() => new Episode().step(0), 'not_reset');
-  });
-
-  it('a step after the end', () => {
     const episode = newEpisode();
     while (!episode.terminated) episode.step(0);
     const before = words(episode);
-    expectRefusal(() => episode.step(0), 'episode_over', '28');
+    for (const action of [0, 99]) expectRefusal(() => episode.step(action), 'episode_over');
     expect(words(episode)).toEqual(before);
-    expect(refusalOf(() => episode.step(99)).code).toBe('episode_over');
   });
 
   it('invalid options, and a world that createWorld did not return', () => {
-    expectRefusal(
-      () => new Episode(any({ wrold: createWorld() })),
-      'unknown_option',
-      'Did you mean "world"?',
-    );
+    expectRefusal(() => new Episode(any({ wrold: createWorld() })), 'unknown_option', '"world"');
     expectRefusal(() => new Episode(any(null)), 'wrong_type');
     expectRefusal(() => new Episode({ world: any(RHYTHM) }), 'bad_world', 'createWorld');
     expectRefusal(() => new Episode({ imagination: any('yes') }), 'wrong_type', 'imagination');

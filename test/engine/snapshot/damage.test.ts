@@ -4,13 +4,24 @@
  */
 import { describe, expect, it } from 'vitest';
 import type { RunRequest } from '../../../src/engine/backends/backend.js';
+import type { VecEnv } from '../../../src/engine/node.js';
 import { decodeSnapshot } from '../../../src/engine/snapshot/decode.js';
 import { encodeSnapshot } from '../../../src/engine/snapshot/encode.js';
 import { HEADER_LENGTH, type Snapshot } from '../../../src/engine/snapshot/format.js';
 import { checkStates } from '../../../src/engine/snapshot/legal-states.js';
+import { AUTORESET_MODES } from '../../../src/engine/validate/autoreset-modes.js';
+import type { StepResult } from '../../../src/engine/vec-env/vec-env-options.js';
 import { InputError } from '../../../src/shared/errors.js';
-import { expectEqual } from '../../support/bits.js';
-import { ENGINES } from '../../support/engines.js';
+import { COMPONENT_FIELDS, NUM_STEPS } from '../../../src/world/fields.js';
+import { copyOutputs, expectEqual } from '../../support/bits.js';
+import {
+  advanceRandomly,
+  currentOutputs,
+  finishedEnvs,
+  randomStep,
+  stateWords,
+} from '../../support/call-sequences.js';
+import { ENGINES, openOn, TWO_ENGINES } from '../../support/engines.js';
 import { openBatch, WORLD } from '../../support/open-batch.js';
 import { drawsOf, Random } from '../../support/random.js';
 import { expectRefusal, refusalOf } from '../../support/refusals.js';
@@ -22,10 +33,11 @@ import {
   withByte,
   withChecksum,
 } from '../../support/snapshots.js';
+import { envColumns } from '../../support/unchanged.js';
 
 const N = 5;
-/** The number of damaged bodies in each part of the last test. */
-const BODIES = drawsOf(2500);
+/** The number of damaged bodies of each test. */
+const BODIES = drawsOf(5000);
 const randomSnapshot = (random: Random): Uint8Array =>
   encodeSnapshot(snapshotOf(random, advancedBatch(random, random.pick(ENGINES), N).batch.save(), N));
 const bytes = randomSnapshot(new Random('damage'));
@@ -80,28 +92,16 @@ describe('damage', () => {
       }
     }
     // `withChecksum` repairs damage to the checksum itself.
-    const expected = [
-      'worldDigest',
-      'autoreset',
-      'imagination',
-      'seedLow',
-      'seedSize',
-      'steps',
-      'episodes',
-      'checksum',
-    ];
-    expect([...legalFields].sort()).toEqual(expected.sort());
+    const expected = 'autoreset checksum episodes imagination seedLow seedSize steps worldDigest';
+    expect([...legalFields].sort().join(' ')).toBe(expected);
   });
 
   it('by truncation is detected', () => {
     const random = new Random('cuts');
     const cuts = Array.from({ length: 300 }, () => random.integer(HEADER_LENGTH, bytes.length - 1));
     for (const length of [...Array(HEADER_LENGTH + 9).keys(), ...cuts]) {
-      expectRefusal(
-        () => decodeSnapshot(bytes.subarray(0, length)),
-        'bad_snapshot',
-        `got ${length}. Pass all`,
-      );
+      const cut = bytes.subarray(0, length);
+      expectRefusal(() => decodeSnapshot(cut), 'bad_snapshot', `got ${length}. Pass all`);
     }
   });
 });
@@ -127,20 +127,18 @@ describe('damage to the body with a correct checksum', () => {
     checkStates(first.batch.save(), N, WORLD);
   }
 
-  it.each([1, 2, 3])('is refused or gives playable states, part %i of 3', (part) => {
-    const random = new Random(`body ${part}`);
-    const sources = Array.from({ length: 20 }, () => randomSnapshot(random));
+  it('is refused or gives playable states', () => {
+    const random = new Random('body');
+    const sources = Array.from({ length: 40 }, () => randomSnapshot(random));
     const outcomes = { refused: 0, legal: 0 };
     for (let i = 0; i < BODIES; i++) {
       const { words } = decodeSnapshot(withChecksum(damage(random, random.pick(sources))));
       try {
         checkStates(words, N, WORLD);
       } catch (error) {
+        const message = expect.stringMatching(/ environment [0-4] /);
         expect(error).toBeInstanceOf(InputError);
-        expect(error).toMatchObject({
-          code: 'bad_snapshot',
-          message: expect.stringMatching(/ environment [0-4] /),
-        });
+        expect(error).toMatchObject({ code: 'bad_snapshot', message });
         outcomes.refused++;
         continue;
       }
@@ -149,5 +147,63 @@ describe('damage to the body with a correct checksum', () => {
     }
     // Both outcomes must be frequent. A fifth is chosen by hand.
     expect(Math.min(outcomes.refused, outcomes.legal)).toBeGreaterThan(BODIES / 5);
+  });
+});
+
+/** Expects finite numbers; observations, scores and components within their bounds; and legal states. */
+function expectLegal(env: VecEnv, result: StepResult): void {
+  const { observations, finalScores, beliefMae, components, ...others } = copyOutputs(result);
+  const within = (values: ArrayLike<unknown>, low: ArrayLike<number>, high: ArrayLike<number>) =>
+    Array.from(values, Number).every((x, at) => x >= low[at % low.length] && x <= high[at % high.length]);
+  expect(Object.values(others).every((column) => Array.from(column, Number).every(Number.isFinite))).toBe(
+    true,
+  );
+  expect(within(observations, env.observationSpace.low, env.observationSpace.high)).toBe(true);
+  expect(within(finalScores, [0], [1]) && within(beliefMae, [0], [1])).toBe(true);
+  const [low, high] = (['low', 'high'] as const).map((bound) =>
+    COMPONENT_FIELDS.map((field) => field[bound]),
+  );
+  expect(within(components, low, high)).toBe(true);
+  checkStates(stateWords(env), N, env.world);
+}
+
+describe.each(TWO_ENGINES)('restore on $name', (engine) => {
+  const random = new Random(`damage ${engine.name}`);
+  const environments = AUTORESET_MODES.map((autoreset) => openOn(engine, { numEnvs: N, autoreset }));
+
+  /** Takes 28 random steps, then plays the episodes to the end. Expects legal states before, between and after. */
+  function playToEnd(env: VecEnv, loaded: StepResult): void {
+    expectLegal(env, loaded);
+    let latest = loaded;
+    for (let t = 0; t < NUM_STEPS; t++) {
+      const { actions, options } = randomStep(random, env, finishedEnvs(latest));
+      latest = env.step(actions, options);
+    }
+    expectLegal(env, latest);
+    expectLegal(env, env.run('random', { beliefs: [0.1, 0.5, 0.9] }));
+  }
+
+  it('refuses a damaged body with a correct checksum and changes nothing, or loads legal states', () => {
+    const outcomes = { refused: 0, legal: 0 };
+    for (let i = 0; i < BODIES / 10; i++) {
+      const env = environments[i % environments.length];
+      if (i < environments.length || random.chance(0.02)) advanceRandomly(random, env);
+      const damaged = withChecksum(damage(random, env.snapshot()));
+      const result = currentOutputs(env);
+      const before = envColumns(env, result);
+      let loaded: StepResult;
+      try {
+        loaded = env.restore(damaged);
+      } catch {
+        outcomes.refused++;
+        expectRefusal(() => env.restore(damaged), 'bad_snapshot');
+        expectEqual(before, envColumns(env, result), 'after a refusal:');
+        continue;
+      }
+      outcomes.legal++;
+      playToEnd(env, loaded);
+      advanceRandomly(random, env);
+    }
+    expect(Math.min(outcomes.refused, outcomes.legal)).toBeGreaterThan(BODIES / 50);
   });
 });

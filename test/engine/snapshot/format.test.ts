@@ -34,17 +34,15 @@ const random = new Random('format');
 const snapshot = snapshotOf(random, advancedBatch(random, ENGINES[0], N).batch.save(), N);
 const bytes = encodeSnapshot(snapshot);
 
-describe.each(ENGINES)('for states of $name', (engine) => {
-  it('a decoded snapshot equals the encoded snapshot', () => {
-    forAll(30, (random) => {
-      const n = random.pick([1, 15, 16, 17, 40]);
-      const { batch } = advancedBatch(random, engine, n);
-      const original = snapshotOf(random, batch.save(), n);
-      const decoded = decodeSnapshot(encodeSnapshot(original));
-      expect(decoded).toEqual(original);
-      checkStates(decoded.words, n, WORLD);
-      batch.close();
-    });
+it('a decoded snapshot equals the encoded snapshot', () => {
+  forAll(60, (random) => {
+    const n = random.pick([1, 15, 16, 17, 40]);
+    const { batch } = advancedBatch(random, random.pick(ENGINES), n);
+    const original = snapshotOf(random, batch.save(), n);
+    const decoded = decodeSnapshot(encodeSnapshot(original));
+    expect(decoded).toEqual(original);
+    checkStates(decoded.words, n, WORLD);
+    batch.close();
   });
 });
 
@@ -134,107 +132,62 @@ describe('decoded bytes', () => {
 
 describe('decodeSnapshot refuses', () => {
   const transferred = detached(bytes.slice());
-  const cases: [string, unknown, ...string[]][] = [
-    ['undefined', undefined, 'Expected a snapshot as a Uint8Array, got undefined. Pass the bytes'],
+  const reserved = withByte(bytes, HEADER.reserved.offset + 43, 1);
+  const longBody = withNumber(
+    withNumber(bytes, 'numEnvs', 2 ** 24),
+    'bodyLength',
+    2 ** 26 * (STATE_WORDS + 1),
+  );
+  const cases: [string, unknown, string][] = [
+    ['undefined', undefined, 'got undefined'],
     ['text', 'RHYTHMVS', 'got "RHYTHMVS"'],
-    ['an ArrayBuffer', bytes.slice().buffer, 'got an object'],
+    ['an ArrayBuffer', bytes.slice().buffer, 'Uint8Array'],
     ['words', new Uint32Array(bytes.slice().buffer), 'a Uint32Array'],
     ['a DataView', new DataView(bytes.slice().buffer), 'a DataView'],
     ['an array', Array.from(bytes), `an array of ${bytes.length}`],
     ['an object with the prototype of Uint8Array', Object.create(Uint8Array.prototype), 'an object'],
-    ['no bytes', new Uint8Array(0), 'at least 192 bytes (its header), got 0'],
-    ['bytes that were transferred', transferred, 'at least 192 bytes (its header), got 0'],
-    [
-      'bytes of another kind of file',
-      new Uint8Array(1000),
-      'begin with "RHYTHMVS", got other bytes. Pass what',
-    ],
+    ['no bytes', new Uint8Array(0), 'at least 192 bytes'],
+    ['bytes that were transferred', transferred, 'at least 192 bytes'],
+    ['bytes of another kind of file', new Uint8Array(1000), 'begin with "RHYTHMVS"'],
     [
       'a newer format',
       withNumber(bytes, 'format', FORMAT + 1),
-      `of format ${FORMAT}, got the newer format ${FORMAT + 1}. Use the release`,
+      `the newer format ${FORMAT + 1}. Use the release`,
     ],
     [
       'an older format',
       withNumber(bytes, 'format', FORMAT - 1),
-      `of format ${FORMAT}, got the older format ${FORMAT - 1}. Use the release`,
+      `the older format ${FORMAT - 1}. Use the release`,
     ],
-    [
-      'a longer header',
-      withNumber(bytes, 'headerLength', 256),
-      'a header of 192 bytes (headerLength), got 256',
-    ],
-    [
-      'another layout',
-      withChecksum(withByte(bytes, HEADER.stateLayoutDigest.offset, 0x5a)),
-      `layout ${stateLayoutDigest().slice(0, 12)}, got 5a`,
-    ],
-    [
-      'another world version',
-      withNumber(bytes, 'worldMajor', 99),
-      `world version ${RHYTHM.version}, got version 99.`,
-    ],
-    ['no environments', withNumber(bytes, 'numEnvs', 0), 'from 1 to 16777216 environments (numEnvs), got 0'],
-    [
-      'too many environments',
-      withNumber(bytes, 'numEnvs', 2 ** 32 - 1),
-      'environments (numEnvs), got 4294967295',
-    ],
-    [
-      'states of another size',
-      withNumber(bytes, 'stateWords', 40),
-      `states of ${STATE_WORDS} words (stateWords), got 40`,
-    ],
-    [
-      'one environment more than the body has',
-      withNumber(bytes, 'numEnvs', N + 1),
-      `bytes for ${N + 1} environments (bodyLength)`,
-    ],
+    ['a longer header', withNumber(bytes, 'headerLength', 256), '(headerLength), got 256'],
+    ['another layout', withChecksum(withByte(bytes, HEADER.stateLayoutDigest.offset, 0x5a)), 'got 5a'],
+    ['another world version', withNumber(bytes, 'worldMajor', 99), `${RHYTHM.version}, got version 99.`],
+    ['no environments', withNumber(bytes, 'numEnvs', 0), '(numEnvs), got 0'],
+    ['too many environments', withNumber(bytes, 'numEnvs', 2 ** 32 - 1), '(numEnvs), got 4294967295'],
+    ['states of another size', withNumber(bytes, 'stateWords', 40), '(stateWords), got 40'],
+    ['an environment more than the body has', withNumber(bytes, 'numEnvs', N + 1), '(bodyLength)'],
     [
       'a body of more than 2^53 bytes',
       withByte(bytes, HEADER.bodyLength.offset + 7, 0xff),
       '(bodyLength), got 18',
     ],
     // 2^24 environments, each with a state and an episode number, in words of 4 bytes.
-    [
-      'a missing body',
-      withNumber(withNumber(bytes, 'numEnvs', 2 ** 24), 'bodyLength', 2 ** 26 * (STATE_WORDS + 1)),
-      'a header of 192, a body of',
-      `got ${bytes.length}. Pass all the bytes`,
-    ],
-    [
-      'an additional byte',
-      new Uint8Array([...bytes, 0]),
-      `Expected ${bytes.length} bytes`,
-      `got ${bytes.length + 1}`,
-    ],
-    [
-      'another checksum',
-      withByte(bytes, 188, bytes[188] ^ 1),
-      'CRC-32 of header and body',
-      'bytes have changed',
-    ],
-    [
-      'a number other than 0 in the last of the 44 reserved bytes',
-      withChecksum(withByte(bytes, HEADER.reserved.offset + 43, 1)),
-      'reserved bytes of 0, got other bytes',
-    ],
+    ['a missing body', longBody, `got ${bytes.length}. Pass all the bytes`],
+    ['an additional byte', new Uint8Array([...bytes, 0]), `got ${bytes.length + 1}`],
+    ['another checksum', withByte(bytes, 188, bytes[188] ^ 1), 'CRC-32'],
+    ['a byte other than 0 in the last of the 44 reserved bytes', withChecksum(reserved), 'reserved'],
     ['an invalid autoreset mode', withNumber(bytes, 'autoreset', 3), 'autoreset from 0 to 2, got 3'],
     ['an invalid imagination flag', withNumber(bytes, 'imagination', 2), 'imagination from 0 to 1, got 2'],
-    [
-      'too many steps',
-      withNumber(bytes, 'steps', 2 ** 53),
-      'steps from 0 to 9007199254740991, got 9007199254740992',
-    ],
+    ['too many steps', withNumber(bytes, 'steps', 2 ** 53), 'steps from 0 to 9007199254740991'],
     ['too many episodes', withNumber(bytes, 'episodes', 2 ** 60), 'episodes from 0 to'],
-    ['no seeds', withNumber(bytes, 'seedSize', 0), 'seedSize from 1 to', 'got 0'],
+    ['no seeds', withNumber(bytes, 'seedSize', 0), 'seedSize from 1 to'],
     [
       'seeds beyond u32',
       withNumber(withNumber(bytes, 'seedLow', 5), 'seedSize', 2 ** 32 - 4),
-      'seedSize from 1 to 4294967291, got 4294967292',
+      'seedSize from 1 to 4294967291',
     ],
   ];
-  it.each(cases)('%s', (_, value, ...mentions) => {
-    expectRefusal(() => decodeSnapshot(value as Uint8Array), 'bad_snapshot', ...mentions);
+  it.each(cases)('%s', (_, value, mention) => {
+    expectRefusal(() => decodeSnapshot(value as Uint8Array), 'bad_snapshot', mention);
   });
 });

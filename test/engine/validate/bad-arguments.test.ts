@@ -2,8 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { InputError } from '../../../src/shared/errors.js';
 import { NUM_STEPS } from '../../../src/world/fields.js';
-import { beliefs, legalActions, N, put, RESET, RUN, STEP } from '../../support/bad-calls.js';
-import { START } from '../../support/bad-starts.js';
+import { beliefs, legalActions, N, put, RESET, RUN, START, STEP } from '../../support/bad-calls.js';
 import { ENGINES, openOn } from '../../support/engines.js';
 import { expectRefusal, refusalOf } from '../../support/refusals.js';
 import { expectUnchanged } from '../../support/unchanged.js';

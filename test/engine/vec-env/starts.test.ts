@@ -1,7 +1,6 @@
 /** Episodes that begin at a later step continue exactly like episodes that were played up to it. */
 import { describe, expect, it } from 'vitest';
 import { Episode } from '../../../src/engine/reference/episode.js';
-import { createVecEnv, rolloutGroups, stepAdvantages } from '../../../src/index.js';
 import {
   NUM_ACTIONS,
   NUM_BELIEFS,
@@ -12,7 +11,6 @@ import {
   PROFILE_SIZE,
 } from '../../../src/world/fields.js';
 import { RHYTHM } from '../../../src/world/numbers.js';
-import { API_PAIRS } from '../../support/async-envs.js';
 import { openOn, reportAbsentEngines, TWO_ENGINES } from '../../support/engines.js';
 import { Random } from '../../support/random.js';
 
@@ -65,62 +63,36 @@ function resetTo(episodes: readonly Episode[]) {
   };
 }
 
-for (const engine of TWO_ENGINES) {
-  for (const imagination of [false, true]) {
-    const setting = `${engine.name}${imagination ? ', imagination' : ''}`;
-    it(`an episode with a start continues like an episode that was played up to it: ${setting}`, () => {
-      const random = new Random(`starts ${engine.name}`);
-      const { episodes, actions } = playEpisodes(random, imagination);
+describe.each(TWO_ENGINES)('$name', (engine) => {
+  it.each([false, true])(
+    'an episode with a start continues like one played up to it, imagination %s',
+    (imagination) => {
+      const { episodes, actions } = playEpisodes(new Random(`starts ${engine.name}`), imagination);
       using env = openOn(engine, { numEnvs: N, imagination });
-      const result = env.reset(resetTo(episodes));
+      env.reset(resetTo(episodes));
       const expectEqualHashes = () =>
-        expect(Array.from(env.stateHash())).toEqual(episodes.map((e) => e.stateHash()));
+        expect(Array.from(env.stateHash())).toEqual(episodes.map((episode) => episode.stateHash()));
       expectEqualHashes();
-      while (episodes.some((episode) => !episode.terminated)) {
-        const mask = Uint8Array.from(episodes, ({ terminated }) => Number(!terminated));
-        const codes = Uint8Array.from(
-          episodes,
-          (episode, i) => actions[i * NUM_STEPS + episode.stepCount] ?? 0,
-        );
-        const belief = random.chance(0.5) ? random.beliefs(N, 1).beliefs : undefined;
-        env.step(codes, { mask, beliefs: belief });
-        episodes.forEach((episode, i) => {
-          if (mask[i] === 0) return;
-          const row = new Float32Array(OBSERVATION_SIZE);
-          expect(result.rewards[i]).toBe(episode.step(codes[i], belief?.subarray(i * 3, i * 3 + 3) ?? null));
-          episode.observe(row);
-          expect(result.observations.slice(i * OBSERVATION_SIZE, (i + 1) * OBSERVATION_SIZE)).toEqual(row);
-        });
-      }
-      expectEqualHashes();
+      const result = env.run(actions, { beliefs: [0.1, 0.5, 0.9] });
       episodes.forEach((episode, i) => {
-        expect(result.finalScores[i]).toBe(episode.finalScore);
-        expect(result.components.slice(i * NUM_COMPONENTS, (i + 1) * NUM_COMPONENTS)).toEqual(
-          episode.components,
-        );
-        expect(result.beliefMae[i]).toBe(episode.beliefMae);
-        expect(result.firstHalfMeans[i]).toBe(episode.firstHalfMean);
-        expect(result.secondHalfMeans[i]).toBe(episode.secondHalfMean);
-        expect(result.episodeReturns[i]).toBe(episode.return);
-        expect(result.episodeLengths[i]).toBe(NUM_STEPS);
+        while (!episode.terminated) episode.step(actions[i * NUM_STEPS + episode.stepCount], [0.1, 0.5, 0.9]);
+        const { finalScore, beliefMae, firstHalfMean, secondHalfMean, components } = episode;
+        expect(result.finalScores[i]).toBe(finalScore);
+        expect(result.components.slice(i * NUM_COMPONENTS, (i + 1) * NUM_COMPONENTS)).toEqual(components);
+        const means = [result.beliefMae[i], result.firstHalfMeans[i], result.secondHalfMeans[i]];
+        expect(means).toEqual([beliefMae, firstHalfMean, secondHalfMean]);
+        expect([result.episodeReturns[i], result.episodeLengths[i]]).toEqual([episode.return, NUM_STEPS]);
       });
-    });
-  }
-}
+      expectEqualHashes();
+    },
+  );
+});
 
 /** A start of half of the environments at a later step, and of the others at step 0. */
 const START = {
   steps: Array.from({ length: N }, (_, i) => (i % 2 ? 5 + (i % 20) : 0)),
   meters: new Float32Array(N * NUM_METERS).fill(0.375),
 };
-
-it('start.late refuses a number instead of an array, and the error shows how to make the array', () => {
-  using env = createVecEnv({ numEnvs: 3 });
-  const start = { steps: 20, meters: new Float32Array(15).fill(0.5), late: 1 as never };
-  expect(() => env.reset({ start })).toThrow(
-    'Expected start.late to be an array [numEnvs], got 1. Pass a number for each environment, such as new Float32Array(3).fill(1).',
-  );
-});
 
 describe.each(TWO_ENGINES)('$name', (engine) => {
   it('history(), observations and trajectories have no steps before the start', () => {
@@ -184,33 +156,6 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     expect(env.counters).toEqual({ steps: N * 20 + remaining, episodes: N });
   });
 
-  it('a reset with start gives the same results with 1 and 4 threads', () => {
-    const random = new Random('threads');
-    const n = 1000;
-    const { early, late, returns, crashes, well, skill, ...rest } = random.starts(n);
-    // All arrays of a start: those that were not drawn have the values that `reset` takes by default.
-    const start = {
-      steps: rest.steps,
-      meters: rest.meters,
-      early: early ?? new Float32Array(n),
-      late: late ?? new Float32Array(n),
-      returns: returns ?? new Float32Array(n),
-      crashes: crashes ?? new Uint8Array(n),
-      well: well ?? new Float32Array(n),
-      skill: skill ?? new Float32Array(n),
-      beliefs:
-        rest.beliefs?.map((x, at) => (rest.given?.[Math.floor(at / 3)] ? x : Number.NaN)) ??
-        new Float32Array(3 * n).fill(Number.NaN),
-    };
-    const [one, several] = [1, 4].map((threads) => {
-      using env = openOn(engine, { numEnvs: n, threads });
-      env.reset({ seed: 1, start });
-      env.run('random', { beliefs: [0.1, 0.5, 0.9] });
-      return env.snapshot();
-    });
-    expect(one).toEqual(several);
-  });
-
   it('reset accepts a start.skill of 0, that of an episode without beliefs, in a world with another beliefSkillScale', () => {
     const world = structuredClone(RHYTHM);
     world.constants.beliefSkillScale = 0.5;
@@ -266,44 +211,5 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
         Array.from({ length: step + 2 }, (_, t) => t),
       );
     });
-  });
-
-  it('rollouts in groups begin at the first steps of their episodes, and advantages of earlier steps are 0', async () => {
-    using env = openOn(engine, { numEnvs: 2 });
-    env.reset({
-      seed: [5, 6],
-      start: { steps: [9, 20], meters: new Float32Array(10).fill(0.5), early: [1, 2] },
-    });
-    const rollouts = await rolloutGroups({
-      from: { source: env, indices: [0, 1] },
-      groupSize: 3,
-      policy: 'random',
-    });
-    expect(Array.from(rollouts.firstSteps)).toEqual([9, 9, 9, 20, 20, 20]);
-    const { advantages, anchorSizes } = stepAdvantages(rollouts);
-    rollouts.firstSteps.forEach((first, i) => {
-      const row = i * NUM_STEPS;
-      expect(rollouts.actions.subarray(row, row + first).every((action) => action === -1)).toBe(true);
-      expect(advantages.subarray(row, row + first).every((advantage) => advantage === 0)).toBe(true);
-      expect(anchorSizes[row + first]).toBe(3);
-    });
-  });
-});
-
-describe.each(API_PAIRS)('$name, asynchronous', ({ open, openSync }) => {
-  it('a reset copies the arrays of its start before it returns', async () => {
-    const random = new Random('awaited');
-    const { episodes } = playEpisodes(random, false);
-    const reset = resetTo(episodes);
-    await using env = await open({ numEnvs: N });
-    using control = openSync({ numEnvs: N });
-    const expected = control.reset(structuredClone(reset));
-    const pending = env.reset(reset);
-    reset.start.meters.fill(0);
-    reset.start.steps.fill(1);
-    reset.start.crashes.fill(0);
-    expect(await pending).toEqual(expected);
-    expect(await env.run('random')).toEqual(control.run('random'));
-    await expect(env.reset({ start: { steps: 28, meters: [] } })).rejects.toThrow('start.steps');
   });
 });

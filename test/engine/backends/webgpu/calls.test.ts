@@ -14,9 +14,9 @@ import type { StepResult, VecEnvOptions } from '../../../../src/engine/vec-env/v
 import { RhythmError } from '../../../../src/shared/errors.js';
 import { NUM_ACTIONS, NUM_BELIEFS, NUM_STEPS } from '../../../../src/world/fields.js';
 import { RHYTHM } from '../../../../src/world/numbers.js';
-import { asyncEnvColumns, codeOf } from '../../../support/async-envs.js';
+import { asyncEnvColumns, attempt, codeOf } from '../../../support/async-envs.js';
 import { type Columns, copyColumns, expectEqual } from '../../../support/bits.js';
-import { LAYOUTS, randomReset } from '../../../support/call-sequences.js';
+import { envIndices, LAYOUTS, randomReset } from '../../../support/call-sequences.js';
 import { describeGpu } from '../../../support/gpu-suite.js';
 import { Random } from '../../../support/random.js';
 import { envColumns } from '../../../support/unchanged.js';
@@ -131,32 +131,45 @@ function anyRestore(random: Random, { snapshots }: Pair): Call {
   return (env) => env.restore(bytes);
 }
 
-/** Draws a call that forks an environment and plays the fork to its end. */
-function anyFork(random: Random, { reference }: Pair): Call {
-  const indices = randomIndices(random, random.integer(1, 20), reference.numEnvs);
-  const [imagination, autoreset] = [random.chance(0.3) || undefined, random.pick(AUTORESET_MODES)];
+/** Draws the profiles of an imagined fork. */
+const drawImagined = (random: Random, n: number, [low, size]: Pair['seedRange']) => ({
+  profiles: random.chance(0.5) ? ('prior' as const) : random.profiles(n),
+  seed: random.seeds(n).map((seed) => low + (seed % size)),
+});
+
+/** Draws a call that forks an environment, often with imagination, and plays the fork to its end. */
+function anyFork(random: Random, { reference, result, seedRange }: Pair): Call {
+  const drawn = randomIndices(random, random.integer(1, 20), reference.numEnvs);
+  const playing = [...envIndices(reference.numEnvs)].filter((i) => result?.terminated[i] === 0);
+  const isImagined = random.chance(0.4) && playing.length > 0;
+  // The profiles of ended episodes cannot be replaced.
+  const indices = isImagined && random.chance(0.9) ? drawn.map((i) => playing[i % playing.length]) : drawn;
+  const imagination = isImagined
+    ? drawImagined(random, indices.length, seedRange)
+    : random.chance(0.3) || undefined;
+  const options = { imagination, autoreset: random.pick(AUTORESET_MODES) };
   const actions = random.bytes(indices.length, 0, NUM_ACTIONS - 1);
-  const play = async (env: EitherEnv) => {
-    const fork = await env.fork(indices, { imagination, autoreset });
-    await codeOf(Promise.resolve().then(() => fork.step(actions)));
-    const { finalScores, rewards } = await fork.run('random');
-    const columns = { ...copyColumns({ finalScores, rewards }), hash: await fork.stateHash() };
+  const play = async (env: AsyncVecEnv) => {
+    const fork = await env.fork(indices, options);
+    const before = await asyncEnvColumns(fork, await fork.read());
+    await codeOf(attempt(() => fork.step(actions)));
+    const after = await asyncEnvColumns(fork, await fork.run('random'));
     await fork.close();
-    return columns;
+    return [before, after, fork.usesHiddenState];
   };
   return (env) =>
-    env === reference ? playFork(reference.fork(indices, { imagination, autoreset }), actions) : play(env);
+    env === reference ? playFork(reference.fork(indices, options), actions) : play(env as AsyncVecEnv);
 }
 
 /** Plays a synchronous fork to its end, before the next call of its source. */
-function playFork(fork: VecEnv, actions: Uint8Array): Columns {
+function playFork(fork: VecEnv, actions: Uint8Array): [Columns, Columns, boolean] {
+  const before = envColumns(fork, fork.assign(fork, envIndices(fork.numEnvs)));
   try {
     fork.step(actions);
   } catch {}
-  const { finalScores, rewards } = fork.run('random');
-  const columns = { ...copyColumns({ finalScores, rewards }), hash: fork.stateHash() };
+  const after = envColumns(fork, fork.run('random'));
   fork.close();
-  return columns;
+  return [before, after, fork.usesHiddenState];
 }
 
 // Steps have three names, so that they are drawn most often.
