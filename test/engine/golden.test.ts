@@ -20,7 +20,8 @@ import {
   STATE,
   STATE_WORDS,
 } from '../../src/world/fields.js';
-import { ASYNC_ENGINES, type AsyncEngine, reportAbsentEngines } from '../support/async-engines.js';
+import { ASYNC_ENGINES, type AsyncEngine, REFERENCE, reportAbsentEngines } from '../support/async-engines.js';
+import { THOROUGH } from '../support/engines.js';
 import {
   episodes,
   type GoldenEpisode,
@@ -190,6 +191,15 @@ function fieldsOf({ observations }: Outputs, env: number): Record<string, number
   );
 }
 
+/**
+ * Returns the tables that an engine computes. The slow reference computes those of 10,000 episodes only under grader v3: under
+ * the other graders the episodes are the same.
+ */
+const tablesOf = (engine: AsyncEngine) =>
+  Object.entries(tables).filter(
+    ([key, { n }]) => engine !== REFERENCE || THOROUGH || n < 10_000 || key.endsWith('/v3'),
+  );
+
 describe.each(ASYNC_ENGINES)('$name', (engine) => {
   it.each([false, true])(
     'the episodes have the golden values step by step, imagination %s',
@@ -280,31 +290,28 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
     expect(await hashes('discrete')).toEqual(await hashes(names));
   });
 
-  it.each(Object.entries(tables))(
-    'the scores of %s have the golden digest and means',
-    async (key, golden) => {
-      const [condition, policy, belief, grader] = key.split('/');
-      const seeds = firstSeed(condition);
-      const setup = { seeds, profiles: condition.split(':')[1] ?? 'sampled', grader };
-      const opened = await openAndReset(engine, golden.n, setup);
-      await run(opened, policy as 'random', belief === 'constant' ? { beliefs: [0.5, 0.5, 0.5] } : {});
-      const { finalScores, beliefMae, components } = await opened.readOutputs();
-      const bytes = new Uint8Array(finalScores.buffer, finalScores.byteOffset, golden.n * 4);
-      expect(createHash('sha256').update(bytes).digest('hex').slice(0, 16)).toBe(golden.digest);
-      const { n } = golden;
-      if (golden.component_digest !== undefined) {
-        const all = new Uint8Array(components.buffer, components.byteOffset, components.byteLength);
-        const digest = createHash('sha256').update(all).digest('hex').slice(0, 16);
-        expect(digest).toBe(golden.component_digest);
-      }
-      expect(Math.abs(meanOf(finalScores, n) - golden.final_score)).toBeLessThan(1e-12);
-      expect(Math.abs(meanOf(beliefMae, n) - golden.belief_mae)).toBeLessThan(1e-12);
-      COMPONENT_NAMES.forEach((name, k) => {
-        const mean = meanOf(components, n, k, NUM_COMPONENTS);
-        expect(Math.abs(mean - golden[name])).toBeLessThan(1e-12);
-      });
-    },
-  );
+  it.each(tablesOf(engine))('the scores of %s have the golden digest and means', async (key, golden) => {
+    const [condition, policy, belief, grader] = key.split('/');
+    const seeds = firstSeed(condition);
+    const setup = { seeds, profiles: condition.split(':')[1] ?? 'sampled', grader };
+    const opened = await openAndReset(engine, golden.n, setup);
+    await run(opened, policy as 'random', belief === 'constant' ? { beliefs: [0.5, 0.5, 0.5] } : {});
+    const { finalScores, beliefMae, components } = await opened.readOutputs();
+    const bytes = new Uint8Array(finalScores.buffer, finalScores.byteOffset, golden.n * 4);
+    expect(createHash('sha256').update(bytes).digest('hex').slice(0, 16)).toBe(golden.digest);
+    const { n } = golden;
+    if (golden.component_digest !== undefined) {
+      const all = new Uint8Array(components.buffer, components.byteOffset, components.byteLength);
+      const digest = createHash('sha256').update(all).digest('hex').slice(0, 16);
+      expect(digest).toBe(golden.component_digest);
+    }
+    expect(Math.abs(meanOf(finalScores, n) - golden.final_score)).toBeLessThan(1e-12);
+    expect(Math.abs(meanOf(beliefMae, n) - golden.belief_mae)).toBeLessThan(1e-12);
+    COMPONENT_NAMES.forEach((name, k) => {
+      const mean = meanOf(components, n, k, NUM_COMPONENTS);
+      expect(Math.abs(mean - golden[name])).toBeLessThan(1e-12);
+    });
+  });
 });
 
 /** Returns the mean of n values: the one at index `first` and every `width`-th after it. */
