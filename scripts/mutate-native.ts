@@ -39,13 +39,11 @@ const TESTS = [
   'engine/backends/addon-overlap',
   'engine/backends/addon-fuzz',
   'engine/vec-env/run',
-  'engine/vec-env/run-from',
+  'engine/vec-env/assign',
   'engine/vec-env/sliced-runs',
   'engine/vec-env/starts',
-  'engine/vec-env/step-outputs',
   'engine/vec-env/fork',
-  'engine/vec-env/unreplayable-forks',
-  'engine/vec-env/autoreset',
+  'engine/vec-env/autoreset-sequences',
   'rollouts/replay',
 ];
 /**
