@@ -6,7 +6,7 @@
 import { describe, expect, it } from 'vitest';
 import type { VecEnv } from '../../../src/engine/node.js';
 import type { ObservationOptions } from '../../../src/engine/observe/observation-options.js';
-import { AUTORESET_MODES } from '../../../src/engine/validate/autoreset-modes.js';
+import { AUTORESET_MODES, type AutoresetMode } from '../../../src/engine/validate/autoreset-modes.js';
 import { LAYOUTS, type ResetOptions, type StepResult } from '../../../src/engine/vec-env/vec-env-options.js';
 import {
   NUM_STEPS,
@@ -47,9 +47,13 @@ class Pair {
   result: StepResult;
   plainResult: StepResult;
 
-  constructor(random: Random, engine: Engine, options = randomObservationOptions(random)) {
+  constructor(
+    random: Random,
+    engine: Engine,
+    autoreset: AutoresetMode,
+    options = randomObservationOptions(random),
+  ) {
     const numEnvs = random.pick(SIZES);
-    const autoreset = random.pick(AUTORESET_MODES);
     const world = random.chance(0.3) ? changedWorld(random) : undefined;
     this.isChangedWorld = world !== undefined;
     const shape = { numEnvs, autoreset, world, imagination: random.chance(0.2) };
@@ -169,16 +173,20 @@ function expectWithinSpace({ observationSpace }: VecEnv, result: StepResult): vo
 }
 
 describe.each(TWO_ENGINES)('$name', (engine) => {
-  it('steps of all or some environments give the naive encoding, also after the ends of episodes', () => {
-    forAll(6, (random) => {
-      const pair = new Pair(random, engine);
-      for (let t = 0; t < 2 * NUM_STEPS + 5; t++) pair.step(random);
-    });
-  });
+  it.each(AUTORESET_MODES)(
+    '%s: steps of all or some environments give the naive encoding, also after the ends of episodes',
+    (autoreset) => {
+      forAll(8, (random) => {
+        const pair = new Pair(random, engine, autoreset);
+        for (let t = 0; t < 2 * NUM_STEPS + 5; t++) pair.step(random);
+      });
+    },
+  );
 
   it('history() returns the steps of the episode', () => {
-    forAll(6, (random) => {
-      const pair = new Pair(random, engine, { ...randomObservationOptions(random), history: true });
+    forAll(12, (random) => {
+      const options = { ...randomObservationOptions(random), history: true };
+      const pair = new Pair(random, engine, random.pick(AUTORESET_MODES), options);
       for (let t = 0; t < NUM_STEPS + 12; t++) {
         pair.step(random);
         const i = random.integer(0, pair.steps.length - 1);
@@ -191,11 +199,9 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
   });
 
   it('reset, run, assign and restore give the naive encoding', () => {
-    forAll(8, (random) => {
-      const pair = new Pair(random, engine, {
-        ...randomObservationOptions(random),
-        history: random.chance(0.8),
-      });
+    forAll(20, (random) => {
+      const options = { ...randomObservationOptions(random), history: random.chance(0.8) };
+      const pair = new Pair(random, engine, random.pick(AUTORESET_MODES), options);
       const n = pair.env.numEnvs;
       const snapshots = [pair.plain.snapshot()];
       const source = pair.plain.fork(randomIndices(random, n, random.pick(SIZES)), {

@@ -129,25 +129,27 @@ describe.each(ENGINES)('$name', (engine) => {
     expect([other.threads, env.fork([1], { threads: 1 }).threads]).toEqual([env.threads, 1]);
   });
 
-  it('a fork with another autoreset mode starts the new episodes of an environment that always had the mode', () => {
-    let started = 0;
-    forAll(12, (random) => {
-      const seedRange = random.pick(RANGES);
-      const numEnvs = random.pick(SIZES);
-      const env = openOn(engine, { numEnvs, seedRange, ...randomOptions(random) });
-      advanceRandomly(random, env, randomReset(random, numEnvs, seedRange));
-      // The seed of a new episode depends on numEnvs.
-      const indices = randomIndices(random, numEnvs, random.pick(SIZES));
-      const autoreset = random.pick(['same-step', 'next-step'] as const);
-      const fork = env.fork(indices, { autoreset });
-      const restored = openOn(engine, { numEnvs: indices.length, seedRange, autoreset });
-      const before = fork.episodeNumbers.slice();
-      const result = restored.restore(fork.snapshot());
-      expectSameResults(random, [restored, result], [fork, currentOutputs(fork)], 70);
-      started += fork.episodeNumbers.filter((number, i) => number !== before[i]).length;
-    });
-    expect(started).toBeGreaterThan(0);
-  });
+  it.each(['same-step', 'next-step'] as const)(
+    'a fork to %s starts the episodes of a restored environment',
+    (autoreset) => {
+      let started = 0;
+      forAll(12, (random) => {
+        const seedRange = random.pick(RANGES);
+        const numEnvs = random.pick(SIZES);
+        const env = openOn(engine, { numEnvs, seedRange, ...randomOptions(random) });
+        advanceRandomly(random, env, randomReset(random, numEnvs, seedRange));
+        // The seed of a new episode depends on numEnvs.
+        const indices = randomIndices(random, numEnvs, random.pick(SIZES));
+        const fork = env.fork(indices, { autoreset });
+        const restored = openOn(engine, { numEnvs: indices.length, seedRange, autoreset });
+        const before = fork.episodeNumbers.slice();
+        const result = restored.restore(fork.snapshot());
+        expectSameResults(random, [restored, result], [fork, currentOutputs(fork)], 70);
+        started += fork.episodeNumbers.filter((number, i) => number !== before[i]).length;
+      });
+      expect(started).toBeGreaterThan(0);
+    },
+  );
 
   it('a fork has the default profiles and graders of its source', () => {
     forAll(10, (random) => {
