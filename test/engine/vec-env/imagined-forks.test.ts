@@ -240,6 +240,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     for (const array of [profiles, seed]) array.fill(9);
     await using other = await forking;
     expect(other.usesHiddenState).toBe(false);
+    expectEqual(envColumns(fork, currentOutputs(fork)), await asyncEnvColumns(other, await other.read()));
     const expected = envColumns(fork, fork.run('heuristic'));
     expectEqual(expected, await asyncEnvColumns(other, await other.run('heuristic')));
   });
