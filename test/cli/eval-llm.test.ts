@@ -1,9 +1,9 @@
 /** `eval --policies llm:MODEL` with a fake endpoint and its faults. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { describe, expect, it, vi } from 'vitest';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
 import { parseEpisode } from '../../src/rollouts/trajectories/read-line.js';
 import type { FakeOpenAi } from '../fakes/openai.js';
-import { fromLines, runCli, startCli, temporaryDirectory } from '../support/cli.js';
+import { runCli, temporaryDirectory } from '../support/cli.js';
 import { startModel } from '../support/llm.js';
 
 const pathOf = temporaryDirectory();
@@ -102,6 +102,9 @@ describe('eval with --trajectories', () => {
     const second = await evaluate(fake, ...options, '--json', pathOf('second.json'));
     expect([second.code, fake.requests.length, textOf('all.jsonl')]).toEqual([0, 56, before]);
     expect(rowsOf('second.json')).toEqual(rowsOf('first.json'));
+    const other = await evaluate(fake, ...options, '--temperature', '1');
+    expect([other.code, fake.requests.length, textOf('all.jsonl')]).toEqual([2, 56, before]);
+    expect(other.stderr).toMatch(/sampling of .*all\.jsonl:3 .* or pass another --trajectories\./);
   });
 
   it.each(['json', 'jsonl'])(
@@ -122,127 +125,27 @@ describe('eval with --trajectories', () => {
     },
   );
 
-  it('resumes after it was killed, with the same result', async () => {
-    const options = [
-      '--conditions',
-      'ood,discrete',
-      '--trajectories',
-      pathOf('killed.jsonl'),
-      '--concurrency',
-      '1',
-    ];
-    // The endpoint stops answering during the fifth episode of eight.
-    const stuck = await startModel({ faultOf: ({ index }) => (index >= 4 * 28 + 5 ? 'silence' : null) });
-    const args = ['eval', '--policies', 'llm:fake,heuristic', '--episodes', '2', ...options];
-    const running = startCli(args, stuck.environment);
-    await waitForRequests(stuck, 4 * 28 + 6);
-    // Two under ood, and two of the first profile. The latter two are also stored under discrete.
-    const storedCount = (): number => textOf('killed.jsonl.partial').split('\n').length - 1;
-    await vi.waitUntil(() => storedCount() === 2 + 2 * 2, { timeout: 60_000 });
-    running.child.kill('SIGKILL');
-    await running.finished;
-    expect(existsSync(pathOf('killed.jsonl'))).toBe(false);
-    // The file of the dollars spent, which needs --prices.
-    expect(existsSync(pathOf('killed.jsonl.spent'))).toBe(false);
+  it('stops at the budget, reports the kept episodes, and resumes with a larger budget to the bytes of one run', async () => {
     const fake = await startModel();
-    const { code } = await runCli([...args, '--json', pathOf('resumed.json')], '', fake.environment);
-    expect([code, fake.requests.length]).toEqual([0, 4 * 28]);
-    expect(existsSync(pathOf('killed.jsonl.partial'))).toBe(false);
-    const whole = await startModel();
-    const other = args.map((arg) => (arg === pathOf('killed.jsonl') ? pathOf('whole.jsonl') : arg));
-    await runCli([...other, '--json', pathOf('whole.json')], '', whole.environment);
-    expect(textOf('killed.jsonl')).toBe(textOf('whole.jsonl'));
-    expect(rowsOf('resumed.json')).toEqual(rowsOf('whole.json'));
-  });
-
-  it('stops at the budget, reports the kept episodes, and resumes with a larger budget', async () => {
-    const fake = await startModel();
-    const options = [
-      '--episodes',
-      '4',
-      '--trajectories',
-      pathOf('paid.jsonl'),
-      '--prices',
-      '2.5,10',
-      '--concurrency',
-      '1',
-    ];
-    const stopped = await evaluate(fake, ...options, '--max-tokens', '64', '--budget', '0.15');
-    expect(stopped.code).toBe(3);
-    const storedCount = fromLines(textOf('paid.jsonl.partial')).length;
-    expect(storedCount).toBeGreaterThan(0);
-    expect(stopped.stderr).toContain(
-      `${storedCount} of 4 episodes of language models are kept in ${pathOf('paid.jsonl')}.partial; the same command resumes`,
-    );
-    const resumed = await evaluate(fake, ...options, '--max-tokens', '64', '--budget', '5');
-    expect(resumed.code).toBe(0);
-    expect(episodesOf('paid.jsonl')).toHaveLength(4);
-  });
-});
-
-/** Resolves when `count` requests have arrived. */
-async function waitForRequests(fake: FakeOpenAi, count: number): Promise<void> {
-  while (fake.requests.length < count) await new Promise((resolve) => setImmediate(resolve));
-}
-
-describe('eval refuses, as a usage error, before the first request,', () => {
-  const refused: [string, string[], RegExp][] = [
-    [
-      'options of a model without a model',
-      ['--policies', 'random', '--concurrency', '3'],
-      /a language model for --concurrency, got none/,
-    ],
-    ['an empty name', ['--policies', 'llm:'], /a model name of 1 to 200 printable characters after llm:/],
-    [
-      'one price for two models',
-      ['--policies', 'llm:a,llm:b', '--prices', '1,2'],
-      /one language model with --prices.*a and b/,
-    ],
-    ['a budget without prices', ['--budget', '1'], /Expected --prices with --budget/],
-    [
-      'trajectories on the standard output',
-      ['--trajectories', '-'],
-      /to name a file when a language model is used, got -\./,
-    ],
-    [
-      'too many episodes',
-      ['--conditions', 'custom', '--seeds', '0-999999', '--episodes', '999999'],
-      /at most 100000 episodes of llm:fake/,
-    ],
-    [
-      'a file of another policy',
-      ['--trajectories', pathOf('other.jsonl')],
-      /got one of random\. Pass the --policies of the earlier run, or another --trajectories\./,
-    ],
-    [
-      'a file under another grader',
-      ['--policies', 'random,llm:fake', '--grader', 'v1', '--trajectories', pathOf('other.jsonl')],
-      /Expected --grader of .*other\.jsonl:1 to be v1, got v2\./,
-    ],
-    [
-      'a file of episodes with other sampling parameters',
-      ['--temperature', '1', '--trajectories', pathOf('sampled.jsonl')],
-      /sampling of .*sampled\.jsonl:1 .* or pass another --trajectories\./,
-    ],
-  ];
-  it.each(refused)('%s', async (_, args, message) => {
-    await runCli(['eval', '--policies', 'random', '--seeds', '1-1', '--trajectories', pathOf('other.jsonl')]);
-    const fake = await startModel();
-    if (args.includes(pathOf('sampled.jsonl')) && !existsSync(pathOf('sampled.jsonl'))) {
-      await evaluate(fake, '--trajectories', pathOf('sampled.jsonl'));
-    }
+    const run = (name: string, budget: string) =>
+      evaluate(
+        fake,
+        ...['--conditions', 'ood,discrete', '--policies', 'llm:fake,heuristic', '--concurrency', '1'],
+        ...['--prices', '2.5,10', '--max-tokens', '64', '--budget', budget],
+        ...['--trajectories', pathOf(`${name}.jsonl`), '--json', pathOf(`${name}.json`)],
+      );
+    const { code, stderr } = await run('paid', '0.15');
+    const stored = episodesOf('paid.jsonl.partial');
+    // Episodes of a named profile are also stored under discrete.
+    expect([code, stored.length > 2, existsSync(pathOf('paid.jsonl'))]).toEqual([3, true, false]);
+    const count = new Set(stored.map(({ seed, profile_mode }) => `${seed} ${profile_mode}`)).size;
+    const kept = `of 8 episodes of language models are kept in ${pathOf('paid.jsonl')}.partial; the same command resumes`;
+    expect(stderr).toContain(`${count} ${kept}`);
     const before = fake.requests.length;
-    const { code, stdout, stderr } = await evaluate(fake, ...args);
-    expect(stderr).toMatch(message);
-    expect(stderr).not.toMatch(/^ +at /m);
-    expect([code, stdout, fake.requests.length]).toEqual([2, expect.not.stringContaining('score'), before]);
-  });
-
-  it('an invalid line, without changing the file', async () => {
-    writeFileSync(pathOf('broken.jsonl'), 'not an episode\n');
-    const fake = await startModel();
-    const { code, stderr } = await evaluate(fake, '--trajectories', pathOf('broken.jsonl'));
-    expect([code, textOf('broken.jsonl'), fake.requests.length]).toEqual([2, 'not an episode\n', 0]);
-    expect(stderr).toMatch(/Expected an episode at .*broken\.jsonl:1.*or pass another --trajectories\./);
+    expect((await run('paid', '5')).code).toBe(0);
+    expect(fake.requests.length - before).toBe((8 - count) * 28);
+    await run('whole', '5');
+    expect(textOf('paid.jsonl')).toBe(textOf('whole.jsonl'));
+    expect(rowsOf('paid.json')).toEqual(rowsOf('whole.json'));
   });
 });

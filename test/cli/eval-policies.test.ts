@@ -35,41 +35,15 @@ describe('eval --policies FILE', () => {
   });
 
   it.each([
-    ['a missing file', 'none.js', null, /Expected a policy in the file .*none\.js.* ENOENT/],
-    [
-      'a default export that is a number',
-      'number.js',
-      'export default 3',
-      /Expected the default export .* got 3\./,
-    ],
-    [
-      'a function that returns a number',
-      'maker.js',
-      'export default () => 3',
-      /got a function that returned 3\./,
-    ],
-    [
-      'a module that throws',
-      'throws.js',
-      'throw new Error("no weights")',
-      /Expected to load a policy from .*throws\.js, got: no weights/,
-    ],
-    [
-      'an illegal action',
-      'wrong.js',
-      'export default ({ steps }) => ({ actions: steps.map(() => 12) })',
-      /"wrong" .* at step 0 for environment 0/,
-    ],
-  ])('refuses %s', async (_, name, text, message) => {
-    if (text !== null) writeFileSync(pathOf(name), text);
+    ['number.js', 'export default 3', /Expected the default export .* got 3\./],
+    ['maker.js', 'export default () => 3', /got a function that returned 3\./],
+    ['throws.js', 'throw new Error("no weights")', /a policy from .*throws\.js, got: no weights/],
+    ['wrong.js', 'export default ({ steps }) => ({ actions: steps.map(() => 12) })', /"wrong" .* at step 0/],
+  ])('refuses %s: %s', async (name, text, message) => {
+    writeFileSync(pathOf(name), text);
     const { code, stderr } = await runCli([...EVAL, '--policies', pathOf(name)]);
     expect(code).not.toBe(0);
     expect(stderr).toMatch(message);
-  });
-
-  it('refuses two policies with the same name', async () => {
-    const { stderr } = await runCli([...EVAL, '--policies', `${EXAMPLE},examples/../${EXAMPLE}`]);
-    expect(stderr).toMatch(/Expected one policy named recurrent-policy/);
   });
 
   it('awaits a function that makes the policy', async () => {
@@ -77,30 +51,19 @@ describe('eval --policies FILE', () => {
       pathOf('made.js'),
       'export default async () => ({ steps }) => ({ actions: steps.map(() => 3) })',
     );
-    expect(await runCli([...EVAL, '--policies', pathOf('made.js')])).toMatchObject({
-      code: 0,
-      stdout: expect.stringMatching(/^made /m),
-    });
+    const { stdout } = await runCli([...EVAL, '--policies', pathOf('made.js')]);
+    expect(stdout).toMatch(/^made /m);
   });
 });
 
-describe('teach --policy FILE', () => {
-  it('writes episodes of a policy with beliefs and reasons, which reeval replays', async () => {
-    const path = pathOf('teach.jsonl');
-    const args = ['teach', '--policy', `${EXAMPLE}+inference`, '--seeds', '200-201', '--output', path];
-    expect(await runCli(args)).toMatchObject({ code: 0 });
-    const [episode] = readFileSync(path, 'utf8')
-      .split('\n')
-      .map((line) => line && JSON.parse(line));
-    expect(episode).toMatchObject({ teacher: 'recurrent-policy+inference', model: null, oracle: false });
-    expect(episode.steps[5].completion).toMatch(/^<reasoning>.+<\/reasoning>\n\d \d \d EXERCISE$/s);
-    expect(await runCli(['reeval', '--jsonl', path])).toMatchObject({ code: 0 });
-  });
-
-  it('refuses a policy without reasons', async () => {
-    const args = ['teach', '--policy', EXAMPLE, '--seeds', '200-201', '--output', pathOf('none.jsonl')];
-    const { code, stderr } = await runCli(args);
-    expect(code).not.toBe(0);
-    expect(stderr).toMatch(/Expected the policy "recurrent-policy" to have a function reasons/);
-  });
+it('teach --policy FILE writes episodes of a policy with beliefs and reasons, which reeval replays', async () => {
+  const path = pathOf('teach.jsonl');
+  const args = ['teach', '--policy', `${EXAMPLE}+inference`, '--seeds', '200-201', '--output', path];
+  expect(await runCli(args)).toMatchObject({ code: 0 });
+  const [episode] = readFileSync(path, 'utf8')
+    .split('\n')
+    .map((line) => line && JSON.parse(line));
+  expect(episode).toMatchObject({ teacher: 'recurrent-policy+inference', model: null, oracle: false });
+  expect(episode.steps[5].completion).toMatch(/^<reasoning>.+<\/reasoning>\n\d \d \d EXERCISE$/s);
+  expect(await runCli(['reeval', '--jsonl', path])).toMatchObject({ code: 0 });
 });

@@ -1,9 +1,10 @@
-/** Output files: temporary files, their removal after a killed run, links, modes and refused paths. */
-import { spawnSync } from 'node:child_process';
-import {
+/** Output files: temporary files, their removal after a killed run, order of renames, links, modes and refused paths. */
+import { spawn, spawnSync } from 'node:child_process';
+import fs, {
   chmodSync,
   closeSync,
   existsSync,
+  fstatSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -15,13 +16,30 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { devNull } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { UsageError } from '../../src/cli/command-errors.js';
-import { checkDirectory, checkOutput, openOutput, PROBE } from '../../src/cli/files/output-file.js';
+import { checkOutputs } from '../../src/cli/files/check-outputs.js';
+import {
+  checkDirectory,
+  checkOutput,
+  discardOpenOutputs,
+  messageStream,
+  openOutput,
+  PROBE,
+  writeFilesAtomically,
+} from '../../src/cli/files/output-file.js';
 import { targetOf } from '../../src/cli/files/paths.js';
-import { ABANDONED_MS, TOUCH_MS, temporaryPath } from '../../src/cli/files/temporary-file.js';
-import { runCliProcess, startCli, temporaryDirectory } from '../support/cli.js';
+import {
+  ABANDONED_MS,
+  TOUCH_MS,
+  temporaryFilesOf,
+  temporaryPath,
+} from '../../src/cli/files/temporary-file.js';
+import { journalFiles } from '../../src/cli/llm/journal.js';
+import { MAIN, runCliProcess, startCli, temporaryDirectory } from '../support/cli.js';
 import { startModel } from '../support/llm.js';
 
 const pathOf = temporaryDirectory();
@@ -186,15 +204,6 @@ describe('links', () => {
     expect(leftovers(join(folder, 'deep/target'))).toEqual([]);
   });
 
-  it('to a missing directory stay links, and the directory is created', async () => {
-    const path = newPath();
-    symlinkSync('missing/target', path);
-    checkOutput('--json', path);
-    await write(path, 'whole');
-    expect(readFileSync(join(dirname(path), 'missing/target'), 'utf8')).toBe('whole');
-    expect(lstatSync(path).isSymbolicLink()).toBe(true);
-  });
-
   it('that do not lead to a file are refused', () => {
     const path = newPath();
     symlinkSync('loop', join(dirname(path), 'loop'));
@@ -290,13 +299,13 @@ describe("under Yarn's Plug'n'Play, whose file handles lack methods,", () => {
     for (const name of ['readableWebStream', Symbol.asyncDispose]) delete prototype[name];`;
   const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(preload)}` };
 
-  it.each(['json', 'components.jsonl', 'jsonl', 'parquet'])('a command writes %s', async (ending) => {
+  it.each(['jsonl', 'parquet'])('a command writes all its outputs; trajectories as %s', async (ending) => {
     const path = newPath(`out.${ending}`);
     writeFileSync(`${path}.grader`, '{"name":"calm","weights":{"crash_free":1}}');
-    const option = { json: '--json', 'components.jsonl': '--components' }[ending] ?? '--trajectories';
     const args = ['eval', '--seeds', '0-1', '--policies', 'heuristic', '--grader', `${path}.grader`];
-    const { code, stderr } = await runCliProcess([...args, option, path], '', env);
-    expect([code, stderr, existsSync(path), leftovers(path)]).toEqual([0, '', true, []]);
+    const outputs = ['--json', `${path}.json`, '--components', `${path}.components`, '--trajectories', path];
+    const { code, stderr } = await runCliProcess([...args, ...outputs], '', env);
+    expect([code, stderr, readdirSync(dirname(path)).length]).toEqual([0, '', 4]);
   });
 
   it('a command with a language model keeps its episodes, and writes them', async () => {
@@ -306,5 +315,143 @@ describe("under Yarn's Plug'n'Play, whose file handles lack methods,", () => {
     const { code, stderr } = await runCliProcess(args, '', { ...environment, ...env });
     expect([code, stderr]).toEqual([0, expect.stringContaining('1 episode in')]);
     expect(readdirSync(dirname(path))).toEqual(['out.jsonl']);
+  });
+});
+
+describe('open outputs', () => {
+  it('are removed by discardOpenOutputs; committed files stay', async () => {
+    const paths = [newPath(), newPath()];
+    await write(paths[0], 'whole');
+    const open = await Promise.all(paths.map(openOutput));
+    for (const output of open) await output.write('half');
+    discardOpenOutputs();
+    expect(paths.map((path) => readdirSync(dirname(path)))).toEqual([['out.jsonl'], []]);
+    expect(readFileSync(paths[0], 'utf8')).toBe('whole');
+    for (const output of open) await output.discard();
+  });
+
+  it.each([
+    ['by a signal during a blocking call', 'SIGTERM', null],
+    ['by an error of the standard output', null, 1],
+  ])('are removed when a command ends %s', async (_, signal, code) => {
+    const path = newPath();
+    const pipe = join(dirname(path), 'pipe');
+    spawnSync('mkfifo', [pipe]);
+    // No process writes to the pipe, so opening it blocks.
+    const args =
+      signal === null
+        ? ['eval', '--episodes', '1', '--conditions', 'ood', '--components', path]
+        : ['replay', '--input', pipe, '--output', path];
+    const full = openSync('/dev/full', 'w');
+    const child = spawn(process.execPath, [MAIN, ...args], {
+      stdio: ['ignore', signal === null ? full : 'ignore', 'ignore'],
+    });
+    closeSync(full);
+    const ended = new Promise((resolve) => child.on('close', (...end) => resolve(end)));
+    if (signal !== null) {
+      await vi.waitUntil(() => leftovers(path).length > 0, 60_000);
+      child.kill(signal as NodeJS.Signals);
+    }
+    expect(await ended).toEqual([code, signal]);
+    expect(leftovers(path)).toEqual([]);
+  });
+
+  it('are synced to disk before they are renamed', async () => {
+    const path = newPath();
+    await write(path, 'old');
+    const contents: unknown[] = [];
+    const { fsync } = fs;
+    const spy = vi.spyOn(fs, 'fsync').mockImplementation((descriptor, done) =>
+      fsync(descriptor, (error) => {
+        contents.push(readFileSync(path, 'utf8'), fstatSync(descriptor).size);
+        done(error);
+      }),
+    );
+    syncBuiltinESMExports();
+    await write(path, 'new').finally(() => {
+      spy.mockRestore();
+      syncBuiltinESMExports();
+    });
+    expect(contents).toEqual(['old', 'new'.length]);
+    expect(readFileSync(path, 'utf8')).toBe('new');
+  });
+
+  /** Writes three files to a new folder. @param beforeLast is called when the others are open, but not renamed. */
+  async function writeThree(beforeLast: (folder: string) => void): Promise<string> {
+    const folder = dirname(newPath());
+    const files = ['first', 'second', 'last'].map((name) => ({
+      path: join(folder, name),
+      get data() {
+        if (name === 'last') beforeLast(folder);
+        return name;
+      },
+    }));
+    await expect(writeFilesAtomically(files)).rejects.toThrow(/^Expected \S+second to be a file|rename/);
+    return folder;
+  }
+
+  it('are not renamed if one of them cannot be completed', async () => {
+    const folder = await writeThree((folder) => mkdirSync(join(folder, 'second')));
+    expect(readdirSync(folder)).toEqual(['second']);
+  });
+
+  it('are renamed in order, and no more are renamed after a failure', async () => {
+    const folder = await writeThree((folder) => {
+      rmSync(temporaryFilesOf(join(folder, 'second'))[0]);
+    });
+    expect(readdirSync(folder)).toEqual(['first']);
+    expect(readFileSync(join(folder, 'first'), 'utf8')).toBe('first');
+  });
+});
+
+it('messageStream returns the standard error if an output goes to the standard output', () => {
+  expect(messageStream()).toBe(process.stdout);
+  expect(messageStream(undefined, 'x.json')).toBe(process.stdout);
+  expect(messageStream('x.json', '-')).toBe(process.stderr);
+});
+
+/** Outputs of a command. A journal keeps the paid episodes of a language model in files beside the output. */
+describe('checkOutputs', () => {
+  const [there, link, grader] = ['there', 'a link', 'trajectories.lock'].map(pathOf);
+  mkdirSync(pathOf('folder'));
+  symlinkSync(pathOf('folder'), pathOf('same folder'));
+  writeFileSync(there, '');
+  symlinkSync(there, link);
+  // A grader, in a file with the name of the lock file of `trajectories`.
+  writeFileSync(grader, '{"name":"calm","weights":{"crash_free":1}}');
+
+  const json = (name: string) => ({ option: '--json', path: pathOf(name) });
+  const trajectories = (name: string) => ({
+    // Not by pathOf, which would remove "..".
+    ...{ option: '--trajectories', path: `${pathOf('')}/${name}`, workFiles: journalFiles(pathOf(name)) },
+  });
+  const components = (path: string) => ({ option: '--components', path });
+
+  const other = 'Expected --trajectories to be another file than --json, got';
+  const temporary = 'Expected --json to be another file than the temporary files of --trajectories, got';
+  it.each([
+    ['one file twice', [json('x'), trajectories('x')], other],
+    ['the same file through a link', [json('there'), trajectories('a link')], other],
+    ['one new file by a linked path', [json('folder/x'), trajectories('same folder/x')], other],
+    ['equal names on some file systems', [json('Na\u00efve'), trajectories('nAi\u0308ve')], other],
+    ['the same file in a new folder', [json('new/x'), trajectories('new/folder/../x')], other],
+    ['a file of the journal', [json('x.partial'), trajectories('x')], temporary],
+    ['a file of the journal in a new folder', [json('new/x.partial'), trajectories('new/x')], temporary],
+    ['a file of the journal, in another order', [trajectories('x'), json('x.spent')], temporary],
+    ['a file of the journal through a link', [trajectories('a link'), json('there.lock')], temporary],
+    ['one in a linked folder', [trajectories('folder/x'), json('same folder/x.partial')], temporary],
+    ['the standard output twice', [{ ...json(''), path: '-' }, components('-')], 'than --json, got -.'],
+    ["the grader's file", [json('trajectories.lock')], 'another file than --grader'],
+    ["the grader's file as one of the journal", [trajectories('trajectories')], 'another file than --grader'],
+  ])('refuses %s', (_, outputs, message) => {
+    const refusal = expect(() => checkOutputs(outputs, grader));
+    refusal.toThrow(UsageError);
+    refusal.toThrow(message);
+  });
+
+  it('accepts different files, the null device for several, and names of a journal without a journal', () => {
+    checkOutputs([json('y'), trajectories('x'), components('-')], 'v2');
+    checkOutputs([{ ...json(''), path: devNull }, components(devNull), trajectories('x')], 'v2');
+    checkOutputs([json('x.partial'), components(pathOf('x'))], grader);
   });
 });

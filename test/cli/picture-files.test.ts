@@ -36,10 +36,6 @@ describe('pictures drawn together', () => {
       { path: 'picture-1.png', data: files[1].png },
     ]);
   });
-
-  it('are an empty list without drawings', async () => {
-    expect(await drawAll([], { signal })).toEqual([]);
-  });
 });
 
 describe('no further picture is started', () => {

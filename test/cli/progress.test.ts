@@ -1,4 +1,4 @@
-/** The progress of commands: a bar on a terminal, lines elsewhere. */
+/** The progress of commands: a bar on a terminal, lines elsewhere. Uploads have a bar for each pass over their files. */
 import { writeFileSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
@@ -6,6 +6,7 @@ import { runCommand } from '../../src/cli/commands.js';
 import { withProgress } from '../../src/cli/files/input-file.js';
 import { createProgress } from '../../src/cli/progress.js';
 import { setQuiet } from '../../src/cli/quiet.js';
+import { UploadProgress } from '../../src/cli/upload/upload-progress.js';
 import { temporaryDirectory } from '../support/cli.js';
 
 const temporary = temporaryDirectory();
@@ -54,13 +55,6 @@ describe('progress', () => {
     ]);
   });
 
-  it('states no remaining time before the first count', () => {
-    const { written, target } = stream(false);
-    const times = [0, 10_000];
-    createProgress('bytes', target, () => times.shift()!).update(0, 10);
-    expect(written).toEqual(['progress: 0 %, 0 of 10 bytes\n']);
-  });
-
   it('counts the bytes of a file, and is absent for the standard input', async () => {
     const path = temporary('rows');
     writeFileSync(path, '123456');
@@ -86,5 +80,44 @@ describe('progress', () => {
     await runCommand(['info'], signal);
     write.mockRestore();
     expect(renderedAt(false, [10_000], 500)).not.toBe('');
+  });
+});
+
+describe('the progress of an upload', () => {
+  /** Returns a progress bar for two million bytes on a fake terminal or file, and the frames that it writes. */
+  function barOn(isTTY: boolean) {
+    let written = '';
+    const write = (text: string) => {
+      written += text;
+    };
+    const bar = new UploadProgress({ isTTY, write, columns: 120 } as unknown as NodeJS.WriteStream);
+    bar.total = 2e6;
+    // Without duplicates: a slow machine draws a frame more than once.
+    const frames = () => [...new Set(written.match(/-?\d+ % {2}-?\d+ of \d+ bytes \w+/g))];
+    return { bar, frames };
+  }
+
+  it('is a bar for each pass over the files, which stays between 0 and 100 % and continues after a pause', () => {
+    const { bar, frames } = barOn(true);
+    bar.add('read', 5e5);
+    bar.stop();
+    for (const bytes of [1e6, -3e6, 9e6]) {
+      bar.add('sent', bytes);
+      bar.stop();
+    }
+    expect(frames()).toEqual([
+      '0 %  0 of 2000000 bytes read',
+      '25 %  500000 of 2000000 bytes read',
+      '0 %  0 of 2000000 bytes sent',
+      '50 %  1000000 of 2000000 bytes sent',
+      '100 %  2000000 of 2000000 bytes sent',
+    ]);
+  });
+
+  it('is not printed without a terminal', () => {
+    const { bar, frames } = barOn(false);
+    bar.add('sent', 1e6);
+    bar.stop();
+    expect(frames()).toEqual([]);
   });
 });

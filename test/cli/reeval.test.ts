@@ -6,9 +6,9 @@ import type { TrajectoryEpisode } from '../../src/rollouts/trajectories/trajecto
 import { episodeLine } from '../../src/rollouts/trajectories/write-line.js';
 import { float32Decimal } from '../../src/shared/float32-decimal.js';
 import { SCHEMAS } from '../../src/shared/schemas.js';
-import { runCli, startCli, temporaryDirectory } from '../support/cli.js';
+import { runCli, temporaryDirectory } from '../support/cli.js';
 import { FORMER_FILES } from '../support/former-files.js';
-import { listedIn, optionsOf } from '../support/page-tables.js';
+import { range } from '../support/sft.js';
 import {
   changedAt,
   episodeStarts,
@@ -19,24 +19,21 @@ import {
 
 const pathOf = temporaryDirectory();
 const reeval = (...args: string[]) => runCli(['reeval', ...args]);
-const range = (first: number, last: number): number[] =>
-  Array.from({ length: last - first + 1 }, (_, i) => first + i);
 const textOf = (episodes: readonly TrajectoryEpisode[]): string => episodes.map(episodeLine).join('');
 
 const llmEpisodes = recordEpisodes(episodeStarts(range(100, 104)), {
   policy: TEST_POLICIES.incompleteText,
   player: playerOf({ teacher: 'llm', model: 'm' }),
 });
-const oracleEpisodes = recordEpisodes(episodeStarts(range(0, 9), 'in-distribution'), {
-  player: playerOf({ teacher: 'planner', objective: 'wellbeing', oracle: true }),
-});
-const plannerEpisodes = recordEpisodes(episodeStarts(range(0, 9), 'in-distribution'), {
-  player: playerOf({ teacher: 'planner', objective: 'wellbeing' }),
-});
+const plannerEpisodes = [true, false].flatMap((oracle) =>
+  recordEpisodes(episodeStarts(range(0, 9), 'in-distribution'), {
+    player: playerOf({ teacher: 'planner', objective: 'wellbeing', oracle }),
+  }),
+);
 
 beforeAll(() => {
   writeFileSync(pathOf('answered.jsonl'), textOf(llmEpisodes));
-  writeFileSync(pathOf('planner.jsonl'), textOf([...oracleEpisodes, ...plannerEpisodes]));
+  writeFileSync(pathOf('planner.jsonl'), textOf(plannerEpisodes));
 });
 
 /** Returns the lines of a table that begin with a name. */
@@ -45,7 +42,7 @@ const linesOf = (stdout: string, name: string): string[] =>
 
 describe('a file of world 1.0.0', () => {
   it('is replayed, compared on its six components, and graded with eight', async () => {
-    const args = ['--jsonl', '-', '--json', pathOf('former.json')];
+    const args = ['--jsonl', '-', '--json', pathOf('new/former.json')];
     const { code, stdout, stderr } = await runCli(['reeval', ...args], FORMER_FILES.trajectories);
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toContain('2 episodes replayed, all as recorded, bit for bit.\n');
@@ -54,7 +51,7 @@ describe('a file of world 1.0.0', () => {
     );
     // A teacher of the file, under three graders.
     expect(linesOf(stdout, 'speaker')).toHaveLength(3);
-    const results = JSON.parse(readFileSync(pathOf('former.json'), 'utf8'));
+    const results = JSON.parse(readFileSync(pathOf('new/former.json'), 'utf8'));
     expect(results).toMatchObject({ episodes: 2, former_worlds: { '1.0.0': 2 }, mismatches: 0 });
     expect(results.rows.at(-1)).toMatchObject({ teacher: 'speaker', grader: 'v3' });
     expect(results.rows.at(-1).components.belief_skill).toBeLessThan(0);
@@ -72,8 +69,7 @@ describe('files without mismatches', () => {
   it('give tables for all graders and exit code 0', async () => {
     const { code, stdout, stderr } = await reeval(
       '--jsonl',
-      pathOf('answered.jsonl'),
-      pathOf('planner.jsonl'),
+      ...['answered.jsonl', 'planner.jsonl'].map(pathOf),
     );
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toContain('25 episodes replayed, all as recorded, bit for bit.\n');
@@ -93,6 +89,13 @@ describe('files without mismatches', () => {
     const published = linesOf(stdout, 'planner-wellbeing').map((line) => line.includes(' 0.611 '));
     expect(published).toEqual([false, true, false]);
     expect(linesOf(stdout, 'planner-wellbeing [oracle]').join()).not.toContain('0.611');
+    // A policy without a published score has that of RhythmEnv's frontier model under the condition.
+    const prior = recordEpisodes(episodeStarts([10000], 'ood'), {
+      player: playerOf({ teacher: 'planner-prior' }),
+    });
+    const other = await runCli(['reeval', '--jsonl', '-', '--grader', 'v2'], textOf(prior));
+    expect(other.stdout).toMatch(/^heuristic +\S+ +0\.454 /m);
+    expect(other.stdout).toMatch(/^planner-prior +\S+ +0\.621 /m);
   });
 
   it('are compared with the yardstick, whose missing policies --baselines plays', async () => {
@@ -112,59 +115,30 @@ describe('files without mismatches', () => {
   it('are graded by a custom grader, also in the JSON', async () => {
     const calm = { name: 'calm', weights: { crash_free: 0.5, efficiency: 0.3, belief_accuracy: 0.2 } };
     writeFileSync(pathOf('calm.json'), JSON.stringify(calm));
-    const { code, stdout } = await reeval(
-      '--jsonl',
-      pathOf('planner.jsonl'),
-      '--grader',
-      pathOf('calm.json'),
-      '--json',
-      pathOf('calm-results.json'),
-    );
+    const json = pathOf('calm-results.json');
+    const graded = ['--grader', pathOf('calm.json'), '--json', json];
+    const { code, stdout } = await reeval('--jsonl', pathOf('planner.jsonl'), ...graded);
     expect(code).toBe(0);
     expect(stdout).toContain('grader calm; world');
     // No score was published under this grader.
     expect(stdout).not.toContain('published');
     expect(stdout).toContain('calm weighs crash_free 0.5');
-    const results = JSON.parse(readFileSync(pathOf('calm-results.json'), 'utf8'));
+    const results = JSON.parse(readFileSync(json, 'utf8'));
     expect(results).toMatchObject({
-      schema: SCHEMAS.reevaluation,
-      episodes: 20,
-      mismatched_episodes: 0,
-      mismatches: 0,
-      skipped: {},
-      named: [],
+      ...{ schema: SCHEMAS.reevaluation, episodes: 20, mismatched_episodes: 0, mismatches: 0 },
+      ...{ skipped: {}, named: [] },
     });
     // Five baselines and two teachers.
-    expect(results.rows).toHaveLength(7);
-    expect(results.rows.map(({ baseline, teacher }: never) => baseline ?? teacher)).toContain(
-      'planner-wellbeing',
-    );
-    expect(results.rows.map(({ oracle: hasOracle }: { oracle: boolean }) => hasOracle)).toEqual([
-      false,
-      false,
-      false,
-      false,
-      false,
-      true,
-      false,
+    expect(results.rows.map(({ oracle }: { oracle: boolean }) => oracle)).toEqual([
+      ...Array(5).fill(false),
+      ...[true, false],
     ]);
+    expect(results.rows.at(-1).teacher).toBe('planner-wellbeing');
     const [row] = results.rows;
-    expect(row).toMatchObject({
-      condition: 'in-distribution',
-      seeds: '0-9',
-      grader: 'calm',
-      objective: null,
-    });
-    for (const key of [
-      'final_score',
-      'belief_mae',
-      'early_mean',
-      'late_mean',
-      'over_heuristic',
-      'over_constant',
-    ]) {
+    const fields = { condition: 'in-distribution', seeds: '0-9', grader: 'calm', objective: null };
+    expect(row).toMatchObject(fields);
+    for (const key of ['final_score', 'belief_mae', 'early_mean', 'over_heuristic', 'over_constant'])
       expect(row).toHaveProperty(key);
-    }
   });
 
   it('are read from the standard input; --json - prints JSON, with the same rows on another backend', async () => {
@@ -177,68 +151,43 @@ describe('files without mismatches', () => {
     expect(first.stderr).toContain('5 episodes replayed');
   });
 
-  it('may have CR LF, a byte order mark, blank lines and no last line end', async () => {
-    const text = textOf(llmEpisodes).replaceAll('\n', '\r\n').trimEnd();
-    writeFileSync(pathOf('odd.jsonl'), `\uFEFF${text.replace('\r\n', '\r\n\r\n  \r\n')}`);
+  it('may have CR LF, byte order marks as joined files have, blank lines and no last line end', async () => {
+    const text = llmEpisodes.map((episode) => `\uFEFF${textOf([episode])}`).join('');
+    const lines = text.replaceAll('\n', '\r\n').trimEnd();
+    writeFileSync(pathOf('odd.jsonl'), lines.replace('\r\n', '\r\n\r\n  \r\n'));
     const { code, stdout } = await reeval('--jsonl', pathOf('odd.jsonl'));
     expect([code, stdout.includes('5 episodes replayed, all as recorded')]).toEqual([0, true]);
   });
-
-  it('may be joined from several files with a byte order mark', async () => {
-    const files = ['', ...llmEpisodes.map((episode) => textOf([episode]))].map((text) => `\uFEFF${text}`);
-    writeFileSync(pathOf('joined.jsonl'), files.join(''));
-    const { code, stdout } = await reeval('--jsonl', pathOf('joined.jsonl'));
-    expect([code, stdout.includes('5 episodes replayed, all as recorded')]).toEqual([0, true]);
-  });
 });
 
-it('docs/trajectories.md lists exactly the options of reeval', async () => {
-  const { stdout } = await reeval('--help');
-  expect(listedIn('docs/trajectories.md', 'Re-evaluation').options).toEqual(optionsOf(stdout));
-});
-
-describe('a changed value', () => {
+it('a changed value is reported with line, step and field, also in the JSON, and gives exit code 1', async () => {
   const changed = [
     llmEpisodes[0],
     changedAt(llmEpisodes[1], 'steps.3.observation.6', 0.5),
     changedAt(changedAt(llmEpisodes[2], 'steps.3.prompt', 'Hello\u001b[2J'), 'final.progress', 0),
     { ...llmEpisodes[3], seed: 999 },
   ];
-  it('is reported with line, step and field, and gives exit code 1', async () => {
-    const name = pathOf('changed.jsonl');
-    writeFileSync(name, textOf(changed));
-    const { code, stdout, stderr } = await reeval('--jsonl', name, '--mismatches', '3', '--skip-bad');
-    expect(code).toBe(1);
-    const lines = stderr.trimEnd().split('\n');
-    const meter = float32Decimal(llmEpisodes[1].steps[3].observation[6]);
-    expect(lines.slice(0, 3)).toEqual([
-      `${name}:2: step 3, observation.meters[2]: recorded 0.5, recomputed ${meter}`,
-      expect.stringContaining(
-        `${name}:3: step 3, prompt: recorded "Hello\\u001b[2J", recomputed "Now: day 1 night`,
-      ),
-      `${name}:3: final.progress: recorded 0, recomputed ${float32Decimal(llmEpisodes[2].final.progress)}`,
-    ]);
-    expect(lines).toHaveLength(7);
-    expect(lines[6]).toMatch(/:4: and \d{3} more$/);
-    expect(stdout).toMatch(/4 episodes replayed, 3 NOT AS RECORDED, in \d{3} places\.\n/);
-    expect(stdout).toContain('The scores are those of the replay, not of the files.');
-  });
-
-  it('is in the JSON', async () => {
-    const { code, stdout } = await runCli(
-      ['reeval', '--jsonl', '-', '--json', '-', '--mismatches', '0'],
-      textOf(changed.slice(0, 2)),
-    );
-    expect(code).toBe(1);
-    expect(JSON.parse(stdout).named).toEqual([
-      {
-        line: 'standard input:2',
-        step: 3,
-        field: 'observation.meters[2]',
-        recorded: 0.5,
-        recomputed: float32Decimal(llmEpisodes[1].steps[3].observation[6]),
-      },
-    ]);
+  const [name, json] = ['changed.jsonl', 'changed.json'].map(pathOf);
+  writeFileSync(name, textOf(changed));
+  const { code, stdout, stderr } = await reeval(
+    ...['--jsonl', name, '--mismatches', '3', '--skip-bad', '--json', json],
+  );
+  expect(code).toBe(1);
+  const lines = stderr.trimEnd().split('\n');
+  const recomputed = float32Decimal(llmEpisodes[1].steps[3].observation[6]);
+  expect(lines.slice(0, 3)).toEqual([
+    `${name}:2: step 3, observation.meters[2]: recorded 0.5, recomputed ${recomputed}`,
+    expect.stringContaining(
+      `${name}:3: step 3, prompt: recorded "Hello\\u001b[2J", recomputed "Now: day 1 night`,
+    ),
+    `${name}:3: final.progress: recorded 0, recomputed ${float32Decimal(llmEpisodes[2].final.progress)}`,
+  ]);
+  expect(lines).toHaveLength(7);
+  expect(lines[6]).toMatch(/:4: and \d{3} more$/);
+  expect(stdout).toMatch(/4 episodes replayed, 3 NOT AS RECORDED, in \d{3} places\.\n/);
+  expect(stdout).toContain('The scores are those of the replay, not of the files.');
+  expect(JSON.parse(readFileSync(json, 'utf8')).named[0]).toEqual({
+    ...{ line: `${name}:2`, step: 3, field: 'observation.meters[2]', recorded: 0.5, recomputed },
   });
 });
 
@@ -277,75 +226,6 @@ describe('invalid lines', () => {
       '1 episode replayed, all as recorded, bit for bit. ' +
         '9 lines skipped: 5 corrupt, 1 older, 2 foreign, 1 duplicate.\n',
     );
+    expect((await reeval('--jsonl', name, '--skip-bad')).code).toBe(0);
   });
-
-  it('give exit code 0 with --skip-bad', async () => {
-    expect((await reeval('--jsonl', pathOf('bad.jsonl'), '--skip-bad')).code).toBe(0);
-  });
-});
-
-describe('reeval refuses', () => {
-  it.each<[string, () => string[], string]>([
-    ['no file', () => [], "required option '--jsonl <files...>'"],
-    ['a missing file', () => ['--jsonl', pathOf('none.jsonl')], 'it does not exist'],
-    ['a directory', () => ['--jsonl', pathOf('.')], 'it is a directory'],
-    [
-      'an unknown grader',
-      () => ['--jsonl', pathOf('answered.jsonl'), '--grader', 'v9'],
-      'there is no such file',
-    ],
-    [
-      'an output that is the input',
-      () => ['--jsonl', pathOf('answered.jsonl'), '--json', pathOf('answered.jsonl')],
-      'which is the same',
-    ],
-    [
-      "an output that is the grader's file",
-      () => {
-        writeFileSync(pathOf('calm.json'), '{"name":"calm","weights":{"crash_free":1}}');
-        return [
-          '--jsonl',
-          pathOf('answered.jsonl'),
-          '--grader',
-          pathOf('calm.json'),
-          '--json',
-          pathOf('calm.json'),
-        ];
-      },
-      'Expected --json to be another file than --grader',
-    ],
-    [
-      'rows to train on, and reports only the first lines',
-      () => {
-        writeFileSync(pathOf('rows.jsonl'), '{"messages":[],"seed":100}\n'.repeat(40));
-        return ['--jsonl', pathOf('rows.jsonl')];
-      },
-      '... and 30 more lines skipped',
-    ],
-    [
-      'rows to train on, and says what they are',
-      () => ['--jsonl', pathOf('rows.jsonl')],
-      'This is a row of a training dataset: pass the trajectories that the dataset was made from.',
-    ],
-    [
-      'a count that is not a number',
-      () => ['--jsonl', pathOf('answered.jsonl'), '--mismatches', 'all'],
-      'Expected a whole number',
-    ],
-    ['an unknown kernel', () => ['--jsonl', pathOf('answered.jsonl'), '--kernel', 'abacus'], 'abacus'],
-    ['a file without an episode', () => ['--jsonl', '/dev/null'], 'Expected episodes, got none. Pass'],
-  ])('%s', async (_, args, message) => {
-    const { code, stdout, stderr } = await reeval(...args());
-    expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toContain(message);
-  });
-});
-
-it('reeval can be interrupted while it waits for a line', async () => {
-  const { child, finished, until } = startCli(['reeval', '--jsonl', '-']);
-  child.stdin.write('nothing\n');
-  await until('stderr', 'standard input:1: skipped');
-  child.kill('SIGINT');
-  const { code, stdout } = await finished;
-  expect([code, stdout]).toEqual([130, '']);
 });

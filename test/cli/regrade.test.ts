@@ -1,16 +1,14 @@
 /** `eval --components` and `regrade`: stored components give the same scores as playing again. */
-import { existsSync, linkSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { linkSync, readFileSync, writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { POLICIES } from '../../src/agents/policies/fixed-policies.js';
 import { evaluationToJson } from '../../src/evaluation/evaluation-json.js';
 import { COMPONENT_NAMES, evaluate, type Grader, parseGrader } from '../../src/index.js';
 import { SCHEMAS } from '../../src/shared/schemas.js';
-import { fromLines, runCli, startCli, temporaryDirectory } from '../support/cli.js';
+import { fromLines, runCli, temporaryDirectory } from '../support/cli.js';
 import { FORMER_FILES } from '../support/former-files.js';
 
 const pathOf = temporaryDirectory();
-const leftovers = () => readdirSync(dirname(pathOf('x'))).filter((name) => name.endsWith('.tmp'));
 const stored = pathOf('components.jsonl');
 const calm = { name: 'calm', weights: { crash_free: 0.5, efficiency: 0.3, belief_accuracy: 0.2 } };
 const readJson = (name: string) => JSON.parse(readFileSync(pathOf(name), 'utf8'));
@@ -23,65 +21,23 @@ beforeAll(async () => {
 
 const regrade = (input: string, ...args: string[]) =>
   runCli(['regrade', '--components', '-', ...args], input);
+const regradeStored = (...args: string[]) => runCli(['regrade', '--components', stored, ...args]);
 
-describe('eval --components', () => {
-  it('writes a header, then every episode of every policy', () => {
-    const [header, ...rows] = fromLines(readFileSync(stored, 'utf8'));
-    expect(header).toMatchObject({
-      schema: SCHEMAS.components,
-      grader: 'v2',
-      grader_weights: { crash_free: 0.15 },
-    });
-    // Six policies; ood, the three named profiles apart, and the three together.
-    expect(rows).toHaveLength(6 * (5 + 15 + 15));
-    expect(rows.find((row) => row.belief === 'constant')).toMatchObject({
-      condition: 'ood',
-      profile: 'sampled',
-      seed: 10000,
-    });
-    expect(Object.keys(rows[0]).slice(-2)).toEqual(['belief_mae', 'final_score']);
-    expect(leftovers()).toEqual([]);
+it('eval --components writes a header, then every episode of every policy', () => {
+  const [header, ...rows] = fromLines(readFileSync(stored, 'utf8'));
+  expect(header).toMatchObject({
+    schema: SCHEMAS.components,
+    grader: 'v2',
+    grader_weights: { crash_free: 0.15 },
   });
-
-  it('writes the table to the standard error if components go to the standard output', async () => {
-    const { code, stdout, stderr } = await runCli(['eval', '--seeds', '0-2', '--components', '-']);
-    expect(code).toBe(0);
-    expect(fromLines(stdout)).toHaveLength(1 + 6 * 3);
-    expect(stderr).toContain('won/lost/tied');
+  // Six policies; ood, the three named profiles apart, and the three together.
+  expect(rows).toHaveLength(6 * (5 + 15 + 15));
+  expect(rows.find((row) => row.belief === 'constant')).toMatchObject({
+    condition: 'ood',
+    profile: 'sampled',
+    seed: 10000,
   });
-
-  it('does not change the results in --json', async () => {
-    const args = ['eval', '--conditions', 'ood,discrete', '--episodes', '5'];
-    await runCli([...args, '--json', pathOf('with.json'), '--components', pathOf('other.jsonl')]);
-    await runCli([...args, '--json', pathOf('without.json')]);
-    expect(readJson('with.json').rows).toEqual(readJson('without.json').rows);
-    expect(readFileSync(pathOf('other.jsonl'), 'utf8')).toBe(readFileSync(stored, 'utf8'));
-  });
-
-  it.each([
-    ['an output inside a file', ['--components', '/dev/null/x'], '/dev/null is not a directory'],
-    [
-      'one file for components and results',
-      ['--components', pathOf('x'), '--json', pathOf('x')],
-      'another file than --json',
-    ],
-    ['both on the standard output', ['--components', '-', '--json', '-'], 'another file than --json'],
-  ])('refuses %s', async (_, args, message) => {
-    const { code, stdout, stderr } = await runCli(['eval', ...args]);
-    expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toContain(message);
-    expect(existsSync(pathOf('x'))).toBe(false);
-  });
-
-  it('keeps the old file when interrupted, and leaves nothing beside it', async () => {
-    writeFileSync(pathOf('kept.jsonl'), 'as it was');
-    const running = startCli(['eval', '--seeds', '0-4294967295', '--components', pathOf('kept.jsonl')]);
-    await running.until('stdout', 'world');
-    running.child.kill('SIGINT');
-    expect((await running.finished).code).toBe(130);
-    expect(readFileSync(pathOf('kept.jsonl'), 'utf8')).toBe('as it was');
-    expect(leftovers()).toEqual([]);
-  });
+  expect(Object.keys(rows[0]).slice(-2)).toEqual(['belief_mae', 'final_score']);
 });
 
 describe('regrade', () => {
@@ -93,15 +49,7 @@ describe('regrade', () => {
   ] as [string, string | Grader][])(
     'under %s gives the rows of an evaluation under that grader',
     async (option, grader) => {
-      const { code, stderr } = await runCli([
-        'regrade',
-        '--components',
-        stored,
-        '--grader',
-        option,
-        '--json',
-        pathOf('re.json'),
-      ]);
+      const { code, stderr } = await regradeStored('--grader', option, '--json', pathOf('new/re.json'));
       expect([code, stderr]).toEqual([0, '']);
       // Policies with an action sequence are not compared: the stored episodes keep the sequence of the grader under which
       // they were played.
@@ -117,7 +65,7 @@ describe('regrade', () => {
       // Files of components have no counts of unparsed answers and no usage, and regrade adds no scores under other graders.
       // In files `tape` names the grader of a policy's action sequence.
       const expectedRows = rows.map(({ unparsed: _, usage: __, regraded: ___, ...row }) => row);
-      const regraded = readJson('re.json');
+      const regraded = readJson('new/re.json');
       expect(regraded.rows.filter(({ tape }: { tape: string | null }) => tape === null)).toEqual(
         expectedRows,
       );
@@ -128,13 +76,7 @@ describe('regrade', () => {
   );
 
   it('prints the rows, the ranking and its sensitivity to the weights, in lines of at most 140 characters', async () => {
-    const { code, stdout } = await runCli([
-      'regrade',
-      '--components',
-      stored,
-      '--grader',
-      pathOf('calm.json'),
-    ]);
+    const { code, stdout } = await regradeStored('--grader', pathOf('calm.json'));
     expect(code).toBe(0);
     expect(stdout).toContain(
       '210 stored episodes, not played again; grader calm\ncalm weighs crash_free 0.5',
@@ -146,34 +88,12 @@ describe('regrade', () => {
     expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(140);
   });
 
-  it('accepts the standard input and a selection of conditions, and refuses an unknown condition', async () => {
-    const { code, stdout } = await regrade(
-      readFileSync(stored, 'utf8'),
-      '--conditions',
-      'discrete',
-      '--json',
-      '-',
-    );
-    expect(code).toBe(0);
-    const { conditions, rows } = JSON.parse(stdout);
+  it('accepts a selection of conditions, concatenated files, unknown keys, unknown policies and blank lines', async () => {
+    const { stdout: selected } = await regradeStored('--conditions', 'discrete', '--json', '-');
+    const { conditions, rows } = JSON.parse(selected);
     expect(conditions.map(({ condition }: { condition: string }) => condition)).toEqual(['discrete']);
     expect(rows).toHaveLength(6);
-    const unknown = await regrade(readFileSync(stored, 'utf8'), '--conditions', 'odd');
-    expect(unknown.stderr).toContain('got "odd". Did you mean "ood"?');
-  });
-
-  it('accepts concatenated files, unknown keys, unknown policies and blank lines', async () => {
-    const more = await runCli([
-      'eval',
-      '--seeds',
-      '7-9',
-      '--policies',
-      'random',
-      '--components',
-      '-',
-      '--grader',
-      'v1',
-    ]);
+    const more = await runCli('eval --seeds 7-9 --policies random --components - --grader v1'.split(' '));
     const other = more.stdout.replaceAll('"policy":"random"', '"policy":"mine","note":[1]');
     const { code, stdout } = await regrade(`${readFileSync(stored, 'utf8')}\n${other}\r\n`, '--json', '-');
     expect(code).toBe(0);
@@ -207,63 +127,29 @@ describe('regrade of a file of world 1.0.0', () => {
     },
   );
 
-  it('has a note on the components that the file lacks', async () => {
-    const { code, stdout } = await regrade(components);
-    expect(code).toBe(0);
+  it('is refused under a grader that weighs a missing component; otherwise a note names what the file lacks', async () => {
+    const { stdout } = await regrade(components);
     expect(stdout).toContain('\n-: a component that files of world 1.0.0 lack. The grader does not weigh it');
-  });
-
-  it('is refused under v3, and under a custom grader that weighs a missing component', async () => {
     const own = { name: 'own', weights: { crash_free: 0.5, wellbeing: 0.5 } };
     writeFileSync(pathOf('own.json'), JSON.stringify(own));
-    const [v3, mine] = [
-      await regrade(components, '--grader', 'v3'),
-      await regrade(components, '--grader', pathOf('own.json')),
-    ];
+    const v3 = await regrade(components, '--grader', 'v3');
     expect([v3.code, v3.stdout]).toEqual([2, '']);
     expect(v3.stderr).toContain('got v3, which weighs wellbeing and belief_skill. Files of world 1.0.0 lack');
     expect(v3.stderr).toContain('Replay the trajectories with rhythm-vec reeval --grader');
+    const mine = await regrade(components, '--grader', pathOf('own.json'));
     expect(mine.stderr).toContain('got own, which weighs wellbeing.');
   });
 });
 
-describe('regrade refuses', () => {
-  it('an incomplete file; the error names the file, and the old output stays', async () => {
-    writeFileSync(pathOf('cut.jsonl'), readFileSync(stored, 'utf8').slice(0, 5000));
-    writeFileSync(pathOf('kept.json'), 'as it was');
-    const { code, stderr } = await runCli([
-      'regrade',
-      '--components',
-      pathOf('cut.jsonl'),
-      '--json',
-      pathOf('kept.json'),
-    ]);
-    expect(code).toBe(2);
-    expect(stderr).toContain(`error: ${pathOf('cut.jsonl')}:`);
-    expect(readFileSync(pathOf('kept.json'), 'utf8')).toBe('as it was');
-    expect(leftovers()).toEqual([]);
-  });
-
-  it.each([
-    ['a missing file', () => ['--components', pathOf('none')], '--components to name a file'],
-    ['a directory', () => ['--components', dirname(stored)], 'it is a directory'],
-    ['no components', () => [], "required option '--components <file>' not specified"],
-    [
-      'an output that is its input',
-      () => ['--components', stored, '--json', stored],
-      'another file than --components',
-    ],
-    ['an unknown grader', () => ['--components', stored, '--grader', 'v9'], 'or a file, got "v9"'],
-  ])('%s', async (_, args, message) => {
-    const { code, stderr } = await runCli(['regrade', ...args()]);
-    expect(stderr).toContain(message);
-    expect(code).toBe(2);
-  });
-
-  it('an output that is a hard link to its input', async () => {
-    linkSync(stored, pathOf('link.jsonl'));
-    const before = readFileSync(stored, 'utf8');
-    const { code } = await runCli(['regrade', '--components', stored, '--json', pathOf('link.jsonl')]);
-    expect([code, readFileSync(stored, 'utf8')]).toEqual([2, before]);
-  });
+it('regrade refuses an incomplete file, and a hard link to its input as its output, and changes no file', async () => {
+  const [cut, kept, link] = ['cut.jsonl', 'kept.json', 'link.jsonl'].map(pathOf);
+  const before = readFileSync(stored, 'utf8');
+  writeFileSync(cut, before.slice(0, 5000));
+  writeFileSync(kept, 'as it was');
+  const { code, stderr } = await runCli(['regrade', '--components', cut, '--json', kept]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(`error: ${cut}:`)]);
+  expect(readFileSync(kept, 'utf8')).toBe('as it was');
+  linkSync(stored, link);
+  expect((await regradeStored('--json', link)).code).toBe(2);
+  expect(readFileSync(stored, 'utf8')).toBe(before);
 });

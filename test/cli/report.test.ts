@@ -1,12 +1,17 @@
 /** `report`: a page and its figures from files of several kinds, invalid lines, and refusals before anything is written. */
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { readLines } from '../../src/cli/files/lines.js';
+import { temporaryPath } from '../../src/cli/files/temporary-file.js';
+import { checkReplaceable, earlierFiles, PAGE } from '../../src/cli/report/report-directory.js';
+import { readBeginning } from '../../src/cli/report/report-input.js';
 import { evaluate } from '../../src/evaluation/evaluate.js';
 import { evaluationToJson } from '../../src/evaluation/evaluation-json.js';
+import { FILES_META } from '../../src/report/page.js';
 import { episodeLine } from '../../src/rollouts/trajectories/write-line.js';
 import { SCHEMAS } from '../../src/shared/schemas.js';
 import { runCli, temporaryDirectory } from '../support/cli.js';
-import { listedIn, optionsOf } from '../support/page-tables.js';
 import { Pixels } from '../support/pictures.js';
 import { AUDIT } from '../support/report.js';
 import {
@@ -35,30 +40,14 @@ beforeAll(async () => {
 
 describe('files of several kinds', () => {
   it('are recognised by content, not by name, and become a page with figures', async () => {
-    const { code, stdout, stderr } = await report(
-      pathOf('pretty'),
-      pathOf('one-line.jsonl'),
-      pathOf('trajectories.json'),
-      '--output',
-      pathOf('all'),
-    );
+    const inputs = ['pretty', 'one-line.jsonl', 'trajectories.json'].map(pathOf);
+    const { code, stdout, stderr } = await report(...inputs, '--output', pathOf('all'));
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toBe(`${pathOf('all')}/report.html: one page, and 11 figures as SVG and PNG beside it.\n`);
     const names = readdirSync(pathOf('all'));
-    const figures = [
-      'action-sequences',
-      'actions',
-      'belief-error',
-      'calibration',
-      'components',
-      'cost',
-      'gains',
-      'scores',
-    ];
-    const all = [...figures, 'episode-1', 'episode-2', 'episode-3'].flatMap((name) => [
-      `${name}.png`,
-      `${name}.svg`,
-    ]);
+    const figures =
+      'action-sequences actions belief-error calibration components cost gains scores episode-1 episode-2 episode-3';
+    const all = figures.split(' ').flatMap((name) => [`${name}.png`, `${name}.svg`]);
     expect(names.sort()).toEqual([...all, 'report.html'].sort());
     const page = pageOf('all');
     for (const name of all.filter((each) => each.endsWith('.svg'))) {
@@ -98,52 +87,27 @@ describe('invalid lines', () => {
   });
 });
 
-describe('report refuses, before anything is written,', () => {
-  const refused = async (args: string[], ...mentions: string[]) => {
-    const { code, stdout, stderr } = await report(...args);
-    expect([code, stdout]).toEqual([2, '']);
-    for (const mention of mentions) expect(stderr).toContain(mention);
+it('report refuses files without results before anything is written, and says what it reads', async () => {
+  const files = {
+    text: 'once upon\na time\n',
+    bench: JSON.stringify({ schema: SCHEMAS.bench }),
+    newer: JSON.stringify({ ...AUDIT, schema: { ...SCHEMAS.audit, version: 2 } }),
   };
-  const out = ['--output', pathOf('nothing')];
-
-  it('missing files, other contents, a file given twice, and a missing --output', async () => {
-    await refused(
-      ['no-such-file', ...out],
-      'Expected RESULTS to name a file, got no-such-file',
-      'See rhythm-vec report --help.\n',
-    );
-    await refused([pathOf('pretty'), pathOf('pretty'), ...out], 'which is the same');
-    writeFileSync(pathOf('empty'), '');
-    await refused([pathOf('empty'), ...out], 'got an empty file');
-    writeFileSync(pathOf('text'), 'once upon\na time\n');
-    await refused([pathOf('text'), ...out], 'text:1: skipped, corrupt', 'got 2 lines skipped: 2 corrupt');
-    writeFileSync(pathOf('bench'), JSON.stringify({ schema: SCHEMAS.bench }));
-    await refused(
-      [pathOf('bench'), ...out],
+  const mentions = {
+    text: ['text:1: skipped, corrupt', 'got 2 lines skipped: 2 corrupt'],
+    bench: [
       'Expected RESULTS to name the JSON of eval or the JSON of reeval or the JSON of audit or a file of trajectories',
       `got ${pathOf('bench')}, which is the JSON of a benchmark. No command reads it.`,
-    );
-    writeFileSync(pathOf('newer'), JSON.stringify({ ...AUDIT, schema: { ...SCHEMAS.audit, version: 2 } }));
-    await refused([pathOf('newer'), ...out], `${pathOf('newer')}: Expected "rhythm-vec/audit" version 1`);
-    await refused([pathOf('pretty')], "required option '--output <directory>'");
-    expect(readdirSync(pathOf(''))).not.toContain('nothing');
-  });
-
-  it('a directory in which another file has the name of a figure or of the page', async () => {
-    mkdirSync(pathOf('home'));
-    writeFileSync(pathOf('home/scores.png'), 'mine');
-    await refused([pathOf('pretty'), '--output', pathOf('home')], 'got scores.png. Name another directory');
-    expect(readFileSync(pathOf('home/scores.png'), 'utf8')).toBe('mine');
-    expect(readdirSync(pathOf('home'))).toEqual(['scores.png']);
-    mkdirSync(pathOf('site'));
-    writeFileSync(pathOf('site/report.html'), '<title>mine</title>');
-    await refused([pathOf('pretty'), '--output', pathOf('site')], 'got report.html. Name another directory');
-  });
-});
-
-it('docs/report.md lists the options of report', async () => {
-  const { stdout } = await report('--help');
-  expect(listedIn('docs/report.md', 'Options').options).toEqual(optionsOf(stdout));
+    ],
+    newer: [`${pathOf('newer')}: Expected "rhythm-vec/audit" version 1`],
+  };
+  for (const [name, text] of Object.entries(files)) {
+    writeFileSync(pathOf(name), text);
+    const { code, stdout, stderr } = await report(pathOf(name), '--output', pathOf('nothing'));
+    expect([code, stdout]).toEqual([2, '']);
+    for (const mention of mentions[name as keyof typeof files]) expect(stderr).toContain(mention);
+  }
+  expect(readdirSync(pathOf(''))).not.toContain('nothing');
 });
 
 it('a report replaces an earlier report, and no other file', async () => {
@@ -152,11 +116,75 @@ it('a report replaces an earlier report, and no other file', async () => {
   writeFileSync(pathOf('again/notes.txt'), 'mine');
   expect(readdirSync(pathOf('again'))).toContain('episode-1.svg');
   expect((await report(pathOf('pretty'), ...output)).code).toBe(0);
-  expect(readdirSync(pathOf('again')).sort()).toEqual([
-    'notes.txt',
-    'report.html',
-    'scores.png',
-    'scores.svg',
-  ]);
+  const expected = ['notes.txt', 'report.html', 'scores.png', 'scores.svg'];
+  expect(readdirSync(pathOf('again')).sort()).toEqual(expected);
   expect(pageOf('again')).toContain('What is missing');
+});
+
+describe('the beginning of a file', () => {
+  const begin = (text: string, maxBytes: number) => {
+    async function* chunks() {
+      yield Buffer.from(text);
+    }
+    return readBeginning(readLines(chunks(), 1000), maxBytes);
+  };
+
+  it('omits blank lines', async () => {
+    const { firstLines, value } = await begin(
+      `${'\n'.repeat(1000)} \t\n{"a":\n\n1}${'\r\n'.repeat(1000)}`,
+      1000,
+    );
+    expect(firstLines.map(({ number, text }) => [number, text])).toEqual([
+      [1002, '{"a":'],
+      [1004, '1}'],
+    ]);
+    expect(value).toEqual({ a: 1 });
+  });
+
+  // A line counts 65 bytes, its one byte and LINE_COST (report-input.ts): 100 lines fit into 6,500 bytes. The line that does
+  // not fit is the last one read.
+  it('ends after 101 short lines, because each line takes more memory than its bytes', async () => {
+    const { firstLines, value } = await begin('1\n'.repeat(10_000), 6500);
+    expect([firstLines.length, value]).toEqual([101, undefined]);
+    expect((await begin('1\n'.repeat(100), 6500)).firstLines).toHaveLength(100);
+  });
+});
+
+describe('files of earlier reports', () => {
+  const pageNaming = (...names: string[]): string =>
+    `<meta name="${FILES_META}" content="${names.join(' ')}">`;
+  const folder = (name: string, ...names: string[]): string => {
+    mkdirSync(pathOf(name));
+    for (const each of names) writeFileSync(pathOf(`${name}/${each}`), 'a figure');
+    return pathOf(name);
+  };
+  /** Writes the temporary page of a report that was killed before the rename. */
+  const writeTemporaryPage = (directory: string, page: string): void => {
+    const endedPid = spawnSync('true').pid;
+    writeFileSync(temporaryPath(`${directory}/${PAGE}`).replace(/-\d+-/, `-${endedPid}-`), page);
+  };
+
+  it('may be replaced if an earlier report was killed before it wrote the page', () => {
+    const directory = folder('new', 'scores.svg', 'mine.svg');
+    writeTemporaryPage(directory, pageNaming('scores.svg', 'scores.png'));
+    expect(earlierFiles(directory)).toEqual(['scores.svg', 'scores.png']);
+    expect(() => checkReplaceable('--output', directory, ['scores.svg', PAGE])).not.toThrow();
+    expect(() => checkReplaceable('--output', directory, ['mine.svg'])).toThrow(
+      /got mine\.svg\. Name another/,
+    );
+  });
+
+  it('are the page and the files that it and the temporary page name, each once', () => {
+    const directory = folder('over', 'scores.svg', 'episode-1.svg');
+    writeFileSync(`${directory}/${PAGE}`, pageNaming('scores.svg'));
+    writeTemporaryPage(directory, pageNaming('scores.svg', 'episode-1.svg'));
+    expect(earlierFiles(directory)).toEqual([PAGE, 'scores.svg', 'episode-1.svg']);
+  });
+
+  it('are none if the page is of another program', () => {
+    const directory = folder('foreign', 'scores.svg');
+    writeFileSync(`${directory}/${PAGE}`, '<title>mine</title>');
+    writeTemporaryPage(directory, 'cut off <meta');
+    expect(earlierFiles(directory)).toEqual([]);
+  });
 });

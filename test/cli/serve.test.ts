@@ -1,7 +1,7 @@
-/** `rhythm-vec serve` as a child process: address, token, refused arguments, shutdown, and the examples of its help. */
+/** `rhythm-vec serve` as a child process: address, token, shutdown, and the examples of its help. */
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { expect, it } from 'vitest';
@@ -17,25 +17,14 @@ async function addressOf(running: Running): Promise<{ url: string; port: number 
   return { url, port: Number(new URL(url).port) };
 }
 
-it.each(['SIGTERM', 'SIGINT'] as const)(
-  'on %s, serve closes the sessions and exits with 0',
-  async (signal) => {
-    const running = startCli(['serve', '--port', '0', '--backend', 'reference']);
-    const server = await addressOf(running);
-    const client = await connect(server);
-    expect((await client.request({ type: 'reset', data: { seed: 3 } })).type).toBe('observation');
-    running.child.kill(signal);
-    expect((await client.closed).code).toBe(1001);
-    expect(await running.finished).toMatchObject({ code: 0, stderr: '' });
-  },
-);
-
 it.each([
-  ['the end of its input', (running: Running) => running.child.stdin.end('ignored\n')],
-  ['SIGTERM', (running: Running) => running.child.kill('SIGTERM')],
-] as const)('with --stop-on-eof, %s ends the command with exit code 0', async (_, stop) => {
-  const running = startCli(['serve', '--port', '0', '--backend', 'reference', '--stop-on-eof']);
+  ['SIGTERM', [], (running: Running) => running.child.kill('SIGTERM')],
+  ['SIGINT', [], (running: Running) => running.child.kill('SIGINT')],
+  ['the end of its input', ['--stop-on-eof'], (running: Running) => running.child.stdin.end('ignored\n')],
+] as const)('on %s, serve %j closes the sessions and exits with 0', async (_, options, stop) => {
+  const running = startCli(['serve', '--port', '0', '--backend', 'reference', ...options]);
   const client = await connect(await addressOf(running));
+  expect((await client.request({ type: 'reset', data: { seed: 3 } })).type).toBe('observation');
   stop(running);
   expect((await client.closed).code).toBe(1001);
   expect(await running.finished).toMatchObject({ code: 0, stderr: '' });
@@ -68,35 +57,21 @@ it('a second signal ends the server at once', async () => {
   expect(running.child.signalCode).toBe('SIGTERM');
 });
 
-it('without --stop-on-eof, the server continues after the end of its input', async () => {
-  const running = startCli(['serve', '--port', '0', '--backend', 'reference']);
+it('serve names the remedy if the address is in use, continues after the end of its input, and reads its token from the environment', async () => {
+  const token = 'f'.repeat(32);
+  const running = startCli(['serve', '--port', '0', '--backend', 'reference'], { RHYTHM_TOKEN: token });
   running.child.stdin.end();
-  const { url } = await addressOf(running);
-  expect((await fetch(`${url}/health`)).status).toBe(200);
+  const { url, port } = await addressOf(running);
+  const { code, stderr } = await runCli(['serve', '--port', String(port), '--backend', 'reference']);
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/EADDRINUSE.*Pass another --port/)]);
+  expect((await fetch(`${url}/metadata`)).status).toBe(401);
+  const headers = { authorization: `Bearer ${token}` };
+  expect((await fetch(`${url}/metadata`, { headers })).status).toBe(200);
   running.child.kill('SIGTERM');
   expect((await running.finished).code).toBe(0);
 });
 
-it('serve reads its token from a file or from the environment', async () => {
-  const token = 'f'.repeat(32);
-  writeFileSync(pathOf('token'), `${token}\n`);
-  const sources: [string[], Record<string, string>][] = [
-    [['--token-file', pathOf('token')], {}],
-    [[], { RHYTHM_TOKEN: token }],
-  ];
-  for (const [args, env] of sources) {
-    const running = startCli(['serve', '--port', '0', ...args], env);
-    const { url } = await addressOf(running);
-    expect((await fetch(`${url}/metadata`)).status).toBe(401);
-    expect((await fetch(`${url}/metadata`, { headers: { authorization: `Bearer ${token}` } })).status).toBe(
-      200,
-    );
-    running.child.kill('SIGTERM');
-    expect((await running.finished).code).toBe(0);
-  }
-});
-
-it('the examples of the help of serve work, on a free port', async () => {
+it('the examples of the help of serve work, on a free port; one has a token in a file', async () => {
   const { stdout } = await runCli(['serve', '--help']);
   const [, text] = stdout.split('Examples:\n');
   const lines = text.trim().replaceAll('token.txt', pathOf('token.txt')).split(/\n +/);
@@ -109,33 +84,17 @@ it('the examples of the help of serve work, on a free port', async () => {
     // A free port: the default port may be in use.
     const running = startCli([...line.split(' ').slice(1), '--port', '0']);
     const { port } = await addressOf(running);
-    const { status } = await fetch(`http://127.0.0.1:${port}/metadata`);
-    expect(status).toBe(line.includes('token') ? 401 : 200);
+    const get = async (headers: Record<string, string> = {}) =>
+      (await fetch(`http://127.0.0.1:${port}/metadata`, { headers })).status;
+    const hasToken = line.includes('token');
+    expect(await get()).toBe(hasToken ? 401 : 200);
+    if (hasToken) {
+      const token = readFileSync(pathOf('token.txt'), 'utf8').trim();
+      expect(await get({ authorization: `Bearer ${token}` })).toBe(200);
+    }
     running.child.kill('SIGTERM');
     expect((await running.finished).code).toBe(0);
   }
-});
-
-writeFileSync(pathOf('empty'), '\n');
-const refused: [what: string, args: string[], message: RegExp][] = [
-  ['an empty token', ['--token-file', pathOf('empty')], /empty file.*openssl/],
-  ['a capacity of 0', ['--capacity', '0'], /Expected capacity to be an integer from 1/],
-  ['a limit that is not a number', ['--body-limit', 'much'], /Expected a number/],
-  ['an unknown kernel', ['--kernel', 'mmx'], /--kernel/],
-];
-it.each(refused)('serve refuses %s', async (_, args, message) => {
-  const { code, stdout, stderr } = await runCli(['serve', ...args]);
-  expect([code === 0, stdout]).toEqual([false, '']);
-  expect(stderr).toMatch(message);
-});
-
-it('serve names the remedy if the address is in use', async () => {
-  const running = startCli(['serve', '--port', '0', '--backend', 'reference']);
-  const { port } = await addressOf(running);
-  const { code, stderr } = await runCli(['serve', '--port', String(port), '--backend', 'reference']);
-  expect([code, stderr]).toEqual([1, expect.stringMatching(/EADDRINUSE.*Pass another --port/)]);
-  running.child.kill('SIGTERM');
-  await running.finished;
 });
 
 it('the command line starts without the packages of the server', async () => {

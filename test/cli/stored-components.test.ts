@@ -87,14 +87,8 @@ it('readComponents reads former names of policies as the new names', async () =>
 
 it('a file has the grader for which an action sequence was found, under the key `tape`', async () => {
   const [{ policies }] = await read(stored);
-  expect(policies.map(({ policy, sequenceGrader }) => [policy, sequenceGrader])).toContainEqual([
-    'open-loop',
-    'v2',
-  ]);
-  expect(policies.map(({ policy, sequenceGrader }) => [policy, sequenceGrader])).toContainEqual([
-    'heuristic',
-    null,
-  ]);
+  const graders = new Map(policies.map(({ policy, sequenceGrader }) => [policy, sequenceGrader]));
+  expect([graders.get('open-loop'), graders.get('heuristic')]).toEqual(['v2', null]);
   let written = '';
   await evaluate({
     seeds: { first: 0, last: 0 },
@@ -107,155 +101,80 @@ it('a file has the grader for which an action sequence was found, under the key 
 });
 
 describe('readComponents refuses, with an error that names the file,', () => {
-  const set = (at: number, values: object) =>
+  const set = (at: number, values: object) => () =>
     changed((lines) => withLine(lines, at, JSON.stringify({ ...JSON.parse(lines[at]), ...values })));
   const header = (values: object) => set(0, values);
   const asIntrovert = (line: string) => line.replace('workaholic_stoic', 'introvert_morning');
-  const refused: [string, () => string, string][] = [
+  /** Changes one line. */
+  const line = (at: number, text: string) => () => changed((lines) => withLine(lines, at, text));
+  const cut = (change: (lines: string[]) => string[]) => () => changed(change);
+  it.each<[string, () => string, string]>([
     ['an empty file', () => '', 'c.jsonl: Expected episodes, got none.'],
-    ['only a header', () => changed((lines) => lines.slice(0, 1)), 'Expected episodes, got none.'],
-    [
-      'an incomplete line',
-      () => changed((lines) => withLine(lines, 3, lines[3].slice(0, 40))),
-      'c.jsonl:4: Expected one JSON object, got invalid JSON',
-    ],
-    [
-      'a line of NUL characters',
-      () => changed((lines) => withLine(lines, 3, '\0'.repeat(50))),
-      'c.jsonl:4: Expected one JSON object',
-    ],
-    [
-      'a line that is too long',
-      () => changed((lines) => withLine(lines, 3, ' '.repeat(5000))),
-      'c.jsonl:4: Expected a line of at most 4096 bytes',
-    ],
-    [
-      'a list',
-      () => changed((lines) => withLine(lines, 3, '[]')),
-      'c.jsonl:4: Expected an object with the keys condition',
-    ],
-    [
-      'no header',
-      () => changed((lines) => lines.slice(1)),
-      'c.jsonl:1: Expected a first line with the schema "rhythm-vec/components" version 1',
-    ],
-    [
-      'an older header',
-      () => header({ schema: { ...SCHEMAS.components, version: 0 } }),
-      'c.jsonl:1: schema: Expected "rhythm-vec/components" version 1, got "rhythm-vec/components" version 0. Use the release that wrote it.',
-    ],
-    [
-      'a newer header',
-      () => header({ schema: { ...SCHEMAS.components, version: 2 } }),
-      'got "rhythm-vec/components" version 2.',
-    ],
-    [
-      'a header of another schema',
-      () => header({ schema: SCHEMAS.evaluation }),
-      'got "rhythm-vec/evaluation" version 1.',
-    ],
+    ['only a header', cut((lines) => lines.slice(0, 1)), 'Expected episodes, got none.'],
+    ['an incomplete line', line(3, '{"condition":"ood"'), 'c.jsonl:4: Expected one JSON object, got invalid'],
+    ['a line of NUL characters', line(3, '\0'.repeat(50)), 'c.jsonl:4: Expected one JSON object'],
+    ['a long line', line(3, ' '.repeat(5000)), 'c.jsonl:4: Expected a line of at most 4096 bytes'],
+    ['a list', line(3, '[]'), 'c.jsonl:4: Expected an object with the keys condition'],
+    ['no header', cut((lines) => lines.slice(1)), 'c.jsonl:1: Expected a first line with the schema'],
+    ['an older header', header({ schema: { ...SCHEMAS.components, version: 0 } }), 'Use the release that'],
+    ['another schema', header({ schema: SCHEMAS.evaluation }), 'got "rhythm-vec/evaluation" version 1.'],
     [
       'a line of another schema',
-      () =>
-        changed((lines) =>
-          withLine(lines, 2, JSON.stringify({ schema: SCHEMAS.episode, seed: 1, actions: ['sleep'] })),
-        ),
-      'c.jsonl:3: schema: Expected "rhythm-vec/components" version 1, got "rhythm-vec/episode" version 1.',
+      line(2, JSON.stringify({ schema: SCHEMAS.episode })),
+      'c.jsonl:3: schema: Exp',
     ],
     [
       'another world',
-      () => header({ world_digest: 'f'.repeat(64) }),
-      `c.jsonl:1: world_digest: Expected ${createWorld().digest}`,
+      header({ world_digest: 'f'.repeat(64) }),
+      `1: world_digest: Expected ${createWorld().digest}`,
     ],
     [
-      'a header without weights',
-      () => header({ grader_weights: undefined }),
-      'c.jsonl:1: Expected an object at weights of the grader (keys grader, grader_weights), got none.',
+      'no weights',
+      header({ grader_weights: undefined }),
+      'c.jsonl:1: Expected an object at weights of the gr',
     ],
     [
       'weights of another grader',
-      () => header({ grader_weights: { progress: 1 } }),
-      'at name of the grader (keys grader, grader_weights), got "v2", which has other weights.',
+      header({ grader_weights: { progress: 1 } }),
+      'got "v2", which has other weights.',
     ],
-    [
-      'no condition',
-      () => set(1, { condition: undefined }),
-      'c.jsonl:2: condition: Expected a name of 1 to 60 printable characters, got none.',
-    ],
-    [
-      'a policy with control characters',
-      () => set(1, { policy: '\u001b[31m' }),
-      'c.jsonl:2: policy: Expected a name',
-    ],
-    [
-      'an unknown belief',
-      () => set(1, { belief: 'some' }),
-      'got "some". Did you mean "none"? Pass a file that eval --components wrote.',
-    ],
-    ['an unknown profile', () => set(1, { profile: 'smapled' }), 'got "smapled". Did you mean "sampled"?'],
-    [
-      'a negative seed',
-      () => set(1, { seed: -1 }),
-      'c.jsonl:2: seed: Expected an integer from 0 to 4294967295, got -1.',
-    ],
+    ['no condition', set(1, { condition: undefined }), 'c.jsonl:2: condition: Expected a name of 1 to 60'],
+    ['control characters', set(1, { policy: '\u001b[31m' }), 'c.jsonl:2: policy: Expected a name'],
+    ['an unknown belief', set(1, { belief: 'some' }), 'Pass a file that eval --components wrote.'],
+    ['an unknown profile', set(1, { profile: 'smapled' }), 'got "smapled". Did you mean "sampled"?'],
+    ['a negative seed', set(1, { seed: -1 }), 'c.jsonl:2: seed: Expected an integer from 0 to 4294967295'],
     [
       'a missing component',
-      () => set(1, { progress: undefined }),
-      'c.jsonl:2: progress: Expected a float32 from 0 to 1, got none.',
+      set(1, { progress: undefined }),
+      'progress: Expected a float32 from 0 to 1, got none.',
     ],
-    [
-      'a component that is null',
-      () => set(1, { progress: null }),
-      'progress: Expected a float32 from 0 to 1, got null.',
-    ],
-    [
-      'a component above 1',
-      () => set(1, { progress: 2 }),
-      'progress: Expected a float32 from 0 to 1, got 2.',
-    ],
-    [
-      'a component that is not a number',
-      () => set(1, { progress: '0.1' }),
-      'progress: Expected a float32 from 0 to 1, got "0.1".',
-    ],
+    ['a component that is null', set(1, { progress: null }), 'Expected a float32 from 0 to 1, got null.'],
+    ['a component above 1', set(1, { progress: 2 }), 'Expected a float32 from 0 to 1, got 2.'],
+    ['a component in a string', set(1, { progress: '0.1' }), 'a float32 from 0 to 1, got "0.1".'],
     [
       'a mean beyond float32',
-      () => set(1, { early_mean: 1e39 }),
-      'c.jsonl:2: early_mean: Expected a finite float32, got 1e+39.',
+      set(1, { early_mean: 1e39 }),
+      'early_mean: Expected a finite float32, got 1e+39.',
     ],
-    ['a changed component', () => set(1, { progress: 0.25 }), 'c.jsonl:2: final_score: Expected 0.'],
+    ['a changed component', set(1, { progress: 0.25 }), 'c.jsonl:2: final_score: Expected 0.'],
     [
       'a changed score',
-      () => set(1, { final_score: 0.5 }),
+      set(1, { final_score: 0.5 }),
       'the score of the components under grader v2, got 0.5.',
     ],
-    [
-      'an episode twice',
-      () => changed((lines) => [...lines.slice(0, 2), ...lines.slice(1)]),
-      'c.jsonl:3: Expected ascending seeds of profile sampled, in condition "ood", got 10000 after 10000.',
-    ],
-    [
-      'a later episode twice',
-      () => changed((lines) => [...lines.slice(0, 3), ...lines.slice(2)]),
-      'c.jsonl:4: Expected ascending seeds of profile sampled, in condition "ood", got 10001 after 10001.',
-    ],
+    ['an episode twice', cut((lines) => [...lines.slice(0, 3), ...lines.slice(2)]), 'got 10001 after 10001.'],
     [
       'the same seed of another profile',
-      () => changed((lines) => lines.map((line, i) => (i < lines.length - 2 ? line : asIntrovert(line)))),
-      'to continue with seed 4 (workaholic_stoic), as another policy does, in condition "discrete", got seed 4 (introvert_morning).',
+      cut((lines) => lines.map((each, i) => (i < lines.length - 2 ? each : asIntrovert(each)))),
+      'to continue with seed 4 (workaholic_stoic), as another policy does, in condition "discrete", got seed 4',
     ],
     [
       'a missing episode',
-      () => changed((lines) => [...lines.slice(0, 7), ...lines.slice(8)]),
+      cut((lines) => [...lines.slice(0, 7), ...lines.slice(8)]),
       'c.jsonl:8: Expected "random" to continue with seed 10001 (sampled), as another policy does',
     ],
-    [
-      'a missing last episode',
-      () => changed((lines) => lines.slice(0, -3)),
-      'to have seed 3 (workaholic_stoic), as another policy has, in condition "discrete", got the end of the file.',
-    ],
-  ];
-  it.each(refused)('%s', async (_, input, message) => {
+    ['a missing last episode', cut((lines) => lines.slice(0, -3)), 'got the end of the file.'],
+  ])('%s', async (_, input, message) => {
     const refusal = await read(input()).catch((error) => error);
     expect(refusal).toBeInstanceOf(UsageError);
     expect(refusal.message).toContain(message);

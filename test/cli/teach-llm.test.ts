@@ -1,18 +1,15 @@
 /** `teach --policy llm:MODEL` with a fake endpoint. */
 import { execFile } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { Command } from 'commander';
 import { describe, expect, it, vi } from 'vitest';
 import { dollars } from '../../src/agents/llm/ledger.js';
 import { modelPlayer } from '../../src/agents/llm/llm-player.js';
-import { exitCodeOf } from '../../src/cli/command-errors.js';
-import { addTeachCommand } from '../../src/cli/teach/command.js';
 import { parseEpisode } from '../../src/rollouts/trajectories/read-line.js';
 import { episodeLine } from '../../src/rollouts/trajectories/write-line.js';
 import { FAKE_KEY, type FakeOptions } from '../fakes/openai.js';
-import { type Fault, json } from '../fakes/openai-faults.js';
+import type { Fault } from '../fakes/openai-faults.js';
 import { MAIN, runCli, startCli, temporaryDirectory } from '../support/cli.js';
 import { billedFor, startModel } from '../support/llm.js';
 import { episodeStarts, recordEpisodes } from '../support/trajectories.js';
@@ -23,8 +20,8 @@ let folderCount = 0;
 /** Starts a fake endpoint. Returns it and a command that uses it, with an output in a new folder. */
 async function startTeacher(options: FakeOptions = {}) {
   const fake = await startModel(options);
+  // The command creates the folder.
   const folder = pathOf(`${folderCount++}`);
-  mkdirSync(folder);
   const output = join(folder, 't.jsonl');
   const args = (...more: string[]) => ['teach', '--policy', 'llm:fake', '--output', output, ...more];
   const run = (more: string[], env: Record<string, string> = fake.environment) =>
@@ -64,20 +61,10 @@ describe('an output file of `teach --policy llm:MODEL`', () => {
     const { fake, output, run } = await startTeacher();
     await run(['--seeds', '100-101']);
     const before = linesIn(output);
-    expect((await run(['--seeds', '100-101'])).stderr).toMatch(
-      /^2 episodes in .*, 2 of them from earlier runs\.\n$/,
-    );
-    expect([fake.requests.length, linesIn(output)]).toEqual([56, before]);
-    await run(['--seeds', '100-102']);
+    const { stderr } = await run(['--seeds', '100-102']);
+    expect(stderr).toMatch(/^3 episodes in .*, 2 of them from earlier runs\.\n/);
     expect([fake.requests.length, linesIn(output).slice(0, 2)]).toEqual([84, before]);
     expect(episodesIn(output)[2].seed).toBe(102);
-  });
-
-  it('comes from Azure if the environment variables name Azure', async () => {
-    const { fake, output, run } = await startTeacher();
-    const { code } = await run(['--seeds', '100-100'], { OPENAI_BASE_URL: '', ...fake.azureEnvironment });
-    expect([code, episodesIn(output).length]).toEqual([0, 1]);
-    expect(fake.requests[0].path).toMatch(/^\/openai\/deployments\/fake-deployment\//);
   });
 });
 
@@ -106,13 +93,6 @@ it('`teach` records the prompts of `prompt`, also if the rules are sent in the u
   expect((await runCli(['reeval', '--jsonl', found.output])).stdout).toContain(
     '1 episode replayed, all as recorded',
   );
-});
-
-it('`teach` accepts a long model name with colons', async () => {
-  const { output, run } = await startTeacher();
-  const model = `ft:gpt-4o-mini-2024-07-18:${'an-organization-'.repeat(10)}:AbCdEfGh`;
-  const { code } = await run(['--seeds', '100-100', '--policy', `llm:${model}`]);
-  expect([code, episodesIn(output)[0].model]).toEqual([0, model]);
 });
 
 describe('`teach --policy llm:MODEL` resumes', () => {
@@ -158,16 +138,8 @@ describe('`teach --policy llm:MODEL` resumes', () => {
 
   it('after the budget was exhausted; the budget includes earlier spending', async () => {
     const { output, run } = await startTeacher();
-    const args = [
-      '--seeds',
-      '100-107',
-      '--concurrency',
-      '3',
-      '--prices',
-      '2.5,10,1.25',
-      '--max-tokens',
-      '64',
-    ];
+    const prices = ['--prices', '2.5,10,1.25', '--max-tokens', '64'];
+    const args = ['--seeds', '100-107', '--concurrency', '3', ...prices];
     const first = await run([...args, '--budget', '0.1']);
     expect(first.code).toBe(3);
     expect(first.stderr).toMatch(
@@ -210,19 +182,6 @@ it('`teach` at the limit of the file size keeps the episodes that fit, counts al
   expect(linesIn(output)).toEqual(expect.arrayContaining(kept));
 });
 
-it('`teach` reports an error of the endpoint for deeply nested answers', async () => {
-  const deep: Fault = ({ response }) => json(response, 200, '['.repeat(2e5) + ']'.repeat(2e5));
-  const { run } = await startTeacher({ faultOf: () => deep });
-  const { code, stderr } = await run(['--seeds', '100-100', '--retries', '0']);
-  expect([code, stderr]).toEqual([
-    1,
-    expect.stringMatching(
-      /error: Expected http\S+ to answer, got: an invalid answer: more than 64 levels of nesting/,
-    ),
-  ]);
-  expect(stderr).not.toContain('a bug in rhythm-vec');
-});
-
 it('`teach` prints a note with a remedy if many answers have no action', async () => {
   const { run } = await startTeacher({ faultOf: ({ index }) => (index % 4 === 0 ? 'cut-off' : null) });
   const { stderr } = await run(['--seeds', '100-100']);
@@ -253,78 +212,25 @@ describe('the key appears in no output', () => {
   });
 });
 
-describe('`teach --policy llm:MODEL` refuses, before the first request,', () => {
-  /** Runs the command in this process. Returns its error; null if it succeeds. */
-  async function thrownBy(args: readonly string[], environment: Record<string, string>): Promise<unknown> {
-    for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
-    const program = new Command().exitOverride().configureOutput({ writeErr() {} });
-    addTeachCommand(program, { signal: new AbortController().signal });
-    // Each of commander's commands has its own exit handler.
-    for (const command of program.commands) command.exitOverride().configureOutput({ writeErr() {} });
-    return program
-      .parseAsync(args, { from: 'user' })
-      .then(
-        () => null,
-        (error: unknown) => error,
-      )
-      .finally(() => vi.unstubAllEnvs());
+it('`teach --policy llm:MODEL` refuses, before the first request, a file of another teacher, or with other settings', async () => {
+  const { fake, folder, output, run } = await startTeacher();
+  const starts = episodeStarts([100]);
+  const grader = 'v2';
+  const [valid] = recordEpisodes(starts, { player: modelPlayer('fake'), grader });
+  mkdirSync(folder);
+  for (const [episode, message] of [
+    [recordEpisodes(starts)[0], /the policy of .*t\.jsonl:1 to be "llm:fake", got "test"/],
+    [{ ...valid, model: 'other' }, /the policy of .*t\.jsonl:1 to be "llm:fake", got "llm:other"/],
+    [recordEpisodes(starts, { player: modelPlayer('fake'), grader: 'v1' })[0], /--grader of/],
+    [valid, /sampling of .* got "null"/],
+    [{ ...valid, sampling: { max_tokens: 512, temperature: 0 } }, /sampling of/],
+    [{ ...valid, sampling: { max_tokens: 512 }, system: 'Play well.' }, /system message of/],
+  ] as const) {
+    writeFileSync(output, episodeLine(episode));
+    const { code, stderr } = await run(['--seeds', '100-101']);
+    expect(stderr).toMatch(message);
+    expect([code, readdirSync(folder)]).toEqual([2, ['t.jsonl']]);
+    expect(readFileSync(output, 'utf8')).toBe(episodeLine(episode));
   }
-
-  it.each([
-    [['--policy', 'llm:a\nb'], {}, /a model name of 1 to 200 printable characters after llm:, got "a\\nb"/],
-    [['--policy', 'llm:'], {}, /a model name of 1 to 200 printable characters after llm:, got ""/],
-    [['--policy', `llm:${'m'.repeat(201)}`], {}, /a model name of 1 to 200 printable characters after llm:/],
-    [['--budget', '5'], {}, /--prices with --budget/],
-    [['--prices', '5'], {}, /prompt,completion/],
-    [['--prices', '5,-1'], {}, /prompt,completion/],
-    [['--prices', `${'9'.repeat(400)},1`], {}, /prompt,completion/],
-    [['--concurrency', '0'], {}, /--concurrency to be from 1 to 1024, got 0/],
-    [['--timeout', '301'], {}, /--timeout to be from 1 to 300/],
-    [['--temperature', '3'], {}, /--temperature to be from 0 to 2/],
-    [['--top-p', '0'], {}, /--top-p to be above 0 to 1/],
-    [['--max-tokens', '0'], {}, /--max-tokens to be from 1/],
-    [['--system-role', 'developer'], {}, /Allowed choices are system, user/],
-    [['--output', '-'], {}, /--output to name a file when --policy llm:fake is used/],
-    [['--output', '/dev/null'], {}, /--output to name a file when --policy llm:fake is used/],
-    [['--base-url', 'nonsense'], {}, /--base-url to be an http or https URL/],
-    [['--profiles', 'nobody'], {}, /nobody/],
-    [['--seeds', '0-4294967295'], {}, /at most 1000000 episodes/],
-    [[], { OPENAI_BASE_URL: '', OPENAI_API_KEY: '' }, /Expected OPENAI_API_KEY in the environment, got none/],
-    [
-      [],
-      { OPENAI_BASE_URL: '', AZURE_OPENAI_ENDPOINT: 'https://a', AZURE_OPENAI_API_KEY: 'k' },
-      /OPENAI_API_VERSION/,
-    ],
-  ] as [string[], Record<string, string>, RegExp][])('%j %j', async (more, environment, message) => {
-    const { fake, folder, args } = await startTeacher();
-    const thrown = await thrownBy(args('--seeds', '100-100', ...more), {
-      ...fake.environment,
-      ...environment,
-    });
-    expect(thrown).toMatchObject({ message: expect.stringMatching(message) });
-    expect(exitCodeOf(thrown)).toBe(2);
-    expect([fake.requests.length, readdirSync(folder)]).toEqual([0, []]);
-  });
-
-  it('a file of another teacher, or with other settings', async () => {
-    const { fake, output, args } = await startTeacher();
-    const starts = episodeStarts([100]);
-    const grader = 'v2';
-    const [valid] = recordEpisodes(starts, { player: modelPlayer('fake'), grader });
-    for (const [episode, message] of [
-      [recordEpisodes(starts)[0], /the policy of .*t\.jsonl:1 to be "llm:fake", got "test"/],
-      [{ ...valid, model: 'other' }, /the policy of .*t\.jsonl:1 to be "llm:fake", got "llm:other"/],
-      [recordEpisodes(starts, { player: modelPlayer('fake'), grader: 'v1' })[0], /--grader of/],
-      [valid, /sampling of .* got "null"/],
-      [{ ...valid, sampling: { max_tokens: 512, temperature: 0 } }, /sampling of/],
-      [{ ...valid, sampling: { max_tokens: 512 }, system: 'Play well.' }, /system message of/],
-    ] as const) {
-      writeFileSync(output, episodeLine(episode));
-      const thrown = await thrownBy(args('--seeds', '100-101'), fake.environment);
-      expect(thrown).toMatchObject({ message: expect.stringMatching(message) });
-      expect([exitCodeOf(thrown), readdirSync(dirname(output))]).toEqual([2, ['t.jsonl']]);
-      expect(readFileSync(output, 'utf8')).toBe(episodeLine(episode));
-    }
-    expect(fake.requests.length).toBe(0);
-  });
+  expect(fake.requests.length).toBe(0);
 });

@@ -36,44 +36,27 @@ it('inBatches yields every episode once, in order, in batches of 256', async () 
   expect([skipped.total, skipped.text]).toEqual([0, '']);
 });
 
-it('inBatches yields smaller batches if lines are long', async () => {
+it('inBatches yields smaller batches if lines are long, and none without episodes', async () => {
   // A batch of at least 32 MiB is complete.
   const { batches } = await batched(newEpisodes(10), 10 * MEBI);
   expect(batches.map(({ length }) => length)).toEqual([4, 4, 2]);
-});
-
-it('inBatches yields no batch if no episode is valid', async () => {
   expect((await batched([])).batches).toEqual([]);
-  const { batches, reports, skipped } = await batched([new BadEpisode('older', 'Too\u001b old.')]);
-  expect([batches, reports, skipped.text]).toEqual([
-    [],
-    ['f:1: skipped, older: Too\uFFFD old.'],
-    '1 line skipped: 1 older',
-  ]);
 });
 
-it('inBatches reports the first ten invalid lines, and counts the others', async () => {
-  const { reports, skipped } = await batched(
-    Array.from({ length: 25 }, () => new BadEpisode('older', 'Old.')),
-  );
-  expect(reports).toEqual([
-    ...Array.from({ length: 10 }, (_, i) => `f:${i + 1}: skipped, older: Old.`),
-    '... and 15 more lines skipped',
-  ]);
-  expect(skipped.total).toBe(25);
-  const ten = await batched(Array.from({ length: 10 }, () => new BadEpisode('older', 'Old.')));
-  expect(ten.reports).toEqual(reports.slice(0, 10));
-});
-
-it('inBatches reports the first ten unreadable row groups, a line each, and counts the rows of the others', async () => {
-  const group = new BadEpisode('corrupt', 'Unreadable.', 64);
-  const { reports, skipped } = await batched(Array.from({ length: 11 }, () => group));
-  expect(reports).toEqual([
-    ...Array.from({ length: 10 }, (_, i) => `f:${i + 1}: skipped, corrupt: Unreadable.`),
-    '... and 64 more lines skipped',
-  ]);
-  expect(skipped.total).toBe(11 * 64);
-});
+it.each([
+  ['lines', new BadEpisode('older', 'Too\u001b old.'), 25, 'older: Too\uFFFD old.', 15, 25],
+  ['row groups', new BadEpisode('corrupt', 'Unreadable.', 64), 11, 'corrupt: Unreadable.', 64, 11 * 64],
+])(
+  'inBatches reports the first ten invalid %s, and counts the others',
+  async (_, bad, count, text, more, total) => {
+    const reportsOf = (n: number) => Array.from({ length: n }, (_, i) => `f:${i + 1}: skipped, ${text}`);
+    const { batches, reports, skipped } = await batched(Array(count).fill(bad));
+    expect([batches, reports]).toEqual([[], [...reportsOf(10), `... and ${more} more lines skipped`]]);
+    expect(skipped.total).toBe(total);
+    expect((await batched(Array(10).fill(bad))).reports).toEqual(reportsOf(10));
+    expect((await batched([bad])).reports).toEqual(reportsOf(1));
+  },
+);
 
 it('inBatches accepts an episode once for each teacher, model, objective, oracle, condition, profile and seed', async () => {
   const others = [

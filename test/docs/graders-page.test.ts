@@ -16,7 +16,6 @@ import { sectionsOf } from '../../src/report/page.js';
 import { parseResult } from '../../src/report/parse-results.js';
 import { ResultGatherer } from '../../src/report/result-gatherer.js';
 import { camelCase } from '../../src/shared/letter-case.js';
-import { elementsOf } from '../support/pictures.js';
 
 const read = (path: string): string => readFileSync(new URL(`../../docs/${path}`, import.meta.url), 'utf8');
 const page = read('graders.md');
@@ -129,16 +128,6 @@ describe.each(audits.map((audit) => [audit.grader, audit] as const))('the audit 
   it('has the verdict of its gains, which the page quotes', () => {
     expect(verdictOf(grader, rowOf(audit, audit.bestBlind), audit.gains)).toBe(audit.verdict);
     expect(page).toContain(`> ${audit.verdict}\n`);
-  });
-
-  it('has pictures that name open-loop, and a picture of gains that names each row but the heuristic', () => {
-    for (const name of ['gains', 'components', 'action-sequences', 'rewards', 'meters']) {
-      const svg = read(`audits/${grader}/${name}.svg`);
-      expect(elementsOf(svg)[0].name, name).toBe('svg');
-      expect(svg, name).toContain('open-loop');
-    }
-    const gains = read(`audits/${grader}/gains.svg`);
-    for (const { policy } of audit.rows) if (policy !== 'heuristic') expect(gains).toContain(policy);
   });
 });
 

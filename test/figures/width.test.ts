@@ -8,7 +8,6 @@ import { bandsOf } from '../../src/figures/percentiles.js';
 import { svgOf } from '../../src/figures/svg.js';
 import { LIGHT } from '../../src/figures/theme.js';
 import { drawTimeline } from '../../src/figures/timeline.js';
-import { InputError } from '../../src/shared/errors.js';
 import { COMPONENT_NAMES, METER_NAMES } from '../../src/world/fields.js';
 import { RHYTHM } from '../../src/world/numbers.js';
 import { elementsOf, ODD_NAME, playedRun, textsOf } from '../support/pictures.js';
@@ -61,46 +60,37 @@ const withoutTitle = ({ spec, ...drawing }: Drawing): Drawing => ({
   spec: { ...spec, title: undefined, padding: 2 },
 });
 
-describe.each(FIGURES)('%s', (_, draw, labels) => {
-  it.each([310, 480, 700, 1040])(
-    'with a maximum width of %d uses more than 75 % of it and has the same labels',
-    async (maxWidth) => {
-      const svg = await svgOf(withoutTitle(draw(maxWidth)));
-      const width = Number(elementsOf(svg)[0].attributes.width);
-      expect(width).toBeLessThanOrEqual(maxWidth);
-      expect(width).toBeGreaterThan(0.75 * maxWidth);
-      const texts = textsOf(svg);
-      for (const text of [...NAMES, ...labels]) expect(texts).toContain(text);
-    },
-  );
+const EPISODE = {
+  actions: [3, 0],
+  meters: Array(3 * METER_NAMES.length).fill(0.5),
+  events: [0, 4],
+  rewards: [1, -1],
+  beliefs: Array(6).fill(0.5),
+};
 
-  it('has the same description with and without a maximum width', () => {
-    expect(draw(310).description).toBe(draw().description);
-  });
-});
-
-describe('a timeline', () => {
-  const episode = {
-    actions: [3, 0],
-    meters: Array(3 * METER_NAMES.length).fill(0.5),
-    events: [0, 4],
-    rewards: [1, -1],
-    beliefs: Array(6).fill(0.5),
+describe.each([310, 480, 700, 1040])('with a maximum width of %d', (maxWidth) => {
+  const drawn = async (drawing: Drawing) => {
+    const svg = await svgOf(withoutTitle(drawing));
+    const width = Number(elementsOf(svg)[0].attributes.width);
+    expect(width).toBeLessThanOrEqual(maxWidth);
+    return { share: width / maxWidth, texts: textsOf(svg) };
   };
-  it.each([310, 480, 700, 1040])(
-    'with a maximum width of %d uses more than 90 % of it and has all labels, below 480 short ones for actions',
-    async (maxWidth) => {
-      const svg = await svgOf(withoutTitle(drawTimeline({ maxWidth, episode })));
-      const width = Number(elementsOf(svg)[0].attributes.width);
-      expect(width).toBeLessThanOrEqual(maxWidth);
-      expect(width).toBeGreaterThan(0.9 * maxWidth);
-      const texts = textsOf(svg);
-      // Where names do not fit, two letters stand for an action, and the caption has the names.
-      const actions = maxWidth < 480 ? ['Sl', 'DW'] : ['sleep', 'deep work'];
-      for (const text of [...METER_NAMES, 'illness', 'friend visit', ...actions])
-        expect(texts).toContain(text);
-    },
-  );
+
+  it.each(FIGURES)('%s use more than 75 % of it and have the same labels', async (_, draw, labels) => {
+    const { share, texts } = await drawn(draw(maxWidth));
+    expect(share).toBeGreaterThan(0.75);
+    expect(texts).toEqual(expect.arrayContaining([...NAMES, ...labels]));
+    expect(draw(maxWidth).description).toBe(draw().description);
+  });
+
+  it('a timeline uses more than 90 % of it and has all labels, below 480 short ones for actions', async () => {
+    const { share, texts } = await drawn(drawTimeline({ maxWidth, episode: EPISODE }));
+    expect(share).toBeGreaterThan(0.9);
+    // Where names do not fit, two letters stand for an action, and the caption has the names.
+    const actions = maxWidth < 480 ? ['Sl', 'DW'] : ['sleep', 'deep work'];
+    const labels = [...METER_NAMES, 'illness', 'friend visit', ...actions];
+    expect(texts).toEqual(expect.arrayContaining(labels));
+  });
 });
 
 describe('a histogram', () => {
@@ -135,17 +125,5 @@ describe('a histogram', () => {
       expect(textsOf(svg)).toContain(ODD_NAME.replace('\u0007', '?'));
       expect(svg.includes(LIGHT.ink)).toBe(theme === 'light');
     }
-  });
-
-  const row = (counts: number[], mean = 0.5, name = 'x'): HistogramRow => ({ name, counts, mean });
-  it.each<[string, HistogramRow[], string]>([
-    ['an empty list of rows', [], 'an array of 0'],
-    ['three rows', ['a', 'b', 'c'].map((name) => row([1], 0.5, name)), 'at most 2 rows, got 3'],
-    ['rows with different bins', [row([1, 2]), row([1], 0.5, 'y')], '2 numbers in the counts of "y"'],
-    ['a row without episodes', [row([0, 0])], 'episodes in the counts of "x"'],
-    ['a NaN mean', [row([1], Number.NaN)], 'the mean of "x"'],
-  ])('refuses %s', (_, rows, mention) => {
-    expect(() => drawHistogram({ rows })).toThrow(InputError);
-    expect(() => drawHistogram({ rows })).toThrow(mention);
   });
 });

@@ -41,8 +41,10 @@ const gyp = join(root, 'node-gyp.cjs');
 writeFileSync(gyp, NODE_GYP);
 cpSync(join(ROOT, 'scripts/install.js'), join(root, 'scripts/install.js'));
 
+type Addons = Readonly<Record<string, 'loads' | 'broken'>>;
+
 /** Prepares the package. @param addons the addon files by path; each loads or is broken. */
-function prepare(addons: Readonly<Record<string, 'loads' | 'broken'>>, { checkout = false } = {}): void {
+function prepare(addons: Addons, { checkout = false } = {}): void {
   for (const name of ['build', 'prebuilds', 'src', 'calls.jsonl']) {
     rmSync(join(root, name), { recursive: true, force: true });
   }
@@ -68,35 +70,30 @@ function install(env: Record<string, string> = {}) {
 const NOT_COMPILED = { status: 0, stderr: '', compiled: '' };
 const COMPILED_ONCE = { status: 0, stderr: '', compiled: '["configure","build","--jobs","max"]\n' };
 
-describe.skipIf(NATIVE.length === 0)('if an addon exists and loads', () => {
-  it.each([
-    ['a prebuild', { [PREBUILD]: 'loads' }],
-    ['a compiled addon', { [COMPILED]: 'loads' }],
-    ['a compiled addon beside a broken prebuild', { [COMPILED]: 'loads', [PREBUILD]: 'broken' }],
-  ] as const)('an installed package is not compiled: %s', (_, addons) => {
-    prepare(addons);
-    expect(install()).toEqual(NOT_COMPILED);
+const LOADS: [name: string, addons: Addons, expected: object, options?: { checkout: boolean }][] = [
+  ['a prebuild', { [PREBUILD]: 'loads' }, NOT_COMPILED],
+  ['a compiled addon', { [COMPILED]: 'loads' }, NOT_COMPILED],
+  ['a compiled addon beside a broken prebuild', { [COMPILED]: 'loads', [PREBUILD]: 'broken' }, NOT_COMPILED],
+  ['a compiled addon in a checkout', { [COMPILED]: 'loads' }, COMPILED_ONCE, { checkout: true }],
+];
+
+describe.skipIf(NATIVE.length === 0)('with', () => {
+  it.each(LOADS)('%s, the addon is compiled only in a checkout', (_, addons, expected, options) => {
+    prepare(addons, options);
+    expect(install()).toEqual(expected);
   });
 
-  it.each([
-    ['a prebuild', { [PREBUILD]: 'loads' }],
-    ['a compiled addon', { [COMPILED]: 'loads' }],
-  ] as const)('a checkout is compiled nevertheless: %s', (_, addons) => {
-    prepare(addons, { checkout: true });
-    expect(install()).toEqual(COMPILED_ONCE);
-  });
-
-  it('an installed package with a broken addon is compiled, even if RHYTHM_ADDON names an addon that loads', () => {
+  it('a broken addon, an installed package is compiled, even if RHYTHM_ADDON names an addon that loads', () => {
     prepare({ [PREBUILD]: 'broken' });
     expect(install({ RHYTHM_ADDON: packageAddon() })).toEqual(COMPILED_ONCE);
   });
 });
 
-it.each([
+it.each<[string, Addons]>([
   ['no addon', {}],
   ['a broken prebuild', { [PREBUILD]: 'broken' }],
   ['a broken compiled addon', { [COMPILED]: 'broken' }],
-] as const)('an installed package without an addon that loads is compiled: %s', (_, addons) => {
+])('an installed package without an addon that loads is compiled: %s', (_, addons) => {
   prepare(addons);
   expect(install()).toEqual(COMPILED_ONCE);
 });

@@ -31,12 +31,6 @@ import { createVecEnv } from 'rhythm-vec';
 const { signal } = new AbortController();
 createVecEnv({ numEnvs: 1 }).run('random', { signal });
 `;
-const INVALID_SIGNAL = `
-import { createVecEnv } from 'rhythm-vec';
-
-createVecEnv({ numEnvs: 1 }).run('random', { signal: 'now' });
-`;
-
 const BROWSER_PROGRAM = `
 import { createAsyncVecEnv, createVecEnv, listAsyncBackends, type AsyncVecEnv, type Device } from 'rhythm-vec/browser';
 
@@ -105,35 +99,19 @@ it('the known names of options are those of the tables, and other names are allo
 });
 
 describe('a strict consumer compiles', () => {
-  it('with ES2022 alone', () => {
-    compile({ lib: ['ES2022'], types: [] }, program('Node', NODE_PROGRAM));
-  });
-
-  it('every subpath, with ES2022 alone', () => {
+  it('every subpath, and options that are undefined, with ES2022 alone', () => {
     const { exports } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
     const subpaths = Object.keys(exports).filter((name) => name !== './package.json');
     expect(subpaths).toContain('./server');
-    compile({ lib: ['ES2022'], types: [] }, ...subpaths.map(importOf));
+    const programs = [program('Node', NODE_PROGRAM), program('undefined', UNDEFINED_OPTIONS)];
+    compile({ lib: ['ES2022'], types: [] }, ...subpaths.map(importOf), ...programs);
   });
 
-  it('with optional properties that are undefined', () => {
-    compile({ lib: ['ES2022'], types: [] }, program('undefined', UNDEFINED_OPTIONS));
-  });
-
-  it("with a browser's types", () => {
-    compile(
-      { lib: ['ES2022', 'DOM'], types: [] },
-      program('Node', NODE_PROGRAM),
-      program('signal', SIGNAL_PROGRAM),
-    );
-  });
-
-  it("with Node's types", () => {
-    compile(
-      { lib: ['ES2022'], types: ['node'] },
-      program('Node', NODE_PROGRAM),
-      program('signal', SIGNAL_PROGRAM),
-    );
+  it.each([
+    ['a browser', { lib: ['ES2022', 'DOM'], types: [] }],
+    ['Node', { lib: ['ES2022'], types: ['node'] }],
+  ])('with the types of %s', (_, options) => {
+    compile(options, program('Node', NODE_PROGRAM), program('signal', SIGNAL_PROGRAM));
   });
 });
 
@@ -159,12 +137,9 @@ describe('with the types of a browser and without those of Node,', () => {
     compile(options, program('evaluate', NODE_ONLY));
   });
 
-  it('an unknown output name is a type error', () => {
-    expect(() => compile(options, program('unknown output', UNKNOWN_OUTPUT))).toThrow(/"reward"/);
+  it('an unknown output name, and a signal that is no AbortSignal, are type errors', () => {
+    const signal = program('a signal', SIGNAL_PROGRAM.replace('{ signal });', "{ signal: 'now' });"));
+    const compilation = () => compile(options, program('an output', UNKNOWN_OUTPUT), signal);
+    expect(compilation).toThrow(/example "an output".*"reward".*example "a signal".*AbortSignal/s);
   });
-});
-
-it('a signal that is not an AbortSignal is a type error', () => {
-  const options = { lib: ['ES2022', 'DOM'], types: [] };
-  expect(() => compile(options, program('invalid signal', INVALID_SIGNAL))).toThrow(/AbortSignal/);
 });

@@ -2,6 +2,7 @@
 import { PNG } from 'pngjs';
 import { SaxesParser } from 'saxes';
 import { createVecEnv } from '../../src/engine/node.js';
+import { Episode } from '../../src/engine/reference/episode.js';
 import type { RunChoice } from '../../src/engine/vec-env/run-requests.js';
 import { drawActionSequences } from '../../src/figures/action-sequences.js';
 import { drawActions } from '../../src/figures/action-shares.js';
@@ -17,6 +18,7 @@ import { drawRewards } from '../../src/figures/rewards.js';
 import { drawScores } from '../../src/figures/scores.js';
 import { stepRewardsOf } from '../../src/figures/step-rewards.js';
 import { svgOf } from '../../src/figures/svg.js';
+import type { TimelineEpisode } from '../../src/figures/timeline-episode.js';
 import { drawTrainingCurves } from '../../src/figures/training-curves.js';
 import {
   ACTION_NAMES,
@@ -39,6 +41,25 @@ export function playedRun(choice: RunChoice) {
   const { trajectory, finalScores, components } = env.run(choice, { trajectory: true });
   env.close();
   return { ...trajectory!, finalScores, components, seeds: env.seeds };
+}
+
+/** Plays the first steps of seed 3 with fixed actions, for a timeline. Every fifth step states no belief. */
+export function playedTimeline(steps: number): Required<TimelineEpisode> {
+  const episode = new Episode();
+  const { target } = episode.reset(3);
+  const [actions, events, rewards, beliefs]: number[][] = [[], [], [], []];
+  const meters = [...episode.meters];
+  for (let step = 0; step < steps; step++) {
+    const action = (step * 7 + 3) % 10;
+    const belief = step % 5 !== 4 ? [0.25, 0.5, step / NUM_STEPS] : undefined;
+    episode.step(action, belief);
+    actions.push(action);
+    meters.push(...episode.meters);
+    events.push(episode.event);
+    rewards.push(episode.reward);
+    beliefs.push(...(belief ?? [Number.NaN, Number.NaN, Number.NaN]));
+  }
+  return { meters, actions, events, rewards, beliefs, target: [...target] };
 }
 
 /** A long name with characters that are special in XML and in Vega expressions. */

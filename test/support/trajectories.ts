@@ -7,6 +7,7 @@ import { prompts } from '../../src/rollouts/text/prompt.js';
 import type { Move } from '../../src/rollouts/trajectories/move.js';
 import type { Player, TrajectoryEpisode } from '../../src/rollouts/trajectories/trajectory-episode.js';
 import { type EpisodeSpec, TrajectoryRecorder } from '../../src/rollouts/trajectories/trajectory-recorder.js';
+import { episodeLine } from '../../src/rollouts/trajectories/write-line.js';
 import { ACTION_NAMES, NUM_METERS, NUM_SLOTS, NUM_STEPS, OBSERVATION } from '../../src/world/fields.js';
 import { WORLD } from './open-batch.js';
 
@@ -98,6 +99,10 @@ export function recordEpisodes(
   }
   return recorder.take();
 }
+
+/** Plays episodes of the seeds, and returns them as a file has them. */
+export const episodesText = (seeds: readonly number[], options?: RecordingOptions): string =>
+  recordEpisodes(episodeStarts(seeds), options).map(episodeLine).join('');
 
 /**
  * Returns a copy of an episode with the value at a path ("steps.3.belief") replaced.

@@ -4,9 +4,8 @@ import { basename, join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { runSft } from '../../src/cli/dataset/run-sft.js';
 import { Outputs } from '../../src/cli/files/output-file.js';
-import { episodeLine } from '../../src/rollouts/trajectories/write-line.js';
 import { temporaryDirectory } from '../support/cli.js';
-import { episodeStarts, playerOf, recordEpisodes } from '../support/trajectories.js';
+import { episodesText, playerOf } from '../support/trajectories.js';
 
 const pathOf = temporaryDirectory();
 const output = pathOf('sft');
@@ -30,9 +29,8 @@ vi.spyOn(Outputs.prototype, 'open').mockImplementation(async function (this: Out
   };
 });
 
-const PLAYER = playerOf({ objective: 'wellbeing' });
-const EPISODES = recordEpisodes(episodeStarts([100, 101, 102, 103, 104, 105]), { player: PLAYER });
-writeFileSync(pathOf('teacher.jsonl'), EPISODES.map(episodeLine).join(''));
+const player = playerOf({ objective: 'wellbeing' });
+writeFileSync(pathOf('teacher.jsonl'), episodesText([100, 101, 102, 103, 104, 105], { player }));
 const OPTIONS = { jsonl: [pathOf('teacher.jsonl')], output, format: 'jsonl', grader: 'v2', skipBad: false };
 const run = (validation = 0.5) => runSft({ ...OPTIONS, validation }, new AbortController().signal);
 

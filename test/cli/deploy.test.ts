@@ -4,10 +4,10 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { MAIN, runCli, temporaryDirectory } from '../../support/cli.js';
+import { MAIN, runCli, temporaryDirectory } from '../support/cli.js';
 
 const pathOf = temporaryDirectory();
-const deployed = (name: string): string => fileURLToPath(new URL(`../../../deploy/${name}`, import.meta.url));
+const deployed = (name: string): string => fileURLToPath(new URL(`../../deploy/${name}`, import.meta.url));
 const [YAML, SLURM] = ['kubernetes-indexed-job.yaml', 'slurm-array.sh'].map(deployed);
 const SETTINGS = { SEEDS: '100-104', POLICY: 'heuristic+inference', SHARDS: '2' };
 
