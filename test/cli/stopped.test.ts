@@ -44,7 +44,7 @@ const STOPPED: readonly Stopped[] = [
   ['teach --seeds 0-9999', 'SIGINT', ['--output'], untilOpen],
   ['replay --input -', 'SIGHUP', ['--output'], (_, running) => untilRefused(running, 5001)],
   ['reeval --jsonl -', 'SIGINT', ['--json'], (_, running) => untilRefused(running, 1)],
-  ['dataset grpo --rows 100000000 --format jsonl', 'SIGTERM', ['--output'], untilOpen],
+  ['dataset grpo --rows 3000000 --format jsonl', 'SIGTERM', ['--output'], untilOpen],
   ['dataset sft --output FOLDER/new --jsonl -', 'SIGTERM', [], (_, running) => untilRefused(running, 1)],
 ];
 
