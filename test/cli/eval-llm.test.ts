@@ -134,13 +134,13 @@ describe('eval with --trajectories', () => {
         ...['--prices', '2.5,10', '--max-tokens', '64', '--budget', budget],
         ...['--trajectories', pathOf(`${name}.jsonl`), '--json', pathOf(`${name}.json`)],
       );
-    const { code, stderr } = await run('paid', '0.15');
+    const { code, stderr } = await run('paid', '0.35');
     const stored = episodesOf('paid.jsonl.partial');
     // Episodes of a named profile are also stored under discrete.
     expect([code, stored.length > 2, existsSync(pathOf('paid.jsonl'))]).toEqual([3, true, false]);
     const count = new Set(stored.map(({ seed, profile_mode }) => `${seed} ${profile_mode}`)).size;
-    const kept = `of 8 episodes of language models are kept in ${pathOf('paid.jsonl')}.partial; the same command resumes`;
-    expect(stderr).toContain(`${count} ${kept}`);
+    const kept = `of 14 episodes of language models are kept in ${pathOf('paid.jsonl')}.partial; the same command resumes`;
+    expect(stderr).toContain(`${stored.length} ${kept}`);
     const before = fake.requests.length;
     expect((await run('paid', '5')).code).toBe(0);
     expect(fake.requests.length - before).toBe((8 - count) * 28);
