@@ -132,6 +132,7 @@ describe('an incomplete last line', () => {
         // A line that lacks only its line break counts.
         const whole = remains === '' ? 1 : 0;
         expect(journal.size).toBe(bytes < firstEnd - whole ? 0 : bytes < end - whole ? 1 : 2);
+        expect(readFileSync(partial, 'utf8')).toBe(LINES.slice(0, journal.size).join(''));
         await journal.close();
       }
     }

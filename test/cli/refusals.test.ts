@@ -34,7 +34,6 @@ const ENVIRONMENT = {
 };
 const GRADER = '{"name":"calm","weights":{"crash_free":0.5,"progress":0.5}}';
 
-let before: Record<string, string>;
 beforeAll(async () => {
   const wellbeing = episodesText([100, 101], { player: playerOf({ objective: 'wellbeing' }) });
   const score = episodesText([100], { player: playerOf({ objective: 'score' }) });
@@ -61,7 +60,6 @@ beforeAll(async () => {
   const evaluation = ['eval', '--seeds', '5-5', '--policies', 'random'];
   await runCli([...evaluation, '--components', pathOf('c.jsonl'), '--json', pathOf('results.json')]);
   await runCli([...evaluation, '--trajectories', pathOf('random.jsonl')]);
-  before = contents();
 });
 
 type Refused = [line: string, message: string, environment?: Record<string, string>];
@@ -306,6 +304,7 @@ describe.each([
   ['other commands', OTHERS],
 ])('%s', (_, refused) => {
   it.each(refused)('refuses: %s', async (line, message, environment = {}) => {
+    const before = contents();
     const { code, stdout, stderr } = await runCli(argsOf(line), '', { ...ENVIRONMENT, ...environment });
     expect(stderr).toContain(message.replace('{calm.json}', pathOf('calm.json')));
     expect(stderr).not.toMatch(/^ +at /m);
