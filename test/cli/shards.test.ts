@@ -125,7 +125,9 @@ describe('merge gives the files of a run without --shard', () => {
     expect([whole.code, merged.code]).toEqual(isBad ? [1, 1] : [0, 0]);
     if (messages === undefined) return;
     const text = (result: CommandResult, side: string) =>
-      withoutSeconds(result[messages]).replaceAll(`/${side}/`, '/').replaceAll(`${pathOf('')}/`, '');
+      withoutSeconds(result[messages])
+        .replaceAll(`/${side}/`, '/')
+        .replaceAll(`${pathOf('')}/`, '');
     expect(text(merged, 'merged')).toBe(text(whole, 'whole'));
   });
 

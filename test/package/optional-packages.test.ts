@@ -47,7 +47,11 @@ it.each([
     '.*, which Parquet files',
     'hyparquet@1 hyparquet-writer@0.17',
   ],
-  ['audit --output report', `vega, vega-lite, ${CANVAS} and ${FONT}, which`, `.* ${CANVAS}@1 ${FONT}@0.4`],
+  [
+    'audit --output report',
+    `vega, vega-lite, ${CANVAS} and ${FONT}, which SVG figures and PNG figures`,
+    `vega@6 vega-lite@6.4 ${CANVAS}@1 ${FONT}@0.4`,
+  ],
   [
     'report package.json --output report',
     `vega, vega-lite, ${CANVAS}, ${FONT} and hono, which SVG figures, PNG figures and pages`,
