@@ -6,8 +6,10 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { yieldTurn } from '../../src/engine/vec-env/yield-turn.js';
 import { BodyMemory } from '../../src/server/body-memory.js';
 import { BusyError, FairQueue } from '../../src/server/fair-queue.js';
+import { LARGE, Scheduler } from '../../src/server/scheduler.js';
 import type { RunningServer } from '../../src/server/server.js';
 import { metric, metricBecomes, occupy, sendRequest, startServer } from '../support/server.js';
 
@@ -42,14 +44,9 @@ it('admits the clients in turns, and the requests of each in order', async () =>
   );
 });
 
-it('refuses requests beyond the limit, after the deadline, and while it drains', async () => {
-  const queue = new FairQueue({ working: 1, waiting: 1, waitMs: 10 });
+it('refuses new requests while it drains, and admits those that wait', async () => {
+  const queue = new FairQueue({ working: 1, waiting: 1, waitMs: 60_000 });
   await queue.enter('a', NEVER);
-  const late = queue.enter('a', NEVER);
-  await expect(queue.enter('b', NEVER)).rejects.toThrow(
-    'Expected fewer than 2 requests of /v1, got 1 in progress and 1 that wait.',
-  );
-  await expect(late).rejects.toThrow(/^Expected the request to begin within 10 ms, but 1 other requests/);
   const waiting = queue.enter('b', NEVER);
   queue.drain();
   expect(() => queue.checkOpen()).toThrow(BusyError);
@@ -79,17 +76,6 @@ it('Retry-After is estimated from the time between ends of requests; times when 
   await last;
 });
 
-it('a client that disconnects leaves the queue', async () => {
-  const queue = new FairQueue({ working: 1, waiting: 9, waitMs: 60_000 });
-  await queue.enter('a', NEVER);
-  const gone = new AbortController();
-  const waiting = queue.enter('b', gone.signal);
-  gone.abort(new Error('gone'));
-  await expect(waiting).rejects.toThrow('gone');
-  await expect(queue.enter('b', gone.signal)).rejects.toThrow('gone');
-  expect([queue.working, queue.waiting]).toEqual([1, 0]);
-});
-
 /**
  * Begins a request: the server has read its head when this resolves, since it answers 100 then.
  * @param length declared, in bytes. @param sent the beginning of the body.
@@ -104,17 +90,6 @@ async function beginBody({ port }: RunningServer, length: number, sent = ''): Pr
   expect(`${(await once(socket, 'data'))[0]}`).toContain('100 Continue');
   return socket;
 }
-
-it('a request that waited for its turn gets the usual answer', async () => {
-  const server = await startServer({ batchRequests: 1 });
-  const first = await occupy(server);
-  const scored = sendRequest(server, 'POST', '/v1/score', EMPTY);
-  const parsed = sendRequest(server, 'POST', '/v1/parse', { completions: ['SLEEP'] });
-  await metricBecomes(server, WAITING, 2);
-  first.destroy();
-  expect([(await scored).status, (await parsed).body.rows]).toEqual([200, 1]);
-  await metricBecomes(server, WORKING, 0);
-});
 
 it('X-Client-Id identifies the client of a request', async () => {
   const server = await startServer({ batchRequests: 1 });
@@ -151,21 +126,34 @@ it('the server answers 503 and Retry-After beyond the limit and after the deadli
   first.destroy();
 });
 
-it('a request leaves the queue when its client disconnects', async () => {
+it('a request leaves the queue when its client disconnects, or once its answer was sent', async () => {
   const server = await startServer({ batchRequests: 1 });
   const first = await occupy(server);
   const pending = request(`${server.url}/v1/score`, { method: 'POST' });
   pending.on('error', () => {});
   pending.end(JSON.stringify(EMPTY));
-  await metricBecomes(server, WAITING, 1);
+  const parsed = sendRequest(server, 'POST', '/v1/parse', { completions: ['SLEEP'] });
+  await metricBecomes(server, WAITING, 2);
   pending.destroy();
-  await metricBecomes(server, WAITING, 0);
+  await metricBecomes(server, WAITING, 1);
   first.destroy();
+  expect((await parsed).body.rows).toBe(1);
+  await metricBecomes(server, WORKING, 0);
 });
 
 const MIB = 2 ** 20;
 setFlagsFromString('--expose-gc');
 const collect: () => void = runInNewContext('gc');
+
+it('a scheduler keeps no reference to the result of large work', async () => {
+  const scheduler = new Scheduler({ working: 1, waiting: 0, waitMs: 1000 }, 0);
+  const work = async () => new WeakRef(await scheduler.runLarge(LARGE, async () => new Uint8Array(8)));
+  const result = await work();
+  // A WeakRef keeps its object until the end of the turn.
+  await yieldTurn();
+  collect();
+  expect(result.deref()).toBeUndefined();
+});
 
 /** Returns the bytes of all buffers in use. Buffers that earlier tests left do not count. */
 function bufferBytes(): number {

@@ -15,6 +15,7 @@ import {
 } from '../support/server.js';
 
 const SESSIONS = 'rhythm_vec_sessions';
+const FAILURES = 'rhythm_vec_failures_total';
 const RESET = '{"type":"reset","data":{"seed":1}}';
 /** The first byte of a ping frame, and the opcode of its answer (RFC 6455, 5.2). */
 const PING = 0x89;
@@ -41,7 +42,7 @@ it('frees the sessions of a client that is killed', async () => {
   await once(child, 'exit');
   await metricBecomes(server, SESSIONS, 1);
   for (let k = 0; k < 40; k++) await session.step();
-  expect(await metric(server, 'rhythm_vec_failures_total')).toBe(0);
+  expect(await metric(server, FAILURES)).toBe(0);
 });
 
 it('frees the session of a socket that answers no ping', async () => {
@@ -82,59 +83,56 @@ it('closes the socket of an idle client', async () => {
   await metricBecomes(server, SESSIONS, 0);
 });
 
-const unusualFrames: [what: string, frames: Buffer[], answer: RegExp | null][] = [
-  ['invalid JSON', [rawFrame('}{')], /INVALID_JSON/],
-  ['an empty frame', [rawFrame('')], /INVALID_JSON/],
-  ['a binary frame', [rawFrame(Buffer.from([0, 255, 3]), { opcode: 2 })], /a binary one.*INVALID_JSON/],
-  ['a message of another type', [rawFrame('{"type":"fly"}')], /fly.*UNKNOWN_TYPE/],
-  ['a type that is not text', [rawFrame('{"type":{"a":[]}}')], /UNKNOWN_TYPE/],
-  ['a type that is a property of every object', [rawFrame('{"type":"constructor"}')], /UNKNOWN_TYPE/],
-  ['a long type', [rawFrame(`{"type":"${'x'.repeat(5000)}"}`)], /type: x{100}".*UNKNOWN_TYPE/],
-  ['the key __proto__', [rawFrame('{"type":"state","__proto__":{}}')], /VALIDATION_ERROR/],
-  ['data of another type', [rawFrame('{"type":"step","data":[1]}')], /VALIDATION_ERROR/],
+const unusualFrames: [what: string, answer: RegExp | null, ...frames: Buffer[]][] = [
+  ['invalid JSON', /INVALID_JSON/, rawFrame('}{')],
+  ['an empty frame', /INVALID_JSON/, rawFrame('')],
+  ['a binary frame', /a binary one.*INVALID_JSON/, rawFrame(Buffer.from([0, 255, 3]), { opcode: 2 })],
+  ['a message of another type', /fly.*UNKNOWN_TYPE/, rawFrame('{"type":"fly"}')],
+  ['a type that is not text', /UNKNOWN_TYPE/, rawFrame('{"type":{"a":[]}}')],
+  ['a type that every object inherits', /UNKNOWN_TYPE/, rawFrame('{"type":"constructor"}')],
+  ['a long type', /type: x{100}".*UNKNOWN_TYPE/, rawFrame(`{"type":"${'x'.repeat(5000)}"}`)],
+  ['the key __proto__', /VALIDATION_ERROR/, rawFrame('{"type":"state","__proto__":{}}')],
+  ['data of another type', /VALIDATION_ERROR/, rawFrame('{"type":"step","data":[1]}')],
   [
     'an infinite belief',
-    [rawFrame('{"type":"step","data":{"action_type":"sleep","belief":[1e999,0,0]}}')],
     /VALIDATION_ERROR.*belief/,
+    rawFrame('{"type":"step","data":{"action_type":"sleep","belief":[1e999,0,0]}}'),
   ],
-  [
-    'a text instead of a number',
-    [rawFrame('{"type":"reset","data":{"seed":"x","profile":3}}')],
-    /VALIDATION_ERROR.*seed/,
-  ],
-  ['a seed beyond u32', [rawFrame('{"type":"reset","data":{"seed":4294967296}}')], /less_than_equal/],
+  ['a seed that is text', /VALIDATION_ERROR.*seed/, rawFrame('{"type":"reset","data":{"seed":"x"}}')],
+  ['a seed beyond u32', /less_than_equal/, rawFrame('{"type":"reset","data":{"seed":4294967296}}')],
   [
     'a fragmented message',
-    [rawFrame('{"type":', { fin: false }), rawFrame('"state"}', { opcode: 0 })],
     /step_count/,
+    rawFrame('{"type":', { fin: false }),
+    rawFrame('"state"}', { opcode: 0 }),
   ],
-  ['deep nesting', [rawFrame('['.repeat(60_000))], /VALIDATION_ERROR.*at most 4096 lists/],
-  ['nesting without an end', [rawFrame('['.repeat(4000))], /INVALID_JSON/],
-  ['a list', [rawFrame('[]')], /SESSION_ERROR/],
+  ['deep nesting', /VALIDATION_ERROR.*at most 4096 lists/, rawFrame('['.repeat(60_000))],
+  ['nesting without an end', /INVALID_JSON/, rawFrame('['.repeat(4000))],
+  ['a list', /SESSION_ERROR/, rawFrame('[]')],
   // These violate the WebSocket protocol or exceed its limits, so the socket is closed without an answer.
-  ['text that is not UTF-8', [rawFrame(Buffer.from([0xff, 0xfe]))], null],
-  ['a frame without a mask', [rawFrame('{}', { masked: false })], null],
-  ['an invalid opcode', [rawFrame('{}', { opcode: 3 })], null],
-  ['a continuation without a beginning', [rawFrame('{}', { opcode: 0 })], null],
+  ['text that is not UTF-8', null, rawFrame(Buffer.from([0xff, 0xfe]))],
+  ['a frame without a mask', null, rawFrame('{}', { masked: false })],
+  ['an invalid opcode', null, rawFrame('{}', { opcode: 3 })],
+  ['a continuation without a beginning', null, rawFrame('{}', { opcode: 0 })],
   [
     'a frame that is too large',
-    Array.from({ length: 3 }, (_, k) =>
-      rawFrame('x'.repeat(60_000), { fin: false, opcode: k === 0 ? 1 : 0 }),
-    ),
     null,
+    ...[1, 0, 0].map((opcode) => rawFrame('x'.repeat(60_000), { fin: false, opcode })),
   ],
 ];
-it.each(unusualFrames)('other sessions survive a client that sends %s', async (_, frames, answer) => {
+it('other sessions survive clients that send unusual frames', async () => {
   const server = await startServer({ frameLimit: 100_000 });
   const session = await new CheckedSession(await connect(server), 9).begin();
-  const socket = await rawSocket(server.port);
-  for (const frame of frames) socket.write(frame);
-  if (answer === null) await once(socket.resume(), 'close');
-  else expect((await once(socket, 'data')).toString()).toMatch(answer);
-  for (let k = 0; k < 3; k++) await session.step();
-  socket.destroy();
+  for (const [what, answer, ...frames] of unusualFrames) {
+    const socket = await rawSocket(server.port);
+    for (const frame of frames) socket.write(frame);
+    if (answer === null) await once(socket.resume(), 'close');
+    else expect(`${(await once(socket, 'data'))[0]}`, what).toMatch(answer);
+    await session.step();
+    socket.destroy();
+  }
   await metricBecomes(server, SESSIONS, 1);
-  expect(await metric(server, 'rhythm_vec_failures_total')).toBe(0);
+  expect(await metric(server, FAILURES)).toBe(0);
 });
 
 it('half a frame takes no session, and no memory for the bytes that it declares', async () => {
@@ -197,77 +195,44 @@ it('plays 50 sessions at a time, each with its own episode', async () => {
   const sessions = await Promise.all(
     Array.from({ length: 50 }, async (_, k) => new CheckedSession(await connect(server), 1000 * k).begin()),
   );
-  for (let t = 0; t < 30; t++) {
+  for (let t = 0; t < 30; t++)
     await Promise.all(sessions.filter((_, k) => (k + t) % 3 > 0).map((session) => session.step()));
-  }
-  expect(await metric(server, SESSIONS)).toBe(50);
 });
 
-it('refuses a body that is too large, with or without a content-length', async () => {
-  const server = await startServer({ bodyLimit: 100_000 });
-  const large = JSON.stringify({ seeds: Array(40_000).fill(1234) });
-  const withLength = await sendRequest(server, 'POST', '/v1/score', large);
-  expect([withLength.status, withLength.body.detail]).toEqual([
-    413,
-    expect.stringContaining('at most 100000 bytes'),
-  ]);
-  const chunked = await fetch(`${server.url}/v1/score`, {
-    method: 'POST',
-    body: new Blob([large]).stream(),
-    duplex: 'half',
-  } as RequestInit).then(
-    ({ status }) => status,
-    () => 'cut off',
-  );
-  expect([413, 'cut off']).toContain(chunked);
-  expect((await sendRequest(server, 'GET', '/health')).status).toBe(200);
-});
-
-it('refuses a body of millions of lists while a session steps, and a body of too many rows', async () => {
+it('sessions step while a body of millions of lists is refused', async () => {
   const server = await startServer();
   const session = await new CheckedSession(await connect(server), 5).begin();
   const pending = sendRequest(server, 'POST', '/v1/score', `[${'[],'.repeat(2 ** 22)}[]]`);
   for (let k = 0; k < 10; k++) await session.step();
   const { status, body } = await pending;
   expect([status, body.detail[0].type]).toEqual([422, 'dict_type']);
-  const rows = await sendRequest(server, 'POST', '/v1/score', {
-    seeds: Array(2 ** 20 + 1).fill(0),
-    action_histories: [],
-  });
-  expect([rows.status, rows.body.detail[0].type]).toEqual([422, 'too_long']);
-  await session.step();
+});
+
+const columns = (rows: number) => ({
+  seeds: Array(rows).fill(1),
+  action_histories: Array(rows).fill(['sleep']),
+  actions: Array(rows).fill('learn'),
+  scores: ['total'],
 });
 
 it('a small batch does not wait for all of three large batches', async () => {
   const server = await startServer();
-  const score = (rows: number) =>
-    sendRequest(server, 'POST', '/v1/score', {
-      seeds: Array(rows).fill(1),
-      action_histories: Array(rows).fill(['sleep', 'sleep', 'sleep', 'sleep', 'sleep']),
-      actions: Array(rows).fill('learn'),
-      scores: ['total'],
-    });
   const finished: string[] = [];
-  const large = [1, 2, 3].map(async (k) => {
-    const { body } = await score(60_000);
-    expect([body.rows, new Set(body.scores.total).size]).toEqual([60_000, 1]);
-    finished.push(`large ${k}`);
-  });
-  await score(10);
-  finished.push('small');
+  const score = async (name: string, rows: number) => {
+    const { body } = await sendRequest(server, 'POST', '/v1/score', columns(rows));
+    expect([body.rows, new Set(body.scores.total).size]).toEqual([rows, 1]);
+    finished.push(name);
+  };
+  const large = [1, 2, 3].map((k) => score(`large ${k}`, 60_000));
+  await score('small', 10);
   await Promise.all(large);
   expect(finished.indexOf('small')).toBeLessThan(3);
 });
 
 it('stops scoring for a client that disconnects', async () => {
   const server = await startServer();
-  const rows = 60_000;
-  const body = JSON.stringify({
-    seeds: Array(rows).fill(1),
-    action_histories: Array(rows).fill(['sleep']),
-    actions: Array(rows).fill('learn'),
-  });
   const abort = new AbortController();
+  const body = JSON.stringify(columns(60_000));
   const pending = fetch(`${server.url}/v1/score`, { method: 'POST', body, signal: abort.signal });
   pending.catch(() => {});
   await metricBecomes(server, 'rhythm_vec_batch_requests', 1);
@@ -275,23 +240,17 @@ it('stops scoring for a client that disconnects', async () => {
   await expect(pending).rejects.toThrow();
   await metricBecomes(server, 'rhythm_vec_batch_requests', 0);
   expect(await metric(server, 'rhythm_vec_scored_rows_total')).toBe(0);
-  expect(await metric(server, 'rhythm_vec_failures_total')).toBe(0);
+  expect(await metric(server, FAILURES)).toBe(0);
 });
 
 it('shutting down finishes requests, and closes sockets with code 1001', async () => {
   const server = await startServer();
   const client = await connect(server);
   await client.request(RESET);
-  const rows = 20_000;
-  const columns = {
-    seeds: Array(rows).fill(1),
-    action_histories: Array(rows).fill([]),
-    actions: Array(rows).fill(0),
-  };
-  const scored = sendRequest(server, 'POST', '/v1/score', columns);
+  const scored = sendRequest(server, 'POST', '/v1/score', columns(20_000));
   await metricBecomes(server, 'rhythm_vec_batch_requests', 1);
   await server.close(60_000);
-  expect((await scored).body.rows).toBe(rows);
+  expect((await scored).body.rows).toBe(20_000);
   expect(await client.closed).toEqual({ code: 1001, reason: 'the server is shutting down' });
   await expect(connect(server)).rejects.toThrow();
 });

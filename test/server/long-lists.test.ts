@@ -4,41 +4,14 @@
  */
 import fc from 'fast-check';
 import { expect, it, vi } from 'vitest';
-import { createVecEnv } from '../../src/index.js';
-import { decodeFrame } from '../../src/server/vec/frame.js';
 import { entriesOf, flagsOf, longLists, parseLists } from '../../src/server/vec/long-lists.js';
-import { GRADER_NAMES } from '../../src/world/fields.js';
-import { PROFILE_CHOICES } from '../../src/world/resolve-names.js';
 import { DRAWS, drawsOf } from '../support/random.js';
-import { connect, startServer } from '../support/server.js';
 
 /** The length of the long lists: more than the 4,096 entries from which on a list is long. */
 const LONG = 5000;
-const digits = (min: number, max: number) =>
-  fc.array(fc.nat(9), { minLength: min, maxLength: max }).map((list) => list.join(''));
-
-/** JSON numbers of any length. `numbers` adds the limits of float32, and numbers as `JSON.stringify` writes them. */
-const decimals = fc
-  .tuple(
-    fc.constantFrom('', '-'),
-    fc.oneof(
-      fc.constant('0'),
-      fc.tuple(fc.integer({ min: 1, max: 9 }), digits(0, 25)).map((parts) => parts.join('')),
-    ),
-    fc.oneof(
-      fc.constant(''),
-      digits(1, 40).map((text) => `.${text}`),
-    ),
-    fc.oneof(
-      fc.constant(''),
-      fc
-        .tuple(fc.constantFrom('e', 'E'), fc.constantFrom('', '+', '-'), fc.oneof(fc.nat(60), fc.nat(400)))
-        .map((parts) => parts.join('')),
-    ),
-  )
-  .map((parts) => parts.join(''));
+/** JSON numbers of any length, the limits of float32, and numbers as `JSON.stringify` writes them. */
 const numbers = fc.oneof(
-  decimals,
+  fc.stringMatching(/^-?(0|[1-9]\d{0,25})(\.\d{1,40})?([eE][+-]?(\d\d?|[1-3]\d\d))?$/),
   fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
   fc.float({ noNaN: true, noDefaultInfinity: true }).map(String),
   fc.integer({ min: -1, max: 2 ** 32 }).map(String),
@@ -125,17 +98,7 @@ it('reads whole numbers of at most nine digits into the smallest unsigned type, 
 });
 
 const texts = fc.oneof(
-  fc.constantFrom(
-    '"v1"',
-    '"sampled"',
-    '""',
-    '"\\u0076\\u0031"',
-    '","',
-    '"]"',
-    '"\\""',
-    '"\\\\"',
-    '"\u20ac\ud83d\ude00"',
-  ),
+  fc.constantFrom('"v1"', '""', '"\\u0076\\u0031"', '","', '"]"', '"\\""', '"\\\\"', '"\u20ac\ud83d\ude00"'),
   fc.string({ unit: 'binary', maxLength: 20 }).map((text) => JSON.stringify(text)),
 );
 
@@ -167,14 +130,11 @@ it('keeps the first 64 different strings, and replaces all later strings', () =>
   const { x } = parsed(JSON.stringify({ data: { x: names } })).data as unknown as { x: string[] };
   expect([x.length, x.slice(0, 64)]).toEqual([2 * LONG, names.slice(0, 64)]);
   expect(new Set(x.slice(64))).toEqual(new Set(['(another string)']));
+  const exactly64 = names.map((_, k) => `name ${k % 64}`);
+  expect(parsed(JSON.stringify({ data: { x: exactly64 } })).data.x).toEqual(exactly64);
   // A string with a line end is invalid.
   const invalid = `[${names.map((name) => JSON.stringify(name))},"\n"]`;
   expect(parsed(invalid)).toBe(resultOrError(() => JSON.parse(invalid)));
-});
-
-it('keeps all strings of a list with exactly 64 different strings', () => {
-  const names = Array.from({ length: 2 * LONG }, (_, k) => `name ${k % 64}`);
-  expect(parsed(JSON.stringify({ data: { x: names } })).data.x).toEqual(names);
 });
 
 it.each(['"a,b"', '"\\",["', '1', ' null '])(
@@ -221,16 +181,7 @@ it('accepts and refuses the same strings as JSON.parse after the first 64', () =
     fc.constantFrom('a', ',', ' ', '\u007f', '\u20ac', '\ud83d\ude00', '\ufffd', '/', ']', '1', 'null', '-0'),
     fc.constantFrom('"', '\\', '\t', '\n', '\u0000', '\u001f', 'u', 'u12aF', '\\u12aF', '\\u12a', '\\u12ag'),
     fc.constantFrom(
-      '\\"',
-      '\\\\',
-      '\\/',
-      '\\b',
-      '\\f',
-      '\\n',
-      '\\r',
-      '\\t',
-      '\\x',
-      '\\0',
+      ...Array.from('"\\/bfnrtx0', (character) => `\\${character}`),
       '", "',
       '" \n"',
       '"\r\t,"',
@@ -279,26 +230,7 @@ it('does not read the entries of a list of another length than expected', () => 
 });
 
 const LISTS = `{"type":"step","data":{"actions":[${long(['1', ' 2'])}],"seed":[${long(['0.5', '12', '-1e-7'])}],"more":{"a":[1]},"names":[${long(['"v1"', '"a,]\u20ac"', ' "\ud83d\ude00"', 'null'])}]}}`;
-const INSERTIONS = [
-  '',
-  ',',
-  ']',
-  '[',
-  '}',
-  '"',
-  '0',
-  '1 ',
-  '-',
-  '.',
-  'e',
-  'x',
-  'null',
-  '\n',
-  '\\',
-  '\u20ac',
-  '[1,2]',
-  '"x"',
-];
+const INSERTIONS = [...',][}"0-.ex\n\\\u20ac', '', '1 ', 'null', '[1,2]', '"x"'];
 
 it('gives the errors of JSON.parse for invalid text, and the same values for valid text', () => {
   const start = LISTS.indexOf('"seed"');
@@ -340,127 +272,4 @@ it.each([
 ])('parses a long list %s as JSON.parse does', (_, textOf) => {
   const text = textOf(long(['7', '0.5']).join());
   expect(JSON.stringify(parsed(text), plain)).toBe(JSON.stringify(resultOrError(() => JSON.parse(text))));
-});
-
-it('steps an environment with lists in text frames as createVecEnv does', async () => {
-  const client = await connect(await startServer(), '/v1/vec');
-  const numEnvs = LONG;
-  await client.request({
-    type: 'create',
-    data: { num_envs: numEnvs, outputs: ['observations', 'final_scores'] },
-  });
-  using env = createVecEnv({ numEnvs });
-  const arraysAfter = async (type: string, data: object) => {
-    client.socket.send(JSON.stringify({ type, data }));
-    return decodeFrame((await client.next()) as Buffer).arrays;
-  };
-  const seed = Array.from({ length: numEnvs }, (_, i) => 4_294_000_000 + 7 * i);
-  const mask = seed.map((_, i) => i % 3 > 0);
-  expect((await arraysAfter('reset', { seed })).observations).toEqual(env.reset({ seed }).observations);
-  for (let t = 0; t < 28; t++) {
-    const actions = seed.map((_, i) => (i + t) % 10);
-    const beliefs = seed.flatMap((_, i) => [i / numEnvs, (i % 7) / 7, (t % 5) / 3]);
-    const step = await arraysAfter('step', { actions, beliefs });
-    const result = env.step(actions, { beliefs });
-    expect([step.observations, step.final_scores]).toEqual([result.observations, result.finalScores]);
-  }
-  const names = {
-    seed: 5,
-    profiles: seed.map((_, i) => PROFILE_CHOICES[i % PROFILE_CHOICES.length]),
-    graders: seed.map((_, i) => GRADER_NAMES[i % GRADER_NAMES.length]),
-  };
-  const named = await arraysAfter('reset', names);
-  expect(named.observations).toEqual(env.reset(names).observations);
-  for (let t = 0; t < 27; t++) await arraysAfter('step', { actions: seed.map((_, i) => (i + t) % 10) });
-  for (let t = 0; t < 27; t++) env.step(seed.map((_, i) => (i + t) % 10));
-  const last = await arraysAfter('step', { actions: seed.map((_, i) => i % 10) });
-  expect(last.final_scores).toEqual(env.step(seed.map((_, i) => i % 10)).finalScores);
-  const masked = { seed: 5, mask };
-  expect((await arraysAfter('reset', masked)).observations).toEqual(env.reset(masked).observations);
-});
-
-const LIST_FAULTS: [what: string, type: string, data: object, error: object][] = [
-  [
-    'an action of true',
-    'step',
-    { actions: [...Array(LONG - 1).fill(1), true] },
-    { message: expect.stringMatching(/at actions\[4999\], got true/) },
-  ],
-  [
-    'an action of 1.5',
-    'step',
-    { actions: [...Array(LONG - 1).fill(1), 1.5] },
-    { message: expect.stringMatching(/at actions\[4999\], got 1.5/) },
-  ],
-  [
-    'a belief of null',
-    'step',
-    { actions: Array(LONG).fill(1), beliefs: [...Array(3 * LONG - 1).fill(0.5), null] },
-    { message: expect.stringMatching(/at beliefs\[14999\], got null/) },
-  ],
-  [
-    'too few seeds',
-    'reset',
-    { seed: Array(LONG - 1).fill(1) },
-    { message: expect.stringMatching(/Expected 5000 entries in seed \(numEnvs\), got 4999/) },
-  ],
-  [
-    'a list of an unknown key',
-    'reset',
-    { seeds: Array(LONG).fill(1) },
-    {
-      errors: [
-        expect.objectContaining({ type: 'extra_forbidden', loc: ['seeds'], input: 'an array of 5000' }),
-      ],
-    },
-  ],
-  [
-    'numbers as names',
-    'reset',
-    { profiles: Array(LONG).fill(1) },
-    { errors: [expect.objectContaining({ loc: ['profiles'], input: 'an array of 5000' })] },
-  ],
-  [
-    'an unknown name',
-    'reset',
-    { profiles: [...Array(LONG - 1).fill('sampled'), 'v1'] },
-    { message: expect.stringMatching(/Expected profile to be one of .*, got "v1"/) },
-  ],
-  [
-    'too many names',
-    'reset',
-    { graders: Array(LONG + 1).fill('v1') },
-    { message: expect.stringMatching(/Expected 5000 names in graders \(numEnvs\), got 5001/) },
-  ],
-  [
-    'names and numbers',
-    'reset',
-    { graders: [...Array(LONG - 1).fill('v1'), 1] },
-    { errors: [expect.objectContaining({ loc: ['graders'], input: 'an array of 5000' })] },
-  ],
-  [
-    'names as actions',
-    'step',
-    { actions: Array(LONG).fill('sleep') },
-    { message: expect.stringMatching(/at actions\[0\], got "sleep"/) },
-  ],
-  [
-    'many short lists',
-    'step',
-    { actions: Array.from({ length: 7 }, () => Array(4000).fill(1)) },
-    { message: expect.stringMatching(/Send flat lists, one entry per environment/) },
-  ],
-  [
-    'a list as data',
-    'reset',
-    Array(LONG).fill(1),
-    { errors: [expect.objectContaining({ type: 'dict_type', loc: [], input: 'an array of 5000' })] },
-  ],
-];
-it.each(LIST_FAULTS)('in a message with thousands of entries, refuses %s', async (_, type, data, error) => {
-  const client = await connect(await startServer(), '/v1/vec');
-  await client.request({ type: 'create', data: { num_envs: LONG } });
-  client.socket.send('{"type":"reset"}');
-  await client.next();
-  expect((await client.request({ type, data })).data).toMatchObject(error);
 });

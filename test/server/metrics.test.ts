@@ -1,14 +1,11 @@
 /** Tests /metrics, /openapi.json, unexpected errors, wrong methods and IPv6 addresses. */
 import { expect, it, vi } from 'vitest';
-import { createApp } from '../../src/server/http/app.js';
-import { Metrics } from '../../src/server/metrics.js';
 import { toServeSettings } from '../../src/server/server-options.js';
 import { BatchRunner } from '../../src/server/v1/batch-runner.js';
 import { EnvQuota } from '../../src/server/vec/env-quota.js';
 import { type Client, connect, metric, metricBecomes, sendRequest, startServer } from '../support/server.js';
 
 const PREFIX = 'rhythm_vec_';
-const TOKEN = '0123456789abcdef-secret';
 
 it('counts sockets, sessions, environments, steps, rows, prompts, rollouts and completions', async () => {
   const server = await startServer({ capacity: 9 });
@@ -46,11 +43,16 @@ it('counts sockets, sessions, environments, steps, rows, prompts, rollouts and c
     await metricBecomes(server, PREFIX + name, 0);
 });
 
-it('counts requests by known route and status, not by unknown paths', async () => {
+it('counts requests by known route and status, not by unknown paths, and names the allowed methods', async () => {
   const server = await startServer();
   for (const path of ['/made-up', '/made-up/too', '/health']) await sendRequest(server, 'GET', path);
-  const { status, body } = await sendRequest(server, 'GET', '/reset');
-  expect([status, body]).toEqual([405, { detail: 'Method Not Allowed' }]);
+  for (const [method, path, allowed] of [
+    ['GET', '/reset', 'POST'],
+    ['DELETE', '/health', 'GET'],
+  ]) {
+    const response = await fetch(server.url + path, { method });
+    expect([response.status, response.headers.get('allow')]).toEqual([405, allowed]);
+  }
   const requestCount = (route: string, code: number) =>
     metric(server, `${PREFIX}http_request_seconds_count\\{route="${route}",status="${code}"\\}`);
   expect([await requestCount('none', 404), await requestCount('/health', 200)]).toEqual([2, 1]);
@@ -58,62 +60,39 @@ it('counts requests by known route and status, not by unknown paths', async () =
   expect((await sendRequest(server, 'GET', '/metrics')).body).not.toContain('made-up');
 });
 
-it('answers a wrong method with the allowed methods', async () => {
-  const { url } = await startServer();
-  expect((await fetch(`${url}/reset`)).headers.get('allow')).toBe('POST');
-  expect((await fetch(`${url}/health`, { method: 'DELETE' })).headers.get('allow')).toBe('GET');
-});
-
-it('openapi.json describes bodies, errors, and whether a token is required', async () => {
+it('openapi.json describes routes, bodies, answers by status, and whether a token is required', async () => {
   const { paths, ...description } = (await sendRequest(await startServer(), 'GET', '/openapi.json')).body;
   expect(description).not.toHaveProperty('security');
+  expect(description.info.version).toMatch(/^\d+\.\d+\.\d+$/);
+  expect(Object.keys(paths['/state'])).toEqual(['get']);
   const required = (path: string) => paths[path].post.requestBody.required;
   expect(['/reset', '/step', '/v1/score'].map(required)).toEqual([false, true, true]);
-  expect(Object.keys(paths['/v1/score'].post.responses)).toEqual(['200', '413', '415', '422', '503']);
+  const { responses } = paths['/v1/score'].post;
+  expect(Object.keys(responses)).toEqual(['200', '413', '415', '422', '503']);
   expect(Object.keys(paths['/step'].post.responses)).toEqual(['200', '413', '415', '422']);
   expect(Object.keys(paths['/health'].get.responses)).toEqual(['200']);
-  const headers = { authorization: `Bearer ${TOKEN}` };
-  const { body } = await sendRequest(
-    await startServer({ token: TOKEN }),
-    'GET',
-    '/openapi.json',
-    null,
-    headers,
-  );
+  const schemaOf = (status: number) => responses[status].content['application/json'].schema.properties;
+  expect(Object.keys(schemaOf(200))).toEqual(['rows', 'world_digest', 'scores', 'parsed', 'faults']);
+  expect(Object.keys(schemaOf(422).detail.items.properties)).toEqual(['type', 'loc', 'msg', 'input']);
+  expect(schemaOf(413).detail.type).toBe('string');
+  const text = { 'text/plain': { schema: { type: 'string' } } };
+  expect(paths['/metrics'].get.responses[200].content).toEqual(text);
+  const token = '0123456789abcdef-secret';
+  const headers = { authorization: `Bearer ${token}` };
+  const { body } = await sendRequest(await startServer({ token }), 'GET', '/openapi.json', null, headers);
   expect(body.security).toEqual([{ bearer: [] }]);
   expect(body.components.securitySchemes.bearer).toEqual({ type: 'http', scheme: 'bearer' });
 });
 
-it('answers an unexpected error with 500, and reports it to onFailure only', async () => {
-  const reported: unknown[] = [];
-  const error = new Error('secret');
-  const app = createApp({
-    metrics: new Metrics(),
-    rejectionOf: () => null,
-    bodyLimit: 1024,
-    frameLimit: 1024,
-    routes: [
-      {
-        method: 'get',
-        path: '/fails',
-        summary: '',
-        response: 'text/plain',
-        handle: () => Promise.reject(error),
-      },
-    ],
-    onFailure: (each) => reported.push(each),
-  });
-  const response = await app.request('/fails', {}, { incoming: {}, outgoing: { once: () => {} } } as never);
-  expect([response.status, await response.json()]).toEqual([500, { detail: 'Internal Server Error' }]);
-  expect(reported).toEqual([error]);
-});
-
-it('counts and reports unexpected errors of requests and of frames', async () => {
+it('answers unexpected errors without their message, counts them and reports them', async () => {
   const reported: unknown[] = [];
   const server = await startServer({ onFailure: (each) => reported.push(each) });
   const errors = [new Error('of a request'), new Error('of a frame')];
   vi.spyOn(BatchRunner.prototype, 'runBatch').mockRejectedValueOnce(errors[0]);
-  expect((await sendRequest(server, 'POST', '/v1/score', {})).status).toBe(500);
+  expect(await sendRequest(server, 'POST', '/v1/score', {})).toMatchObject({
+    status: 500,
+    body: { detail: 'Internal Server Error' },
+  });
   expect(await metric(server, `${PREFIX}failures_total`)).toBe(1);
   vi.spyOn(EnvQuota.prototype, 'take').mockImplementationOnce(() => {
     throw errors[1];

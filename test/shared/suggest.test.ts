@@ -1,37 +1,35 @@
 /** Suggestions for unknown names. */
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { didYouMean } from '../../src/shared/suggest.js';
 
 const KNOWN = ['sleep', 'deep_work', 'family_time'];
+const VERSIONS = ['v1', 'v2', 'v3'];
+const FORMER = ['open-loop', 'open-loop+constant'];
+const NONE = ' Use one of these names.';
 
-describe('didYouMean', () => {
-  it.each([
-    ['slep', ' Did you mean "sleep"?'],
-    ['deepWork', ' Did you mean "deep_work"?'],
-    ['some-family-time', ' Did you mean "family_time"?'],
-    ['nonsense', ' Use one of these names.'],
-    ['', ' Use one of these names.'],
-  ])('returns the remedy for %j:%s', (name, remedy) => {
-    expect(didYouMean(name, KNOWN)).toBe(remedy);
-  });
+it.each<[name: string, known: string[], remedy: string]>([
+  ['slep', KNOWN, ' Did you mean "sleep"?'],
+  ['deepWork', KNOWN, ' Did you mean "deep_work"?'],
+  ['some-family-time', KNOWN, ' Did you mean "family_time"?'],
+  ['nonsense', KNOWN, NONE],
+  ['', KNOWN, NONE],
+  // Several are equally near, or half of a short name differs.
+  ['v4', VERSIONS, NONE],
+  ['V2', VERSIONS, ' Did you mean "v2"?'],
+  ['xy', ['v1'], NONE],
+  ['sleep_work', ['sleep_a', 'sleep_b', 'sleep'], ' Did you mean "sleep"?'],
+  ['read_and_write', ['read', 'write'], NONE],
+  // Former names.
+  ['blind-tape', FORMER, ' Use "open-loop", its new name.'],
+  ['blind-tape+constant', FORMER, ' Use "open-loop+constant", its new name.'],
+  ['honest-tape', FORMER, NONE],
+  // A text of more than 100 characters.
+  [`sleep${' x'.repeat(47)}`, KNOWN, ' Did you mean "sleep"?'],
+  [`sleep${' x'.repeat(48)}`, KNOWN, NONE],
+])('didYouMean suggests the nearest name for %j of %j:%s', (name, known, remedy) => {
+  expect(didYouMean(name, known)).toBe(remedy);
+});
 
-  it('suggests no name if several are equally near, or if half of a short name differs', () => {
-    expect(didYouMean('v4', ['v1', 'v2', 'v3'])).toBe(' Use one of these names.');
-    expect(didYouMean('V2', ['v1', 'v2', 'v3'])).toBe(' Did you mean "v2"?');
-    expect(didYouMean('xy', ['v1'])).toBe(' Use one of these names.');
-    expect(didYouMean('sleep_work', ['sleep_a', 'sleep_b', 'sleep'])).toBe(' Did you mean "sleep"?');
-    expect(didYouMean('read_and_write', ['read', 'write'])).toBe(' Use one of these names.');
-  });
-
-  it('suggests the new name for a former name', () => {
-    const known = ['open-loop', 'open-loop+constant'];
-    expect(didYouMean('blind-tape', known)).toBe(' Use "open-loop", its new name.');
-    expect(didYouMean('blind-tape+constant', known)).toBe(' Use "open-loop+constant", its new name.');
-    expect(didYouMean('honest-tape', known)).toBe(' Use one of these names.');
-  });
-
-  it('suggests no name for a text of more than 100 characters', () => {
-    expect(didYouMean(`sleep${' x'.repeat(47)}`, KNOWN)).toBe(' Did you mean "sleep"?');
-    expect(didYouMean(`sleep${' x'.repeat(48)}`, KNOWN, ' Remove it.')).toBe(' Remove it.');
-  });
+it('didYouMean gives another remedy if there is no near name', () => {
+  expect(didYouMean('nonsense', KNOWN, ' Remove it.')).toBe(' Remove it.');
 });

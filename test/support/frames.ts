@@ -31,10 +31,9 @@ export const scoreFrame = (arrays: FrameArrays, data: object = {}, type = 'score
 export async function postFrame(
   { url }: Pick<RunningServer, 'url'>,
   body: Uint8Array<ArrayBuffer>,
-  init: RequestInit = {},
 ): Promise<FrameAnswer> {
   const headers = { 'content-type': 'application/octet-stream' };
-  const response = await fetch(`${url}/v1/score`, { method: 'POST', headers, body, ...init });
+  const response = await fetch(`${url}/v1/score`, { method: 'POST', headers, body });
   const bytes = await response.arrayBuffer();
   const { status } = response;
   if (status !== 200) {

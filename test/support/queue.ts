@@ -18,6 +18,17 @@ export async function runQueue(server: RedisServer, ...args: string[]): Promise<
 export const submit = async (server: RedisServer, ...args: string[]): Promise<string> =>
   (await runQueue(server, 'submit', ...args)).trimEnd().split('\n').at(-1)!;
 
+/** Returns the status of a job. */
+export const statusOf = async (server: RedisServer, name: string, ...args: string[]) =>
+  JSON.parse(await runQueue(server, 'status', name, '--json', ...args));
+
+/** Returns the lines that a command of teach writes without a queue. @param env added to the environment variables. */
+export async function linesOf(args: readonly string[], env: Record<string, string> = {}): Promise<string> {
+  const { code, stdout, stderr } = await runCli([...args, '--output', '-'], '', env);
+  if (code !== 0) throw new Error(`${args.join(' ')}: exit code ${code}: ${stderr}`);
+  return stdout;
+}
+
 export interface WorkerHere {
   /** What the worker does and what goes wrong: the lines that the command writes to its standard error. */
   readonly notes: readonly string[];

@@ -7,17 +7,29 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { describe } from 'vitest';
+import { afterAll, beforeAll, describe } from 'vitest';
 import { isRequired } from './required.js';
 
 const { error, stdout = '' } = spawnSync('redis-server', ['--version'], { encoding: 'utf8' });
 const absent = error === undefined && stdout.includes('Redis') ? null : 'redis-server is not installed';
 if (absent !== null && isRequired('redis')) throw new Error(`RHYTHM_REQUIRE names redis, but ${absent}.`);
 
-/** Describes tests that need redis-server. Without it they are skipped, and their name says so. */
-export const describeWithRedis = (name: string, tests: () => void): void => {
-  describe.skipIf(absent !== null)(absent === null ? name : `${name} (skipped: ${absent})`, tests);
-};
+/**
+ * Describes tests with a server of their own. Without redis-server they are skipped, and their name says so.
+ * @param settings as of `RedisServer`.
+ */
+export function describeWithRedis(
+  name: string,
+  tests: (server: RedisServer) => void,
+  ...settings: readonly string[]
+): void {
+  describe.skipIf(absent !== null)(absent === null ? name : `${name} (skipped: ${absent})`, () => {
+    const server = new RedisServer(settings);
+    beforeAll(() => server.restart());
+    afterAll(() => server.close());
+    tests(server);
+  });
+}
 
 /** Waits until a condition holds. */
 export async function until(condition: () => boolean | Promise<boolean>, everyMs = 20): Promise<void> {
@@ -36,21 +48,21 @@ export async function freePort(): Promise<number> {
 /** Settings of a server that writes each change to disk before it answers. */
 const DURABLE = ['--appendonly', 'yes', '--appendfsync', 'always', '--save', ''];
 
-/** A running server. */
 export class RedisServer {
-  readonly port: number;
-  readonly folder = mkdtempSync(join(tmpdir(), 'rhythm-redis-'));
+  /** 0 before the first start. */
+  port = 0;
+  folder = '';
   readonly #settings: readonly string[];
   #process!: ChildProcess;
 
-  private constructor(port: number, settings: readonly string[]) {
-    this.port = port;
+  /** @param settings options of redis-server, after those of `DURABLE`. */
+  constructor(settings: readonly string[] = []) {
     this.#settings = settings;
   }
 
-  /** Starts a server. @param settings options of redis-server, after those of `DURABLE`. */
+  /** Starts a server. @param settings as of the constructor. */
   static async start(...settings: string[]): Promise<RedisServer> {
-    const server = new RedisServer(await freePort(), settings);
+    const server = new RedisServer(settings);
     await server.restart();
     return server;
   }
@@ -70,6 +82,10 @@ export class RedisServer {
 
   /** Starts the server, or starts it again on the same files, and waits until it answers. */
   async restart(): Promise<void> {
+    if (this.port === 0) {
+      this.port = await freePort();
+      this.folder = mkdtempSync(join(tmpdir(), 'rhythm-redis-'));
+    }
     const own = ['--port', String(this.port), '--bind', '127.0.0.1', '--dir', this.folder];
     // Without the trap, a write above the limit of `limitFiles` would end the server.
     const start = `trap '' XFSZ; exec redis-server "$@"`;

@@ -20,7 +20,7 @@ import { resultOf } from '../../../src/server/queue/serve-shards.js';
 import { type SubmitJobOptions, submitJob } from '../../../src/server/queue/submit.js';
 import { temporaryDirectory } from '../../support/cli.js';
 import { NEVER } from '../../support/llm.js';
-import { describeWithRedis, RedisServer, until } from '../../support/redis.js';
+import { describeWithRedis, until } from '../../support/redis.js';
 
 const pathOf = temporaryDirectory();
 const SHARDS = 3;
@@ -33,8 +33,7 @@ const teachJob = createJob<TeachJob>('teach', toGrader('v2'), {
   profiles: 'sampled',
 });
 
-describeWithRedis('a collector', () => {
-  let server: RedisServer;
+describeWithRedis('a collector', (server) => {
   let queue: Queue;
   let results: ShardResult[];
   let text: string;
@@ -42,7 +41,6 @@ describeWithRedis('a collector', () => {
   let files = 0;
 
   beforeAll(async () => {
-    server = await RedisServer.start();
     queue = { redis: server.client(), prefix: 'unit' };
     [results, text] = [[], ''];
     for (let index = 0; index < SHARDS; index++) {
@@ -52,10 +50,7 @@ describeWithRedis('a collector', () => {
       }
     }
   });
-  afterAll(async () => {
-    queue.redis.disconnect();
-    await server.close();
-  });
+  afterAll(() => queue.redis.disconnect());
   beforeEach(async () => {
     await queue.redis.config('SET', 'maxmemory', 0);
     await queue.redis.flushall();
@@ -68,13 +63,8 @@ describeWithRedis('a collector', () => {
       { url: server.url, prefix: 'unit' },
       { version: teachJob.version, world: teachJob.world_digest },
       {
-        name: NAME,
-        job: JSON.stringify(teachJob),
-        settings: '{}',
-        kind: 'teach',
-        shards: SHARDS,
-        rows: 6,
-        priority: 1,
+        ...{ name: NAME, job: JSON.stringify(teachJob), settings: '{}', kind: 'teach' },
+        ...{ shards: SHARDS, rows: 6, priority: 1 },
       },
       options,
     );

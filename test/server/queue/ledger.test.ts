@@ -1,29 +1,24 @@
 /** The ledger of a language model's job: the budget, the rate limit and the pauses that all its workers share. */
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import type { Queue } from '../../../src/server/queue/job-store.js';
 import { lockKey } from '../../../src/server/queue/keys.js';
 import { SharedLedger, SharedPauses, setLimits } from '../../../src/server/queue/shared-ledger.js';
 import { NEVER, PRICES } from '../../support/llm.js';
 import { LossyProxy } from '../../support/lossy-proxy.js';
-import { describeWithRedis, RedisServer, until } from '../../support/redis.js';
+import { describeWithRedis, until } from '../../support/redis.js';
 
 const PREFIX = 'unit';
 /** The ledger counts in billionths of a dollar. */
 const DOLLAR = 1e9;
 const shardOf = (index: number) => ({ job: 'j', submission: 's', index });
 
-describeWithRedis('the ledger', () => {
-  let server: RedisServer;
+describeWithRedis('the ledger', (server) => {
   let queue: Queue;
-  beforeAll(async () => {
-    server = await RedisServer.start();
+  beforeAll(() => {
     queue = { redis: server.client(), prefix: PREFIX };
   });
   beforeEach(() => queue.redis.flushall());
-  afterAll(async () => {
-    queue.redis.disconnect();
-    await server.close();
-  });
+  afterAll(() => queue.redis.disconnect());
 
   /** Gives the lease of a shard, a lock in Redis, to an attempt at the shard. Opens the ledger for the attempt. */
   async function open(index: number, token: string, redis = queue.redis): Promise<SharedLedger> {
@@ -113,29 +108,15 @@ describeWithRedis('the ledger', () => {
     }
     const withoutIds = (ledger: Record<string, string>) =>
       Object.fromEntries(Object.entries(ledger).map(([key, value]) => [key.replace(/:\w{16}/, ''), value]));
-    const undisturbed = withoutIds(
-      await act(
-        () => {},
-        async () => {},
-      ),
-    );
-    expect(undisturbed).toMatchObject({
-      spent: String(0.25 * DOLLAR),
-      reserved: String(0.0625 * DOLLAR),
-      episodes: '1',
-    });
+    const nothing = () => {};
+    const undisturbed = withoutIds(await act(nothing, async () => {}));
+    const spent = { spent: String(0.25 * DOLLAR), reserved: String(0.0625 * DOLLAR), episodes: '1' };
+    expect(undisturbed).toMatchObject(spent);
     await queue.redis.flushall();
     await limit(10, 100);
-    let commandCount = 0;
-    const disturbed = await act(
-      () => {
-        commandCount++;
-        proxy.cut();
-      },
-      () => proxy.whenCut(),
-    );
-    expect(commandCount).toBe(8);
-    expect(withoutIds(disturbed)).toEqual(undisturbed);
+    const cut = vi.spyOn(proxy, 'cut');
+    expect(withoutIds(await act(() => proxy.cut(), proxy.whenCut))).toEqual(undisturbed);
+    expect(cut).toHaveBeenCalledTimes(8);
   });
 
   it('tells every attempt what the episode needs that did not fit into the budget', async () => {

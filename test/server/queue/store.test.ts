@@ -17,7 +17,7 @@ import { resultOf } from '../../../src/server/queue/serve-shards.js';
 import { cancel, readStatus } from '../../../src/server/queue/status.js';
 import { submitJob } from '../../../src/server/queue/submit.js';
 import { LossyProxy } from '../../support/lossy-proxy.js';
-import { describeWithRedis, RedisServer } from '../../support/redis.js';
+import { describeWithRedis } from '../../support/redis.js';
 
 const GRADER = toGrader('v2');
 const teachJob = createJob<TeachJob>('teach', GRADER, {
@@ -50,17 +50,10 @@ it('rowsProblem finds missing and repeated rows, and rows of another shard, play
 });
 
 it('rowsProblem expects the episodes of each policy and condition of an evaluation', async () => {
-  const conditions = ['ood', 'custom'].map((name) => ({
-    name,
-    allowsProfiles: true,
-    parts: [{ profile: 'sampled', seeds: { first: 500, last: 504 } }],
-  }));
+  const parts = [{ profile: 'sampled', seeds: { first: 500, last: 504 } }];
   const job = createJob<EvalJob>('eval', GRADER, {
-    policies: ['heuristic', 'random'],
-    policy_files: {},
-    model: null,
-    conditions,
-    output: 'trajectories',
+    ...{ policies: ['heuristic', 'random'], policy_files: {}, model: null, output: 'trajectories' },
+    conditions: ['ood', 'custom'].map((name) => ({ name, allowsProfiles: true, parts })),
   });
   const episodes = await episodesOf(job);
   expect(episodes).toHaveLength(8);
@@ -68,21 +61,16 @@ it('rowsProblem expects the episodes of each policy and condition of an evaluati
   expect(rowsProblem(job, HALF, { episodes: episodes.slice(1) })).toBe('8 episodes, got 7');
 });
 
-describeWithRedis('a job in Redis', () => {
-  let server: RedisServer;
+describeWithRedis('a job in Redis', (server) => {
   let queue: Queue;
   let address: QueueAddress;
   let episodes: TrajectoryEpisode[];
   beforeAll(async () => {
-    server = await RedisServer.start();
     queue = { redis: server.client(), prefix: 'unit' };
     address = { url: server.url, prefix: 'unit' };
     episodes = await episodesOf(teachJob);
   });
-  afterAll(async () => {
-    queue.redis.disconnect();
-    await server.close();
-  });
+  afterAll(() => queue.redis.disconnect());
 
   /** Submits the job, and returns its first shard. */
   async function submit(name: string): Promise<ShardData> {
@@ -111,21 +99,7 @@ describeWithRedis('a job in Redis', () => {
     expect(await storeResult(queue, after, await resultWith(4), 'here')).toBe('stored');
   });
 
-  it('the status of several jobs opens BullMQ once, and reads each list of shards once', async () => {
-    const names = ['one', 'two', 'three'];
-    for (const name of names) await submit(name);
-    const called = (['getActive', 'getFailed', 'close'] as const).map((method) =>
-      vi.spyOn(Shards.prototype, method),
-    );
-    onTestFinished(() => {
-      vi.restoreAllMocks();
-    });
-    const jobs = await readStatus(queue);
-    expect(jobs.map(({ name }) => name)).toEqual(expect.arrayContaining(names));
-    expect(called.map(({ mock }) => mock.calls.length)).toEqual([1, 1, 1]);
-  });
-
-  it('counts the active and failed shards of the current submission of each job', async () => {
+  it('the status of several jobs reads each list of shards once, and counts those of the current submission of each job', async () => {
     const [first, second] = [await submit('counted'), await submit('counted too')];
     const lists = (list: readonly ShardData[]) =>
       list.map((data) => ({
@@ -134,15 +108,20 @@ describeWithRedis('a job in Redis', () => {
         failedReason: 'it failed',
       })) as unknown as Job<ShardData>[];
     const stale = { ...first, submission: 'earlier' };
-    vi.spyOn(Shards.prototype, 'getActive').mockResolvedValue(lists([first, stale, second, second]));
-    vi.spyOn(Shards.prototype, 'getFailed').mockResolvedValue(lists([{ ...first, index: 1 }, stale, first]));
-    onTestFinished(() => {
-      vi.restoreAllMocks();
-    });
+    onTestFinished(() => void vi.restoreAllMocks());
+    const active = lists([first, stale, second, second]);
+    const spies = [
+      vi.spyOn(Shards.prototype, 'getActive').mockResolvedValue(active),
+      vi
+        .spyOn(Shards.prototype, 'getFailed')
+        .mockResolvedValue(lists([{ ...first, index: 1 }, stale, first])),
+      vi.spyOn(Shards.prototype, 'close'),
+    ];
     const failed = [0, 1].map((index) => ({ index, attempts: 5, error: 'it failed' }));
     const jobs = await readStatus(queue);
     expect(jobs.find(({ name }) => name === 'counted')).toMatchObject({ active: 1, failed });
     expect(jobs.find(({ name }) => name === 'counted too')).toMatchObject({ active: 2, failed: [] });
+    for (const spy of spies) expect(spy).toHaveBeenCalledOnce();
   });
 
   it('counts a failed attempt once if the reply was lost, and none after the job has ended', async () => {

@@ -13,43 +13,25 @@ const rewritten = (write: (unit: number) => string, text = KEY): string =>
   Array.from(text, (character) => write(character.charCodeAt(0))).join('');
 const hex = (unit: number, length: number): string => unit.toString(16).padStart(length, '0');
 
-/** Invisible characters, and marks that combine with letters. */
-const INVISIBLE = {
-  'a zero-width space': '\u200b',
-  'a zero-width joiner': '\u200d',
-  'a word joiner': '\u2060',
-  'a byte order mark': '\ufeff',
-  'a soft hyphen': '\u00ad',
-  'a variation selector': '\ufe0f',
-  'a supplementary variation selector': '\u{e0101}',
-  'a tag character': '\u{e0041}',
-  'a combining accent': '\u0301',
-  'a combining grapheme joiner': '\u034f',
-  'a right-to-left override': '\u202e',
-  'a Hangul filler': '\u3164',
-  NUL: '\0',
-  'an escape character': '\u001b',
-  'a lone surrogate': '\ud800',
-  'a private-use character': '\ue000',
-  'several of them': '\u200b\u00ad\u0301\ufe0f',
-};
-const BLANK = {
-  'a space': ' ',
-  'a tab': '\t',
-  'a line break': '\r\n',
-  'a no-break space': '\u00a0',
-  'an ideographic space': '\u3000',
-  'a line separator': '\u2028',
-  'a Braille blank': '\u2800',
-  'spaces and zero-width spaces': ' \u200b ',
-};
+/**
+ * Characters that one does not see: zero-width space and joiner, word joiner, byte order mark, soft hyphen, two variation
+ * selectors, a tag, a combining accent and grapheme joiner, right-to-left override, Hangul filler, NUL, escape, a lone surrogate
+ * and a private-use character.
+ */
+const INVISIBLE = [
+  ...'\u200b\u200d\u2060\ufeff\u00ad\ufe0f\u{e0101}\u{e0041}\u0301\u034f\u202e\u3164\0\u001b\ud800\ue000',
+  '\u200b\u00ad\u0301\ufe0f',
+];
+/** Spaces, tabs, line ends, and a Braille blank. */
+const BLANK = [...' \t\u00a0\u3000\u2028\u2800', '\r\n', ' \u200b '];
 
 /** The distances from a character of ASCII to its full-width form, and from a small letter to its mathematical bold form. */
 const [FULL_WIDTH, BOLD] = [0xfee0, 0x1d3b9];
 
 describe('a redactor finds a key', () => {
-  it.each(Object.entries({ ...INVISIBLE, ...BLANK }))('with %s between its characters', (_, between) => {
-    expect(redact(`<${separated(between)}>`)).toBe('<[redacted]>');
+  it('with an invisible or blank character between its characters', () => {
+    for (const between of [...INVISIBLE, ...BLANK])
+      expect(redact(`<${separated(between)}>`), JSON.stringify(between)).toBe('<[redacted]>');
   });
 
   it.each([
@@ -104,7 +86,7 @@ describe('a redactor finds a key', () => {
 
   it('of random characters, with invisible and blank characters between them', () => {
     const secrets = fc.string({ minLength: 8, maxLength: 40, unit: fc.constantFrom(...'abcXYZ0189-_+/=.~') });
-    const noise = fc.constantFrom('', '', ...Object.values(INVISIBLE), ...Object.values(BLANK));
+    const noise = fc.constantFrom('', '', ...INVISIBLE, ...BLANK);
     fc.assert(
       fc.property(secrets, fc.array(noise, { minLength: 40, maxLength: 40 }), (secret, separators) => {
         const text = Array.from(
@@ -120,15 +102,7 @@ describe('a redactor finds a key', () => {
 
 describe('a redactor keeps', () => {
   it('any text without a secret, even with invisible characters and escapes', () => {
-    const special = fc.constantFrom(
-      ...Object.values(INVISIBLE),
-      ...Object.values(BLANK),
-      '%41',
-      '\\u0041',
-      '\\n',
-      '\\',
-      '%',
-    );
+    const special = fc.constantFrom(...INVISIBLE, ...BLANK, '%41', '\\u0041', '\\n', '\\', '%');
     const texts = fc.array(fc.oneof(special, fc.string({ unit: 'binary' })), { maxLength: 30 });
     fc.assert(
       fc.property(texts, (parts) => {
