@@ -285,7 +285,9 @@ it('names the rows of completions that are not text, in every slice, and parses 
   expect(faults).toEqual(
     faulty.map((row) => [row, expect.stringContaining(`a string at completions[${row}], got ${row}.`)]),
   );
-  const codes = Array.from({ length: rows }, (_, row) => (faulty.includes(row) ? -1 : ACTION_NAMES.indexOf('learn')));
+  const codes = Array.from({ length: rows }, (_, row) =>
+    faulty.includes(row) ? -1 : ACTION_NAMES.indexOf('learn'),
+  );
   expect(body.parsed.codes).toEqual(codes);
 });
 

@@ -97,7 +97,7 @@ it.each<[how: string, numEnvs: number, isBinary: boolean, options: Partial<VecEn
     }
   };
   await both('reset', { seed: 100 });
-  await steps(isBinary ? 60 : 28);
+  await steps(isBinary ? 60 : 2);
   const [profiles, graders] = [pick(PROFILE_CHOICES, numEnvs), pick(GRADER_NAMES, numEnvs)];
   const seed = Array.from({ length: numEnvs }, (_, i) => 4_294_000_000 + 7 * i);
   await both('reset', { seed: options.seedRange ? 555 : seed, profiles, graders });
