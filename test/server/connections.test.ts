@@ -78,13 +78,15 @@ it.each([
 
 it('answers the message in progress before it closes, and ends its handler once', async () => {
   let ends = 0;
-  const { client, connection, send, settle } = await pair(() => ends++);
+  const { client, socket, connection, send, settle } = await pair(() => ends++);
   await send('x');
   connection.finish('the server is shutting down');
   const [message, closed] = [once(client, 'message'), once(client, 'close')];
+  const ended = once(socket, 'close');
   settle({ frame: 'done' });
   expect(String((await message)[0])).toBe('done');
   const [code, reason] = await closed;
+  await ended;
   expect([code, String(reason), ends]).toEqual([1001, 'the server is shutting down', 1]);
 });
 

@@ -45,7 +45,7 @@ it('admits the clients in turns, and the requests of each in order', async () =>
 });
 
 it('refuses new requests while it drains, and admits those that wait', async () => {
-  const queue = new FairQueue({ working: 1, waiting: 1, waitMs: 60_000 });
+  const queue = new FairQueue({ working: 1, waiting: 2, waitMs: 60_000 });
   await queue.enter('a', NEVER);
   const waiting = queue.enter('b', NEVER);
   queue.drain();

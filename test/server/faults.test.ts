@@ -45,19 +45,6 @@ it('frees the sessions of a client that is killed', async () => {
   expect(await metric(server, FAILURES)).toBe(0);
 });
 
-it('frees the session of a socket that answers no ping', async () => {
-  const server = await startServer({ pingMs: 500 });
-  const session = await new CheckedSession(await connect(server), 8).begin();
-  const socket = await rawSocket(server.port);
-  const closed = once(socket, 'close');
-  socket.write(rawFrame(RESET));
-  expect((await once(socket, 'data')).toString()).toContain('observation');
-  socket.resume();
-  await closed;
-  await metricBecomes(server, SESSIONS, 1);
-  await session.step();
-});
-
 it('reads what a client has sent before it closes its socket as silent', async () => {
   vi.useFakeTimers({ toFake: ['setInterval'] });
   onTestFinished(() => void vi.useRealTimers());
@@ -174,22 +161,6 @@ it('answers frames that arrive together in the order in which they were sent', a
   expect(types).toEqual(['observation', ...expected]);
 });
 
-it('answers CAPACITY_REACHED at full capacity, and accepts a session after another session has closed', async () => {
-  const server = await startServer({ capacity: 2 });
-  const [first, second, third] = [await connect(server), await connect(server), await connect(server)];
-  await first.request(RESET);
-  await second.request(RESET);
-  const { type, data } = await third.request(RESET);
-  expect([type, data]).toMatchObject([
-    'error',
-    { code: 'CAPACITY_REACHED', active_sessions: 2, max_sessions: 2 },
-  ]);
-  expect((await third.closed).code).toBe(1000);
-  first.socket.send('{"type":"close"}');
-  await first.closed;
-  expect((await (await connect(server)).request(RESET)).type).toBe('observation');
-});
-
 it('plays 50 sessions at a time, each with its own episode', async () => {
   const server = await startServer();
   const sessions = await Promise.all(
@@ -241,16 +212,4 @@ it('stops scoring for a client that disconnects', async () => {
   await metricBecomes(server, 'rhythm_vec_batch_requests', 0);
   expect(await metric(server, 'rhythm_vec_scored_rows_total')).toBe(0);
   expect(await metric(server, FAILURES)).toBe(0);
-});
-
-it('shutting down finishes requests, and closes sockets with code 1001', async () => {
-  const server = await startServer();
-  const client = await connect(server);
-  await client.request(RESET);
-  const scored = sendRequest(server, 'POST', '/v1/score', columns(20_000));
-  await metricBecomes(server, 'rhythm_vec_batch_requests', 1);
-  await server.close(60_000);
-  expect((await scored).body.rows).toBe(20_000);
-  expect(await client.closed).toEqual({ code: 1001, reason: 'the server is shutting down' });
-  await expect(connect(server)).rejects.toThrow();
 });

@@ -146,16 +146,6 @@ it('mutated messages change no bit of another session, and no prototype', async 
   other.end();
 });
 
-it('a session that ends twice frees its environment once', async () => {
-  const before = episodePool.taken;
-  const other = new OpenEnvSession(episodePool, sessionQuota);
-  await other.answer(Buffer.from('{"type":"state"}'), false);
-  expect(episodePool.taken).toBe(before + 1);
-  other.end();
-  other.end();
-  expect(episodePool.taken).toBe(before);
-});
-
 it('OpenEnv routes treat inherited keys like any other unknown key', async () => {
   const server = await startServer();
   const send = (path: string, body: string) => sendRequest(server, 'POST', path, body);

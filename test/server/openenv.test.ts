@@ -46,8 +46,12 @@ const matching =
   (answer) =>
     expect(answer).toMatchObject(expected);
 
+type Difference = readonly [why: string, check: Check];
+const RESET_RESULT: Difference = ['fields of the observation', ownObservation({ isReset: true })];
+const STEP_RESULT: Difference = ['fields of the observation', ownObservation({ isReset: false })];
+
 /** The HTTP answers that differ, by request. */
-const HTTP_DIFFERENCES: Readonly<Record<string, readonly [why: string, check: Check]>> = {
+const HTTP_DIFFERENCES: Readonly<Record<string, Difference>> = {
   'GET /metadata null': [
     'describes another environment',
     matching({ name: 'rhythm-vec', readme_content: null, author: null, documentation_url: null }),
@@ -70,15 +74,9 @@ const HTTP_DIFFERENCES: Readonly<Record<string, readonly [why: string, check: Ch
       expect(state.properties).toMatchObject({ episode_id: {}, step_count: { type: 'integer', minimum: 0 } });
     },
   ],
-  'POST /reset {}': ['fields of the observation', ownObservation({ isReset: true })],
-  'POST /reset {"seed":3,"episode_id":"e1"}': [
-    'fields of the observation',
-    ownObservation({ isReset: true }),
-  ],
-  'POST /step {"action":{"action_type":"SLEEP"}}': [
-    'fields of the observation',
-    ownObservation({ isReset: false }),
-  ],
+  'POST /reset {}': RESET_RESULT,
+  'POST /reset {"seed":3,"episode_id":"e1"}': RESET_RESULT,
+  'POST /step {"action":{"action_type":"SLEEP"}}': STEP_RESULT,
   'POST /step "not json"': [
     'invalid JSON in the words of another parser',
     matching({ detail: [{ type: 'json_invalid', loc: ['body', 0], msg: 'JSON decode error', input: {} }] }),
@@ -89,15 +87,9 @@ const HTTP_DIFFERENCES: Readonly<Record<string, readonly [why: string, check: Ch
   ],
 };
 
-const WS_DIFFERENCES: Readonly<Record<string, readonly [why: string, check: Check]>> = {
-  '{"type":"reset","data":{"seed":3,"episode_id":"e","zzz":1}}': [
-    'fields of the observation',
-    ownObservation({ isReset: true }),
-  ],
-  '{"type":"step","data":{"action_type":"SLEEP"}}': [
-    'fields of the observation',
-    ownObservation({ isReset: false }),
-  ],
+const WS_DIFFERENCES: Readonly<Record<string, Difference>> = {
+  '{"type":"reset","data":{"seed":3,"episode_id":"e","zzz":1}}': RESET_RESULT,
+  '{"type":"step","data":{"action_type":"SLEEP"}}': STEP_RESULT,
   '{"type":"step","data":{"action_type":"BOOM"}}': [
     'the recorded environment fails at BOOM; this one refuses unknown actions',
     matching({ code: 'VALIDATION_ERROR', errors: [{ loc: ['action_type'], input: 'BOOM' }] }),
@@ -111,7 +103,7 @@ const WS_DIFFERENCES: Readonly<Record<string, readonly [why: string, check: Chec
     'invalid JSON in the words of another parser',
     matching({ code: 'INVALID_JSON', message: expect.stringMatching(/^Invalid JSON: /) }),
   ],
-  '{"type":"reset"}': ['fields of the observation', ownObservation({ isReset: true })],
+  '{"type":"reset"}': RESET_RESULT,
   '{"type":"reset","data":{"seed":-1}}': [
     'an invalid seed is refused, not ignored',
     matching({

@@ -1,5 +1,7 @@
 /** Runs queue commands with a Redis server of the test: in this process, or in child processes that a test can kill. */
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
 import { releaseHere } from '../../src/cli/queue/queue-options.js';
 import { work } from '../../src/server/queue/work.js';
@@ -24,9 +26,12 @@ export const statusOf = async (server: RedisServer, name: string, ...args: strin
 
 /** Returns the lines that a command of teach writes without a queue. @param env added to the environment variables. */
 export async function linesOf(args: readonly string[], env: Record<string, string> = {}): Promise<string> {
-  const { code, stdout, stderr } = await runCli([...args, '--output', '-'], '', env);
+  const folder = mkdtempSync(join(tmpdir(), 'rhythm-lines-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'lines.jsonl');
+  const { code, stderr } = await runCli([...args, '--output', path], '', env);
   if (code !== 0) throw new Error(`${args.join(' ')}: exit code ${code}: ${stderr}`);
-  return stdout;
+  return read(path);
 }
 
 export interface WorkerHere {

