@@ -10,27 +10,12 @@ const RESET = '{"type":"reset","data":{"seed":1}}';
 const SESSIONS = 'rhythm_vec_sessions';
 const MIB = 2 ** 20;
 
-/** Collects garbage at each SIGUSR2, and writes the memory usage to stderr. A second collection frees what the first finalized. */
-const COLLECT = `
-  import { setFlagsFromString } from 'node:v8';
-  import { runInNewContext } from 'node:vm';
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc');
-  let collections = 0;
-  process.on('SIGUSR2', () => {
-    collect();
-    setImmediate(() => {
-      collect();
-      console.error('collected', ++collections, JSON.stringify(process.memoryUsage()));
-    });
-  });`;
-
 let running: Running;
 let server: { url: string; port: number };
 beforeAll(async () => {
   running = startCli(['serve', '--port', '0', '--ping', '2', '--body-limit', '1'], {
     // A young generation of fixed size, so that resident memory depends only on live objects.
-    NODE_OPTIONS: `--max-semi-space-size=2 --import=data:text/javascript,${encodeURIComponent(COLLECT)}`,
+    NODE_OPTIONS: `--max-semi-space-size=2 --import=tsx --import=${new URL('../support/collect-garbage.ts', import.meta.url)}`,
   });
   const [url] = await running.until('stdout', /http:\S+/);
   server = { url, port: Number(new URL(url).port) };
