@@ -58,7 +58,7 @@ const columns = (rows: number) => ({
 });
 
 describe.skipIf(absent !== '')(`a server of ${WORKERS} workers${absent}`, () => {
-  it('limits the sessions and environments of all workers together, adds up the metrics, and finishes requests after SIGTERM', async () => {
+  it('limits the sessions and environments of all workers together, and adds up the metrics', async () => {
     const cluster = await startCluster('--capacity', '6', '--vec-envs', '10');
     const clients: Client[] = [];
     for (let k = 0; k < 6; k++) {
@@ -84,15 +84,6 @@ describe.skipIf(absent !== '')(`a server of ${WORKERS} workers${absent}`, () => 
     for (const name of ['rhythm_vec_sessions', 'rhythm_vec_vec_slots']) await metricBecomes(cluster, name, 0);
     const again = await connect(cluster, '/v1/vec');
     expect((await again.request({ type: 'create', data: { num_envs: 10 } })).type).toBe('created');
-
-    const score = () => sendRequest(cluster, 'POST', '/v1/score', columns(20_000));
-    const { body: expected } = await score();
-    const scored = Array.from({ length: 4 }, score);
-    await expect.poll(async () => (await metric(cluster, 'rhythm_vec_batch_requests')) > 0).toBe(true);
-    cluster.running.child.kill('SIGTERM');
-    expect((await again.closed).code).toBe(1001);
-    for (const { status, body } of await Promise.all(scored)) expect([status, body]).toEqual([200, expected]);
-    expect(await cluster.running.finished).toMatchObject({ code: 0, stderr: '' });
   });
 
   it('replaces a killed worker, closes its sessions with a reason, and changes no other answer', async () => {
@@ -135,6 +126,21 @@ describe.skipIf(absent !== '')(`a server of ${WORKERS} workers${absent}`, () => 
     await metricBecomes(cluster, 'rhythm_vec_sessions', alive.length);
     expect((await (await connect(cluster)).request(RESET)).type).toBe('observation');
     for (const { socket } of clients) socket.terminate();
+  });
+
+  it('finishes requests after SIGTERM, closes sockets with 1001, and exits with 0', async () => {
+    const cluster = await startCluster();
+    const clients = await Promise.all(Array.from({ length: 4 }, () => connect(cluster)));
+    for (const client of clients) await client.request(RESET);
+    const { body: expected } = await sendRequest(cluster, 'POST', '/v1/score', columns(20_000));
+    const scored = Array.from({ length: 4 }, () =>
+      sendRequest(cluster, 'POST', '/v1/score', columns(20_000)),
+    );
+    await expect.poll(async () => (await metric(cluster, 'rhythm_vec_batch_requests')) > 0).toBe(true);
+    cluster.running.child.kill('SIGTERM');
+    for (const { closed } of clients) expect((await closed).code).toBe(1001);
+    for (const { status, body } of await Promise.all(scored)) expect([status, body]).toEqual([200, expected]);
+    expect(await cluster.running.finished).toMatchObject({ code: 0, stderr: '' });
   });
 });
 

@@ -181,7 +181,8 @@ describeWithRedis('a job of a language model', (server) => {
     expect(code).toBe(0);
     const name = await submit(server, ...args, '--shard-size', '8');
     workWith(server, fake);
-    expect(await runQueue(server, 'collect', name, '--output', '-')).toBe(read(path));
+    await runQueue(server, 'collect', name, '--output', pathOf('eval.jsonl'));
+    expect(read(pathOf('eval.jsonl'))).toBe(read(path));
     expect(fake.requests).toHaveLength(withoutQueue.requests.length);
   });
 
