@@ -1,10 +1,14 @@
-/** python/rhythm_vec with servers: scores, batches in parts, reward functions of TRL, and invalid rows. */
+/** python/rhythm_vec with servers: scores, prompts, parsed answers, reward functions of TRL, and invalid rows. */
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import {
+  createVecEnv,
   type Grader,
   graderWeights,
   parseCompletions,
+  prompts,
   type ReplayOptions,
   type ReplayRow,
   scoreReplay,
@@ -12,11 +16,11 @@ import {
 import { float32Decimals } from '../../src/shared/float32-decimal.js';
 import { ACTION_NAMES } from '../../src/world/fields.js';
 import { type Running, startCli } from '../support/cli.js';
-import { askPython } from '../support/python.js';
+import { askPython, forkOf, pathOf, start } from '../support/python.js';
 import { callClient, faultyServer, whyAbsent } from '../support/python-client.js';
 import { Random } from '../support/random.js';
 import { anyRows } from '../support/replays.js';
-import { startServer } from '../support/server.js';
+import { sendRequest, startServer } from '../support/server.js';
 
 const absent = whyAbsent();
 if (absent !== null) test.skip(`the Python client: NOT TESTED here: ${absent}`, () => {});
@@ -25,7 +29,25 @@ const random = new Random('python client');
 const rows = anyRows(random, 400);
 const completions = rows.map((_, i) => {
   const answer = `${i % 10} ${(i + 3) % 10} ${(i + 7) % 10} ${ACTION_NAMES[i % 10].toUpperCase()}`;
-  return [`<reasoning>\u00e4 \u{1f600}</reasoning>\n${answer}`, '', `<reasoning>cut off ${answer}`][i % 3];
+  return [
+    `<reasoning>\u00e4 \u{1f600}</reasoning>\n${answer}`,
+    '',
+    `<reasoning>cut off ${answer}`,
+    'SLEEP',
+    '1 2 3',
+  ][i % 5];
+});
+/** The completions as chats. Every second one has its text in parts. */
+const chats = completions.map((content, i) => {
+  const parts = [
+    { type: 'reasoning', text: 'no' },
+    { type: 'text', text: content.slice(0, 9) },
+    { type: 'text', text: content.slice(9) },
+  ];
+  return [
+    { role: 'user', content: 'ignored' },
+    { role: 'assistant', content: i % 2 === 0 ? content : parts },
+  ];
 });
 /** A grader with six of the eight weights. */
 const OWN: Grader = {
@@ -39,12 +61,18 @@ const OWN: Grader = {
     belief_skill: 0.2,
   },
 };
+const seeds = rows.map(({ seed }) => seed);
+const profile_modes = rows.map(({ profileMode }) => profileMode);
+const codes = rows.map(({ actionHistory }) => actionHistory as number[]);
+/** The histories as names of actions. */
+const named = codes.map((history) => history.map((code) => ACTION_NAMES[code]));
 const columns = {
-  seeds: rows.map(({ seed }) => seed),
-  action_histories: rows.map(({ actionHistory }) => actionHistory),
-  profile_modes: rows.map(({ profileMode }) => profileMode),
+  seeds,
+  action_histories: codes,
+  profile_modes,
   belief_histories: rows.map(({ beliefHistory }) => beliefHistory ?? null),
 };
+const FIRST = { seeds: [7], action_histories: [[]], actions: ['sleep'] };
 
 /** Returns the scores of scoreReplay in the form of the client. */
 function expectedScores(replayed: readonly ReplayRow[], options: ReplayOptions = {}) {
@@ -101,67 +129,53 @@ describe.runIf(absent === null)('score, with a server in another process', () =>
     },
   );
 
-  it('accepts actions, beliefs, grader, weights and shaping, and returns only the requested scores', async () => {
+  it('accepts actions, beliefs, graders, weights, shaping and arrays, and returns only the requested scores', async () => {
     const actions = rows.map(({ action }) => action);
     const beliefs = rows.map(({ belief }) => (belief ? Array.from(belief) : null));
+    const options = {
+      weights: { env_reward: 2, format_valid: 0 },
+      shaping: { repetition: true, exploration: true },
+    };
+    const scores = ['total', 'state_hash'];
+    const constant = {
+      actions: rows.map((_, i) => i % 10),
+      beliefs: rows.map(() => [0.25, 0.5, 1]),
+      grader: OWN,
+    };
     const { results } = await callClient(
       { url, token },
-      {
-        score: {
-          ...columns,
-          actions,
-          beliefs,
-          grader: 'v1',
-          weights: { env_reward: 2, format_valid: 0 },
-          shaping: { repetition: true, exploration: true },
-          scores: ['total', 'state_hash'],
-        },
-      },
+      { score: { ...columns, actions, beliefs, grader: 'v1', ...options, scores } },
       { score: { seeds: [], action_histories: [], actions: [] } },
-      { score: { seeds: [7], action_histories: [[]], actions: ['sleep'], profile_modes: 'discrete' } },
+      { score: { ...FIRST, profile_modes: 'discrete' } },
+      { arrays: { ...columns, ...constant } },
+      { arrays: { ...columns, ...constant, beliefs: rows.map((_, i) => [i === 9 ? 'NaN' : 0, 0, 0]) } },
     );
     const { total, state_hash } = expectedScores(rows, {
       grader: 'v1',
       weights: { envReward: 2, formatValid: 0 },
-      shaping: { repetition: true, exploration: true },
+      shaping: options.shaping,
     });
     expect(results[0].scores).toEqual({ total, state_hash });
     expect(results[1]).toMatchObject({ rows: 0, scores: { total: [] } });
-    expect(results[2].scores).toEqual(
-      expectedScores([{ seed: 7, profileMode: 'discrete', actionHistory: [], action: 'sleep' }]),
-    );
-  });
-
-  it('accepts arrays with the method tolist, and refuses NaN, which JSON cannot express', async () => {
-    const actions = rows.map((_, i) => i % 10);
-    const beliefs = rows.map(() => [0.25, 0.5, 1]);
-    const request = { ...columns, actions, beliefs, grader: OWN };
-    const { results } = await callClient(
-      { url, token },
-      { arrays: request },
-      { arrays: { ...request, beliefs: rows.map((_, i) => [i === 9 ? 'NaN' : 0, 0, 0]) } },
-    );
-    const belief = [0.25, 0.5, 1];
-    expect(results[0].scores).toEqual(
-      expectedScores(
-        rows.map((row, i) => ({ ...row, action: i % 10, belief })),
-        { grader: graderWeights(OWN) },
-      ),
-    );
-    expect(results[1]).toMatchObject({
-      error: 'InputError',
-      message: expect.stringMatching(/^Expected finite numbers in rows 0 to 399.*Pass None/),
-    });
+    const first: ReplayRow = { seed: 7, profileMode: 'discrete', actionHistory: [], action: 'sleep' };
+    expect(results[2].scores).toEqual(expectedScores([first]));
+    const played = rows.map((row, i) => ({ ...row, action: i % 10, belief: [0.25, 0.5, 1] }));
+    expect(results[3].scores).toEqual(expectedScores(played, { grader: graderWeights(OWN) }));
+    // JSON cannot express NaN.
+    expect(results[4]).toMatchObject({ error: 'InputError', message: expect.stringContaining('Pass None') });
   });
 
   it('reports invalid rows by their index in the whole batch, and scores the other rows', async () => {
     const actions = rows.map((): string | null => 'sleep');
     actions[301] = 'fly';
-    const seeds = columns.seeds.map((seed, i) => (i === 77 ? -1 : seed));
-    const belief_histories = columns.belief_histories.map((history, i) => (i === 399 ? [0] : history));
+    const changed = {
+      seeds: seeds.map((seed, i) => (i === 77 ? -1 : seed)),
+      actions,
+      belief_histories: columns.belief_histories.map((history, i) => (i === 399 ? [0] : history)),
+    };
     const { results } = await callClient(
       { url, token, body_limit: 4096 },
-      { score: { ...columns, seeds, actions, belief_histories } },
+      { score: { ...columns, ...changed } },
     );
     const [{ faults, scores }] = results;
     expect(faults!.map(({ index, code }) => [index, code])).toEqual([
@@ -171,84 +185,138 @@ describe.runIf(absent === null)('score, with a server in another process', () =>
     ]);
     expect(faults![0].message).toContain('seeds[77]');
     expect(faults![1].message).toContain('actions[301]');
-    expect(faults![2].message).toContain('belief_histories[399]');
-    expect([77, 301, 399].map((row) => scores!.total[row])).toEqual([null, null, null]);
-    expect(scores!.total.filter((total) => total === null)).toHaveLength(3);
-  });
-
-  it('with a wrong token is an error with a remedy', async () => {
-    const score = { seeds: [7], action_histories: [[]], actions: ['sleep'] };
-    const { results } = await callClient({ url, token: 'another token' }, { score });
-    expect(results[0].error).toBe('RefusedError');
-    expect(results[0].message).toMatch(/Expected 200.*\/v1\/score, got 401.*RHYTHM_TOKEN/);
+    expect(scores!.total.flatMap((total, row) => (total === null ? [row] : []))).toEqual([77, 301, 399]);
   });
 });
 
-it.runIf(absent === null)('the client reports a refused Host without the remedy for tokens', async () => {
-  const { port } = await startServer();
-  const score = { seeds: [7], action_histories: [[]], actions: ['sleep'] };
-  const { results } = await callClient({ url: `http://0.0.0.0:${port}` }, { score });
-  expect(results[0].error).toBe('RefusedError');
-  expect(results[0].message).toMatch(
-    /got 403 .*Expected a Host of this machine.*got "0\.0\.0\.0:\d+".*--insecure/,
+describe.runIf(absent === null)('texts', () => {
+  /** Returns the chats of prompts() for the rows. */
+  function expectedChats(grader: string) {
+    using env = createVecEnv({ numEnvs: rows.length, observation: { history: true } });
+    env.reset({ seed: seeds, profiles: profile_modes as string[] });
+    const sequence = new Uint8Array(rows.length * 28);
+    for (const [i, row] of codes.entries()) sequence.set(row, i * 28);
+    const { observations } = env.run(sequence, { stops: codes.map(({ length }) => length) });
+    return prompts(observations, undefined, { grader });
+  }
+
+  function expectedParsed() {
+    const { actions, beliefs, given } = parseCompletions(completions);
+    return {
+      actions: Array.from(actions, (code) => ACTION_NAMES[code] ?? null),
+      codes: Array.from(actions),
+      beliefs: rows.map((_, i) => (given[i] ? float32Decimals(beliefs.subarray(3 * i, 3 * i + 3)) : null)),
+    };
+  }
+
+  it.each([2 ** 18, 70])(
+    'of prompts and of answers equal those of TypeScript, in requests of at most %d rows',
+    async (row_limit) => {
+      const { url } = await startServer();
+      const opened = ['hm\nSLEEP\nwould', 'hm\nSLEEP\n</think>\nLEARN'];
+      const { results } = await callClient(
+        { url, row_limit },
+        { prompts: { seeds, action_histories: named, profile_modes } },
+        { prompts: { seeds, action_histories: codes, profile_modes, grader: 'v3' } },
+        { prompts: { seeds: [], action_histories: [] } },
+        { parse: completions },
+        { parse: chats },
+        { parse: [] },
+        { parse: opened, thought: 'open' },
+      );
+      expect(results[0].chats).toEqual(expectedChats('v2'));
+      expect(results[1].chats).toEqual(expectedChats('v3'));
+      expect(results[2].chats).toEqual([]);
+      const parsed = expectedParsed();
+      const none = { actions: [], codes: [], beliefs: [] };
+      expect(results.slice(3, 6).map((result) => result.parsed)).toEqual([parsed, parsed, none]);
+      expect(results[6].parsed).toMatchObject({ actions: [null, 'learn'] });
+    },
   );
-  expect(results[0].message).not.toContain('RHYTHM_TOKEN');
+
+  it('score parses and scores in one request, also the completions of invalid rows', async () => {
+    const server = await faultyServer(await startServer());
+    const request = { ...columns, completions: chats, parsed: true, grader: 'v3' };
+    const { results } = await callClient(
+      { url: server.url },
+      { score: request },
+      { score: { ...request, completions: rows.map(() => 'hm\nSLEEP'), thought: 'open' } },
+      {
+        score: {
+          seeds: [-1, 5],
+          action_histories: [[], []],
+          parsed: true,
+          completions: ['1 2 3 SLEEP', 7],
+        },
+      },
+    );
+    expect(server.requests()).toBe(3);
+    expect(results[0].parsed).toEqual(expectedParsed());
+    expect(results[0].scores).toEqual(expectedScores(answeredRows(), { grader: 'v3' }));
+    expect(results[1].parsed).toMatchObject({ actions: rows.map(() => null) });
+    expect(results[2].parsed).toMatchObject({ actions: ['sleep', null], codes: [expect.any(Number), -1] });
+    expect(results[2].faults!.map(({ index }) => index)).toEqual([0, 1]);
+  });
+
+  it('errors name an invalid row by its index in the whole batch, not in its request', async () => {
+    const { url } = await startServer();
+    const invalid = named.map((row, i) => (i === 33 ? ['fly'] : row));
+    const { results } = await callClient(
+      { url, row_limit: 8 },
+      { prompts: { seeds, action_histories: invalid } },
+      { parse: completions.map((completion, i) => (i === 41 ? null : completion)) },
+      { prompts: { seeds, action_histories: [[]] } },
+    );
+    expect(results.map(({ error, message }) => [error, message])).toEqual([
+      ['RefusedError', expect.stringContaining('action_histories[33][0]')],
+      ['RefusedError', expect.stringContaining('completions[41]')],
+      ['InputError', expect.stringContaining('action_histories')],
+    ]);
+  });
 });
 
 describe.runIf(absent === null)('reward functions, called as TRL calls them', () => {
   const four = ['format_valid', 'action_legal', 'env_reward', 'belief_accuracy'];
   const names = [...four, 'belief_skill', 'total'];
   const trlColumns = {
-    seed: columns.seeds,
-    action_history: columns.action_histories.map((history) =>
-      history.map((code) => ACTION_NAMES[code as number]),
-    ),
-    profile_mode: columns.profile_modes,
+    seed: seeds,
+    action_history: named,
+    profile_mode: profile_modes,
     belief_history: columns.belief_histories,
-    step_index: columns.action_histories.map(({ length }) => length),
+    step_index: codes.map(({ length }) => length),
     completion_ids: rows.map(() => [1, 2]),
     policy: rows.map(() => 'random'),
     trainer_state: null,
   };
-  const chats = completions.map((content, i) => {
-    const parts = [
-      { type: 'reasoning', text: 'no' },
-      { type: 'text', text: content.slice(0, 9) },
-      { type: 'text', text: content.slice(9) },
-    ];
-    return [{ role: 'assistant', content: i % 2 === 0 ? content : parts }];
-  });
 
-  it('pay nothing for a line inside a thought', async () => {
-    const { url } = await startServer();
-    const rewardsFor = (completion: string, of: object) => {
-      const columns = { ...trlColumns, completions: rows.map(() => completion) };
-      return { rewards: { of, names: ['action_legal'], columns } };
-    };
-    const { results } = await callClient(
-      { url },
-      rewardsFor('<think>\n1 2 3 SLEEP\nwould', {}),
-      rewardsFor('hm\n1 2 3 SLEEP\nwould', { thought: 'open' }),
-      rewardsFor('hm\n1 2 3 SLEEP\nwould', {}),
-    );
-    expect(results).toEqual([-1, -1, 0.5].map((reward) => ({ action_legal: rows.map(() => reward) })));
-  });
-
-  it('score texts and chats, with one request per batch and grader', async () => {
+  it('score texts and chats, with one request per batch and grader, and pay nothing within a thought', async () => {
     const server = await faultyServer(await startServer());
     const { url } = server;
+    const scored = { ...trlColumns, completions };
+    const thoughts = (completion: string, of: object) => ({
+      rewards: {
+        of,
+        names: ['action_legal'],
+        columns: { ...trlColumns, completions: rows.map(() => completion) },
+      },
+    });
     const { results, warnings, pickled } = await callClient(
       { url },
-      { rewards: { names, columns: { ...trlColumns, completions } } },
+      { rewards: { names, columns: scored } },
       { rewards: { names: [...names].reverse(), columns: { ...trlColumns, completions: chats } } },
-      { rewards: { of: { grader: 'v3' }, names, columns: { ...trlColumns, completions } } },
+      { rewards: { of: { grader: 'v3' }, names, columns: scored } },
+      thoughts('<think>\n1 2 3 SLEEP\nwould', {}),
+      thoughts('hm\n1 2 3 SLEEP\nwould', { thought: 'open' }),
+      thoughts('hm\n1 2 3 SLEEP\nwould', {}),
     );
     const rewardsOf = (grader: string) => {
       const scores = expectedScores(answeredRows(), { grader });
       return Object.fromEntries(names.map((name) => [name, scores[name as keyof typeof scores]]));
     };
-    expect(results).toEqual([rewardsOf('v2'), rewardsOf('v2'), rewardsOf('v3')]);
-    expect(server.requests()).toBe(2);
+    expect(results.slice(0, 3)).toEqual([rewardsOf('v2'), rewardsOf('v2'), rewardsOf('v3')]);
+    const legal = [-1, -1, 0.5].map((reward) => ({ action_legal: rows.map(() => reward) }));
+    expect(results.slice(3)).toEqual(legal);
+    expect(server.requests()).toBe(5);
     expect(warnings).toEqual([]);
     // Trainers with several processes pickle the functions. GRADERS of test/peers/client/calls.py has the graders; those with a
     // weight of belief_skill have five functions.
@@ -276,67 +344,76 @@ describe.runIf(absent === null)('reward functions, called as TRL calls them', ()
     expect(server.requests()).toBe(3);
   });
 
-  it('return None for an invalid row, and warn with the reason', async () => {
-    const action_history = [['sleep'], ['slep'], []];
-    const { url } = await startServer();
+  it('return None for an invalid row and warn with the reason, and refuse inconsistent columns without a request', async () => {
+    const server = await faultyServer(await startServer());
+    const answer = '0 0 0 SLEEP';
+    const invalid = {
+      seed: [1, 1, -5],
+      action_history: [['sleep'], ['slep'], []],
+      completions: [answer, answer, ''],
+    };
+    const one = { completions: [''], seed: [1] };
     const { results, warnings } = await callClient(
-      { url },
-      {
-        rewards: {
-          names,
-          columns: { seed: [1, 1, -5], action_history, completions: ['0 0 0 SLEEP', '0 0 0 SLEEP', ''] },
-        },
-      },
+      { url: server.url },
+      { rewards: { names, columns: invalid } },
+      { rewards: { names, columns: one } },
+      { rewards: { names, columns: { ...one, action_history: [[]], step_index: [3] } } },
+      { rewards: { names, columns: { ...one, action_history: [[]], completions: ['', ''] } } },
     );
-    for (const name of names) {
-      const [valid, ...invalid] = results[0][name] as (number | null)[];
-      expect(valid).toBeTypeOf('number');
-      expect(invalid).toEqual([null, null]);
-    }
-    expect(warnings).toHaveLength(1);
-    expect(warnings[0]).toMatch(
-      /^RowFaultWarning: 2 of 3 rows have no rewards. row 1: .*slep.*; row 2: .*seeds\[2\]/,
-    );
+    for (const name of names) expect(results[0][name]).toEqual([expect.any(Number), null, null]);
+    expect(warnings).toEqual([
+      expect.stringMatching(/^RowFaultWarning: 2 of 3 .*row 1: .*slep.*; row 2: .*seeds\[2\]/),
+    ]);
+    expect(results[1]).toMatchObject({
+      error: 'TypeError',
+      message: expect.stringContaining('action_history'),
+    });
+    expect(results[2].message).toMatch(/action_history\[0\].*step_index\[0\] = 3 actions, got 0/);
+    expect(results[3].message).toMatch(/Expected 1 entries in completions.*got 2/);
+    expect(server.requests()).toBe(1);
+  });
+});
+
+describe.runIf(absent === null)('examples', () => {
+  /** Runs Python. Returns what it prints. */
+  async function outputOf(...args: string[]): Promise<string> {
+    const child = start([...forkOf([]), ...args]);
+    const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    expect(stderr).toBe('');
+    return stdout;
+  }
+
+  it('of the guide of texts prints what the guide shows', async () => {
+    const page = readFileSync(pathOf('docs/guides/text-from-python.md'), 'utf8');
+    const [, code, output] = /^```python\n(.*?)^```\n\n```txt\n(.*?)^```$/ms.exec(page)!;
+    expect(await outputOf('-c', code)).toBe(output);
   });
 
-  it('refuse datasets with missing or inconsistent columns before a request', async () => {
-    const server = await faultyServer(await startServer());
-    const names = ['total'];
-    const { results } = await callClient(
-      { url: server.url },
-      { rewards: { names, columns: { completions: [''], seed: [1] } } },
-      {
-        rewards: { names, columns: { completions: [''], seed: [1], action_history: [[]], step_index: [3] } },
-      },
-      { rewards: { names, columns: { completions: ['', ''], seed: [1], action_history: [[]] } } },
-    );
-    expect(results[0]).toMatchObject({
-      error: 'TypeError',
-      message: expect.stringMatching(/action_history/),
+  it('score_frames.py, which sends binary frames, prints the scores of the JSON route', async () => {
+    const server = await startServer();
+    const stdout = await outputOf(pathOf('python/examples/score_frames.py'), server.url);
+    const { body } = await sendRequest(server, 'POST', '/v1/score', {
+      seeds: [4242, 4242],
+      action_histories: [[ACTION_NAMES[3], ACTION_NAMES[0]], [3, 0]],
+      completions: ['<reasoning>Tired.</reasoning>\n3 6 5 EXERCISE', 'I would rather not.'],
+      parsed: true,
     });
-    expect(results[1].message).toMatch(/action_history\[0\].*step_index\[0\] = 3 actions, got 0/);
-    expect(results[2].message).toMatch(/Expected 1 entries in completions.*got 2/);
-    expect(server.requests()).toBe(0);
+    const lines = stdout
+      .trim()
+      .split('\n')
+      .map((line) => /^(-?\d+) \[(.*)\] (\S+) (\w+)$/.exec(line)!.slice(1));
+    expect(lines.map(([action, , total, hash]) => [Number(action), Math.fround(Number(total)), hash])).toEqual(
+      [0, 1].map((row) => [
+        body.parsed.codes[row],
+        Math.fround(body.scores.total[row]),
+        body.scores.state_hash[row],
+      ]),
+    );
+    expect(lines.map(([, belief]) => belief.includes('nan'))).toEqual([false, true]);
   });
 });
 
 it.runIf(absent === null)('Python 3.9 can parse the client, which imports only the standard library', () => {
-  const modules = [
-    '__init__',
-    'batches',
-    'client',
-    'commands',
-    'errors',
-    'rewards',
-    'scores',
-    'servers',
-    'serving',
-    'texts',
-    'transport',
-  ];
-  const paths = modules.map(
-    (name) => new URL(`../../python/rhythm_vec/${name}.py`, import.meta.url).pathname,
-  );
-  // For each file, its imports of modules outside the standard library.
-  expect(askPython('client/sources.py', paths)).toEqual(paths.map(() => []));
+  const others = ['batches', 'client', 'commands', 'errors', 'rewards', 'scores', 'servers', 'serving'];
+  expect(askPython('client/sources.py', ['__init__', ...others, 'texts', 'transport'])).toEqual([]);
 });

@@ -1,37 +1,24 @@
-"""Reads a list of paths of Python files. Prints, for each file, the absolute imports of modules outside
-the standard library.
+"""Reads a list of modules of rhythm_vec. Prints their absolute imports of modules outside the standard library.
 
-Fails if Python 3.9 cannot parse a file.
+Fails if Python 3.9 cannot parse a module.
 """
 
 import ast
-import importlib.util
 import json
+import pathlib
 import sys
-import sysconfig
+
+FOLDER = pathlib.Path(__file__).parents[3] / "python" / "rhythm_vec"
 
 
-def imports_of(tree):
+def imports_of(name):
+    tree = ast.parse((FOLDER / f"{name}.py").read_text(encoding="utf8"), name, feature_version=(3, 9))
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            if node.level == 0:
-                yield node.module
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            yield node.module
 
 
-def is_standard(name):
-    spec = importlib.util.find_spec(name)
-    if spec is None or spec.origin is None:
-        return False
-    in_stdlib = spec.origin.startswith(sysconfig.get_path("stdlib")) and "site-packages" not in spec.origin
-    return in_stdlib or spec.origin in ("built-in", "frozen")
-
-
-def other_imports(path):
-    with open(path, encoding="utf8") as file:
-        tree = ast.parse(file.read(), path, feature_version=(3, 9))
-    return sorted({name for name in imports_of(tree) if not is_standard(name.split(".")[0])})
-
-
-json.dump([other_imports(path) for path in json.load(sys.stdin)], sys.stdout)
+imported = {module.split(".")[0] for name in json.load(sys.stdin) for module in imports_of(name)}
+json.dump(sorted(imported - sys.stdlib_module_names), sys.stdout)

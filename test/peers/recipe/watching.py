@@ -3,19 +3,32 @@
 Reads {"limits", "past": the log lines of earlier steps, "steps": [{"logged", "batch"}], "texts"}. Prints {"warnings",
 "stops": the reasons to stop after each step, "lines": the log's lines, "summary", "text": the summary's text, "actions":
 the action named in each text, "log": the lines read from a log whose last line is incomplete, "names": the actions' names,
-"table": the settings' table}.
+"table": the settings' table, "missing": the error of train.py without TRL and torch, and whether it created the output folder}.
 """
 
+import importlib.util
 import json
 import pathlib
 import sys
+import tempfile
 
 RECIPE = pathlib.Path(__file__).parents[3] / "python" / "recipe"
 sys.path.insert(0, str(RECIPE))
 
 import answers  # noqa: E402
 import settings  # noqa: E402
+import train  # noqa: E402
 import watch  # noqa: E402
+
+
+def without_packages():
+    train.find_spec = lambda name: None if name in ("torch", "trl") else importlib.util.find_spec(name)
+    with tempfile.TemporaryDirectory() as folder:
+        output = pathlib.Path(folder) / "tiny"
+        try:
+            train.main(["all", "--preset", "tiny", "--cpu", "--output", str(output)])
+        except SystemExit as error:
+            return [error.code, output.exists()]
 
 
 def main():
@@ -40,6 +53,7 @@ def main():
         "log": watch.read_lines(log[:-5], len(watching.lines)),
         "names": answers.ACTIONS,
         "table": settings.table(),
+        "missing": without_packages(),
     }
     json.dump(answer, sys.stdout)
 

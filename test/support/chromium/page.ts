@@ -1,60 +1,48 @@
-/** The script of the test page: the browser's WebGPU backend plays call sequences and returns digests. */
+/** The script of the test page: random calls, golden tables and students. */
+import { createAsyncVecEnv } from '../../../src/browser.js';
 import type { Device } from '../../../src/engine/backends/async-backend.js';
-import { BROWSER, findBrowserGpu } from '../../../src/engine/backends/browser.js';
-import { webGpuBackend } from '../../../src/engine/backends/webgpu/webgpu-backend.js';
-import { EMPTY_SHADERS } from '../empty-shaders.js';
-import {
-  type BatchSetup,
-  type CallColumns,
-  type CallSequence,
-  type Column,
-  type Digests,
-  digestOf,
-  digestsOf,
-  playSequence,
-  SequencePlayer,
-} from './call-sequence.js';
-import { finalScoresOf, type Row } from './scores.js';
+import type { AsyncVecEnvOptions } from '../../../src/engine/vec-env/vec-env-options.js';
+import { playStudent } from '../student-episodes.js';
+import { digestOf, playCalls } from './played-calls.js';
 
 /** Globals that only Node has. */
 const GLOBALS_OF_NODE = ['process', 'Buffer', 'require', 'module', 'global', 'setImmediate', '__dirname'];
 
-/** The package's own backend, whose shaders `scores` also uses, and a backend with shaders that do nothing. */
-const BACKENDS = {
-  correct: BROWSER.asyncBackends[0],
-  empty: webGpuBackend(findBrowserGpu, { texts: EMPTY_SHADERS }),
-};
-
-/** The shaders of a backend. */
-export type Shaders = keyof typeof BACKENDS;
-
-/** The columns of the last sequence, after each call. */
-let lastColumns: readonly CallColumns[] = [];
+/** A golden table: its episodes, and what plays them. */
+export interface Table {
+  readonly numEnvs: number;
+  /** Environment i plays seed `firstSeed + i`. */
+  readonly firstSeed: number;
+  /** `sampled` or a named profile. */
+  readonly profile: string;
+  readonly grader: string;
+  readonly policy: 'random' | 'heuristic';
+  /** The belief of every step; null for no belief. */
+  readonly belief: readonly number[] | null;
+}
 
 const page = {
   /** Returns the globals of Node that exist in the page. */
   globalsOfNode: (): string[] => GLOBALS_OF_NODE.filter((name) => name in globalThis),
 
-  /** Opens a batch, closes it and returns its device. @throws the errors of `open`. */
-  async device(setup: BatchSetup, shaders: Shaders, allowInexact: boolean): Promise<Device | null> {
-    const player = await SequencePlayer.open(BACKENDS[shaders], setup, allowInexact);
-    const { device } = player.batch;
-    player.close();
-    return device;
+  /** Returns the device of an environment on WebGPU. */
+  async device(): Promise<Device | null> {
+    await using env = await createAsyncVecEnv({ backend: 'webgpu', numEnvs: 1 });
+    return env.device;
   },
 
-  /** Plays a sequence. @returns the digests after each call. */
-  async play(sequence: CallSequence, shaders: Shaders): Promise<Digests[]> {
-    // A device with empty shaders is not exact.
-    lastColumns = await playSequence(BACKENDS[shaders], sequence, shaders === 'empty');
-    return lastColumns.map(digestsOf);
+  /** Plays random calls on WebGPU. @returns the lines of `playCalls`. */
+  playCalls: (setup: AsyncVecEnvOptions): Promise<string[]> =>
+    playCalls(createAsyncVecEnv, { ...setup, backend: 'webgpu' }),
+
+  /** Plays the episodes of a table on WebGPU. @returns the digest of their final scores. */
+  async digestOfScores({ numEnvs, firstSeed, profile, grader, policy, belief }: Table): Promise<string> {
+    await using env = await createAsyncVecEnv({ backend: 'webgpu', numEnvs, grader });
+    await env.reset({ seed: firstSeed, profiles: profile });
+    return digestOf((await env.run(policy, belief === null ? {} : { beliefs: belief })).finalScores);
   },
 
-  /** Returns a column of the last sequence after call `at`. */
-  column: (at: number, name: string): Column => lastColumns[at][name],
-
-  /** Plays the episodes of a row (see scores.ts) of the golden tables. @returns the digest of their final scores. */
-  scores: async (row: Row): Promise<string> => digestOf(await finalScoresOf(row)),
+  playStudent,
 };
 
 /** The functions that a test can call in the page. */

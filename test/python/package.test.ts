@@ -1,18 +1,31 @@
-/** Random call sequences have the same results and errors in the Python package as in TypeScript. */
+/** The Python package returns the same bits and errors as TypeScript: random calls, replays, rollout groups and students. */
 import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { loadStudent, STUDENT_NAMES } from '../../src/agents/student/shipped-students.js';
+import { encodeStudent } from '../../src/agents/student/student-file.js';
 import type { RecordedTrajectory } from '../../src/engine/backends/backend.js';
 import type { VecEnv } from '../../src/engine/node.js';
+import { rolloutGroups, scoreReplay } from '../../src/index.js';
 import { RhythmError } from '../../src/shared/errors.js';
+import { snakeCase } from '../../src/shared/letter-case.js';
 import { rowsOfTrajectory } from '../support/bits.js';
+import { temporaryDirectory } from '../support/cli.js';
 import { type Call, drawCall, drawCreate, Sequence } from '../support/package-calls.js';
 import { askPython, whyAbsent } from '../support/python.js';
 import { drawsOf, Random } from '../support/random.js';
+import { EVALUATION_SEEDS, playStudent } from '../support/student-episodes.js';
 import { outputColumns } from '../support/unchanged.js';
 
 const SCRIPT = 'package/sequences.py';
-/** The number of calls of a sequence. Chosen by hand: longer sequences take longer. */
-const CALLS = 60;
+const PLAY = 'package/play.py';
+/** The number of calls of a sequence, and of rows to score. Chosen by hand: more take longer. */
+const [CALLS, ROWS] = [60, 2000];
+const OPTIONS = [
+  { grader: 'v2' },
+  { grader: 'v3', shaping: { repetition: true, exploration: true } },
+  { grader: 'v1', shaping: { repetition: true } },
+];
 
 interface Answer {
   readonly difference: { readonly at: number; readonly columns: Record<string, string> } | null;
@@ -24,7 +37,7 @@ type Bytes = Record<string, Uint8Array>;
 
 const bytesOf = (array: ArrayBufferView): Uint8Array =>
   Buffer.from(array.buffer, array.byteOffset, array.byteLength);
-const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const base64 = (array: ArrayBufferView): string => Buffer.from(bytesOf(array)).toString('base64');
 
 /** Returns the bytes that a method returns, or the code of its error. */
 function attempt(read: () => ArrayBufferView): Uint8Array {
@@ -75,6 +88,7 @@ function digestOf(columns: Bytes): string {
 }
 
 const DTYPES: Readonly<Record<string, string>> = {
+  Int8Array: 'i8',
   Uint8Array: 'u8',
   Uint32Array: 'u32',
   Float32Array: 'f32',
@@ -86,12 +100,38 @@ const encoded = (args: object): object =>
 
 function encodedValue(value: unknown): unknown {
   if (ArrayBuffer.isView(value)) {
-    return {
-      dtype: DTYPES[value.constructor.name],
-      bytes: Buffer.from(bytesOf(value)).toString('base64'),
-    };
+    return { dtype: DTYPES[value.constructor.name], bytes: base64(value) };
   }
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? encoded(value) : value;
+}
+
+/** Encodes the arrays of a result by their names in Python. NaN has one pattern of bits on both sides. */
+const arraysOf = (result: object): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(result)
+      .filter(([, value]) => ArrayBuffer.isView(value))
+      .map(([name, value]) => [snakeCase(name), base64(value)]),
+  );
+
+/** Draws columns of rows to score. Some rows are invalid, and some state no belief: three NaN. */
+function drawColumns() {
+  const random = new Random('package rows');
+  const below = (limit: number) => random.integer(0, limit - 1);
+  const columns = {
+    seeds: random.seeds(ROWS),
+    stepIndices: random.bytes(ROWS, 0, 27),
+    histories: random.bytes(28 * ROWS, 0, 9),
+    actions: Int8Array.from({ length: ROWS }, () => below(11) - 1),
+    beliefs: random.beliefs(ROWS, 0.7).beliefs,
+    beliefHistories: random.beliefs(28 * ROWS, 0.7).beliefs,
+  };
+  for (let fault = 0; fault < 10; fault++) {
+    columns.stepIndices[below(ROWS)] = 28 + fault;
+    columns.actions[below(ROWS)] = 10 + fault;
+    columns.histories[28 * below(ROWS)] = 77;
+    columns.beliefs[3 * below(ROWS)] = Number.NaN;
+  }
+  return columns;
 }
 
 /** The calls of a sequence, and their results. */
@@ -138,32 +178,26 @@ function expectRestorable(env: VecEnv, snapshot: string | null): void {
   expect(Buffer.from(env.snapshot()).toString('base64')).toBe(snapshot);
 }
 
+const pathOf = temporaryDirectory();
+const playStudents = (students: readonly string[], seeds: readonly number[]) =>
+  askPython<{ actions: string; beliefs: string }[]>(PLAY, { students, seeds });
+
 const absent = whyAbsent('rhythm-vec', '(npm run test:python-package)', SCRIPT, { sequences: [] });
 
 describe.skipIf(absent !== null)(
   `the Python package${absent === null ? '' : ` (skipped: ${absent})`}`,
   () => {
-    const played = Array.from({ length: absent === null ? drawsOf(200) : 0 }, (_, k) => play(`package ${k}`));
-
-    it('returns the same bits as the TypeScript API', () => {
+    it('returns the same bits and errors for random calls', () => {
+      const played = Array.from({ length: drawsOf(200) }, (_, k) => play(`package ${k}`));
       const sequences = played.map(({ calls, outputs }) =>
-        calls.map(({ name, env, args }, at) => ({
-          name,
-          env,
-          args: encoded(args),
-          digest: digestOf(outputs[at]),
-        })),
+        calls.map((call, at) => ({ ...call, args: encoded(call.args), digest: digestOf(outputs[at]) })),
       );
       const answers = askPython<Answer[]>(SCRIPT, { sequences });
       expect(answers.flatMap((answer, k) => describeDifference(played[k], answer))).toEqual([]);
       for (const [k, { snapshots }] of answers.entries()) {
-        for (const [env, snapshot] of snapshots.entries()) {
+        for (const [env, snapshot] of snapshots.entries())
           expectRestorable(played[k].sequence.envs[env], snapshot);
-        }
       }
-    });
-
-    it('draws calls that succeed and calls that are refused', () => {
       const outcomes = played.flatMap(({ calls, outputs }) =>
         calls.map(({ name }, at) => `${name} ${outputs[at].refusal}`.trim()),
       );
@@ -183,6 +217,61 @@ describe.skipIf(absent !== null)(
         'restore InputError bad_snapshot',
       ];
       expect(outcomes).toEqual(expect.arrayContaining([...succeeded, ...refused]));
+    });
+
+    it('scores replays and plays rollout groups as TypeScript does', async () => {
+      const columns = drawColumns();
+      const { groupSize, ...groups } = { seeds: [5, 6, 7], groupSize: 4, gamma: 0.9, grader: 'v3' };
+      const sent = Object.entries(encoded(columns)).map(([name, column]) => [snakeCase(name), column]);
+      const answer = askPython<{
+        scores: Record<string, string>[];
+        faults: [number, string][][];
+        groups: Record<string, string>;
+      }>(PLAY, {
+        columns: Object.fromEntries(sent),
+        options: OPTIONS,
+        groups: { ...groups, group_size: groupSize },
+      });
+      for (const [k, options] of OPTIONS.entries()) {
+        // TypeScript returns `beliefSkill` beside the rewards and as a reward, Python only as a reward.
+        const { rewards, faults, beliefSkill: _, ...scores } = scoreReplay(columns, options);
+        expect(answer.scores[k]).toEqual(arraysOf({ ...scores, ...rewards }));
+        expect(answer.faults[k]).toEqual(faults.map(({ index, code }) => [index, code]));
+        expect(faults.length).toBeGreaterThan(20);
+      }
+      expect(answer.groups).toEqual(arraysOf(await rolloutGroups({ ...groups, groupSize, policy: 'random' })));
+    });
+
+    it('plays students with the same actions and beliefs in all evaluation episodes', async () => {
+      const answers = playStudents(STUDENT_NAMES, EVALUATION_SEEDS);
+      for (const [k, name] of STUDENT_NAMES.entries()) {
+        const { actions, beliefs } = await playStudent(name, EVALUATION_SEEDS);
+        expect(answers[k].actions).toBe(base64(Uint8Array.from(actions)));
+        expect(answers[k].beliefs).toBe(base64(Float32Array.from(beliefs)));
+      }
+    });
+
+    it('reads students from files, and refuses damaged files and files of newer releases', async () => {
+      const { manifest, network } = await loadStudent(STUDENT_NAMES[0]);
+      const bytes = encodeStudent(manifest, network);
+      const write = (name: string, content: Uint8Array | string): string => {
+        writeFileSync(pathOf(name), content);
+        return pathOf(name);
+      };
+      const whole = write('whole.safetensors', bytes);
+      expect(playStudents([whole], [7])).toEqual(playStudents([STUDENT_NAMES[0]], [7]));
+      const changed = bytes.slice();
+      changed[changed.length - 100] ^= 1;
+      const newer = Buffer.from(bytes)
+        .toString('latin1')
+        .replace('"features_version":"1"', '"features_version":"2"');
+      for (const [content, message] of [
+        [changed, 'Pass an undamaged copy'],
+        [bytes.slice(0, 500), 'complete and unchanged'],
+        [Buffer.from(newer, 'latin1'), 'Use the release that wrote the file'],
+      ] as const) {
+        expect(() => playStudents([write('bad.safetensors', content)], [7])).toThrow(message);
+      }
     });
   },
 );
