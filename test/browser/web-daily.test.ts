@@ -3,9 +3,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, inject, it, test } from 'vitest';
 import { ACTION_NAMES } from '../../src/world/fields.js';
 import { movesFrom } from '../../web/src/person/moves-text.js';
-import { replayEpisode } from '../../web/src/person/replay.js';
 import { runCli } from '../support/cli.js';
-import { screenshot } from '../support/web/screenshots.js';
 import { SIZES, slots } from '../support/web/visit.js';
 import { setUpVisits } from '../support/web/visits.js';
 
@@ -98,22 +96,6 @@ describe.skipIf(absent !== null)('the daily episode', () => {
     expect(visited.messages).toEqual([]);
   }, 240_000);
 
-  it('states no belief before a slider moves', async () => {
-    await using visited = await visit('#daily?day=2026-11-28');
-    const { page } = visited;
-    await slots(page, 0);
-    await screenshot(page, 'daily-start');
-    expect(await page.getByRole('checkbox', { name: /^State this belief/ }).isChecked()).toBe(false);
-    for (const key of KEYS) await page.keyboard.press(key);
-    await page.getByText('No belief was stated, which earns nothing.').waitFor();
-    const setting = { seed: 20_261_128, profile: 'sampled', grader: 'v3' };
-    // With the belief [0.5, 0.5, 0.5] this week scores 0.
-    const { finalScore } = replayEpisode(setting, movesFrom(ACTIONS)!).result!;
-    expect(finalScore).toBeGreaterThan(0.29);
-    expect(await resultText(page)).toContain(`Score ${finalScore.toFixed(3)}, no belief stated\n`);
-    expect(await page.evaluate("localStorage.getItem('rhythm-vec.daily.2026-11-28')")).toBe(ACTIONS);
-  });
-
   it('is continued by touch after stored moves, and says which rival could not play', async () => {
     const today = new Date().toISOString().slice(0, 10);
     // 25 times sleep, with the belief [0.5, 0.5, 0.5] from the first move on: see movesText.
@@ -153,10 +135,5 @@ describe.skipIf(absent !== null)('the daily episode', () => {
     await page.getByRole('link', { name: 'Open this week in One person' }).tap();
     await page.getByRole('heading', { name: 'One person' }).waitFor();
     await page.getByRole('heading', { name: 'Who it was' }).waitFor();
-  });
-
-  it('reports a link to a future day', async () => {
-    await using visited = await visit('#daily?day=2999-01-01');
-    await visited.page.getByText('where a day from 2000-01-01 to today').waitFor();
   });
 });

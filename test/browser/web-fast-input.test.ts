@@ -1,13 +1,7 @@
 /** Tests keys and clicks that come before the page has drawn the next frame, or before a worker has answered. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it, test } from 'vitest';
-import {
-  DELAY_DECISIONS,
-  DELAY_REPORTS,
-  DELAY_STEPS,
-  FAST_INPUT,
-  fastInput,
-} from '../support/web/fast-input.js';
+import { DELAY_REPORTS, DELAY_STEPS, FAST_INPUT, fastInput } from '../support/web/fast-input.js';
 import { slots, type Visit } from '../support/web/visit.js';
 import { setUpVisits } from '../support/web/visits.js';
 
@@ -21,8 +15,8 @@ describe.skipIf(absent !== null)('fast input', () => {
   const { at, visit } = setUpVisits();
 
   /**
-   * Opens an address with scripts of fast-input.ts, which define `due`, `answer` and `late`. The input `() => {}` only lets the
-   * page run other tasks.
+   * Opens an address with scripts of fast-input.ts, which define `due`, `held` and `late`. The input `() => {}` only lets the page
+   * run other tasks.
    */
   const visitWith = async (fragment: string, ...scripts: readonly string[]): Promise<Visit> => {
     const visited = await visit(fragment, { scripts });
@@ -41,7 +35,7 @@ describe.skipIf(absent !== null)('fast input', () => {
   const show = async (fragment: string): Promise<Page> => {
     const { page } = opened;
     await opened.follow('#train');
-    await page.evaluate('due = null');
+    await page.evaluate('held = {}; null');
     await opened.follow(fragment);
     return page;
   };
@@ -66,8 +60,8 @@ describe.skipIf(absent !== null)('fast input', () => {
       await slots(page, 5);
       await page.getByText('It gives no reasons.').waitFor();
       await page.getByRole('button', { name: 'Play' }).click();
-      await expect.poll(() => page.evaluate('due !== null')).toBe(true);
-      expect(await fastInput(page, `${input}, () => due?.()`)).toBe(address);
+      await expect.poll(() => page.evaluate('held[650] !== undefined')).toBe(true);
+      expect(await fastInput(page, `${input}, due`)).toBe(address);
     });
 
     it('takes over neither undone moves nor moves of the previous person', async () => {
@@ -91,15 +85,40 @@ describe.skipIf(absent !== null)('fast input', () => {
       );
     });
 
-    it('keeps the focus on a disabled button', async () => {
-      await using visited = await visitWith('#person?by=heuristic', DELAY_DECISIONS);
-      const { page } = visited;
-      await page.getByText('Deciding …').waitFor();
-      await page.getByRole('button', { name: 'Step' }).focus();
-      await expect.poll(() => page.evaluate('answer()')).toBe(true);
-      await page.getByText('It gives no reasons.').waitFor();
-      await page.keyboard.press('Enter');
-      await expect.poll(() => page.url()).toBe(at('#person?by=heuristic&at=1'));
+    it('keeps the focus on a button while it is disabled', async () => {
+      const page = await show('#person?by=heuristic');
+      const step = page.getByRole('button', { name: 'Step' });
+      await step.focus();
+      for (let k = 1; k <= 3; k++) {
+        await expect.poll(() => step.getAttribute('aria-disabled')).toBe('false');
+        await page.keyboard.press('Enter');
+        await slots(page, k);
+      }
+    });
+
+    it('ignores a key that is pressed right after shortcuts are turned off', async () => {
+      const page = await show('#person');
+      await slots(page, 0);
+      expect(await fastInput(page, "tick('Keys'), key('1'), press('Sleep')")).toBe('#person?moves=3');
+      await page.getByRole('checkbox', { name: /^Keys/ }).check();
+    });
+
+    it('announces the last step of continuous play, but not every step', async () => {
+      const page = await show('#person?by=heuristic&at=25');
+      const status = page.locator('.person > p[role="status"]');
+      await expect.poll(() => status.textContent()).toMatch(/^Day 7 morning/);
+      await page.evaluate(`globalThis.announced = 0;
+      new MutationObserver(() => { announced += 1; }).observe(document.querySelector('.person > p[role="status"]'), {
+        childList: true, characterData: true, subtree: true,
+      });`);
+      await page.getByRole('button', { name: 'Play' }).click();
+      for (let at = 26; at <= 28; at++) {
+        await expect.poll(() => page.evaluate('held[650] !== undefined')).toBe(true);
+        await page.evaluate('due()');
+        await page.waitForURL(new RegExp(`at=${at}$`));
+      }
+      await expect.poll(() => status.textContent()).toMatch(/^Day 7 night.*Final score 0\.\d{3}\.$/);
+      expect(await page.evaluate('[announced, held[1000] ?? null]')).toEqual([1, null]);
     });
 
     it('states no belief about another person before a slider moves', async () => {
@@ -108,18 +127,6 @@ describe.skipIf(absent !== null)('fast input', () => {
       expect(await fastInput(page, "choose('Person', 'discrete'), key('1')")).toBe(
         '#person?person=discrete&moves=0',
       );
-    });
-
-    it('moves the focus to the result as soon as it is shown', async () => {
-      const page = await show(`#person?moves=${MOVES}`);
-      await slots(page, 27);
-      await page.evaluate(`globalThis.focusedThen = new Promise((done) => {
-        new MutationObserver(() => {
-          if (document.getElementById('who') !== null) done(document.activeElement.id);
-        }).observe(document, { childList: true, subtree: true });
-      }); null`);
-      await page.getByRole('button', { name: /^Sleep/ }).click();
-      expect(await page.evaluate('focusedThen')).toBe('who');
     });
   });
 
@@ -130,11 +137,11 @@ describe.skipIf(absent !== null)('fast input', () => {
       await page.getByRole('button', { name: 'Step' }).click();
       await slots(page, 6);
       await page.getByRole('button', { name: 'Play' }).click();
-      await expect.poll(() => page.evaluate('due !== null')).toBe(true);
+      await expect.poll(() => page.evaluate('held[650] !== undefined')).toBe(true);
       await page.goBack();
       await page.getByRole('button', { name: 'Play' }).waitFor();
       await slots(page, 5);
-      expect(await page.evaluate('due === null')).toBe(true);
+      expect(await page.evaluate('held[650] === undefined')).toBe(true);
     });
 
     it('restores the last value of a slider', async () => {
@@ -207,8 +214,7 @@ describe.skipIf(absent !== null)('fast input', () => {
     });
 
     it('shows a view that the user leaves and opens again at once', async () => {
-      await using visited = await visitWith('#crowd?people=1000');
-      const { page } = visited;
+      const page = await show('#crowd?people=1000');
       await page.locator('.results[aria-busy="false"]').waitFor();
       // The view is left while its run is under way.
       await fastInput(page, "choose('Policy', 'random'), () => {}, go('Train'), () => {}, go('Crowd')");

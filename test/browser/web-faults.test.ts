@@ -1,6 +1,7 @@
 /** Tests the page under stress, such as hostile links, fast input, missing features and small screens. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it, test } from 'vitest';
+import { screenshot } from '../support/web/screenshots.js';
 import { SIZES, slots, type Visit } from '../support/web/visit.js';
 import { setUpVisits } from '../support/web/visits.js';
 
@@ -66,24 +67,6 @@ const NO_ENGINE = `globalThis.Worker = class extends Worker {
 /** Makes every access to the browser's storage throw. */
 const NO_STORAGE = `Object.defineProperty(window, 'localStorage', {
   get() { throw new DOMException('none here', 'SecurityError'); },
-});`;
-
-/**
- * Runs in the page before its own scripts: delays the announcements of continuous play forever. 1000 is the delay that
- * announcements.tsx passes.
- */
-const DELAY_ANNOUNCEMENTS = `globalThis.pending = new Set();
-const [set, clear] = [setTimeout, clearTimeout];
-globalThis.setTimeout = (work, delay, ...rest) => {
-  if (delay !== 1000) return set(work, delay, ...rest);
-  pending.add(work);
-  return work;
-};
-globalThis.clearTimeout = (timer) => pending.delete(timer) || clear(timer);`;
-/** Runs in the page: counts announcements. */
-const COUNT_ANNOUNCEMENTS = `globalThis.announced = 0;
-new MutationObserver(() => { announced += 1; }).observe(document.querySelector('.person > p[role="status"]'), {
-  childList: true, characterData: true, subtree: true,
 });`;
 
 const historyLength = (page: Page): Promise<number> => page.evaluate('history.length') as Promise<number>;
@@ -153,17 +136,6 @@ describe.skipIf(absent !== null)('the page', () => {
       await page.waitForURL(/moves=01$/);
     });
 
-    it('keeps the focus on a disabled button', async () => {
-      const { page } = await show('#person?by=heuristic');
-      const step = page.getByRole('button', { name: 'Step' });
-      await step.focus();
-      for (let k = 1; k <= 3; k++) {
-        await expect.poll(() => step.getAttribute('aria-disabled')).toBe('false');
-        await page.keyboard.press('Enter');
-        await slots(page, k);
-      }
-    });
-
     it('adds one history entry for a slider whose key is held', async () => {
       const { page } = await show('#graders?people=48');
       const slider = page.getByRole('slider', { name: 'Crash free' });
@@ -227,40 +199,44 @@ describe.skipIf(absent !== null)('the page', () => {
     });
   });
 
-  it('does not announce every step of continuous play', async () => {
-    await using visited = await visit('#person?by=heuristic&at=25', { scripts: [DELAY_ANNOUNCEMENTS] });
+  it('stops calling a worker when its view is left', async () => {
+    await using visited = await visit('#graders?people=2000', { scripts: [COUNT_CALLS] });
     const { page } = visited;
-    const status = page.locator('.person > p[role="status"]');
-    await expect.poll(() => status.textContent()).toMatch(/^Day 7 morning/);
-    await page.evaluate(COUNT_ANNOUNCEMENTS);
-    await page.getByRole('button', { name: 'Play' }).click();
-    await page.getByRole('heading', { name: 'Who it was' }).waitFor();
-    await expect.poll(() => status.textContent()).toMatch(/^Day 7 night.*Final score 0\.\d{3}\.$/);
-    expect(await page.evaluate('[announced, pending.size]')).toEqual([1, 0]);
-  });
-
-  it.each([
-    ['graders', '#graders?people=2000', 'table.ranking', 'One person', '.person .now'],
-    ['person', '#person?by=planner&at=28', '.person .now', 'Train', '#training-settings'],
-  ])(
-    'stops calling the %s worker when its view is left',
-    async (name, fragment, selector, next, nextSelector) => {
-      await using visited = await visit(fragment, { scripts: [COUNT_CALLS] });
-      const { page } = visited;
+    const counts = (name: string) =>
+      page.evaluate(`counts['${name}']`) as Promise<{ calls: number; answers: number }>;
+    for (const [name, fragment, selector, next, nextSelector] of [
+      ['graders', '#graders?people=2000', 'table.ranking', 'One person', '.person .now'],
+      ['person', '#person?by=planner&at=28', '.person .now', 'Train', '#training-settings'],
+    ]) {
+      await visited.follow(fragment);
       await page.locator(selector).waitFor();
       await page.getByRole('link', { name: next }).click();
       await page.locator(nextSelector).waitFor();
-      const counts = () =>
-        page.evaluate(`counts[${JSON.stringify(name)}]`) as Promise<{ calls: number; answers: number }>;
-      const { calls } = await counts();
+      const { calls } = await counts(name);
       expect(calls).toBeGreaterThan(0);
       // A further call would follow the last answer at once.
-      await expect.poll(async () => (await counts()).answers).toBe(calls);
+      await expect.poll(async () => (await counts(name)).answers).toBe(calls);
       await visited.follow('#crowd?people=1000');
       await page.locator('.results[aria-busy="false"]').waitFor();
-      expect(await counts()).toEqual({ calls, answers: calls });
-    },
-  );
+      expect(await counts(name)).toEqual({ calls, answers: calls });
+    }
+  });
+
+  it.each([
+    ['Crowd', '.results[aria-busy="false"]'],
+    ['One person', '.person .now'],
+    ['Sequence', '.scores[aria-busy="false"]'],
+    ['Graders', 'table.ranking'],
+  ])('reports that a worker of %s could not be loaded, and starts it again on request', async (link, part) => {
+    await using visited = await visit('#train', { missing: /worker-.*\.js$/ });
+    const { page } = visited;
+    await page.getByRole('link', { name: link }).click();
+    await page.getByRole('heading', { name: 'Something went wrong' }).waitFor();
+    await screenshot(page, `state-${link}-error`);
+    await page.unroute(/worker-.*\.js$/);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.locator(part).first().waitFor();
+  });
 
   describe('in a browser that refuses', () => {
     it('the engine’s worker: other views work without it', async () => {
@@ -284,8 +260,34 @@ describe.skipIf(absent !== null)('the page', () => {
     });
   });
 
-  describe('on a screen', () => {
-    it('at 400 % zoom: crowd, one person, its result and graders scroll in one direction only', async () => {
+  it('keeps the light colours that the user chose, after a reload', async () => {
+    const { page } = await show('#train');
+    const background = () => page.evaluate('getComputedStyle(document.body.parentElement).backgroundColor');
+    const light = await background();
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await expect.poll(background).not.toBe(light);
+    await page.getByRole('radio', { name: 'light' }).press('Space');
+    await expect.poll(background).toBe(light);
+    await page.reload();
+    await page.getByRole('radio', { name: 'light' }).waitFor();
+    expect(await background()).toBe(light);
+    await page.emulateMedia({ colorScheme: 'light' });
+  });
+
+  it('has a content security policy without other sites, inline code or eval, before its scripts', async () => {
+    const html = await (await fetch(at(''))).text();
+    const [, policy] = /Content-Security-Policy" content="([^"]*)"/.exec(html)!;
+    const rules = policy.replaceAll('&#39;', "'").split('; ');
+    expect(rules).toEqual(expect.arrayContaining(["default-src 'none'", "script-src 'self'"]));
+    expect(policy).not.toMatch(/unsafe|\*|http/);
+    expect(html.indexOf('Content-Security-Policy')).toBeLessThan(html.indexOf('<script'));
+    // The picture that services show for a link: its size in the header of a PNG.
+    const [, image] = /property="og:image" content="([^"]*)"/.exec(html)!;
+    const bytes = new DataView(await (await fetch(at(image))).arrayBuffer());
+    expect([bytes.getUint32(16), bytes.getUint32(20)]).toEqual([1200, 630]);
+  });
+
+  it('scrolls in one direction only at 400 % zoom: crowd, one person, its result and graders', async () => {
       const { page } = await show('#crowd?people=1000');
       await page.setViewportSize({ width: 320, height: 256 });
       const parts = {
@@ -302,23 +304,5 @@ describe.skipIf(absent !== null)('the page', () => {
         expect(await opened.overflowWidth(), fragment).toBeLessThanOrEqual(0);
       }
       await page.setViewportSize(SIZES.laptop);
-    });
-
-    it('with forced colours: bars and selections are visible', async () => {
-      const { page } = await show(`#person?moves=${MOVES}`);
-      await page.emulateMedia({ forcedColors: 'active' });
-      await slots(page, MOVES.length);
-      const background = (selector: string) =>
-        page.evaluate(
-          `getComputedStyle(document.querySelector(${JSON.stringify(selector)})).backgroundColor`,
-        );
-      expect(await background('.track .fill')).not.toBe(await background('.track'));
-      expect(await background('nav [aria-current]')).not.toBe(await background('nav a:not([aria-current])'));
-      await opened.follow('#graders?people=48');
-      await page.locator('table.ranking').waitFor();
-      expect(await background('.stack .segment')).not.toBe(await background('.stack'));
-      expect(await background('[aria-pressed="true"]')).not.toBe(await background('[aria-pressed="false"]'));
-      await page.emulateMedia({ forcedColors: 'none' });
-    });
   });
 });

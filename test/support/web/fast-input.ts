@@ -1,4 +1,4 @@
-/** Scripts that run in the page: fast input, and hooks that delay steps, progress reports and the advice of policies. */
+/** Scripts that run in the page: fast input, and hooks that delay steps, announcements and progress reports. */
 import type { Page } from 'playwright-core';
 
 /**
@@ -19,6 +19,7 @@ const named = (selector, name) =>
   [...document.querySelectorAll(selector)].find((element) => element.textContent.trim().startsWith(name));
 globalThis.press = (name) => () => named('button', name).click();
 globalThis.key = (key) => () => dispatchEvent(new KeyboardEvent('keydown', { key }));
+globalThis.tick = (name) => () => named('label', name).control.click();
 globalThis.go = (name) => () => named('nav a', name).click();
 const control = (name) => named('label', name).control;
 globalThis.choose = (name, value) => () => {
@@ -33,19 +34,22 @@ globalThis.leave = (name) => () => control(name).dispatchEvent(new Event('blur')
 null;`;
 
 /**
- * Runs in the page before its own scripts: delays the next step of continuous play, which is due after
- * PACE (650 ms, web/src/views/person/by-policy.tsx), until `due` is called.
+ * Runs in the page before its own scripts: delays the next step of continuous play, which is due after PACE (650 ms,
+ * web/src/views/person/by-policy.tsx), until `due` is called, and its announcements (after 1000 ms, announcements.tsx) forever.
  */
-export const DELAY_STEPS = `globalThis.due = null;
+export const DELAY_STEPS = `globalThis.held = {};
+globalThis.due = () => held[650]?.();
 const [set, clear] = [setTimeout, clearTimeout];
-const DELAYED = -1;
 globalThis.setTimeout = (work, delay, ...rest) => {
-  if (delay !== 650) return set(work, delay, ...rest);
-  due = work;
-  return DELAYED;
+  if (delay !== 650 && delay !== 1000) return set(work, delay, ...rest);
+  held[delay] = () => {
+    delete held[delay];
+    work();
+  };
+  return -delay;
 };
 globalThis.clearTimeout = (timer) => {
-  if (timer === DELAYED) due = null;
+  if (held[-timer]) delete held[-timer];
   else clear(timer);
 };`;
 
@@ -56,25 +60,6 @@ MessagePort.prototype.addEventListener = function (kind, listener) {
   listen.call(this, kind, (event) => reports.push(() => listener.call(this, event)));
 };
 globalThis.late = () => reports.splice(0).forEach((report) => report());`;
-
-/**
- * Runs in the page before its own scripts: delays the advice of policies. A call of `answer` delivers the earliest delayed
- * advice, and returns false if there is none.
- */
-export const DELAY_DECISIONS = `const answers = [];
-globalThis.Worker = class extends Worker {
-  addEventListener(kind, listener, ...rest) {
-    super.addEventListener(kind, (event) => {
-      if (event.data?.value?.value?.reasons === undefined) listener.call(this, event);
-      else answers.push(() => listener.call(this, event));
-    }, ...rest);
-  }
-};
-globalThis.answer = () => {
-  if (answers.length === 0) return false;
-  answers.shift()();
-  return true;
-};`;
 
 /**
  * Runs inputs in the page.
