@@ -68,9 +68,10 @@ describe.skipIf(absent !== null)('in Chromium', () => {
   });
 
   it('students take the same actions and state the same beliefs as in Node', async () => {
+    const seeds = EVALUATION_SEEDS.slice(0, 40);
     for (const name of STUDENT_NAMES) {
-      const played = await page.call('playStudent', name, EVALUATION_SEEDS);
-      expect(played).toEqual(await playStudent(name, EVALUATION_SEEDS));
+      const played = await page.call('playStudent', name, seeds);
+      expect(played).toEqual(await playStudent(name, seeds));
       expect(new Set(played.actions).size).toBeGreaterThan(5);
     }
   });

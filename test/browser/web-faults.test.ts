@@ -178,9 +178,9 @@ describe.skipIf(absent !== null)('the page', () => {
         await session.send('HeapProfiler.collectGarbage');
         return (await session.send('Runtime.getHeapUsage')).usedSize;
       };
-      const before = await showCrowds(1, 6);
-      // The bands, scores and pictures of a crowd take 100 kB, so ten crowds would take 1 MB. The bound is chosen by hand.
-      expect((await showCrowds(6, 16)) - before).toBeLessThan(400_000);
+      const before = await showCrowds(1, 4);
+      // The bands, scores and pictures of a crowd take 100 kB, so six crowds would take 600 kB. The bound is chosen by hand.
+      expect((await showCrowds(4, 10)) - before).toBeLessThan(300_000);
     });
 
     it('shows the view of the last address after fast changes of the history', async () => {

@@ -80,14 +80,16 @@ it.skipIf(ABSENT.duckdb !== null)(`reeval reads rows that DuckDB copied${unless(
   ]);
 });
 
-it.skipIf(ABSENT.pyarrow !== null).each(['zstd', 'gzip', 'brotli', 'lz4', 'snappy', 'none'])(
-  `reeval reads rows that PyArrow copied with the compression %s${unless('pyarrow')}`,
-  async (compression) => {
+it.skipIf(ABSENT.pyarrow !== null)(
+  `reeval reads rows that PyArrow copied with any compression${unless('pyarrow')}`,
+  async () => {
     // An LZ4 file also has empty dictionaries: those of columns that are null in all rows.
-    pyarrow.recompress(pathOf('e.parquet'), pathOf('copy.parquet'), compression);
-    const { code, stdout } = await runCli(['reeval', '--jsonl', pathOf('copy.parquet')]);
-    const count = `${episodes.length} episodes replayed, all as recorded, bit for bit.`;
-    expect([code, stdout]).toEqual([0, expect.stringContaining(count)]);
+    for (const compression of ['zstd', 'gzip', 'brotli', 'lz4', 'snappy', 'none']) {
+      pyarrow.recompress(pathOf('e.parquet'), pathOf('copy.parquet'), compression);
+      const { code, stdout } = await runCli(['reeval', '--jsonl', pathOf('copy.parquet')]);
+      const count = `${episodes.length} episodes replayed, all as recorded, bit for bit.`;
+      expect([code, stdout], compression).toEqual([0, expect.stringContaining(count)]);
+    }
   },
 );
 

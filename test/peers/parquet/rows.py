@@ -1,5 +1,5 @@
-"""Prints PyArrow's version and the contents of a Parquet file. Reads the file's path as JSON from the standard input;
-if it reads null, it prints the version alone."""
+"""Prints PyArrow's version and the contents of a Parquet file. Reads {"path"} as JSON from the standard input; with "output" and
+"compression" it copies the file instead. If it reads null, it prints the version alone."""
 
 import json
 import sys
@@ -18,12 +18,11 @@ def read(path):
     }
 
 
-def main():
-    path = json.load(sys.stdin)
-    answer = {"version": pyarrow.__version__}
-    if path is not None:
-        answer |= read(path)
-    json.dump(answer, sys.stdout)
-
-
-main()
+request = json.load(sys.stdin)
+answer = {"version": pyarrow.__version__}
+if request is not None and "output" in request:
+    table = pyarrow.parquet.read_table(request["path"])
+    pyarrow.parquet.write_table(table, request["output"], compression=request["compression"])
+elif request is not None:
+    answer |= read(request["path"])
+json.dump(answer, sys.stdout)

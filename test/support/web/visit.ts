@@ -125,33 +125,36 @@ export class Visit {
 
   /**
    * Expects no accessibility violations and no overflow, in light and dark. The schemes differ only in colours, so the second
-   * is checked by the rule of colours alone. @param name of the screenshots. @param rules for light, by default all.
+   * is checked by the rule of colours alone. @param name of the screenshots.
    */
-  async expectAccessible(name: string, rules?: readonly string[]): Promise<void> {
+  async expectAccessible(name: string): Promise<void> {
     for (const colorScheme of COLOR_SCHEMES) {
       await this.page.emulateMedia({ colorScheme });
-      const checked = colorScheme === COLOR_SCHEMES[0] ? rules : ['color-contrast'];
-      expect(await this.accessibilityViolations(checked), colorScheme).toEqual([]);
+      const rules = colorScheme === 'light' ? undefined : ['color-contrast'];
+      expect(await this.accessibilityViolations(rules), colorScheme).toEqual([]);
       expect(await this.overflowWidth()).toBeLessThanOrEqual(0);
       await screenshot(this.page, `${name}-${colorScheme}`);
     }
+    await this.page.emulateMedia({ colorScheme: 'light' });
   }
 
   /**
-   * Calls `expectAccessible` in the sizes of a laptop and a phone. A media query on width applies to all smaller or to all
-   * larger widths, so each style of a tablet is also checked on a phone or a laptop. On a tablet, this checks only overflow and
-   * the rule that depends on the width.
-   * @param name of the screenshots. @param rules for light on a laptop and a phone, by default all.
+   * Does the same on a phone, and on a laptop in light. A media query on width applies to all smaller or to all larger widths, so
+   * each style of a tablet is also checked on a phone or a laptop. On a tablet, this checks only overflow and the rule that
+   * depends on the width.
+   * @param name of the screenshots.
    */
-  async expectAccessibleInAllSizes(name: string, rules?: readonly string[]): Promise<void> {
+  async expectAccessibleInAllSizes(name: string): Promise<void> {
     for (const [size, window] of Object.entries(SIZES)) {
       await this.page.setViewportSize(window);
       // Until the charts have the new width.
       await expect.poll(() => this.overflowWidth()).toBeLessThanOrEqual(0);
-      if (size === 'tablet') {
-        expect(await this.accessibilityViolations(['scrollable-region-focusable'])).toEqual([]);
+      if (size === 'phone') await this.expectAccessible(`${name}-${size}`);
+      else {
+        const rules = size === 'tablet' ? ['scrollable-region-focusable'] : undefined;
+        expect(await this.accessibilityViolations(rules)).toEqual([]);
         await screenshot(this.page, `${name}-${size}`);
-      } else await this.expectAccessible(`${name}-${size}`, rules);
+      }
     }
   }
 
