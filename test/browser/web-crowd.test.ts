@@ -103,11 +103,7 @@ describe.skipIf(absent !== null)('the crowd', () => {
         { people: 2345, seed: 4_293_967_296, grader: 'v1', persons: 'discrete' },
       ],
       // Three chunks of different sizes: 1,024, 15,360 and 3,617 people (`addChunk` in run-crowd.ts).
-      [
-        'heuristic+constant',
-        'none',
-        { people: 20_001, seed: 77, grader: 'v2', persons: 'workaholic_stoic' },
-      ],
+      ['heuristic+constant', 'none', { people: 20_001, seed: 77, grader: 'v2', persons: 'workaholic_stoic' }],
     ])('shows the same results as Node for %s and %s', async (policy, against, setting) => {
       const pairs = Object.entries({ policy, against, ...setting }).map(
         ([key, value]) => `${key}=${encodeURIComponent(value)}`,
@@ -281,20 +277,20 @@ describe.skipIf(absent !== null)('the crowd', () => {
   });
 
   it('computes the same scores without WebGPU, on the reference, and says why', async () => {
-      // The last test of this page, because it starts another run.
-      const page = opened;
-      const expectedRows = await shownPolicies(page);
-      expect(expectedRows.map(({ digest }) => digest)).toEqual(
-        ['heuristic', 'open-loop'].map(
-          (policy) => expected(policy, { people: 1000, seed: 0, grader: 'v2', persons: 'sampled' }).digest,
-        ),
-      );
-      expect(await page.page.locator('footer').textContent()).toMatch(
-        /by the reference.*bit-exact.*Why not WebGPU\?.*(navigator\.gpu|No adapter)/,
-      );
-      await screenshot(page.page, 'state-no-webgpu');
-      await page.page.getByRole('combobox', { name: 'People' }).selectOption('1,000,000');
-      await page.page.getByText('at most 100,000 people').waitFor();
-      expect(page.foreignRequests).toEqual([]);
-    });
+    // The last test of this page, because it starts another run.
+    const page = opened;
+    const expectedRows = await shownPolicies(page);
+    expect(expectedRows.map(({ digest }) => digest)).toEqual(
+      ['heuristic', 'open-loop'].map(
+        (policy) => expected(policy, { people: 1000, seed: 0, grader: 'v2', persons: 'sampled' }).digest,
+      ),
+    );
+    expect(await page.page.locator('footer').textContent()).toMatch(
+      /by the reference.*bit-exact.*Why not WebGPU\?.*(navigator\.gpu|No adapter)/,
+    );
+    await screenshot(page.page, 'state-no-webgpu');
+    await page.page.getByRole('combobox', { name: 'People' }).selectOption('1,000,000');
+    await page.page.getByText('at most 100,000 people').waitFor();
+    expect(page.foreignRequests).toEqual([]);
+  });
 });

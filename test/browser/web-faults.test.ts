@@ -227,16 +227,19 @@ describe.skipIf(absent !== null)('the page', () => {
     ['One person', '.person .now'],
     ['Sequence', '.scores[aria-busy="false"]'],
     ['Graders', 'table.ranking'],
-  ])('reports that a worker of %s could not be loaded, and starts it again on request', async (link, part) => {
-    await using visited = await visit('#train', { missing: /worker-.*\.js$/ });
-    const { page } = visited;
-    await page.getByRole('link', { name: link }).click();
-    await page.getByRole('heading', { name: 'Something went wrong' }).waitFor();
-    await screenshot(page, `state-${link}-error`);
-    await page.unroute(/worker-.*\.js$/);
-    await page.getByRole('button', { name: 'Try again' }).click();
-    await page.locator(part).first().waitFor();
-  });
+  ])(
+    'reports that a worker of %s could not be loaded, and starts it again on request',
+    async (link, part) => {
+      await using visited = await visit('#train', { missing: /worker-.*\.js$/ });
+      const { page } = visited;
+      await page.getByRole('link', { name: link }).click();
+      await page.getByRole('heading', { name: 'Something went wrong' }).waitFor();
+      await screenshot(page, `state-${link}-error`);
+      await page.unroute(/worker-.*\.js$/);
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await page.locator(part).first().waitFor();
+    },
+  );
 
   describe('in a browser that refuses', () => {
     it('the engine’s worker: other views work without it', async () => {
@@ -288,21 +291,21 @@ describe.skipIf(absent !== null)('the page', () => {
   });
 
   it('scrolls in one direction only at 400 % zoom: crowd, one person, its result and graders', async () => {
-      const { page } = await show('#crowd?people=1000');
-      await page.setViewportSize({ width: 320, height: 256 });
-      const parts = {
-        '#crowd?people=1000': '.results',
-        [`#person?moves=${MOVES}`]: '.person .now',
-        [FINISHED]: '#who',
-        '#graders?people=48': 'table.flips',
-      };
-      for (const [fragment, part] of Object.entries(parts)) {
-        await opened.follow(fragment);
-        await page.locator(part).first().waitFor();
-        // Else the page may still show the week of the test before.
-        if (part === '.person .now') await slots(page, MOVES.length);
-        expect(await opened.overflowWidth(), fragment).toBeLessThanOrEqual(0);
-      }
-      await page.setViewportSize(SIZES.laptop);
+    const { page } = await show('#crowd?people=1000');
+    await page.setViewportSize({ width: 320, height: 256 });
+    const parts = {
+      '#crowd?people=1000': '.results',
+      [`#person?moves=${MOVES}`]: '.person .now',
+      [FINISHED]: '#who',
+      '#graders?people=48': 'table.flips',
+    };
+    for (const [fragment, part] of Object.entries(parts)) {
+      await opened.follow(fragment);
+      await page.locator(part).first().waitFor();
+      // Else the page may still show the week of the test before.
+      if (part === '.person .now') await slots(page, MOVES.length);
+      expect(await opened.overflowWidth(), fragment).toBeLessThanOrEqual(0);
+    }
+    await page.setViewportSize(SIZES.laptop);
   });
 });

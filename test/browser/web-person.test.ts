@@ -212,7 +212,6 @@ describe.skipIf(absent !== null)('one person', () => {
       await page.getByRole('heading', { name: 'Who it was' }).waitFor();
       await page.getByRole('row', { name: `${name} ${rival.finalScore.toFixed(3)}` }).waitFor();
     });
-
   });
 
   it('is played by touch on a phone, with the meters in view', async () => {
@@ -440,21 +439,21 @@ describe.skipIf(absent !== null)('one person', () => {
   });
 
   it('has an address that restores the whole week', async () => {
-      const one = await show(`${FINISHED}&seed=9&person=workaholic_stoic&grader=v1`);
-      const { page } = one;
-      // While the week is busy, the page may show the week of the test before.
-      await page.locator('.week[aria-busy="false"]').waitFor();
-      await page.getByRole('heading', { name: 'Who it was' }).waitFor();
-      const setting = { seed: 9, profile: 'workaholic_stoic', grader: 'v1' };
-      const { result } = replayEpisode(setting, movesOf(FINISHED.split('moves=')[1]));
-      expect(await finalScore(page)).toBe(Number(result!.finalScore.toFixed(3)));
-      await page.evaluate('scrollTo(0, 900)');
-      await page.getByRole('link', { name: 'Graders' }).press('Enter');
-      await page.getByRole('heading', { level: 1, name: 'What a grader pays for' }).waitFor();
-      expect(await page.evaluate('scrollY')).toBe(0);
-      await page.getByRole('link', { name: 'One person' }).click();
-      await page.waitForURL(/moves=.*seed=9|seed=9.*moves=/);
-    });
+    const one = await show(`${FINISHED}&seed=9&person=workaholic_stoic&grader=v1`);
+    const { page } = one;
+    // While the week is busy, the page may show the week of the test before.
+    await page.locator('.week[aria-busy="false"]').waitFor();
+    await page.getByRole('heading', { name: 'Who it was' }).waitFor();
+    const setting = { seed: 9, profile: 'workaholic_stoic', grader: 'v1' };
+    const { result } = replayEpisode(setting, movesOf(FINISHED.split('moves=')[1]));
+    expect(await finalScore(page)).toBe(Number(result!.finalScore.toFixed(3)));
+    await page.evaluate('scrollTo(0, 900)');
+    await page.getByRole('link', { name: 'Graders' }).press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'What a grader pays for' }).waitFor();
+    expect(await page.evaluate('scrollY')).toBe(0);
+    await page.getByRole('link', { name: 'One person' }).click();
+    await page.waitForURL(/moves=.*seed=9|seed=9.*moves=/);
+  });
 
   describe('accessibility', () => {
     it('has no violations midway against a rival in any size, in light and dark', async () => {
@@ -476,6 +475,5 @@ describe.skipIf(absent !== null)('one person', () => {
       await visited.page.getByRole('img').first().waitFor();
       await visited.expectAccessible('person-policy');
     });
-
   });
 });

@@ -67,21 +67,24 @@ const { absent, answer } = tryPython<Answers>('trl', '1.13 or later', 'trl/advan
 const { version, answers } = answer ?? { version: `NOT COMPARED here: ${absent}`, answers: [] };
 
 describe.skipIf(absent !== null)(`TRL ${version}`, () => {
-  it.each(ADVANTAGE_METHODS)('%s: the advantages, and the share of groups without spread, equal TRL\'s', (name) => {
-    const shares = new Set<boolean>();
-    for (const [k, { method, rewards, weights, groupSize }] of cases.entries()) {
-      if (method !== name) continue;
-      const ours = groupAdvantages(rewards, groupSize, { method, weights });
-      const { advantages, zeroStd } = answers[k];
-      expect(ours.advantages).toHaveLength(advantages.length);
-      for (const [i, theirs] of advantages.entries())
-        expect(ours.advantages[i], `input ${k % inputs.length}`).toBeCloseTo(theirs, 4);
-      // With batch normalisation TRL reports the spread of the batch. TRL counts a group of two or more completions as a group
-      // with spread if fewer than two of them have a reward.
-      if (method === 'batch-normalised' || hasLoneReward({ rewards, weights, groupSize })) continue;
-      expect(ours.zeroSpread, `input ${k % inputs.length}`).toBeCloseTo(zeroStd, 6);
-      shares.add(zeroStd > 0);
-    }
-    if (name !== 'batch-normalised') expect(shares).toEqual(new Set([false, true]));
-  });
+  it.each(ADVANTAGE_METHODS)(
+    "%s: the advantages, and the share of groups without spread, equal TRL's",
+    (name) => {
+      const shares = new Set<boolean>();
+      for (const [k, { method, rewards, weights, groupSize }] of cases.entries()) {
+        if (method !== name) continue;
+        const ours = groupAdvantages(rewards, groupSize, { method, weights });
+        const { advantages, zeroStd } = answers[k];
+        expect(ours.advantages).toHaveLength(advantages.length);
+        for (const [i, theirs] of advantages.entries())
+          expect(ours.advantages[i], `input ${k % inputs.length}`).toBeCloseTo(theirs, 4);
+        // With batch normalisation TRL reports the spread of the batch. TRL counts a group of two or more completions as a group
+        // with spread if fewer than two of them have a reward.
+        if (method === 'batch-normalised' || hasLoneReward({ rewards, weights, groupSize })) continue;
+        expect(ours.zeroSpread, `input ${k % inputs.length}`).toBeCloseTo(zeroStd, 6);
+        shares.add(zeroStd > 0);
+      }
+      if (name !== 'batch-normalised') expect(shares).toEqual(new Set([false, true]));
+    },
+  );
 });

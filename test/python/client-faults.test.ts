@@ -139,7 +139,10 @@ describe.runIf(absent === null)('an unavailable server', () => {
 
   it('that refuses the first connection is an error with a remedy, without a retry', async () => {
     const { results, waits } = await callClient({ url: await deadUrl() }, { score }, { score });
-    const error = { error: 'ServerUnavailableError', message: expect.stringMatching(refusal('1 attempt\\)')) };
+    const error = {
+      error: 'ServerUnavailableError',
+      message: expect.stringMatching(refusal('1 attempt\\)')),
+    };
     expect(results).toEqual([error, error]);
     expect(waits).toEqual([]);
   });
@@ -246,9 +249,7 @@ describe.runIf(absent === null)('with several servers', () => {
   it('if all servers fail, an error names them: at once if none ever listened, else after the last attempt', async () => {
     const urls = [await deadUrl(), await deadUrl()];
     const unreached = await callClient({ url: urls }, { score });
-    expect(unreached.results[0].message).toMatch(
-      new RegExp(`${urls[0]} or ${urls[1]}, got .*1 attempt\\)`),
-    );
+    expect(unreached.results[0].message).toMatch(new RegExp(`${urls[0]} or ${urls[1]}, got .*1 attempt\\)`));
     expect(unreached.waits).toEqual([]);
     const both = await callBoth([Array(9).fill(busy('3')), Array(9).fill(closeConnection)], [{ score }], {
       attempts: 3,

@@ -394,7 +394,10 @@ describe.runIf(absent === null)('examples', () => {
     const stdout = await outputOf(pathOf('python/examples/score_frames.py'), server.url);
     const { body } = await sendRequest(server, 'POST', '/v1/score', {
       seeds: [4242, 4242],
-      action_histories: [[ACTION_NAMES[3], ACTION_NAMES[0]], [3, 0]],
+      action_histories: [
+        [ACTION_NAMES[3], ACTION_NAMES[0]],
+        [3, 0],
+      ],
       completions: ['<reasoning>Tired.</reasoning>\n3 6 5 EXERCISE', 'I would rather not.'],
       parsed: true,
     });
@@ -402,7 +405,9 @@ describe.runIf(absent === null)('examples', () => {
       .trim()
       .split('\n')
       .map((line) => /^(-?\d+) \[(.*)\] (\S+) (\w+)$/.exec(line)!.slice(1));
-    expect(lines.map(([action, , total, hash]) => [Number(action), Math.fround(Number(total)), hash])).toEqual(
+    expect(
+      lines.map(([action, , total, hash]) => [Number(action), Math.fround(Number(total)), hash]),
+    ).toEqual(
       [0, 1].map((row) => [
         body.parsed.codes[row],
         Math.fround(body.scores.total[row]),

@@ -239,7 +239,9 @@ describe.skipIf(absent !== null)(
         expect(answer.faults[k]).toEqual(faults.map(({ index, code }) => [index, code]));
         expect(faults.length).toBeGreaterThan(20);
       }
-      expect(answer.groups).toEqual(arraysOf(await rolloutGroups({ ...groups, groupSize, policy: 'random' })));
+      expect(answer.groups).toEqual(
+        arraysOf(await rolloutGroups({ ...groups, groupSize, policy: 'random' })),
+      );
     });
 
     it('plays students with the same actions and beliefs in all evaluation episodes', async () => {

@@ -91,7 +91,9 @@ describe.runIf(absent === null)('the recipe with TRL', () => {
       expect(lines[0].kl).toBeCloseTo(0, 6);
       expect(lines[2].kl).toBeGreaterThan(0);
       for (const [k, line] of lines.entries()) {
-        const parts = ['format_valid', 'action_legal', 'env_reward', 'belief_accuracy'].map((name) => line[name]);
+        const parts = ['format_valid', 'action_legal', 'env_reward', 'belief_accuracy'].map(
+          (name) => line[name],
+        );
         expect(line.reward).toBeCloseTo(4 * mean(parts), 4);
         expect(grpo.log[k].reward).toBe(line.reward);
       }
@@ -126,7 +128,10 @@ describe.runIf(absent === null)('the recipe with TRL', () => {
 
       expect(watched()).toHaveLength(2);
       const episodes = fromLines(readFileSync(join(output, 'grpo/episodes.jsonl'), 'utf8'));
-      expect(episodes.map(({ seed }) => seed).sort()).toEqual([...Array(4).fill(4242), ...Array(4).fill(4243)]);
+      expect(episodes.map(({ seed }) => seed).sort()).toEqual([
+        ...Array(4).fill(4242),
+        ...Array(4).fill(4243),
+      ]);
       expectReplays(episodes);
       for (const [k, line] of watched().entries()) {
         const played = episodes.slice(4 * k, 4 * k + 4);

@@ -42,7 +42,10 @@ interface Blocks {
 describe.runIf(absent === null)('serve', () => {
   it.each([
     ['a command with a child of its own, as npx', { command: [wrapper] }],
-    ['the command of the checkout, options and a token', { token, threads: 1, kernel: 'portable', body_limit: 1.5, ping: 2.5, idle: 60 }],
+    [
+      'the command of the checkout, options and a token',
+      { token, threads: 1, kernel: 'portable', body_limit: 1.5, ping: 2.5, idle: 60 },
+    ],
   ])('runs a server during a block, which may raise an error: %s', async (_, options) => {
     const { urls, totals, left } = await ask<Blocks>('block', { options });
     expect(urls).toEqual([1, 2].map(() => expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/)));
@@ -99,42 +102,45 @@ describe.runIf(absent === null)('serve', () => {
   });
 });
 
-it.runIf(absent === null)('find_command returns the first command that it finds, else an error with the remedy', async () => {
-  /** The file of rhythm_vec that finds the command, in a checkout. */
-  const inCheckout = 'ROOT/clone/python/rhythm_vec/commands.py';
-  const withoutNode = { RHYTHM_COMMAND: '', PATH: 'ROOT/none' };
-  const withNode = { ...withoutNode, PATH: 'ROOT/node' };
-  for (const name of ['path/rhythm-vec', 'project/node_modules/.bin/rhythm-vec', 'node/node', 'node/npx']) {
-    writeScript(name, '#!/bin/sh\n');
-  }
-  mkdirSync(pathOf('project/a/b'), { recursive: true });
-  mkdirSync(pathOf('clone/lib'), { recursive: true });
-  writeFileSync(pathOf('clone/lib/cli.js'), '');
-  mkdirSync(pathOf('unbuilt'));
-  writeFileSync(pathOf('unbuilt/package.json'), '{}');
-  const variable = { RHYTHM_COMMAND: 'node "ROOT/a b.js"', PATH: 'ROOT/path' };
-  const cases: [input: object, expected: unknown][] = [
-    [{ argument: ['npx', 'a b'], env: { RHYTHM_COMMAND: 'other' } }, ['npx', 'a b']],
-    [{ argument: 'npx "a b"', env: withoutNode }, ['npx', 'a b']],
-    [{ env: variable, cwd: 'project' }, ['node', 'ROOT/a b.js']],
-    [{ env: { ...withoutNode, PATH: 'ROOT/path' }, cwd: 'project' }, ['ROOT/path/rhythm-vec']],
-    // In a parent of the working directory.
-    [
-      { env: withNode, cwd: 'project/a/b', package: inCheckout },
-      ['ROOT/project/node_modules/.bin/rhythm-vec'],
-    ],
-    [{ env: withNode, package: inCheckout }, ['ROOT/node/node', 'ROOT/clone/lib/cli.js']],
-    [{ env: withNode, package: 'ROOT/site/rhythm_vec/commands.py' }, ['ROOT/node/npx', 'rhythm-vec']],
-    [
-      { env: withoutNode, package: inCheckout },
-      expect.stringMatching(/ROOT\/clone\/lib\/cli\.js, and npx\. Install Node .*`npm install rhythm-vec`/),
-    ],
-    [
-      { env: withoutNode, package: 'ROOT/unbuilt/python/rhythm_vec/commands.py' },
-      expect.stringMatching(/ and run `npm ci` in ROOT\/unbuilt, or set RHYTHM_COMMAND\.$/),
-    ],
-  ];
-  const root = pathOf('').replace(/\/$/, '');
-  const found = await ask<unknown[]>('found', { root, cases: cases.map(([input]) => input) });
-  expect(found).toEqual(cases.map(([, expected]) => expected));
-});
+it.runIf(absent === null)(
+  'find_command returns the first command that it finds, else an error with the remedy',
+  async () => {
+    /** The file of rhythm_vec that finds the command, in a checkout. */
+    const inCheckout = 'ROOT/clone/python/rhythm_vec/commands.py';
+    const withoutNode = { RHYTHM_COMMAND: '', PATH: 'ROOT/none' };
+    const withNode = { ...withoutNode, PATH: 'ROOT/node' };
+    for (const name of ['path/rhythm-vec', 'project/node_modules/.bin/rhythm-vec', 'node/node', 'node/npx']) {
+      writeScript(name, '#!/bin/sh\n');
+    }
+    mkdirSync(pathOf('project/a/b'), { recursive: true });
+    mkdirSync(pathOf('clone/lib'), { recursive: true });
+    writeFileSync(pathOf('clone/lib/cli.js'), '');
+    mkdirSync(pathOf('unbuilt'));
+    writeFileSync(pathOf('unbuilt/package.json'), '{}');
+    const variable = { RHYTHM_COMMAND: 'node "ROOT/a b.js"', PATH: 'ROOT/path' };
+    const cases: [input: object, expected: unknown][] = [
+      [{ argument: ['npx', 'a b'], env: { RHYTHM_COMMAND: 'other' } }, ['npx', 'a b']],
+      [{ argument: 'npx "a b"', env: withoutNode }, ['npx', 'a b']],
+      [{ env: variable, cwd: 'project' }, ['node', 'ROOT/a b.js']],
+      [{ env: { ...withoutNode, PATH: 'ROOT/path' }, cwd: 'project' }, ['ROOT/path/rhythm-vec']],
+      // In a parent of the working directory.
+      [
+        { env: withNode, cwd: 'project/a/b', package: inCheckout },
+        ['ROOT/project/node_modules/.bin/rhythm-vec'],
+      ],
+      [{ env: withNode, package: inCheckout }, ['ROOT/node/node', 'ROOT/clone/lib/cli.js']],
+      [{ env: withNode, package: 'ROOT/site/rhythm_vec/commands.py' }, ['ROOT/node/npx', 'rhythm-vec']],
+      [
+        { env: withoutNode, package: inCheckout },
+        expect.stringMatching(/ROOT\/clone\/lib\/cli\.js, and npx\. Install Node .*`npm install rhythm-vec`/),
+      ],
+      [
+        { env: withoutNode, package: 'ROOT/unbuilt/python/rhythm_vec/commands.py' },
+        expect.stringMatching(/ and run `npm ci` in ROOT\/unbuilt, or set RHYTHM_COMMAND\.$/),
+      ],
+    ];
+    const root = pathOf('').replace(/\/$/, '');
+    const found = await ask<unknown[]>('found', { root, cases: cases.map(([input]) => input) });
+    expect(found).toEqual(cases.map(([, expected]) => expected));
+  },
+);

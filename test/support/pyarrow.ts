@@ -18,7 +18,8 @@ export const whyAbsent = (): string | null =>
   python.whyAbsent('pyarrow', '15 or later', SCRIPT, null, python.PYARROW);
 
 /** Reads a file. @returns its contents and PyArrow's version. */
-export const askPyArrow = (path: string): ParquetContents => python.askPython(SCRIPT, { path }, python.PYARROW);
+export const askPyArrow = (path: string): ParquetContents =>
+  python.askPython(SCRIPT, { path }, python.PYARROW);
 
 /** Copies a file with another compression, as `write_table` names it. */
 export const recompress = (path: string, output: string, compression: string): void =>

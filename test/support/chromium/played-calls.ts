@@ -61,12 +61,21 @@ export async function playCalls(
   await run(bytes(numEnvs, 29));
   await steps(6);
   const snapshot = await env.snapshot();
-  await note('reset', await env.reset({ seed: seeds(numEnvs), mask: bytes(numEnvs, 3), profiles: 'discrete' }));
+  await note(
+    'reset',
+    await env.reset({ seed: seeds(numEnvs), mask: bytes(numEnvs, 3), profiles: 'discrete' }),
+  );
   await run(undefined);
   // In the next step autoreset begins the next episodes.
   await steps(4);
   await note('restore', await env.restore(snapshot));
-  await note('assign', await env.assign(env, seeds(numEnvs).map((seed) => seed % numEnvs)));
+  await note(
+    'assign',
+    await env.assign(
+      env,
+      seeds(numEnvs).map((seed) => seed % numEnvs),
+    ),
+  );
   const fork = await env.fork(seeds(2 * numEnvs + 5).map((seed) => seed % numEnvs));
   await env.close();
   env = fork;
