@@ -91,7 +91,7 @@ describe.runIf(absent === null)('permanent errors', () => {
     [400, '{"detail": null, "error": "No."}', /"error": "No\."/],
     [200, '<html>Welcome</html>', /got invalid JSON: <html>Welcome/],
     [200, '{"hello": 1}', /hello.*rhythm-vec server/],
-    [200, 'null', /null/],
+    [200, 'null', /other JSON: None/],
     [200, '{"world_digest": "w", "faults": [], "scores": {"total": []}}', /total/],
     [200, '{"world_digest": "w", "faults": [], "scores": {"total": [[1]]}}', /total/],
     [200, '{"world_digest": "w", "faults": [3], "scores": {"total": [1]}}', /faults/],

@@ -58,15 +58,15 @@ export async function playCalls(
   const graders = Array.from({ length: numEnvs }, (_, i) => ['v1', 'v2', 'v3'][i % 3]);
   await note('reset', await env.reset({ seed: seeds(numEnvs), profiles, graders }));
   await steps(6);
-  await run(bytes(numEnvs, 29));
+  // Up to step 27, so that the steps that follow end episodes, and autoreset begins the next ones.
+  await run(bytes(numEnvs, 28));
   await steps(6);
   const snapshot = await env.snapshot();
   await note(
     'reset',
     await env.reset({ seed: seeds(numEnvs), mask: bytes(numEnvs, 3), profiles: 'discrete' }),
   );
-  await run(undefined);
-  // In the next step autoreset begins the next episodes.
+  await run(bytes(numEnvs, 28));
   await steps(4);
   await note('restore', await env.restore(snapshot));
   await note(
@@ -79,7 +79,7 @@ export async function playCalls(
   const fork = await env.fork(seeds(2 * numEnvs + 5).map((seed) => seed % numEnvs));
   await env.close();
   env = fork;
-  await run(bytes(env.numEnvs, 29));
+  await run(bytes(env.numEnvs, 28));
   await steps(3);
   await run(undefined);
   await env.close();
