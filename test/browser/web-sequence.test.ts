@@ -11,7 +11,7 @@ import { SIZES } from '../support/web/visit.js';
 import { setUpVisits } from '../support/web/visits.js';
 
 const [V2, V3] = ['v2', 'v3'].map((grader) => digitsOf(openLoopActions(grader)));
-const SLEEP = '3'.repeat(28);
+const [SLEEP, MEDITATE] = ['3'.repeat(28), '5'.repeat(28)];
 
 /** Computes the means of a sequence with the engine, as the page writes them: "v2 0.749". */
 function expectedMeans(actions: string): string[] {
@@ -203,14 +203,14 @@ describe.skipIf(absent !== null)('the sequence editor', () => {
 
     await page.getByRole('button', { name: 'Best found for v3' }).click();
     await page.waitForURL(at(`#sequence?actions=${V3}`));
-    await page.getByRole('button', { name: 'Only sleep' }).press('Enter');
-    await page.waitForURL(at(`#sequence?actions=${SLEEP}`));
+    await page.getByRole('button', { name: 'Only meditate' }).press('Enter');
+    await page.waitForURL(at(`#sequence?actions=${MEDITATE}`));
     await page.getByRole('button', { name: /^v3/ }).press('Enter');
-    await page.waitForURL(at(`#sequence?actions=${SLEEP}&grader=v3`));
+    await page.waitForURL(at(`#sequence?actions=${MEDITATE}&grader=v3`));
     await page.reload();
-    expect(await shown(page)).toBe(SLEEP);
+    expect(await shown(page)).toBe(MEDITATE);
     await page.getByRole('heading', { name: /^0\.\d{3} under v3: / }).waitFor();
-    expect(await means(page)).toEqual(expectedMeans(SLEEP));
+    expect(await means(page)).toEqual(expectedMeans(MEDITATE));
     await page.goBack();
     await page.goBack();
     await expect.poll(() => shown(page)).toBe(V3);

@@ -44,10 +44,12 @@ interface WatchResult {
 }
 
 const EMPTY: Question = { limits: {}, past: [], steps: [], texts: [] };
-const absent = whyAbsent('python', '3.9 or later', SCRIPT, EMPTY);
+const absent = whyAbsent('python', '3.9 or later', SCRIPT, []);
 if (absent !== null) test.skip(`the recipe: NOT RUN here: ${absent}`, () => {});
 
-const watched = (question: Partial<Question>): WatchResult => askPython(SCRIPT, { ...EMPTY, ...question });
+/** Passes steps to a `Watch` for each question, in one process. */
+const watched = (...questions: Partial<Question>[]): WatchResult[] =>
+  askPython(SCRIPT, questions.map((question) => ({ ...EMPTY, ...question })));
 
 const WINDOW = 4;
 const limits = { window: WINDOW };
@@ -73,14 +75,14 @@ const withBatch = (batch: Batch): Step => ({ ...HEALTHY, batch });
 
 describe.runIf(absent === null)('the recipe', () => {
   it('has no warning for a healthy run', () => {
-    const { warnings, text, lines } = watched({ limits, steps: repeat(3 * WINDOW, HEALTHY) });
+    const [{ warnings, text, lines }] = watched({ limits, steps: repeat(3 * WINDOW, HEALTHY) });
     expect(warnings).toEqual([]);
     expect(text).toBe(`No pitfall in ${3 * WINDOW} steps.`);
     expect(lines[0]).toMatchObject({ step: 1, one_action: 0.1, unparsed: 0, kl: 0.02, zero_spread: 0.1 });
     expect(lines[0].entropy).toBeCloseTo(Math.log2(10), 12);
   });
 
-  it.each([
+  const pitfalls: [name: string, step: Step, value: number, remedy: string][] = [
     ['zero_spread', withLog({ frac_reward_zero_std: 0.75 }), 0.75, 'no reward spread'],
     ['one_action', withBatch(answers(...repeatNames(9, 'SLEEP'), 'LEARN')), 0.9, 'SLEEP 90%, LEARN 10%'],
     ['cycle', withBatch(answers(...repeatNames(5, 'SLEEP', 'MEDITATE'))), 1, 'SLEEP 50%, MEDITATE 50%'],
@@ -97,46 +99,53 @@ describe.runIf(absent === null)('the recipe', () => {
       0.1,
       'middle',
     ],
-  ])('warns once of %s, and of no other pitfall, after a full window', (name, step, value, remedy) => {
-    const steps = [...repeat(2 * WINDOW, step), ...repeat(2 * WINDOW, HEALTHY)];
-    const { warnings, summary, text } = watched({ limits, steps });
-    expect(warnings.map(({ pitfall, step: at }) => [pitfall, at])).toEqual([[name, WINDOW]]);
-    expect(warnings[0].value).toBeCloseTo(value, 12);
-    expect(warnings[0].text).toContain(remedy);
-    expect(warnings[0].text).toMatch(new RegExp(`^step ${WINDOW}: ${name}: `));
-    expect(Object.keys(summary)).toEqual([name]);
-    expect(summary[name].first_step).toBe(WINDOW);
-    expect(summary[name].steps).toBeGreaterThan(WINDOW);
-    expect(summary[name].steps).toBeLessThan(3 * WINDOW);
-    expect(text).toContain(`${name}: ${summary[name].steps} of ${steps.length} steps, first at ${WINDOW}`);
+  ];
+
+  it('warns once of each pitfall, and of no other, after a full window', () => {
+    const stepsOf = (step: Step) => [...repeat(2 * WINDOW, step), ...repeat(2 * WINDOW, HEALTHY)];
+    const results = watched(...pitfalls.map(([, step]) => ({ limits, steps: stepsOf(step) })));
+    for (const [k, [name, , value, remedy]] of pitfalls.entries()) {
+      const { warnings, summary, text } = results[k];
+      expect(warnings.map(({ pitfall, step: at }) => [pitfall, at])).toEqual([[name, WINDOW]]);
+      expect(warnings[0].value).toBeCloseTo(value, 12);
+      expect(warnings[0].text).toContain(remedy);
+      expect(Object.keys(summary)).toEqual([name]);
+      expect(summary[name].first_step).toBe(WINDOW);
+      expect(summary[name].steps).toBeGreaterThan(WINDOW);
+      expect(summary[name].steps).toBeLessThan(3 * WINDOW);
+      expect(text).toContain(`${name}: ${summary[name].steps} of ${4 * WINDOW} steps, first at ${WINDOW}`);
+    }
   });
 
   it('warns of a large KL at its step, and stops only at the configured pitfalls', () => {
     const steps = [...repeat(2, HEALTHY), withLog({ kl: 10_731 }), withLog({ kl: null }), HEALTHY];
     const stopping = { ...limits, stop_on: ['kl', 'cycle'] };
-    const { warnings, stops, summary, text } = watched({ limits: stopping, steps });
+    const spreadless = repeat(WINDOW, withLog({ frac_reward_zero_std: 1 }));
+    const [{ warnings, stops, summary, text }, other] = watched(
+      { limits: stopping, steps },
+      { limits: stopping, steps: spreadless },
+    );
     expect(warnings.map(({ pitfall, step }) => [pitfall, step])).toEqual([['kl', 3]]);
     expect(stops).toEqual([[], [], ['kl'], ['kl'], []]);
     // TRL logs NaN as null, which counts as infinite.
     expect(summary.kl).toMatchObject({ first_step: 3, steps: 2, worst: null, worst_step: 4 });
     expect(text).toContain('worst inf at 4');
-    const spreadless = repeat(WINDOW, withLog({ frac_reward_zero_std: 1 }));
-    expect(watched({ limits: stopping, steps: spreadless }).stops.flat()).toEqual([]);
+    expect(other.stops.flat()).toEqual([]);
   });
 
   it('has no warning of one_action or cycle if a window has fewer than MIN_ANSWERS (watch.py) answers with an action', () => {
     const few = withBatch({ ...answers('SLEEP', 'LEARN'), legal: [true, false] });
-    const { warnings } = watched({ limits: { ...limits, unparsed: 1 }, steps: repeat(12, few) });
+    const [{ warnings }] = watched({ limits: { ...limits, unparsed: 1 }, steps: repeat(12, few) });
     expect(warnings).toEqual([]);
   });
 
   it('continues from the lines of a resumed run, and omits an incomplete last line of the log', () => {
     const collapsing = withBatch(answers(...repeatNames(10, 'SLEEP')));
     const steps = [...repeat(3, HEALTHY), ...repeat(6, collapsing)];
-    const whole = watched({ limits, steps });
+    const [whole] = watched({ limits, steps });
     expect(whole.warnings.map(({ pitfall }) => pitfall)).toEqual(['one_action']);
     const past = whole.lines.slice(0, 5);
-    const resumed = watched({ limits, past, steps: steps.slice(5) });
+    const [resumed] = watched({ limits, past, steps: steps.slice(5) });
     expect(resumed.lines).toEqual(whole.lines);
     expect(whole.log).toEqual(whole.lines.slice(0, -1));
   });
@@ -146,7 +155,7 @@ describe.runIf(absent === null)('the recipe', () => {
       ...NAMES.map((name) => `<reasoning>SLEEP is possible, LEARN is better.</reasoning>\n1 2 3 ${name}`),
       ...['5 5 5 exercise.', 'Answer: 4 6 5 DEEP_WORK', 'ME_TIME', 'SLEEP\n\n0 0 9 Binge_Watch\n'],
     ];
-    const { actions, names } = watched({ texts: [...texts, 'I would rather not.'] });
+    const [{ actions, names }] = watched({ texts: [...texts, 'I would rather not.'] });
     expect(actions.slice(0, -1)).toEqual(
       texts.map((text) => parseCompletion(text).actionName?.toUpperCase()),
     );
@@ -155,7 +164,7 @@ describe.runIf(absent === null)('the recipe', () => {
   });
 
   it('has the documented settings, and names missing packages before it creates a folder', () => {
-    const { table, missing } = watched({});
+    const [{ table, missing }] = watched({});
     expect(table.split('\n').length).toBeGreaterThan(30);
     expect(read('python/recipe/README.md')).toContain(`\n\n${table}\n\n`);
     const error = /^error: Expected the packages torch, trl, got .*Run: pip install "trl/;

@@ -1,6 +1,6 @@
 """Passes steps to the recipe's `Watch`, for test/python/recipe-watch.test.ts. Needs no packages.
 
-Reads {"limits", "past": the log lines of earlier steps, "steps": [{"logged", "batch"}], "texts"}. Prints {"warnings",
+Reads a list of {"limits", "past": the log lines of earlier steps, "steps": [{"logged", "batch"}], "texts"}. Prints a list of {"warnings",
 "stops": the reasons to stop after each step, "lines": the log's lines, "summary", "text": the summary's text, "actions":
 the action named in each text, "log": the lines read from a log whose last line is incomplete, "names": the actions' names,
 "table": the settings' table, "missing": the error of train.py without TRL and torch, and whether it created the output folder}.
@@ -31,8 +31,7 @@ def without_packages():
             return [error.code, output.exists()]
 
 
-def main():
-    request = json.load(sys.stdin)
+def answer(request):
     limits = {name: tuple(value) if isinstance(value, list) else value for name, value in request["limits"].items()}
     watching = watch.Watch(settings.Limits(**limits), request["past"])
     warnings, stops = [], []
@@ -43,7 +42,7 @@ def main():
         stops.append(watching.stop_reasons())
     log = "".join(json.dumps(line) + "\n" for line in watching.lines)
     summary = watching.summary()
-    answer = {
+    return {
         "warnings": warnings,
         "stops": stops,
         "lines": watching.lines,
@@ -55,7 +54,6 @@ def main():
         "table": settings.table(),
         "missing": without_packages(),
     }
-    json.dump(answer, sys.stdout)
 
 
-main()
+json.dump([answer(request) for request in json.load(sys.stdin)], sys.stdout)
