@@ -49,7 +49,10 @@ if (absent !== null) test.skip(`the recipe: NOT RUN here: ${absent}`, () => {});
 
 /** Passes steps to a `Watch` for each question, in one process. */
 const watched = (...questions: Partial<Question>[]): WatchResult[] =>
-  askPython(SCRIPT, questions.map((question) => ({ ...EMPTY, ...question })));
+  askPython(
+    SCRIPT,
+    questions.map((question) => ({ ...EMPTY, ...question })),
+  );
 
 const WINDOW = 4;
 const limits = { window: WINDOW };

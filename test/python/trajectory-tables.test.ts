@@ -81,10 +81,10 @@ it.skipIf(ABSENT.duckdb !== null)(`reeval reads rows that DuckDB copied${unless(
 });
 
 it.skipIf(ABSENT.pyarrow !== null)(
-  `reeval reads rows that PyArrow copied with any compression${unless('pyarrow')}`,
+  `reeval reads rows that PyArrow copied with other compressions${unless('pyarrow')}`,
   async () => {
-    // An LZ4 file also has empty dictionaries: those of columns that are null in all rows.
-    for (const compression of ['zstd', 'gzip', 'brotli', 'lz4', 'snappy', 'none']) {
+    // DuckDB's file above has Snappy, and test/cli/trajectory-parquet.test.ts reads Brotli. An LZ4 file also has empty dictionaries: those of columns that are null in all rows.
+    for (const compression of ['zstd', 'gzip', 'lz4', 'none']) {
       pyarrow.recompress(pathOf('e.parquet'), pathOf('copy.parquet'), compression);
       const { code, stdout } = await runCli(['reeval', '--jsonl', pathOf('copy.parquet')]);
       const count = `${episodes.length} episodes replayed, all as recorded, bit for bit.`;
