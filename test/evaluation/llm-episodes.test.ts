@@ -87,18 +87,6 @@ describe('a model', () => {
     expect(alone.rows).toEqual([model]);
     expect([heuristic.unparsed, heuristic.usage, sequence.unparsed]).toEqual([null, null, null]);
   });
-
-  it('counts every answer without an action, and plays sleep for it', async () => {
-    const isUnparsed = (index: number) => index % 4 === 1 || index % 7 === 0;
-    const { rows, episodes, fake } = await evaluateModel(
-      { conditions: ['ood'], episodes: 2, llm: { models: [], concurrency: 1 } },
-      { answer: ({ index }) => (isUnparsed(index) ? 'I cannot say. 5 5 5' : '4 6 5 EXERCISE') },
-    );
-    const count = fake.requests.filter(({ index }) => isUnparsed(index)).length;
-    expect([fake.requests.length, rows[0].unparsed]).toEqual([56, count / 56]);
-    const steps = episodes.flatMap((episode) => episode.steps);
-    expect(steps.filter(({ action }) => action === 'sleep')).toHaveLength(count);
-  });
 });
 
 it('usage is counted once, in the row of the first condition of an episode', async () => {

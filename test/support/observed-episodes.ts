@@ -2,7 +2,7 @@
 
 import type { Inference } from '../../src/agents/inference/inference.js';
 import { heuristicAction, randomAction } from '../../src/engine/reference/baselines.js';
-import { createVecEnv, type ProfileChoice } from '../../src/index.js';
+import { createVecEnv } from '../../src/index.js';
 import { NUM_METERS, NUM_SLOTS, NUM_STEPS, OBSERVATION, OBSERVATION_SIZE } from '../../src/world/fields.js';
 import type { World } from '../../src/world/world.js';
 
@@ -18,15 +18,14 @@ interface EpisodeChoice {
   readonly numEnvs: number;
   readonly seed: number;
   readonly actor?: Actor;
-  readonly profiles?: ProfileChoice;
 }
 
 /** Plays episodes with seeds from `seed` on. */
 export function playObservedEpisodes(
   world: World,
-  { numEnvs, seed, actor = 'heuristic', profiles }: EpisodeChoice,
+  { numEnvs, seed, actor = 'heuristic' }: EpisodeChoice,
 ): PlayedEpisodes {
-  using env = createVecEnv({ numEnvs, world: world.spec, profiles: profiles ?? 'sampled' });
+  using env = createVecEnv({ numEnvs, world: world.spec });
   const observations = [env.reset({ seed }).observations.slice()];
   for (let step = 0; step < NUM_STEPS; step++) {
     const actions = Uint8Array.from({ length: numEnvs }, (_, i) => {

@@ -80,14 +80,3 @@ it('all low, middle and high phrases of traits and weights differ', () => {
     .flatMap(({ low, middle, high }) => [low, middle, high]);
   expect(new Set(clauses).size).toBe(clauses.length);
 });
-
-it.each([
-  [0, 0],
-  [0.05, 0],
-  [0.06, 1],
-  [0.5, 5],
-  [0.94, 8],
-  [1, 9],
-])('the belief %d has the digit %d', (belief, digit) => {
-  expect(digitOf(belief)).toBe(digit);
-});

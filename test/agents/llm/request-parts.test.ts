@@ -92,8 +92,8 @@ it('a tally sums the usage of answers, with and without token counts, and counts
   const tally = new UsageTally();
   tally.requests = 7;
   tally.addAnswer({ requests: 2, prompt_tokens: 100, completion_tokens: 30, cut_off: 1, refused: 0 });
-  tally.addAnswer({ requests: 3, prompt_tokens: 1000, completion_tokens: 5, cut_off: 0, refused: 1 });
+  tally.addAnswer({ requests: 3, prompt_tokens: 1000, completion_tokens: 5, cut_off: 1, refused: 1 });
   tally.addAnswer({ requests: 1 });
-  const counts = { requests: 7, answers: 3, promptTokens: 1100, completionTokens: 35, cutOff: 1, refused: 1 };
+  const counts = { requests: 7, answers: 3, promptTokens: 1100, completionTokens: 35, cutOff: 2, refused: 1 };
   expect({ ...tally, unanswered: tally.unanswered }).toEqual({ ...counts, unanswered: 4 });
 });
