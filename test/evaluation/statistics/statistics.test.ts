@@ -4,7 +4,6 @@
  */
 import { describe, expect, it } from 'vitest';
 import { acceleration, bias, correctLevels, quantile } from '../../../src/evaluation/statistics/bootstrap.js';
-import { Resampler } from '../../../src/evaluation/statistics/resampler.js';
 import {
   bootstrapInterval,
   type ErrorCode,
@@ -135,6 +134,7 @@ describe('the stratified bootstrap', () => {
   it('depends on its seed, and is wider for a higher confidence', () => {
     const intervalWith = (seed: number, confidence = 0.95) =>
       bootstrapInterval(SKEWED, { seed, confidence, resamples: 2000 });
+    expect(intervalWith(3)).toEqual(intervalWith(3));
     expect(intervalWith(4)).not.toEqual(intervalWith(3));
     expect(intervalWith(3, 0.99).low).toBeLessThan(intervalWith(3, 0.8).low);
     expect(intervalWith(3, 0.99).high).toBeGreaterThan(intervalWith(3, 0.8).high);
@@ -240,30 +240,5 @@ describe('BCa (bias-corrected and accelerated intervals)', () => {
     expect(a).toBeCloseTo(-0.02803890511266343, 12);
     const corrected = correctLevels([0.05, 0.95], bias(distribution, meanOf(SMALL) - meanOf(OTHER)), a);
     expect(corrected).toEqual([0.03886776809114041, 0.9377599109701126].map(near));
-  });
-});
-
-describe('Resampler', () => {
-  const strata = [Float64Array.of(10, 20, 30), Float64Array.of(-1, -2)];
-  const draw = (seed: number): number[][] => {
-    const samples = [new Float64Array(3000), new Float64Array(3000)];
-    new Resampler(seed).resample(strata, samples);
-    return samples.map((sample) => [...sample]);
-  };
-
-  it('draws each value of a stratum about equally often, and no value of another stratum', () => {
-    for (const [s, sample] of draw(5).entries()) {
-      for (const value of strata[s]) {
-        // The tolerance is more than three standard errors of the share: sqrt(1/4 / 3000) is 0.0091.
-        const share = sample.filter((each) => each === value).length / sample.length;
-        expect(Math.abs(share - 1 / strata[s].length)).toBeLessThan(0.03);
-      }
-      expect(sample.every((value) => strata[s].includes(value))).toBe(true);
-    }
-  });
-
-  it('draws the same samples for the same seed, and other samples for another seed', () => {
-    expect(draw(5)).toEqual(draw(5));
-    expect(draw(6)).not.toEqual(draw(5));
   });
 });
