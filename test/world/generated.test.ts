@@ -62,18 +62,14 @@ it.each([
 ])('%s has no float literal but 0, 0.5, 1 and 2', (folder, extension) => {
   const files = sources(folder, extension);
   expect(files.length).toBeGreaterThan(15);
-  expect(
-    files.flatMap(({ path, text }) => otherFloats(text).map((literal) => `${path}: ${literal}`)),
-  ).toEqual([]);
-});
-
-it('the search for float literals finds all but 0, 0.5, 1 and 2', () => {
-  expect(otherFloats('broadcast(0.7f) + 1.0f * x1.2 - .5f + 3e-4 + 0x1p-3f + 2.0f; v2.3; 1e9')).toEqual([
+  expect(otherFloats('(0.7f) + 1.0f * x1.2 - .5f + 3e-4 + 0x1p-3f; v2.3')).toEqual([
     '0.7f',
     '3e-4',
     '0x1p-3f',
-    '1e9',
   ]);
+  expect(
+    files.flatMap(({ path, text }) => otherFloats(text).map((literal) => `${path}: ${literal}`)),
+  ).toEqual([]);
 });
 
 /** Numbers of the world that no source needs for another purpose: no powers of two, and no integers up to 1,000. */
@@ -94,18 +90,14 @@ it('the reference and the backends repeat no number of the world', () => {
     ...sources('src/engine/backends', /\.(ts|wgsl)$/),
   ];
   expect(files.length).toBeGreaterThan(10);
-  const repeated = files.flatMap(({ path, text }) =>
-    repeatedNumbers(text).map((literal) => `${path}: ${literal}`),
-  );
-  expect(repeated).toEqual([]);
-});
-
-it('the search for repeated numbers finds them', () => {
-  expect(DISTINCTIVE.size).toBeGreaterThan(30);
   expect(repeatedNumbers('f32(d[V] - 0.0235) + 343_597_384 * x - 0.5 + 28')).toEqual([
     '0.0235',
     '343_597_384',
   ]);
+  const repeated = files.flatMap(({ path, text }) =>
+    repeatedNumbers(text).map((literal) => `${path}: ${literal}`),
+  );
+  expect(repeated).toEqual([]);
 });
 
 it('the reference repeats no stream', () => {
