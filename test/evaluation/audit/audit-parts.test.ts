@@ -71,13 +71,13 @@ describe.skipIf(NATIVE.length === 0)('progress and cancellation of an audit', ()
   it('reports the progress of searches and planners together, up to the total, with default profiles', async () => {
     const calls: [number, number][] = [];
     const defaults = { profiles: undefined, seed: undefined };
-    const { seeds, seed, evaluations } = await audit({
+    const { seeds, seed, evaluations, grader } = await audit({
       ...TINY,
       ...defaults,
       onProgress: (done, total) => calls.push([done, total]),
     });
     // Undefined options take their defaults. The default number of profiles is limited by the number of episodes.
-    expect([seed, evaluations, seeds.profiles]).toEqual([0, 1000, '20000-20009']);
+    expect([seed, evaluations, seeds.profiles, grader]).toEqual([0, 1000, '20000-20009', 'custom']);
     const done = calls.map(([count]) => count);
     expect(done).toEqual([...done].sort((a, b) => a - b));
     expect(done[0]).toBeGreaterThan(0);
