@@ -1,31 +1,47 @@
 /** Child processes: for measurements that need a fresh process, and for programs that answer line by line. */
-import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process';
+import { type ChildProcessByStdio, execFile, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { now } from './clock.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const execute = promisify(execFile);
 
 /** The interpreter of Python programs: `RHYTHM_PYTHON`, else `python3`. */
 export const PYTHON = process.env.RHYTHM_PYTHON ?? 'python3';
 
-/** The result of a child process. */
-export interface ChildResult {
-  readonly stdout: string;
-  /** Wall time of the process, from before its start to its end. */
-  readonly ns: number;
+/** Runs Node with these arguments in the package's folder. Returns its standard output. Rejects if it fails. */
+export async function runNode(args: readonly string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: ROOT });
+  return stdout;
 }
 
-/** Runs Node with these arguments in the package's folder. Rejects if it fails. */
-export async function runNode(args: readonly string[]): Promise<ChildResult> {
-  const start = now();
-  const { stdout } = await execute(process.execPath, args, { cwd: ROOT });
-  return { stdout, ns: now() - start };
+/** Runs measured-process.js, and returns its figures. */
+export const runChild = async <Figures>(work: string, ...numbers: readonly number[]): Promise<Figures> =>
+  JSON.parse(await runNode(['bench/measured-process.js', work, ...numbers.map(String)])) as Figures;
+
+/** Starts a server in a process of its own. */
+export async function startServer() {
+  const child = fork(`${ROOT}bench/measured-process.js`, ['server'], { execArgv: [] });
+  const [url] = (await once(child, 'message')) as [string];
+  return {
+    url,
+    /** Returns the processor time that the process has used, in milliseconds. */
+    async cpuMs(): Promise<number> {
+      child.send('cpu');
+      return (await once(child, 'message'))[0];
+    },
+    async [Symbol.asyncDispose](): Promise<void> {
+      child.disconnect();
+      await once(child, 'exit');
+    },
+  };
 }
+export type ServerChild = Awaited<ReturnType<typeof startServer>>;
+
+/** The error if a program cannot start or has ended. Its message is the reason. */
+export class Missing extends Error {}
 
 /** A program that answers each line of its standard input with a line. */
 export class LineProcess {
@@ -45,16 +61,15 @@ export class LineProcess {
     this.#answers = createInterface(this.#process.stdout)[Symbol.asyncIterator]();
   }
 
-  /** Returns the answer to a line; null if the program cannot start or has ended. */
-  async ask(line: string): Promise<string | null> {
+  /**
+   * Returns the answer to a line.
+   * @throws Missing with the last line that the program wrote to the standard error, if it cannot start or has ended.
+   */
+  async ask(line: string): Promise<string> {
     this.#process.stdin.write(`${line}\n`);
     const { done, value } = await this.#answers.next();
-    return done ? null : (value as string);
-  }
-
-  /** The last line that the program wrote to the standard error; "COMMAND cannot be started" if there is none. */
-  get error(): string {
-    return this.#errors.trim().split('\n').pop() || `${this.#command} cannot be started`;
+    if (!done) return value;
+    throw new Missing(this.#errors.trim().split('\n').pop() || `${this.#command} cannot be started`);
   }
 
   /** Ends the program's input, and waits for the program to end. */

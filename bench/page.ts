@@ -5,61 +5,20 @@
 import type { Browser, Page } from 'playwright-core';
 import { launch } from '../test/support/chromium/chromium.js';
 import { Site, SiteServer } from '../test/support/web/site.js';
-import { longestTask } from './main-thread.js';
-import type { OnProgress } from './measure.js';
-import { digits, table } from './report.js';
-import { median } from './rows.js';
+import { digits, type Section, table } from './report.js';
+import { median, progress } from './runner.js';
 
-export interface PagePlan {
+/** Chosen by hand: more loads and inputs find rarer delays, and take longer. */
+const FULL = {
   /** Loads with a warm cache. */
-  readonly loads: number;
-  /** Inputs of each kind: keys, moves of a slider, painted squares. */
-  readonly inputs: number;
+  loads: 5,
+  /** Inputs of each kind: keys, moves of a slider, painted squares. 28 inputs play a whole week. */
+  inputs: 28,
   /** The number of people in the crowd after the first chart. */
-  readonly people: number;
-}
-/** Chosen by hand: more loads and inputs find rarer delays, and take longer. 28 inputs play a whole week. */
-export const FULL_PAGE: PagePlan = { loads: 5, inputs: 28, people: 10_000 };
-/** Few of each, for a quick run. */
-export const SMALL_PAGE: PagePlan = { loads: 1, inputs: 3, people: 1000 };
-
-export interface PageFigures {
-  /** Seconds from the beginning of each load with a warm cache to the first chart. */
-  readonly firstChartSeconds: readonly number[];
-  /** The processor time of the longest task of the main thread in each use, in milliseconds. */
-  readonly longestTasks: readonly { readonly use: string; readonly ms: number }[];
-}
-
-/** The figures, or the reason why nothing was measured. */
-export type PageResult = PageFigures | { readonly missing: string };
-
-/** Builds, serves and measures the page. */
-export async function measurePage(plan: PagePlan, onProgress: OnProgress): Promise<PageResult> {
-  onProgress('page, build');
-  let browser: Browser;
-  try {
-    browser = await launch('no webgpu');
-  } catch (error) {
-    return { missing: (error as Error).message };
-  }
-  const server = await SiteServer.open({ cached: true });
-  try {
-    const site = await Site.at(server.origin);
-    // All loads share one context, and so its cache. The context has no routes, because they would disable the cache.
-    const page = await (await browser.newContext()).newPage();
-    page.setDefaultTimeout(LIMIT);
-    const firstChartSeconds = await firstCharts(page, site, plan, onProgress);
-    const longestTasks = [];
-    for (const [use, run] of Object.entries(USES)) {
-      onProgress(`page, ${use}`);
-      longestTasks.push({ use, ms: await longestTask(page, () => run(page, site, plan)) });
-    }
-    return { firstChartSeconds, longestTasks };
-  } finally {
-    await browser.close();
-    await server.close();
-  }
-}
+  people: 10_000,
+};
+type PagePlan = typeof FULL;
+const SMALL: PagePlan = { loads: 1, inputs: 3, people: 1000 };
 
 /** The time limit of a wait, in milliseconds. Chosen by hand: a lower limit could end waits on a busy machine. */
 const LIMIT = 300_000;
@@ -72,12 +31,12 @@ const NOTE_CHART = `new MutationObserver((_, observer) => {
 }).observe(document, { childList: true, subtree: true });`;
 
 /** Loads the page repeatedly. @returns the seconds to the first chart of each load but the first. */
-async function firstCharts(page: Page, site: Site, { loads }: PagePlan, onProgress: OnProgress) {
+async function firstCharts(page: Page, site: Site, { loads }: PagePlan): Promise<number[]> {
   await page.addInitScript(NOTE_CHART);
   const seconds: number[] = [];
   // The first load fills the cache.
   for (let load = 0; load <= loads; load++) {
-    onProgress(`page, load ${load} of ${loads}`);
+    await progress(`page, load ${load} of ${loads}`);
     await page.goto('about:blank');
     await page.goto(site.at());
     await page.locator('.finding .plot svg').waitFor();
@@ -161,16 +120,73 @@ const USES: Readonly<Record<string, Use>> = {
   },
 };
 
-export function renderPage(result: PageResult): string {
-  if ('missing' in result) return `The page was not measured: ${result.missing}`;
-  const { firstChartSeconds, longestTasks } = result;
-  const range = [Math.min(...firstChartSeconds), Math.max(...firstChartSeconds)];
-  const [middle, low, high] = [median(firstChartSeconds), ...range].map((seconds) => digits(seconds, 2));
-  return [
-    table(
-      ['the page: longest task of the main thread', 'ms of the processor'],
-      longestTasks.map(({ use, ms }) => [use, digits(ms, 1)]),
-    ),
-    `First chart without WebGPU, warm cache: ${middle} s, median of ${firstChartSeconds.length} loads (${low} to ${high} s).`,
-  ].join('\n');
+interface TraceEvent {
+  readonly name: string;
+  readonly pid: number;
+  readonly tid: number;
+  /** Microseconds of the thread's processor time, which other programs do not lengthen. */
+  readonly tdur?: number;
+  readonly args: { readonly name?: string };
 }
+
+/** Returns the processor time of the longest task of the main thread during `work`, in milliseconds. */
+async function longestTask(page: Page, work: () => Promise<void>): Promise<number> {
+  const session = await page.context().newCDPSession(page);
+  const events: TraceEvent[] = [];
+  session.on('Tracing.dataCollected', ({ value }) => events.push(...(value as unknown as TraceEvent[])));
+  const complete = new Promise<void>((resolve) => session.once('Tracing.tracingComplete', () => resolve()));
+  const traceConfig = { includedCategories: ['toplevel'] };
+  await session.send('Tracing.start', { transferMode: 'ReportEvents', traceConfig });
+  await work();
+  await session.send('Tracing.end');
+  await complete;
+  await session.detach();
+  const threadOf = ({ pid, tid }: TraceEvent) => `${pid} ${tid}`;
+  const threads = events.filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain');
+  const mains = new Set(threads.map(threadOf));
+  const times = events.flatMap((event) =>
+    event.name === 'ThreadControllerImpl::RunTask' && mains.has(threadOf(event)) ? [event.tdur ?? 0] : [],
+  );
+  if (times.length === 0) throw new Error('Expected tasks of the main thread in the trace, got none.');
+  return times.reduce((longest, time) => Math.max(longest, time), 0) / 1000;
+}
+
+export const page: Section = {
+  help: 'the demo page in Chromium: the time to its first chart, and its longest tasks',
+  /** Builds, serves and measures the page. */
+  async measure(small) {
+    await progress('page, build');
+    const plan = small ? SMALL : FULL;
+    let browser: Browser;
+    try {
+      browser = await launch('no webgpu');
+    } catch (error) {
+      const missing = (error as Error).message;
+      return { figures: { missing }, text: `The page was not measured: ${missing}` };
+    }
+    const server = await SiteServer.open({ cached: true });
+    try {
+      const site = await Site.at(server.origin);
+      // All loads share one context, and so its cache. The context has no routes, because they would disable the cache.
+      const page = await (await browser.newContext()).newPage();
+      page.setDefaultTimeout(LIMIT);
+      const firstChartSeconds = await firstCharts(page, site, plan);
+      const longestTasks = [];
+      for (const [use, run] of Object.entries(USES)) {
+        await progress(`page, ${use}`);
+        longestTasks.push({ use, ms: await longestTask(page, () => run(page, site, plan)) });
+      }
+      const range = [Math.min(...firstChartSeconds), Math.max(...firstChartSeconds)];
+      const [middle, low, high] = [median(firstChartSeconds), ...range].map((seconds) => digits(seconds, 2));
+      const lines = longestTasks.map(({ use, ms }) => [use, digits(ms, 1)]);
+      const text = [
+        table(['the page: longest task of the main thread', 'ms of the processor'], lines),
+        `First chart without WebGPU, warm cache: ${middle} s, median of ${firstChartSeconds.length} loads (${low} to ${high} s).`,
+      ].join('\n');
+      return { figures: { firstChartSeconds, longestTasks }, text };
+    } finally {
+      await browser.close();
+      await server.close();
+    }
+  },
+};

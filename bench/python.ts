@@ -1,50 +1,12 @@
-/** `--python`: measures the steps per second of `VecEnv` in Python and in TypeScript, in alternating samples. */
+/** `--python`: measures the steps per second of `VecEnv` in Python and in TypeScript, in alternating samples on one thread. */
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { createVecEnv, type VecEnv } from '../dist/index.js';
+import { createVecEnv } from '../dist/index.js';
 import { NUM_ACTIONS, NUM_STEPS } from '../dist/world/fields.js';
-import { LineProcess, PYTHON } from './child.js';
-import { now } from './clock.js';
-import type { OnProgress } from './measure.js';
-import { digits, table } from './report.js';
-import { median } from './rows.js';
+import { LineProcess, Missing, PYTHON } from './child.js';
+import { digits, type Section, table } from './report.js';
+import { inTurn, median, timeOf } from './runner.js';
 import { Mismatch } from './verify.js';
-
-export interface PythonPlan {
-  /** The numbers of environments. */
-  readonly sizes: readonly number[];
-  /** Samples for each size, in Python and in TypeScript. */
-  readonly rounds: number;
-  /** The minimum number of steps of a sample, of all environments together. */
-  readonly minSteps: number;
-}
-/** Chosen by hand: more samples and longer samples give steadier medians, and take longer. */
-export const FULL_PYTHON: PythonPlan = {
-  sizes: [16, 256, 4096, 65_536],
-  rounds: 21,
-  minSteps: 4_000_000,
-};
-export const SMALL_PYTHON: PythonPlan = { sizes: [16, 256], rounds: 1, minSteps: 1 };
-
-/** Medians over the rounds, on one thread. */
-export interface PythonRow {
-  readonly numEnvs: number;
-  readonly pythonStepsPerSecond: number;
-  readonly typescriptStepsPerSecond: number;
-  /** The steps per second of Python divided by those of TypeScript, in samples that follow each other. */
-  readonly ratio: number;
-}
-
-/** The measured rows, or the reason why nothing was measured. */
-export type PythonResult = { readonly rows: readonly PythonRow[] } | { readonly missing: string };
-
-const THREADS = 1;
-
-/** `seconds` has one entry per play; `score` is the sum of the final scores of the last play. */
-interface Answer {
-  readonly seconds: readonly number[];
-  readonly score: number;
-}
 
 /** Returns the environment variables of Python. It uses the package of this repository if compiled, else the installed one. */
 function environment(): NodeJS.ProcessEnv {
@@ -53,85 +15,79 @@ function environment(): NodeJS.ProcessEnv {
   return isCompiled ? { ...process.env, PYTHONPATH: folder } : process.env;
 }
 
-/** Plays `plays` episodes in every environment of python-child.py. @returns null if the program cannot start or has ended. */
-async function playInPython(child: LineProcess, numEnvs: number, plays: number): Promise<Answer | null> {
-  const line = await child.ask(JSON.stringify([numEnvs, plays, THREADS]));
-  return line === null ? null : (JSON.parse(line) as Answer);
-}
-
-/** Measures every size. @throws Mismatch if Python and TypeScript differ in the sum of the final scores. */
-export async function measurePython(plan: PythonPlan, onProgress: OnProgress): Promise<PythonResult> {
-  const script = fileURLToPath(new URL('python-child.py', import.meta.url));
-  const child = new LineProcess(PYTHON, [script], environment());
-  try {
-    const rows: PythonRow[] = [];
-    for (const numEnvs of plan.sizes) {
-      onProgress(`python, ${numEnvs} environments`);
-      const row = await measureSize(child, numEnvs, plan);
-      if (row === null) return { missing: child.error };
-      rows.push(row);
-    }
-    return { rows };
-  } finally {
-    await child.close();
-  }
-}
-
-async function measureSize(child: LineProcess, numEnvs: number, plan: PythonPlan): Promise<PythonRow | null> {
-  using env = createVecEnv({ numEnvs, threads: THREADS });
+/** Measures a size. @throws Mismatch if Python and TypeScript differ in the sum of the final scores. */
+async function measureSize(child: LineProcess, numEnvs: number, rounds: number, minSteps: number) {
+  using env = createVecEnv({ numEnvs, threads: 1 });
   // A view, which the plays update.
   const { finalScores } = env.reset({ seed: 0 });
-  const plays = Math.max(1, Math.ceil(plan.minSteps / (numEnvs * NUM_STEPS)));
+  const steps = numEnvs * NUM_STEPS;
+  const plays = Math.max(1, Math.ceil(minSteps / steps));
   // The actions that python-child.py plays too.
   const actions = Array.from({ length: NUM_STEPS }, (_, step) =>
     Uint8Array.from({ length: numEnvs }, (_, i) => (step * 7 + i * 3) % NUM_ACTIONS),
   );
-  const warm = await playInPython(child, numEnvs, 1);
-  if (warm === null) return null;
-  playInTypeScript(env, actions);
-  checkScore(warm.score, finalScores);
-  const samples = [];
-  for (let round = 0; round < plan.rounds; round++) {
-    const answer = await playInPython(child, numEnvs, plays);
-    if (answer === null) return null;
-    const seconds = Array.from({ length: plays }, () => playInTypeScript(env, actions));
-    samples.push({ python: median(answer.seconds), typescript: median(seconds) });
+  /** Steps an episode in every environment. @returns seconds. */
+  const play = async () => {
+    env.reset({ seed: 0 });
+    const ns = await timeOf(() => {
+      for (const each of actions) env.step(each);
+    });
+    return ns / 1e9;
+  };
+  /** Plays in python-child.py. @returns the seconds of each play, and the sum of the final scores of the last. */
+  const ask = async (count: number): Promise<{ seconds: number[]; score: number }> =>
+    JSON.parse(await child.ask(JSON.stringify([numEnvs, count])));
+  const { score } = await ask(1);
+  await play();
+  // The sums are equal up to the order of adding.
+  const expected = finalScores.reduce((sum, value) => sum + value, 0);
+  if (Math.abs(score - expected) >= 1e-9 * numEnvs) {
+    throw new Mismatch(`python, ${numEnvs} environments: Expected the scores ${expected}, got ${score}.`);
   }
-  const steps = numEnvs * NUM_STEPS;
+  const title = `python, ${numEnvs} environments`;
+  const [samples] = await inTurn(
+    [numEnvs],
+    rounds,
+    () => title,
+    async () => {
+      const python = median((await ask(plays)).seconds);
+      const seconds = [];
+      for (let k = 0; k < plays; k++) seconds.push(await play());
+      return { python, typescript: median(seconds) };
+    },
+  );
   return {
     numEnvs,
-    pythonStepsPerSecond: steps / median(samples.map(({ python }) => python)),
+    pythonStepsPerSecond: steps / median(samples.map((sample) => sample.python)),
     typescriptStepsPerSecond: steps / median(samples.map(({ typescript }) => typescript)),
-    ratio: median(samples.map(({ python, typescript }) => typescript / python)),
+    // The steps per second of Python divided by those of TypeScript, in samples that follow each other.
+    ratio: median(samples.map((sample) => sample.typescript / sample.python)),
   };
 }
 
-/** Steps an episode in every environment. @returns seconds. */
-function playInTypeScript(env: VecEnv, actions: readonly Uint8Array[]): number {
-  env.reset({ seed: 0 });
-  const start = now();
-  for (const each of actions) env.step(each);
-  return (now() - start) / 1e9;
-}
-
-/** Compares sums of final scores, which are equal up to the order of adding. */
-function checkScore(score: number, finalScores: Float32Array): void {
-  const expected = finalScores.reduce((sum, value) => sum + value, 0);
-  if (Math.abs(score - expected) < 1e-9 * finalScores.length) return;
-  throw new Mismatch(
-    `python, ${finalScores.length} environments: Expected final scores with the sum ${expected}, got ${score}.`,
-  );
-}
-
-export function renderPython(result: PythonResult): string {
-  if ('missing' in result)
-    return `Python was not measured: ${result.missing}. Install the package: pip install ./python`;
-  const head = ['environments', 'Python M steps/s', 'TypeScript M steps/s', 'ratio'];
-  const lines = result.rows.map(({ numEnvs, pythonStepsPerSecond, typescriptStepsPerSecond, ratio }) => [
-    numEnvs,
-    digits(pythonStepsPerSecond / 1e6, 3),
-    digits(typescriptStepsPerSecond / 1e6, 3),
-    digits(ratio, 2),
-  ]);
-  return table(head, lines);
-}
+export const python: Section = {
+  help: 'the Python package beside VecEnv.step, in alternating plays on one thread',
+  async measure(small) {
+    // Chosen by hand: more samples (rounds) and longer samples (steps) give steadier medians, and take longer.
+    const [sizes, rounds, minSteps] = small ? [[16, 256], 1, 1] : [[16, 256, 4096, 65_536], 21, 4_000_000];
+    const script = fileURLToPath(new URL('python-child.py', import.meta.url));
+    const child = new LineProcess(PYTHON, [script], environment());
+    try {
+      const rows = [];
+      for (const numEnvs of sizes) rows.push(await measureSize(child, numEnvs, rounds, minSteps));
+      const head = ['environments', 'Python M steps/s', 'TypeScript M steps/s', 'ratio'];
+      const lines = rows.map(({ numEnvs, pythonStepsPerSecond, typescriptStepsPerSecond, ratio }) => [
+        numEnvs,
+        ...[pythonStepsPerSecond, typescriptStepsPerSecond].map((rate) => digits(rate / 1e6, 3)),
+        digits(ratio, 2),
+      ]);
+      return { figures: { rows }, text: table(head, lines) };
+    } catch (error) {
+      if (!(error instanceof Missing)) throw error;
+      const text = `Python was not measured: ${error.message}. Install the package: pip install ./python`;
+      return { figures: { missing: error.message }, text };
+    } finally {
+      await child.close();
+    }
+  },
+};

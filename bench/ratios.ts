@@ -1,42 +1,88 @@
 /**
- * The ratios that summarise the rows, and their targets. A ratio is a share of the bound (rows.ts), or a quotient of two times.
+ * The names of the measured cases, their rows, the ratios that summarise the rows, and the targets. A ratio is a share of the
+ * bound, or a quotient of times.
  */
-import { NAMES, SIZE } from './names.js';
-import { MIN_TICKS, type Row } from './rows.js';
+import { atLeast, atMost, type Ratio, type Ratios, type Target } from './report.js';
+import { MIN_TICKS } from './runner.js';
+
+/** Numbers of episodes. */
+export const SIZE = {
+  /** A small batch, for the cases that measure the cost of a call. */
+  small: 1024,
+  /** The size of most cases. Chosen by hand. */
+  usual: 4096,
+  /** A batch whose states exceed the second-level cache. */
+  large: 65_536,
+  /** Small, because the reference is slow. */
+  reference: 256,
+} as const;
+
+/** The number of rollouts from each state, and the step of that state. Chosen by hand: step 14 is the middle of an episode. */
+export const ROLLOUTS = 16;
+export const FORK_STEP = 14;
+
+/** The names of cases. "fused" stands for whole episodes in one `run`. */
+export const NAMES = {
+  fused: 'fused random',
+  sequence: 'fused action sequence',
+  recorded: 'fused action sequence, recorded',
+  step: 'step',
+  fork: `${ROLLOUTS} rollouts a state, forked at t = ${FORK_STEP}`,
+  envStep: 'VecEnv.step',
+  addonStep: 'step, looped in the addon',
+} as const;
+
+/** The subject of a row. */
+export interface Subject {
+  readonly backend: string;
+  readonly kernel: string | null;
+  readonly name: string;
+  readonly threads: number;
+  readonly episodes: number;
+  readonly layout: string;
+  /** The outputs that are written for the caller. */
+  readonly writes: string;
+  readonly bytesPerStep: number;
+}
+
+export interface Row extends Subject {
+  /** Whether the row is void because the timer was too coarse. The following figures are then null. */
+  readonly saturated: boolean;
+  /** Wall time, the median over the rounds. */
+  readonly nsPerStep: number | null;
+  /** Half the distance between the quartiles of the wall time, divided by the median. */
+  readonly spread: number | null;
+  /** Cycles of the processor's clock, measured with each sample; null if not measured. */
+  readonly cyclesPerStep: number | null;
+  /**
+   * The share of the bound: the least time of a step, divided by its measured time. The least time is the longer of two: for
+   * the operations of the rules, and for the written bytes. Null where the least time is not known.
+   */
+  readonly share: number | null;
+  /** Which of the two times of `share` is the longer one; null without a share. */
+  readonly boundBy: 'operations' | 'bytes' | null;
+  /** The median `rate` of the samples, divided by the best rate in this run; null if not measured. */
+  readonly core: number | null;
+}
 
 /** Selects a row. `kernel: 'best'` stands for the kernel of the first native row. */
-export type Key = Partial<Pick<Row, 'kernel' | 'name' | 'threads' | 'episodes' | 'layout'>>;
-
-/** A target of the project. */
-export interface Target {
-  readonly bound: 'at most' | 'at least';
-  readonly value: number;
-  /** A stricter bound, judged separately. Only the target of device.ts has one. */
-  readonly goal?: number;
-}
+type Key = Partial<Pick<Row, 'kernel' | 'name' | 'threads' | 'episodes' | 'layout'>>;
 
 interface Rule {
   readonly name: string;
   /** A description, for docs/speed.md. */
   readonly what: string;
+  readonly row: Key;
   /**
-   * The field of a row that is read. Targets are set on shares and on quotients of times, because machines differ in clock rate
+   * The divisor. The quotient of the times of `row` and `over` is the speed of `over` divided by the speed of `row`. Without it
+   * the ratio is the share of `row`. Targets are set on shares and on quotients of times, because machines differ in clock rate
    * and in execution units.
    */
-  readonly unit: 'share' | 'nsPerStep';
-  readonly row: Key;
-  /** The divisor. The quotient of the times of `row` and `over` is the speed of `over` divided by the speed of `row`. */
   readonly over?: Key;
   /** The minimum number of cores for a meaningful ratio. */
   readonly cores?: number;
-  readonly target?: Target;
+  readonly target: Target;
 }
-
-const atMost = (value: number): Target => ({ bound: 'at most', value });
-const atLeast = (value: number): Target => ({ bound: 'at least', value });
-
-const rowMajor = 'row-major';
-const columnMajor = 'column-major';
 
 const keyOf = (name: string, kernel: string, layout: string): Key => ({
   kernel,
@@ -45,18 +91,17 @@ const keyOf = (name: string, kernel: string, layout: string): Key => ({
   threads: 1,
   layout,
 });
-const fused = (kernel: string): Key => keyOf(NAMES.fused, kernel, rowMajor);
-const large = (threads: number): Key => ({ ...fused('best'), episodes: SIZE.large, threads });
-const best = (name: string): Key => ({ kernel: 'best', name, layout: rowMajor });
-const ns = 'nsPerStep';
+const fused = keyOf(NAMES.fused, 'best', 'row-major');
+const large = (threads: number): Key => ({ ...fused, episodes: SIZE.large, threads });
+const best = (name: string): Key => ({ kernel: 'best', name, layout: 'row-major' });
 
-/** Cases whose share of the bound has a target. */
+/** Cases whose share of the bound has a target: name, layout and description. */
 const SHARE_CASES = {
-  fused: { name: NAMES.fused, layout: rowMajor, what: 'whole random episodes in one `run`' },
-  step_column: { name: NAMES.step, layout: columnMajor, what: 'step, column-major' },
-  step_row: { name: NAMES.step, layout: rowMajor, what: 'step, row-major' },
-  recorded_column: { name: NAMES.recorded, layout: columnMajor, what: 'recorded run, column-major' },
-  recorded_row: { name: NAMES.recorded, layout: rowMajor, what: 'recorded run, row-major' },
+  fused: [NAMES.fused, 'row-major', 'whole random episodes in one `run`'],
+  step_column: [NAMES.step, 'column-major', 'step, column-major'],
+  step_row: [NAMES.step, 'row-major', 'step, row-major'],
+  recorded_column: [NAMES.recorded, 'column-major', 'recorded run, column-major'],
+  recorded_row: [NAMES.recorded, 'row-major', 'recorded run, row-major'],
 } as const;
 type ShareCase = keyof typeof SHARE_CASES;
 
@@ -73,11 +118,10 @@ const SHARES: Readonly<Record<string, Partial<Record<ShareCase, number>>>> = {
 
 const shareRules = Object.entries(SHARES).flatMap(([kernel, targets]) =>
   Object.entries(targets).map(([key, target]): Rule => {
-    const { name, layout, what } = SHARE_CASES[key as ShareCase];
+    const [name, layout, what] = SHARE_CASES[key as ShareCase];
     return {
       name: `${kernel}_${key}_share`,
       what: `share of the bound: ${what}`,
-      unit: 'share',
       row: keyOf(name, kernel, layout),
       target: atLeast(target),
     };
@@ -88,9 +132,8 @@ const layoutRules = ['avx512', 'avx2', 'portable'].map(
   (kernel): Rule => ({
     name: `${kernel}_row_over_column`,
     what: 'time of a row-major step divided by the time of a column-major step',
-    unit: ns,
-    row: keyOf(NAMES.step, kernel, rowMajor),
-    over: keyOf(NAMES.step, kernel, columnMajor),
+    row: keyOf(NAMES.step, kernel, 'row-major'),
+    over: keyOf(NAMES.step, kernel, 'column-major'),
     target: atMost(1.2),
   }),
 );
@@ -102,7 +145,6 @@ const RULES: readonly Rule[] = [
   {
     name: 'fork_over_fused',
     what: 'time of a step of forked groups divided by the time of a step of action sequences without a fork',
-    unit: ns,
     row: best(NAMES.fork),
     over: best(NAMES.sequence),
     target: atMost(1.1),
@@ -110,15 +152,13 @@ const RULES: readonly Rule[] = [
   {
     name: 'fused_flatness',
     what: 'speed with 65,536 episodes divided by the speed with 4,096',
-    unit: ns,
-    row: fused('best'),
+    row: fused,
     over: large(1),
     target: atLeast(0.9),
   },
   {
     name: 'two_threads_fused',
     what: 'speed of two threads divided by the speed of one thread, 65,536 episodes',
-    unit: ns,
     row: large(1),
     over: large(2),
     cores: 2,
@@ -127,44 +167,14 @@ const RULES: readonly Rule[] = [
   {
     name: 'api_over_native',
     what: 'speed of `VecEnv.step` divided by the speed of a loop inside the addon',
-    unit: ns,
     row: best(NAMES.addonStep),
     over: best(NAMES.envStep),
     target: atLeast(0.85),
   },
-  {
-    name: 'fused_over_scalar',
-    what: 'speed of avx512 divided by the speed of scalar, whole random episodes',
-    unit: ns,
-    row: fused('scalar'),
-    over: fused('avx512'),
-  },
-  {
-    name: 'step_over_scalar',
-    what: 'speed of a column-major step of avx512 divided by the speed of a row-major step of scalar',
-    unit: ns,
-    row: keyOf(NAMES.step, 'scalar', rowMajor),
-    over: keyOf(NAMES.step, 'avx512', columnMajor),
-  },
 ];
 
-export interface Ratio {
-  readonly name: string;
-  readonly value: number;
-  /** Absent for ratios without a target. */
-  readonly target?: Target;
-}
-
-export interface Ratios {
-  readonly ratios: readonly Ratio[];
-  /** Ratios that could not be computed, and why. */
-  readonly leftOut: readonly { readonly name: string; readonly why: string }[];
-}
-
 /** The targets, by the names of ratios. */
-export const TARGETS: ReadonlyMap<string, Target> = new Map(
-  RULES.flatMap(({ name, target }) => (target === undefined ? [] : [[name, target] as const])),
-);
+export const TARGETS: ReadonlyMap<string, Target> = new Map(RULES.map(({ name, target }) => [name, target]));
 
 /** Returns the description of a ratio. @throws Error for an unknown name. */
 export function whatIs(ratio: string): string {
@@ -174,29 +184,29 @@ export function whatIs(ratio: string): string {
 }
 
 /** Computes all ratios. @param cores the number of available cores. */
-export function ratiosOf(measured: readonly Row[], cores: number): Ratios {
+export function ratiosOf(measured: readonly Row[], cores: number): Required<Ratios> {
   const ratios: Ratio[] = [];
   const leftOut: { name: string; why: string }[] = [];
   for (const rule of RULES) {
     const { name, target } = rule;
-    const value = apply(rule, measured, cores);
+    const value = compute(rule, measured, cores);
     if (typeof value === 'string') leftOut.push({ name, why: value });
-    else ratios.push(target === undefined ? { name, value } : { name, value, target });
+    else ratios.push({ name, value, target });
   }
   return { ratios, leftOut };
 }
 
 /** Returns a ratio, or the reason why it cannot be computed. */
-function apply({ unit, row, over, cores = 1 }: Rule, measured: readonly Row[], available: number) {
+function compute({ row, over, cores = 1 }: Rule, measured: readonly Row[], available: number) {
   if (available < cores) return `It needs ${cores} cores; this machine has ${available}.`;
-  const value = figure(row, unit, measured);
-  const divisor = over === undefined ? 1 : figure(over, unit, measured);
+  if (over === undefined) return figure(row, 'share', measured);
+  const [value, divisor] = [row, over].map((key) => figure(key, 'nsPerStep', measured));
   if (typeof value === 'string') return value;
   return typeof divisor === 'string' ? divisor : value / divisor;
 }
 
 /** Returns the figure of a row, or the reason why there is none. */
-function figure(key: Key, unit: Rule['unit'], measured: readonly Row[]): number | string {
+function figure(key: Key, unit: 'share' | 'nsPerStep', measured: readonly Row[]): number | string {
   const kernel =
     key.kernel === 'best' ? measured.find((row) => row.backend === 'native')?.kernel : key.kernel;
   const wanted = Object.entries({ ...key, kernel });
@@ -206,17 +216,4 @@ function figure(key: Key, unit: Rule['unit'], measured: readonly Row[]): number 
   if (row.saturated)
     return `The row of ${title} is void: its samples are shorter than ${MIN_TICKS} ticks of the timer.`;
   return row[unit] ?? `The core's operations per second were not measured for ${title}.`;
-}
-
-const meets = (value: number, bound: Target['bound'], limit: number): boolean =>
-  bound === 'at most' ? value <= limit : value >= limit;
-
-/** Returns whether a ratio meets its target and its goal, the stricter bound; null for each that it lacks. */
-export function judge({ value, target }: Ratio): { met: boolean | null; goalMet: boolean | null } {
-  if (target === undefined) return { met: null, goalMet: null };
-  const { bound, goal } = target;
-  return {
-    met: meets(value, bound, target.value),
-    goalMet: goal === undefined ? null : meets(value, bound, goal),
-  };
 }

@@ -1,6 +1,6 @@
 /** Compares the outputs of a case with those of the reference, bit by bit, before the case is timed. */
 import type { Case } from './cases.js';
-import type { Elements, OpenRig, OutputCopies, Rig, Setting } from './rig.js';
+import type { Elements, OpenRig, OutputCopies, Rig, Setting } from './episodes.js';
 
 /** The error of a failed verification: outputs that differ, or an unexpected answer of the server. */
 export class Mismatch extends Error {}
@@ -17,34 +17,20 @@ function outputsOf(rig: Rig): OutputCopies[] {
   return results;
 }
 
-/** The expected outputs, computed by the reference and cached for all kernels. */
+/** The expected outputs after each call of a play, computed by the reference and cached for all kernels. */
 export class ReferenceOutputs {
   readonly #cache = new Map<OpenRig, Map<string, readonly OutputCopies[]>>();
 
-  /** Returns the expected outputs of a case, after each call of a play. */
-  of({
-    openExpected,
-    episodes,
-    layout,
-  }: Pick<Case, 'openExpected' | 'episodes' | 'layout'>): readonly OutputCopies[] {
+  of({ openExpected, episodes, layout }: Case): readonly OutputCopies[] {
     const cached = this.#cache.get(openExpected) ?? new Map<string, readonly OutputCopies[]>();
     this.#cache.set(openExpected, cached);
     const key = `${layout} ${episodes}`;
-    const results = cached.get(key) ?? playReference(openExpected, { episodes, layout });
-    cached.set(key, results);
-    return results;
-  }
-}
-
-function playReference(
-  open: OpenRig,
-  setting: Pick<Setting, 'episodes' | 'layout'>,
-): readonly OutputCopies[] {
-  const rig = open({ backend: 'reference', kernel: null, threads: 1, ...setting });
-  try {
-    return outputsOf(rig);
-  } finally {
-    rig.close();
+    if (!cached.has(key)) {
+      const rig = openExpected({ backend: 'reference', kernel: null, threads: 1, episodes, layout });
+      cached.set(key, outputsOf(rig));
+      rig.close();
+    }
+    return cached.get(key)!;
   }
 }
 
@@ -75,6 +61,12 @@ export function compare(title: string, got: OutputCopies, expected: OutputCopies
     if (index < 0) continue;
     throw new Mismatch(`${title}: Expected ${name}[${index}] to be ${wanted[index]}, got ${array[index]}.`);
   }
+}
+
+/** Returns the first `count` environments of row-major arrays of `episodes` environments. */
+export function firstEnvs(outputs: OutputCopies, episodes: number, count: number): OutputCopies {
+  const first = (array: Elements) => array.subarray(0, (array.length / episodes) * count);
+  return new Map(Array.from(outputs, ([name, array]) => [name, first(array)]));
 }
 
 const bytesOf = ({ buffer, byteOffset, byteLength }: Elements): Buffer =>

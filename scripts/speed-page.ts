@@ -1,6 +1,5 @@
 /** Fills the tables of docs/speed.md and the README from recorded runs of the bench (bench/results). */
-import { NAMES, SIZE } from '../bench/names.js';
-import { whatIs } from '../bench/ratios.js';
+import { NAMES, SIZE, whatIs } from '../bench/ratios.js';
 import { withTable } from './with-table.js';
 
 /** A row of a recorded run. */

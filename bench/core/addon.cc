@@ -8,25 +8,18 @@
 
 namespace rhythm {
 
+#define RHYTHM_DECLARE(kernel) namespace kernel { extern const Probe probe; }
 #if defined(RHYTHM_X64)
-namespace avx512 {
-extern const Probe probe;
-}
-namespace avx2 {
-extern const Probe probe;
-}
+RHYTHM_DECLARE(avx512)
+RHYTHM_DECLARE(avx2)
 #endif
-namespace portable {
-extern const Probe probe;
-}
-namespace scalar {
-extern const Probe probe;
-}
+RHYTHM_DECLARE(portable)
+RHYTHM_DECLARE(scalar)
 
 namespace {
 
 struct Entry {
-  const Probe* probe;
+  const Probe& probe;
   bool supported;
 };
 
@@ -34,43 +27,17 @@ struct Entry {
 // array.
 const Entry kProbes[] = {
 #if defined(RHYTHM_X64)
-    {&avx512::probe, __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")},
-    {&avx2::probe, __builtin_cpu_supports("avx2") != 0},
+    {avx512::probe, __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")},
+    {avx2::probe, __builtin_cpu_supports("avx2") != 0},
 #endif
-    {&portable::probe, true},
-    {&scalar::probe, true},
+    {portable::probe, true},
+    {scalar::probe, true},
 };
 
 int integer(const Napi::CallbackInfo& info, size_t k) { return info[k].As<Napi::Number>().Int32Value(); }
 
-const Probe& probe_of(const Napi::CallbackInfo& info) { return *kProbes[integer(info, 0)].probe; }
-
-// (): returns the name and lanes of each probe, and whether this processor has its instructions.
-Napi::Value List(const Napi::CallbackInfo& info) {
-  auto list = Napi::Array::New(info.Env());
-  for (const auto& [probe, supported] : kProbes) {
-    auto row = Napi::Object::New(info.Env());
-    row.Set("name", probe->name);
-    row.Set("lanes", probe->lanes);
-    row.Set("supported", supported);
-    list.Set(list.Length(), row);
-  }
-  return list;
-}
-
-// (): returns, for each mix of operations (kMixes in probe.h), how many operations of each kind one pass has.
-Napi::Value Mixes(const Napi::CallbackInfo& info) {
-  auto list = Napi::Array::New(info.Env());
-  for (const Mix& mix : kMixes) {
-    auto row = Napi::Object::New(info.Env());
-    row.Set("arithmetic", mix.arithmetic);
-    row.Set("choices", mix.choices);
-    row.Set("words", mix.words);
-    list.Set(list.Length(), row);
-  }
-  return list;
-}
+const Probe& probe_of(const Napi::CallbackInfo& info) { return kProbes[integer(info, 0)].probe; }
 
 // (probe, mix, count): runs `count` passes of a mix.
 void Pass(const Napi::CallbackInfo& info) { probe_of(info).pass[integer(info, 1)](integer(info, 2)); }
@@ -103,8 +70,26 @@ void DependentAdds(const Napi::CallbackInfo& info) {
 }
 
 Napi::Object Init(Napi::Env env, Napi::Object exports) {
-  exports.Set("probes", Napi::Function::New(env, List));
-  exports.Set("mixes", Napi::Function::New(env, Mixes));
+  // The name and lanes of each probe, and whether this processor has its instructions.
+  auto probes = Napi::Array::New(env);
+  for (const auto& [probe, supported] : kProbes) {
+    auto row = Napi::Object::New(env);
+    row.Set("name", probe.name);
+    row.Set("lanes", probe.lanes);
+    row.Set("supported", supported);
+    probes.Set(probes.Length(), row);
+  }
+  // For each mix of operations, how many operations of each kind one pass has.
+  auto mixes = Napi::Array::New(env);
+  for (const Mix& mix : kMixes) {
+    auto row = Napi::Object::New(env);
+    row.Set("arithmetic", mix.arithmetic);
+    row.Set("choices", mix.choices);
+    row.Set("words", mix.words);
+    mixes.Set(mixes.Length(), row);
+  }
+  exports.Set("probes", probes);
+  exports.Set("mixes", mixes);
   exports.Set("pass", Napi::Function::New(env, Pass));
   exports.Set("fill", Napi::Function::New(env, Fill));
   exports.Set("copy", Napi::Function::New(env, Copy));

@@ -11,28 +11,33 @@
       "GCC_ENABLE_CPP_EXCEPTIONS": "YES",
       "OTHER_CPLUSPLUSFLAGS": ["-O2", "-ffp-contract=off", ">@(own_flags)"]
     },
-    "conditions": [["target_arch=='x64'", { "defines": ["RHYTHM_X64"] }]]
+    "conditions": [["target_arch=='x64'", { "defines": ["RHYTHM_X64"] }]],
+    # Each kernel has a library with its own flags.
+    "target_conditions": [["_type=='static_library'", { "sources": ["probe.cc"] }]]
   },
   "targets": [
     {
       "target_name": "core",
-      "sources": ["addon.cc", "probe_portable.cc", "probe_scalar.cc"],
-      "conditions": [["target_arch=='x64'", { "dependencies": ["probe_avx2", "probe_avx512"] }]]
-    }
+      "sources": ["addon.cc"],
+      "dependencies": ["portable", "scalar"],
+      "conditions": [["target_arch=='x64'", { "dependencies": ["avx2", "avx512"] }]]
+    },
+    { "target_name": "portable", "type": "static_library", "defines": ["KERNEL=portable", "LANES=lanes_portable.h"] },
+    { "target_name": "scalar", "type": "static_library", "defines": ["KERNEL=scalar", "LANES=lanes_scalar.h"] }
   ],
   "conditions": [
     ["target_arch=='x64'", {
       "targets": [
         {
-          "target_name": "probe_avx2",
+          "target_name": "avx2",
           "type": "static_library",
-          "sources": ["probe_avx2.cc"],
+          "defines": ["KERNEL=avx2", "LANES=lanes_avx2.h"],
           "variables": { "own_flags": ["-mavx2"] }
         },
         {
-          "target_name": "probe_avx512",
+          "target_name": "avx512",
           "type": "static_library",
-          "sources": ["probe_avx512.cc"],
+          "defines": ["KERNEL=avx512", "LANES=lanes_avx512.h"],
           "variables": { "own_flags": ["-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl", "-mprefer-vector-width=512"] },
           # The headers of gcc 12 cause these warnings.
           "conditions": [["clang==0", { "cflags_cc": ["-Wno-maybe-uninitialized", "-Wno-uninitialized"] }]]

@@ -11,10 +11,8 @@ struct Mix {
   int words;       // +, rotation and ^ of words (32-bit integers)
 };
 
-// The first three mixes have the proportions of a step (bench/operations.ts): with given actions and several episodes in a
-// register; with random actions and several episodes; with random actions and one episode. The others are floats alone and
-// words alone.
-constexpr Mix kMixes[] = {{32, 4, 42}, {32, 4, 63}, {32, 4, 87}, {32, 4, 0}, {0, 0, 42}};
+// The proportions of a step (operations.ts): given actions and several episodes in a register; random actions; one episode.
+constexpr Mix kMixes[] = {{32, 4, 42}, {32, 4, 63}, {32, 4, 87}};
 constexpr int kMixCount = sizeof kMixes / sizeof *kMixes;
 
 // A probe for one width of registers.

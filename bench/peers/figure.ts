@@ -3,21 +3,20 @@ import type { Drawing } from '../../dist/figures/drawing-types.js';
 import { widestOf } from '../../dist/figures/text-width.js';
 import { COMPONENT_COLOURS } from '../../dist/figures/theme.js';
 import type { TopView } from '../../dist/figures/vega-lite-types.js';
-import type { PeersResult } from './measure.js';
 
-/** Sizes in pixels, chosen by hand. */
-const WIDTH = 470;
-const HEIGHT = 320;
 /** The colours of the lines, in the order of the players. All are visible on the light and the dark theme. */
 const COLOURS = [7, 5, 1, 4, 2, 3, 0].map((k) => COMPONENT_COLOURS[k]);
-
 const AXIS = { grid: true, labelFlush: false } as const;
 const LOG = { type: 'log', nice: false } as const;
 
-type Cell = Pick<PeersResult['cells'][number], 'name' | 'episodes' | 'stepsPerSecond'>;
+interface Cell {
+  readonly name: string;
+  readonly episodes: number;
+  readonly stepsPerSecond: number;
+}
 
 export interface PeersPicture {
-  readonly players: PeersResult['players'];
+  readonly players: readonly { readonly name: string; readonly missing: string | null }[];
   readonly cells: readonly Cell[];
 }
 
@@ -25,30 +24,23 @@ export interface PeersPicture {
 export function drawPeers({ players, cells }: PeersPicture, cpu: string): Drawing {
   const names = players.flatMap(({ name, missing }) => (missing === null ? [name] : []));
   const title = 'Steps per second, by the number of episodes';
+  const subtitle = `One thread, one call for each step of a batch. ${cpu}. Medians; both axes are logarithmic.`;
   const sizes = [...new Set(cells.map(({ episodes }) => episodes))];
-  const last = Math.max(...sizes);
+  // Every second size, counted back from the last: labels of neighbours would overlap.
+  const labels = { values: sizes.filter((_, k) => (sizes.length - k) % 2 === 1), format: ',' };
+  const symbols = { symbolType: 'stroke', symbolStrokeWidth: 2.5, columnPadding: widestOf(names) } as const;
   const spec: TopView = {
-    title: {
-      text: title,
-      subtitle: [
-        `One thread, one call for each step of a batch. ${cpu}. Medians; both axes are logarithmic.`,
-      ],
-    },
-    width: WIDTH,
-    height: HEIGHT,
+    title: { text: title, subtitle: [subtitle] },
+    // The sizes in pixels are chosen by hand.
+    width: 470,
+    height: 320,
     data: { values: cells.map(({ name, episodes, stepsPerSecond }) => ({ name, episodes, stepsPerSecond })) },
     encoding: {
       x: {
         field: 'episodes',
         type: 'quantitative',
-        scale: { ...LOG, domain: [1, last] },
-        axis: {
-          ...AXIS,
-          title: 'episodes',
-          // Every second size, counted back from the last: labels of neighbours would overlap.
-          values: sizes.filter((_, k) => (sizes.length - k) % 2 === 1),
-          format: ',',
-        },
+        scale: { ...LOG, domain: [1, Math.max(...sizes)] },
+        axis: { ...AXIS, title: 'episodes', ...labels },
       },
       y: {
         field: 'stepsPerSecond',
@@ -60,12 +52,7 @@ export function drawPeers({ players, cells }: PeersPicture, cpu: string): Drawin
         field: 'name',
         type: 'nominal',
         scale: { domain: names, range: COLOURS.slice(0, names.length) },
-        legend: {
-          orient: 'right',
-          symbolType: 'stroke',
-          symbolStrokeWidth: 2.5,
-          columnPadding: widestOf(names),
-        },
+        legend: { orient: 'right', ...symbols },
       },
     },
     mark: { type: 'line', point: { size: 24 }, strokeWidth: 2 },

@@ -3,18 +3,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sampleProfile } from '../../dist/engine/reference/profile.js';
-import {
-  ACTION_NAMES,
-  EVENT_NAMES,
-  NUM_COMPONENTS,
-  NUM_SLOTS,
-  NUM_STEPS,
-  PROFILE_SIZE,
-} from '../../dist/world/fields.js';
+import * as fields from '../../dist/world/fields.js';
 import { resolveGrader } from '../../dist/world/resolve-names.js';
-import { episodes, type GoldenEpisode } from '../../test/support/golden.js';
-import { randomActions } from '../action-sequences.js';
-import { seedsOf, WORLD } from '../rig.js';
+import { episodes } from '../../test/support/golden.js';
+import { randomActions, seedsOf, WORLD } from '../episodes.js';
+
+const { ACTION_NAMES, EVENT_NAMES, NUM_COMPONENTS, NUM_SLOTS, NUM_STEPS, PROFILE_SIZE } = fields;
 
 /** A batch of episodes without beliefs. */
 export interface Input {
@@ -31,18 +25,11 @@ export interface Input {
   readonly actions: Uint8Array;
 }
 
-/** An input in a temporary folder, one file for each array. Peers write their outputs there. */
-export interface InputFolder {
-  readonly path: string;
-  remove(): void;
-}
-
-/** The maximum number of different profiles. Chosen by hand: drawing a million would take longer than playing them. */
-const PROFILES = 4096;
-
 const gradersOf = (names: readonly string[]): Float32Array =>
   Float32Array.from(names.flatMap((name) => Array.from(resolveGrader(WORLD, name))));
 
+/** The maximum number of different profiles. Chosen by hand: drawing a million would take longer than playing them. */
+const PROFILES = 4096;
 /**
  * The maximum number of action sequences in all sets together. A batch of more episodes gets a single set. Chosen by hand: more
  * sequences take more memory.
@@ -67,55 +54,47 @@ export function inputOf(size: number): Input {
 const GOLDEN = episodes.filter(
   ({ imagination, steps }) => !imagination && steps.every(({ belief }) => belief === null),
 );
+const STEPS = Array.from({ length: NUM_STEPS }, (_, t) => t);
 
 /** The batch of golden episodes. */
-export function goldenInput(): Input {
-  const byStep = (t: number) => GOLDEN.map(({ steps }) => ACTION_NAMES.indexOf(steps[t].action));
-  return {
-    seeds: Uint32Array.from(GOLDEN, ({ seed }) => seed),
-    profiles: Float32Array.from(
-      GOLDEN.flatMap(({ traits, weights }) => [...Object.values(traits), ...Object.values(weights)]),
-    ),
-    graders: gradersOf(GOLDEN.map(({ grader }) => grader)),
-    actions: Uint8Array.from(Array.from({ length: NUM_STEPS }, (_, t) => byStep(t)).flat()),
-  };
-}
+export const goldenInput = (): Input => ({
+  seeds: Uint32Array.from(GOLDEN, ({ seed }) => seed),
+  profiles: Float32Array.from(
+    GOLDEN.flatMap(({ traits, weights }) => [...Object.values(traits), ...Object.values(weights)]),
+  ),
+  graders: gradersOf(GOLDEN.map(({ grader }) => grader)),
+  actions: Uint8Array.from(
+    STEPS.flatMap((t) => GOLDEN.map(({ steps }) => ACTION_NAMES.indexOf(steps[t].action))),
+  ),
+});
 
 /**
- * Returns the outputs of the golden episodes, f32: the observations after each step [28, episodes, 22], then the scores
- * [episodes].
+ * Returns the outputs of the golden episodes, f32: the observations after each step [28, episodes, 22], the 22 numbers of
+ * docs/world.md, "What an agent sees"; then the scores [episodes].
  */
 export const goldenOutputs = (): Float32Array =>
   Float32Array.from([
-    ...Array.from({ length: NUM_STEPS }, (_, t) =>
-      GOLDEN.flatMap((episode) => observationAfter(episode, t)),
-    ).flat(),
+    ...STEPS.flatMap((t) =>
+      GOLDEN.flatMap(({ steps }) => {
+        const { meters, event, action, reward, delta, anomaly } = steps[t];
+        const taken = t + 1;
+        const time = [taken, Math.floor(taken / NUM_SLOTS), taken % NUM_SLOTS, NUM_STEPS - taken];
+        const last = [event === null ? -1 : EVENT_NAMES.indexOf(event), ACTION_NAMES.indexOf(action), reward];
+        return [...time, ...meters, ...last, ...delta, ...anomaly];
+      }),
+    ),
     ...GOLDEN.map(({ final }) => final.final_score),
   ]);
 
-/** Returns the observation after step t: the 22 numbers of docs/world.md, "What an agent sees". */
-function observationAfter({ steps }: GoldenEpisode, t: number): number[] {
-  const { meters, event, action, reward, delta, anomaly } = steps[t];
-  const taken = t + 1;
-  return [
-    taken,
-    Math.floor(taken / NUM_SLOTS),
-    taken % NUM_SLOTS,
-    NUM_STEPS - taken,
-    ...meters,
-    event === null ? -1 : EVENT_NAMES.indexOf(event),
-    ACTION_NAMES.indexOf(action),
-    reward,
-    ...delta,
-    ...anomaly,
-  ];
-}
-
-/** Writes an input to a new folder. */
-export function writeInput(input: Input): InputFolder {
-  const path = mkdtempSync(join(tmpdir(), 'rhythm-peers-'));
-  for (const [name, array] of Object.entries(input) as [string, Uint8Array][]) {
-    writeFileSync(join(path, name), array);
+/** Writes an input to a temporary folder, one file for each array. Removes the folder when the work with it is done. */
+export async function inFolder<T>(input: Input, work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'rhythm-peers-'));
+  try {
+    for (const [name, array] of Object.entries(input) as [string, Uint8Array][]) {
+      writeFileSync(join(folder, name), array);
+    }
+    return await work(folder);
+  } finally {
+    rmSync(folder, { recursive: true });
   }
-  return { path, remove: () => rmSync(path, { recursive: true }) };
 }

@@ -1,5 +1,7 @@
 """Peer (docs/speed.md): numba, the rules of docs/world.md for one episode in a compiled loop over the batch."""
 
+from collections import namedtuple
+
 import numpy as np
 from numba import njit
 from protocol import NUM_STEPS, TRAIT, WORLD, serve
@@ -8,42 +10,10 @@ F32, U32 = np.float32, np.uint32
 V, C, P, S, N = range(5)
 PRODUCTIVE, SOCIAL, SOLO, GUILTY = range(4)
 NUM_METERS, NUM_TRAITS, NUM_SLOTS, NUM_EVENTS = 5, len(TRAIT), WORLD["effect"].shape[0], len(WORLD["eventEffect"])
+# The numbers of the world, and the indices of traits. Numba compiles module variables as constants.
+W, T = namedtuple("World", WORLD)(**WORLD), namedtuple("Trait", TRAIT)(**TRAIT)
 ROTATIONS = np.array([[13, 15, 26, 6], [17, 29, 16, 24]], U32)
 PARITY = U32(0x1BD11BDA)
-
-# Numba compiles module variables as constants.
-(EFFECT, STRESS, DECAY, NOISE, NOISE_REWARD, EVENT_EFFECT, NEUTRAL, TAGGED) = (
-    WORLD[name]
-    for name in (
-        *("effect", "stress", "decay", "noiseMeters", "noiseReward", "eventEffect", "traitNeutral", "tagged"),
-    )
-)
-(FACTOR_BASE, FACTOR_SLOPE, FOCUS_COGNITION, CRASH_THRESHOLD, REWARD_SCALE, REWARD_BIAS, CRASH_PENALTY, TERMINAL) = (
-    WORLD[name]
-    for name in (
-        *("vitalityFactorBase", "vitalityFactorSlope", "focusCognition", "crashThreshold"),
-        *("rewardScale", "rewardBias", "crashPenalty", "terminalScale"),
-    )
-)
-# 1/28, 1/14 and 1/140: 1 divided by the number of steps, steps of a half, and meter readings (five a step).
-(PER_STEP, PER_HALF, PER_READING, ADAPTATION, GATE, WELLBEING, WELLBEING_BASE) = (
-    WORLD[name]
-    for name in (
-        *("perStep", "perHalf", "perReading", "adaptationScale", "adaptationGateOffset"),
-        *("wellbeingScale", "wellbeingBase"),
-    )
-)
-EVENT_THRESHOLD, STREAM_NOISE, STREAM_EVENT = WORLD["eventThreshold"], WORLD["streamNoise"], WORLD["streamEvent"]
-MORNING_FOCUS, NIGHT_FOCUS = TRAIT["morning_focus"], TRAIT["night_focus"]
-SOCIAL_VITALITY, SOCIAL_SERENITY = TRAIT["social_vitality_multiplier"], TRAIT["social_serenity_bonus"]
-WORK_VITALITY, PROGRESS_SERENITY = TRAIT["work_vitality_recovery"], TRAIT["progress_serenity_bonus"]
-SOLO_SERENITY, GUILT, STRESS_THRESHOLD = (
-    TRAIT["solo_serenity_bonus"],
-    TRAIT["leisure_guilt"],
-    TRAIT["stress_threshold"],
-)
-METABOLIC_RATE, EVENT_IMPACT = TRAIT["metabolic_rate"], TRAIT["event_impact"]
-
 
 @njit
 def threefry(k0, k1, c0, c1):
@@ -67,31 +37,31 @@ def clamp01(x):
 @njit
 def has(tag, action):
     """Returns whether an action has a tag. A tag's word has a bit for each action."""
-    return (TAGGED[tag] >> action) & 1 == 1
+    return (W.tagged[tag] >> action) & 1 == 1
 
 
 @njit
 def respond(trait, m, slot, action, d):
     """Rules 1 and 2: writes the changes of the five meters to `d`."""
     for k in range(NUM_METERS):
-        d[k] = EFFECT[slot, action, k]
+        d[k] = W.effect[slot, action, k]
     if has(PRODUCTIVE, action):
-        focus = trait[MORNING_FOCUS] if slot == 0 else (F32(1) if slot == 1 else trait[NIGHT_FOCUS])
-        vigour = FACTOR_BASE + FACTOR_SLOPE * m[V]
+        focus = trait[T.morning_focus] if slot == 0 else (F32(1) if slot == 1 else trait[T.night_focus])
+        vigour = W.vitalityFactorBase + W.vitalityFactorSlope * m[V]
         d[P] = (d[P] * vigour) * focus
-        d[C] = d[C] + FOCUS_COGNITION * (focus - F32(1))
-        d[V] = d[V] + trait[WORK_VITALITY]
-        d[S] = d[S] + trait[PROGRESS_SERENITY]
+        d[C] = d[C] + W.focusCognition * (focus - F32(1))
+        d[V] = d[V] + trait[T.work_vitality_recovery]
+        d[S] = d[S] + trait[T.progress_serenity_bonus]
     if has(SOCIAL, action):
-        d[V] = d[V] * trait[SOCIAL_VITALITY]
-        d[S] = d[S] + trait[SOCIAL_SERENITY]
+        d[V] = d[V] * trait[T.social_vitality_multiplier]
+        d[S] = d[S] + trait[T.social_serenity_bonus]
     if has(SOLO, action):
-        d[S] = d[S] + trait[SOLO_SERENITY]
+        d[S] = d[S] + trait[T.solo_serenity_bonus]
     if has(GUILTY, action):
-        d[S] = d[S] - trait[GUILT]
-    if m[S] < trait[STRESS_THRESHOLD]:
+        d[S] = d[S] - trait[T.leisure_guilt]
+    if m[S] < trait[T.stress_threshold]:
         for k in range(NUM_METERS):
-            d[k] = d[k] + STRESS[k]
+            d[k] = d[k] + W.stress[k]
 
 
 @njit
@@ -104,11 +74,11 @@ def noise_of(y, j):
 @njit
 def grade(m, early, late, well, crashes, grader):
     """Returns the final score of an episode without beliefs: the two components for beliefs are 0."""
-    early_mean, late_mean = early * PER_HALF, late * PER_HALF
-    total = grader[0] * (F32(1) - F32(crashes) * PER_READING) + grader[1] * m[P] + grader[2] * m[N]
-    total += grader[3] * (clamp01(ADAPTATION * (late_mean - early_mean)) * clamp01(GATE + late_mean))
-    total += grader[4] * clamp01(F32(0.5) + F32(0.5) * ((early + late) * PER_STEP))
-    total += grader[6] * clamp01(WELLBEING * (well * PER_STEP - WELLBEING_BASE))
+    early_mean, late_mean = early * W.perHalf, late * W.perHalf
+    total = grader[0] * (F32(1) - F32(crashes) * W.perReading) + grader[1] * m[P] + grader[2] * m[N]
+    total += grader[3] * (clamp01(W.adaptationScale * (late_mean - early_mean)) * clamp01(W.adaptationGateOffset + late_mean))
+    total += grader[4] * clamp01(F32(0.5) + F32(0.5) * ((early + late) * W.perStep))
+    total += grader[6] * clamp01(W.wellbeingScale * (well * W.perStep - W.wellbeingBase))
     return clamp01(total)
 
 
@@ -123,39 +93,39 @@ def step_all(seeds, meters, profiles, graders, sums, crashes, t, actions, observ
     for i in range(len(seeds)):
         m, profile, action = meters[i], profiles[i], actions[i]
         respond(profile, m, slot, action, d)
-        respond(NEUTRAL, m, slot, action, neutral)
-        y = threefry(seeds[i], STREAM_NOISE, U32(t), U32(0))
+        respond(W.traitNeutral, m, slot, action, neutral)
+        y = threefry(seeds[i], W.streamNoise, U32(t), U32(0))
         for k in range(NUM_METERS):
-            d[k] = d[k] + NOISE[k] * noise_of(y, k)
+            d[k] = d[k] + W.noiseMeters[k] * noise_of(y, k)
             anomaly[k] = d[k] - neutral[k]
-        d[V] = d[V] - DECAY[V] * profile[METABOLIC_RATE]
+        d[V] = d[V] - W.decay[V] * profile[T.metabolic_rate]
         for k in range(C, NUM_METERS):
-            d[k] = d[k] - DECAY[k]
+            d[k] = d[k] - W.decay[k]
 
-        x0, x1 = threefry(seeds[i], STREAM_EVENT, U32(t), U32(0))
+        x0, x1 = threefry(seeds[i], W.streamEvent, U32(t), U32(0))
         event = -1
-        if x0 < EVENT_THRESHOLD:
+        if x0 < W.eventThreshold:
             event = int((x1 >> U32(16)) * NUM_EVENTS >> 16)
             for k in range(NUM_METERS):
-                d[k] = d[k] + EVENT_EFFECT[event, k] * profile[EVENT_IMPACT]
+                d[k] = d[k] + W.eventEffect[event, k] * profile[T.event_impact]
 
         low, well, acc = 0, F32(0), F32(0)
         for k in range(NUM_METERS):
             after, weight = clamp01(m[k] + d[k]), profile[NUM_TRAITS + k]
             d[k] = after - m[k]
             m[k] = after
-            low += after < CRASH_THRESHOLD
+            low += after < W.crashThreshold
             well = well + weight * after
-            acc = acc + (weight + REWARD_BIAS[k]) * d[k]
+            acc = acc + (weight + W.rewardBias[k]) * d[k]
         crashes[i] += low
         sums[i, 2] = sums[i, 2] + well
-        r = REWARD_SCALE * acc - CRASH_PENALTY * F32(low)
+        r = W.rewardScale * acc - W.crashPenalty * F32(low)
         half = 0 if t < NUM_STEPS // 2 else 1
         sums[i, half] = sums[i, half] + r
-        reward = r + NOISE_REWARD * noise_of(y, NUM_METERS)
+        reward = r + W.noiseReward * noise_of(y, NUM_METERS)
         if t == NUM_STEPS - 1:
             scores[i] = grade(m, sums[i, 0], sums[i, 1], sums[i, 2], crashes[i], graders[i])
-            reward = reward + TERMINAL * (scores[i] - F32(0.5))
+            reward = reward + W.terminalScale * (scores[i] - F32(0.5))
 
         # 0 to 3: time; 4 to 8: meters; 9: event; 10: action; 11: reward; 12 to 16: deltas; 17 to 21: anomalies.
         seen = observations[i]

@@ -2,7 +2,6 @@
 //
 // `words.h` has the world's numbers: players.ts writes it before it compiles this file. The protocol is in players.ts.
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <chrono>
 #include <cstdint>

@@ -16,17 +16,18 @@ import { fileURLToPath } from 'node:url';
 import { messageOf } from '../../dist/cli/command-errors.js';
 import { createVecEnv, type VecEnv } from '../../dist/index.js';
 import { NUM_COMPONENTS, NUM_STEPS } from '../../dist/world/fields.js';
-import { rowsOf } from '../action-sequences.js';
-import { LineProcess, PYTHON } from '../child.js';
-import { now } from '../clock.js';
-import { WORLD } from '../rig.js';
-import type { Input, InputFolder } from './inputs.js';
+import { LineProcess, Missing, PYTHON } from '../child.js';
+import { rowsOf, WORLD } from '../episodes.js';
+import { now } from '../runner.js';
+import type { Input } from './inputs.js';
 
 /** How often to play an input. */
 export interface Plays {
   readonly plays: number;
   /** Batches that a play steps, one after the other. A play of a single small batch is too short for a timer. */
   readonly copies: number;
+  /** Whether the single play returns all outputs. */
+  readonly records?: boolean;
 }
 
 export interface Played {
@@ -34,14 +35,13 @@ export interface Played {
   readonly score: number;
   /** The seconds of each play. */
   readonly seconds: readonly number[];
+  /** All outputs if they are recorded, in the order of `goldenOutputs`. */
+  readonly outputs?: Float32Array;
 }
 
 export interface Player {
-  /** @returns null if the engine or program is missing or failed; `reason` then says why. */
-  play(input: Input, folder: InputFolder, plays: Plays): Promise<Played | null>;
-  /** Plays once. @returns all outputs, in the order of `goldenOutputs`; null as in `play`. */
-  record(input: Input, folder: InputFolder): Promise<Float32Array | null>;
-  readonly reason: string;
+  /** @param folder has the input. @throws Missing if the engine or program is missing or failed. */
+  play(input: Input, folder: string, plays: Plays): Promise<Played>;
   close(): Promise<void>;
 }
 
@@ -65,19 +65,23 @@ const FUSED = 2e-6;
 export const SCALAR = 'rhythm-vec, scalar kernel';
 export const PLAIN = 'plain C++';
 
+const pathOf = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
+const openPython = (script: string, ...args: readonly string[]): Player =>
+  programPlayer(new LineProcess(PYTHON, [pathOf(script), ...args]));
+
 /** The players in the order of the table. This engine is the first. */
 export const PLAYERS: readonly PlayerKind[] = [
-  { name: 'rhythm-vec', tolerance: 0, open: () => new EnginePlayer('native') },
-  { name: SCALAR, tolerance: 0, open: () => new EnginePlayer('native', 'scalar') },
+  { name: 'rhythm-vec', tolerance: 0, open: () => enginePlayer('native') },
+  { name: SCALAR, tolerance: 0, open: () => enginePlayer('native', 'scalar') },
   { name: PLAIN, tolerance: FUSED, open: openPlain },
   { name: 'numba', tolerance: 0, open: () => openPython('numba_peer.py') },
-  { name: 'JAX', tolerance: FUSED, open: () => openPython('jax_peer.py') },
-  { name: 'NumPy', tolerance: 0, open: () => openPython('numpy_peer.py') },
+  { name: 'JAX', tolerance: FUSED, open: () => openPython('array_peer.py', 'jax') },
+  { name: 'NumPy', tolerance: 0, open: () => openPython('array_peer.py') },
   {
     name: 'TypeScript reference',
     tolerance: 0,
     maxEpisodes: 2 ** 18,
-    open: () => new EnginePlayer('reference'),
+    open: () => enginePlayer('reference'),
   },
 ];
 
@@ -92,100 +96,62 @@ function actionsOf({ seeds, actions }: Input, batch: number): Uint8Array[] {
 }
 
 /** Plays with `VecEnv.step` in this process, on one thread. */
-class EnginePlayer implements Player {
-  reason = '';
-  readonly #backend: string;
-  readonly #kernel: string | undefined;
-
-  constructor(backend: string, kernel?: string) {
-    this.#backend = backend;
-    this.#kernel = kernel;
-  }
-
-  async play(input: Input, _folder: InputFolder, { plays, copies }: Plays): Promise<Played | null> {
-    return this.#play(input, { plays, copies }, () => {});
-  }
-
-  async record(input: Input): Promise<Float32Array | null> {
-    const outputs: Float32Array[] = [];
-    const played = this.#play(input, { plays: 1, copies: 1 }, (array) => outputs.push(array.slice()));
-    return played === null ? null : Float32Array.from(outputs.flatMap((array) => Array.from(array)));
-  }
-
-  #play(input: Input, { plays, copies }: Plays, onOutputs: (array: Float32Array) => void): Played | null {
-    const { seeds: seed, profiles } = input;
-    // Weights for each environment are slow to validate, and large inputs have one grader.
-    const graders =
-      input.graders.length > MAX_MIXED_WEIGHTS ? input.graders.subarray(0, NUM_COMPONENTS) : input.graders;
-    const envs: VecEnv[] = [];
-    try {
-      const seconds = [];
-      for (let copy = 0; copy < copies; copy++) {
-        const [backend, kernel] = [this.#backend, this.#kernel];
-        envs.push(createVecEnv({ numEnvs: seed.length, backend, kernel, threads: 1 }));
-      }
-      const { finalScores } = envs[copies - 1].reset({ seed, profiles, graders });
-      for (let play = 0; play < plays; play++) {
-        for (const env of envs) env.reset({ seed, profiles, graders });
-        const rows = envs.map((_, copy) => actionsOf(input, play * copies + copy));
-        const start = now();
-        envs.forEach((env, copy) => {
-          for (const actions of rows[copy]) onOutputs(env.step(actions).observations);
-        });
-        seconds.push((now() - start) / 1e9);
-      }
-      onOutputs(finalScores);
-      return { score: finalScores.reduce((sum, value) => sum + value, 0), seconds };
-    } catch (error) {
-      this.reason = messageOf(error);
-      return null;
-    } finally {
-      for (const env of envs) env.close();
+function playInEngine(
+  { backend, kernel }: { backend: string; kernel?: string },
+  input: Input,
+  { plays, copies, records = false }: Plays,
+): Played {
+  const { seeds: seed, profiles } = input;
+  // Weights for each environment are slow to validate, and large inputs have one grader.
+  const graders =
+    input.graders.length > MAX_MIXED_WEIGHTS ? input.graders.subarray(0, NUM_COMPONENTS) : input.graders;
+  const envs: VecEnv[] = [];
+  const outputs: number[] = [];
+  try {
+    const seconds = [];
+    for (let copy = 0; copy < copies; copy++) {
+      envs.push(createVecEnv({ numEnvs: seed.length, backend, kernel, threads: 1 }));
     }
+    const { finalScores } = envs[copies - 1].reset({ seed, profiles, graders });
+    for (let play = 0; play < plays; play++) {
+      for (const env of envs) env.reset({ seed, profiles, graders });
+      const rows = envs.map((_, copy) => actionsOf(input, play * copies + copy));
+      const start = now();
+      envs.forEach((env, copy) => {
+        for (const actions of rows[copy]) {
+          const { observations } = env.step(actions);
+          if (records) outputs.push(...observations);
+        }
+      });
+      seconds.push((now() - start) / 1e9);
+    }
+    const score = finalScores.reduce((sum, value) => sum + value, 0);
+    return { score, seconds, outputs: records ? Float32Array.from([...outputs, ...finalScores]) : undefined };
+  } catch (error) {
+    throw new Missing(messageOf(error));
+  } finally {
+    for (const env of envs) env.close();
   }
-
-  async close(): Promise<void> {}
 }
 
-/** Plays with a peer, a program in another process. */
-class ProgramPlayer implements Player {
-  reason = '';
-  readonly #program: LineProcess;
-  readonly #dispose: () => void;
+const enginePlayer = (backend: string, kernel?: string): Player => ({
+  play: async (input, _folder, plays) => playInEngine({ backend, kernel }, input, plays),
+  close: async () => {},
+});
 
-  constructor(program: LineProcess, dispose: () => void = () => {}) {
-    this.#program = program;
-    this.#dispose = dispose;
-  }
-
-  async play(_input: Input, { path }: InputFolder, { plays, copies }: Plays): Promise<Played | null> {
-    return this.#ask(`${path} ${plays} ${copies} 0`);
-  }
-
-  async record(_input: Input, { path }: InputFolder): Promise<Float32Array | null> {
-    if ((await this.#ask(`${path} 1 1 1`)) === null) return null;
-    return new Float32Array(new Uint8Array(readFileSync(join(path, 'outputs'))).buffer);
-  }
-
-  async #ask(line: string): Promise<Played | null> {
-    const answer = await this.#program.ask(line);
-    if (answer === null) {
-      this.reason = this.#program.error;
-      return null;
-    }
+/** Plays with a peer, a program in another process. @param dispose removes the program when it has ended. */
+const programPlayer = (program: LineProcess, dispose: () => void = () => {}): Player => ({
+  async play(_input, folder, { plays, copies, records = false }) {
+    const answer = await program.ask(`${folder} ${plays} ${copies} ${Number(records)}`);
     const [score, ...seconds] = answer.trim().split(/\s+/).map(Number);
-    return { score, seconds };
-  }
-
-  async close(): Promise<void> {
-    await this.#program.close();
-    this.#dispose();
-  }
-}
-
-const pathOf = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
-
-const openPython = (script: string): Player => new ProgramPlayer(new LineProcess(PYTHON, [pathOf(script)]));
+    const read = () => new Float32Array(new Uint8Array(readFileSync(join(folder, 'outputs'))).buffer);
+    return { score, seconds, outputs: records ? read() : undefined };
+  },
+  async close() {
+    await program.close();
+    dispose();
+  },
+});
 
 /** Compiles plain.cc for this machine, with the world's numbers as constants. */
 function openPlain(): Player {
@@ -199,18 +165,8 @@ function openPlain(): Player {
     execFileSync(process.env.CXX ?? 'c++', options, { stdio: 'pipe' });
   } catch (error) {
     dispose();
-    return new MissingPlayer(messageOf(error).split('\n')[0]);
+    const [reason] = messageOf(error).split('\n');
+    return { play: () => Promise.reject(new Missing(reason)), close: async () => {} };
   }
-  return new ProgramPlayer(new LineProcess(program, []), dispose);
-}
-
-/** A program that could not be compiled. */
-class MissingPlayer implements Player {
-  readonly reason: string;
-  constructor(reason: string) {
-    this.reason = reason;
-  }
-  play = async () => null;
-  record = async () => null;
-  async close(): Promise<void> {}
+  return programPlayer(new LineProcess(program, []), dispose);
 }

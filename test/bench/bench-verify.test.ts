@@ -1,17 +1,19 @@
-/** The bench refuses to time cases with wrong outputs, and counts the written bytes correctly. */
+/** The bench refuses to time cases with wrong outputs, and counts the written bytes and memory correctly. */
 import { describe, expect, test } from 'vitest';
-import { rowsOf, SEQUENCE_ROWS, sequenceOf, stepsOf } from '../../bench/action-sequences.js';
-import type { Case } from '../../bench/cases.js';
+import { type Case, GRADE_ARRAYS, STEP_ARRAYS, WRITES } from '../../bench/cases.js';
+import * as plays from '../../bench/episodes.js';
 import { measure } from '../../bench/measure.js';
-import { ROLLOUTS } from '../../bench/names.js';
-import * as plays from '../../bench/plays.js';
-import { copyOutputs, firstEnvs, type OpenRig, openEpisodes, type Setting } from '../../bench/rig.js';
-import { compare, Mismatch, ReferenceOutputs, verify } from '../../bench/verify.js';
-import { GRADE_ARRAYS, STEP_ARRAYS, WRITES } from '../../bench/writes.js';
+import { measurePromptMemory } from '../../bench/memory.js';
+import { ROLLOUTS } from '../../bench/ratios.js';
+import { compare, firstEnvs, Mismatch, ReferenceOutputs, verify } from '../../bench/verify.js';
 import { NUM_COMPONENTS, NUM_METERS, NUM_STEPS, OBSERVATION_SIZE } from '../../src/world/fields.js';
 import { NATIVE, reportAbsentEngines } from '../support/engines.js';
 
 reportAbsentEngines();
+
+type OpenRig = plays.OpenRig;
+type Setting = plays.Setting;
+const { rowsOf, sequenceOf, stepsOf } = plays;
 
 /** A multiple of ROLLOUTS, the number of rollouts per state. */
 const EPISODES = 3 * ROLLOUTS;
@@ -34,26 +36,23 @@ const caseOf = (open: OpenRig, openExpected: OpenRig, setting: Setting = REFEREN
   openExpected,
   steps: NUM_STEPS,
 });
-const time = (...cases: Case[]) => measure(cases, { rounds: 1, plays: 1, ms: 0, warmMs: 0 }, null, () => {});
+const time = (...cases: Case[]) => measure(cases, { rounds: 1, plays: 1, ms: 0, warmMs: 0 }, null);
 
 describe('measure refuses to time', () => {
   test('outputs with one wrong bit in one episode', async () => {
     let played = 0;
     const faulty: OpenRig = (setting) => {
       const rig = plays.random(setting);
-      return {
-        ...rig,
-        play(onOutputs) {
-          played++;
-          rig.play(onOutputs);
-        },
-        outputs() {
-          const outputs = rig.outputs();
-          const scores = outputs.get('finalScores')!;
-          new Uint32Array(scores.buffer)[EPISODES - 1] ^= 1;
-          return outputs;
-        },
+      const play = (onOutputs?: () => void) => {
+        played++;
+        rig.play(onOutputs);
       };
+      const outputs = () => {
+        const copies = rig.outputs();
+        new Uint32Array(copies.get('finalScores')!.buffer)[EPISODES - 1] ^= 1;
+        return copies;
+      };
+      return { ...rig, play, outputs };
     };
     const timed = time(caseOf(faulty, plays.random));
     await expect(timed).rejects.toThrow(Mismatch);
@@ -62,22 +61,21 @@ describe('measure refuses to time', () => {
     expect(played).toBe(2);
   });
 
-  test('outputs of another policy', async () => {
-    await expect(time(caseOf(plays.heuristic, plays.random))).rejects.toThrow(Mismatch);
-  });
-
-  test('a play that continues the previous play', async () => {
-    const continuing: OpenRig = (setting) => {
-      const rig = plays.random(setting);
-      rig.begin();
-      return { ...rig, begin() {} };
-    };
-    await expect(time(caseOf(continuing, plays.random))).rejects.toThrow(Mismatch);
-  });
-
-  test('too few results, and results with other arrays', async () => {
-    await expect(time(caseOf(plays.sequence, plays.steps))).rejects.toThrow(`Expected ${NUM_STEPS} results`);
-    await expect(time(caseOf(plays.sequence, plays.recordedSequence))).rejects.toThrow('trajectory.rewards');
+  /** A play that continues the previous play. */
+  const continuing: OpenRig = (setting) => {
+    const rig = plays.random(setting);
+    rig.begin();
+    return { ...rig, begin() {} };
+  };
+  test.each([
+    ['outputs of another policy', plays.sequence, plays.random, 'Expected'],
+    ['a play that continues the previous play', continuing, plays.random, 'Expected'],
+    ['too few results', plays.sequence, plays.steps, `Expected ${NUM_STEPS} results`],
+    ['results with other arrays', plays.sequence, plays.recordedSequence, 'trajectory.rewards'],
+  ])('%s', async (_, open, openExpected, message) => {
+    const timed = time(caseOf(open, openExpected));
+    await expect(timed).rejects.toThrow(Mismatch);
+    await expect(timed).rejects.toThrow(message);
   });
 });
 
@@ -109,13 +107,12 @@ describe.each(NATIVE)('$name', ({ kernel }) => {
 
   test('a step writes the counted arrays, and the last step also the counted arrays of the grade', () => {
     const setting: Setting = { ...REFERENCE, backend: 'native', kernel: kernel! };
-    const { batch, outputs, reset } = openEpisodes(setting);
+    const { batch, outputs, reset } = plays.openEpisodes(setting);
     const rows = rowsOf(stepsOf(sequenceOf(EPISODES)));
-    const unused = { beliefs: null, given: null, stepMask: null, resetMask: null, resetSeeds: null };
     const written = (actions: Uint8Array): string[] => {
       for (const name of [...STEP_ARRAYS, ...GRADE_ARRAYS]) outputs[name]!.fill(UNWRITTEN);
-      batch.submit({ actions, ...unused });
-      return Array.from(copyOutputs(outputs))
+      batch.submit({ actions, ...plays.NO_INPUTS });
+      return Array.from(plays.copyOutputs(outputs))
         .filter(([, array]) => array.some((value) => value !== UNWRITTEN))
         .map(([name]) => name);
     };
@@ -137,20 +134,14 @@ test('the counted bytes are the sizes of the written arrays', () => {
   expect(WRITES.trajectory.bytes()).toBe(NUM_STEPS * (1 + 1 + 4 + 3 * 4 * NUM_METERS) + step + grade);
 });
 
-describe('action sequences', () => {
-  test('begin with the same rows at any size, and repeat them', () => {
-    const long = sequenceOf(SEQUENCE_ROWS + 3);
-    const rowAt = (i: number) => long.subarray(i * NUM_STEPS, (i + 1) * NUM_STEPS);
-    expect(sequenceOf(2)).toEqual(long.subarray(0, 2 * NUM_STEPS));
-    expect(rowAt(SEQUENCE_ROWS + 2)).toEqual(rowAt(2));
-    expect(rowAt(1)).not.toEqual(rowAt(2));
-  });
-
-  test('have the same actions when they are stored by step', () => {
-    const sequence = sequenceOf(3);
-    rowsOf(stepsOf(sequence)).forEach((actions, t) => {
-      expect(Array.from(actions)).toEqual([0, 1, 2].map((i) => sequence[i * NUM_STEPS + t]));
-    });
+test('action sequences begin with the same rows at any size, repeat them, and are the same if stored by step', () => {
+  const long = sequenceOf(plays.SEQUENCE_ROWS + 3);
+  const rowAt = (i: number) => long.subarray(i * NUM_STEPS, (i + 1) * NUM_STEPS);
+  expect(sequenceOf(2)).toEqual(long.subarray(0, 2 * NUM_STEPS));
+  expect(rowAt(plays.SEQUENCE_ROWS + 2)).toEqual(rowAt(2));
+  expect(rowAt(1)).not.toEqual(rowAt(2));
+  rowsOf(stepsOf(sequenceOf(3))).forEach((actions, t) => {
+    expect(Array.from(actions)).toEqual([0, 1, 2].map((i) => rowAt(i)[t]));
   });
 });
 
@@ -167,4 +158,12 @@ test('a large batch is compared with a small batch, environment by environment',
   expect(() => compare('changed', firstEnvs(large, 8, 5), small)).toThrow(
     `components[${4 * NUM_COMPONENTS}]`,
   );
+});
+
+test('prompts made in batches take less memory than all their texts together', async () => {
+  const { prompts, bytes, startBytes, peakBytes } = await measurePromptMemory(2 ** 18);
+  expect(prompts).toBe(2 ** 18);
+  // The texts have 191 MB. Both bounds are chosen by hand.
+  expect(bytes).toBeGreaterThan(160e6);
+  expect(peakBytes - startBytes).toBeLessThan(120e6);
 });

@@ -1,18 +1,10 @@
 /** Operation counts of a step: the counted formulas are those of docs/world.md, and the counts equal those of the reference. */
 import { readFileSync } from 'node:fs';
-import { afterEach, describe, expect, test, vi } from 'vitest';
-import {
-  type Condition,
-  demandOf,
-  operationsOf,
-  operationsOfLine,
-  RANDOM_LINES,
-  STEP_LINES,
-} from '../../bench/operations.js';
-import { WORLD } from '../../bench/rig.js';
+import { afterEach, expect, test, vi } from 'vitest';
+import { WORLD } from '../../bench/episodes.js';
+import { type Condition, demandOf, operationsOf, RANDOM_LINES, STEP_LINES } from '../../bench/operations.js';
 import type * as Rules from '../../src/engine/reference/rules.js';
 import { NUM_ACTIONS, NUM_METERS, NUM_SLOTS, PROFILE_SIZE, TAGS } from '../../src/world/fields.js';
-import { threefryVectors } from '../support/golden.js';
 
 const fileOf = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 
@@ -50,14 +42,11 @@ async function countingRules() {
 test('the counted arithmetic of a step equals that of the reference, under every condition', async () => {
   const { rules, counts } = await countingRules();
   const { params } = WORLD;
+  const flags = [false, true];
+  const conditions = flags.flatMap((isStressed) => flags.map((hasEvent) => [isStressed, hasEvent]));
   for (let action = 0; action < NUM_ACTIONS; action++) {
     for (let t = 0; t < NUM_SLOTS; t++) {
-      for (const [isStressed, hasEvent] of [
-        [false, false],
-        [true, false],
-        [false, true],
-        [true, true],
-      ]) {
+      for (const [isStressed, hasEvent] of conditions) {
         counts.roundings = counts.limits = 0;
         const state = {
           stepCount: t,
@@ -85,84 +74,30 @@ test('the counted arithmetic of a step equals that of the reference, under every
   }
 });
 
-/** A 32-bit word that counts the operations on words. */
-class Counted {
-  static operations = 0;
-  readonly value: number;
-  constructor(value: number) {
-    this.value = value >>> 0;
-  }
-  #count(value: number): Counted {
-    Counted.operations++;
-    return new Counted(value);
-  }
-  add = (other: Counted) => this.#count(this.value + other.value);
-  xor = (other: Counted) => this.#count(this.value ^ other.value);
-  rotate = (bits: number) => this.#count((this.value << bits) | (this.value >>> (32 - bits)));
-}
-
-/** Computes a draw of docs/world.md with words that count operations. */
-function countingThreefry(key: readonly Counted[], counter: readonly Counted[]): [Counted, Counted] {
-  const ks = [key[0], key[1], key[0].xor(key[1]).xor(new Counted(0x1bd11bda))];
-  let [x0, x1] = [counter[0].add(ks[0]), counter[1].add(ks[1])];
-  for (let g = 1; g <= 5; g++) {
-    for (const bits of g % 2 === 1 ? [13, 15, 26, 6] : [17, 29, 16, 24]) {
-      x0 = x0.add(x1);
-      x1 = x1.rotate(bits).xor(x0);
-    }
-    x0 = x0.add(ks[g % 3]);
-    x1 = x1.add(ks[(g + 1) % 3]).add(new Counted(g));
-  }
-  return [x0, x1];
-}
-
-test('the counted word operations of a draw equal those that a draw performs', () => {
-  const [{ key, counter, output }] = threefryVectors;
-  const counted = (words: readonly string[]) => words.map((word) => new Counted(Number.parseInt(word, 16)));
-  Counted.operations = 0;
-  const drawn = countingThreefry(counted(key), counted(counter));
-  const { operations } = Counted;
-  expect(drawn.map(({ value }) => value)).toEqual(counted(output).map(({ value }) => value));
-  // Without the line of `below`, the only one with the text 16.
-  const draw = RANDOM_LINES.filter(({ when, text }) => when === undefined && !text.includes('16'));
-  expect(operationsOf(draw, () => 1).words).toBe(operations);
+test('a register with several episodes computes every line; for one episode the counts are means over steps', () => {
+  // 16 and 1 are numbers of episodes in a register. A draw has 2 + 2 + 20 * 3 + 5 * 3 = 79 operations on words.
+  expect(demandOf('given', 16)).toEqual({ arithmetic: 133, choices: 17, words: 178 });
+  expect(demandOf('random', 16)).toEqual({ arithmetic: 133, choices: 17, words: 178 + 79 + 3 });
+  const { arithmetic, choices, words } = demandOf('given', 1);
+  expect([Math.round(arithmetic), choices, Math.round(words)]).toEqual([95, 17, 175]);
 });
 
-describe('operation counts', () => {
-  test('of a step include every line if a register holds several episodes; for one episode they are means over steps', () => {
-    // 16 and 1 are numbers of episodes in a register.
-    expect(demandOf('given', 16)).toEqual({ arithmetic: 133, choices: 17, words: 178 });
-    expect(demandOf('random', 16)).toEqual({ arithmetic: 133, choices: 17, words: 260 });
-    const { arithmetic, choices, words } = demandOf('given', 1);
-    expect([Math.round(arithmetic), choices, Math.round(words)]).toEqual([95, 17, 175]);
-  });
-
-  test.each([
-    ['given', 16],
-    ['random', 16],
-    ['random', 1],
-  ] as const)(
-    'of %s actions, %i episodes in a register: the share of each kind of operation is within 0.03 of its share in a mix of probe.h',
-    (choice, lanes) => {
-      const sources = fileOf('bench/core/probe.h');
-      const mixes = Array.from(sources.matchAll(/\{(\d+), (\d+), (\d+)\}/g), ([, ...counts]) =>
-        counts.map(Number),
-      );
-      const { arithmetic, choices, words } = demandOf(choice, lanes);
-      const total = arithmetic + choices + words;
-      const distances = mixes.map(([a, c, w]) => {
-        const all = a + c + w;
-        return Math.max(
-          ...[a / all - arithmetic / total, c / all - choices / total, w / all - words / total].map(Math.abs),
-        );
-      });
-      // The bound is chosen by hand.
-      expect(Math.min(...distances)).toBeLessThan(0.03);
-    },
-  );
-
-  test('of a line are its operators outside indices, times the number of computations', () => {
-    const line = { rule: 0, text: 'a[i + 1] = (b * c) - d', times: 5, extra: { choices: 1 } };
-    expect(operationsOfLine(line)).toEqual({ arithmetic: 10, choices: 5, words: 0 });
-  });
-});
+test.each([
+  ['given', 16],
+  ['random', 16],
+  ['random', 1],
+] as const)(
+  'of %s actions, %i episodes in a register: the share of each kind of operation is within 0.03 of its share in a mix of probe.h',
+  (choice, lanes) => {
+    const mixes = fileOf('bench/core/probe.h').matchAll(/\{(\d+), (\d+), (\d+)\}/g);
+    const sharesOf = (counts: readonly number[]) =>
+      counts.map((count) => count / counts.reduce((sum, each) => sum + each, 0));
+    const { arithmetic, choices, words } = demandOf(choice, lanes);
+    const wanted = sharesOf([arithmetic, choices, words]);
+    const distances = Array.from(mixes, ([, ...counts]) =>
+      Math.max(...sharesOf(counts.map(Number)).map((share, k) => Math.abs(share - wanted[k]))),
+    );
+    // The bound is chosen by hand.
+    expect(Math.min(...distances)).toBeLessThan(0.03);
+  },
+);

@@ -1,10 +1,15 @@
-"""The rules of docs/world.md over arrays, for NumPy and for JAX: `xp` is the module `numpy` or `jax.numpy`.
+"""Peers: NumPy and JAX, the rules of docs/world.md over arrays. The argument `jax` chooses JAX.
 
-A quantity of an episode may be an array over a batch (NumPy) or a single number (JAX, under vmap).
+With NumPy, each operation of a step runs over the whole batch before the next one. With JAX, `vmap` and `jit` compile the step
+of one episode for the whole batch, on one core. `xp` is the module `numpy` or `jax.numpy`. A quantity of an episode may be an
+array over a batch (NumPy) or a single number (JAX, under vmap).
 """
 
+import os
+import sys
+
 import numpy as np
-from protocol import NUM_STEPS, TRAIT, WORLD
+from protocol import NUM_STEPS, TRAIT, WORLD, serve
 
 F32 = np.float32
 V, C, P, S, N = METERS = range(5)
@@ -133,3 +138,23 @@ def step(xp, state, t, action):
     seen = [*time, *after, event, action, reward, *delta, *anomaly]
     observation = xp.stack([xp.broadcast_to(xp.asarray(each, F32), reward.shape) for each in seen], -1)
     return (seed, after, profile, grader, early, late, well, crashes), observation, score
+
+
+def main():
+    if sys.argv[1:] != ["jax"]:
+        return serve(begin, lambda state, t, actions: step(np, state, t, actions))
+    os.environ["JAX_PLATFORMS"] = "cpu"
+    if hasattr(os, "sched_setaffinity"):  # JAX has no option for the number of threads.
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    import jax
+
+    one_step = lambda state, t, action: step(jax.numpy, state, t, action)  # noqa: E731
+    all_steps = jax.jit(jax.vmap(one_step, in_axes=(0, None, 0)))
+    ready = jax.block_until_ready
+    serve(
+        lambda *inputs: ready(jax.device_put(begin(*inputs))),
+        lambda state, t, actions: ready(all_steps(state, jax.numpy.uint32(t), actions)),
+    )
+
+
+main()

@@ -1,5 +1,29 @@
-// The source of a probe (probe.h). The including namespace defines the lane types, their operations, and `hide`, which hides a
-// value from the optimiser.
+// The work of a probe (probe.h), with the registers of one kernel. binding.gyp compiles this file for each KERNEL, with its
+// instructions and LANES, the header of its lane types and their operations.
+#include <type_traits>
+
+#define RHYTHM_QUOTE(text) #text
+#define RHYTHM_HEADER(name) RHYTHM_QUOTE(name)
+#include RHYTHM_HEADER(LANES)
+
+#include "probe.h"
+
+namespace rhythm::KERNEL {
+
+// Hides a value from the optimiser. In an asm statement, "v" (x64) and "w" (ARM) stand for a register for floats or vectors,
+// and "r" for one for integers.
+template <class T>
+RHYTHM_INLINE void hide(T& a) {
+  if constexpr (std::is_integral_v<decltype(a.v)>) {
+    asm volatile("" : "+r"(a.v));
+  } else {
+#if defined(RHYTHM_X64)
+    asm volatile("" : "+v"(a.v));
+#else
+    asm volatile("" : "+w"(a.v));
+#endif
+  }
+}
 
 // Whether the probe leaves the operands of an instruction unchanged, as AVX2 (8 lanes) and AVX-512 allow. Otherwise the result
 // replaces an operand, and the next operation uses the result.
@@ -13,11 +37,11 @@ RHYTHM_INLINE void apply(T& operand, Operation operation) {
   if constexpr (!kSparesOperands) operand = result;
 }
 
-template <int Arithmetic, int Choices, int Words>
+template <int Words>
 static void pass(int count) {
   // The operations take turns on several registers, so that few wait for others. The numbers of registers are chosen by hand.
-  // The parts spread each kind of operation over the pass: the mixes (probe.h) have 32 or no arithmetic operations, two in each
-  // part, and 4 or no choices, one in every fourth part.
+  // The parts spread each kind of operation over the pass: the mixes (probe.h) have 32 arithmetic operations, two in each part,
+  // and 4 choices, one in every fourth part.
   constexpr int kFloats = 8, kWords = 6, kParts = 16;
   F f[kFloats], factor = broadcast(0.999f), addend = broadcast(0.001f);
   U u[kWords], step = broadcast(0x9e3779b9u);
@@ -26,15 +50,10 @@ static void pass(int count) {
   hide(factor), hide(addend), hide(step);
   for (int i = 0; i < count; i++) {
     RHYTHM_UNROLL for (int part = 0; part < kParts; part++) {
-      if (part < Arithmetic / 2) {
-        F &a = f[part % 4 * 2], &b = f[part % 4 * 2 + 1];
-        apply(a, [&](F x) { return x * factor; });
-        apply(b, [&](F x) { return x + addend; });
-      }
-      if (part % 4 == 0 && Choices > 0) {
-        F& c = f[(part / 4 * 3 + 5) % kFloats];
-        apply(c, [&](F x) { return part % 8 == 0 ? min(x, factor) : max(x, addend); });
-      }
+      apply(f[part % 4 * 2], [&](F x) { return x * factor; });
+      apply(f[part % 4 * 2 + 1], [&](F x) { return x + addend; });
+      const auto choose = [&](F x) { return part % 8 == 0 ? min(x, factor) : max(x, addend); };
+      if (part % 4 == 0) apply(f[(part / 4 * 3 + 5) % kFloats], choose);
       RHYTHM_UNROLL for (int k = part * (Words / 3) / kParts; k < (part + 1) * (Words / 3) / kParts; k++) {
         U& x = u[k % kWords];
         apply(x, [&](U y) { return y + step; });
@@ -72,6 +91,7 @@ static void copy(void* to, const void* from, size_t bytes, int times) {
   }
 }
 
-#define RHYTHM_PASS(k) pass<kMixes[k].arithmetic, kMixes[k].choices, kMixes[k].words>
-#define RHYTHM_PROBE(name) \
-  {name, kLanes, {RHYTHM_PASS(0), RHYTHM_PASS(1), RHYTHM_PASS(2), RHYTHM_PASS(3), RHYTHM_PASS(4)}, fill, copy}
+extern const Probe probe = {
+    RHYTHM_HEADER(KERNEL), kLanes, {pass<kMixes[0].words>, pass<kMixes[1].words>, pass<kMixes[2].words>}, fill, copy};
+
+}  // namespace rhythm::KERNEL
