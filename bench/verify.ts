@@ -69,12 +69,9 @@ export function firstEnvs(outputs: OutputCopies, episodes: number, count: number
   return new Map(Array.from(outputs, ([name, array]) => [name, first(array)]));
 }
 
-const bytesOf = ({ buffer, byteOffset, byteLength }: Elements): Buffer =>
-  Buffer.from(buffer, byteOffset, byteLength);
-
 /** Returns the first index at which bits differ, or -1. */
 function firstDifference(got: Elements, wanted: Elements): number {
-  const [a, b] = [bytesOf(got), bytesOf(wanted)];
+  const [a, b] = [got, wanted].map((each) => Buffer.from(each.buffer, each.byteOffset, each.byteLength));
   if (a.equals(b)) return -1;
   const byte = a.findIndex((value, i) => value !== b[i]);
   return Math.floor((byte < 0 ? a.length : byte) / got.BYTES_PER_ELEMENT);

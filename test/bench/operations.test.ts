@@ -13,9 +13,7 @@ test('every counted formula is in docs/world.md', () => {
   for (const { text } of [...STEP_LINES, ...RANDOM_LINES]) expect(page).toContain(text);
 });
 
-afterEach(() => {
-  vi.restoreAllMocks();
-});
+afterEach(() => void vi.restoreAllMocks());
 
 /** Imports the compiled rules.ts, and counts its roundings, minimums and maximums. Each rounding is one operation on floats. */
 async function countingRules() {

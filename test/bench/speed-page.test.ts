@@ -55,20 +55,13 @@ describe('a device', () => {
     },
   });
 
-  test('has a file and a row with its name', () => {
+  test('has a file and a row with its name; a software adapter and a missing device have neither', () => {
     const device = run({ adapter: 'NVIDIA H100 (Vulkan)', software: false });
     expect(fileFor(device)).toEqual({ file: 'bench/results/nvidia-h100-vulkan.json' });
-    expect(devicesTable([device])).toContain(
-      '| NVIDIA H100 (Vulkan) | step | nothing | 1,024 | 3000 | 15.0 |',
-    );
-    expect(devicesTable([device]).split('\n')).toHaveLength(3);
-  });
-
-  test('has no file if it is missing or a software adapter, which has no rows either', () => {
+    const [, , ...rows] = devicesTable([device]).split('\n');
+    expect(rows).toEqual(['| NVIDIA H100 (Vulkan) | step | nothing | 1,024 | 3000 | 15.0 |']);
     const software = run({ adapter: 'SwiftShader', software: true });
-    expect(fileFor(software)).toEqual({
-      reason: expect.stringContaining('SwiftShader is a software adapter'),
-    });
+    expect(fileFor(software)).toEqual({ reason: expect.stringContaining('SwiftShader') });
     expect(devicesTable([software])).toBe(devicesTable([]));
     expect(fileFor({ ...software, webgpu: undefined })).toEqual({ reason: 'There is no device.' });
   });
