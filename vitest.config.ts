@@ -11,8 +11,8 @@ const ACROSS_BATCHES = ['async-backend', 'batch-masks', 'gather', 'save-load'];
 
 const testsOf = (folder: string): string => `test/${folder}/**/*.test.ts`;
 
-/** Long tests of many graders. `unit` has shorter ones of the same code. */
-const LONG = ['test/evaluation/audit/audit-exploits.test.ts', 'test/agents/planner/planner-v3.test.ts'];
+/** A long test of many graders. `unit` has shorter ones of the same code. */
+const LONG = ['test/evaluation/audit/audit-exploits.test.ts'];
 
 /** The tests of three further projects, which `unit` leaves out. */
 const OTHERS: Readonly<Record<string, string[]>> = {
@@ -30,7 +30,7 @@ const gpu = [
   ...webgpu,
   ...ACROSS_ENGINES.map((name) => `test/engine/${name}.test.ts`),
   ...ACROSS_BATCHES.map((name) => `test/engine/backends/${name}.test.ts`),
-  'test/engine/vec-env/{run,step-outputs}.test.ts',
+  'test/engine/vec-env/run.test.ts',
   'test/{evaluation,cli}/every-engine.test.ts',
 ];
 
