@@ -16,7 +16,10 @@ const LONG = ['test/evaluation/audit/audit-exploits.test.ts'];
 
 /** The tests of three further projects, which `unit` leaves out. */
 const OTHERS: Readonly<Record<string, string[]>> = {
-  cli: [...['cli', 'docs', 'examples', 'fakes', 'package', 'bench'].map(testsOf), ...LONG],
+  cli: [
+    ...['cli', 'docs', 'examples', 'fakes', 'figures', 'package', 'report', 'bench'].map(testsOf),
+    ...LONG,
+  ],
   server: [testsOf('server')],
   python: [testsOf('python')],
 };

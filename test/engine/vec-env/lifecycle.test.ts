@@ -100,7 +100,7 @@ describe.each(NATIVE.slice(0, 1))('native', ({ kernel }) => {
       import { allocateOutputs } from './dist/engine/backends/outputs.js';
       import { STATE_WORDS } from './dist/world/fields.js';
       import { createWorld } from './dist/world/world.js';
-      const [n, batches] = [2 ** 14, 500];
+      const [n, batches] = [2 ** 14, 200];
       const { Batch } = loadAddon();
       const [{ words }, outputs] = [createWorld(), allocateOutputs(n)];
       const before = process.memoryUsage().rss;
