@@ -13,7 +13,7 @@ export const SCHEMAS = {
   /** What `eval --json` writes. */
   evaluation: { name: 'rhythm-vec/evaluation', version: 1 },
   /** What `npm run bench -- --json` writes. */
-  bench: { name: 'rhythm-vec/bench', version: 1 },
+  bench: { name: 'rhythm-vec/bench', version: 2 },
   /** A row that `replay` reads. */
   episode: { name: 'rhythm-vec/episode', version: 1 },
   /** A grader's file, `--grader FILE`. */

@@ -223,18 +223,18 @@ describe.skipIf(absent !== null)('the page', () => {
   });
 
   it.each([
-    ['Crowd', '.results[aria-busy="false"]'],
-    ['One person', '.person .now'],
-    ['Sequence', '.scores[aria-busy="false"]'],
-    ['Graders', 'table.ranking'],
+    ['crowd?people=1000', '.results[aria-busy="false"]'],
+    ['person', '.person .now'],
+    ['sequence', '.scores[aria-busy="false"]'],
+    ['graders?people=48', 'table.ranking'],
   ])(
-    'reports that a worker of %s could not be loaded, and starts it again on request',
-    async (link, part) => {
+    'reports that a worker of #%s could not be loaded, and starts it again on request',
+    async (view, part) => {
       await using visited = await visit('#train', { missing: /worker-.*\.js$/ });
       const { page } = visited;
-      await page.getByRole('link', { name: link }).click();
+      await visited.follow(`#${view}`);
       await page.getByRole('heading', { name: 'Something went wrong' }).waitFor();
-      await screenshot(page, `state-${link}-error`);
+      await screenshot(page, `state-${view.split('?')[0]}-error`);
       await page.unroute(/worker-.*\.js$/);
       await page.getByRole('button', { name: 'Try again' }).click();
       await page.locator(part).first().waitFor();
