@@ -9,4 +9,7 @@ function haveEqualBytes(a: unknown, b: unknown): true | undefined {
   return bytesOf(a).equals(bytesOf(b)) || undefined;
 }
 
-expect.addEqualityTesters([haveEqualBytes]);
+// Vitest runs this file again before each test file, and keeps the testers of the process: once more would slow all comparisons.
+const ADDED = Symbol.for('rhythm-vec: haveEqualBytes');
+if (!(ADDED in globalThis)) expect.addEqualityTesters([haveEqualBytes]);
+Object.assign(globalThis, { [ADDED]: true });
