@@ -18,7 +18,7 @@ import { FORMER_WORLDS } from '../../src/world/former-worlds.js';
 import { fromLines, runCli, temporaryDirectory } from '../support/cli.js';
 import { ENGINES } from '../support/engines.js';
 import { episodes, type GoldenEpisode } from '../support/golden.js';
-import { DRAWS, drawsOf } from '../support/random.js';
+import { anyText, DRAWS, drawsOf } from '../support/random.js';
 
 const pathOf = temporaryDirectory();
 const replayable = episodes.filter(({ profile, imagination }) => profile !== 'explicit' && !imagination);
@@ -268,7 +268,7 @@ describe('invalid rows', () => {
   });
 
   const junk = fc.oneof(
-    fc.string({ unit: 'binary' }),
+    anyText(),
     fc.json(),
     fc.record({ seed: fc.anything(), actions: fc.anything() }).map((row) => JSON.stringify(row) ?? ''),
     fc

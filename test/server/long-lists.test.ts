@@ -5,7 +5,7 @@
 import fc from 'fast-check';
 import { expect, it, vi } from 'vitest';
 import { entriesOf, flagsOf, longLists, parseLists } from '../../src/server/vec/long-lists.js';
-import { DRAWS, drawsOf } from '../support/random.js';
+import { anyText, DRAWS, drawsOf } from '../support/random.js';
 
 /** The length of the long lists: more than the 4,096 entries from which on a list is long. */
 const LONG = 5000;
@@ -99,7 +99,7 @@ it('reads whole numbers of at most nine digits into the smallest unsigned type, 
 
 const texts = fc.oneof(
   fc.constantFrom('"v1"', '""', '"\\u0076\\u0031"', '","', '"]"', '"\\""', '"\\\\"', '"\u20ac\ud83d\ude00"'),
-  fc.string({ unit: 'binary', maxLength: 20 }).map((text) => JSON.stringify(text)),
+  anyText(20).map((text) => JSON.stringify(text)),
 );
 
 it('reads strings, true, false and null among numbers as JSON.parse does', () => {

@@ -37,6 +37,12 @@ export function forAll(runs: number, body: (random: Random) => void): void {
   fc.assert(property, { ...DRAWS, numRuns: drawsOf(runs) });
 }
 
+/** Texts of any code points. `fc.string` with the unit 'binary' maps all of them first, which takes seconds. */
+export const anyText = (maxLength = 10) =>
+  fc
+    .array(fc.integer({ min: 0, max: 0x10ffff }), { maxLength })
+    .map((points) => String.fromCodePoint(...points));
+
 const NO_BELIEF = Number.NaN;
 
 /** A seeded generator of numbers, arrays and requests. */
