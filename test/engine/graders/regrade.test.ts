@@ -8,7 +8,7 @@ import {
   regrade,
   type VecEnv,
 } from '../../../src/index.js';
-import { ENGINES, openOn } from '../../support/engines.js';
+import { openOn, TWO_ENGINES } from '../../support/engines.js';
 import { Random } from '../../support/random.js';
 import { expectRefusal } from '../../support/refusals.js';
 
@@ -43,7 +43,7 @@ function play(env: VecEnv, weights: Float32Array) {
   return env.run('random', { beliefs: BELIEFS });
 }
 
-describe.each(ENGINES)('on $name', (engine) => {
+describe.each(TWO_ENGINES)('on $name', (engine) => {
   it.each(['row-major', 'column-major'] as const)(
     'regrade computes the scores of a run from %s components',
     (layout) => {

@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import type { InputError } from '../../../src/shared/errors.js';
 import { NUM_STEPS } from '../../../src/world/fields.js';
 import { beliefs, legalActions, N, put, RESET, RUN, START, STEP } from '../../support/bad-calls.js';
-import { ENGINES, openOn } from '../../support/engines.js';
+import { openOn, TWO_ENGINES } from '../../support/engines.js';
 import { expectRefusal, refusalOf } from '../../support/refusals.js';
 import { expectUnchanged } from '../../support/unchanged.js';
 
 type Env = ReturnType<typeof openOn>;
 
-describe.each(ENGINES)('$name', (engine) => {
+describe.each(TWO_ENGINES)('$name', (engine) => {
   describe.each(Object.entries({ step: STEP, reset: RESET, start: START, run: RUN }))('%s', (_, cases) => {
     it.each(cases)('refuses %s', (_, call, code, ...mentions) => {
       using env = openOn(engine, { numEnvs: N });

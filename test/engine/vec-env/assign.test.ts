@@ -20,7 +20,7 @@ import {
   randomOptions,
   withoutFinal,
 } from '../../support/call-sequences.js';
-import { ENGINES, NATIVE, openOn, reportAbsentEngines, TWO_ENGINES } from '../../support/engines.js';
+import { NATIVE, openOn, reportAbsentEngines, TWO_ENGINES } from '../../support/engines.js';
 import { forAll, type Random } from '../../support/random.js';
 import { expectRefusal } from '../../support/refusals.js';
 import { expectUnchanged } from '../../support/unchanged.js';
@@ -49,7 +49,7 @@ function expectAssigned(
 
 reportAbsentEngines();
 
-describe.each(ENGINES)('$name', (engine) => {
+describe.each(TWO_ENGINES)('$name', (engine) => {
   const open = (random: Random, options: Partial<VecEnvOptions> = {}) =>
     openOn(engine, { numEnvs: random.pick(SIZES), ...randomOptions(random), ...options });
   /** Opens an environment on this engine, or on any kernel if this engine is one. */

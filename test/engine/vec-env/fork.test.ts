@@ -26,7 +26,7 @@ import {
   selectReset,
   withoutFinal,
 } from '../../support/call-sequences.js';
-import { ENGINES, openOn, TWO_ENGINES } from '../../support/engines.js';
+import { openOn, TWO_ENGINES } from '../../support/engines.js';
 import { forAll, type Random } from '../../support/random.js';
 import { expectRefusal } from '../../support/refusals.js';
 import { expectUnchanged } from '../../support/unchanged.js';
@@ -40,7 +40,7 @@ const RANGES: readonly (readonly [number, number])[] = [
   [1000, 7],
 ];
 
-describe.each(ENGINES)('$name', (engine) => {
+describe.each(TWO_ENGINES)('$name', (engine) => {
   /** Opens an environment of a random size with episodes in random states. */
   function openAdvanced(random: Random, options: Partial<VecEnvOptions>): [VecEnv, StepResult] {
     const env = openOn(engine, { numEnvs: random.pick(SIZES), ...randomOptions(random), ...options });

@@ -4,12 +4,12 @@ import type { VecEnv } from '../../../src/engine/node.js';
 import { STATE_WORDS } from '../../../src/world/fields.js';
 import { copyColumns, expectEqual } from '../../support/bits.js';
 import { runChild } from '../../support/child.js';
-import { ENGINES, NATIVE, openOn } from '../../support/engines.js';
+import { NATIVE, openOn, TWO_ENGINES } from '../../support/engines.js';
 import { expectRefusal } from '../../support/refusals.js';
 
 const N = 3;
 
-describe.each(ENGINES)('$name', (engine) => {
+describe.each(TWO_ENGINES)('$name', (engine) => {
   it('views, counters and properties stay readable after close', () => {
     // Encoded observations and final observations have memory of their own.
     const env = openOn(engine, { numEnvs: N, autoreset: 'same-step', observation: { history: true } });
