@@ -11,17 +11,16 @@ import { parseEpisode } from '../../src/rollouts/trajectories/read-line.js';
 import type { TrajectoryEpisode } from '../../src/rollouts/trajectories/trajectory-episode.js';
 import { episodeKey, episodeLine } from '../../src/rollouts/trajectories/write-line.js';
 import { ACTION_NAMES } from '../../src/world/fields.js';
-import type { FakeOptions } from '../fakes/openai.js';
-import { type ModelOptions, modelOf, PRICES, startModel } from '../support/llm.js';
+import { modelOf, PRICES, startModel } from '../support/llm.js';
 
-/** Evaluates a model behind a fake endpoint. Returns the rows, the trajectories and the endpoint. */
-async function evaluateModel(
-  options: EvaluateOptions,
-  fakeOptions: FakeOptions = {},
-  modelOptions: ModelOptions = {},
-) {
-  const fake = await startModel(fakeOptions);
-  const { model } = await modelOf(fake, modelOptions);
+/** Evaluates a model, by default one in this process. Returns the rows, the trajectories and the prompts. */
+async function evaluateModel(options: EvaluateOptions, played?: LanguageModel) {
+  const prompts: string[] = [];
+  const answer = (prompt: string): string => {
+    prompts.push(prompt);
+    return `5 5 5 ${prompt.includes('night') ? 'SLEEP' : 'LEARN'}`;
+  };
+  const model = played ?? localModel('fake', answer);
   const episodes: TrajectoryEpisode[] = [];
   const { rows } = await evaluate({
     policies: [`llm:${model.name}`],
@@ -29,7 +28,7 @@ async function evaluateModel(
     ...options,
     llm: { ...options.llm, models: [model] },
   });
-  return { rows, episodes, fake };
+  return { rows, episodes, prompts };
 }
 
 /** A model in this process. @param answer returns the completion of a prompt. */
@@ -51,9 +50,9 @@ function openLoopAnswer(prompt: string): string {
 
 describe('a model', () => {
   it('plays each episode of all conditions once, and its recorded episodes replay without mismatches', async () => {
-    const { rows, episodes, fake } = await evaluateModel({ episodes: 1 });
+    const { rows, episodes, prompts } = await evaluateModel({ episodes: 1 });
     // One episode of each of two conditions and three profiles; `discrete` pools the episodes of these profiles.
-    expect(fake.requests).toHaveLength((1 + 1 + PROFILE_NAMES.length) * 28);
+    expect(prompts).toHaveLength((1 + 1 + PROFILE_NAMES.length) * 28);
     const conditions = ['in-distribution', 'ood', ...PROFILE_NAMES.map((name) => `discrete:${name}`)];
     const expected = { policy: 'llm:fake', belief: 'own', unparsed: 0 };
     expect(rows).toMatchObject([
@@ -91,7 +90,8 @@ describe('a model', () => {
 
 it('usage is counted once, in the row of the first condition of an episode', async () => {
   const options = { conditions: ['discrete'], episodes: 1 };
-  const { rows, episodes } = await evaluateModel(options, {}, { ledger: { prices: PRICES } });
+  const { model } = await modelOf(await startModel(), { ledger: { prices: PRICES } });
+  const { rows, episodes } = await evaluateModel(options, model);
   const tokens = ['promptTokens', 'cachedTokens', 'completionTokens'];
   expect(Object.keys(rows[0].usage!).sort()).toEqual(
     ['requests', ...tokens, 'costUsd', 'cutOff', 'refused'].sort(),
@@ -114,18 +114,18 @@ describe('earlier episodes', () => {
     const played = whole.episodes.filter(({ seed }) => seed % 2 === 0);
     const rest = await evaluateModel({ ...options, llm: { models: [], played } });
     expect(rest.rows).toEqual(whole.rows);
-    expect(rest.fake.requests).toHaveLength(4 * 28);
+    expect(rest.prompts).toHaveLength(4 * 28);
     const keys = [...played, ...rest.episodes].map(episodeKey).sort();
     expect(keys).toEqual(whole.episodes.map(episodeKey).sort());
     const all = await evaluateModel({ ...options, llm: { models: [], played: whole.episodes } });
-    expect([all.rows, all.fake.requests, all.episodes]).toEqual([whole.rows, [], []]);
+    expect([all.rows, all.prompts, all.episodes]).toEqual([whole.rows, [], []]);
   });
 
   it('of named profiles are reused for `discrete`, without counting usage twice', async () => {
     const whole = await wholeRun();
     const played = whole.episodes.filter(({ condition }) => condition.startsWith('discrete:'));
     const rest = await evaluateModel({ ...options, llm: { models: [], played } });
-    expect(rest.fake.requests).toHaveLength(2 * 28);
+    expect(rest.prompts).toHaveLength(2 * 28);
     expect(rest.rows).toEqual(whole.rows);
     const pool = rest.episodes.filter(({ condition }) => condition === 'discrete');
     expect(pool.map(({ usage }) => usage)).toEqual(Array(6).fill(undefined));
@@ -138,8 +138,8 @@ describe('earlier episodes', () => {
       ...[{ model: 'other' }, { teacher: 'planner' }, { oracle: true }, { objective: 'score' }],
       ...[{ grader: toGrader('v1') }, { seed: 10001 }, { profile_mode: 'discrete' }],
     ].map((changes) => ({ ...episode, ...changes }));
-    const { fake } = await evaluateModel({ ...options, llm: { models: [], played } });
-    expect(fake.requests).toHaveLength(28);
+    const { prompts } = await evaluateModel({ ...options, llm: { models: [], played } });
+    expect(prompts).toHaveLength(28);
   });
 });
 

@@ -6,11 +6,9 @@ import { componentGainsOf, reportOf, scoresOf } from '../../../src/evaluation/au
 import type { AuditRow, Gains } from '../../../src/evaluation/audit/gains.js';
 import { verdictOf } from '../../../src/evaluation/audit/verdict.js';
 import { decimals } from '../../../src/evaluation/format-results.js';
-import { svgOf } from '../../../src/figures/svg.js';
 import { type Audit, audit } from '../../../src/index.js';
 import type { Interval } from '../../../src/shared/statistics.js';
 import { NATIVE, reportAbsentEngines } from '../../support/engines.js';
-import { textsOf } from '../../support/pictures.js';
 
 reportAbsentEngines();
 
@@ -82,7 +80,7 @@ describe.skipIf(NATIVE.length === 0)('the report', () => {
     expect(renderAudit(result)).toContain(`grader ${name};`);
   });
 
-  it('has a figure of each kind; those of episodes have one policy of each kind', async () => {
+  it('has a figure of each kind; those of episodes have one policy of each kind', () => {
     const drawings = drawingsOf(result);
     const names = ['gains', 'components', 'action-sequences', 'rewards', 'meters'];
     expect(drawings.map(({ name }) => name)).toEqual(names);
@@ -94,9 +92,7 @@ describe.skipIf(NATIVE.length === 0)('the report', () => {
       'planner',
       'oracle-open-loop+truth',
     ];
-    const texts = textsOf(await svgOf(drawings[3].drawing));
-    expect(texts.filter((text) => result.rows.some(({ policy }) => policy === text)).sort()).toEqual(
-      drawn.sort(),
-    );
+    const words = drawings[3].drawing.description.split(/ (?=[\w+-]+: )/).map((row) => row.split(':')[0]);
+    expect(words.sort()).toEqual(drawn.sort());
   });
 });
