@@ -79,7 +79,7 @@ function select(value: unknown, n: number, indices: Uint32Array): unknown {
 
 /** Options that divide the work differently and must not change results, by backend. */
 const DIVISIONS: Record<string, AsyncTestBatchOptions[]> = {
-  native: [{ threads: 2 }, { threads: 3 }, { threads: 7 }],
+  native: [{ threads: 2 }, { threads: 7 }],
   webgpu: [{ device: { workgroupSize: 256 } }, { device: { maxDispatchMs: 1 } }],
 };
 
@@ -106,20 +106,20 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
       }),
   );
 
-  it('the first environments of a batch of 1000 equal a smaller batch', async () => {
+  it('the first environments of a batch of 200 equal a smaller batch', async () => {
     const random = new Random('prefix');
-    const sequence = randomSequence(random, 1000);
-    const whole = await play(engine, 1000, sequence);
-    for (const n of [1, 15, 16, 17, 65, 999]) {
+    const sequence = randomSequence(random, 200);
+    const whole = await play(engine, 200, sequence);
+    for (const n of [1, 15, 16, 17, 65, 199]) {
       const first = Uint32Array.from({ length: n }, (_, i) => i);
-      const fewer = await play(engine, n, selectEnvs(sequence, 1000, first));
-      expectEqual(rowsOf(whole, 1000, first), fewer, `${n}:`);
+      const fewer = await play(engine, n, selectEnvs(sequence, 200, first));
+      expectEqual(rowsOf(whole, 200, first), fewer, `${n}:`);
     }
   });
 });
 
 // Steps use threads from 512 tiles of 16 environments on, other calls from 32 tiles. The last tile here is not full.
-const MANY = 9000;
+const MANY = 8200;
 const large = randomSequence(new Random('large'), MANY, true);
 const expectedOfLarge = await play(REFERENCE, MANY, large);
 

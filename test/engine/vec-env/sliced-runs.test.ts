@@ -5,7 +5,7 @@ import type { RunChoice } from '../../../src/engine/vec-env/run-requests.js';
 import type { AsyncVecEnvOptions } from '../../../src/engine/vec-env/vec-env-options.js';
 import { NUM_ACTIONS, NUM_STEPS, OBSERVATION_SIZE } from '../../../src/world/fields.js';
 import { APIS, asyncEnvColumns, attempt, reasonOf } from '../../support/async-envs.js';
-import { copyColumns, expectEqual, rowsOf, withoutFinalMask } from '../../support/bits.js';
+import { expectEqual, rowsOf, withoutFinalMask } from '../../support/bits.js';
 import { envIndices } from '../../support/call-sequences.js';
 import { detached } from '../../support/fuzz.js';
 import { Random } from '../../support/random.js';
@@ -33,7 +33,7 @@ const runsOf = (n: number): [choice: RunChoice, options: Omit<RunOptions, 'from'
   ['heuristic', { trajectory: true, layout: 'column-major' }],
   [
     SEQUENCE.subarray(0, n * NUM_STEPS),
-    { trajectory: true, beliefs: BELIEFS.subarray(0, n * NUM_STEPS * 3) },
+    { trajectory: ['events', 'meters'], beliefs: BELIEFS.subarray(0, n * NUM_STEPS * 3) },
   ],
 ];
 
@@ -65,7 +65,7 @@ describe.each([SYNC, ASYNC, DEFERRED])('$name', (api) => {
     await env.run('heuristic', { stops: STOPS, onProgress: () => {} });
     const result = await env.run(choice, { ...options, onProgress });
     expectEqual(envColumns(control, expected), await asyncEnvColumns(env, result));
-    expectEqual(copyColumns(expected.trajectory ?? {}), copyColumns(result.trajectory ?? {}));
+    expect(result.trajectory).toEqual(expected.trajectory);
     expect(calls).toEqual(ends.map((done) => [done, N]));
   });
 
@@ -132,13 +132,15 @@ describe.each([SYNC, ASYNC, DEFERRED])('$name', (api) => {
 
   it('a run copies episodes of an environment without histories to an environment with histories', async () => {
     await using source = await begin();
-    await source.run('random', { stops: STOPS });
+    // Most episodes are at step 0, because a history is replayed from the steps.
+    const few = STOPS.map((stop, i) => (i % 16 === 0 ? stop : 0));
+    await source.run('random', { stops: few });
     const observation = { history: true };
     await using env = await api.open({ numEnvs: N, observation });
     await using control = await api.open({ numEnvs: N, observation });
     const indices = ENVS.slice().reverse();
     await control.assign(source, indices);
-    const stops = STOPS.map((stop) => Math.min(stop + 2, NUM_STEPS)).reverse();
+    const stops = few.map((stop) => Math.min(stop + 2, NUM_STEPS)).reverse();
     expectEqual(
       await asyncEnvColumns(control, await control.run('heuristic', { stops })),
       await asyncEnvColumns(
