@@ -2,6 +2,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { float32Decimal, float32Decimals } from '../../src/shared/float32-decimal.js';
+import { drawsOf } from '../support/random.js';
 
 const fromBits = (bits: number): number => new Float32Array(Uint32Array.of(bits).buffer)[0];
 
@@ -87,7 +88,7 @@ describe('the shortest decimal', () => {
         if (Math.fround(Number(String(decimal))) !== value) throw new Error(`${value} does not convert back`);
         if (float32Decimal(-value) !== -decimal) throw new Error(`${value}: another decimal if negative`);
       }),
-      { numRuns: 3000 },
+      { numRuns: drawsOf(3000) },
     );
   });
 

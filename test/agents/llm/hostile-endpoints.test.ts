@@ -88,8 +88,8 @@ describe('a deeply nested answer', () => {
     ['as the code', `{"error":{"message":"no","code":${OBJECTS}}}`],
     ['as messages, in as many levels as are read', `${'{"message":{"error":'.repeat(30)}1${'}}'.repeat(30)}`],
     ['as an invalid field', '{"detail":[{"msg":"no","loc":[{"toString":1},["a"],null]}]}'],
-    ['as half a million spaces', `{"message":"not support${' '.repeat(5e5)}"}`],
-    ['as half a million numbers', `[${Array(5e5).fill(1).join()}]`],
+    ['as 200,000 spaces', `{"message":"not support${' '.repeat(2e5)}"}`],
+    ['as 200,000 numbers', `[${Array(2e5).fill(1).join()}]`],
   ])('in an error body, %s, does not change the meaning of the status', async (_, text) => {
     const refused = await ask(body(text, 401), { retries: 1 });
     expect(refused.error).toMatchObject({ code: 'endpoint_failed', lasting: true });

@@ -98,14 +98,14 @@ async function mismatchesIn(episodes: readonly TrajectoryEpisode[]): Promise<unk
 
 describe('episodes', () => {
   it('are all played, with limited concurrency and one pending request each, whatever the order in which they end', async () => {
-    const fake = await startModel(answerTogether(3));
+    const fake = await startModel(answerTogether(2));
     let steps = 0;
-    const { episodes, error } = await playWith(fake, 4, { onStep: () => steps++ });
+    const { episodes, error } = await playWith(fake, 3, { concurrency: 2, onStep: () => steps++ });
     expect(error).toBeNull();
     episodes.sort((a, b) => a.seed - b.seed);
-    expect([fake.requests.length, fake.maxConcurrent, steps]).toEqual([112, 3, 112]);
-    const alone = await playWith(await startModel(), 4, { concurrency: 1 });
-    expect(alone.episodes.map(({ seed }) => seed)).toEqual([100, 101, 102, 103]);
+    expect([fake.requests.length, fake.maxConcurrent, steps]).toEqual([84, 2, 84]);
+    const alone = await playWith(await startModel(), 3, { concurrency: 1 });
+    expect(alone.episodes.map(({ seed }) => seed)).toEqual([100, 101, 102]);
     expect(episodes.map(episodeLine)).toEqual(alone.episodes.map(episodeLine));
     for (const episode of episodes) {
       expect(parseEpisode(episodeLine(episode).trimEnd())).toEqual(episode);
@@ -149,12 +149,12 @@ describe('episodes', () => {
 
 describe('at the end of a run', () => {
   it('no request follows a lasting failure of the endpoint', async () => {
-    const fake = await startModel({ faultOf: ({ index }) => (index >= 40 ? '401' : null) });
+    const fake = await startModel({ faultOf: ({ index }) => (index >= 10 ? '401' : null) });
     const { episodes, error } = await playWith(fake, 9);
     expect(error).toMatchObject({ code: 'endpoint_failed', lasting: true });
     expect(episodes.length).toBe(0);
-    // 40 requests were answered, and at most three were in progress.
-    expect(fake.requests.length).toBeLessThan(40 + 4);
+    // Ten requests were answered, and at most three were in progress.
+    expect(fake.requests.length).toBeLessThan(10 + 4);
   });
 
   it('unfinished episodes go on after another episode fails, and no new episode begins', async () => {
@@ -195,9 +195,9 @@ describe('a run with a budget', () => {
     // Only completions cost: 28 completions of at most 64 tokens an episode. The budget is enough for 1.5 episodes.
     const prices = { prompt: 0, completion: 10, cached: 0 };
     const budget = (1.5 * 28 * 64 * 10) / 1e6;
-    const { episodes } = await playWith(fake, 3, {}, { ledger: { prices, budget } });
+    const { episodes } = await playWith(fake, 2, {}, { ledger: { prices, budget } });
     expect(stepsLeft(fake).slice(0, 28)).toEqual(ONE_EPISODE);
-    expect(episodes.length).toBe(3);
+    expect(episodes.length).toBe(2);
   });
 
   it('assumes the longest prompts before the first request', async () => {

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { planWords } from '../../../src/agents/planner/plan-words.js';
 import { ACTION_NAMES, graderWeights, type PlanOutlook, type PlanReport } from '../../../src/index.js';
 import { playPlannedEpisodes, seedsFrom } from '../../support/planned-episodes.js';
+import { drawsOf } from '../../support/random.js';
 
 const codeOf = (name: string): number => ACTION_NAMES.indexOf(name);
 
@@ -112,8 +113,9 @@ it.each<[what: string, step: number, changes: Partial<PlanReport>, expected: str
 it.each(['score', 'wellbeing'] as const)(
   'reasons in whole episodes, for %s, are one line with the plan, without tags',
   (objective) => {
-    playPlannedEpisodes(seedsFrom(100, 3), { objective }, (planner, step) => {
-      for (let i = 0; i < 3; i++) {
+    const count = drawsOf(5);
+    playPlannedEpisodes(seedsFrom(100, count), { objective }, (planner, step) => {
+      for (let i = 0; i < count; i++) {
         const reasons = planner.reasons(i);
         expect(reasons).toMatch(step === 0 ? /^Nothing was seen of this person yet\./ : /Belief: social \d/);
         expect(reasons).toMatch(step === 27 ? /Last slot: [A-Z_]+ should end/ : /Plan: [A-Z_]+ now/);

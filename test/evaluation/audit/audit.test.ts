@@ -202,7 +202,7 @@ describe.skipIf(NATIVE.length === 0)('gains', () => {
   });
 
   it.each(GRADERS)('of %s are the sums of the gains by component', async (grader) => {
-    const { rows } = await auditOnce({ ...SMALL, grader });
+    const { rows } = await auditOnce({ ...(grader === 'v2' ? SMALL : TINY), grader });
     const weights = graderWeights(grader);
     for (const { policy, belief, gain, components } of rows) {
       // Under v3 an inaccurate belief can make a score negative before it is clamped. Gains by component are not clamped.

@@ -55,7 +55,7 @@ describe('the line is restored', () => {
       const episodes: TrajectoryEpisode[] = [];
       await evaluate({
         policies: POLICY_NAMES,
-        episodes: 2,
+        episodes: 1,
         grader: toGrader(grader),
         onTrajectories: (batch) => void episodes.push(...batch),
       });
