@@ -33,6 +33,7 @@ class CallSequence {
   CallSequence(const Kernel& kernel, const Shape& shape, Arrays& arrays)
       : arrays_(arrays),
         num_envs_(static_cast<size_t>(shape.num_envs)),
+        steps_(shape.only_steps ? 0 : num_envs_ * count::Steps),
         block_(any_block(arrays)),
         out_(any_outputs(arrays, num_envs_, shape.columns)),
         other_out_(any_outputs(arrays, num_envs_, !shape.columns)),
@@ -122,11 +123,10 @@ class CallSequence {
     return filled<float>(length, [](size_t i) { return static_cast<float>(i % 17) / 16; });
   }
   Trajectory trajectory() {
-    const size_t stride = out_.column_stride, steps = stride == 0 ? steps_ : stride * count::Steps;
-    const auto floats = [&](size_t width) { return arrays_.take<float>(steps * width); };
+    const auto floats = [&](size_t width) { return arrays_.take<float>(steps_ * width); };
     constexpr size_t meters = count::Meters;
-    return {arrays_.take<int8_t>(steps), arrays_.take<int8_t>(steps), floats(1), floats(meters), floats(meters),
-            floats(meters), stride};
+    return {arrays_.take<int8_t>(steps_), arrays_.take<int8_t>(steps_), floats(1), floats(meters), floats(meters),
+            floats(meters), out_.column_stride};
   }
 
   static void expect_accepted(const std::optional<Refusal>& refusal) {
@@ -157,7 +157,7 @@ class CallSequence {
   }
 
   Arrays& arrays_;
-  const size_t num_envs_, steps_ = num_envs_ * count::Steps;
+  const size_t num_envs_, steps_;
   const uint32_t* const block_;
   const Outputs out_, other_out_;
   Batch batch_, other_;
@@ -187,15 +187,16 @@ class CallSequence {
 
 std::string play(const Kernel& kernel, const Shape& shape, Arrays& arrays) {
   CallSequence sequence(kernel, shape, arrays);
-  const int steps = shape.brief ? 3 : count::Steps;
+  const int steps = shape.only_steps ? 3 : count::Steps;
   sequence.reset();
   sequence.step_all_envs(steps);
   sequence.save_and_load();
   sequence.step_some_envs(steps);
+  if (shape.only_steps) return arrays.contents();
   sequence.save_and_load();
   sequence.gather();
   sequence.run_from_different_steps();
-  if (!shape.brief) sequence.run_from_same_step();
+  sequence.run_from_same_step();
   sequence.run_from_current_steps();
   sequence.save_and_load();
   sequence.reset_to_later_steps();

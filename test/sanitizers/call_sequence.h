@@ -41,7 +41,7 @@ struct Shape {
   int num_envs;
   bool columns;  // whether the outputs of the first batch are column-major; the second batch has the other layout
   int threads;
-  bool brief;  // whether to make only a few steps and runs
+  bool only_steps;  // whether to leave out runs and gathers, and make only a few steps
 };
 
 // Plays the sequence. Returns the final bytes of all its arrays, which must not depend on the kernel, the threads or the

@@ -58,18 +58,27 @@ void print_location_on_fault() {
   for (const int signal : {SIGSEGV, SIGBUS}) sigaction(signal, &action, nullptr);
 }
 
+// The last two use threads: steps do from 512 tiles on, other calls from 32.
+std::vector<Shape> shapes() {
+  std::vector<Shape> all;
+  for (const int num_envs : {1, 3, 15, 16, 17, 33}) {
+    for (const bool columns : {false, true}) all.push_back({num_envs, columns, 1, false});
+  }
+  all.push_back({40 * kTileLanes + 3, true, 3, false});
+  all.push_back({520 * kTileLanes + 3, false, 3, true});
+  return all;
+}
+
 // Returns whether the kernel gives the expected results at both edges. `expected` has the results by num_envs and layout; the
 // function adds missing results to it.
 bool same_everywhere(const Kernel& kernel, std::map<std::pair<int, bool>, std::string>& expected) {
   for (const Edge edge : {Edge::End, Edge::Begin}) {
-    for (const int num_envs : {1, 3, 15, 16, 17, 33}) {
-      for (const bool columns : {false, true}) {
-        std::snprintf(location, sizeof location, "%s: accesses a protected page (arrays that %s at one, %d environments, %s)\n",
-                      kernel.name, edge == Edge::End ? "end" : "begin", num_envs, columns ? "columns" : "rows");
-        Pages pages(edge);
-        const std::string got = play(kernel, {num_envs, columns, 1, false}, pages);
-        if (expected.try_emplace({num_envs, columns}, got).first->second != got) return false;
-      }
+    for (const Shape& shape : shapes()) {
+      std::snprintf(location, sizeof location, "%s: accesses a protected page (arrays that %s at one, %d environments, %s)\n",
+                    kernel.name, edge == Edge::End ? "end" : "begin", shape.num_envs, shape.columns ? "columns" : "rows");
+      Pages pages(edge);
+      const std::string got = play(kernel, shape, pages);
+      if (expected.try_emplace({shape.num_envs, shape.columns}, got).first->second != got) return false;
     }
   }
   return true;
