@@ -101,7 +101,7 @@ describeWithRedis('a shard', (server) => {
     const name = await submit(server, 'teach', '--seeds', '800-803');
     const redis = server.client();
     const worker = workHere(server);
-    await until(async () => (await statusOf(server, name)).active === 1);
+    await until(async () => (await statusOf(server, name)).active === 1, 100);
     // While Redis is full, the worker waits with its result. Meanwhile the test stores another result of the shard.
     await redis.config('SET', 'maxmemory', 1);
     await worker.note(/^Redis: OOM .* Waits\.$/);
@@ -130,7 +130,7 @@ describeWithRedis('a shard', (server) => {
     const name = await submit(server, ...args, '--shard-size', '8', ...SHORT);
     const status = () => statusOf(server, name, ...SHORT);
     const hanging = startWorker(server, ...SHORT);
-    await until(async () => (await status()).active === 1);
+    await until(async () => (await status()).active === 1, 100);
     hanging.child.kill('SIGSTOP');
     expect((await status()).finished).toBe(0);
     workHere(server, { prefix: SHORT[1], lease: 2 });

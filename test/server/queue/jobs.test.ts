@@ -109,9 +109,9 @@ describeWithRedis('a job', (server) => {
     const later = await submit(server, 'teach', '--seeds', '200-263', '--shard-size', '64');
     const sooner = await submit(server, 'teach', ...QUICK, '--seeds', '200-207', '--priority', '1');
     const worker = startWorker(server);
-    await until(async () => (await statusOf(server, sooner)).finished === 1);
+    await until(async () => (await statusOf(server, sooner)).finished === 1, 100);
     expect((await statusOf(server, later)).finished).toBe(0);
-    await until(async () => (await statusOf(server, later)).active === 1);
+    await until(async () => (await statusOf(server, later)).active === 1, 100);
     expect(await runQueue(server, 'collect', sooner, '--format', 'parquet', '--output', '-')).toMatch(
       /^PAR1/,
     );
@@ -126,19 +126,19 @@ describeWithRedis('a job', (server) => {
     const name = await submit(server, ...args);
     workHere(server);
     const collector = startCollector(server, name, pathOf('cancelled.jsonl'));
-    await until(async () => (await statusOf(server, name)).active === 1);
+    await until(async () => (await statusOf(server, name)).active === 1, 100);
     await runQueue(server, 'cancel', name);
     expect(await collector.finished).toMatchObject({
       code: 1,
       stderr: expect.stringContaining(`Expected the job ${name} to run, got a cancelled job.`),
     });
-    await until(async () => (await statusOf(server, name)).active === 0);
+    await until(async () => (await statusOf(server, name)).active === 0, 100);
     await until(async () => (await keysOf(name)).length === 1);
     expect(await statusOf(server, name)).toMatchObject({ state: 'cancelled', finished: 0 });
     for (const file of ['cancelled.jsonl', 'cancelled.jsonl.shards'])
       expect(existsSync(pathOf(file))).toBe(false);
     expect(await submit(server, ...args)).toBe(name);
-    await until(async () => (await statusOf(server, name)).active === 1);
+    await until(async () => (await statusOf(server, name)).active === 1, 100);
     await runQueue(server, 'cancel', name);
   });
 
