@@ -55,6 +55,7 @@ const columns = (rows: number) => ({
     Array.from({ length: k % 28 }, (_, t) => (k + t) % 10),
   ),
   actions: Array.from({ length: rows }, (_, k) => k % 10),
+  scores: ['total'],
 });
 
 describe.skipIf(absent !== '')(`a server of ${WORKERS} workers${absent}`, () => {
@@ -132,9 +133,9 @@ describe.skipIf(absent !== '')(`a server of ${WORKERS} workers${absent}`, () => 
     const cluster = await startCluster();
     const clients = await Promise.all(Array.from({ length: 4 }, () => connect(cluster)));
     for (const client of clients) await client.request(RESET);
-    const { body: expected } = await sendRequest(cluster, 'POST', '/v1/score', columns(20_000));
+    const { body: expected } = await sendRequest(cluster, 'POST', '/v1/score', columns(10_000));
     const scored = Array.from({ length: 4 }, () =>
-      sendRequest(cluster, 'POST', '/v1/score', columns(20_000)),
+      sendRequest(cluster, 'POST', '/v1/score', columns(10_000)),
     );
     await expect.poll(async () => (await metric(cluster, 'rhythm_vec_batch_requests')) > 0).toBe(true);
     cluster.running.child.kill('SIGTERM');
