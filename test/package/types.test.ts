@@ -88,58 +88,46 @@ const NAMES: Record<string, readonly string[]> = {
   PolicyName: [...POLICY_NAMES, ...STEPPED_NAMES],
   'NonNullable<EvaluateOptions["conditions"]>[number]': [...CONDITIONS.map(({ name }) => name), CUSTOM],
 };
-it('the known names of options are those of the tables, and other names are allowed', () => {
-  const programs = (change: (names: readonly string[]) => readonly string[]) =>
-    Object.entries(NAMES).map(([type, names]) => program(type, namesProgram(type, change(names))));
-  compile({}, ...programs((names) => names));
-  // Each type reports a name too few, and a name too many.
-  const count = (code: string) => new RegExp(`(${code}[^]*){${Object.keys(NAMES).length}}`);
-  expect(() => compile({}, ...programs((names) => names.slice(1)))).toThrow(count('TS2741'));
-  expect(() => compile({}, ...programs((names) => [...names, 'x']))).toThrow(count('TS2353'));
-});
+const namesPrograms = (change: (names: readonly string[]) => readonly string[]): Example[] =>
+  Object.entries(NAMES).map(([type, names]) => program(type, namesProgram(type, change(names))));
+const BROWSER = { lib: ['ES2022', 'DOM'], types: [] };
 
 describe('a strict consumer compiles', () => {
-  it('every subpath, and options that are undefined, with ES2022 alone', () => {
+  it('every subpath, options that are undefined, and the names of the tables, with ES2022 alone', () => {
     const { exports } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
     const subpaths = Object.keys(exports).filter((name) => name !== './package.json');
     expect(subpaths).toContain('./server');
     const programs = [program('Node', NODE_PROGRAM), program('undefined', UNDEFINED_OPTIONS)];
-    compile({ lib: ['ES2022'], types: [] }, ...subpaths.map(importOf), ...programs);
+    const names = namesPrograms((each) => each);
+    compile({ lib: ['ES2022'], types: [] }, ...subpaths.map(importOf), ...programs, ...names);
   });
 
   it.each([
-    ['a browser', { lib: ['ES2022', 'DOM'], types: [] }],
-    ['Node', { lib: ['ES2022'], types: ['node'] }],
-  ])('with the types of %s', (_, options) => {
-    compile(options, program('Node', NODE_PROGRAM), program('signal', SIGNAL_PROGRAM));
+    ['a browser', BROWSER, [program('browser', BROWSER_PROGRAM), program('evaluate', NODE_ONLY)]],
+    ['Node', { lib: ['ES2022'], types: ['node'] }, []],
+  ])('with the types of %s', (_, options, programs) => {
+    compile(options, program('Node', NODE_PROGRAM), program('signal', SIGNAL_PROGRAM), ...programs);
   });
 });
 
-describe('with the types of a browser and without those of Node,', () => {
-  const options = { lib: ['ES2022', 'DOM'], types: [] };
-  const bundled = {
-    ...options,
-    module: 'ESNext',
-    moduleResolution: 'Bundler',
-    customConditions: ['browser'],
-  };
-  const packageProgram = BROWSER_PROGRAM.replace('rhythm-vec/browser', 'rhythm-vec');
+it('a bundler resolves the name of the package to the entry point for browsers', () => {
+  const resolution = { module: 'ESNext', moduleResolution: 'Bundler', customConditions: ['browser'] };
+  const browser = program('browser', BROWSER_PROGRAM.replace('rhythm-vec/browser', 'rhythm-vec'));
+  expect(() => compile({ ...BROWSER, ...resolution }, browser, program('evaluate', NODE_ONLY))).toThrow(
+    /^example "evaluate"\S+ error TS2305: .* has no exported member 'evaluate'\.\n$/,
+  );
+});
 
-  it('a strict consumer of rhythm-vec/browser compiles', () => {
-    compile(options, program('browser', BROWSER_PROGRAM));
-  });
-
-  it('a bundler resolves the name of the package to the entry point for browsers', () => {
-    compile(bundled, program('browser', packageProgram));
-    expect(() => compile(bundled, program('evaluate', NODE_ONLY))).toThrow(
-      /has no exported member 'evaluate'/,
-    );
-    compile(options, program('evaluate', NODE_ONLY));
-  });
-
-  it('an unknown output name, and a signal that is no AbortSignal, are type errors', () => {
-    const signal = program('a signal', SIGNAL_PROGRAM.replace('{ signal });', "{ signal: 'now' });"));
-    const compilation = () => compile(options, program('an output', UNKNOWN_OUTPUT), signal);
-    expect(compilation).toThrow(/example "an output".*"reward".*example "a signal".*AbortSignal/s);
-  });
+it('type errors name the example: a missing and an unknown name of an option, an output name, no AbortSignal', () => {
+  const wrong = [
+    ...namesPrograms((names) => names.slice(1)),
+    ...namesPrograms((names) => [...names, 'x']),
+    program('an output', UNKNOWN_OUTPUT),
+    program('a signal', SIGNAL_PROGRAM.replace('{ signal });', "{ signal: 'now' });")),
+  ];
+  const count = (code: string) => `(?=([^]*?${code}){${Object.keys(NAMES).length}})`;
+  const others = '[^]*example "an output".*"reward"[^]*example "a signal".*AbortSignal';
+  expect(() => compile(BROWSER, ...wrong)).toThrow(
+    new RegExp(`^${count('TS2741')}${count('TS2353')}${others}`),
+  );
 });

@@ -1,6 +1,6 @@
 /** Compiles and runs the examples of a documentation page in a project that has the package installed. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -60,6 +60,9 @@ for (let k = 0; k < ${count}; k++) {
 }
 `;
 
+/** The file that `tsc --init` writes. */
+let initialConfig: string | undefined;
+
 /**
  * A project that has this checkout installed as a package. Each example is one of its programs. They compile under the options
  * of this repository and those that `tsc --init` writes for a new project.
@@ -78,8 +81,8 @@ export class Consumer {
     this.#write('package.json', JSON.stringify({ type: 'module' }));
     this.#link('rhythm-vec', ROOT);
     for (const name of ['@types', 'seedrandom']) this.#link(name, join(ROOT, 'node_modules', name));
-    this.#compile('--init');
-    renameSync(join(this.#folder, 'tsconfig.json'), join(this.#folder, 'init.json'));
+    initialConfig ??= this.#initialConfig();
+    this.#write('init.json', initialConfig);
     const config = {
       extends: [join(ROOT, 'tsconfig.json'), './init.json'],
       compilerOptions: { ...COMPILER_OPTIONS, ...options },
@@ -128,6 +131,11 @@ export class Consumer {
       ...outcomes.slice(0, this.#count - 1),
       { output: '', error: `exit ${status ?? signal}: ${stderr}` },
     ];
+  }
+
+  #initialConfig(): string {
+    this.#compile('--init');
+    return readFileSync(join(this.#folder, 'tsconfig.json'), 'utf8');
   }
 
   /** Runs the compiler in the project's folder, because messages name files relative to it. */
