@@ -1,6 +1,6 @@
 /** Runs the commands of the files in deploy/, with the variables that Kubernetes and Slurm set. */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -24,7 +24,7 @@ beforeAll(async () => {
 }, 120_000);
 
 /** Runs both shards in a new folder, and the first again. Returns the merged file. */
-function runBoth(command: readonly string[], variable: string, folder: string): string {
+async function runBoth(command: readonly string[], variable: string, folder: string): Promise<string> {
   mkdirSync(folder);
   for (const index of ['0', '1', '0']) {
     const env = { ...process.env, ...SETTINGS, FOLDER: folder, [variable]: index };
@@ -32,10 +32,9 @@ function runBoth(command: readonly string[], variable: string, folder: string): 
     const { status, stderr } = spawnSync(command[0], command.slice(1), { env: { ...env, PATH: path } });
     expect([status, String(stderr)]).toEqual([0, expect.stringMatching(/episodes in|Nothing to do/)]);
   }
-  const merge = `"${bin}/rhythm-vec" merge "$FOLDER"/part-*.jsonl --output "$FOLDER/teacher.jsonl"`;
-  const { status } = spawnSync('sh', ['-c', merge], { env: { ...process.env, FOLDER: folder } });
-  expect(status).toBe(0);
-  return readFileSync(`${folder}/teacher.jsonl`, 'utf8');
+  const parts = readdirSync(folder).filter((name) => /^part-.*\.jsonl$/.test(name));
+  const { stdout } = await runCli(['merge', ...parts.map((name) => `${folder}/${name}`), '--output', '-']);
+  return stdout;
 }
 
 describe('the Slurm array', () => {
@@ -46,8 +45,8 @@ describe('the Slurm array', () => {
     expect(/^SHARDS=\$\{SHARDS:-(\d+)\}/m.exec(text)![1]).toBe(String(Number(last) + 1));
   });
 
-  it('gives the bytes of a run without --shard', () => {
-    expect(runBoth(['bash', SLURM], 'SLURM_ARRAY_TASK_ID', pathOf('slurm'))).toBe(whole);
+  it('gives the bytes of a run without --shard', async () => {
+    expect(await runBoth(['bash', SLURM], 'SLURM_ARRAY_TASK_ID', pathOf('slurm'))).toBe(whole);
   });
 });
 
@@ -68,8 +67,8 @@ describe.skipIf(parsed.status !== 0)(`the Kubernetes Indexed Job${reason}`, () =
     expect(names).toEqual([...Object.keys(SETTINGS), 'FOLDER'].sort());
   });
 
-  it('gives the bytes of a run without --shard', () => {
+  it('gives the bytes of a run without --shard', async () => {
     const command = [...container.command, ...container.args];
-    expect(runBoth(command, 'JOB_COMPLETION_INDEX', pathOf('kubernetes'))).toBe(whole);
+    expect(await runBoth(command, 'JOB_COMPLETION_INDEX', pathOf('kubernetes'))).toBe(whole);
   });
 });

@@ -43,8 +43,8 @@ class Contender {
   readonly child: ChildProcessWithoutNullStreams;
 
   constructor() {
-    const module = fileURLToPath(new URL('../../src/cli/llm/lock.ts', import.meta.url));
-    const args = ['--import', 'tsx', '--input-type=module', '-e', CONTENDER, module];
+    const module = fileURLToPath(new URL('../../dist/cli/llm/lock.js', import.meta.url));
+    const args = ['--input-type=module', '-e', CONTENDER, module];
     this.child = spawn(process.execPath, args, { stdio: 'pipe' });
     this.#answers = linesOf(this.child.stdout);
   }
