@@ -9,7 +9,7 @@ import { MAIN, runCli, temporaryDirectory } from '../support/cli.js';
 const pathOf = temporaryDirectory();
 const deployed = (name: string): string => fileURLToPath(new URL(`../../deploy/${name}`, import.meta.url));
 const [YAML, SLURM] = ['kubernetes-indexed-job.yaml', 'slurm-array.sh'].map(deployed);
-const SETTINGS = { SEEDS: '100-104', POLICY: 'heuristic+inference', SHARDS: '2' };
+const SETTINGS = { SEEDS: '100-104', POLICY: 'reactive+constant', SHARDS: '2' };
 
 /** A folder for PATH with the command rhythm-vec. */
 const bin = pathOf('bin');

@@ -100,9 +100,9 @@ describe('`teach --policy llm:MODEL` resumes', () => {
     const { fake, output, run, start } = await startTeacher({ delay: 3 });
     const partial = `${output}.partial`;
     let kept: string[] = [];
-    for (const minimum of [2, 4]) {
-      const running = start('--seeds', '100-107', '--concurrency', '3');
-      await vi.waitUntil(() => linesIn(partial).length >= minimum, { timeout: 60_000, interval: 5 });
+    for (const minimum of [1, 3]) {
+      const running = start('--seeds', '100-105', '--concurrency', '3');
+      await vi.waitUntil(() => linesIn(partial).length >= minimum, { timeout: 60_000, interval: 20 });
       running.child.kill('SIGKILL');
       await running.finished;
       expect(linesIn(partial).slice(0, kept.length)).toEqual(kept);
@@ -111,11 +111,11 @@ describe('`teach --policy llm:MODEL` resumes', () => {
       appendFileSync(partial, kept[0].slice(0, 1234));
     }
     const before = fake.requests.length;
-    const { code, stderr } = await run(['--seeds', '100-107', '--concurrency', '3']);
+    const { code, stderr } = await run(['--seeds', '100-105', '--concurrency', '3']);
     expect([code, stderr]).toEqual([0, expect.stringContaining(`${kept.length} of them from earlier runs`)]);
-    expect(fake.requests.length - before).toBe((8 - kept.length) * 28);
+    expect(fake.requests.length - before).toBe((6 - kept.length) * 28);
     const lines = linesIn(output);
-    expect(lines.map((line) => parseEpisode(line).seed)).toEqual([100, 101, 102, 103, 104, 105, 106, 107]);
+    expect(lines.map((line) => parseEpisode(line).seed)).toEqual([100, 101, 102, 103, 104, 105]);
     for (const line of kept) expect(lines).toContain(line);
     expect(fake.maxConcurrent).toBeLessThanOrEqual(3);
     expect((await runCli(['reeval', '--jsonl', output])).code).toBe(0);

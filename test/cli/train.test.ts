@@ -43,7 +43,7 @@ it('train resumes after SIGKILL to the same bits, and eval and teach accept the 
 
 it('train refines a student, resumes the refinement after SIGKILL to the same bits, and refuses --from with --episodes', async () => {
   const [refined, killed, curves] = ['refined.safetensors', 'cut.safetensors', 'curves.svg'].map(pathOf);
-  const small = '--refine-episodes 40 --refine-batch 10 --seeds 100-199'.split(' ');
+  const small = '--refine-episodes 20 --refine-batch 5 --seeds 100-199'.split(' ');
   const refine = (output: string, ...more: string[]) => [
     ...['train', '--from', whole, ...small, '--output', output],
     ...more,
@@ -54,7 +54,7 @@ it('train refines a student, resumes the refinement after SIGKILL to the same bi
   await startStopped(refine(killed, '--threads', '1'), stop).finished;
   expect([existsSync(killed), existsSync(`${killed}.partial`)]).toEqual([false, true]);
   const { metadata } = decodeTensors(new Uint8Array(readFileSync(`${killed}.partial`)));
-  expect(JSON.parse(metadata.refinement).at(-1).episodes).toBe(20);
+  expect(JSON.parse(metadata.refinement).at(-1).episodes).toBe(10);
   expect((await runCli(refine(killed, '--resume'))).code).toBe(0);
   expect(readFileSync(killed).equals(readFileSync(refined))).toBe(true);
   expect(readFileSync(refined).equals(readFileSync(whole))).toBe(false);
@@ -70,7 +70,7 @@ it('train trains a student on stored episodes, and refuses episodes of an oracle
     runCli(['eval', '--policies', policy, '--seeds', seeds, '--trajectories', path]);
   expect((await record(stored, 'heuristic', '100-139')).code).toBe(0);
   const trainOn = (path: string) =>
-    runCli(['train', '--jsonl', path, '--rounds', '0', '--epochs', '100', '--output', output]);
+    runCli(['train', '--jsonl', path, '--rounds', '0', '--epochs', '40', '--output', output]);
   expect((await trainOn(stored)).code).toBe(0);
   const { manifest } = readStudent(new Uint8Array(readFileSync(output)));
   expect(manifest.training).toMatchObject({
