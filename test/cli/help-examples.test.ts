@@ -85,7 +85,7 @@ async function outputOf(script: string, cwd: string): Promise<string> {
   return output;
 }
 
-const QUICK_AUDIT = '--evaluations 1000 --episodes 20 --profiles 2 --planner-episodes 2';
+const QUICK_AUDIT = '--evaluations 1000 --episodes 8 --profiles 2 --planner-episodes 2';
 
 it.each(commands)('the examples of %s run', async (command, expected) => {
   const { stdout } = await runCli([...command.split(' '), '--help']);
@@ -97,6 +97,9 @@ it.each(commands)('the examples of %s run', async (command, expected) => {
     .replaceAll(/rhythm-vec eval(?! --seeds)/g, '$& --episodes 3')
     .replaceAll(/--seeds 100-1\d\d/g, '--seeds 100-101')
     .replaceAll('--rows 3000', '--rows 300')
+    .replace('--seeds 100-101 --policies', '--seeds 100-100 --policies')
+    .replace('--episodes 2 --policies llm', '--episodes 1 --policies llm')
+    .replace('train --episodes', 'train --teacher open-loop+inference --episodes')
     .replace('--round-episodes 10 --epochs 5', '--round-episodes 1 --epochs 1')
     .replace('--refine-episodes 64 --refine-batch 32', '--refine-episodes 2 --refine-batch 2')
     .replaceAll('--concurrency 16', '--concurrency 16 --episodes 2')
