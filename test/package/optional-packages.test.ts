@@ -38,11 +38,6 @@ it.each([
     'openai and fs-native-extensions, which (language models|locks of files)',
     'openai@6 fs-native-extensions@1',
   ],
-  [
-    'eval --policies llm:m --episodes 1',
-    'openai and fs-native-extensions, which (language models|locks of files)',
-    'openai@6 fs-native-extensions@1',
-  ],
   ['serve', '.*, which servers', 'hono@4 @hono/node-server@2 ws@8 prom-client@15'],
   [
     'dataset grpo --rows 1 --output rows.parquet',
