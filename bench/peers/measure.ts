@@ -3,6 +3,7 @@
  * in batches of 1 to 2^20 episodes, or to the largest that the player can play.
  */
 import { NUM_STEPS } from '../../dist/world/fields.js';
+import { isRequired } from '../../test/support/required.js';
 import { Missing } from '../child.js';
 import { SIZE } from '../ratios.js';
 import { atMost, digits, type Ratio, reportOf, type Section, table } from '../report.js';
@@ -26,7 +27,7 @@ type Cell = Awaited<ReturnType<typeof measureSize>>[number];
  * Compares a player's outputs for the golden episodes with the golden values.
  * @returns the reason why the player cannot run, or null.
  */
-export async function verifyPlayer({ name, tolerance, player }: Opened): Promise<string | null> {
+async function verifyPlayer({ name, tolerance, player }: Opened): Promise<string | null> {
   const input = goldenInput();
   try {
     const play = (folder: string) => player.play(input, folder, { plays: 1, copies: 1, records: true });
@@ -111,7 +112,10 @@ function ratiosOf(cells: readonly Cell[]): Ratio[] {
 
 export const peers: Section = {
   help: 'this engine beside plain C++, numba, JAX, NumPy and the reference, by batch size',
-  /** Opens and verifies all players, then measures every size. @throws Mismatch for wrong outputs or scores. */
+  /**
+   * Opens and verifies all players, then measures every size.
+   * @throws Mismatch for wrong outputs or scores; Missing if a player is missing and RHYTHM_REQUIRE names peers.
+   */
   async measure(small) {
     const plan = small ? SMALL : FULL;
     const opened: Opened[] = PLAYERS.map((kind) => ({ ...kind, player: kind.open() }));
@@ -121,7 +125,9 @@ export const peers: Section = {
         await progress(`verifying ${each.name}`);
         const { name, tolerance } = each;
         // Why the player was not measured; null if it was.
-        players.push({ name, tolerance, missing: await verifyPlayer(each) });
+        const missing = await verifyPlayer(each);
+        if (missing !== null && isRequired('peers')) throw new Missing(`${name}: ${missing}`);
+        players.push({ name, tolerance, missing });
       }
       const present = opened.filter((_, k) => players[k].missing === null);
       const cells: Cell[] = [];

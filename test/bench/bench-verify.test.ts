@@ -4,6 +4,8 @@ import { type Case, GRADE_ARRAYS, STEP_ARRAYS, WRITES } from '../../bench/cases.
 import * as plays from '../../bench/episodes.js';
 import { measure } from '../../bench/measure.js';
 import { measurePromptMemory } from '../../bench/memory.js';
+import { goldenOutputs } from '../../bench/peers/inputs.js';
+import { compareOutputs } from '../../bench/peers/measure.js';
 import { ROLLOUTS } from '../../bench/ratios.js';
 import { compare, firstEnvs, Mismatch, ReferenceOutputs, verify } from '../../bench/verify.js';
 import { NUM_COMPONENTS, NUM_METERS, NUM_STEPS, OBSERVATION_SIZE } from '../../src/world/fields.js';
@@ -165,4 +167,17 @@ test('prompts made in batches take less memory than all their texts together', a
   // The texts have 191 MB. Both bounds are chosen by hand.
   expect(bytes).toBeGreaterThan(160e6);
   expect(peakBytes - startBytes).toBeLessThan(120e6);
+});
+
+// `bench --smoke` compares all peers with the golden values.
+test('compareOutputs refuses values that differ by more than the tolerance, and another number of values', () => {
+  const wanted = goldenOutputs();
+  const got = wanted.slice();
+  got[got.length - 1] += 1e-6;
+  compareOutputs('a player that fuses multiplications and additions', got, wanted, 2e-6);
+  expect(() => compareOutputs('an exact player', got, wanted, 0)).toThrow(Mismatch);
+  expect(() =>
+    compareOutputs('a player that fuses multiplications and additions', got, wanted, 1e-7),
+  ).toThrow(Mismatch);
+  expect(() => compareOutputs('a short player', got.subarray(1), wanted, 0)).toThrow(`${wanted.length}`);
 });

@@ -6,7 +6,7 @@ import { float32Decimals } from '../../src/shared/float32-decimal.js';
 import { toPlan } from '../../src/training/datasets/grpo/grpo-options.js';
 import { grpoRows } from '../../src/training/datasets/grpo/grpo-rows.js';
 import { runCli, temporaryDirectory } from '../support/cli.js';
-import { askPythonAsync, whyAbsent } from '../support/python.js';
+import { askPythonAsync, TRL, whyAbsent } from '../support/python.js';
 import { PARTS } from '../support/recipe.js';
 import { startServer } from '../support/server.js';
 
@@ -46,7 +46,7 @@ describe.runIf(absent === null)('the Python code of a card', () => {
     const answers = rows.map((_, i) =>
       i % 5 ? `${i % 10} 4 7 ${ACTION_NAMES[i % 10]}` : 'no answer at all',
     );
-    const { columns, rewards } = await askPythonAsync<Scored>('trl/card.py', { code, answers });
+    const { columns, rewards } = await askPythonAsync<Scored>('trl/card.py', { code, answers }, TRL);
     expect(columns).toEqual(Object.keys(rows[0]));
     const expected = scoreReplay(
       rows.map(({ seed, profile_mode, action_history }, i) => {

@@ -117,7 +117,7 @@ describe.runIf(absent === null)('the recipe with TRL', () => {
       const lines = seeds.map((seed) => `${JSON.stringify({ seed, profile_mode: 'discrete' })}\n`);
       writeFileSync(rows, lines.join(''));
       const args = ['--start-from', 'base', '--url', url, '--grpo-rows', rows, '--grpo-grader', 'v3'];
-      const size = ['--grpo-rollout', 'episode', '--grpo-batch', '2', '--grpo-generations', '2'];
+      const size = ['--grpo-rollout', 'episode', '--grpo-batch', '1', '--grpo-generations', '2'];
       const stop = ['--grpo-steps', '6', '--watch-window', '2', '--watch-stop-on', 'unparsed'];
       const { code, stderr, record, watched } = await runTwoRanks(output, 'grpo', ...args, ...size, ...stop);
       expect(code, stderr).toBe(0);
@@ -129,12 +129,12 @@ describe.runIf(absent === null)('the recipe with TRL', () => {
       expect(watched()).toHaveLength(2);
       const episodes = fromLines(readFileSync(join(output, 'grpo/episodes.jsonl'), 'utf8'));
       expect(episodes.map(({ seed }) => seed).sort()).toEqual([
-        ...Array(4).fill(4242),
-        ...Array(4).fill(4243),
+        ...Array(RANKS).fill(4242),
+        ...Array(RANKS).fill(4243),
       ]);
       expectReplays(episodes);
       for (const [k, line] of watched().entries()) {
-        const played = episodes.slice(4 * k, 4 * k + 4);
+        const played = episodes.slice(RANKS * k, RANKS * (k + 1));
         expect(line.final_score).toBeCloseTo(mean(played.map((episode) => episode.final_score)), 6);
         expect(line.unparsed).toBeCloseTo(1 - mean(played.flatMap(({ parsed }) => parsed.map(Number))), 6);
         expect(line.reward).toBeCloseTo(line.final_score + line.format_valid + line.action_legal, 4);

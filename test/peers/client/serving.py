@@ -53,12 +53,11 @@ def block(options):
     return {"urls": urls, "totals": totals, "left": left}
 
 
-def refused(options, call):
-    """Starts a server and scores rows. Returns the error, or None."""
+def refused(options, rows, clients):
+    """Starts a server, and scores rows with each client. Returns for each the error, or None."""
+    many = {name: values * rows for name, values in ROW.items() if name != "scores"}
     with rhythm_vec.serve(**options) as url:
-        rows = call.pop("rows", 1)
-        many = {name: values * rows for name, values in ROW.items() if name != "scores"}
-        return error_of(lambda: rhythm_vec.score(**many, client=rhythm_vec.Client(url, **call)))
+        return [error_of(lambda: rhythm_vec.score(**many, client=rhythm_vec.Client(url, **each))) for each in clients]
 
 
 def failures(cases):

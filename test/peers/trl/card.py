@@ -5,9 +5,10 @@ columns, and the list of rewards of each reward function by its name.
 """
 
 import json
-import os
 import sys
 import tempfile
+
+import datasets
 
 
 def run_card(request):
@@ -23,8 +24,7 @@ def run_card(request):
 def main():
     request = json.load(sys.stdin)
     with tempfile.TemporaryDirectory() as cache:
-        # The datasets library reads this when it is imported.
-        os.environ["HF_HOME"] = cache
+        datasets.config.HF_DATASETS_CACHE = cache
         json.dump(run_card(request), sys.stdout)
 
 
