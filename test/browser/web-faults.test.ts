@@ -25,13 +25,13 @@ const HOSTILE = [
   '٣',
 ];
 
-/** The fields of links, by view. */
+/** The fields of links, by view. Two views have few people, because the default numbers of people take long to play. */
 const FIELDS = {
-  crowd: ['people', 'seed', 'policy', 'against', 'grader', 'persons'],
-  person: ['seed', 'person', 'grader', 'by', 'moves', 'at'],
-  daily: ['day'],
-  sequence: ['actions', 'grader'],
-  graders: ['weights', 'people', 'seed'],
+  'crowd?people=1000&': ['seed', 'policy', 'against', 'grader', 'persons'],
+  'person?': ['seed', 'person', 'grader', 'by', 'moves', 'at'],
+  'daily?': ['day'],
+  'sequence?': ['actions', 'grader'],
+  'graders?people=48&': ['weights', 'seed'],
 };
 
 /** Runs in the page before its own scripts: counts the calls and the answers of each worker. */
@@ -98,11 +98,11 @@ describe.skipIf(absent !== null)('the page', () => {
     });
     afterAll(() => visited?.end());
 
-    it.each(Object.entries(FIELDS))('to %s still works', async (view, names) => {
+    it.each(Object.entries(FIELDS))('to #%s still works', async (view, names) => {
       const { page } = visited;
       visited.messages.length = 0;
       for (const text of HOSTILE) {
-        const address = `#${view}?${names.map((name) => `${name}=${text}`).join('&')}`;
+        const address = `#${view}${names.map((name) => `${name}=${text}`).join('&')}`;
         await visited.follow(address);
         const [notices, foreign, overflow] = (await page.evaluate(`[
           document.querySelectorAll('.notice').length,
@@ -184,8 +184,7 @@ describe.skipIf(absent !== null)('the page', () => {
     });
 
     it('shows the view of the last address after fast changes of the history', async () => {
-      await using visited = await visit('#crowd?people=1000');
-      const { page, messages } = visited;
+      const { page, messages } = await show('#crowd?people=1000');
       const views = ['crowd?people=1000', 'person?by=planner&at=1', 'graders?people=48'];
       for (let k = 0; k < 6; k++) {
         await page.evaluate(`location.hash = '#${views[k % views.length]}&seed=${k}'`);
@@ -222,45 +221,45 @@ describe.skipIf(absent !== null)('the page', () => {
     }
   });
 
+  // Crowd and Sequence have the same worker.
   it.each([
-    ['crowd?people=1000', '.results[aria-busy="false"]'],
-    ['person', '.person .now'],
-    ['sequence', '.scores[aria-busy="false"]'],
-    ['graders?people=48', 'table.ranking'],
+    [
+      ['crowd?people=1000', '.results[aria-busy="false"]'],
+      ['person', '.person .now'],
+      ['graders?people=48', 'table.ranking'],
+    ],
+    [['sequence', '.scores[aria-busy="false"]']],
   ])(
-    'reports that a worker of #%s could not be loaded, and starts it again on request',
-    async (view, part) => {
-      await using visited = await visit('#train', { missing: /worker-.*\.js$/ });
+    'reports that a worker of a view could not be loaded, and starts it again on request: %j',
+    async (...views) => {
+      const missing = /worker-.*\.js$/;
+      await using visited = await visit('#train', { missing });
       const { page } = visited;
-      await visited.follow(`#${view}`);
-      await page.getByRole('heading', { name: 'Something went wrong' }).waitFor();
-      await screenshot(page, `state-${view.split('?')[0]}-error`);
-      await page.unroute(/worker-.*\.js$/);
-      await page.getByRole('button', { name: 'Try again' }).click();
-      await page.locator(part).first().waitFor();
+      for (const [view, part] of views) {
+        await page.route(missing, (route) => route.abort());
+        await visited.follow(`#${view}`);
+        await page.getByRole('heading', { name: 'Something went wrong' }).waitFor();
+        await screenshot(page, `state-${view.split('?')[0]}-error`);
+        await page.unroute(missing);
+        await page.getByRole('button', { name: 'Try again' }).click();
+        await page.locator(part).first().waitFor();
+      }
     },
   );
 
-  describe('in a browser that refuses', () => {
-    it('the engine’s worker: other views work without it', async () => {
-      await using visited = await visit('#person', { scripts: [NO_ENGINE] });
-      const { page } = visited;
-      await page.getByText('The worker that computes crowds could not be started.').waitFor();
-      await slots(page, 0);
-      await page.getByRole('link', { name: 'Crowd' }).click();
-      await page.getByRole('heading', { name: 'Something went wrong' }).waitFor();
-      await page.getByRole('link', { name: 'Graders' }).click();
-      await page.locator('table.ranking').waitFor();
-    });
-
-    it('storage: colours can still be chosen', async () => {
-      await using visited = await visit('#person', { scripts: [NO_STORAGE] });
-      const { page } = visited;
-      await slots(page, 0);
-      await page.getByRole('radio', { name: 'dark' }).check();
-      expect(await page.evaluate('document.documentElement.dataset.scheme')).toBe('dark');
-      expect(visited.messages).toEqual([]);
-    });
+  it('works in a browser that refuses the engine’s worker and storage, without the crowd', async () => {
+    await using visited = await visit('#person', { scripts: [NO_ENGINE, NO_STORAGE] });
+    const { page } = visited;
+    await page.getByText('The worker that computes crowds could not be started.').waitFor();
+    await slots(page, 0);
+    await page.getByRole('radio', { name: 'dark' }).check();
+    expect(await page.evaluate('document.documentElement.dataset.scheme')).toBe('dark');
+    await page.getByRole('link', { name: 'Crowd' }).click();
+    await page.getByRole('heading', { name: 'Something went wrong' }).waitFor();
+    await page.getByRole('link', { name: 'Graders' }).click();
+    await page.locator('table.ranking').waitFor();
+    // Chromium reports the missing file.
+    expect(visited.messages.filter((message) => !message.includes('404'))).toEqual([]);
   });
 
   it('keeps the light colours that the user chose, after a reload', async () => {

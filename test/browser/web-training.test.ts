@@ -6,6 +6,7 @@ import { loadStudent } from '../../src/agents/student/shipped-students.js';
 import { encodeStudent } from '../../src/agents/student/student-file.js';
 import { evaluate, readStudent } from '../../src/index.js';
 import { launch } from '../support/chromium/chromium.js';
+import { MEASURED } from '../support/web/short-schedule.js';
 import { Site } from '../support/web/site.js';
 import { SIZES, Visit } from '../support/web/visit.js';
 import { setUpVisits } from '../support/web/visits.js';
@@ -35,7 +36,7 @@ describe.skipIf(absent !== null)('the training', () => {
     await page.getByText('Seed and device').press('Enter');
     await page.getByRole('textbox', { name: 'Seed' }).waitFor();
     await page.getByRole('button', { name: 'Start training' }).press('Enter');
-    await page.getByText(/^After \d+ seconds, in 128 weeks/).waitFor();
+    await page.getByText(new RegExp(`^After \\d+ seconds, in ${MEASURED.count} weeks`)).waitFor();
     await scored(page);
     // The heading says how far the student has come from its untrained score to its teacher's.
     await page
@@ -55,11 +56,11 @@ describe.skipIf(absent !== null)('the training', () => {
     expect(file.suggestedFilename()).toBe('my-student.safetensors');
     const student = readStudent(new Uint8Array(await readFile((await file.path())!)));
     expect(student.manifest.grader.name).toBe('v3');
-    const seeds = { first: 20_000, last: 20_127 };
-    const { rows } = await evaluate({ policies: { student }, seeds, grader: 'v3' });
-    const measured = student.manifest.evaluation['seeds 20000-20127'];
+    const [first, last] = [MEASURED.first, MEASURED.first + MEASURED.count - 1];
+    const { rows } = await evaluate({ policies: { student }, seeds: { first, last }, grader: 'v3' });
+    const measured = student.manifest.evaluation[`seeds ${first}-${last}`];
     expect(measured).toEqual({
-      episodes: 128,
+      episodes: MEASURED.count,
       finalScore: expect.closeTo(rows[0].finalScore.mean, 6),
       beliefMae: expect.closeTo(rows[0].beliefMae, 6),
     });

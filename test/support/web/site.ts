@@ -78,7 +78,7 @@ const shorter = (find: RegExp, file: string) => ({
 });
 
 const SHORTER = [
-  shorter(/^\.\/schedule\.js$/, 'short-schedule.ts'),
+  shorter(/^\.\/schedule\.js$|^.*\/measured\.js$/, 'short-schedule.ts'),
   shorter(/^\.\/people\.js$/, 'few-people.ts'),
 ];
 
