@@ -18,7 +18,7 @@ const absent = whyAbsent();
 if (absent !== null) test.skip(`the Python client's retries: NOT TESTED here: ${absent}`, () => {});
 
 const score = { seeds: [7], action_histories: [[]], actions: ['sleep'], scores: ['total'] };
-const seeds = Array.from({ length: 5000 }, (_, i) => i);
+const seeds = Array.from({ length: 4200 }, (_, i) => i);
 /** A batch with invalid rows. The client sends it to two servers in eight parts (_PARTS_PER_SERVER is 4). */
 const large = {
   seeds: seeds.map((seed) => (seed % 900 === 899 ? -1 : seed)),
@@ -129,7 +129,7 @@ it.runIf(absent === null)("a batch above the server's limit is halved until its 
   const unlimited = await startServer();
   const inParts = await callClient({ url }, { score: large });
   const inOneRequest = await callClient({ url: unlimited.url }, { score: large });
-  expect(inParts.results[0].rows).toBe(5000);
+  expect(inParts.results[0].rows).toBe(seeds.length);
   expect(inParts.results).toEqual(inOneRequest.results);
 });
 
@@ -191,7 +191,7 @@ describe.runIf(absent === null)('with several servers', () => {
     const one = await callClient({ url }, { score: large }, ...calls);
     const batch = await callBoth([[], []], [{ score: large }]);
     expect(batch.results[0]).toEqual(one.results[0]);
-    expect(batch.results[0].faults!.map(({ index }) => index)).toEqual([899, 1799, 2699, 3599, 4499]);
+    expect(batch.results[0].faults!.map(({ index }) => index)).toEqual([899, 1799, 2699, 3599]);
     const threads = await callBoth([[], []], [{ parallel: calls }]);
     expect(threads.results[0].results).toEqual(one.results.slice(1));
     for (const { requests } of [batch, threads]) {
@@ -213,7 +213,7 @@ describe.runIf(absent === null)('with several servers', () => {
       [[() => held], [...Array(6).fill(null), releasing]],
       [{ score: large }],
     );
-    expect(results[0].rows).toBe(5000);
+    expect(results[0].rows).toBe(seeds.length);
     expect(requests).toEqual([1, 7]);
   });
 
