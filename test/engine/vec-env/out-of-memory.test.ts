@@ -20,7 +20,7 @@ it('the reference refuses more than 2^18 environments', () => {
 
 /**
  * A program that limits its address space to what it uses plus some bytes: too few for a copy within a batch, then too few
- * for the outputs and for the states of 2^23 environments. It prints the three errors, and the results of later calls.
+ * for the outputs and for the states of 2^22 environments. It prints the three errors, and the results of later calls.
  */
 const PROGRAM = `
   import { readFileSync } from 'node:fs';
@@ -36,17 +36,17 @@ const PROGRAM = `
       return [error.constructor.name, error.code];
     }
   };
-  const numEnvs = 2 ** 19;
+  const numEnvs = 2 ** 18;
   const env = createVecEnv({ numEnvs, backend: 'native' });
   env.reset({ seed: 0 });
   const indices = new Uint32Array(numEnvs);
   const errors = [];
-  limit(6e7);
+  limit(3e7);
   errors.push(attempt(() => env.assign(env, indices)));
   const continued = [env.seeds[1], env.step(new Uint8Array(numEnvs)).rewards[1] !== 0];
-  for (const bytes of [5e8, 12.5e8]) {
+  for (const bytes of [2.5e8, 6.5e8]) {
     limit(bytes);
-    errors.push(attempt(() => createVecEnv({ numEnvs: 2 ** 23, backend: 'native' })));
+    errors.push(attempt(() => createVecEnv({ numEnvs: 2 ** 22, backend: 'native' })));
   }
   const small = createVecEnv({ numEnvs: 64, backend: 'native' });
   print({ errors, continued, remaining: small.reset({ seed: 0 }).observations[3] });
