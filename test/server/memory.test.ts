@@ -93,8 +93,8 @@ async function round(session: CheckedSession, clients: number): Promise<void> {
   unread.destroy();
 }
 
-/** So many that three rounds raise the memory by more than 2 % if each client leaks 400 bytes. */
-const CLIENTS = 500;
+/** So many that three rounds raise the memory by more than 2 % if each client leaks 200 bytes. */
+const CLIENTS = 1000;
 
 /** Returns the memory after each of some rounds. */
 async function memoryOverRounds(session: CheckedSession, rounds: number): Promise<MemoryUse[]> {
@@ -106,7 +106,7 @@ async function memoryOverRounds(session: CheckedSession, rounds: number): Promis
   return measured;
 }
 
-it('rounds of 500 clients, a client that never reads and too large bodies leave the memory constant', async () => {
+it('rounds of 1,000 clients, a client that never reads and too large bodies leave the memory constant', async () => {
   // Each step of this session is compared with the reference.
   const session = await new CheckedSession(await connect(server), 70).begin();
   // The first two rounds also compile code and fill caches.
