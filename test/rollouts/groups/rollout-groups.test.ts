@@ -5,6 +5,7 @@ import {
   createVecEnv,
   Episode,
   type ErrorCode,
+  type Policy,
   RHYTHM,
   type RolloutGroups,
   type RolloutOptions,
@@ -291,6 +292,26 @@ describe('the input of a policy', () => {
       const first = view.observations.subarray(0, OBSERVATION_SIZE);
       expect(observations.slice(at, at + OBSERVATION_SIZE)).toEqual(first);
     });
+  });
+});
+
+describe('the setting of a player', () => {
+  it.each<[expected: unknown, grader: RolloutOptions['grader']]>([
+    ['v2', undefined],
+    ['v1', 'v1'],
+    ['custom', [0, 0, 0, 0, 0, 0, 0, 1]],
+    [null, ['v1', 'v2']],
+    [null, Array(2).fill([0, 0, 0, 0, 0, 0, 0, 1]).flat()],
+  ])('has the grader %s of all rollouts, given %j', async (expected, grader) => {
+    const seen: (string | null)[] = [];
+    const policy: Policy = {
+      open: (setting) => {
+        seen.push(setting.grader?.name ?? null);
+        throw new Error('opened');
+      },
+    };
+    await expect(rolloutGroups({ seeds: [1, 2], groupSize: 1, policy, grader })).rejects.toThrow('opened');
+    expect(seen).toEqual([expected]);
   });
 });
 

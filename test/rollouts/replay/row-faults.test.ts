@@ -50,6 +50,7 @@ describe('a fault', () => {
 
   it.each<[code: ErrorCode, place: string, bad: unknown, cause?: RegExp]>([
     ['wrong_type', 'rows[1]', 7],
+    ['wrong_type', 'rows[1]', null],
     [
       'unknown_option',
       'rows[1]',
@@ -95,6 +96,7 @@ describe('a fault', () => {
     ['wrong_type', 'rows[1]', { ...completed, completion: 5 }],
     ['wrong_type', 'rows[1]', { ...completed, completion: [{ role: 'assistant', content: 'SLEEP' }] }],
     ['unknown_option', 'rows[1]', { ...completed, action: 0 }],
+    ['unknown_option', 'rows[1]', { ...completed, belief: [0, 0, 0] }],
   ])(
     '%s in %s is reported by index and does not affect other rows',
     (code, place, bad, cause = /^Expected /) => {
@@ -193,7 +195,7 @@ describe('a fault', () => {
         { ...columns, beliefHistories: new Float32Array(81) },
       ],
       ['wrong_type', 'beliefHistories', { ...columns, beliefHistories: [nan] }],
-      ['unknown_option', 'both', { ...columns, completions: ['SLEEP'] }],
+      ['unknown_option', 'both', { ...columns, completions: Array(3).fill('SLEEP') }],
       ['wrong_length', 'completions', { ...columns, ...unparsed, completions: [] }],
       ['wrong_type', 'texts', { ...columns, ...unparsed, completions: 'SLEEP' }],
       ['wrong_type', 'grader', [good], { grader: null }],

@@ -278,6 +278,7 @@ describe('prompts refuse, with the code and the place,', () => {
     ['day', OBSERVATION.day, 3],
     ['slot', OBSERVATION.slot, 4],
     ['remaining', OBSERVATION.remaining, Number.NaN],
+    ['remaining', OBSERVATION.remaining, 4],
     ['meters', OBSERVATION.meters + 4, 1.5],
     ['event', OBSERVATION.event, 5],
     ['last_action', OBSERVATION.lastAction, 0.5],

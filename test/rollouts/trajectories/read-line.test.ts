@@ -158,6 +158,9 @@ describe('another schema or world', () => {
 it('another schema is reported before other faults', () => {
   expect(faultOf('{"schema":{"name":"rhythm-vec/trajectory","version":0}}').kind).toBe('older');
   expect(faultOf('{}').kind).toBe('foreign');
+  const datasetRow = 'This is a row of a training dataset';
+  expect(faultOf('{}').message).not.toContain(datasetRow);
+  for (const row of ['{"messages":[]}', '{"prompt":[]}']) expect(faultOf(row).message).toContain(datasetRow);
 });
 
 it.each(['', 'x', '[]', 'null', '3', '"a"', '{"schema":', '\u0000', `${'['.repeat(100_000)}`])(
