@@ -81,7 +81,7 @@ const titleOf = ({ backend, name, episodes, readBack }: Subject): string =>
 /** Opens a batch for a subject. */
 async function open(subject: Subject) {
   const { backend, kernel, episodes, readBack } = subject;
-  const outputs = allocateOutputs(episodes, undefined, backend.bytesToCacheLine);
+  const outputs = allocateOutputs(episodes, undefined, backend.placeOutputs);
   const options = { numEnvs: episodes, world: WORLD, imagination: false, threads: 1, kernel, outputs };
   const device = { allowInexact: false, maxDispatchMs: 1000, workgroupSize: 64 };
   const batch = await backend.open({ ...options, device });

@@ -211,7 +211,7 @@ export const envSteps: OpenRig = ({ backend, kernel, threads, episodes: numEnvs,
 export const addonSteps: OpenRig = (setting) => {
   const { kernel, threads, episodes } = setting;
   const { Batch: AddonBatch } = loadAddon();
-  const outputs = allocateOutputs(episodes, layoutOf(setting), nativeBackend.bytesToCacheLine);
+  const outputs = allocateOutputs(episodes, layoutOf(setting), nativeBackend.placeOutputs);
   const batch = new AddonBatch(kernel!, WORLD.words, false, episodes, threads, outputs);
   const actions = stepsOf(sequenceOf(episodes));
   const request = resetRequest(episodes);

@@ -173,6 +173,11 @@ std::optional<Refusal> Batch::run(const Outputs& out, Run run, const Part& part,
   if (part.first == 0) {
     if (const auto refusal = find_refusal(run, from)) return refusal;
   }
+  run_checked(out, run, part, from);
+  return std::nullopt;
+}
+
+void Batch::run_checked(const Outputs& out, Run run, const Part& part, const CopySource& from) {
   const Gather origin = {from.batch == nullptr ? nullptr : from.batch->tiles_.data(), from.outputs, from.indices};
   run.copy = from.batch == nullptr ? nullptr : &origin;
   const Envs envs = envs_with(out);
@@ -191,7 +196,6 @@ std::optional<Refusal> Batch::run(const Outputs& out, Run run, const Part& part,
   max_steps_taken_ = count::Steps;
   each_part_of(first_tile, last_tile, kMinTilesToRun,
                [&](size_t first, size_t last) { kernel_.run(envs, run, first, last); });
-  return std::nullopt;
 }
 
 void Batch::clear_replaced_results(const Outputs& out, size_t first_tile, size_t last_tile) const {
@@ -251,8 +255,13 @@ bool Batch::load(const Outputs& out, const uint32_t* words, bool keeps_outputs) 
   for (int env = 0; env < num_envs_; env++) {
     for (int k = 0; k < count::StateWords; k++) word(env, k) = *words++;
   }
+  loaded(out, keeps_outputs);
+  return true;
+}
+
+void Batch::loaded(const Outputs& out, bool keeps_outputs) {
   max_steps_taken_ = count::Steps;
-  if (keeps_outputs) return true;
+  if (keeps_outputs) return;
   const Envs envs = envs_with(out);
   each_part(kMinTilesToRun, [&](size_t first, size_t last) { kernel_.restore_outputs(envs, first, last); });
   if (out.final_observations != nullptr) {
@@ -260,7 +269,11 @@ bool Batch::load(const Outputs& out, const uint32_t* words, bool keeps_outputs) 
     std::fill_n(out.final_observations, rows * count::ObservationFloats, 0.0f);
   }
   stale_results_ = false;
-  return true;
+}
+
+void Batch::copied() {
+  stale_results_ = true;
+  max_steps_taken_ = count::Steps;
 }
 
 void Batch::hash(uint64_t* hashes) {

@@ -55,6 +55,8 @@ class Batch {
   // environments; `from` must be another batch. The part that begins at 0 checks the actions of all parts. Ignores the
   // caller's run.copy: `from` says what to copy.
   std::optional<Refusal> run(const Outputs& out, Run run, const Part& part, const CopySource& from);
+  // Does the same without a check of the actions.
+  void run_checked(const Outputs& out, Run run, const Part& part, const CopySource& from);
 
   // Copies state and outputs into every environment. `from` may be this batch.
   void gather(const Outputs& out, const CopySource& from);
@@ -65,6 +67,12 @@ class Batch {
   // episodes. With `keeps_outputs`, the outputs stay as they are. Returns false and changes nothing if a step, mode, flag or
   // recorded action is invalid.
   bool load(const Outputs& out, const uint32_t* words, bool keeps_outputs);
+  // Writes the outputs of states that the caller has written to `tiles`, as `load` does.
+  void loaded(const Outputs& out, bool keeps_outputs);
+
+  // For a caller that copies states and outputs itself, as wasm.cc does: the states, and what to call after the copy.
+  Tile* tiles() { return tiles_.data(); }
+  void copied();
   // Writes the state hashes, [num_envs].
   void hash(uint64_t* hashes);
   // Writes the belief targets, [num_envs, 3].

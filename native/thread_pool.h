@@ -1,5 +1,20 @@
 // Threads that wait for ranges of work. A pool belongs to one batch. Calls must not overlap.
 #pragma once
+#ifdef __wasm__
+#include <cstddef>
+#include <functional>
+
+namespace rhythm {
+
+// Without threads: the caller does all the work.
+class ThreadPool {
+ public:
+  explicit ThreadPool(int) {}
+  void split(size_t size, const std::function<void(size_t, size_t)>& work) { work(0, size); }
+};
+
+}  // namespace rhythm
+#else
 #include <condition_variable>
 #include <cstddef>
 #include <functional>
@@ -39,3 +54,4 @@ class ThreadPool {
 };
 
 }  // namespace rhythm
+#endif

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { createVecEnv, graderWeights, validateGrader } from '../../src/index.js';
 import { runCli, temporaryDirectory } from '../support/cli.js';
-import { ENGINES } from '../support/engines.js';
+import { NATIVE } from '../support/engines.js';
 import { tables } from '../support/golden.js';
 
 const pathOf = temporaryDirectory();
@@ -90,7 +90,7 @@ describe('eval', () => {
       code: 1,
       stderr: expect.stringMatching(/^error: Expected an available backend, got "native"/),
     });
-    const { kernel } = ENGINES.at(-1)!;
+    const kernel = NATIVE.at(-1)?.kernel;
     if (kernel === undefined) return;
     const chosen = await runCli(['eval', '--conditions', 'ood', '--kernel', kernel, '--threads', '2']);
     expect(chosen.stdout).toContain(`backend native, kernel ${kernel}, 2 threads`);

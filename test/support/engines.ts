@@ -24,8 +24,8 @@ export const NATIVE: readonly Engine[] = kernels
   .filter((kernel) => kernel.available)
   .map(({ name }) => ({ name: `native ${name}`, backend: 'native', kernel: name }));
 
-/** The reference, then the kernels. */
-export const ENGINES: readonly Engine[] = [reference, ...NATIVE];
+/** The reference, then the kernels, then WebAssembly. */
+export const ENGINES: readonly Engine[] = [reference, ...NATIVE, { name: 'wasm', backend: 'wasm' }];
 
 /** Whether RHYTHM_DRAWS, the factor of the number of random draws (random.ts), is 1 or more, as in vitest's project `soak`. */
 export const THOROUGH = Number(process.env.RHYTHM_DRAWS ?? 0) >= 1;

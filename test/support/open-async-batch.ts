@@ -4,10 +4,9 @@ import { onTestFinished, TestRunner } from 'vitest';
 import type { AsyncBatch, DeviceOptions } from '../../src/engine/backends/async-backend.js';
 import type { Outputs } from '../../src/engine/backends/backend.js';
 import { toDeviceOptions } from '../../src/engine/backends/device-options.js';
-import { allocateOutputs } from '../../src/engine/backends/outputs.js';
 import type { AsyncEngine } from './async-engines.js';
 import { asyncBatchColumns, type Columns } from './bits.js';
-import { separateBuffers, type TestBatchOptions, WORLD } from './open-batch.js';
+import { outputsFor, type TestBatchOptions, WORLD } from './open-batch.js';
 import { DRAWS, drawsOf, Random } from './random.js';
 
 export interface AsyncTestBatchOptions extends TestBatchOptions {
@@ -39,7 +38,7 @@ export async function openAsyncBatch(
   options: AsyncTestBatchOptions = {},
 ): Promise<OpenedAsyncBatch> {
   const { world = WORLD, imagination = false, threads = 1, layout } = options;
-  const outputs = separateBuffers(allocateOutputs(numEnvs, layout));
+  const outputs = outputsFor(engine.backend, numEnvs, layout);
   const device = { ...toDeviceOptions(), ...options.device };
   const { kernel } = engine;
   const batch = await engine.backend.open({ numEnvs, world, imagination, threads, kernel, outputs, device });

@@ -1,5 +1,5 @@
 /** Opens batches at the backend interface, without validation. */
-import type { Batch, OutputLayout, Outputs } from '../../src/engine/backends/backend.js';
+import type { Backend, Batch, OutputLayout, Outputs } from '../../src/engine/backends/backend.js';
 import { BACKENDS } from '../../src/engine/backends/node.js';
 import { allocateOutputs } from '../../src/engine/backends/outputs.js';
 import { createWorld, type World } from '../../src/world/world.js';
@@ -32,12 +32,22 @@ export const separateBuffers = (outputs: Outputs): Outputs =>
     ]),
   ) as unknown as Outputs;
 
+/** Allocates the outputs of a batch: in separate buffers, except for `wasm`, which writes to its own memory. */
+export const outputsFor = (
+  { name, placeOutputs }: Pick<Backend, 'name' | 'placeOutputs'>,
+  numEnvs: number,
+  layout?: OutputLayout,
+): Outputs =>
+  name === 'wasm'
+    ? allocateOutputs(numEnvs, layout, placeOutputs)
+    : separateBuffers(allocateOutputs(numEnvs, layout));
+
 /** Opens a batch on an engine. */
 export function openBatch(engine: Engine, numEnvs: number, options: TestBatchOptions = {}): OpenedBatch {
   const { world = WORLD, imagination = false, threads = 1, layout } = options;
-  const outputs = separateBuffers(allocateOutputs(numEnvs, layout));
   const kernel = engine.kernel ?? null;
   const backend = BACKENDS.find(({ name }) => name === engine.backend)!;
+  const outputs = outputsFor(backend, numEnvs, layout);
   const batch = backend.open({ numEnvs, world, imagination, threads, kernel, outputs });
   return { batch, outputs, columns: () => batchColumns(batch, outputs) };
 }

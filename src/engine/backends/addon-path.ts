@@ -47,12 +47,6 @@ export const BUILD_REMEDY =
       "set RHYTHM_ADDON to the addon's path. To do without it, pass backend: 'reference'."
     : `Run "npm run build:addon" in ${PACKAGE_ROOT} (needs Python 3 and a C++17 compiler).`;
 
-/**
- * Whether this module is part of a bundle outside the package. Such a bundle needs the addon: without it, the backend 'auto'
- * fails and does not fall back to the reference.
- */
-export const isBundled = PACKAGE_ROOT === null;
-
 /** The path of the addon that was found. Opening a batch calls `addonPath` several times. */
 let cachedPath: string | undefined;
 

@@ -9,7 +9,7 @@ export function toAsyncBackend(backend: Backend): AsyncBackend {
     availability: async () => backend.availability(),
     kernels: () => backend.kernels(),
     open: async (options) => new AsyncAdapter(backend.open(options)),
-    bytesToCacheLine: backend.bytesToCacheLine,
+    placeOutputs: backend.placeOutputs,
   };
 }
 

@@ -9,6 +9,7 @@
  */
 import type {
   Availability,
+  Backend,
   BatchOptions,
   Outputs,
   Refusal,
@@ -59,8 +60,8 @@ export interface AsyncBackend {
   kernels(): Availability[];
   /** Opens a batch. @throws BackendError if the backend or the requested kernel cannot be used. */
   open(options: AsyncBatchOptions): Promise<AsyncBatch>;
-  /** Returns the number of bytes from a buffer's start to its first cache line. */
-  bytesToCacheLine?(buffer: ArrayBuffer): number;
+  /** Does the same as `Backend.placeOutputs`. */
+  placeOutputs?: Backend['placeOutputs'];
 }
 
 /** A batch of an asynchronous backend. A method without a comment does the same as the method of `Batch` with its name. */

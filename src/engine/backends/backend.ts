@@ -11,9 +11,9 @@ import type { World } from '../../world/world.js';
 import type { EnvStarts } from '../validate/starts.js';
 
 /** A backend of `createVecEnv`. */
-export type SyncBackendName = NameAmong<'auto' | 'native' | 'reference'>;
+export type SyncBackendName = NameAmong<'auto' | 'native' | 'wasm' | 'reference'>;
 /** A backend of `createAsyncVecEnv`. */
-export type BackendName = NameAmong<'auto' | 'webgpu' | 'native' | 'reference'>;
+export type BackendName = NameAmong<'auto' | 'webgpu' | 'native' | 'wasm' | 'reference'>;
 /** A kernel of the backend `native`. */
 export type KernelName = NameAmong<'avx512' | 'avx2' | 'portable' | 'scalar'>;
 
@@ -25,10 +25,10 @@ export interface Availability {
   readonly available: boolean;
   /** If it is not available: the reason, and the remedy if there is one. */
   readonly reason?: string;
-  /** Whether 'auto' fails if this backend is not available. True for `native` in a bundle without the addon. */
-  readonly required?: boolean;
   /** The name of the device that the backend uses, if it has one. */
   readonly detail?: string;
+  /** Whether the processor emulates this device. 'auto' prefers the backend `wasm` to such a device. */
+  readonly software?: boolean;
 }
 
 /** An implementation of the environment. */
@@ -39,8 +39,17 @@ export interface Backend {
   kernels(): Availability[];
   /** Opens a batch. @throws BackendError if the backend or the requested kernel cannot be used. */
   open(options: BatchOptions): Batch;
-  /** Returns the number of bytes from a buffer's start to its first cache line. */
-  bytesToCacheLine?(buffer: ArrayBuffer): number;
+  /**
+   * Returns memory for the outputs of a batch of `numEnvs` environments. Without it they are in an ArrayBuffer of their own.
+   * @param bytes a multiple of 64. @throws RangeError if there is not enough memory.
+   */
+  placeOutputs?(bytes: number, numEnvs: number): Place;
+}
+
+/** Zeroed memory in a buffer, from `offset` on, where a cache line begins. */
+export interface Place {
+  readonly buffer: ArrayBuffer;
+  readonly offset: number;
 }
 
 /** The layout of outputs. */

@@ -6,6 +6,7 @@ import type { Availability } from './backend.js';
 import { asyncAvailabilities, availabilities } from './choose-backend.js';
 import type { Platform } from './platform.js';
 import { referenceBackend } from './reference.js';
+import { wasmBackend } from './wasm/wasm-backend.js';
 import { webGpuBackend } from './webgpu/webgpu-backend.js';
 
 /** @internal Returns `navigator.gpu`, or null. Only pages from HTTPS or localhost have it. The types of the package lack GPU. */
@@ -16,8 +17,12 @@ export async function findBrowserGpu(): Promise<GPU | null> {
 
 /** The backends of `createVecEnv` and `createAsyncVecEnv` in browsers. */
 export const BROWSER: Platform = {
-  backends: [referenceBackend],
-  asyncBackends: [webGpuBackend(findBrowserGpu), toAsyncBackend(referenceBackend)],
+  backends: [wasmBackend, referenceBackend],
+  asyncBackends: [
+    webGpuBackend(findBrowserGpu),
+    toAsyncBackend(wasmBackend),
+    toAsyncBackend(referenceBackend),
+  ],
 };
 
 /** Lists the backends of `createVecEnv` here, in priority order. */

@@ -13,6 +13,9 @@ const NATIVE = 'native';
 /** The slowest backend, which is always available. */
 const REFERENCE = 'reference';
 
+/** The reason why 'auto' passes over a device that the processor emulates. */
+const SOFTWARE = 'The processor emulates its device, which is slower than the backend wasm.';
+
 /** A chosen backend. */
 export interface Choice<Kind> {
   readonly backend: Kind;
@@ -56,7 +59,7 @@ export const takesKernel = (backends: readonly { readonly name: string }[], name
   hasKernels(name) || (name === AUTO && namesOf(backends).some(hasKernels));
 
 /**
- * Chooses a backend. Tries no backend after one that is not available and `required` (`native` in a bundle without the addon).
+ * Chooses a backend.
  * @param name a backend's name, or 'auto' for the first that is available; with a kernel, 'auto' selects `native`.
  * @throws BackendError `backend_unavailable` that lists the backends tried.
  */
@@ -71,7 +74,6 @@ export function chooseFrom(
     const availability = backend.availability();
     if (availability.available) return choiceOf(backend, requested, tried);
     tried.push(availability);
-    if (availability.required) break;
   }
   throw unavailable(requested, tried);
 }
@@ -90,9 +92,9 @@ export async function chooseAsyncFrom(
   const tried: Availability[] = [];
   for (const backend of candidates(backends, requested)) {
     const availability = await backend.availability(device);
-    if (availability.available) return choiceOf(backend, requested, tried);
-    tried.push(availability);
-    if (availability.required) break;
+    const isSlow = requested === AUTO && availability.software === true;
+    if (availability.available && !isSlow) return choiceOf(backend, requested, tried);
+    tried.push(isSlow ? { ...availability, reason: SOFTWARE } : availability);
   }
   throw unavailable(requested, tried);
 }

@@ -4,12 +4,12 @@ import { BackendError, type RhythmError } from '../../shared/errors.js';
 import { didYouMean } from '../../shared/suggest.js';
 import { MAX_THREADS, NUM_BELIEFS, STATE_WORDS } from '../../world/fields.js';
 import { type Addon, loadAddon, type NativeBatch } from './addon.js';
-import { isBundled } from './addon-path.js';
 import type {
   Availability,
   Backend,
   Batch,
   BatchOptions,
+  Place,
   Refusal,
   ReplayRequest,
   ResetRequest,
@@ -19,16 +19,14 @@ import type {
 import { convertRangeError } from './open-batch.js';
 
 /** The backend of the C++ addon. */
-export const nativeBackend: Backend = { name: 'native', availability, kernels, open, bytesToCacheLine };
+export const nativeBackend: Backend = { name: 'native', availability, kernels, open, placeOutputs };
 
 function availability(): Availability {
   try {
     loadAddon();
     return { name: 'native', available: true };
   } catch (error) {
-    const reason = (error as RhythmError).message;
-    // A bundle without the addon is incomplete, so 'auto' must fail instead of using the reference (see `isBundled`).
-    return { name: 'native', available: false, reason, ...(isBundled && { required: true }) };
+    return { name: 'native', available: false, reason: (error as RhythmError).message };
   }
 }
 
@@ -49,8 +47,10 @@ function open(options: BatchOptions): Batch {
   return new NativeBackendBatch(addon, chooseKernel(options.kernel), options);
 }
 
-function bytesToCacheLine(buffer: ArrayBuffer): number {
-  return loadAddon().bytesToCacheLine(buffer);
+/** Only compiled code can read a buffer's address, so the buffer has room for one more cache line than the outputs. */
+function placeOutputs(bytes: number): Place {
+  const buffer = new ArrayBuffer(bytes + CACHE_LINE);
+  return { buffer, offset: loadAddon().bytesToCacheLine(buffer) };
 }
 
 function chooseKernel(requested: string | null): string {
@@ -67,6 +67,9 @@ function chooseKernel(requested: string | null): string {
     `Expected a kernel that this machine has (${usable.join(', ')}), got ${JSON.stringify(requested)} (option kernel, or RHYTHM_KERNEL).${why}`,
   );
 }
+
+/** Bytes of a cache line. */
+const CACHE_LINE = 64;
 
 /** Codes of the addon's policies. */
 const POLICY = { random: 0, heuristic: 1, sequence: 2 } as const;

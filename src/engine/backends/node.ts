@@ -7,15 +7,17 @@ import { asyncAvailabilities, availabilities } from './choose-backend.js';
 import { nativeBackend } from './native.js';
 import type { Platform } from './platform.js';
 import { referenceBackend } from './reference.js';
+import { wasmBackend } from './wasm/wasm-backend.js';
 import { findNodeGpu } from './webgpu/node-gpu.js';
 import { webGpuBackend } from './webgpu/webgpu-backend.js';
 
 /** The backends of synchronous environments. */
-export const BACKENDS: readonly Backend[] = [nativeBackend, referenceBackend];
+export const BACKENDS: readonly Backend[] = [nativeBackend, wasmBackend, referenceBackend];
 
 /** The backends of asynchronous environments. */
 export const ASYNC_BACKENDS: readonly AsyncBackend[] = [
   toAsyncBackend(nativeBackend),
+  toAsyncBackend(wasmBackend),
   webGpuBackend(findNodeGpu),
   toAsyncBackend(referenceBackend),
 ];

@@ -38,6 +38,7 @@ export interface OpenedAsyncBatch extends OpenedBatch<AsyncBatch> {
 export function openBatch(platform: Platform, choice: BackendChoice, shape: BatchShape): OpenedBatch<Batch> {
   const requested = checkBackend(platform, 'backends', choice.backend);
   const kernel = kernelFor(platform.backends, requested, choice.kernel);
+  checkThreads(requested, shape.threads);
   const { backend, reason, isFallback } = chooseFrom(platform.backends, requested, kernel);
   if (isFallback) platform.warn?.(reason);
   try {
@@ -57,6 +58,7 @@ export async function openAsyncBatch(
 ): Promise<OpenedAsyncBatch> {
   const requested = checkBackend(platform, 'asyncBackends', choice.backend);
   const kernel = kernelFor(platform.asyncBackends, requested, choice.kernel);
+  checkThreads(requested, shape.threads);
   const { backend, reason, isFallback } = await chooseAsyncFrom(
     platform.asyncBackends,
     requested,
@@ -80,9 +82,9 @@ export async function openAsyncBatch(
 function optionsOf(
   { numEnvs, world, imagination, threads, layout }: BatchShape,
   kernel: string | null,
-  { bytesToCacheLine }: Pick<Backend, 'bytesToCacheLine'>,
+  { placeOutputs }: Pick<Backend, 'placeOutputs'>,
 ): BatchOptions {
-  const outputs = allocateOutputs(numEnvs, layout, bytesToCacheLine);
+  const outputs = allocateOutputs(numEnvs, layout, placeOutputs);
   return { numEnvs, world, imagination, threads, kernel, outputs };
 }
 
@@ -112,5 +114,15 @@ function kernelFor(
     'unknown_name',
     `Expected no kernel with backend ${JSON.stringify(backend)}, which has none, got ${describe(kernel)}. ` +
       'Leave out kernel, or use backend "native".',
+  );
+}
+
+/** Refuses several threads for the backend `wasm`. With 'auto' they are for the backend that has them. */
+function checkThreads(backend: string, threads: number | null): void {
+  if (backend !== 'wasm' || threads === null || threads === 1) return;
+  throw new InputError(
+    'out_of_range',
+    `Expected threads 1 with backend "wasm", whose memory belongs to one thread, got ${threads}. Leave out threads, or open ` +
+      'an environment in each of several workers.',
   );
 }

@@ -3,7 +3,7 @@
  * trajectories.
  */
 import { NUM_COMPONENTS, NUM_METERS, NUM_STEPS, OBSERVATION_SIZE } from '../../world/fields.js';
-import type { OutputLayout, Outputs, TrajectoryField, TrajectoryOf } from './backend.js';
+import type { Backend, OutputLayout, Outputs, TrajectoryField, TrajectoryOf } from './backend.js';
 
 /** Bytes of a cache line. Views are aligned to it, for wide stores. */
 const LINE = 64;
@@ -40,15 +40,11 @@ function strideOf(numEnvs: number): number {
   return perLine * (lines | 1);
 }
 
-/**
- * Allocates zeroed outputs for `numEnvs` environments.
- * @param bytesToCacheLine returns the number of bytes from a buffer's start to its first cache line. Only compiled code
- *   can read the buffer's address.
- */
+/** Allocates zeroed outputs for `numEnvs` environments. @param place the backend's `placeOutputs`. */
 export function allocateOutputs(
   numEnvs: number,
   layout: OutputLayout = ROW_MAJOR,
-  bytesToCacheLine: (buffer: ArrayBuffer) => number = () => 0,
+  place: NonNullable<Backend['placeOutputs']> = (bytes) => ({ buffer: new ArrayBuffer(bytes), offset: 0 }),
 ): Outputs {
   const columnStride = layout.columnMajor ? strideOf(numEnvs) : 0;
   const names = Object.keys(OUTPUT_ARRAYS) as (keyof typeof OUTPUT_ARRAYS)[];
@@ -63,15 +59,43 @@ export function allocateOutputs(
       };
     });
   const sizeOf = ({ kind, length }: (typeof arrays)[number]) => align(kind.BYTES_PER_ELEMENT * length);
-  // The buffer has room for one more cache line, because the first array begins at the first cache line in it.
-  const buffer = new ArrayBuffer(arrays.reduce((sum, array) => sum + sizeOf(array), LINE));
-  let offset = bytesToCacheLine(buffer);
+  const { buffer, offset: first } = place(
+    arrays.reduce((sum, array) => sum + sizeOf(array), 0),
+    numEnvs,
+  );
+  let offset = first;
   const views = arrays.map((array) => {
     const view = new array.kind(buffer, offset, array.length);
     offset += sizeOf(array);
     return [array.name, view];
   });
   return { finalObservations: null, ...Object.fromEntries(views), columnStride } as Outputs;
+}
+
+/** Copies the outputs of environments `indices[i]` of a batch to environments i of another or the same, from `first` to `end - 1`. */
+export function copyOutputs(
+  from: Outputs,
+  to: Outputs,
+  indices: Uint32Array,
+  first: number,
+  end: number,
+): void {
+  const stepsOf = ({ columnStride }: Outputs, width: number) =>
+    width > 1 && columnStride > 0 ? { perEnv: 1, perNumber: columnStride } : { perEnv: width, perNumber: 1 };
+  for (const [key, [, width]] of Object.entries(OUTPUT_ARRAYS)) {
+    const name = key as keyof typeof OUTPUT_ARRAYS;
+    const target = to[name];
+    if (target === null) continue;
+    // A copy, because a batch may gather from itself.
+    const source = from === to ? target.slice() : from[name];
+    const [read, write] = [stepsOf(from, width), stepsOf(to, width)];
+    for (let i = first; i < end; i++)
+      for (let k = 0; k < width; k++)
+        // An output that the source lacks becomes 0.
+        target[i * write.perEnv + k * write.perNumber] =
+          source?.[indices[i] * read.perEnv + k * read.perNumber] ?? 0;
+  }
+  to.finalMask.fill(0, first, end);
 }
 
 /** Every array of `Trajectory`: its element type and its width, the number of elements per step. */

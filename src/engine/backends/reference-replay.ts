@@ -1,11 +1,12 @@
 /** Replays rows on the reference. */
 
-import { NUM_ACTIONS, NUM_STEPS, PROFILE_SIZE } from '../../world/fields.js';
+import { NUM_STEPS, PROFILE_SIZE } from '../../world/fields.js';
 import type { Episode } from '../reference/episode.js';
 import { beliefMae, clampSkill } from '../reference/grade.js';
 import { NO_ACTION } from '../validate/actions.js';
 import type { Refusal, ReplayRequest } from './backend.js';
 import { rowAt } from './reference-run.js';
+import { findHistoryRefusal } from './refusals.js';
 
 /** The belief from which `beliefMae` is computed for a row without a belief. */
 const NO_BELIEF = [0.5, 0.5, 0.5];
@@ -34,15 +35,4 @@ function replayRow(episode: Episode, request: ReplayRequest, row: number): void 
   episode.believe(belief ?? NO_BELIEF);
   request.beliefMae[row] = beliefMae(episode.world.params, episode.belief, episode.target);
   request.beliefSkill[row] = isGiven ? clampSkill(episode.skillTerm()) : -1;
-}
-
-/** Returns the refusal of the first row of `order` with an invalid code in its history; null if there is none. */
-export function findHistoryRefusal({ order, stops, histories }: ReplayRequest): Refusal | null {
-  for (const row of order) {
-    for (let step = 0; step < stops[row]; step++) {
-      const value = histories[row * NUM_STEPS + step];
-      if (value >= NUM_ACTIONS) return { code: 'illegal_action', index: row, step, value };
-    }
-  }
-  return null;
 }

@@ -24,9 +24,10 @@ import type {
   RunRequest,
   StepRequest,
 } from './backend.js';
-import { OUTPUT_ARRAYS } from './outputs.js';
+import { copyOutputs } from './outputs.js';
 import { replayRows } from './reference-replay.js';
 import { beliefAt, chooseAction, recordStep, rowAt } from './reference-run.js';
+import { findSequenceRefusal } from './refusals.js';
 
 /** The backend in TypeScript. */
 export const referenceBackend: Backend = {
@@ -123,7 +124,7 @@ class ReferenceBatch implements Batch {
     // The first part checks the sequences of all environments.
     const refusal =
       policy.kind === 'sequence' && first === 0
-        ? this.#findSequenceRefusal(policy.actions, stops, starts)
+        ? findSequenceRefusal(policy.actions, stops, (i) => starts[i].stepCount)
         : null;
     if (refusal !== null) return refusal;
     if (from !== undefined) this.#copy(from.source, from.indices, first, end);
@@ -143,20 +144,6 @@ class ReferenceBatch implements Batch {
     return null;
   }
 
-  #findSequenceRefusal(
-    actions: Uint8Array,
-    stops: Uint8Array | null,
-    starts: readonly Episode[],
-  ): Refusal | null {
-    for (const [index, { stepCount }] of starts.entries()) {
-      for (let step = stepCount; step < (stops?.[index] ?? NUM_STEPS); step++) {
-        const value = actions[index * NUM_STEPS + step];
-        if (value >= NUM_ACTIONS) return { code: 'illegal_action', index, step, value };
-      }
-    }
-    return null;
-  }
-
   /** Does nothing: outputs are written when they are computed. */
   read(): void {}
 
@@ -168,35 +155,8 @@ class ReferenceBatch implements Batch {
   #copy(source: Batch, indices: Uint32Array, first: number, end: number): void {
     const origins = indices.subarray(first, end);
     const states = source.save(origins);
-    const rows = (source as ReferenceBatch).#copyOutputs(origins);
     for (let i = first; i < end; i++) loadEpisode(this.episodes[i], states, i - first);
-    this.#putOutputs(rows, first, end);
-    this.outputs.finalMask.fill(0, first, end);
-  }
-
-  /** Returns the outputs at `indices`, [indices.length, width] each. Copies, because a batch may gather from itself. */
-  #copyOutputs(indices: Uint32Array): Rows {
-    const rows: Rows = {};
-    for (const [name, array, width, stride] of arraysOf(this.outputs)) {
-      const copy = new Float64Array(indices.length * width);
-      for (let at = 0; at < copy.length; at++) {
-        const env = indices[Math.floor(at / width)];
-        copy[at] = array[stride === 0 ? env * width + (at % width) : (at % width) * stride + env];
-      }
-      rows[name] = copy;
-    }
-    return rows;
-  }
-
-  #putOutputs(rows: Rows, first: number, end: number): void {
-    for (const [name, array, width, stride] of arraysOf(this.outputs)) {
-      // An output that the source lacks becomes 0.
-      const from = rows[name] ?? new Float64Array((end - first) * width);
-      from.forEach((value, at) => {
-        const env = first + Math.floor(at / width);
-        array[stride === 0 ? env * width + (at % width) : (at % width) * stride + env] = value;
-      });
-    }
+    copyOutputs((source as ReferenceBatch).outputs, this.outputs, indices, first, end);
   }
 
   save(indices?: Uint32Array): Uint32Array {
@@ -282,15 +242,4 @@ class ReferenceBatch implements Batch {
 /** Returns the episodes that a run copies before it begins. */
 function originsOf({ source, indices }: Origin<Batch>): Episode[] {
   return Array.from(indices, (index) => (source as ReferenceBatch).episodes[index]);
-}
-
-/** Copies of outputs, by name. */
-type Rows = Record<string, Float64Array>;
-
-/** Returns name, array, width and column stride of every output that exists. */
-function arraysOf(outputs: Outputs): [string, Outputs['observations' | 'terminated'], number, number][] {
-  return Object.entries(OUTPUT_ARRAYS).flatMap(([name, [, width]]) => {
-    const array = outputs[name as keyof typeof OUTPUT_ARRAYS] as Float32Array | null;
-    return array === null ? [] : [[name, array, width, width > 1 ? outputs.columnStride : 0]];
-  });
 }

@@ -7,7 +7,7 @@ import { NO_ACTION } from '../validate/actions.js';
 import type { AsyncBatch } from './async-backend.js';
 import type { Outputs, Refusal, ReplayRequest } from './backend.js';
 import { allocateOutputs } from './outputs.js';
-import { findHistoryRefusal } from './reference-replay.js';
+import { findHistoryRefusal } from './refusals.js';
 
 /** Opens a batch of `numEnvs` environments of the same backend and world, with these outputs. */
 export type OpenReplayBatch = (numEnvs: number, outputs: Outputs) => Promise<AsyncBatch>;

@@ -101,6 +101,8 @@ function toForkSettings(
   const { backend, kernel } = source.batch;
   const options = {
     ...source.inheritedOptions,
+    // Only `native` has threads.
+    threads: hasKernels(backend) ? source.inheritedOptions.threads : undefined,
     ...Object.fromEntries(Object.entries(changedOptions).filter(([, value]) => value !== undefined)),
     numEnvs: indices.length,
     backend,

@@ -29,18 +29,21 @@ export const LAYOUTS = ['row-major', 'column-major'] as const;
 /** Options of `createVecEnv`. A missing or undefined option takes its default. */
 export interface VecEnvOptions {
   /**
-   * The number of environments in the batch, 1 to 2^24. Each takes about 415 bytes with the native backend and 4 kB
-   * with the reference, which allows at most 2^18. A whole trajectory of a run takes another 1,850 bytes for each.
+   * The number of environments in the batch, 1 to 2^24. Each takes about 415 bytes with the native backend, 600 with `wasm`,
+   * whose memory has at most 4 GiB, and 4 kB with the reference, which allows at most 2^18. A whole trajectory of a run takes another 1,850 bytes for each.
    */
   numEnvs: number;
-  /** 'auto' (default: the fastest available), 'native' or 'reference'. */
+  /** 'auto' (default: the fastest available), 'native', 'wasm' or 'reference'. */
   backend?: SyncBackendName;
   /**
    * A native kernel: 'avx512', 'avx2', 'portable' or 'scalar'. Default: the environment variable `RHYTHM_KERNEL`, else the
    * fastest available.
    */
   kernel?: KernelName;
-  /** Threads for large batches, 1 to 256. Changes no result. Default: the number of processors, at most 256. */
+  /**
+   * Threads of the native backend for large batches, 1 to 256. Changes no result. Default: the number of processors, at most
+   * 256. `wasm` has one thread: open an environment in each of several workers instead.
+   */
   threads?: number;
   /** The profiles for resets that do not pass `profiles`. Default 'sampled'. */
   profiles?: ProfileChoice;

@@ -46,7 +46,8 @@ describe.each([
   ['broken', broken, 'addon_missing', 'loadable'],
   ['stale', stale, 'addon_stale', 'for layout'],
 ])('a %s addon', (_, path, code, reason) => {
-  const { status, output, stderr } = runChild(CODE, { RHYTHM_ADDON: path, RHYTHM_KERNEL: undefined });
+  const environment = { RHYTHM_ADDON: path, RHYTHM_KERNEL: undefined };
+  const { status, output, stderr } = runChild(CODE, environment);
   const { load, native, auto, kernel, reference, kernels } = output as Report;
 
   it('gives an error with the path and the command that builds the addon', () => {
@@ -67,13 +68,18 @@ describe.each([
     }
   });
 
-  it('makes `auto` choose the reference and report the reason', () => {
-    expect(auto.backend).toBe('reference');
+  it('makes `auto` choose `wasm` without a warning, and report the reason', () => {
+    expect(auto.backend).toBe('wasm');
     expect(auto.reason).toContain(path);
     expect(reference).toMatchObject({ backend: 'reference', reason: 'requested by name' });
+    expect(stderr).toBe('');
   });
 
-  it('makes `auto` warn once, with the reason', () => {
+  it('makes `auto` choose the reference without WebAssembly, and warn once, with the reasons', () => {
+    const { output, stderr } = runChild(CODE, environment, ['--jitless']);
+    const { auto } = output as Report;
+    expect(auto.backend).toBe('reference');
+    for (const part of [path, 'wasm (This runtime']) expect(auto.reason).toContain(part);
     const warnings = stderr.match(/\[RHYTHM_REFERENCE\] RhythmWarning: .*/g)!;
     expect(warnings).toHaveLength(1);
     for (const part of [path, 'a hundred times slower', "backend: 'reference'"])

@@ -81,12 +81,12 @@ describe('the choice of a backend', () => {
     'the asynchronous backend $name has the name, kernels and availability of the synchronous',
     async (backend) => {
       const wrapped = toAsyncBackend(backend);
-      expect([
-        wrapped.name,
-        wrapped.kernels(),
-        wrapped.bytesToCacheLine,
-        await wrapped.availability(),
-      ]).toEqual([backend.name, backend.kernels(), backend.bytesToCacheLine, backend.availability()]);
+      expect([wrapped.name, wrapped.kernels(), wrapped.placeOutputs, await wrapped.availability()]).toEqual([
+        backend.name,
+        backend.kernels(),
+        backend.placeOutputs,
+        backend.availability(),
+      ]);
       const failing: Backend = {
         ...backend,
         open: () => {
@@ -199,9 +199,20 @@ it('a change of the options after the call has no effect', async () => {
   expect(finalScores[0]).toBe(components[0]);
 });
 
-it('in browsers the synchronous API has the reference, the asynchronous API WebGPU, then the reference', async () => {
-  expect((await listOfBrowser()).map(({ name }) => name)).toEqual(['webgpu', 'reference']);
-  expect(openVecEnv(BROWSER, { numEnvs: 1 }).backend).toBe('reference');
+it('in browsers the APIs have WebAssembly and the reference, the asynchronous API also WebGPU', async () => {
+  expect((await listOfBrowser()).map(({ name }) => name)).toEqual(['webgpu', 'wasm', 'reference']);
+  expect(openVecEnv(BROWSER, { numEnvs: 1 }).backend).toBe('wasm');
+});
+
+it('auto passes over a device that the processor emulates', async () => {
+  const emulated = { ...STAND_IN_PLATFORM.asyncBackends[0], name: 'emulated' };
+  emulated.availability = async () => ({ name: 'emulated', available: true, software: true });
+  const asyncBackends = [emulated, ...BROWSER.asyncBackends.slice(1)];
+  const platform = { ...BROWSER, asyncBackends };
+  await using env = await openAsyncVecEnv(platform, { numEnvs });
+  expect([env.backend, env.backendReason]).toEqual(['wasm', expect.stringMatching(/emulated \(.*slower/)]);
+  await using named = await openAsyncVecEnv(platform, { numEnvs, backend: 'emulated' });
+  expect(named.backendReason).toBe('requested by name');
 });
 
 it.each([undefined, 'auto', 'reference'])('openAnyVecEnv opens a VecEnv on backend %s', async (backend) => {
@@ -215,6 +226,6 @@ it('openAnyVecEnv opens an AsyncVecEnv on an asynchronous backend, and refuses a
   expectRefusal(
     () => openAnyVecEnv({ numEnvs: 1, backend: 'webpgu' }),
     'unknown_name',
-    'native, webgpu, reference',
+    'native, wasm, webgpu, reference',
   );
 });

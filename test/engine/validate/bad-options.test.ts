@@ -3,7 +3,7 @@ import { describe, it } from 'vitest';
 import { createVecEnv } from '../../../src/engine/node.js';
 import type { VecEnvOptions } from '../../../src/engine/vec-env/vec-env-options.js';
 import type { ErrorCode } from '../../../src/shared/errors.js';
-import { ENGINES } from '../../support/engines.js';
+import { NATIVE } from '../../support/engines.js';
 import { expectRefusal } from '../../support/refusals.js';
 
 type Case = [options: unknown, code: ErrorCode, ...mentions: string[]];
@@ -33,7 +33,8 @@ const CASES: Case[] = [
   [fourEnvs({ threads: null }), 'wrong_type', 'threads'],
   [fourEnvs({ imagination: 1 }), 'wrong_type', 'imagination', 'true or false'],
   [fourEnvs({ backend: 'nativ' }), 'unknown_name', 'backend', 'Did you mean "native"?'],
-  [fourEnvs({ backend: 'cuda-tensor-cores' }), 'unknown_name', 'auto, native, reference'],
+  [fourEnvs({ backend: 'cuda-tensor-cores' }), 'unknown_name', 'auto, native, wasm, reference'],
+  [fourEnvs({ backend: 'wasm', threads: 2 }), 'out_of_range', 'threads 1', 'workers'],
   [fourEnvs({ backend: 3 }), 'wrong_type', 'backend'],
   [fourEnvs({ backend: 'reference', kernel: 'avx2' }), 'unknown_name', 'kernel', 'reference'],
   [fourEnvs({ backend: null }), 'wrong_type', 'backend', 'null'],
@@ -77,7 +78,7 @@ describe.each(CASES)('createVecEnv(%o)', (options, code, ...mentions) => {
   it(`is refused with ${code}`, () => expectRefusal(() => open(options), code, ...mentions));
 });
 
-it.runIf(ENGINES.length > 1)('an unknown kernel is refused, with a list of the kernels', () => {
-  const known = ENGINES.slice(1).map((engine) => engine.kernel!);
+it.runIf(NATIVE.length > 1)('an unknown kernel is refused, with a list of the kernels', () => {
+  const known = NATIVE.map((engine) => engine.kernel!);
   expectRefusal(() => open(fourEnvs({ kernel: 'avx1024' })), 'backend_unavailable', '"avx1024"', ...known);
 });

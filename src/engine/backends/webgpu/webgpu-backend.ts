@@ -46,8 +46,8 @@ class WebGpuBackend implements AsyncBackend {
 
   async availability(options?: DeviceOptions): Promise<Availability> {
     try {
-      const { adapterName } = await this.#deviceFor(options?.powerPreference);
-      return { name: this.name, available: true, detail: adapterName };
+      const { adapterName, software } = await this.#deviceFor(options?.powerPreference);
+      return { name: this.name, available: true, detail: adapterName, software };
     } catch (error) {
       return { name: this.name, available: false, reason: reasonOf(error) };
     }

@@ -1,0 +1,62 @@
+/** What is particular to WebAssembly: arguments that are staged in parts, and memory. Other tests run on every engine. */
+import { expect, it } from 'vitest';
+import { allocateTrajectory } from '../../../src/engine/backends/outputs.js';
+import { createVecEnv } from '../../../src/engine/node.js';
+import { runChild } from '../../support/child.js';
+import { openBatch } from '../../support/open-batch.js';
+import { Random } from '../../support/random.js';
+import { anyRows, score } from '../../support/replays.js';
+
+const WASM = { name: 'wasm', backend: 'wasm' };
+const REFERENCE = { name: 'reference', backend: 'reference' };
+
+it.each(['row-major', 'column-major'] as const)(
+  'runs whose arrays are staged in several parts equal the reference, %s',
+  (layout) => {
+    const n = 1001;
+    const columnMajor = layout === 'column-major';
+    const [wasm, reference] = [WASM, REFERENCE].map((engine) => {
+      const random = new Random(`parts ${layout}`);
+      const opened = openBatch(engine, n, { layout: { columnMajor, finalObservations: true } });
+      opened.batch.reset(random.resetAtAnyStep(n));
+      const trajectory = allocateTrajectory(n, undefined, columnMajor);
+      const request = { ...random.run(n), trajectory };
+      expect(opened.batch.run(request)).toBeNull();
+      return { ...opened.columns(), ...trajectory };
+    });
+    expect(wasm).toEqual(reference);
+  },
+);
+
+it('replays that are staged in several parts equal the reference', () => {
+  const rows = anyRows(new Random('rows'), 2500);
+  const [wasm, reference] = ['wasm', 'reference'].map((backend) => score(rows, { backend }));
+  expect(wasm).toEqual(reference);
+});
+
+it('more environments than a memory holds are refused', () => {
+  const open = () => createVecEnv({ numEnvs: 2 ** 24, backend: 'wasm' });
+  expect(open).toThrow(expect.objectContaining({ code: 'out_of_memory', name: 'BackendError' }));
+  expect(open).toThrow('4 GiB');
+});
+
+it('memory is freed when an environment is closed and its outputs are out of use', () => {
+  const { status, output } = runChild(
+    `
+    import { createVecEnv } from './dist/index.js';
+    // 60 MB each, 1.8 GB together.
+    for (let k = 0; k < 30; k++) {
+      const env = createVecEnv({ numEnvs: 100_000, backend: 'wasm' });
+      env.reset({ seed: k });
+      env.step(new Uint8Array(100_000));
+      env.close();
+      gc();
+    }
+    print(process.resourceUsage().maxRSS / 1024);
+  `,
+    {},
+    ['--expose-gc'],
+  );
+  expect(status).toBe(0);
+  expect(output).toBeLessThan(700);
+});
