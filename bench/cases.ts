@@ -93,6 +93,7 @@ interface Workload {
   readonly choice?: Choice;
 }
 export type Case = Workload & plays.Setting;
+type Engine = Pick<Case, 'backend' | 'kernel'>;
 
 /** Returns a workload of whole episodes. By default the reference does the same work. */
 const wholeEpisodes = (
@@ -125,45 +126,45 @@ export const KERNELS: readonly string[] = nativeBackend
   .filter((kernel) => kernel.available)
   .map((kernel) => kernel.name);
 
-/** Returns a native case: one thread and row-major outputs by default. */
-const native = (kernel: string, workload: Workload, changes: Partial<plays.Setting> = {}): Case => ({
+/** Returns a case of an engine: one thread and row-major outputs by default. */
+const caseOf = (engine: Engine, workload: Workload, changes: Partial<plays.Setting> = {}): Case => ({
   ...workload,
-  backend: 'native',
-  kernel,
+  ...engine,
   threads: 1,
   episodes: SIZE.usual,
   layout: 'row-major',
   ...changes,
 });
 
-/** Returns the cases of a kernel. The scalar kernel gains nothing from the column-major layout. */
-const kernelCases = (kernel: string): Case[] => {
+/** Returns the cases of an engine. The scalar kernel gains nothing from the column-major layout. */
+const engineCases = (engine: Engine): Case[] => {
   const inColumns = (workload: Workload) =>
-    kernel === 'scalar' ? [] : [native(kernel, workload, { layout: 'column-major' })];
+    engine.kernel === 'scalar' ? [] : [caseOf(engine, workload, { layout: 'column-major' })];
   return [
-    native(kernel, FUSED),
+    caseOf(engine, FUSED),
     ...inColumns(STEP),
-    native(kernel, STEP),
-    native(kernel, FORK),
-    native(kernel, SEQUENCE),
+    caseOf(engine, STEP),
+    caseOf(engine, FORK),
+    caseOf(engine, SEQUENCE),
     ...inColumns(RECORDED),
-    native(kernel, RECORDED),
+    caseOf(engine, RECORDED),
   ];
 };
 
 /** Returns further cases of the best kernel. */
-const bestCases = (kernel: string): Case[] => [
-  native(kernel, FUSED, { episodes: SIZE.large }),
-  native(kernel, FUSED, { episodes: SIZE.large, threads: 2 }),
-  native(kernel, ENV_STEP, { episodes: SIZE.small }),
-  native(kernel, ADDON_STEP, { episodes: SIZE.small }),
+const bestCases = (engine: Engine): Case[] => [
+  caseOf(engine, FUSED, { episodes: SIZE.large }),
+  caseOf(engine, FUSED, { episodes: SIZE.large, threads: 2 }),
+  caseOf(engine, ENV_STEP, { episodes: SIZE.small }),
+  caseOf(engine, ADDON_STEP, { episodes: SIZE.small }),
 ];
 
 const reference = { backend: 'reference', kernel: null, threads: 1, layout: 'row-major' } as const;
-const [best, ...others] = KERNELS;
+const wasm: Engine = { backend: 'wasm', kernel: null };
+const [best, ...others] = KERNELS.map((kernel): Engine => ({ backend: 'native', kernel }));
 
 export const CASES: readonly Case[] = [
-  ...(best === undefined ? [] : [...kernelCases(best), ...bestCases(best)]),
-  ...others.flatMap(kernelCases),
+  ...(best === undefined ? [] : [...engineCases(best), ...bestCases(best)]),
+  ...[...others, wasm].flatMap(engineCases),
   ...[FUSED, STEP].map((workload): Case => ({ ...workload, ...reference, episodes: SIZE.reference })),
 ];

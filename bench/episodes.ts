@@ -21,8 +21,8 @@ import type { Playable } from './runner.js';
 
 /** The setting of a case. */
 export interface Setting {
-  readonly backend: 'native' | 'reference';
-  /** Null for the reference. */
+  readonly backend: 'native' | 'wasm' | 'reference';
+  /** Null without kernels. */
   readonly kernel: string | null;
   readonly threads: number;
   readonly episodes: number;

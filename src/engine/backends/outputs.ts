@@ -80,22 +80,54 @@ export function copyOutputs(
   first: number,
   end: number,
 ): void {
-  const stepsOf = ({ columnStride }: Outputs, width: number) =>
-    width > 1 && columnStride > 0 ? { perEnv: 1, perNumber: columnStride } : { perEnv: width, perNumber: 1 };
   for (const [key, [, width]] of Object.entries(OUTPUT_ARRAYS)) {
     const name = key as keyof typeof OUTPUT_ARRAYS;
-    const target = to[name];
-    if (target === null) continue;
-    // A copy, because a batch may gather from itself.
-    const source = from === to ? target.slice() : from[name];
-    const [read, write] = [stepsOf(from, width), stepsOf(to, width)];
-    for (let i = first; i < end; i++)
-      for (let k = 0; k < width; k++)
-        // An output that the source lacks becomes 0.
-        target[i * write.perEnv + k * write.perNumber] =
-          source?.[indices[i] * read.perEnv + k * read.perNumber] ?? 0;
+    if (to[name] === null) continue;
+    const entries = (outputs: Outputs) => toEntries(outputs[name], width, outputs.columnStride);
+    const target = entries(to);
+    // A copy, because a batch may gather from itself. An output that the source lacks becomes 0.
+    const source = from === to ? { ...target, words: target.words.slice() } : entries(from);
+    copyEntries(source, target, indices, first, end, width);
   }
   to.finalMask.fill(0, first, end);
+}
+
+/** The entries of an output as words or bytes, and the distances between environments and between an environment's numbers. */
+interface Entries {
+  readonly words: Uint32Array | Uint8Array;
+  readonly perEnv: number;
+  readonly perNumber: number;
+}
+
+/** Returns entries that are easy to copy: floats as words, so that `copyEntries` handles two kinds of arrays only. */
+function toEntries(
+  array: Float32Array | Int32Array | Uint8Array | null,
+  width: number,
+  columnStride: number,
+): Entries {
+  const [perEnv, perNumber] = width > 1 && columnStride > 0 ? [1, columnStride] : [width, 1];
+  if (array === null) return { words: new Uint32Array(width), perEnv: 0, perNumber: 1 };
+  const isBytes = array instanceof Uint8Array;
+  const words = isBytes ? array : new Uint32Array(array.buffer, array.byteOffset, array.length);
+  return { words, perEnv, perNumber };
+}
+
+function copyEntries(
+  { words: source, perEnv: readEnv, perNumber: readNumber }: Entries,
+  { words: target, perEnv: writeEnv, perNumber: writeNumber }: Entries,
+  indices: Uint32Array,
+  first: number,
+  end: number,
+  width: number,
+): void {
+  for (let i = first; i < end; i++) {
+    let [read, write] = [indices[i] * readEnv, i * writeEnv];
+    for (let k = 0; k < width; k++) {
+      target[write] = source[read];
+      read += readNumber;
+      write += writeNumber;
+    }
+  }
 }
 
 /** Every array of `Trajectory`: its element type and its width, the number of elements per step. */

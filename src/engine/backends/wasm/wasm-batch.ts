@@ -169,17 +169,19 @@ export class WasmBatch implements Batch {
 
   /** Writes states to environments from `first` on. */
   #write(words: Uint32Array, first: number): void {
+    const tiles = this.#tiles;
     for (let at = 0, env = first; at < words.length; env++) {
-      for (let to = wordAt(env), k = 0; k < STATE_WORDS; k++, to += TILE) this.#tiles[to] = words[at++];
+      for (let to = wordAt(env), k = 0; k < STATE_WORDS; k++, to += TILE) tiles[to] = words[at++];
     }
   }
 
   save(indices?: Uint32Array): Uint32Array {
+    const tiles = this.#tiles;
     const length = indices?.length ?? this.#numEnvs;
     const words = new Uint32Array(length * STATE_WORDS);
     for (let at = 0, i = 0; i < length; i++) {
       for (let from = wordAt(indices?.[i] ?? i), k = 0; k < STATE_WORDS; k++, from += TILE)
-        words[at++] = this.#tiles[from];
+        words[at++] = tiles[from];
     }
     return words;
   }
