@@ -26,8 +26,8 @@ export default defineConfig({
       'test/engine/{metamorphic,mutation,changed-world}.test.ts',
     ],
     setupFiles: 'test/support/typed-arrays.ts',
-    // As in vitest.config.ts.
-    testTimeout: 120_000,
+    // Instrumented code parses some twenty times as slowly.
+    testTimeout: 600_000,
     isolate: false,
     sequence: { sequencer: SmallFirst },
     // Without the addon most tests would be skipped, and pass.

@@ -6,7 +6,8 @@ import { defineConfig, type Plugin } from 'vite';
 /** The content security policy of the built page, which may load only its own files, and images from `data:` URLs. */
 const POLICY = [
   "default-src 'none'",
-  "script-src 'self'",
+  // Compiling WebAssembly counts as evaluating code; this allows nothing else.
+  "script-src 'self' 'wasm-unsafe-eval'",
   "worker-src 'self'",
   "style-src 'self'",
   "font-src 'self'",

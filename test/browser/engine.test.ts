@@ -1,6 +1,6 @@
 /**
- * Tests the package in Chromium: on WebGPU, random calls return the bits of the reference in Node, and golden tables have their
- * digests. Students play as in Node. The project `gpu` compares the backend in depth.
+ * Tests the package in Chromium: on WebGPU and in WebAssembly, random calls return the bits of the reference in Node, and golden
+ * tables have their digests. Students play as in Node. The project `gpu` compares the backend in depth.
  */
 import { afterAll, beforeAll, describe, expect, inject, it, test } from 'vitest';
 import { STUDENT_NAMES } from '../../src/agents/student/shipped-students.js';
@@ -17,6 +17,8 @@ const SETUPS: AsyncVecEnvOptions[] = [
   { numEnvs: 45, autoreset: 'next-step' },
   { numEnvs: 130, autoreset: 'same-step', imagination: true, layout: 'column-major' },
 ];
+
+const BACKENDS = ['webgpu', 'wasm'] as const;
 
 /**
  * Golden tables, each of one condition, policy, belief and grader: all of in-distribution, and one of each other condition.
@@ -55,15 +57,16 @@ describe.skipIf(absent !== null)('in Chromium', () => {
 
   it.each(SETUPS)('random calls return the bits of the reference ($numEnvs, $autoreset)', async (setup) => {
     const lines = await playCalls(createAsyncVecEnv, { ...setup, backend: 'reference' });
-    expect(await page.call('playCalls', setup)).toEqual(lines);
+    for (const backend of BACKENDS)
+      expect(await page.call('playCalls', { ...setup, backend })).toEqual(lines);
     // The compared columns must be varied. The bound is chosen by hand.
     expect(new Set(lines.map((line) => line.split(': ')[2])).size).toBeGreaterThan(200);
   });
 
-  it('golden tables have their digests', async () => {
+  it.each(BACKENDS)('golden tables have their digests, %s', async (backend) => {
     const digests: Record<string, string> = {};
     for (const [name] of TABLES)
-      digests[name] = (await page.call('digestOfScores', tableOf(name))).slice(0, 16);
+      digests[name] = (await page.call('digestOfScores', backend, tableOf(name))).slice(0, 16);
     expect(digests).toEqual(Object.fromEntries(TABLES.map(([name, { digest }]) => [name, digest])));
   });
 

@@ -1,6 +1,7 @@
 /** The script of the test page: random calls, golden tables and students. */
 import { createAsyncVecEnv } from '../../../src/browser.js';
 import type { Device } from '../../../src/engine/backends/async-backend.js';
+import type { BackendName } from '../../../src/engine/backends/backend.js';
 import type { AsyncVecEnvOptions } from '../../../src/engine/vec-env/vec-env-options.js';
 import { playStudent } from '../student-episodes.js';
 import { digestOf, playCalls } from './played-calls.js';
@@ -31,13 +32,13 @@ const page = {
     return env.device;
   },
 
-  /** Plays random calls on WebGPU. @returns the lines of `playCalls`. */
-  playCalls: (setup: AsyncVecEnvOptions): Promise<string[]> =>
-    playCalls(createAsyncVecEnv, { ...setup, backend: 'webgpu' }),
+  /** Plays random calls on a backend. @returns the lines of `playCalls`. */
+  playCalls: (setup: AsyncVecEnvOptions): Promise<string[]> => playCalls(createAsyncVecEnv, setup),
 
-  /** Plays the episodes of a table on WebGPU. @returns the digest of their final scores. */
-  async digestOfScores({ numEnvs, firstSeed, profile, grader, policy, belief }: Table): Promise<string> {
-    await using env = await createAsyncVecEnv({ backend: 'webgpu', numEnvs, grader });
+  /** Plays the episodes of a table on a backend. @returns the digest of their final scores. */
+  async digestOfScores(backend: BackendName, table: Table): Promise<string> {
+    const { numEnvs, firstSeed, profile, grader, policy, belief } = table;
+    await using env = await createAsyncVecEnv({ backend, numEnvs, grader });
     await env.reset({ seed: firstSeed, profiles: profile });
     return digestOf((await env.run(policy, belief === null ? {} : { beliefs: belief })).finalScores);
   },

@@ -1,15 +1,15 @@
-/** Chooses the backend, in the worker: WebGPU if there is an exact device, else the reference. */
-import { createAsyncVecEnv, listAsyncBackends } from '../../../src/browser.js';
+/** Chooses the backend, in the worker: WebGPU if there is an exact device, else WebAssembly, else the reference. */
+import { createAsyncVecEnv, listAsyncBackends, listBackends } from '../../../src/browser.js';
 import { BackendError } from '../../../src/shared/errors.js';
 
 /** The backend in use, as the page shows it. */
 export interface ChosenBackend {
-  readonly name: 'webgpu' | 'reference';
+  readonly name: 'webgpu' | 'wasm' | 'reference';
   /** The device, as the browser describes it; null for the processor alone. */
   readonly adapter: string | null;
   /** Whether the device is emulated by the processor. */
   readonly software: boolean;
-  /** Whether the backend's episodes equalled the reference's bit for bit when it was opened. True for the reference itself. */
+  /** Whether the backend's episodes equalled the reference's bit for bit when it was opened. True without a device. */
   readonly exact: boolean;
   /** The reason why no device is used; null if one is. */
   readonly noDeviceReason: string | null;
@@ -39,22 +39,26 @@ export function forgetBackend(): void {
 
 async function choose(): Promise<ChosenBackend> {
   const [webgpu] = await listAsyncBackends();
-  if (!webgpu.available) return reference(webgpu.reason);
+  if (!webgpu.available) return processor(webgpu.reason);
   try {
     await using env = await createAsyncVecEnv({ numEnvs: 1, backend: 'webgpu' });
     const { adapter, software, exact } = env.device!;
     return { name: 'webgpu', adapter, software, exact, noDeviceReason: null };
   } catch (error) {
     // For example, a device whose arithmetic is not exact.
-    if (error instanceof BackendError) return reference(error.message);
+    if (error instanceof BackendError) return processor(error.message);
     throw error;
   }
 }
 
-const reference = (noDeviceReason = 'WebGPU cannot be used.'): ChosenBackend => ({
-  name: 'reference',
+const processor = (noDeviceReason = 'WebGPU cannot be used.'): ChosenBackend => ({
+  name: processorBackend(),
   adapter: null,
   software: false,
   exact: true,
   noDeviceReason,
 });
+
+/** Returns the fastest backend of the processor. */
+export const processorBackend = () =>
+  listBackends().find(({ available }) => available)!.name as 'wasm' | 'reference';

@@ -1,6 +1,8 @@
 /** The end of the page, which shows the backend in use. */
 import { backendFailure, currentBackend } from './client.js';
 
+const NAMES = { webgpu: 'WebGPU', wasm: 'WebAssembly', reference: 'the reference' };
+
 export function EngineStatus() {
   const chosen = currentBackend.value;
   if (backendFailure.value !== null)
@@ -10,7 +12,7 @@ export function EngineStatus() {
   return (
     <div class="engine">
       <p>
-        Computed in this browser by <strong>{name === 'webgpu' ? 'WebGPU' : 'the reference'}</strong>
+        Computed in this browser by <strong>{NAMES[name]}</strong>
         {adapter !== null && ` on ${adapter}`}
         {software && ' (a graphics device emulated by the processor)'}.{' '}
         <span class="exact">{exact ? 'bit-exact' : 'not bit-exact'}</span>
@@ -23,7 +25,7 @@ export function EngineStatus() {
       ) : (
         <details>
           <summary>Why not WebGPU?</summary>
-          <p class="fine">The reference is plain TypeScript in a worker. {noDeviceReason}</p>
+          <p class="fine">The processor computes instead, in a worker. {noDeviceReason}</p>
         </details>
       )}
     </div>

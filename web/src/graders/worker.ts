@@ -25,7 +25,7 @@ const api = {
 export type GradersApi = typeof api;
 
 function play(first: number, count: number, students: readonly StudentFile[]): ComponentsByPolicy {
-  using env = createVecEnv({ numEnvs: count, backend: 'reference' });
+  using env = createVecEnv({ numEnvs: count });
   return playPolicies(
     env,
     Uint32Array.from({ length: count }, (_, i) => first + i),

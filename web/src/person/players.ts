@@ -53,10 +53,9 @@ const policySetting = ({ grader }: EpisodeSetting): PolicySetting => ({
   numEnvs: 1,
   grader: toGrader(grader),
   world: createWorld(),
-  backend: 'reference',
 });
 
-/** Returns a player of one episode. @param player uses the reference, so it returns no promises. */
+/** Returns a player of one episode. @param player uses no device, so it returns no promises. */
 function playerOf(player: FixedPlayer, { seed }: EpisodeSetting): EpisodePlayer {
   const playing = Uint8Array.of(1);
   player.reset({ mask: playing, seeds: Uint32Array.of(seed), profiles: refuseOracle });

@@ -10,11 +10,11 @@ import type { Measurement } from './training-types.js';
 /** Opens a policy for the measured episodes. */
 type OpenPlayer = (setting: PolicySetting) => PolicyPlayer | Promise<PolicyPlayer>;
 
-/** Plays the episodes of MEASURED on the reference. @throws the signal's reason. */
+/** Plays the episodes of MEASURED. @throws the signal's reason. */
 export async function measure(open: OpenPlayer, grader: Grader, signal: AbortSignal): Promise<Measurement> {
   const { first, count: numEnvs } = MEASURED;
-  using env = createVecEnv({ numEnvs, backend: 'reference', grader: floatsOf(grader.weights) });
-  const player = await open({ numEnvs, grader, world: env.world, backend: 'reference' });
+  using env = createVecEnv({ numEnvs, grader: floatsOf(grader.weights) });
+  const player = await open({ numEnvs, grader, world: env.world });
   const seeds = Uint32Array.from({ length: numEnvs }, (_, i) => first + i);
   const playing = new Uint8Array(numEnvs).fill(1);
   await player.reset?.({ mask: playing, seeds, profiles: refuseProfiles });

@@ -56,7 +56,7 @@ export async function trainInWorker(
   };
   report({ kind: 'teacher', teacher: await measure(request.teacher.open, request.grader, signal) });
   await runTraining(request, null, {
-    engine: { backend: 'reference' },
+    engine: {},
     signal,
     onProgress: ({ stage, done, total }) => report({ kind: 'progress', stage, done, total }),
     async onCheckpoint(state) {

@@ -6,7 +6,7 @@ import { graderWeights } from '../../../../src/engine/graders/grader.js';
 import { yieldTurn } from '../../../../src/engine/vec-env/yield-turn.js';
 import { NUM_STEPS } from '../../../../src/world/fields.js';
 import type { StudentFile } from '../../students/student-files.js';
-import { type ChosenBackend, knownBackend } from '../backend.js';
+import { type ChosenBackend, knownBackend, processorBackend } from '../backend.js';
 import type { Report } from '../jobs.js';
 import { CrowdEnvs, type CrowdPlayer } from './crowd-envs.js';
 import { BAND_EPISODES, type Crowd, type CrowdRequest, MAX_ON_REFERENCE } from './crowd-request.js';
@@ -22,7 +22,7 @@ const CHUNK = { first: 2 ** 10, device: 2 ** 17, software: 2 ** 15, reference: 2
 const REPORT_INTERVAL = 700;
 
 /**
- * Runs every policy on the same episodes. Until the backend has been chosen, the reference computes, which gives the same bits.
+ * Runs every policy on the same episodes. Until the backend has been chosen, the processor computes, which gives the same bits.
  * A stop ends the run with the episodes so far.
  * @param students the students trained on the page that the request names.
  * @throws BackendError; InputError as `playerNamed`; the signal's reason if it stops the run before the first chunk ends.
@@ -43,7 +43,7 @@ export async function runCrowd(
       const isDue = performance.now() - reported > REPORT_INTERVAL && !run.isComplete;
       report({ done: run.done, total: run.total }, isDue ? run.result() : null);
       if (isDue) reported = performance.now();
-      // Lets the worker receive a stop, and choose a backend: the reference does not yield by itself.
+      // Lets the worker receive a stop, and choose a backend: the processor does not yield by itself.
       await yieldTurn();
     }
   } catch (error) {
@@ -99,7 +99,7 @@ class CrowdRun {
     const chunk = this.done === 0 ? CHUNK.first : this.#chunkOn(chosen);
     const end = withMeters ? Math.min(BAND_EPISODES, this.total) : this.total;
     const count = Math.min(chunk, end - this.done);
-    await envs.reset(chosen?.name ?? 'reference', count, this.done);
+    await envs.reset(chosen?.name ?? processorBackend(), count, this.done);
     const outputs: ChunkOutputs[] = [];
     for (const policy of this.#policies) outputs.push(await envs.run(policy, withMeters, signal));
     this.#statistics.forEach((statistics, k) => {

@@ -6,7 +6,7 @@ import { regrade } from '../../../../src/engine/graders/regrade.js';
 import { yieldTurn } from '../../../../src/engine/vec-env/yield-turn.js';
 import { Moments } from '../../../../src/shared/statistics.js';
 import { GRADER_NAMES } from '../../../../src/world/fields.js';
-import { knownBackend } from '../backend.js';
+import { knownBackend, processorBackend } from '../backend.js';
 import { BINS } from '../crowd/crowd-request.js';
 import type { Report } from '../jobs.js';
 import { PEOPLE, type SequenceScores } from './sequence-scores.js';
@@ -90,7 +90,7 @@ async function run(
 /** Returns the people, on the backend in use. Opens them if none are open on it. */
 async function openPeople(): Promise<People> {
   const chosen = knownBackend();
-  const backend = chosen?.name ?? 'reference';
+  const backend = chosen?.name ?? processorBackend();
   const part = chosen?.name === 'webgpu' && !chosen.software ? PART.device : PART.others;
   const key = `${backend} ${part}`;
   if (opened?.key === key) return opened;
