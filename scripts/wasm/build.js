@@ -60,7 +60,7 @@ const moduleOf = (binary) => `/** Written by \`npm run build:wasm\`. Do not edit
 export const SOURCES_DIGEST = '${digest}';
 
 /** The WebAssembly binary of native/, in base64. */
-export const BINARY =
+export const BINARY: string =
   '${binary.toString('base64')}';
 `;
 

@@ -7,7 +7,7 @@ import type { AsyncVecEnvOptions, VecEnvOptions } from '../../engine/vec-env/vec
 export { listAsyncBackends, listBackends } from '../../engine/backends/browser.js';
 export * from '../common/env.js';
 
-/** Creates an environment like `createVecEnv` in Node, on the reference, the only synchronous backend of browsers. */
+/** Creates an environment like `createVecEnv` in Node, on `wasm` or the reference, the synchronous backends of browsers. */
 export function createVecEnv(options: VecEnvOptions): VecEnv {
   return openVecEnv(BROWSER, options);
 }

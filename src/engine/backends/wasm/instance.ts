@@ -51,8 +51,9 @@ let sizes: Exports | undefined;
 const placed = new WeakMap<ArrayBufferLike, Memory>();
 
 /**
- * Uses a compiled module instead of the binary in this package, for runtimes that compile nothing at run time. Call it before
- * the first environment is opened. @param module what `rhythm-vec/rhythm.wasm` is imported as.
+ * Gives the backend `wasm` a compiled module, for edge runtimes that compile no WebAssembly at run time. Elsewhere the package
+ * compiles its own copy. Call it before the first environment is opened.
+ * @param module a `WebAssembly.Module`: what an edge runtime imports `rhythm-vec/rhythm.wasm` as.
  */
 export function useWasmModule(module: object): void {
   compiled = module;
