@@ -86,8 +86,8 @@ export ASAN_OPTIONS=detect_leaks=0:abort_on_error=1:strict_string_checks=1:alloc
 export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
 runtimes="$(library libasan.so):$(library libubsan.so):$(library libstdc++.so.6)"
 # Fewer draws suffice: the shipped addon gets more of them in `npm test`, and every kernel plays at the ends of pages above. The
-# test of pairs is left out: it only compares bounds.
-RHYTHM_DRAWS=0.05 LD_PRELOAD=$runtimes node node_modules/vitest/vitest.mjs run --project unit --pool=forks --maxWorkers=1 \
+# test of pairs is left out: it only compares bounds. Arguments of this script add files.
+RHYTHM_DRAWS=${RHYTHM_DRAWS:-0.05} LD_PRELOAD=$runtimes node node_modules/vitest/vitest.mjs run --project unit --pool=forks --maxWorkers=1 \
   --testNamePattern='^(?!.*refuses two overlapping arrays)' \
   test/engine/backends/{addon-fuzz,addon-overlap,batch-masks,gather,replay,save-load}.test.ts \
   test/engine/vec-env/{lifecycle,run}.test.ts \
