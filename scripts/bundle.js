@@ -132,3 +132,5 @@ writeFileSync(join(LIB, 'LICENSES.txt'), licencesOf(bundled));
 chmodSync(join(LIB, 'cli.js'), 0o755);
 const { cli, 'shard-program': _, 'serve-worker': __, ...library } = NODE;
 copyTypes([...Object.values(library), ...Object.values(BROWSER)]);
+// A module, which packages without types for browsers cannot name.
+writeFileSync(join(TYPES, 'rhythm.wasm.d.ts'), 'declare const module: object;\nexport default module;\n');

@@ -76,14 +76,14 @@ describe('eval', () => {
     expect(rows[0].final_score.mean).toBeCloseTo(scores.reduce((sum, score) => sum + score, 0) / 50, 12);
   });
 
-  it('runs on the backend and kernel that it names; without an addon on the reference, and prints why', async () => {
+  it('runs on the backend and kernel that it names; without an addon in WebAssembly, and prints why', async () => {
     const { code, stdout } = await runCli(
       ['eval', '--conditions', 'ood', '--json', pathOf('ref.json')],
       '',
       WITHOUT_ADDON,
     );
     expect(code).toBe(0);
-    expect(stdout).toContain('backend reference');
+    expect(stdout).toContain('backend wasm');
     expect(stdout).toContain('tried before it: native (Expected the native addon at /nowhere/rhythm.node');
     expect(results('ref.json').rows[1].digest).toBe(tables['ood/heuristic/none/v2'].digest);
     expect(await runCli(['eval', '--backend', 'native'], '', WITHOUT_ADDON)).toMatchObject({

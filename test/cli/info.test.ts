@@ -25,7 +25,7 @@ it('info shows version, digests, backends and kernels, and why a backend is not 
   // As on a machine without a compiler.
   const without = await runCli(['info'], '', { RHYTHM_ADDON: '/nowhere/rhythm.node', RHYTHM_KERNEL: '' });
   expect(without.stdout).toMatch(/backend native +not available: Expected the native addon at \/nowhere/);
-  expect(without.stdout).toMatch(/backend reference +available/);
+  expect(without.stdout).toMatch(/backend wasm +available/);
 });
 
 it('info marks backends that only asynchronous environments can use, and shows whether they are available', async () => {

@@ -91,10 +91,10 @@ it('rolloutGroups and scoreReplay give the same results as in Node, and refuse t
   const options = { seeds: [3, 4], groupSize: 2, policy: 'random' } as const;
   expect(await browser.rolloutGroups(options)).toEqual(await node.rolloutGroups(options));
   const refused = browser.rolloutGroups({ ...options, backend: 'native' });
-  await expect(refused).rejects.toThrow(/one of auto, webgpu, reference, got "native"/);
+  await expect(refused).rejects.toThrow(/one of auto, webgpu, wasm, reference, got "native"/);
   const rows = [{ seed: 5, actionHistory: [1, 2], action: 'sleep', belief: [0.1, 0.5, 0.9] }];
   expect(browser.scoreReplay(rows)).toEqual(node.scoreReplay(rows));
-  expect(() => browser.scoreReplay(rows, { backend: 'native' })).toThrow(/one of auto, reference/);
+  expect(() => browser.scoreReplay(rows, { backend: 'native' })).toThrow(/one of auto, wasm, reference/);
 });
 
 it('bundling for browsers fails if the entry point imports a module of Node', async () => {
@@ -119,10 +119,10 @@ it('the entry point for browsers lacks only these exports of the entry point for
 });
 
 it('the entry point for browsers lists the backends of browsers, and refuses others', async () => {
-  expect(browser.listBackends()).toEqual([{ name: 'reference', available: true }]);
+  expect(browser.listBackends()).toEqual(['wasm', 'reference'].map((name) => ({ name, available: true })));
   expect(await browser.listAsyncBackends()).toContainEqual({ name: 'reference', available: true });
   expect(() => browser.createVecEnv({ numEnvs: 1, backend: 'native' })).toThrow(
-    /one of auto, reference, got "native"/,
+    /one of auto, wasm, reference, got "native"/,
   );
   await expect(browser.createAsyncVecEnv({ numEnvs: 1, kernel: 'avx2' })).rejects.toThrow(/no kernel/);
 });

@@ -66,7 +66,7 @@ async function checkBackend({ backend = 'native', kernel }: EngineOptions): Prom
     if (!(error instanceof BackendError) || backend !== 'native') throw error;
     throw new BackendError(
       error.code,
-      `${error.message} A worker uses the slower reference only on request: pass --backend reference.`,
+      `${error.message} A worker uses a slower backend only on request: pass --backend wasm.`,
     );
   }
 }

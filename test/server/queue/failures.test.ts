@@ -168,7 +168,7 @@ describeWithRedis('a shard', (server) => {
     const { code, stderr } = await runCliProcess(['queue', 'work', '--until-empty'], '', environment);
     expect([code, stderr]).toEqual([
       1,
-      expect.stringMatching(/^error: .*addon.* pass --backend reference\.\n$/),
+      expect.stringMatching(/^error: .*addon.* pass --backend wasm\.\n$/),
     ]);
   });
 });
