@@ -166,10 +166,7 @@ describeWithRedis('a shard', (server) => {
   it('is computed by no worker without the C++ addon: it ends with an error', async () => {
     const environment = { ...server.environment, RHYTHM_ADDON: pathOf('none.node') };
     const { code, stderr } = await runCliProcess(['queue', 'work', '--until-empty'], '', environment);
-    expect([code, stderr]).toEqual([
-      1,
-      expect.stringMatching(/^error: .*addon.* pass --backend wasm\.\n$/),
-    ]);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^error: .*addon.* pass --backend wasm\.\n$/)]);
   });
 });
 
