@@ -75,6 +75,7 @@ export const STEP: Case[] = [
   ['one belief for all, with one NaN', believe([0.5, nan, 0.5]), 'bad_belief', 'row 0'],
   ['beliefs as rows', believe(Array(N).fill([0.5, 0.5, 0.5])), 'wrong_type', 'beliefs.flatMap('],
   ['null among beliefs', believe(put(Array.from(beliefs(0)), 7, null)), 'bad_belief', 'beliefs[7]'],
+  ['null as the first belief', believe(put(Array.from(beliefs(0)), 0, null)), 'bad_belief', 'beliefs[0]'],
   ['a belief beyond float32', believe(put(Array.from(beliefs(0)), 58, 1e39)), 'bad_belief', 'row 19'],
   ['null beliefs', believe(null), 'wrong_type', 'beliefs'],
   ['text as beliefs', believe('5'.repeat(N * 3)), 'wrong_type', 'beliefs'],
@@ -206,6 +207,8 @@ const threes = new Array(N).fill(3);
 const halves = new Array(3 * N).fill(0.5);
 /** A start with a sum that only environment 7, which the mask selects, has. */
 const masked = reset({ start: { steps: 14, meters, late: sums(1) }, mask: sums(1) });
+/** A start of named profiles, some of whose traits are negative, but no weights. */
+const named = reset({ profiles: 'discrete', start: { ...validStart, well: sums(-1) } });
 
 /** Invalid `start` options of a reset. */
 export const START: Case[] = [
@@ -267,6 +270,7 @@ export const START: Case[] = [
     'from 0 to 9',
   ],
   ['a negative sum `well`', start({ well: sums(-1) }), 'out_of_range', 'start.well[7]'],
+  ['a negative sum `well` of a named profile', named, 'out_of_range', 'start.well[7]'],
   [
     'a sum `well` at step 0',
     start({ steps: 0, well: sums(0.5) }),

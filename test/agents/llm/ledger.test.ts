@@ -16,10 +16,11 @@ it('costOf and maxCostOf compute costs from prices, and dollars formats them', (
   expect(costOf(PRICES, { prompt: 1_000_000, cached: 200_000, completion: 50_000 })).toBe(2 + 0.25 + 0.5);
   expect(maxCostOf(PRICES, 1000, 100)).toBe((2500 + 1000) / 1e6);
   expect(maxCostOf({ ...PRICES, cached: 5 }, 1000, 0)).toBe(5000 / 1e6);
-  expect([0, 0.00123, 0.5, 1.005, 12.3].map(dollars)).toEqual([
+  expect([0, 0.00123, 0.5, 1, 1.005, 12.3].map(dollars)).toEqual([
     '$0.00',
     '$0.0012',
     '$0.50',
+    '$1.00',
     '$1.00',
     '$12.30',
   ]);

@@ -157,6 +157,13 @@ describe('at the end of a run', () => {
     expect(fake.requests.length).toBeLessThan(10 + 4);
   });
 
+  it('unfinished episodes do not go on after a lasting failure of another episode', async () => {
+    const fake = await startModel({ faultOf: ({ index }) => (index === 10 ? '401' : null) });
+    const { episodes, error } = await playWith(fake, 3);
+    expect(error).toMatchObject({ code: 'endpoint_failed', lasting: true });
+    expect(episodes).toEqual([]);
+  });
+
   it('unfinished episodes go on after another episode fails, and no new episode begins', async () => {
     const fake = await startModel({ faultOf: ({ index }) => (index === 50 ? '500' : null) });
     const { episodes, error } = await playWith(fake, 9);

@@ -14,6 +14,7 @@ import {
 import { START } from '../../support/fake-clock.js';
 import {
   askOnce,
+  billedFor,
   firstPrompt,
   type ModelOptions,
   modelOf,
@@ -200,12 +201,14 @@ describe.each(['silence', 'trickle'])('a request that is answered with %s', (fau
     const timeoutMs = 1e7;
     for (const retries of [1, 0]) {
       const fake = await startModel(failFirst(1, fault));
-      const { model } = await modelOf(fake, { retries, timeoutMs });
+      const { model, ledger } = await modelOf(fake, { retries, timeoutMs, ledger: { prices: PRICES } });
       const answer = model.complete(firstPrompt(), NEVER).catch((error: Error) => error.message);
       await vi.waitUntil(() => fake.requests.length === 1);
       vi.advanceTimersByTime(timeoutMs);
       if (retries === 1) expect(await answer).toMatchObject({ usage: { requests: 2 } });
       else expect(await answer).toMatch(/got: no complete answer within 10000 s\. Check/);
+      // The first request may be charged.
+      expect(ledger.spent).toBeGreaterThan(billedFor(fake));
     }
   });
 

@@ -142,7 +142,11 @@ describe('parseGrader refuses', () => {
     ['an empty object of weights', withWeights('{}'), 'a sum of 0.'],
     ['an unknown component', withWeights('{"crash_fre": 1}'), 'Did you mean "crash_free"?'],
     ['a name that is not near a component', withWeights('{"happiness": 1}'), 'got "happiness". Remove it.'],
-    ['a weight twice', withWeights('{"progress": 0.5,\n "progress": 1}'), 'got "progress" again in line 2.'],
+    [
+      'a weight twice',
+      withWeights('{"progress": 0.5,\n "progress": 1\n}'),
+      'got "progress" again in line 2.',
+    ],
     [
       'a weight twice, once escaped',
       withWeights('{"progress": 1, "\\u0070rogress": 1}'),

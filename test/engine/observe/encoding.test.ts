@@ -91,6 +91,7 @@ it('history adds four fields at the end', () => {
     ['history_deltas', 35, -1, 1],
     ['history_anomalies', 35, -largest.anomalies, largest.anomalies],
   ]);
+  expect(both.filter(({ meaning }) => meaning.startsWith('the last 7 steps, '))).toEqual(both.slice(1));
 });
 
 it('a record of the history has the last four fields of an observation', () => {

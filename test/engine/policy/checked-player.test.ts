@@ -28,6 +28,7 @@ describe('CheckedPlayer refuses a policy that returns', () => {
     ['a misspelt key', { actions: [0, 0], belief: [] }, 'unknown_option', /Did you mean "beliefs"/],
     ['too few actions', { actions: [0] }, 'wrong_length', /Expected 2 actions .* at step 3\.$/],
     ['an action out of range', { actions: [0, 10] }, 'illegal_action', /at step 3 for environment 1\./],
+    ['a byte out of range', { actions: Uint8Array.of(0, 10) }, 'illegal_action', /for environment 1\./],
     ['an action that is not a number', { actions: [0, 'sleep'] }, 'illegal_action', /for environment 1\./],
     ['too few beliefs', { actions: [0, 0], beliefs: [0, 0, 0] }, 'wrong_length', /at step 3\.$/],
     ['a NaN', { actions: [0, 0], beliefs: [0, 0, 0, 1, Number.NaN, 1] }, 'bad_belief', /environment 1\./],

@@ -168,7 +168,9 @@ describe('an episode refuses', () => {
   });
 
   it('a step before the first reset, and after the end', () => {
-    expectRefusal(() => new Episode().step(0), 'not_reset');
+    const unbegun = new Episode();
+    expectRefusal(() => unbegun.step(0), 'not_reset');
+    expect([unbegun.event, unbegun.lastAction, unbegun.given]).toEqual([-1, -1, false]);
     const episode = newEpisode();
     while (!episode.terminated) episode.step(0);
     const before = words(episode);

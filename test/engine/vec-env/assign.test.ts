@@ -91,6 +91,15 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     });
   });
 
+  it('assign can exchange two histories of different lengths', () => {
+    using env = openOn(engine, { numEnvs: 2, observation: { history: true } });
+    env.reset({ seed: 1 });
+    const { observations } = env.run('random', { stops: [3, 5] });
+    const half = observations.length / 2;
+    const exchanged = [...observations.slice(half), ...observations.slice(0, half)];
+    expect([...env.assign(env, [1, 0]).observations]).toEqual(exchanged);
+  });
+
   it('copies follow the autoreset mode of the target', () => {
     forAll(10, (random) => {
       const [from, to] = [random.pick(AUTORESET_MODES), random.pick(['same-step', 'next-step'] as const)];

@@ -41,7 +41,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
       env.reset({ seed: 1 });
       const mask = Uint8Array.from({ length: numEnvs }, (_, i) => Number(i !== 1));
       env.step(new Uint8Array(numEnvs), { beliefs, mask });
-      return [env.step(new Uint8Array(numEnvs), { beliefs }), env.stateHash()];
+      return [env.step(new Uint8Array(numEnvs), { beliefs }), env.stateHash(), env.run('heuristic')];
     };
     for (const row of [[0.25, 0.5, 2], Array<number>(3).fill(Number.NaN)]) {
       const expected = play(Float32Array.from({ length: 3 * numEnvs }, (_, k) => row[k % 3]));
