@@ -1,23 +1,33 @@
 {
   "variables": {
     "sanitize%": "",
+    # Whether the compiler is GCC. gyp's variable `clang` says what compiled Node. Windows takes ClangCL below.
+    "gcc": "<!(node -p \"+/Free Software/.test(require('child_process').spawnSync((process.env.CXX||'g++')+' --version',{shell:true}).stdout)\")",
     # Flags of all compilations. They keep the rounding exact: no fused operations and no fast math.
-    "rounding": ["-std=c++17", "-O3", "-ffp-contract=off", "-fno-fast-math", "-fvisibility=hidden", "-Wall", "-Wextra"]
+    "rounding": [
+      "-std=c++17", "-O3", "-ffp-contract=off", "-fno-fast-math", "-fvisibility=hidden", "-fexceptions", "-Wall", "-Wextra"
+    ]
   },
   "target_defaults": {
     "cflags_cc!": ["-std=gnu++17", "-fno-rtti", "-fno-exceptions"],
-    # Flags that a target adds. They are a variable, because Xcode does not read the cflags_cc of a target.
+    # Flags that a target adds. They are a variable, because Xcode and Visual Studio do not read the cflags_cc of a target.
     "variables": { "own_flags": [] },
-    "cflags_cc": ["<@(rounding)", "-fexceptions", ">@(own_flags)"],
+    "cflags_cc": ["<@(rounding)", ">@(own_flags)"],
     "defines": ["NAPI_VERSION=8", "NODE_ADDON_API_DISABLE_DEPRECATED", "NODE_ADDON_API_DISABLE_CPP_EXCEPTIONS"],
     "include_dirs": ["native", "<!(node -p \"require('node-addon-api').include_dir\")"],
-    "xcode_settings": {
-      "CLANG_CXX_LANGUAGE_STANDARD": "c++17",
-      "GCC_OPTIMIZATION_LEVEL": "3",
-      "GCC_ENABLE_CPP_EXCEPTIONS": "YES",
-      "OTHER_CPLUSPLUSFLAGS": ["<@(rounding)", ">@(own_flags)"]
-    },
+    "xcode_settings": { "OTHER_CPLUSPLUSFLAGS": ["<@(rounding)", ">@(own_flags)"] },
     "conditions": [
+      # MSVC lacks the vector types. clang-cl knows some flags of clang only after /clang:, and by default fuses operations.
+      ["OS=='win'", {
+        "msbuild_toolset": "ClangCL",
+        "msvs_settings": {
+          "VCCLCompilerTool": {
+            "ExceptionHandling": 1,
+            "WholeProgramOptimization": "false",
+            "AdditionalOptions": ["/std:c++17", "/clang:-ffp-contract=off", ">@(own_flags)"]
+          }
+        }
+      }],
       ["target_arch=='x64'", { "defines": ["RHYTHM_X64"] }],
       ["sanitize!=''", {
         "cflags_cc": ["-fsanitize=<(sanitize)", "-fno-omit-frame-pointer", "-fno-sanitize-recover=all", "-g"],
@@ -45,6 +55,7 @@
     {
       "target_name": "kernel_scalar",
       "type": "static_library",
+      "win_delay_load_hook": "false",
       "sources": ["native/kernel_scalar.cc"],
       # -O3 packs a handful of single floats into vectors and unpacks them again: a step then takes 7 % longer.
       "variables": { "own_flags": ["-O2"] }
@@ -56,20 +67,23 @@
         {
           "target_name": "kernel_avx2",
           "type": "static_library",
+          "win_delay_load_hook": "false",
           "sources": ["native/kernel_avx2.cc"],
           "variables": { "own_flags": ["-mavx2"] }
         },
         {
           "target_name": "kernel_avx512",
           "type": "static_library",
+          "win_delay_load_hook": "false",
           "sources": ["native/kernel_avx512.cc"],
-          "variables": {
-            "own_flags": ["-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl", "-mprefer-vector-width=512"]
-          },
+          "variables": { "own_flags": ["-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl"] },
           # gcc 12's own intrinsics cause these warnings. The kernel's vectors are written by hand: if gcc vectorises more
           # code, a step is slower. Renamed registers make a step 2 % faster.
-          "conditions": [["clang==0", {
-            "cflags_cc": ["-Wno-maybe-uninitialized", "-Wno-uninitialized", "-frename-registers", "-fno-tree-vectorize"]
+          "conditions": [["gcc==1", {
+            "cflags_cc": [
+              "-mprefer-vector-width=512", "-frename-registers", "-fno-tree-vectorize",
+              "-Wno-maybe-uninitialized", "-Wno-uninitialized"
+            ]
           }]]
         }
       ]
