@@ -172,6 +172,8 @@ export function checkCopies(target: Core, source: Core, indices: Uint32Array): v
 
 /** Refuses seeds outside the target's seedRange. Skips the check if the source's range lies within it. */
 function checkSeeds({ span }: Core, { span: from, seeds }: Core, indices: Uint32Array): void {
+  // Sizes up to 2^32 are heap numbers: where V8 cannot optimise the comparison, it allocates.
+  if (from === span) return;
   if (isWithin(from.low, span) && isWithin(from.low + from.size - 1, span)) return;
   for (let i = 0; i < indices.length; i++) {
     const seed = seeds[indices[i]];
