@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import { expect, it, vi } from 'vitest';
 import { renderInfo } from '../../src/cli/info/command.js';
 import { BACKENDS } from '../../src/engine/backends/node.js';
+import { processorName } from '../../src/evaluation/machine.js';
 import { createVecEnv, createWorld, layoutDigest, RHYTHM } from '../../src/index.js';
 import { SCHEMAS } from '../../src/shared/schemas.js';
 import { runCli, temporaryDirectory } from '../support/cli.js';
@@ -26,6 +27,19 @@ it('info shows version, digests, backends and kernels, and why a backend is not 
   const without = await runCli(['info'], '', { RHYTHM_ADDON: '/nowhere/rhythm.node', RHYTHM_KERNEL: '' });
   expect(without.stdout).toMatch(/backend native +not available: Expected the native addon at \/nowhere/);
   expect(without.stdout).toMatch(/backend wasm +available/);
+});
+
+it('a processor that Node does not know has the numbers of Linux, or else the architecture', () => {
+  const unread = () => expect.unreachable('read /proc/cpuinfo');
+  expect(processorName(' AMD EPYC 7763 ', unread)).toBe('AMD EPYC 7763');
+  const core = 'CPU implementer\t: 0x41\nCPU architecture: 8\nCPU variant\t: 0x3\nCPU part\t: 0xd0c\n';
+  const cpuInfo = `processor\t: 0\nBogoMIPS\t: 50.00\n${core}CPU revision\t: 1\n\nprocessor\t: 1\n${core}`;
+  for (const model of ['', 'unknown']) {
+    expect(processorName(model, () => cpuInfo)).toBe(
+      `${process.arch} processor (implementer 0x41, part 0xd0c)`,
+    );
+    expect(processorName(model, () => '')).toBe(`${process.arch} processor`);
+  }
 });
 
 it('info marks backends that only asynchronous environments can use, and shows whether they are available', async () => {
