@@ -1,7 +1,7 @@
 /** Written by `npm run build:wasm`. Do not edit. */
 
 /** SHA-256 of the compiler, the options and the sources. */
-export const SOURCES_DIGEST = 'cb4de80cbc0b33dda8a2c2282b232165af1e1638cfcdedb188815d7995e109aa';
+export const SOURCES_DIGEST = '6de6d10f84ea4af70e7d085eec002083beeea100adbffa1db10e301a9cc9665b';
 
 /** The WebAssembly binary of native/, in base64. */
 export const BINARY: string =
