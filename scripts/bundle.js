@@ -126,7 +126,7 @@ function copyTypes(entries) {
 rmSync(LIB, { recursive: true, force: true });
 const bundled = [...(await bundle(NODE, 'node', '')), ...(await bundle(BROWSER, 'browser', 'browser/'))];
 // The binary as a file too, for runtimes that compile no WebAssembly at run time: see useWasmModule.
-const { BINARY } = await import(join(DIST, 'engine/backends/wasm/binary.js'));
+const { BINARY } = await import(join(DIST, 'engine/backends/wasm/generated/binary.js'));
 writeFileSync(join(LIB, 'rhythm.wasm'), Buffer.from(BINARY, 'base64'));
 writeFileSync(join(LIB, 'LICENSES.txt'), licencesOf(bundled));
 chmodSync(join(LIB, 'cli.js'), 0o755);

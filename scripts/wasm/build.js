@@ -1,5 +1,5 @@
 /**
- * Compiles native/ to WebAssembly, and writes src/engine/backends/wasm/binary.ts: the binary, and the digest of all that
+ * Compiles native/ to WebAssembly, and writes src/engine/backends/wasm/generated/binary.ts: the binary, and the digest of all that
  * determines its bytes. The compiler is clang as a WebAssembly program, so every machine makes the same bytes.
  * With --check, fails if the sources have changed since. With --compare, compiles again and fails if a byte differs.
  */
@@ -8,7 +8,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 
 const ROOT = new URL('../../', import.meta.url);
-const OUTPUT = new URL('src/engine/backends/wasm/binary.ts', ROOT);
+const OUTPUT = new URL('src/engine/backends/wasm/generated/binary.ts', ROOT);
 const read = (path) => readFileSync(new URL(path, ROOT), 'utf8');
 
 const gyp = read('binding.gyp');

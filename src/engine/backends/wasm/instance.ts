@@ -1,7 +1,7 @@
 /** Compiles the WebAssembly build of native/ (native/wasm.cc), and gives each batch an instance and a memory of its own. */
 import { layoutDigest } from '../../../world/digest.js';
 import type { Place } from '../backend.js';
-import { BINARY } from './binary.js';
+import { BINARY } from './generated/binary.js';
 
 /** Bytes of a page of memory, and the most pages: 4 GiB. */
 const PAGE = 65_536;
