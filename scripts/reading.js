@@ -62,7 +62,11 @@ function typesOf(files) {
 }
 
 const linesOf = (files) =>
-  files.flatMap((file) => readFileSync(ROOT + file, 'utf8').trimEnd().split('\n'));
+  files.flatMap((file) =>
+    readFileSync(ROOT + file, 'utf8')
+      .trimEnd()
+      .split('\n'),
+  );
 /** Returns the lines that are neither blank nor part of a comment. */
 const codeOf = (lines) => lines.filter((line) => !/^\s*($|\/\/|\/?\*)/.test(line));
 
