@@ -5,6 +5,7 @@ import { renamed } from '../shared/former-names.js';
 import { camelCase, snakeCase } from '../shared/letter-case.js';
 import { packageVersion } from '../shared/version.js';
 import { addAuditCommand } from './audit/command.js';
+import { addBuildCommand } from './build/command.js';
 import { exitCodeOf, isUsage, messageOf } from './command-errors.js';
 import type { Context } from './context.js';
 import { addDatasetCommand } from './dataset/command.js';
@@ -39,6 +40,7 @@ const COMMANDS: readonly ((program: Command, context: Context) => void)[] = [
   addQueueCommand,
   addWorldCommand,
   addInfoCommand,
+  addBuildCommand,
 ];
 
 /**

@@ -15,5 +15,5 @@ export default function compile(): void {
   const sources = readdirSync(`${ROOT}src`, { recursive: true, encoding: 'utf8' });
   const newest = Math.max(...sources.map((path) => changedAt(`${ROOT}src/${path}`)));
   if (newest > changedAt(BUILT_FILE))
-    execFileSync('npm', ['run', '--silent', 'prepare'], { cwd: ROOT, stdio: 'inherit' });
+    execFileSync('npm', ['run', '--silent', 'compile'], { cwd: ROOT, stdio: 'inherit' });
 }

@@ -1,13 +1,27 @@
-/** Finds the file of the C++ addon. */
+/** Finds the files that may be the C++ addon. */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { BackendError } from '../../shared/errors.js';
+import { readVariable } from '../../shared/variables.js';
+import { runsOnMusl } from './musl.js';
+import { isDenied } from './permissions.js';
 
 const PACKAGE = 'rhythm-vec';
 const FILE = 'rhythm.node';
 /** The folder of this platform's prebuilds, relative to the package or bundle. */
 const PREBUILDS = join('prebuilds', `${process.platform}-${process.arch}`);
+
+/** The addon that was compiled here, relative to the package. */
+export const COMPILED = join('build/Release', FILE);
+
+/** Returns whether a file or folder exists. One that may not be read counts, so that loading it tells why it fails. */
+function exists(path: string): boolean {
+  try {
+    return existsSync(path);
+  } catch {
+    return true;
+  }
+}
 
 /**
  * Returns the folder of this module. In a bundle it is the bundle's folder. CommonJS bundles have no `import.meta.url`. In
@@ -20,7 +34,7 @@ function moduleFolder(): string {
     ...(url === undefined ? [] : [dirname(fileURLToPath(url))]),
     ...(typeof __dirname === 'string' ? [__dirname] : []),
   ];
-  return folders.find(existsSync) ?? dirname(resolve(process.argv[1] ?? ''));
+  return folders.find(exists) ?? dirname(resolve(process.argv[1] ?? ''));
 }
 
 const FOLDER = moduleFolder();
@@ -29,63 +43,78 @@ const FOLDER = moduleFolder();
 const ABOVE = ['..', '../../..'];
 
 /** The package's folder; null in a bundle outside the package. */
-const PACKAGE_ROOT = ABOVE.map((path) => resolve(FOLDER, path)).find(isPackage) ?? null;
+export const PACKAGE_ROOT = ABOVE.map((path) => resolve(FOLDER, path)).find(isPackage) ?? null;
 
+/** Returns whether a folder is the package's, also where the package may not be read. */
 function isPackage(folder: string): boolean {
   try {
     return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).name === PACKAGE;
-  } catch {
-    return false;
+  } catch (error) {
+    return isDenied(error);
   }
 }
 
-/** The remedy in errors about the addon. A built addon also replaces a bad prebuild, since it takes precedence. */
+/** The remedy in errors about the addon. A compiled addon also replaces a bad prebuild, since it takes precedence. */
 export const BUILD_REMEDY =
   PACKAGE_ROOT === null
     ? `This program is bundled. Keep ${PACKAGE} out of the bundle (esbuild --external:${PACKAGE}; external: ['${PACKAGE}'] in ` +
       `rollup; externals in webpack) and install it where the bundle runs, or copy its folder prebuilds to ${FOLDER}, or ` +
       "set RHYTHM_ADDON to the addon's path. To do without it, pass backend: 'reference'."
-    : `Run "npm run build:addon" in ${PACKAGE_ROOT} (needs Python 3 and a C++17 compiler).`;
+    : `Run "npx rhythm-vec build", which compiles it in ${PACKAGE_ROOT} (needs Python 3 and a C++17 compiler).`;
 
-/** The path of the addon that was found. Opening a batch calls `addonPath` several times. */
-let cachedPath: string | undefined;
+/** The files that may be the addon. */
+export interface AddonFiles {
+  /** The paths, in the order in which to load them. */
+  readonly paths: readonly string[];
+  /** The folders that were searched. */
+  readonly where: string;
+}
+
+/** The files of the package or bundle. Opening a batch searches them several times. */
+let cachedFiles: AddonFiles | undefined;
 
 /**
- * Returns the path of the addon: the environment variable `RHYTHM_ADDON` if it is set, even if there is no such file; else the
- * addon of the package or bundle.
- * @throws BackendError `addon_missing`.
+ * Finds the files that may be the addon: the environment variable `RHYTHM_ADDON` alone if it is set, even if there is no such
+ * file; else those of the package or bundle.
  */
-export function addonPath(): string {
-  if (process.env.RHYTHM_ADDON) return resolve(process.env.RHYTHM_ADDON);
-  cachedPath ??= PACKAGE_ROOT === null ? bundleAddon(FOLDER) : packageAddon(PACKAGE_ROOT);
-  return cachedPath;
+export function findAddons(): AddonFiles {
+  const path = readVariable('RHYTHM_ADDON');
+  if (path) return { paths: [resolve(path)], where: 'at RHYTHM_ADDON' };
+  cachedFiles ??= PACKAGE_ROOT === null ? addonsOfBundle(FOLDER) : addonsOfPackage(PACKAGE_ROOT);
+  return cachedFiles;
 }
 
 /**
- * Returns the path of the addon that was compiled here, else the path of this platform's prebuild. A compiled addon takes
- * precedence even if it is stale, because a prebuild may be older still. Loading a stale addon fails with `addon_stale`.
+ * Finds the addon that was compiled here, and this platform's prebuild.
  * @param root the folder with `build` and `prebuilds`.
- * @throws BackendError `addon_missing`.
  */
-export function packageAddon(root: string = PACKAGE_ROOT ?? FOLDER): string {
-  const path = [join(root, 'build/Release', FILE), ...prebuildsIn(root)].find(existsSync);
-  if (path !== undefined) return path;
-  throw missing(`in ${root} (build/Release, or ${PREBUILDS})`);
+export function addonsOfPackage(root: string = PACKAGE_ROOT ?? FOLDER, musl: boolean = isMusl()): AddonFiles {
+  return {
+    paths: [join(root, COMPILED), ...prebuildsIn(root, musl)].filter(exists),
+    where: `in ${root} (build/Release, or ${describePrebuilds(musl)})`,
+  };
 }
 
 /**
- * Returns the path of the addon for a bundle: prebuilds that were copied beside it, else the addon of the installed
- * package.
+ * Finds the addons for a bundle: prebuilds that were copied beside it, then the addons of the installed package.
  * @param folder the bundle's folder.
- * @throws BackendError `addon_missing`.
  */
-export function bundleAddon(folder: string): string {
-  const copy = prebuildsIn(folder).find(existsSync);
-  if (copy !== undefined) return copy;
+export function addonsOfBundle(folder: string, musl: boolean = isMusl()): AddonFiles {
   const root = installedPackage(folder);
-  if (root !== null) return packageAddon(root);
-  throw missing(`in ${join(folder, PREBUILDS)}, or in a package ${PACKAGE} installed above it`);
+  const installed = root === null ? [] : addonsOfPackage(root, musl).paths;
+  return {
+    paths: [...prebuildsIn(folder, musl).filter(exists), ...installed],
+    where: `in ${folder} (${describePrebuilds(musl)}), or in a package ${PACKAGE} installed above it`,
+  };
 }
+
+const isMusl = (): boolean => process.platform === 'linux' && runsOnMusl();
+
+/** Returns the path of this platform's prebuild; none on musl, where a prebuild for glibc may crash. */
+const prebuildsIn = (root: string, musl: boolean): string[] => (musl ? [] : [join(root, PREBUILDS, FILE)]);
+
+const describePrebuilds = (musl: boolean): string =>
+  musl ? `${PREBUILDS}, which needs glibc, but this system has musl` : PREBUILDS;
 
 /** Returns the folder of the package that is installed in a folder or above it; null if there is none. */
 function installedPackage(folder: string): string | null {
@@ -97,13 +126,3 @@ function installedPackage(folder: string): string | null {
     return null;
   }
 }
-
-/** Returns the paths that this platform's prebuild may have. Alpine's libc is musl. */
-function prebuildsIn(root: string): string[] {
-  const libc = existsSync('/etc/alpine-release') ? 'musl' : 'glibc';
-  const names = process.platform === 'linux' ? [FILE.replace('.', `.${libc}.`), FILE] : [FILE];
-  return names.map((name) => join(root, PREBUILDS, name));
-}
-
-const missing = (where: string): BackendError =>
-  new BackendError('addon_missing', `Expected the native addon ${where}, found none. ${BUILD_REMEDY}`);

@@ -1,9 +1,10 @@
 /** Loads and checks the C++ addon. */
 import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { BackendError } from '../../shared/errors.js';
 import { describe } from '../../shared/values.js';
 import { layoutDigest } from '../../world/digest.js';
-import { addonPath, BUILD_REMEDY } from './addon-path.js';
+import { type AddonFiles, BUILD_REMEDY, findAddons, PACKAGE_ROOT } from './addon-path.js';
 import type {
   Origin,
   Outputs,
@@ -14,6 +15,7 @@ import type {
   RunBeliefs,
   RunRequest,
 } from './backend.js';
+import { permissionRemedy } from './permissions.js';
 
 /**
  * A batch of the addon. Arguments are as in the backend interface, null where a request has null. Resets and replays take
@@ -71,47 +73,95 @@ export interface Addon {
   ) => NativeBatch;
 }
 
-/** The loaded addons by path. All have the layout that this package expects. */
-const loadedAddons = new Map<string, Addon>();
-
-/**
- * Loads the addon, by default the one that `addonPath` finds.
- * @throws BackendError `addon_missing` (no file, or not loadable here) or `addon_stale` (built for another
- *   layout).
- */
-export function loadAddon(path: string = addonPath()): Addon {
-  const known = loadedAddons.get(path);
-  if (known !== undefined) return known;
-  if (!existsSync(path)) {
-    throw new BackendError(
-      'addon_missing',
-      `Expected the native addon at ${path}, found none. ${BUILD_REMEDY}`,
-    );
-  }
-  const addon = requireAddon(path);
-  const expected = layoutDigest();
-  if (addon?.layoutDigest !== expected) {
-    throw new BackendError(
-      'addon_stale',
-      `Expected an addon built for layout ${expected.slice(0, 12)}, got one for ` +
-        `${describe(addon?.layoutDigest).replaceAll('"', '').slice(0, 12)} at ${path}. ${BUILD_REMEDY}`,
-    );
-  }
-  loadedAddons.set(path, addon);
-  return addon;
+/** An addon that was loaded. */
+export interface LoadedAddon {
+  readonly addon: Addon;
+  readonly path: string;
+  /** Why the files before it were not loaded; '' if there were none. */
+  readonly rejected: string;
 }
 
-const firstLine = (cause: unknown): string => String((cause as Error)?.message ?? cause).split('\n')[0];
+/** Why a file is not the addon. */
+class Rejection {
+  /** @param what what was expected, and what came. */
+  constructor(
+    readonly code: 'addon_missing' | 'addon_stale',
+    readonly what: string,
+    readonly remedy: string = BUILD_REMEDY,
+    readonly cause?: unknown,
+  ) {}
+}
+
+/** The addons and rejections by path. A file is loaded once, since opening a batch asks several times. */
+const outcomes = new Map<string, Addon | Rejection>();
+
+/**
+ * Loads the first addon that loads and has the layout that this package expects.
+ * @throws BackendError `addon_missing` (no file, or none loadable here) or `addon_stale` (built for another layout), for the
+ *   first file, with the reasons of all.
+ */
+export function openAddon({ paths, where }: AddonFiles = findAddons()): LoadedAddon {
+  const rejections: Rejection[] = [];
+  for (const path of paths) {
+    const outcome = outcomes.get(path) ?? load(path);
+    outcomes.set(path, outcome);
+    if (!(outcome instanceof Rejection)) return { addon: outcome, path, rejected: textOf(rejections) };
+    rejections.push(outcome);
+  }
+  const all = paths.length > 0 ? rejections : [missing(where)];
+  const remedies = new Set(all.map(({ remedy }) => remedy));
+  const [{ code, cause }] = all;
+  throw new BackendError(code, `${textOf(all)} ${[...remedies].join(' ')}`, { cause });
+}
+
+/** Loads the addon. @throws BackendError as `openAddon`. */
+export const loadAddon = (): Addon => openAddon().addon;
+
+const textOf = (rejections: readonly Rejection[]): string => rejections.map(({ what }) => what).join(' ');
+
+const missing = (where: string): Rejection =>
+  new Rejection('addon_missing', `Expected the native addon ${where}, found none.`);
+
+const tooOld = (path: string): Rejection =>
+  new Rejection(
+    'addon_missing',
+    `Expected Node 20.19 or later, or 22.12 or later, to load the native addon at ${path}, got ${process.version}.`,
+    'Use a newer Node.',
+  );
+
+function load(path: string): Addon | Rejection {
+  try {
+    if (process.getBuiltinModule === undefined) return tooOld(path);
+    if (!existsSync(path)) return missing(`at ${path}`);
+    return checkLayout(path, requireAddon(path));
+  } catch (cause) {
+    const remedy = permissionRemedy(cause, folderOf(path)) ?? BUILD_REMEDY;
+    const what = `Expected a loadable native addon at ${path}, got: ${firstLine(cause)}`;
+    return new Rejection('addon_missing', what, remedy, cause);
+  }
+}
+
+/** Returns the folder that a program must be allowed to read: the package, or that of an addon elsewhere. */
+const folderOf = (path: string): string =>
+  PACKAGE_ROOT !== null && path.startsWith(PACKAGE_ROOT) ? PACKAGE_ROOT : dirname(path);
 
 function requireAddon(path: string): Addon {
-  try {
-    // Bundlers would change the calls of an imported createRequire.
-    return process.getBuiltinModule('node:module').createRequire(path)(path) as Addon;
-  } catch (cause) {
-    throw new BackendError(
-      'addon_missing',
-      `Expected a loadable native addon at ${path}, got: ${firstLine(cause)} ${BUILD_REMEDY}`,
-      { cause },
-    );
-  }
+  // Bundlers would change the calls of an imported createRequire.
+  return process.getBuiltinModule('node:module').createRequire(path)(path) as Addon;
+}
+
+function checkLayout(path: string, addon: Addon): Addon | Rejection {
+  const expected = layoutDigest();
+  if (addon?.layoutDigest === expected) return addon;
+  const got = describe(addon?.layoutDigest).replaceAll('"', '').slice(0, 12);
+  return new Rejection(
+    'addon_stale',
+    `Expected an addon built for layout ${expected.slice(0, 12)}, got one for ${got} at ${path}.`,
+  );
+}
+
+/** Returns the first line of an error's message, with a full stop. */
+function firstLine(cause: unknown): string {
+  const [line] = String((cause as Error)?.message ?? cause).split('\n');
+  return line.endsWith('.') ? line : `${line}.`;
 }

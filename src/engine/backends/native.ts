@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { BackendError, type RhythmError } from '../../shared/errors.js';
 import { didYouMean } from '../../shared/suggest.js';
 import { MAX_THREADS, NUM_BELIEFS, STATE_WORDS } from '../../world/fields.js';
-import { type Addon, loadAddon, type NativeBatch } from './addon.js';
+import { type Addon, loadAddon, type NativeBatch, openAddon } from './addon.js';
 import type {
   Availability,
   Backend,
@@ -23,8 +23,8 @@ export const nativeBackend: Backend = { name: 'native', availability, kernels, o
 
 function availability(): Availability {
   try {
-    loadAddon();
-    return { name: 'native', available: true };
+    const { path, rejected } = openAddon();
+    return { name: 'native', available: true, ...(rejected !== '' && { detail: `${path}. ${rejected}` }) };
   } catch (error) {
     return { name: 'native', available: false, reason: (error as RhythmError).message };
   }

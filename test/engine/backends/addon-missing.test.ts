@@ -53,7 +53,7 @@ describe.each([
   it('gives an error with the path and the command that builds the addon', () => {
     expect(status).toBe(0);
     expect(load).toMatchObject({ name: 'BackendError', code });
-    for (const part of ['Expected', reason, path, 'npm run build:addon'])
+    for (const part of ['Expected', reason, path, 'npx rhythm-vec build'])
       expect(load.message).toContain(part);
     expect(kernels).toEqual([]);
     // The message has only the first digits of a layout's digest.
@@ -64,7 +64,7 @@ describe.each([
     for (const refused of [native, kernel]) {
       expect(refused).toMatchObject({ name: 'BackendError', code: 'backend_unavailable' });
       expect(refused.message).toContain(path);
-      expect(refused.message).toContain('npm run build:addon');
+      expect(refused.message).toContain('npx rhythm-vec build');
     }
   });
 

@@ -1,10 +1,10 @@
-/** The addon's path: RHYTHM_ADDON, else the compiled addon, else this platform's prebuild. */
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+/** The files that may be the addon: RHYTHM_ADDON alone, else the compiled addon, then this platform's prebuild. */
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { loadAddon } from '../../../src/engine/backends/addon.js';
-import { addonPath, bundleAddon, packageAddon } from '../../../src/engine/backends/addon-path.js';
+import { openAddon } from '../../../src/engine/backends/addon.js';
+import { addonsOfBundle, addonsOfPackage, findAddons } from '../../../src/engine/backends/addon-path.js';
 import { refusalOf } from '../../support/refusals.js';
 
 let root: string;
@@ -27,63 +27,57 @@ function writeAddonAt(path: string): string {
 const COMPILED = 'build/Release/rhythm.node';
 const PREBUILD = `prebuilds/${process.platform}-${process.arch}/rhythm.node`;
 
-it('the path is the prebuild if no addon was compiled', () => {
-  const file = writeAddonAt(PREBUILD);
-  expect(packageAddon(root)).toBe(file);
+it('the compiled addon comes before the prebuild', () => {
+  const prebuild = writeAddonAt(PREBUILD);
+  expect(addonsOfPackage(root).paths).toEqual([prebuild]);
+  const compiled = writeAddonAt(COMPILED);
+  expect(addonsOfPackage(root).paths).toEqual([compiled, prebuild]);
 });
 
-it.runIf(process.platform === 'linux')(
-  'the prebuild for this libc comes before the prebuild for any libc',
-  () => {
-    writeAddonAt(PREBUILD);
-    const libc = existsSync('/etc/alpine-release') ? 'musl' : 'glibc';
-    const file = writeAddonAt(PREBUILD.replace('rhythm.', `rhythm.${libc}.`));
-    writeAddonAt(PREBUILD.replace('rhythm.', 'rhythm.other.'));
-    expect(packageAddon(root)).toBe(file);
-  },
-);
-
-it('the path is not a prebuild of another platform or processor', () => {
+it('a prebuild of another platform or processor is not the addon, and the error names the searched folders', () => {
   for (const other of [`beos-${process.arch}`, `${process.platform}-z80`])
     writeAddonAt(`prebuilds/${other}/rhythm.node`);
-  const { code, message } = refusalOf(() => packageAddon(root));
+  const { code, message } = refusalOf(() => openAddon(addonsOfPackage(root)));
   expect(code).toBe('addon_missing');
-  for (const part of ['build/Release', `${process.platform}-${process.arch}`, root, 'npm run build:addon'])
+  for (const part of ['build/Release', `${process.platform}-${process.arch}`, root, 'npx rhythm-vec build'])
     expect(message).toContain(part);
+  expect(message).not.toContain('musl');
 });
 
-it('the path is the compiled addon rather than a prebuild, even if the compiled addon cannot be loaded', () => {
+it('on musl a prebuild is never the addon, and the error says why', () => {
   writeAddonAt(PREBUILD);
-  const file = writeAddonAt(COMPILED);
-  expect(packageAddon(root)).toBe(file);
-  const { code, message } = refusalOf(() => loadAddon(packageAddon(root)));
-  expect(code).toBe('addon_missing');
-  for (const part of ['loadable', file, 'npm run build:addon']) expect(message).toContain(part);
-  // The text of the cause, without the name of its class.
-  expect(message).not.toContain('Error:');
+  const files = addonsOfPackage(root, true);
+  expect(files.paths).toEqual([]);
+  expect(refusalOf(() => openAddon(files)).message).toContain('needs glibc, but this system has musl');
+  const compiled = writeAddonAt(COMPILED);
+  expect(addonsOfPackage(root, true).paths).toEqual([compiled]);
+  writeAddonAt(`out/${PREBUILD}`);
+  expect(addonsOfBundle(join(root, 'out'), true).paths).toEqual([]);
 });
 
-it('the path is RHYTHM_ADDON, relative to the working folder, even if there is no such file', () => {
+it('RHYTHM_ADDON is the only file, relative to the working folder, even if there is no such file', () => {
   vi.stubEnv('RHYTHM_ADDON', 'nowhere/rhythm.node');
-  expect(addonPath()).toBe(resolve('nowhere/rhythm.node'));
+  expect(findAddons().paths).toEqual([resolve('nowhere/rhythm.node')]);
 });
 
-it("the path is the package's addon if RHYTHM_ADDON is empty", () => {
+it("the files are the package's if RHYTHM_ADDON is empty", () => {
   vi.stubEnv('RHYTHM_ADDON', '');
-  expect(addonPath()).toBe(packageAddon());
+  expect(findAddons()).toEqual(addonsOfPackage());
 });
 
-it('the path for a bundle is the prebuild beside it, else the prebuild of the installed package', () => {
-  const installed = writeAddonAt(`node_modules/rhythm-vec/${PREBUILD}`);
+it('for a bundle the prebuild beside it comes before the addons of the installed package', () => {
+  const bundled = () => addonsOfBundle(join(root, 'out')).paths.map((path) => realpathSync(path));
+  const files = [`node_modules/rhythm-vec/${COMPILED}`, `node_modules/rhythm-vec/${PREBUILD}`];
+  const installed = files.map(writeAddonAt).map((path) => realpathSync(path));
   writeFileSync(join(root, 'node_modules/rhythm-vec/package.json'), '{}');
-  expect(realpathSync(bundleAddon(join(root, 'out')))).toBe(realpathSync(installed));
-  const copy = writeAddonAt(`out/${PREBUILD}`);
-  expect(bundleAddon(join(root, 'out'))).toBe(copy);
+  expect(bundled()).toEqual(installed);
+  const copy = realpathSync(writeAddonAt(`out/${PREBUILD}`));
+  expect(bundled()).toEqual([copy, ...installed]);
 });
 
 it('a bundle without an addon gets an error that names both places where it may be', () => {
-  const { code, message } = refusalOf(() => bundleAddon(join(root, 'out')));
+  const { code, message } = refusalOf(() => openAddon(addonsOfBundle(join(root, 'out'))));
   expect(code).toBe('addon_missing');
-  for (const part of [join(root, 'out', 'prebuilds'), 'a package rhythm-vec'])
+  for (const part of [join(root, 'out'), 'prebuilds', 'a package rhythm-vec'])
     expect(message).toContain(part);
 });

@@ -1,0 +1,124 @@
+/** The parts of `rhythm-vec build`: node-gyp is found, its output becomes progress and errors, and an interruption ends it. */
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { compileAddon } from '../../src/cli/build/compile-addon.js';
+import { describeFailure } from '../../src/cli/build/describe-failure.js';
+import { findNodeGyp } from '../../src/cli/build/find-node-gyp.js';
+import { runProcess } from '../../src/cli/build/run-process.js';
+
+let folder: string;
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'rhythm-')));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+  vi.unstubAllEnvs();
+});
+
+function write(path: string, text = '', mode = 0o644): string {
+  const file = join(folder, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text, { mode });
+  return file;
+}
+
+it('node-gyp is that of the variable, then of the PATH, then of the npm of this Node, then of the npm on the PATH', () => {
+  const PATH = [join(folder, 'empty'), join(folder, 'path')].join(':');
+  const node = write('node/bin/node');
+  const find = (env = {}) => findNodeGyp({ PATH, ...env }, node);
+  expect(find()).toBeNull();
+  const program = 'node_modules/node-gyp/bin/node-gyp.js';
+  const ofPath = write(`other/npm/${program}`);
+  write('other/npm/bin/npm-cli.js');
+  mkdirSync(join(folder, 'path'));
+  symlinkSync(join(folder, 'other/npm/bin/npm-cli.js'), join(folder, 'path/npm'));
+  expect(find()).toEqual([node, ofPath]);
+  const own = write(`node/lib/node_modules/npm/${program}`);
+  expect(find()).toEqual([node, own]);
+  const installed = write('path/node-gyp');
+  expect(find()).toEqual([installed]);
+  expect(find({ npm_config_node_gyp: '/named.js' })).toEqual([node, '/named.js']);
+});
+
+it.each([
+  ['make', (name: string) => `  CXX(target) Release/obj.target/rhythm/native/${name}.o`, 'rhythm.target.mk'],
+  ['MSBuild', (name: string) => `  ${name}.cc`, 'rhythm.vcxproj'],
+])('each file that %s compiles is reported once, with the number of files', async (_, line, project) => {
+  const isMake = project.endsWith('mk');
+  write(
+    `build/${project}`,
+    isMake ? 'OBJS := $(obj)/native/one.o $(obj)/native/two.o' : '"..\\native\\one.cc" "..\\native\\two.cc"',
+  );
+  const printed = [
+    'gyp info spawn make',
+    line('one'),
+    line('two'),
+    line('one'),
+    '  COPY Release/rhythm.node',
+  ];
+  const gyp = write('gyp.cjs', `console.log(${JSON.stringify(printed.join('\n'))})`);
+  vi.stubEnv('npm_config_node_gyp', gyp);
+  const reported: unknown[] = [];
+  await compileAddon(folder, { onFile: (...progress) => reported.push(progress) });
+  expect(reported).toEqual([
+    [0, 2, 'native/one.cc'],
+    [1, 2, 'native/two.cc'],
+  ]);
+});
+
+it('an interruption ends node-gyp and its children, and throws its reason', async () => {
+  // The child keeps the output open: the run ends only when the child does too.
+  const child = `console.log('  started.cc'); setInterval(() => {}, 1000);`;
+  const gyp = write(
+    'gyp.cjs',
+    `require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(child)}], { stdio: 'inherit' }); setInterval(() => {}, 1000);`,
+  );
+  vi.stubEnv('npm_config_node_gyp', gyp);
+  write('build/rhythm.target.mk', 'native/started.o');
+  const abort = new AbortController();
+  const compiled = compileAddon(folder, {
+    signal: abort.signal,
+    onFile: () => abort.abort(new Error('enough')),
+  });
+  await expect(compiled).rejects.toThrow('enough');
+});
+
+it('a command that cannot be started is an output, not an exception', async () => {
+  const { succeeded, output } = await runProcess([join(folder, 'nowhere')], folder, () => {});
+  expect(succeeded).toBe(false);
+  expect(output).toContain('ENOENT');
+});
+
+it.each([
+  ['gyp ERR! stack Error: Could not find any Python installation to use', 'Python 3', /Install it/],
+  ['gyp ERR! stack Error: not found: make', 'make', /build-essential/],
+  ['make: g++: No such file or directory', 'a C++17 compiler', /set CXX/],
+  ['/bin/sh: 1: g++: not found', 'a C++17 compiler', /set CXX/],
+  ["FileNotFoundError: [Errno 2] No such file or directory: 'no-compiler'", 'a C++17 compiler', /set CXX/],
+  ['gyp ERR! stack Error: Could not find any Visual Studio installation to use', 'Visual Studio', /Clang/],
+  ['gyp: No Xcode or CLT version detected!', 'the command line tools of Xcode', /xcode-select --install/],
+  ["Error: Cannot find module 'node-addon-api'", 'node-addon-api', /Install rhythm-vec again/],
+  [
+    "gyp ERR! stack Error: EACCES: permission denied, mkdir '/x/build'",
+    'a folder that can be written',
+    /owner/,
+  ],
+  [
+    'gyp http GET https://nodejs.org/headers.tar.gz\ngyp WARN install got an error, rolling back install',
+    "an answer with Node's headers",
+    /npm_config_nodedir/,
+  ],
+  [
+    "../native/tables.cc:73:9: error: 'y' was not declared in this scope",
+    'sources that compile',
+    /newer C\+\+17/,
+  ],
+  ['gyp ERR! not ok', 'node-gyp to succeed', /Run it there/],
+])('the error of a failed build names what is missing, and the remedy: %s', (line, expected, remedy) => {
+  const output = ['gyp info it worked if it ends with ok', 'gyp http 200 headers', line].join('\n');
+  const message = describeFailure(output, '/package');
+  expect(message).toContain(`Expected ${expected} for the addon of /package, got: `);
+  expect(message).toMatch(remedy);
+});
