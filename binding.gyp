@@ -3,6 +3,8 @@
     "sanitize%": "",
     # Whether the compiler is GCC. gyp's variable `clang` says what compiled Node. Windows takes ClangCL below.
     "gcc": "<!(node -p \"+/Free Software/.test(require('child_process').spawnSync((process.env.CXX||'g++')+' --version',{shell:true}).stdout)\")",
+    # "yes" for a prebuild: on Linux it has libstdc++ inside, and runs on older systems.
+    "rhythm_prebuild%": "",
     # Flags of all compilations. They keep the rounding exact: no fused operations and no fast math.
     "rounding": [
       "-std=c++17", "-O3", "-ffp-contract=off", "-fno-fast-math", "-fvisibility=hidden", "-fexceptions", "-Wall", "-Wextra"
@@ -50,7 +52,14 @@
         "native/thread_pool.cc"
       ],
       "dependencies": ["kernel_scalar"],
-      "conditions": [["target_arch=='x64'", { "dependencies": ["kernel_avx2", "kernel_avx512"] }]]
+      "conditions": [
+        ["target_arch=='x64'", { "dependencies": ["kernel_avx2", "kernel_avx512"] }],
+        # Without --gc-sections, unused parts of libstdc++ need newer versions of glibc. -s removes the symbols.
+        ["rhythm_prebuild=='yes' and OS=='linux'", {
+          "sources": ["native/glibc.cc"],
+          "ldflags": ["-static-libstdc++", "-Wl,--exclude-libs,ALL", "-Wl,--gc-sections", "-s"]
+        }]
+      ]
     },
     {
       "target_name": "kernel_scalar",

@@ -1,34 +1,31 @@
 /**
- * Builds the addon for installations without a compiler: prebuilds/<platform>-<arch>/rhythm[.<libc>].node. The addon uses
- * only Node-API, so one file serves every Node version. It contains every kernel of its architecture, and runs the fastest
- * that the processor supports.
+ * Builds the addon for installations without a compiler: prebuilds/<platform>-<arch>/rhythm.node. The addon uses only Node-API,
+ * so one file serves every Node version. It contains every kernel of its architecture, and runs the fastest that the processor
+ * supports. On Linux it needs glibc 2.28 or later, and no libstdc++.
  */
-import { spawnSync } from 'node:child_process';
-import { cpSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import prebuildify from 'prebuildify';
+import { compileAddon } from '../dist/cli/build/compile-addon.js';
+import { checkSymbolVersions } from './symbol-versions.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-// Builds a copy, because prebuildify deletes build/. Below the root, so that node-addon-api is found.
-const buildFolder = join(root, 'build-prebuild');
+// Builds a copy, so that build/ keeps its addon. Below the root, so that node-addon-api is found.
+const copy = join(root, 'build-prebuild');
+const folder = join(root, 'prebuilds', `${process.platform}-${process.arch}`);
 
-rmSync(buildFolder, { recursive: true, force: true });
+rmSync(copy, { recursive: true, force: true });
 try {
   for (const name of ['binding.gyp', 'native'])
-    cpSync(join(root, name), join(buildFolder, name), { recursive: true });
-  await promisify(prebuildify)({
-    cwd: buildFolder,
-    out: root,
-    name: 'rhythm',
-    napi: true,
-    // Uses the headers of this Node. By default prebuildify downloads those of the newest Node.
-    targets: [process.versions.node],
-    cache: join(root, 'node_modules/.cache/prebuildify'),
-    strip: spawnSync('strip', ['--version']).error === undefined,
-    tagLibc: process.platform === 'linux',
-  });
+    cpSync(join(root, name), join(copy, name), { recursive: true });
+  await compileAddon(copy, { options: ['--rhythm_prebuild=yes'] });
+  const addon = join(copy, 'build/Release/rhythm.node');
+  if (process.platform === 'linux') checkSymbolVersions(addon);
+  if (process.platform === 'darwin') execFileSync('strip', ['-Sx', addon]);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  cpSync(addon, join(folder, 'rhythm.node'));
 } finally {
-  rmSync(buildFolder, { recursive: true, force: true });
+  rmSync(copy, { recursive: true, force: true });
 }
