@@ -1,9 +1,17 @@
 /**
  * Bundles the compiled modules of dist into lib, which the package contains. A few files load faster than hundreds.
  * Packages that are not dependencies of the installed package become part of the bundle, with their licences in
- * lib/LICENSES.txt. Copies into lib/types the declarations that the library's entry points reach.
+ * lib/LICENSES.txt. Copies binding.gyp into lib, and into lib/types the declarations that the library's entry points reach.
  */
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
@@ -130,6 +138,8 @@ const { BINARY } = await import(join(DIST, 'engine/backends/wasm/generated/binar
 writeFileSync(join(LIB, 'rhythm.wasm'), Buffer.from(BINARY, 'base64'));
 writeFileSync(join(LIB, 'LICENSES.txt'), licencesOf(bundled));
 chmodSync(join(LIB, 'cli.js'), 0o755);
+// Not beside the package's package.json, where pnpm and Yarn would compile it during installation.
+copyFileSync(join(ROOT, 'binding.gyp'), join(LIB, 'binding.gyp'));
 const { cli, 'shard-program': _, 'serve-worker': __, ...library } = NODE;
 copyTypes([...Object.values(library), ...Object.values(BROWSER)]);
 // A module, which packages without types for browsers cannot name.

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Tests the published package. Packs it with a prebuild, and installs the tarball into an empty folder without compiling.
-# The installed native backend must compute the same scores as this checkout's reference. Measures the installation, bundles a
-# program, and checks the types and the worker example of docs/guides/async-and-webgpu.md. Last, runs the package's install
-# script: with the prebuild, without a compiler, and with a compiler. npm needs its registry, or a cache of the packages.
+# Tests the published package. Packs it with a prebuild that runs on older systems, and installs the tarball, which has no install
+# scripts, into an empty folder. The installed native backend must compute the same scores as this checkout's reference. Measures
+# the installation, bundles a program, and checks the types and the worker example of docs/guides/async-and-webgpu.md. Last,
+# removes the prebuild, and runs `rhythm-vec build` without and with a compiler. npm needs its registry, or a cache of the packages.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 root=$PWD
@@ -28,30 +28,38 @@ check_scores() {
   cmp "$temporary/expected" "$temporary/scores" || fail "backend $1 of the package differs from the checkout's reference"
 }
 
-echo "== Making the prebuild and packing"
+echo "== Making the prebuild, whose symbol versions are checked, and packing"
 npm run --loglevel=error build:prebuild >"$temporary/log" 2>&1 || { cat "$temporary/log"; fail "no prebuild"; }
-# Not by the script `prepare` of `npm pack`, which would compile again what `npm ci` has compiled.
+if [[ $(uname -s) == Linux ]]; then
+  check="import('./scripts/symbol-versions.js').then(({ checkSymbolVersions }) => checkSymbolVersions('build/Release/rhythm.node'))"
+  if node -e "$check" 2>"$temporary/log"; then fail "the check of symbol versions accepts an addon with another libstdc++"; fi
+  grep -q GLIBCXX "$temporary/log" || { cat "$temporary/log"; fail "the check of symbol versions failed"; }
+fi
+# Not by the script `prepack` of `npm pack`, which would compile again what `npm ci` has compiled.
 changed=$(find src scripts/bundle.js package.json tsconfig*.json -newer lib/cli.js)
-[[ -z $changed ]] || npm run --silent prepare
+[[ -z $changed ]] || npm run --silent compile
 npm pack --ignore-scripts --loglevel=error --pack-destination "$temporary" >/dev/null
 tarball=("$temporary"/rhythm-vec-*.tgz)
 contents=$(tar -tzf "${tarball[0]}" | cut -d/ -f2 | sort -u | tr '\n' ' ')
-[[ $contents == "LICENSE README.md binding.gyp deploy docs examples lib native package.json prebuilds python scripts " ]] ||
+[[ $contents == "LICENSE README.md deploy docs examples lib native package.json prebuilds python " ]] ||
   fail "the tarball has other contents: $contents"
 node test/packaging/final-scores.mjs reference >"$temporary/expected"
 
-echo "== Installing it without install scripts: the prebuild computes the reference's scores"
+echo "== Installing it, where no script runs: the prebuild computes the reference's scores"
 mkdir "$consumer"
 cp test/packaging/final-scores.mjs "$consumer"
 echo '{ "private": true }' >"$consumer/package.json"
-(cd "$consumer" && npm install --ignore-scripts --loglevel=error "${tarball[0]}")
+# Without a file *.gyp beside package.json and without these scripts, no package manager has a script to run or to warn of.
+(cd "$consumer" && npm install --loglevel=error "${tarball[0]}")
+scripts=$(cd "$consumer" && npm query --loglevel=error ':attr(scripts, [preinstall]), :attr(scripts, [install]), :attr(scripts, [postinstall]), :attr(scripts, [prepare])')
+[[ $scripts == "[]" ]] || fail "installed packages have install scripts: $scripts"
 if grep -rqF "$root/" "$package/prebuilds"; then fail "the prebuild names the folder where it was made"; fi
 check_scores native
 (cd "$consumer" && node_modules/.bin/rhythm-vec info) | grep -q 'backend webgpu .*npm install webgpu' ||
   fail "info does not say how to add the optional package webgpu"
 
 echo "== Size, number of packages and import time are within the limits"
-(cd "$consumer" && node "$root/test/packaging/measure.mjs")
+(cd "$consumer" && node "$root/test/packaging/measure.mjs" "${tarball[0]}")
 
 echo "== Strict TypeScript with module node16 accepts import and require of every subpath for Node, and Node runs both"
 cp test/packaging/{required.cts,imported.mts} "$consumer"
@@ -85,18 +93,20 @@ sed "s|from 'rhythm-vec/browser'|from 'rhythm-vec'|" test/packaging/browser.mjs 
 (cd "$consumer" && node browser.mjs) >"$temporary/browsed"
 [[ $(cat "$temporary/browsed") == "reference 28 true" ]] || fail "the browser entry printed: $(cat "$temporary/browsed")"
 
-echo "== Its install script compiles nothing if the prebuild loads"
-(cd "$package" && npm run --silent install)
-[[ ! -e $package/build ]] || fail "compiled although the prebuild loads"
-
-echo "== Without a prebuild and a compiler its install script warns, and the reference computes the scores"
+echo "== Without a prebuild the next backend computes the scores, and info names the command that compiles the addon"
 rm -r "$package/prebuilds"
-(cd "$package" && CC=no-compiler CXX=no-compiler npm run --silent install) 2>"$temporary/warning"
-grep -q "addon was not built" "$temporary/warning" || fail "no warning: $(cat "$temporary/warning")"
 info=$(cd "$consumer" && node_modules/.bin/rhythm-vec info)
-grep -q "backend native .*not available: .*npm run build:addon" <<<"$info" || fail "info does not say why: $info"
+grep -q "backend native .*not available: .*npx rhythm-vec build" <<<"$info" || fail "info does not say why: $info"
 check_scores auto
 
-echo "== Without a prebuild its install script compiles the addon"
-(cd "$package" && npm run --silent install)
+echo "== rhythm-vec build names a missing compiler, and an earlier addon stays"
+mkdir -p "$package/build/Release"
+echo earlier >"$package/build/Release/rhythm.node"
+if (cd "$consumer" && CC=no-compiler CXX=no-compiler npx rhythm-vec build) 2>"$temporary/log"; then fail "built without a compiler"; fi
+grep -q "Expected a C++17 compiler .*Install" "$temporary/log" || fail "no compiler is named: $(cat "$temporary/log")"
+[[ $(cat "$package/build/Release/rhythm.node") == earlier ]] || fail "the earlier addon is gone"
+
+echo "== rhythm-vec build compiles the addon, and leaves no other file"
+(cd "$consumer" && npx rhythm-vec build)
+[[ $(cd "$package" && find build* -type f) == build/Release/rhythm.node ]] || fail "left: $(cd "$package" && find build* -type f | head)"
 check_scores native

@@ -30,7 +30,7 @@ build_addon() {
 
 echo "== Page ends: every shipped kernel, on arrays beside protected pages"
 # Compiles nothing if the checkout's addon is current.
-node-gyp configure build --loglevel=error --jobs max
+npm run --silent build:addon
 shipped=$root/build/Release
 mkdir -p "$out"
 "$cxx" -std=c++17 -O1 -g -pthread -I native test/sanitizers/page-ends.cc test/sanitizers/call_sequence.cc \

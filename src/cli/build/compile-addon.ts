@@ -1,5 +1,5 @@
 /** Compiles the addon with node-gyp. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { BackendError } from '../../shared/errors.js';
 import { describeFailure } from './describe-failure.js';
@@ -37,6 +37,33 @@ export async function compileAddon(
   const { succeeded, output } = await runProcess([...nodeGyp, ...args], root, onLine, signal);
   signal?.throwIfAborted();
   if (!succeeded) throw new BackendError('addon_missing', describeFailure(output, root));
+}
+
+/** The folder of the copy that `compileCopy` compiles. */
+const COPY = 'build-addon';
+
+/**
+ * Compiles a copy of the package's sources, so that nothing else in the package changes. Deletes the copy afterwards.
+ * @param use called with the path of the addon. @throws as `compileAddon`.
+ */
+export async function compileCopy(
+  root: string,
+  use: (addon: string) => void,
+  options: CompileOptions = {},
+): Promise<void> {
+  // Below the package, so that node-addon-api is found.
+  const copy = join(root, COPY);
+  // An installed package has the file in lib: beside package.json, pnpm and Yarn would compile it during installation.
+  const gyp = ['binding.gyp', 'lib/binding.gyp'].map((path) => join(root, path)).find(existsSync);
+  rmSync(copy, { recursive: true, force: true });
+  try {
+    cpSync(join(root, 'native'), join(copy, 'native'), { recursive: true });
+    cpSync(gyp ?? join(root, 'binding.gyp'), join(copy, 'binding.gyp'));
+    await compileAddon(copy, options);
+    use(join(copy, 'build/Release/rhythm.node'));
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
 }
 
 /** Returns the option that takes the headers beside Node, if they are there. Else node-gyp downloads them. */

@@ -1,10 +1,11 @@
 /** Compiles the package's addon, and loads it. */
-import { join } from 'node:path';
+import { existsSync, mkdirSync, renameSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { openAddon } from '../../engine/backends/addon.js';
 import { BUILD_REMEDY, COMPILED, PACKAGE_ROOT } from '../../engine/backends/addon-path.js';
 import { BackendError } from '../../shared/errors.js';
 import { createProgress } from '../progress.js';
-import { compileAddon } from './compile-addon.js';
+import { type CompileOptions, compileAddon, compileCopy } from './compile-addon.js';
 
 /**
  * Compiles the addon, loads it and prints its path and kernels.
@@ -13,13 +14,24 @@ import { compileAddon } from './compile-addon.js';
 export async function runBuild(signal: AbortSignal): Promise<void> {
   if (PACKAGE_ROOT === null)
     throw new BackendError('addon_missing', `Expected the package's folder, got a bundle. ${BUILD_REMEDY}`);
+  const path = join(PACKAGE_ROOT, COMPILED);
   const progress = createProgress('files');
   try {
-    await compileAddon(PACKAGE_ROOT, { signal, onFile: progress.update });
+    await compile(PACKAGE_ROOT, path, { signal, onFile: progress.update });
   } finally {
     progress.stop();
   }
-  const { addon, path } = openAddon({ paths: [join(PACKAGE_ROOT, COMPILED)], where: '' });
-  const kernels = addon.kernels().filter(({ supported }) => supported);
-  process.stdout.write(`Compiled ${path}: kernels ${kernels.map(({ name }) => name).join(', ')}.\n`);
+  const kernels = openAddon({ paths: [path], where: '' }).addon.kernels();
+  const usable = kernels.filter(({ supported }) => supported).map(({ name }) => name);
+  process.stdout.write(`Compiled ${path}: kernels ${usable.join(', ')}.\n`);
+}
+
+/** In a checkout only files that changed are compiled again, so it keeps the compiled files. */
+async function compile(root: string, path: string, options: CompileOptions): Promise<void> {
+  if (existsSync(join(root, 'binding.gyp'))) return await compileAddon(root, options);
+  const move = (addon: string) => {
+    mkdirSync(dirname(path), { recursive: true });
+    renameSync(addon, path);
+  };
+  await compileCopy(root, move, options);
 }
