@@ -24,21 +24,19 @@ function write(path: string, text = '', mode = 0o644): string {
   return file;
 }
 
-it('node-gyp is that of the variable, then of the PATH, then of the npm of this Node, then of the npm on the PATH', () => {
+it('node-gyp is that of the variable, then of the npm of this Node, then of the npm on the PATH, then that on the PATH', () => {
   const PATH = [join(folder, 'empty'), join(folder, 'path')].join(':');
   const node = write('node/bin/node');
   const find = (env = {}) => findNodeGyp({ PATH, ...env }, node);
   expect(find()).toBeNull();
+  const installed = write('path/node-gyp');
+  expect(find()).toEqual([installed]);
   const program = 'node_modules/node-gyp/bin/node-gyp.js';
   const ofPath = write(`other/npm/${program}`);
-  write('other/npm/bin/npm-cli.js');
-  mkdirSync(join(folder, 'path'));
-  symlinkSync(join(folder, 'other/npm/bin/npm-cli.js'), join(folder, 'path/npm'));
+  symlinkSync(write('other/npm/bin/npm-cli.js'), join(folder, 'path/npm'));
   expect(find()).toEqual([node, ofPath]);
   const own = write(`node/lib/node_modules/npm/${program}`);
   expect(find()).toEqual([node, own]);
-  const installed = write('path/node-gyp');
-  expect(find()).toEqual([installed]);
   expect(find({ npm_config_node_gyp: '/named.js' })).toEqual([node, '/named.js']);
 });
 
@@ -112,13 +110,13 @@ it.each([
   ],
   [
     "../native/tables.cc:73:9: error: 'y' was not declared in this scope",
-    'sources that compile',
+    'a compiler that accepts the sources',
     /newer C\+\+17/,
   ],
-  ['gyp ERR! not ok', 'node-gyp to succeed', /Run it there/],
+  ['gyp ERR! not ok', 'node-gyp to succeed', /Run node-gyp/],
 ])('the error of a failed build names what is missing, and the remedy: %s', (line, expected, remedy) => {
   const output = ['gyp info it worked if it ends with ok', 'gyp http 200 headers', line].join('\n');
-  const message = describeFailure(output, '/package');
-  expect(message).toContain(`Expected ${expected} for the addon of /package, got: `);
+  const message = describeFailure(output);
+  expect(message).toContain(`Expected ${expected}, to compile the addon, got: `);
   expect(message).toMatch(remedy);
 });

@@ -18,10 +18,11 @@ import { NATIVE } from '../support/engines.js';
 const PREBUILD = `prebuilds/${process.platform}-${process.arch}/rhythm.node`;
 const COMPILED = 'build/Release/rhythm.node';
 
-/** A fake node-gyp: records its arguments. It fails with MISSING if that is set, else it "compiles" ADDON. */
+/** A fake node-gyp: records its folder and arguments. It fails with MISSING if that is set, else it "compiles" ADDON. */
 const NODE_GYP = `
-  const { appendFileSync, mkdirSync, copyFileSync } = require('node:fs');
-  appendFileSync('calls.jsonl', JSON.stringify(process.argv.slice(2)) + '\\n');
+  const { appendFileSync, existsSync, mkdirSync, copyFileSync } = require('node:fs');
+  const inputs = ['binding.gyp', 'native'].map(existsSync);
+  appendFileSync(process.env.CALLS, JSON.stringify([process.cwd(), ...inputs, ...process.argv.slice(2)]) + '\\n');
   if (process.env.MISSING) {
     console.log('gyp info it worked');
     console.error('gyp ERR! stack Error: ' + process.env.MISSING);
@@ -36,9 +37,12 @@ afterAll(() => bare.remove());
 const root = realpathSync(bare.folder);
 const gyp = join(root, 'node-gyp.cjs');
 writeFileSync(gyp, NODE_GYP);
+mkdirSync(join(root, 'native'));
+const calls = join(root, 'calls.jsonl');
+const copy = join(root, 'build-addon');
 
 beforeEach(() => {
-  for (const name of ['build', 'prebuilds', 'calls.jsonl'])
+  for (const name of ['build', 'prebuilds', 'calls.jsonl', 'binding.gyp'])
     rmSync(join(root, name), { recursive: true, force: true });
 });
 
@@ -55,25 +59,41 @@ function writeAddon(path: string, kind: 'loads' | 'broken'): void {
 function run(command: string, env: Record<string, string | undefined> = {}) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'lib/cli.js'), command], {
     cwd: dirname(root),
-    env: { ...process.env, npm_config_node_gyp: gyp, ADDON: GOOD, RHYTHM_ADDON: undefined, ...env },
+    env: {
+      ...process.env,
+      npm_config_node_gyp: gyp,
+      ADDON: GOOD,
+      CALLS: calls,
+      RHYTHM_ADDON: undefined,
+      ...env,
+    },
     encoding: 'utf8',
   });
-  const calls = join(root, 'calls.jsonl');
   const called = existsSync(calls) ? readFileSync(calls, 'utf8') : '';
   return { status, stdout, stderr, called };
 }
 
-const CALLED = /^\["configure","build","--jobs","max"(,"--nodedir=[^"]+")?\]\n$/;
+/** Returns the record of a call of node-gyp in a folder. */
+const calledIn = (folder: string) =>
+  new RegExp(`^\\["${folder}",true,true,"configure","build","--jobs","max"(,"--nodedir=[^"]+")?\\]\n$`);
 
 describe.skipIf(NATIVE.length === 0)('with an addon to compile', () => {
-  it('build runs node-gyp in the package, loads the addon and names its kernels, even if RHYTHM_ADDON names another', () => {
+  it('build compiles a copy of the sources, loads the addon and names its kernels, even if RHYTHM_ADDON names another', () => {
     writeAddon(PREBUILD, 'loads');
+    writeAddon(COMPILED, 'broken');
     const { status, stdout, stderr, called } = run('build', { RHYTHM_ADDON: 'nowhere.node' });
     expect([status, stderr]).toEqual([0, '']);
-    expect(called).toMatch(CALLED);
-    expect(stdout).toBe(
-      `Compiled ${join(root, COMPILED)}: kernels ${NATIVE.map(({ kernel }) => kernel).join(', ')}.\n`,
-    );
+    expect(called).toMatch(calledIn(copy));
+    expect(existsSync(copy)).toBe(false);
+    const kernels = NATIVE.map(({ kernel }) => kernel).join(', ');
+    expect(stdout).toBe(`Compiled ${join(root, COMPILED)}: kernels ${kernels}.\n`);
+  });
+
+  it('in a checkout build compiles in place, so that the compiled files stay', () => {
+    writeFileSync(join(root, 'binding.gyp'), '{}');
+    const { status, called } = run('build');
+    expect(status).toBe(0);
+    expect(called).toMatch(calledIn(root));
   });
 
   it('info says that the prebuild is used, and why the compiled addon is not', () => {
@@ -99,9 +119,10 @@ it('a failed build names what is missing, and an addon that was compiled before 
   const { status, stdout, stderr } = run('build', { MISSING: 'not found: make' });
   expect([status, stdout]).toEqual([1, '']);
   expect(stderr).toMatch(
-    /^error: Expected make for the addon of .*, got: not found: make\. Install make and a C\+\+17 compiler/,
+    /^error: Expected make, to compile the addon, got: not found: make\. Install make and a C\+\+17 compiler/,
   );
   expect(readFileSync(join(root, COMPILED), 'utf8')).toBe('no shared object');
+  expect(existsSync(copy)).toBe(false);
 });
 
 it('info names every addon that does not load, and the command that compiles one', () => {

@@ -103,7 +103,7 @@ echo "== rhythm-vec build names a missing compiler, and an earlier addon stays"
 mkdir -p "$package/build/Release"
 echo earlier >"$package/build/Release/rhythm.node"
 if (cd "$consumer" && CC=no-compiler CXX=no-compiler npx rhythm-vec build) 2>"$temporary/log"; then fail "built without a compiler"; fi
-grep -q "Expected a C++17 compiler .*Install" "$temporary/log" || fail "no compiler is named: $(cat "$temporary/log")"
+grep -q "Expected a C++17 compiler, .*Install" "$temporary/log" || fail "no compiler is named: $(cat "$temporary/log")"
 [[ $(cat "$package/build/Release/rhythm.node") == earlier ]] || fail "the earlier addon is gone"
 
 echo "== rhythm-vec build compiles the addon, and leaves no other file"

@@ -36,7 +36,7 @@ export async function compileAddon(
   const onLine = onFile === undefined ? () => {} : reportFiles(join(root, 'build'), onFile);
   const { succeeded, output } = await runProcess([...nodeGyp, ...args], root, onLine, signal);
   signal?.throwIfAborted();
-  if (!succeeded) throw new BackendError('addon_missing', describeFailure(output, root));
+  if (!succeeded) throw new BackendError('addon_missing', describeFailure(output));
 }
 
 /** The folder of the copy that `compileCopy` compiles. */

@@ -28,17 +28,17 @@ const CAUSES: readonly Cause[] = [
     'a C++17 compiler',
     COMPILER,
   ],
-  [/(.*\berror\b.*)/i, 'sources that compile', 'Use a newer C++17 compiler, or report this.'],
+  [/(.*\berror\b.*)/i, 'a compiler that accepts the sources', 'Use a newer C++17 compiler, or report this.'],
 ];
 
-/** Returns the message of a failed compilation. @param output what node-gyp printed. @param root the compiled folder. */
-export function describeFailure(output: string, root: string): string {
+/** Returns the message of a failed compilation. @param output what node-gyp printed. */
+export function describeFailure(output: string): string {
   for (const [pattern, expected, remedy] of CAUSES) {
     const got = pattern.exec(output)?.[1];
-    if (got !== undefined) return message(expected, root, got, remedy);
+    if (got !== undefined) return message(expected, got, remedy);
   }
-  return message('node-gyp to succeed', root, output.slice(-400), 'Run it there to see more.');
+  return message('node-gyp to succeed', output.slice(-400), 'Run node-gyp to see more.');
 }
 
-const message = (expected: string, root: string, got: string, remedy: string): string =>
-  `Expected ${expected} for the addon of ${root}, got: ${got.trim().replace(/\.?$/, '.')} ${remedy}`;
+const message = (expected: string, got: string, remedy: string): string =>
+  `Expected ${expected}, to compile the addon, got: ${got.trim().replace(/\.?$/, '.')} ${remedy}`;

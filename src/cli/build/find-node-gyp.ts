@@ -7,8 +7,9 @@ const IS_WINDOWS = process.platform === 'win32';
 const PROGRAM = 'node_modules/node-gyp/bin/node-gyp.js';
 
 /**
- * Returns the command that runs node-gyp: the one that npm names in a variable, else the one on the PATH, else the one of this
- * Node's npm, else that of the npm on the PATH. @returns null if there is none.
+ * Returns the command that runs node-gyp: the one that npm names in a variable, else the one of this Node's npm, else that of
+ * the npm on the PATH, else the one on the PATH. The last is not the first, because Yarn puts a command of this name on the PATH
+ * that needs node-gyp as a dependency. @returns null if there is none.
  */
 export function findNodeGyp(env = process.env, node = process.execPath): readonly string[] | null {
   // Bun and Deno run this too.
@@ -16,11 +17,12 @@ export function findNodeGyp(env = process.env, node = process.execPath): readonl
   const program = bun === undefined && deno === undefined ? node : 'node';
   if (env.npm_config_node_gyp) return [program, env.npm_config_node_gyp];
   const installed = findOnPath('node-gyp', env);
-  if (installed !== null && !IS_WINDOWS) return [installed];
+  const folders = npmFolders(env, node);
   // On Windows a command on the PATH is a batch file beside node_modules, and needs a shell. The program needs none.
-  const folders = [...(installed === null ? [] : [dirname(installed)]), ...npmFolders(env, node)];
+  if (installed !== null && IS_WINDOWS) folders.push(dirname(installed));
   const nodeGyp = folders.map((folder) => join(folder, PROGRAM)).find(existsSync);
-  return nodeGyp === undefined ? null : [program, nodeGyp];
+  if (nodeGyp !== undefined) return [program, nodeGyp];
+  return installed === null || IS_WINDOWS ? null : [installed];
 }
 
 /** Returns the folders where npm may be. */
