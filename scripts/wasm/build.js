@@ -13,7 +13,15 @@ const read = (path) => readFileSync(new URL(path, ROOT), 'utf8');
 
 const gyp = read('binding.gyp');
 /** Sources of the addon that need Node, glibc or threads, or choose among kernels. */
-const LEFT_OUT = ['addon', 'glibc', 'kernels', 'kernel_scalar', 'kernel_avx2', 'kernel_avx512', 'thread_pool'];
+const LEFT_OUT = [
+  'addon',
+  'glibc',
+  'kernels',
+  'kernel_scalar',
+  'kernel_avx2',
+  'kernel_avx512',
+  'thread_pool',
+];
 const sources = ['wasm', ...Array.from(gyp.matchAll(/"native\/(\w+)\.cc"/g), ([, name]) => name)]
   .filter((name) => !LEFT_OUT.includes(name))
   .map((name) => `native/${name}.cc`);

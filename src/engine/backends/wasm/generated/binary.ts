@@ -1,7 +1,7 @@
 /** Written by `npm run build:wasm`. Do not edit. */
 
 /** SHA-256 of the compiler, the options and the sources. */
-export const SOURCES_DIGEST = '6de6d10f84ea4af70e7d085eec002083beeea100adbffa1db10e301a9cc9665b';
+export const SOURCES_DIGEST = '4b0ee0f40f7f9b33961ba4c6a2bdc6ffde22adf36564d6f1c0e920dae77304e1';
 
 /** The WebAssembly binary of native/, in base64. */
 export const BINARY: string =
