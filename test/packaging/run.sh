@@ -75,7 +75,7 @@ awk '/^import .*node:worker_threads/ { on = 1 } /^```/ && on { exit } on' docs/g
 (cd "$consumer" && "$root/node_modules/.bin/tsx" worker.mts) >"$temporary/worked"
 grep -qF "$(cat "$temporary/worked")" docs/guides/async-and-webgpu.md || fail "the worker printed: $(cat "$temporary/worked")"
 
-echo "== Bundles made by esbuild, rollup and webpack play on the native backend, or say what to do"
+echo "== Bundles made by esbuild, rollup and webpack play on the native backend, and in WebAssembly without the addon"
 mkdir "$temporary/tools"
 echo '{ "private": true }' >"$temporary/tools/package.json"
 if (cd "$temporary/tools" && npm install --no-audit --no-fund --loglevel=error rollup@4 @rollup/plugin-node-resolve@16 webpack@5); then
@@ -91,12 +91,13 @@ sed "s|from 'rhythm-vec/browser'|from 'rhythm-vec'|" test/packaging/browser.mjs 
 (cd "$consumer" && "$root/node_modules/.bin/tsc" --noEmit --checkJs --strict --skipLibCheck false --target es2022 --lib es2022,dom \
   --module esnext --moduleResolution bundler --customConditions browser --types '' browser.mjs bundled-for-browsers.mjs)
 (cd "$consumer" && node browser.mjs) >"$temporary/browsed"
-[[ $(cat "$temporary/browsed") == "reference 28 true" ]] || fail "the browser entry printed: $(cat "$temporary/browsed")"
+[[ $(cat "$temporary/browsed") == "wasm 28 true" ]] || fail "the browser entry printed: $(cat "$temporary/browsed")"
 
-echo "== Without a prebuild the next backend computes the scores, and info names the command that compiles the addon"
+echo "== Without a prebuild WebAssembly computes the scores, and info names the command that compiles the addon"
 rm -r "$package/prebuilds"
 info=$(cd "$consumer" && node_modules/.bin/rhythm-vec info)
 grep -q "backend native .*not available: .*npx rhythm-vec build" <<<"$info" || fail "info does not say why: $info"
+check_scores wasm
 check_scores auto
 
 echo "== rhythm-vec build names a missing compiler, and an earlier addon stays"

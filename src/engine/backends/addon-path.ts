@@ -59,7 +59,7 @@ export const BUILD_REMEDY =
   PACKAGE_ROOT === null
     ? `This program is bundled. Keep ${PACKAGE} out of the bundle (esbuild --external:${PACKAGE}; external: ['${PACKAGE}'] in ` +
       `rollup; externals in webpack) and install it where the bundle runs, or copy its folder prebuilds to ${FOLDER}, or ` +
-      "set RHYTHM_ADDON to the addon's path. To do without it, pass backend: 'reference'."
+      "set RHYTHM_ADDON to the addon's path. To do without it, pass backend: 'wasm'."
     : `Run "npx rhythm-vec build", which compiles it in ${PACKAGE_ROOT} (needs Python 3 and a C++17 compiler).`;
 
 /** The files that may be the addon. */
