@@ -28,6 +28,8 @@ export default defineConfig({
     setupFiles: 'test/support/typed-arrays.ts',
     // Instrumented code parses some twenty times as slowly.
     testTimeout: 600_000,
+    // As in vitest.config.ts.
+    expect: { poll: { timeout: 90_000 } },
     isolate: false,
     sequence: { sequencer: SmallFirst },
     // Without the addon most tests would be skipped, and pass.
