@@ -25,7 +25,7 @@ export interface Availability {
   readonly available: boolean;
   /** If it is not available: the reason, and the remedy if there is one. */
   readonly reason?: string;
-  /** The name of the device that the backend uses, if it has one. */
+  /** The name of the device that the backend uses; or the addon's file, with the reasons why files before it did not load. */
   readonly detail?: string;
   /** Whether the processor emulates this device. 'auto' prefers the backend `wasm` to such a device. */
   readonly software?: boolean;

@@ -1,6 +1,7 @@
 /** Opens a batch: chooses its backend and allocates its outputs. */
 import { BackendError, InputError } from '../../shared/errors.js';
 import { checkString, describe } from '../../shared/values.js';
+import { readVariable } from '../../shared/variables.js';
 import type { AsyncBatch, DeviceOptions } from './async-backend.js';
 import type { Backend, Batch, BatchOptions, OutputLayout, Outputs } from './backend.js';
 import { checkBackend, chooseAsyncFrom, chooseFrom, takesKernel } from './choose-backend.js';
@@ -108,7 +109,7 @@ function kernelFor(
   kernel: string | undefined,
 ): string | null {
   const hasKernel = takesKernel(backends, backend);
-  if (kernel === undefined) return (hasKernel && globalThis.process?.env?.RHYTHM_KERNEL) || null;
+  if (kernel === undefined) return (hasKernel && readVariable('RHYTHM_KERNEL')) || null;
   if (hasKernel) return checkString('kernel', kernel);
   throw new InputError(
     'unknown_name',
