@@ -1,7 +1,7 @@
 /** What is particular to WebAssembly: arguments that are staged in parts, and memory. Other tests run on every engine. */
 import { expect, it } from 'vitest';
 import { allocateTrajectory } from '../../../src/engine/backends/outputs.js';
-import { createVecEnv } from '../../../src/engine/node.js';
+import { createAsyncVecEnv, createVecEnv } from '../../../src/engine/node.js';
 import { runChild } from '../../support/child.js';
 import { openBatch } from '../../support/open-batch.js';
 import { Random } from '../../support/random.js';
@@ -34,8 +34,20 @@ it('replays that are staged in several parts equal the reference', () => {
   expect(wasm).toEqual(reference);
 });
 
-it('more environments than a memory holds are refused', () => {
-  const open = () => createVecEnv({ numEnvs: 2 ** 24, backend: 'wasm' });
+it('an environment that is opened again goes on in the same memory', async () => {
+  await using env = await createAsyncVecEnv({ numEnvs: 20, backend: 'wasm' });
+  await env.reset({ seed: 1 });
+  const { observations } = await env.step(new Uint8Array(20).fill(3));
+  const [expected, hashes] = [observations.slice(), await env.stateHash()];
+  await env.snapshot();
+  await env.step(new Uint8Array(20));
+  expect((await env.reopen()).observations).toBe(observations);
+  expect(observations).toEqual(expected);
+  expect(await env.stateHash()).toEqual(hashes);
+});
+
+it.each([2 ** 24, 11_000_000])('%i environments, more than a memory holds, are refused', (numEnvs) => {
+  const open = () => createVecEnv({ numEnvs, backend: 'wasm' });
   expect(open).toThrow(expect.objectContaining({ code: 'out_of_memory', name: 'BackendError' }));
   expect(open).toThrow('4 GiB');
 });

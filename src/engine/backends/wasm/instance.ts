@@ -47,7 +47,7 @@ const { WebAssembly } = globalThis as unknown as { WebAssembly: Api };
 
 let compiled: object | undefined;
 let sizes: Exports | undefined;
-/** Memories whose batch is not open yet, by buffer. */
+/** The memories by buffer. */
 const placed = new WeakMap<ArrayBufferLike, Memory>();
 
 /**
@@ -87,7 +87,9 @@ const stageBytes = (numEnvs: number): number => Math.max(SMALLEST_STAGE, STAGE_P
 /** Implements `Backend.placeOutputs`: allocates the memory of a batch. The outputs are at its end. @throws RangeError. */
 export function placeOutputs(bytes: number, numEnvs: number): Place {
   const { heapStart, heapBytes } = requireSizes();
-  const pages = Math.ceil((heapStart() + heapBytes(numEnvs) + stageBytes(numEnvs) + bytes) / PAGE);
+  // Functions of WebAssembly return signed integers.
+  const heap = heapStart() + (heapBytes(numEnvs) >>> 0);
+  const pages = Math.ceil((heap + stageBytes(numEnvs) + bytes) / PAGE);
   if (pages > MAX_PAGES) throw new RangeError('A memory of WebAssembly has at most 4 GiB.');
   const memory = new WebAssembly.Memory({ initial: pages, maximum: pages });
   placed.set(memory.buffer, memory);
@@ -103,12 +105,14 @@ export interface BatchInstance {
   readonly stageBytes: number;
 }
 
-/** Returns an instance whose memory is that of outputs that `placeOutputs` has placed. */
+/**
+ * Returns an instance whose memory is that of outputs that `placeOutputs` has placed. It replaces an earlier one, for
+ * `AsyncVecEnv.reopen`.
+ */
 export function openInstance(buffer: ArrayBufferLike, numEnvs: number): BatchInstance {
   const memory = placed.get(buffer);
   if (memory === undefined)
     throw new TypeError('Expected outputs in a memory that placeOutputs has allocated.');
-  placed.delete(buffer);
   const exports = instantiate(memory);
   const stage = exports.heapStart() + exports.heapBytes(numEnvs);
   return { buffer: memory.buffer, exports, stage, stageBytes: stageBytes(numEnvs) };
