@@ -64,8 +64,8 @@ describe.skipIf(absent !== null)('the training', () => {
       finalScore: expect.closeTo(rows[0].finalScore.mean, 6),
       beliefMae: expect.closeTo(rows[0].beliefMae, 6),
     });
-    const shown = await page.getByRole('heading', { name: /^The student scores/ }).textContent();
-    expect(shown).toContain(rows[0].finalScore.mean.toFixed(3));
+    const heading = page.getByRole('heading', { name: /^The student scores/ });
+    await expect.poll(() => heading.textContent()).toContain(rows[0].finalScore.mean.toFixed(3));
     await page.getByRole('textbox', { name: 'Name' }).fill('ada');
     await page.getByRole('button', { name: 'Keep', exact: true }).press('Enter');
     await page.getByText(/^ada is kept/).waitFor();
