@@ -47,7 +47,7 @@ async function write(result: Audit): Promise<void> {
   put(PAGE, withTables(readFileSync(at(PAGE), 'utf8'), [result]));
   const stored = GRADER_NAMES.map(dataOf).filter((path) => existsSync(at(path)));
   const audits = stored.map((path) => JSON.parse(readFileSync(at(path), 'utf8')));
-  put(ANCHORS, anchorsModule(audits.map(anchorsOf).filter((anchors) => anchors !== null)));
+  put(ANCHORS, anchorsModule(audits.map(anchorsOf)));
   put(SEQUENCES, sequencesModule(audits));
   put(REACTIVE, reactiveModule(audits));
   if (check) return;

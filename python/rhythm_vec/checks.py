@@ -13,6 +13,8 @@ from .errors import InputError
 
 #: The largest finite float64.
 MAX_FLOAT = sys.float_info.max
+#: What to do about data of another version.
+MAKE_AGAIN = "Make it again with this release."
 
 
 def refuse(code: str, expected: str, got: str, remedy: str) -> NoReturn:

@@ -20,7 +20,7 @@ SeedChoice = Union[int, Sequence[int], npt.NDArray[Any]]
 #: weights.
 ProfileChoice = Union[str, Sequence[str], npt.NDArray[Any]]
 #: A grader's name, a mapping {"name", "weights"}, a mapping of weights by component, the path of a file with such a
-#: mapping, or eight weights (or the first six); or one of these per environment.
+#: mapping, or eight weights; or one of these per environment.
 GraderChoice = Union[str, "os.PathLike[str]", Mapping[str, Any], Sequence[Any], npt.NDArray[Any]]
 
 MAX_U32 = 2**32 - 1
@@ -29,7 +29,6 @@ PROFILE_MODES = {"sampled": 0, "discrete": 1, "given": 2}
 #: The codes of policies.
 POLICIES = {"random": 0, "heuristic": 1, "sequence": 2}
 _NUM_COMPONENTS = len(_world.COMPONENT_NAMES)
-_FORMER_COMPONENTS = 6  # of world 1.0.0; in a list of six weights, the other two are 0
 
 
 class Profiles(NamedTuple):
@@ -212,7 +211,7 @@ def to_graders(world: World, choice: Any, num_envs: int) -> npt.NDArray[np.float
 
 def _is_weights(choice: Any) -> bool:
     array = to_array(choice)
-    return array.dtype.kind in "fiu" and array.ndim == 1 and array.size in (_FORMER_COMPONENTS, _NUM_COMPONENTS)
+    return array.dtype.kind in "fiu" and array.ndim == 1 and array.size == _NUM_COMPONENTS
 
 
 def to_grader(world: World, choice: Any, where: str = "grader") -> npt.NDArray[np.float32]:
@@ -266,8 +265,6 @@ def _weights_in(grader: Mapping[str, Any], where: str) -> Sequence[float]:
 def _check_weights(choice: Any, where: str) -> npt.NDArray[np.float32]:
     numbers = to_array(choice)
     weights = numbers.astype(np.float64) if numbers.dtype.kind in "fiu" else np.empty(0)
-    if weights.shape == (_FORMER_COMPONENTS,):
-        weights = np.append(weights, [0.0, 0.0])
     if weights.shape != (_NUM_COMPONENTS,):
         refuse(
             "bad_grader",

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _world
-from .checks import describe, refuse
+from .checks import MAKE_AGAIN, describe, refuse
 from .sum_bounds import skill_bounds, well_bounds
 from .world import World
 
@@ -25,7 +25,6 @@ _LENGTH = _world.SNAPSHOT_LENGTH
 # The offset of each field in the words of a state.
 STATE = {row[0]: row[1] for row in _world.STATE_FIELDS}
 STATE_WORDS = sum(row[2] for row in _world.STATE_FIELDS)
-_OTHER_RELEASE = "Use the release that wrote the snapshot (docs/compatibility.md)."
 
 
 @dataclass(frozen=True)
@@ -132,12 +131,12 @@ def _check_kind(header: Dict[str, bytes], numbers: Dict[str, int]) -> None:
     if header["magic"] != _world.SNAPSHOT_MAGIC.encode():
         _refuse(f'bytes that begin with "{_world.SNAPSHOT_MAGIC}"', "other bytes")
     if numbers["format"] != _world.SNAPSHOT_FORMAT:
-        _refuse(f"a snapshot of format {_world.SNAPSHOT_FORMAT}", f"format {numbers['format']}", _OTHER_RELEASE)
+        _refuse(f"a snapshot of format {_world.SNAPSHOT_FORMAT}", f"format {numbers['format']}", MAKE_AGAIN)
     if header["stateLayoutDigest"].hex() != _world.STATE_LAYOUT_DIGEST:
-        _refuse("states of this release's layout", "another layout", _OTHER_RELEASE)
+        _refuse("states of this release's layout", "another layout", MAKE_AGAIN)
     version = ".".join(str(numbers[name]) for name in ("worldMajor", "worldMinor", "worldPatch"))
     if version != _world.WORLD_VERSION:
-        _refuse(f"episodes of world version {_world.WORLD_VERSION}", f"version {version}", _OTHER_RELEASE)
+        _refuse(f"episodes of world version {_world.WORLD_VERSION}", f"version {version}", MAKE_AGAIN)
 
 
 def _check_numbers(numbers: Dict[str, int], length: int) -> int:

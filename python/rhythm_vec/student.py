@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _world
+from .checks import MAKE_AGAIN
 from .errors import InputError
 from .student_features import FEATURE_COUNT, FEATURES_VERSION, Features
 from .world import World
@@ -142,7 +143,8 @@ def _decode(data: bytes, name: str) -> Tuple[Dict[str, Any], List[Tuple[Floats, 
         got = f"{type(error).__name__}: {error}"
         _refuse(name, got, "Pass a file that `rhythm-vec train` wrote, complete and unchanged.")
     if schema != _SCHEMA or features != str(FEATURES_VERSION):
-        _refuse(name, f"schema {schema} and inputs of version {features}", "Use the release that wrote the file.")
+        got = f"schema {schema} and inputs of version {features}, not {_SCHEMA} and {FEATURES_VERSION}"
+        _refuse(name, got, MAKE_AGAIN)
     if hashlib.sha256(body).hexdigest() != digest:
         _refuse(name, "other arrays than the manifest describes", "Pass an undamaged copy of the file.")
     return manifest, _layers(tensors, name)
@@ -163,11 +165,11 @@ def _layers(tensors: Dict[str, Floats], name: str) -> List[Tuple[Floats, Floats]
         weights = tensors.get(f"layers.{len(layers)}.weights")
         if weights is None or weights.shape != (inputs, len(bias)) or not np.isfinite(weights).all():
             got = f"layer {len(layers)} with another shape or with weights that are not finite"
-            _refuse(name, got, "Use the release that wrote the file.")
+            _refuse(name, got, MAKE_AGAIN)
         layers.append((weights, bias))
         inputs = len(bias)
     if not layers or inputs != _OUTPUTS:
-        _refuse(name, f"{len(layers)} layers that end in {inputs} outputs", "Use the release that wrote the file.")
+        _refuse(name, f"{len(layers)} layers that end in {inputs} outputs", MAKE_AGAIN)
     return layers
 
 

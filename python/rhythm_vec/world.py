@@ -74,7 +74,7 @@ class World:
     @classmethod
     def _parse(cls, file: Any) -> World:
         if file["schema"] != _SCHEMA:
-            raise _OtherFile(f"the schema {file['schema']!r}")
+            raise _OtherFile(f"the schema {file['schema']!r}, not {_SCHEMA}")
         if file["layout_digest"] != _world.LAYOUT_DIGEST:
             raise _OtherFile("the layout of another release")
         magnitudes = {name: float(file["magnitudes"][name]) for name in _world.MAGNITUDES}

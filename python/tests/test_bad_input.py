@@ -115,7 +115,7 @@ GRADERS: Cases = [
     ("bad_grader", {"name": "mine", "weights": {"progres": 1}}),
     ("bad_grader", {"name": "mine", "weights": {"progress": "1"}}),
     ("bad_grader", {"name": "mine", "weights": {"progress": None}}),
-    ("bad_grader", np.full((4, 7), 1 / 7)),
+    *[("bad_grader", np.full((4, length), 1 / length)) for length in (6, 7)],
     ("wrong_type", 5),
     ("bad_grader", ["v1", "v1", "v1", [0.5, 0.5]]),
     ("bad_grader", ["v1", "v1", "v1", None]),

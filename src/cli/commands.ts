@@ -1,8 +1,6 @@
 /** Lists the commands, parses a command line and runs its command. */
 import { Command, Help } from 'commander';
 import { InputError } from '../shared/errors.js';
-import { renamed } from '../shared/former-names.js';
-import { camelCase, snakeCase } from '../shared/letter-case.js';
 import { packageVersion } from '../shared/version.js';
 import { addAuditCommand } from './audit/command.js';
 import { addBuildCommand } from './build/command.js';
@@ -83,22 +81,12 @@ function createProgram(context: Context): Command {
         return option.mandatory ? `${text} (required)` : text;
       },
     })
-    .configureOutput({ outputError: (text, write) => write(withNewName(text)) })
     .showHelpAfterError('Add --help for a list.')
     .showSuggestionAfterError()
     .option('--quiet', 'show no progress')
     .hook('preAction', (program) => setQuiet(program.opts().quiet === true));
   for (const add of COMMANDS) add(program, context);
   return program;
-}
-
-/** Adds the new name of an option to commander's error about its former name. */
-function withNewName(text: string): string {
-  const [, option] = /unknown option '--([a-z-]+)'/.exec(text) ?? [];
-  const newName = option && renamed(camelCase(option.replaceAll('-', '_')));
-  return newName
-    ? text.replace('\n', `. Use --${snakeCase(newName).replaceAll('_', '-')}, its new name.\n`)
-    : text;
 }
 
 /**

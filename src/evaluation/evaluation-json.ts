@@ -1,5 +1,5 @@
 /** Converts an evaluation to the object of its JSON file. */
-import { storedField } from '../shared/former-names.js';
+import { storedField } from '../shared/letter-case.js';
 import { SCHEMAS } from '../shared/schemas.js';
 import type { Evaluation } from './evaluate.js';
 

@@ -23,17 +23,17 @@ export interface Summary {
   readonly beliefMae: number;
   /** Means by component. The names are those of COMPONENT_NAMES, in camelCase. */
   readonly components: Readonly<Record<string, number>>;
-  /** Mean reward of the first half, without noise; null if unknown. */
-  readonly firstHalfMean: number | null;
-  /** Mean reward of the second half, without noise; null if unknown. */
-  readonly secondHalfMean: number | null;
+  /** Mean reward of the first half, without noise. */
+  readonly firstHalfMean: number;
+  /** Mean reward of the second half, without noise. */
+  readonly secondHalfMean: number;
   /** Wins against the heuristic on the same seeds. */
   readonly wins: Wins;
   /** First 16 hex digits of SHA-256 over the little-endian f32 final scores, in seed order. */
   readonly digest: string;
 }
 
-/** Results of finished episodes: f32, row-major. Unknown means of halves are NaN. */
+/** Results of finished episodes: f32, row-major. */
 export type GradedEpisodes = Pick<
   RunResult,
   'finalScores' | 'beliefMae' | 'components' | 'firstHalfMeans' | 'secondHalfMeans'
@@ -78,15 +78,13 @@ export class ScoreTally {
       finalScore: this.#finalScores.interval(),
       beliefMae: this.#beliefMae.value / episodes,
       components: Object.fromEntries(means),
-      firstHalfMean: orNull(this.#firstHalfMeans.value / episodes),
-      secondHalfMean: orNull(this.#secondHalfMeans.value / episodes),
+      firstHalfMean: this.#firstHalfMeans.value / episodes,
+      secondHalfMean: this.#secondHalfMeans.value / episodes,
       wins: { won: this.#won, lost: this.#lost, tied: episodes - this.#won - this.#lost },
       digest: bytesToHex(this.#hash.clone().digest()).slice(0, DIGEST_DIGITS),
     };
   }
 }
-
-const orNull = (mean: number): number | null => (Number.isNaN(mean) ? null : mean);
 
 /** Whether this machine is little-endian: the first byte of the number 1 is 1. */
 const LITTLE_ENDIAN_HOST = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;

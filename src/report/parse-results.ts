@@ -1,21 +1,10 @@
 /** Validates result files for a report. Ignores unknown keys. */
 import { z } from 'zod';
-import { currentPlayer, currentPolicy } from '../shared/former-names.js';
 import { isModelName, isPrintable, MODEL_NAME, PRINTABLE, toPrintable } from '../shared/printable-names.js';
-import {
-  BadRow,
-  conform,
-  expect,
-  flag,
-  list,
-  object,
-  printableName,
-  storedPolicy,
-} from '../shared/row-schemas.js';
+import { BadRow, conform, expect, flag, list, object, printableName } from '../shared/row-schemas.js';
 import { otherSchema, SCHEMAS, type Schema } from '../shared/schemas.js';
 import { describe } from '../shared/values.js';
 import { ACTION_NAMES, COMPONENT_NAMES, NUM_STEPS } from '../world/fields.js';
-import { storedComponents } from '../world/former-worlds.js';
 
 const number = expect<number>('a finite number', Number.isFinite);
 const numberOrNull = expect<number | null>(
@@ -27,7 +16,7 @@ const digest = expect<string>('64 hexadecimal digits', (value) => /^[0-9a-f]{64}
 const policyText = expect<string>(
   'a policy of 1 to 220 printable characters',
   (value) => typeof value === 'string' && value !== '' && value.length <= 220 && toPrintable(value) === value,
-).transform(currentPolicy);
+);
 /** The name of a processor or a device. The limit is chosen by hand. */
 const machineText = expect<string>(
   'a text of at most 200 characters',
@@ -38,22 +27,13 @@ const nameOrNull = expect<string | null>(
   `null or a name of ${PRINTABLE}`,
   (value) => value === null || isPrintable(value),
 );
-const policyOrNull = nameOrNull.transform((name) => (name === null ? null : currentPolicy(name)));
 const modelOrNull = expect<string | null>(
   `null or a name of ${MODEL_NAME}`,
   (value) => value === null || isModelName(value),
 );
-/**
- * Returns the schema of a value for each component.
- * @param stored the components that the file has. @param absent the value for the components that it lacks.
- */
-const byComponent = <T extends z.ZodType>(stored: readonly string[], of: T, absent: z.output<T>) =>
-  object(Object.fromEntries(stored.map((name) => [name, of])) as Record<string, T>).transform(
-    (values) =>
-      Object.fromEntries(
-        COMPONENT_NAMES.map((name) => [name, stored.includes(name) ? values[name] : absent]),
-      ) as Record<string, z.output<T>>,
-  );
+/** Returns the schema of a value for each component. */
+const byComponent = <T extends z.ZodType>(of: T) =>
+  object(Object.fromEntries(COMPONENT_NAMES.map((name) => [name, of])) as Record<string, T>);
 
 const usage = object({
   requests: number.optional(),
@@ -73,8 +53,7 @@ const ENGINE = {
   backend: printableName,
   kernel: printableName,
   threads: count,
-  /** Missing in older files. */
-  device: machineText.nullish(),
+  device: machineText.nullable(),
   machine: object({ cpu: machineText, cores: count, arch: machineText, node: machineText }),
 };
 
@@ -82,10 +61,7 @@ const EVALUATION = object({
   ...ORIGIN,
   ...ENGINE,
   grader: printableName,
-  /** Files of world 1.0.0 have six weights. */
-  grader_weights: object(
-    Object.fromEntries(COMPONENT_NAMES.map((name) => [name, number.default(0)])),
-  ).optional(),
+  grader_weights: byComponent(number),
   rows: rowsOf(
     object({
       condition: printableName,
@@ -99,10 +75,10 @@ const EVALUATION = object({
       episodes: count,
       final_score: interval,
       belief_mae: number,
-      early_mean: numberOrNull,
-      late_mean: numberOrNull,
-      unparsed: numberOrNull.optional(),
-      usage: usage.nullish(),
+      early_mean: number,
+      late_mean: number,
+      unparsed: numberOrNull,
+      usage: usage.nullable(),
     }),
   ),
 });
@@ -117,8 +93,8 @@ const REEVALUATION = object({
       profiles: printableName,
       seeds: printableName,
       grader: printableName,
-      baseline: policyOrNull,
-      teacher: policyOrNull,
+      baseline: nameOrNull,
+      teacher: nameOrNull,
       model: modelOrNull,
       objective: nameOrNull,
       oracle: flag,
@@ -127,55 +103,50 @@ const REEVALUATION = object({
       belief_mae: number,
       early_mean: number,
       late_mean: number,
-    }).transform(currentPlayer),
+    }),
   ),
 });
 
-/**
- * Returns the schema of an audit.
- * Stored names: `price` is a gain, `tapes` are action sequences, `persons` are the seeds of the profiles.
- * @param stored the components of the audit. Audits of world 1.0.0 lack two components, which its graders do not weigh.
- */
-const auditOf = (stored: readonly string[]) =>
-  object({
-    ...ORIGIN,
-    // The audits in docs/audits have no engine and machine.
-    ...z.object(ENGINE).partial().shape,
-    grader: printableName,
-    grader_weights: byComponent(stored, number, 0),
-    seeds: object({ fresh: printableName, persons: printableName }),
-    verdict: expect<string>('a text', (value) => typeof value === 'string'),
-    rows: rowsOf(
-      object({
-        policy: storedPolicy,
-        role: printableName,
-        episodes: count,
-        final_score: interval,
-        price: interval,
-        belief_mae: number,
-        early_mean: number,
-        late_mean: number,
-        components: byComponent(stored, object({ mean: number }), { mean: 0 }),
+/** Stored names: `price` is a gain, `tapes` are action sequences, `persons` are the seeds of the profiles. */
+const AUDIT = object({
+  ...ORIGIN,
+  // The audits in docs/audits have no engine and machine.
+  ...z.object(ENGINE).partial().shape,
+  grader: printableName,
+  grader_weights: byComponent(number),
+  seeds: object({ fresh: printableName, persons: printableName }),
+  verdict: expect<string>('a text', (value) => typeof value === 'string'),
+  rows: rowsOf(
+    object({
+      policy: printableName,
+      role: printableName,
+      episodes: count,
+      final_score: interval,
+      price: interval,
+      belief_mae: number,
+      early_mean: number,
+      late_mean: number,
+      components: byComponent(object({ mean: number })),
+    }),
+  ),
+  tapes: list(
+    object({
+      policy: printableName,
+      actions: list(
+        expect<string>('an action', (value) => ACTION_NAMES.includes(value as string), ACTION_NAMES),
+        'a list of actions',
+      ).length(NUM_STEPS, {
+        error: ({ input }) => `Expected ${NUM_STEPS} actions, got ${(input as unknown[]).length}.`,
       }),
-    ),
-    tapes: list(
-      object({
-        policy: storedPolicy,
-        actions: list(
-          expect<string>('an action', (value) => ACTION_NAMES.includes(value as string), ACTION_NAMES),
-          'a list of actions',
-        ).length(NUM_STEPS, {
-          error: ({ input }) => `Expected ${NUM_STEPS} actions, got ${(input as unknown[]).length}.`,
-        }),
-      }),
-      'a list of action sequences',
-    ),
-  });
+    }),
+    'a list of action sequences',
+  ),
+});
 
 /** The fields of the result files that a report reads. */
 export type EvaluationResult = z.output<typeof EVALUATION>;
 export type ReevaluationResult = z.output<typeof REEVALUATION>;
-export type AuditResult = z.output<ReturnType<typeof auditOf>>;
+export type AuditResult = z.output<typeof AUDIT>;
 /** The backend, kernel, threads, device and machine of a result. */
 export type Engine = Pick<EvaluationResult, keyof typeof ENGINE>;
 
@@ -188,7 +159,8 @@ export type Result =
 /** Returns the engine of a result, or null if it is incomplete. */
 export function engineOf({ value: { backend, kernel, threads, device, machine } }: Result): Engine | null {
   const hasEngine = backend !== undefined && kernel !== undefined && threads !== undefined;
-  return hasEngine && machine !== undefined ? { backend, kernel, threads, device, machine } : null;
+  if (!hasEngine || device === undefined || machine === undefined) return null;
+  return { backend, kernel, threads, device, machine };
 }
 
 interface Reader {
@@ -207,11 +179,7 @@ const READERS: readonly Reader[] = [
   },
   {
     schema: SCHEMAS.audit,
-    read: (value) => {
-      const { world_digest } = value as { readonly world_digest?: unknown };
-      const schema = auditOf(storedComponents(String(world_digest)));
-      return { kind: 'audit', value: conform(schema, value) as AuditResult };
-    },
+    read: (value) => ({ kind: 'audit', value: conform(AUDIT, value) as AuditResult }),
   },
 ];
 

@@ -19,7 +19,7 @@ type Row = EvaluationResult['rows'][number];
  */
 export function costsOfEvaluation(source: string, { rows }: EvaluationResult): ReportedCost[] {
   // Only rows of language models have a share of completions without an action.
-  const modelRows = rows.filter(({ unparsed }) => typeof unparsed === 'number');
+  const modelRows = rows.filter(({ unparsed }) => unparsed !== null);
   return [...new Set(modelRows.map(({ policy }) => policy))].map((name) => {
     const playerRows = modelRows.filter(({ policy }) => policy === name);
     const episodes = episodesOf(playerRows);
@@ -31,7 +31,7 @@ const episodesOf = (rows: readonly Row[]): number => rows.reduce((sum, row) => s
 
 /** Sums the usage of a player's rows. @param steps the number of steps of their episodes. */
 function spendingOf(rows: readonly Row[], steps: number): Spending {
-  const metered = episodesOf(rows.filter(({ usage }) => usage != null));
+  const metered = episodesOf(rows.filter(({ usage }) => usage !== null));
   const unparsed = rows.reduce((sum, row) => sum + row.unparsed! * row.episodes * NUM_STEPS, 0);
   const total = {} as Record<(typeof USAGE_KEYS)[number], number | null>;
   const perEpisode = { ...total };

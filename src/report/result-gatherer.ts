@@ -5,7 +5,6 @@ import { counted } from '../evaluation/format-results.js';
 import { type Yardstick, yardsticksOf } from '../evaluation/yardstick.js';
 import { ORACLE_MARK } from '../rollouts/trajectories/player-name.js';
 import type { TrajectoryEpisode } from '../rollouts/trajectories/trajectory-episode.js';
-import { FORMER_WORLDS } from '../world/former-worlds.js';
 import { createWorld } from '../world/world.js';
 import { type AuditResult, type Engine, engineOf, type Result } from './parse-results.js';
 import { costsOfEvaluation, joinCosts, type ReportedCost } from './player-costs.js';
@@ -160,10 +159,10 @@ export class ResultGatherer {
     };
   }
 
-  /** Returns whether the file of a row is of the world with this digest or of a former one, not of a changed world. */
+  /** Returns whether the file of a row is of the world with this digest. */
   #isOfWorld(row: ScoreRow, digest: string): boolean {
     const worlds = this.#sources.filter(({ label }) => label === row.source).flatMap(({ worlds }) => worlds);
-    return worlds.every((world) => world === digest || FORMER_WORLDS.has(world));
+    return worlds.every((world) => world === digest);
   }
 }
 

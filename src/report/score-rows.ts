@@ -29,8 +29,8 @@ export interface ScoreRow {
   readonly share?: Share;
   readonly published: Published | undefined;
   readonly beliefMae: number;
-  readonly firstHalfMean: number | null;
-  readonly secondHalfMean: number | null;
+  readonly firstHalfMean: number;
+  readonly secondHalfMean: number;
 }
 
 interface ScoredProfiles {

@@ -1,6 +1,5 @@
 /** Schemas for rows of JSON lines. Their errors say what was expected and what came. */
 import { z } from 'zod';
-import { currentPolicy } from './former-names.js';
 import { isPrintable, PRINTABLE } from './printable-names.js';
 import { got, notAnObject, unknownKeys } from './row-messages.js';
 import { didYouMean } from './suggest.js';
@@ -35,9 +34,6 @@ export const oneOf = <T extends string>(names: readonly string[]) =>
 
 /** A schema of names that a terminal can show. */
 export const printableName = expect<string>(`a name of ${PRINTABLE}`, isPrintable);
-
-/** A schema of printable names of policies. A former name becomes the current one. */
-export const storedPolicy = printableName.transform(currentPolicy);
 
 /** A schema of true and false. */
 export const flag = expect<boolean>('true or false', (value) => typeof value === 'boolean');

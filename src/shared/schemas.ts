@@ -1,4 +1,5 @@
 /** Names and versions of the JSON schemas that this package writes and reads (docs/compatibility.md). */
+import { got } from './row-messages.js';
 import { describe } from './values.js';
 
 /** The value of `schema` in a file: which schema the file follows. */
@@ -52,14 +53,23 @@ export function follows(schema: Schema, value: unknown): boolean {
   return name === schema.name && version === schema.version;
 }
 
+/** What to do about data of another version. */
+export const MAKE_AGAIN = 'Make it again with this release.';
+
 /** Returns the error message for a file of another schema. @param place where the value is, such as " at schema of FILE". */
 export const otherSchema = (schema: Schema, value: unknown, place = ''): string =>
-  `Expected ${schemaName(schema)}${place}, got ${show(value)}. Use the release that wrote it.`;
+  `Expected ${schemaName(schema)}${place}, got ${show(value)}. ${MAKE_AGAIN}`;
+
+/** Returns the error message for a file of another world. @param digest the digest of this release's world. */
+export const otherWorld = (digest: string, value: unknown): string =>
+  `Expected ${digest}, the world of this release, ${got(value)} ${MAKE_AGAIN}`;
 
 /** Formats a schema for errors. */
 export const schemaName = ({ name, version }: Schema): string =>
   `${describe(name)} version ${describe(version)}`;
 
 /** Formats a schema as its name and version, and any other value as `describe` does. */
-const show = (value: unknown): string =>
-  (value as Schema | null)?.name === undefined ? describe(value) : schemaName(value as Schema);
+function show(value: unknown): string {
+  if (value === undefined) return 'none';
+  return (value as Schema | null)?.name === undefined ? describe(value) : schemaName(value as Schema);
+}

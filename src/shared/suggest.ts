@@ -1,6 +1,5 @@
 /** Suggests the known name that an unknown name probably means ("Did you mean"). */
 import { distance } from 'fastest-levenshtein';
-import { renamed } from './former-names.js';
 
 /** Splits a name into lower-case words. `resetMask`, `reset_mask` and `RESET-MASK` give the same words. */
 const wordsOf = (name: string): string[] =>
@@ -17,14 +16,12 @@ const plain = (name: string): string => wordsOf(name).join('');
  */
 const MAX_GUESS = 100;
 
-/** Returns ` Did you mean "x"?`, ` Use "x", its new name.` for a former name, or `otherwise` if no known name is near. */
+/** Returns ` Did you mean "x"?`, or `otherwise` if no known name is near. */
 export function didYouMean(
   name: string,
   known: readonly string[],
   otherwise = ' Use one of these names.',
 ): string {
-  const newName = renamed(name);
-  if (newName !== undefined && known.includes(newName)) return ` Use "${newName}", its new name.`;
   if (name.length > MAX_GUESS) return otherwise;
   const suggestion = nearest(name, known) ?? containedName(name, known);
   return suggestion === undefined ? otherwise : ` Did you mean "${suggestion}"?`;

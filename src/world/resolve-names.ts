@@ -84,8 +84,7 @@ export function resolveProfile(
 
 /**
  * Resolves a grader to its weights.
- * @param grader a name of GRADER_NAMES, or eight weights that sum to 1. A list of six, as in world 1.0.0,
- *   gets two zeros.
+ * @param grader a name of GRADER_NAMES, or eight weights that sum to 1.
  * @param where the argument's name in errors about weights; an error about a name says 'grader'.
  * @returns f32 [8]. @throws InputError `unknown_name` or `bad_grader`.
  */
@@ -103,24 +102,17 @@ export function resolveGrader(
   return checkWeights(grader, where);
 }
 
-/** The number of components in world 1.0.0. In a list of this many weights the later components have the weight 0. */
-export const FORMER_COMPONENTS = 6;
+const WEIGHT_LIST = `eight weights (${COMPONENT_NAMES.join(', ')})`;
 
-const WEIGHT_LIST = `eight weights (${COMPONENT_NAMES.join(', ')}), or the first six,`;
-
-/**
- * Checks eight weights. The last two may be left out; they are then 0. @returns f32 [8].
- * @throws InputError `bad_grader`.
- */
+/** Checks eight weights. @returns f32 [8]. @throws InputError `bad_grader`. */
 export function checkWeights(list: ArrayLike<number>, where: Where = 'grader'): Float32Array {
-  const given: unknown[] = Array.from(list);
-  const got = `[${given.map(describe).join(', ')}]`;
+  const weights: unknown[] = Array.from(list);
+  const got = `[${weights.map(describe).join(', ')}]`;
   const refuse = (expected: string, remedy: string): never => {
     throw new InputError('bad_grader', `Expected ${expected} in ${where}, got ${got}. ${remedy}`, {
       at: where,
     });
   };
-  const weights = given.length === FORMER_COMPONENTS ? [...given, 0, 0] : given;
   if (weights.length !== NUM_COMPONENTS) refuse(WEIGHT_LIST, 'Pass eight weights, or use a name.');
   const outside = weights.findIndex((weight) => !inDomain(weight));
   if (outside >= 0) {

@@ -17,7 +17,6 @@ import { toPlan } from '../../src/training/datasets/grpo/grpo-options.js';
 import { grpoRows } from '../../src/training/datasets/grpo/grpo-rows.js';
 import { ACTION_NAMES } from '../../src/world/fields.js';
 import { fromLines, runCli, temporaryDirectory } from '../support/cli.js';
-import { FORMER_FILES } from '../support/former-files.js';
 import { listedIn, optionsOf } from '../support/page-tables.js';
 import { range } from '../support/sft.js';
 import {
@@ -232,15 +231,6 @@ describe('dataset sft', () => {
       );
       expect(stderr).toContain(message);
     }
-  });
-
-  it('accepts episodes of world 1.0.0, with a note', async () => {
-    const options = ['--objective', 'none', '--allow-eval-seeds', '--seeds', '0-9'];
-    const { code, stderr } = await run(FORMER_FILES.trajectories, 'former', ...options);
-    const sentence =
-      '1 episode is of world 1.0.0 (6 of 8 components). Its rules are those of this world. Only its 6 components were compared.';
-    expect([code, stderr]).toEqual([0, expect.stringContaining(sentence)]);
-    expect(read('former', 'README.md')).toContain(`\n${sentence}\n`);
   });
 
   it('replaces its earlier dataset completely, but not one in another format or of another kind, nor its input', async () => {

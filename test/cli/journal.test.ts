@@ -155,7 +155,7 @@ describe('a journal refuses, and changes nothing:', () => {
       /^Expected an episode at .*t\.jsonl\.partial:2, got: .*Remove that line or row, or pass another --output\.$/,
     ],
     ['another world', episodeLine(world), /world_digest: Expected .*, got "another"/],
-    ['another schema', episodeLine(schema), /older version 0/],
+    ['another schema', episodeLine(schema), /version 1, got "rhythm-vec\/trajectory" version 0/],
     ['the notes of another program', 'first\nlast', /Expected an episode at .*t\.jsonl\.partial:2, got/],
   ])('%s', async (_, line, message) => {
     const path = newPath();

@@ -7,7 +7,6 @@ import { episodeLine } from '../../src/rollouts/trajectories/write-line.js';
 import { float32Decimal } from '../../src/shared/float32-decimal.js';
 import { SCHEMAS } from '../../src/shared/schemas.js';
 import { runCli, temporaryDirectory } from '../support/cli.js';
-import { FORMER_FILES } from '../support/former-files.js';
 import { range } from '../support/sft.js';
 import {
   changedAt,
@@ -39,31 +38,6 @@ beforeAll(() => {
 /** Returns the lines of a table that begin with a name. */
 const linesOf = (stdout: string, name: string): string[] =>
   stdout.split('\n').filter((line) => line.startsWith(`${name}  `));
-
-describe('a file of world 1.0.0', () => {
-  it('is replayed, compared on its six components, and graded with eight', async () => {
-    const args = ['--jsonl', '-', '--json', pathOf('new/former.json')];
-    const { code, stdout, stderr } = await runCli(['reeval', ...args], FORMER_FILES.trajectories);
-    expect([code, stderr]).toEqual([0, '']);
-    expect(stdout).toContain('2 episodes replayed, all as recorded, bit for bit.\n');
-    expect(stdout).toContain(
-      '2 episodes are of world 1.0.0 (6 of 8 components). Its rules are those of this world. Only its 6 components were compared.\n',
-    );
-    // A teacher of the file, under three graders.
-    expect(linesOf(stdout, 'speaker')).toHaveLength(3);
-    const results = JSON.parse(readFileSync(pathOf('new/former.json'), 'utf8'));
-    expect(results).toMatchObject({ episodes: 2, former_worlds: { '1.0.0': 2 }, mismatches: 0 });
-    expect(results.rows.at(-1)).toMatchObject({ teacher: 'speaker', grader: 'v3' });
-    expect(results.rows.at(-1).components.belief_skill).toBeLessThan(0);
-  });
-
-  it('is refused if its digest is of another world', async () => {
-    const other = FORMER_FILES.trajectories.replace(/"world_digest":"\w{8}/g, '"world_digest":"00000000');
-    const { code, stderr } = await runCli(['reeval', '--jsonl', '-'], other);
-    expect(code).toBe(2);
-    expect(stderr).toContain('skipped, foreign: world_digest: Expected');
-  });
-});
 
 describe('files without mismatches', () => {
   it('give tables for all graders and exit code 0', async () => {
@@ -215,7 +189,7 @@ describe('invalid lines', () => {
       expect.stringMatching(`${name}:2: skipped, corrupt: Expected one JSON object, got invalid JSON`),
       `${name}:3: skipped, corrupt: Expected UTF-8, got other bytes.`,
       `${name}:4: skipped, corrupt: Expected a line of at most ${MAX_LINE_BYTES} bytes, got ${MAX_LINE_BYTES + 1}.`,
-      expect.stringContaining(`${name}:5: skipped, older: schema: Expected`),
+      expect.stringContaining(`${name}:5: skipped, foreign: schema: Expected`),
       expect.stringContaining(`${name}:6: skipped, foreign: schema: Expected`),
       expect.stringContaining(`${name}:7: skipped, foreign: world_digest: Expected`),
       `${name}:8: skipped, duplicate: Expected each episode once, got seed 100 (sampled, custom) of the same player again. Remove one of the two.`,
@@ -224,7 +198,7 @@ describe('invalid lines', () => {
     ]);
     expect(stdout).toContain(
       '1 episode replayed, all as recorded, bit for bit. ' +
-        '9 lines skipped: 5 corrupt, 1 older, 2 foreign, 1 duplicate.\n',
+        '9 lines skipped: 5 corrupt, 3 foreign, 1 duplicate.\n',
     );
     const few = `${textOf(llmEpisodes.slice(0, 1))}{"half":\n`;
     expect((await runCli(['reeval', '--jsonl', '-', '--skip-bad'], few)).code).toBe(0);

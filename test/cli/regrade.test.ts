@@ -3,10 +3,9 @@ import { linkSync, readFileSync, writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { POLICIES } from '../../src/agents/policies/fixed-policies.js';
 import { evaluationToJson } from '../../src/evaluation/evaluation-json.js';
-import { COMPONENT_NAMES, evaluate, type Grader, parseGrader } from '../../src/index.js';
+import { evaluate, type Grader, parseGrader } from '../../src/index.js';
 import { SCHEMAS } from '../../src/shared/schemas.js';
 import { fromLines, runCli, temporaryDirectory } from '../support/cli.js';
-import { FORMER_FILES } from '../support/former-files.js';
 
 const pathOf = temporaryDirectory();
 const stored = pathOf('components.jsonl');
@@ -100,44 +99,6 @@ describe('regrade', () => {
     const row = JSON.parse(stdout).rows.find(({ policy }: { policy: string }) => policy === 'mine');
     expect(row).toMatchObject({ condition: 'custom', seeds: '7-9', episodes: 3, wins: null });
     expect(await regrade(other)).toMatchObject({ code: 0, stdout: expect.stringMatching(/mine .* -\n/) });
-  });
-});
-
-describe('regrade of a file of world 1.0.0', () => {
-  const { components } = FORMER_FILES;
-
-  it.each(['v1', 'v2', pathOf('calm.json')])(
-    'gives the results of a file of this world, except for the two missing components, under %s',
-    async (grader) => {
-      const played = ['--policies', 'heuristic', '--seeds', '100-103', '--components', '-'];
-      const { stdout: own } = await runCli(['eval', ...played]);
-      const [now, former] = await Promise.all(
-        [own, components].map(async (input) =>
-          JSON.parse((await regrade(input, '--grader', grader, '--json', '-')).stdout),
-        ),
-      );
-      const row = former.rows.find(({ policy }: { policy: string }) => policy === 'heuristic');
-      const { wellbeing: _, belief_skill: __, ...common } = now.rows[0].components;
-      expect(row).toEqual({ ...now.rows[0], components: { ...common, wellbeing: null, belief_skill: null } });
-      expect([now.former_world, former.former_world]).toEqual([null, '1.0.0']);
-      const weighed = former.conditions[0].sensitivity.map(
-        ({ component }: { component: string }) => component,
-      );
-      expect(weighed).toEqual(COMPONENT_NAMES.slice(0, 6));
-    },
-  );
-
-  it('is refused under a grader that weighs a missing component; otherwise a note names what the file lacks', async () => {
-    const { stdout } = await regrade(components);
-    expect(stdout).toContain('\n-: a component that files of world 1.0.0 lack. The grader does not weigh it');
-    const own = { name: 'own', weights: { crash_free: 0.5, wellbeing: 0.5 } };
-    writeFileSync(pathOf('own.json'), JSON.stringify(own));
-    const v3 = await regrade(components, '--grader', 'v3');
-    expect([v3.code, v3.stdout]).toEqual([2, '']);
-    expect(v3.stderr).toContain('got v3, which weighs wellbeing and belief_skill. Files of world 1.0.0 lack');
-    expect(v3.stderr).toContain('Replay the trajectories with rhythm-vec reeval --grader');
-    const mine = await regrade(components, '--grader', pathOf('own.json'));
-    expect(mine.stderr).toContain('got own, which weighs wellbeing.');
   });
 });
 

@@ -14,7 +14,6 @@ import {
 import { float32Decimal, float32Decimals } from '../../src/shared/float32-decimal.js';
 import { SCHEMAS } from '../../src/shared/schemas.js';
 import { COMPONENT_NAMES } from '../../src/world/fields.js';
-import { FORMER_WORLDS } from '../../src/world/former-worlds.js';
 import { fromLines, runCli, temporaryDirectory } from '../support/cli.js';
 import { ENGINES } from '../support/engines.js';
 import { episodes, type GoldenEpisode } from '../support/golden.js';
@@ -142,14 +141,11 @@ describe('a row may have', () => {
     return float32Decimal(env.run(new Uint8Array(28), beliefs && { beliefs }).finalScores[0]);
   };
   it('a profile, a grader and beliefs', async () => {
-    const weights = [0.1, 0.2, 0.3, 0.1, 0.1, 0.2];
     const row = { seed: 9, actions: new Array(28).fill(ACTION_NAMES[0]) };
     const final = async (extra: object) => (await replayedRow({ ...row, ...extra })).final.final_score;
     expect(await final({})).toBe(score('v2'));
     expect(await final({ grader: 'v1' })).toBe(score('v1'));
     expect(await final({ grader: 'v3' })).toBe(score('v3'));
-    expect(await final({ grader: weights })).toBe(score(weights));
-    expect(await final({ grader: [...weights, 0, 0] })).toBe(score(weights));
     const eight = [0.1, 0.2, 0.3, 0.1, 0, 0, 0.2, 0.1];
     expect(await final({ grader: eight })).toBe(score(eight));
     expect(await final({ profile: 'discrete' })).toBe(score('v2', 'discrete'));
@@ -178,12 +174,10 @@ describe('a row may have', () => {
     expect(statSync('/dev/null').isFile()).toBe(false);
   });
 
-  it('a schema and a world digest, of this world or world 1.0.0', async () => {
+  it('a schema and a world digest', async () => {
     const row = { seed: 9, actions: EPISODE, grader: 'v3' };
-    const schema = SCHEMAS.episode;
-    for (const world_digest of [createWorld().digest, ...FORMER_WORLDS.keys()]) {
-      expect(await replayedRow({ ...row, schema, world_digest })).toEqual(await replayedRow(row));
-    }
+    const origin = { schema: SCHEMAS.episode, world_digest: createWorld().digest };
+    expect(await replayedRow({ ...row, ...origin })).toEqual(await replayedRow(row));
   });
 
   it('blank lines around it, CRLF, a byte order mark, no line end, and be read in chunks of any size', async () => {
@@ -227,19 +221,19 @@ describe('invalid rows', () => {
     ['a profile of numbers', { ...good, profile: [1] }, 'profile: Expected "sampled", "discrete" or'],
     ['an unknown grader', { ...good, grader: 'v9' }, 'Expected grader to be one of v1, v2, v3, got "v9".'],
     ['five weights', { ...good, grader: [0.2, 0.2, 0.2, 0.2, 0.2] }, 'eight weights'],
-    ['weights that sum to 2', { ...good, grader: [1, 1, 0, 0, 0, 0] }, 'sum to 1'],
+    ['weights that sum to 2', { ...good, grader: [1, 1, 0, 0, 0, 0, 0, 0] }, 'sum to 1'],
     ['a misspelt component', { ...good, grader: { name: 'x', weights: { progres: 1 } } }, 'mean "progress"?'],
     ['a grader that is a number', { ...good, grader: 2 }, 'eight weights or a grader, got 2.'],
     ['a newer schema', { ...good, schema: { ...SCHEMAS.episode, version: 2 } }, 'version 1, got "rhythm-vec'],
     ['another schema', { ...good, schema: SCHEMAS.evaluation }, 'got "rhythm-vec/evaluation" version 1.'],
-    ['a schema that is null', { ...good, schema: null }, 'version 1, got null. Use'],
-    ['a nested schema', JSON.stringify(good).replace('}', `,"schema":${nested}}`), 'got an array of 1. Use'],
+    ['a schema that is null', { ...good, schema: null }, 'version 1, got null. Make'],
+    ['a nested schema', JSON.stringify(good).replace('}', `,"schema":${nested}}`), 'got an array of 1. Make'],
     [
       'another world',
       { ...good, world_digest: 'f'.repeat(64) },
       `Expected ${createWorld().digest}, the world`,
     ],
-    ['a world that is a number', { ...good, world_digest: 1 }, 'the digest of a former world, got 1.'],
+    ['a world that is a number', { ...good, world_digest: 1 }, 'the world of this release, got 1.'],
     ['a line that is too long', ' '.repeat(MAX_LINE_BYTES + 1), `at most ${MAX_LINE_BYTES} bytes`],
   ])('are left out with the reason: %s', async (_, row, reason) => {
     const line = typeof row === 'string' ? row : JSON.stringify(row);

@@ -68,12 +68,12 @@ describe('invalid lines', () => {
     expect(stderr.split('\n').map((line) => line.replace(pathOf('damaged'), '').slice(0, 22))).toEqual([
       ':1: skipped, corrupt: ',
       ':3: skipped, foreign: ',
-      ':4: skipped, older: sc',
+      ':4: skipped, foreign: ',
       ':5: skipped, duplicate',
       ':7: skipped, corrupt: ',
       '',
     ]);
-    expect(pageOf('damaged-report')).toContain('5 lines skipped: 2 corrupt, 1 foreign, 1 older, 1 duplicate');
+    expect(pageOf('damaged-report')).toContain('5 lines skipped: 2 corrupt, 2 foreign, 1 duplicate');
     const allowed = await runCli(['report', '-', '--skip-bad', '--output', pathOf('piped')], bad);
     expect(allowed.code).toBe(0);
     expect(pageOf('piped')).toContain('<bdi>standard input</bdi>');

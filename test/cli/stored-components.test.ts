@@ -1,11 +1,10 @@
-/** Reads files of stored components, also of world 1.0.0. Errors name the file, and the line at fault. */
+/** Reads files of stored components. Errors name the file, and the line at fault. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { UsageError } from '../../src/cli/command-errors.js';
 import { readComponents } from '../../src/cli/components/read-components.js';
 import { headerText, rowsText } from '../../src/cli/components/write-components.js';
 import { createWorld, evaluate } from '../../src/index.js';
 import { SCHEMAS } from '../../src/shared/schemas.js';
-import { FORMER_FILES } from '../support/former-files.js';
 
 let stored = '';
 beforeAll(async () => {
@@ -51,40 +50,6 @@ it('readComponents reads the stored episodes, grouped by condition', async () =>
   }
 });
 
-describe('a file of world 1.0.0', () => {
-  it('is read with 0 for the components that it lacks', async () => {
-    const [{ policies }] = await read(FORMER_FILES.components);
-    expect(policies.map(({ former }) => former?.version)).toEqual(Array(4).fill('1.0.0'));
-    for (const { components } of policies) {
-      expect(components).toHaveLength(8 * 4);
-      // The last two of eight components, in four episodes.
-      expect(components.filter((_, at) => at % 8 > 5)).toEqual(new Float32Array(8));
-    }
-  });
-
-  it('is refused if a score was changed, or if it is of another world', async () => {
-    const { components } = FORMER_FILES;
-    const score = components.replace('"final_score":0.4428219795227051', '"final_score":0.5');
-    await expect(read(score)).rejects.toThrow('c.jsonl:2: final_score: Expected 0.44282198');
-    await expect(read(components.replace('e7d450eb', '00000000'))).rejects.toThrow('world_digest: Expected');
-  });
-
-  it('cannot be mixed with episodes of this world in one policy', async () => {
-    const [header, , second] = FORMER_FILES.components.split('\n');
-    const [own] = stored.split('\n');
-    const extended = JSON.stringify({ ...JSON.parse(second), wellbeing: 0, belief_skill: 0 });
-    const first = FORMER_FILES.components.split('\n')[1];
-    await expect(read([header, first, own, extended].join('\n'))).rejects.toThrow(
-      'all episodes of "heuristic" to be of one world',
-    );
-  });
-});
-
-it('readComponents reads former names of policies as the new names', async () => {
-  const former = await read(stored.replaceAll('"open-loop"', '"blind-tape"'));
-  expect(former).toEqual(await read(stored));
-});
-
 it('a file has the grader for which an action sequence was found, under the key `tape`', async () => {
   const [{ policies }] = await read(stored);
   const graders = new Map(policies.map(({ policy, sequenceGrader }) => [policy, sequenceGrader]));
@@ -116,7 +81,11 @@ describe('readComponents refuses, with an error that names the file,', () => {
     ['a long line', line(3, ' '.repeat(5000)), 'c.jsonl:4: Expected a line of at most 4096 bytes'],
     ['a list', line(3, '[]'), 'c.jsonl:4: Expected an object with the keys condition'],
     ['no header', cut((lines) => lines.slice(1)), 'c.jsonl:1: Expected a first line with the schema'],
-    ['an older header', header({ schema: { ...SCHEMAS.components, version: 0 } }), 'Use the release that'],
+    [
+      'an older header',
+      header({ schema: { ...SCHEMAS.components, version: 0 } }),
+      'version 0. Make it again',
+    ],
     ['another schema', header({ schema: SCHEMAS.evaluation }), 'got "rhythm-vec/evaluation" version 1.'],
     [
       'a line of another schema',

@@ -44,7 +44,7 @@ it('inBatches yields smaller batches if lines are long, and none without episode
 });
 
 it.each([
-  ['lines', new BadEpisode('older', 'Too\u001b old.'), 25, 'older: Too\uFFFD old.', 15, 25],
+  ['lines', new BadEpisode('foreign', 'Too\u001b old.'), 25, 'foreign: Too\uFFFD old.', 15, 25],
   ['row groups', new BadEpisode('corrupt', 'Unreadable.', 64), 11, 'corrupt: Unreadable.', 64, 11 * 64],
 ])(
   'inBatches reports the first ten invalid %s, and counts the others',

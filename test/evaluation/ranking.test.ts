@@ -53,7 +53,7 @@ describe('rankPolicies', () => {
       return { name, components };
     };
     const policies = [policyOf('weak', 0.2, 0.4), policyOf('strong', 0.5, 0.9)];
-    const [first, second] = rankPolicies(policies, [1, 0, 0, 0, 0, 0]);
+    const [first, second] = rankPolicies(policies, [1, 0, 0, 0, 0, 0, 0, 0]);
     expect([first.policy, second.policy]).toEqual(['strong', 'weak']);
     expect(first.finalScore.mean).toBeCloseTo(0.7, 7);
     // Differences of 0.3 and 0.5: their standard error is 0.1, and with one degree of freedom t is tan(0.475 pi).
@@ -118,7 +118,7 @@ describe('weightSensitivity, compared with numbers computed by hand', () => {
   });
 
   it('a tied policy leads at a tiny weight of a component in which it is better', () => {
-    const tied = weightSensitivity([worker, guesser], [1, 0, 0, 0, 0, 0]);
+    const tied = weightSensitivity([worker, guesser], [1, 0, 0, 0, 0, 0, 0, 0]);
     const belief = sensitivityTo('belief_accuracy', tied);
     expect(belief.above!.weight).toBeGreaterThan(0);
     expect(belief.above!.weight).toBeLessThan(1e-5);

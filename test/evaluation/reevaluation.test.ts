@@ -12,7 +12,6 @@ import { episodeLine } from '../../src/rollouts/trajectories/write-line.js';
 import { float32Decimal } from '../../src/shared/float32-decimal.js';
 import { PROFILE_NAMES } from '../../src/world/fields.js';
 import { reportAbsentEngines, TWO_ENGINES } from '../support/engines.js';
-import { FORMER_FILES } from '../support/former-files.js';
 import {
   changedAt,
   episodeStarts,
@@ -74,35 +73,6 @@ describe('the replay equals the recording', () => {
     const before = structuredClone(first);
     await replayer.replay(read(answered.slice(2, 4)));
     expect(first).toEqual(before);
-  });
-});
-
-describe('episodes of world 1.0.0', () => {
-  const former = FORMER_FILES.trajectories.trim().split('\n').map(parseEpisode);
-  const mismatches = async (episode: TrajectoryEpisode) => {
-    await using replayer = await TrajectoryReplayer.open({});
-    return namesOf((await replayer.replay([episode])).mismatches[0]);
-  };
-
-  it('equal their replay in their six components, with the prompts of world 1.0.0', async () => {
-    expect(await Promise.all(former.map(mismatches))).toEqual([[], []]);
-    expect(former[1].system).toContain('first half');
-  });
-
-  it.each<[path: string, value: unknown, name: string]>([
-    ['final.connection', 0.5, 'final.connection'],
-    ['steps.3.reward_components.belief_accuracy', 0.5, 'step 3 reward_components.belief_accuracy'],
-    ['system', 'Be kind.', 'system'],
-  ])('a changed %s is a mismatch', async (path, value, name) => {
-    expect(await mismatches(changedAt(former[1], path, value))).toEqual([name]);
-  });
-
-  it('are graded under v3 by their replay', async () => {
-    await using reevaluation = await Reevaluation.open({}, [toGrader('v3')]);
-    await reevaluation.add(former);
-    const [{ graders }] = reevaluation.sections();
-    const own = graders[0].rows.find(({ player }) => player !== null)!;
-    expect(own.components.beliefSkill).toBeLessThan(0);
   });
 });
 

@@ -270,7 +270,7 @@ describe.skipIf(absent !== null)(
       for (const [content, message] of [
         [changed, 'Pass an undamaged copy'],
         [bytes.slice(0, 500), 'complete and unchanged'],
-        [Buffer.from(newer, 'latin1'), 'Use the release that wrote the file'],
+        [Buffer.from(newer, 'latin1'), 'Make it again with this release'],
       ] as const) {
         expect(() => playStudents([write('bad.safetensors', content)], [7])).toThrow(message);
       }

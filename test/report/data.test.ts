@@ -6,7 +6,6 @@ import { BeliefErrorTally } from '../../src/report/belief-errors.js';
 import { CalibrationTally } from '../../src/report/calibration-tally.js';
 import { EpisodeChoice } from '../../src/report/episode-choice.js';
 import { timelineOf } from '../../src/report/episode-timeline.js';
-import { parseResult } from '../../src/report/parse-results.js';
 import { costsOfEvaluation, joinCosts } from '../../src/report/player-costs.js';
 import {
   disambiguated,
@@ -23,49 +22,11 @@ import { episodesSection } from '../../src/report/sections/episodes.js';
 import { SpendingTally } from '../../src/report/spending.js';
 import type { StoredBelief, TrajectoryEpisode } from '../../src/rollouts/trajectories/trajectory-episode.js';
 import { NUM_STEPS } from '../../src/world/fields.js';
-import { AUDIT } from '../support/report.js';
 import { episodeStarts, playerOf, recordEpisodes, TEST_POLICIES } from '../support/trajectories.js';
 
 const scored = (finalScore: number, seed: number): TrajectoryEpisode =>
   ({ ...EPISODE, seed, final: { ...EPISODE.final, final_score: finalScore } }) as TrajectoryEpisode;
 const [EPISODE] = recordEpisodes(episodeStarts([5]));
-
-it('parseResult replaces former names of policies by the new names', () => {
-  const former = JSON.parse(JSON.stringify(AUDIT).replaceAll('"open-loop"', '"blind-tape"'));
-  expect(JSON.stringify(former)).toContain('blind-tape');
-  expect(parseResult(former)).toEqual(parseResult(AUDIT));
-});
-
-it('parseResult names the teachers of a re-evaluation as eval does', () => {
-  const { schema: _, rows: __, ...run } = AUDIT;
-  const machine = { cpu: '', cores: 1, arch: 'x64', node: 'v24' };
-  const scores = {
-    final_score: { mean: 0.5, low: null, high: null },
-    belief_mae: 0,
-    early_mean: 0,
-    late_mean: 0,
-  };
-  const row = {
-    condition: 'custom',
-    profiles: 'sampled',
-    seeds: '5-5',
-    grader: 'v2',
-    baseline: null,
-    episodes: 1,
-  };
-  const player = { teacher: 'planner', model: null, objective: 'wellbeing', oracle: false };
-  const { value } = parseResult({
-    ...run,
-    backend: 'reference',
-    kernel: 'reference',
-    threads: 1,
-    machine,
-    mismatched_episodes: 0,
-    schema: { name: 'rhythm-vec/reevaluation', version: 1 },
-    rows: [{ ...row, ...player, ...scores }],
-  });
-  expect(value.rows[0]).toMatchObject({ ...player, teacher: 'planner-wellbeing' });
-});
 
 describe('calibration', () => {
   it('summarizes pairs as means by range, a correlation and a mean error', () => {
@@ -290,7 +251,6 @@ it('costs come from an evaluation, unless stored episodes have usage', () => {
     { ...row, unparsed: 0.25, usage },
     { ...row, unparsed: 0.75, episodes: 1, usage: null },
     { ...row, policy: 'random', unparsed: null, usage: null },
-    { ...row, policy: 'of an older release' },
   ];
   const costs = costsOfEvaluation('a', { rows } as never);
   expect(costs).toEqual([

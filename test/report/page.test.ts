@@ -4,7 +4,7 @@ import { evaluate } from '../../src/evaluation/evaluate.js';
 import { evaluationToJson } from '../../src/evaluation/evaluation-json.js';
 import { svgOf } from '../../src/figures/svg.js';
 import { pageOf, sectionsOf } from '../../src/report/page.js';
-import { type AuditResult, parseResult } from '../../src/report/parse-results.js';
+import { parseResult } from '../../src/report/parse-results.js';
 import { type ReportData, ResultGatherer, TrajectoryTally } from '../../src/report/result-gatherer.js';
 import { isFigure } from '../../src/report/section.js';
 import type { TrajectoryEpisode } from '../../src/rollouts/trajectories/trajectory-episode.js';
@@ -162,23 +162,6 @@ it('a report warns if worlds or versions are mixed', async () => {
 describe('results', () => {
   const value = () => structuredClone(AUDIT) as unknown as Record<string, unknown>;
 
-  it('of world 1.0.0 get 0 for the two components that they lack; others must have them', () => {
-    const stored = value();
-    const former = (values: object) => Object.fromEntries(Object.entries(values).slice(0, 6));
-    const { value: audit } = parseResult({
-      ...stored,
-      world_digest: 'e7d450ebab2e446bd1fa2cfd6f4f6f6dcf054da152af974288c78d4defd11353',
-      grader_weights: former(AUDIT.grader_weights),
-      rows: AUDIT.rows.map((row) => ({ ...row, components: former(row.components) })),
-    }) as { value: AuditResult };
-    expect(audit.grader_weights).toMatchObject({ belief_accuracy: 1 / 6, wellbeing: 0, belief_skill: 0 });
-    expect(audit.rows[0].components).toMatchObject({ progress: { mean: 0.5 }, belief_skill: { mean: 0 } });
-    const missing = { ...stored, grader_weights: former(AUDIT.grader_weights) };
-    expect(() => parseResult(missing)).toThrow(
-      /grader_weights.wellbeing: Expected a finite number, got none/,
-    );
-  });
-
   it.each<[name: string, value: unknown, message: RegExp]>([
     ['a number', 3, /Expected the JSON of eval, .* got a value without "schema"/],
     ['another schema', { schema: { name: 'rhythm-vec/bench', version: 1 } }, /got "rhythm-vec\/bench"/],
@@ -190,6 +173,11 @@ describe('results', () => {
     ['no rows', { ...value(), rows: [] }, /rows: Expected at least one row/],
     ['a verdict that is a number', { ...value(), verdict: 7 }, /verdict: Expected a text, got 7/],
     ['a name with control characters', { ...value(), grader: 'a\u001b[2J' }, /grader: Expected a name of/],
+    [
+      'an audit without a component',
+      { ...value(), grader_weights: { ...AUDIT.grader_weights, wellbeing: undefined } },
+      /grader_weights.wellbeing: Expected a finite number, got none/,
+    ],
     ['an invalid digest', { ...value(), world_digest: 'x' }, /world_digest: Expected 64 hexadecimal digits/],
   ])('%s is refused', (_name, wrong, message) => {
     expect(() => parseResult(wrong)).toThrow(message);

@@ -1,6 +1,6 @@
 /**
  * The shares of a report: where a score lies between the two anchors of its grader (src/evaluation/bracket-share.ts). They are
- * computed only for files of this world and of its earlier versions in FORMER_WORLDS.
+ * computed only for files of this world.
  */
 import { describe, expect, it } from 'vitest';
 import { toGrader } from '../../src/engine/graders/grader.js';
@@ -10,7 +10,6 @@ import { evaluationToJson } from '../../src/evaluation/evaluation-json.js';
 import { parseResult } from '../../src/report/parse-results.js';
 import { ResultGatherer, TrajectoryTally } from '../../src/report/result-gatherer.js';
 import { PROFILE_NAMES } from '../../src/world/fields.js';
-import { FORMER_WORLDS } from '../../src/world/former-worlds.js';
 import { BRACKET_AUDIT, TEST_SETTINGS } from '../support/bracket.js';
 import { episodeStarts, playerOf, recordEpisodes, TEST_POLICIES } from '../support/trajectories.js';
 
@@ -62,17 +61,14 @@ describe('shares', () => {
     expect({ profiles, episodes, share }).toEqual({ profiles: 'mixed', episodes: 4, share: null });
   });
 
-  it('are shown only for this world and its earlier versions', () => {
-    const shareIn = (world_digest: string) => gathered({ world_digest }).data(anchors).scores[0].share;
-    for (const digest of FORMER_WORLDS.keys()) expect(shareIn(digest)).not.toBeNull();
-    expect(shareIn('0'.repeat(64))).toBeNull();
+  it('are shown only for this world', () => {
+    expect(gathered({}).data(anchors).scores[0].share).not.toBeNull();
+    expect(gathered({ world_digest: '0'.repeat(64) }).data(anchors).scores[0].share).toBeNull();
   });
 
   it("are refused if a file's grader has other weights", () => {
     const check = (grader_weights: unknown) => checkGrader(anchors, gathered({ grader_weights }).graders);
-    const { wellbeing, belief_skill, ...former } = toGrader('v2').weights;
-    expect([wellbeing, belief_skill]).toEqual([0, 0]);
-    for (const weights of [toGrader('v2').weights, former, undefined]) check(weights);
+    check(toGrader('v2').weights);
     expect(() => check(toGrader('v1').weights)).toThrow('other weights');
   });
 });

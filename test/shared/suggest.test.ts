@@ -4,7 +4,6 @@ import { didYouMean } from '../../src/shared/suggest.js';
 
 const KNOWN = ['sleep', 'deep_work', 'family_time'];
 const VERSIONS = ['v1', 'v2', 'v3'];
-const FORMER = ['open-loop', 'open-loop+constant'];
 const NONE = ' Use one of these names.';
 
 it.each<[name: string, known: string[], remedy: string]>([
@@ -19,10 +18,6 @@ it.each<[name: string, known: string[], remedy: string]>([
   ['xy', ['v1'], NONE],
   ['sleep_work', ['sleep_a', 'sleep_b', 'sleep'], ' Did you mean "sleep"?'],
   ['read_and_write', ['read', 'write'], NONE],
-  // Former names.
-  ['blind-tape', FORMER, ' Use "open-loop", its new name.'],
-  ['blind-tape+constant', FORMER, ' Use "open-loop+constant", its new name.'],
-  ['honest-tape', FORMER, NONE],
   // A text of more than 100 characters.
   [`sleep${' x'.repeat(47)}`, KNOWN, ' Did you mean "sleep"?'],
   [`sleep${' x'.repeat(48)}`, KNOWN, NONE],

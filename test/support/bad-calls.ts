@@ -113,7 +113,7 @@ export const RESET: Case[] = [
   ['a number as options', reset(7), 'wrong_type'],
   ['an unknown profile', reset({ profiles: 'workaholic_stoics' }), 'unknown_name', 'workaholic_stoic'],
   ['an unknown profile in an array', reset({ profiles: seeds(3, 'x').map(() => 'nobody') }), 'unknown_name'],
-  ['a grader that sums to 2', reset({ graders: [1, 1, 0, 0, 0, 0] }), 'bad_grader', 'sum to 1'],
+  ['a grader that sums to 2', reset({ graders: [1, 1, 0, 0, 0, 0, 0, 0] }), 'bad_grader', 'sum to 1'],
   ['an unknown grader', reset({ graders: 'V1' }), 'unknown_name', 'Did you mean "v1"?'],
   [
     'a profile with a NaN',

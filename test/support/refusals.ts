@@ -4,7 +4,7 @@ import { type ErrorCode, RhythmError } from '../../src/shared/errors.js';
 
 /** Matches the beginning of the sentence that states the remedy. */
 const REMEDY =
-  /(?:^|[.?] )(Pass|Call|Create|Use|Remove|Start|Divide|Leave|Numbers for|Return|Run|Did you mean|Tried:|Ask) ?/;
+  /(?:^|[.?] )(Pass|Call|Create|Use|Remove|Start|Divide|Leave|Numbers for|Return|Run|Make|Did you mean|Tried:|Ask) ?/;
 
 /** Returns the error of a refused call. @throws Error if the call succeeds, or throws another kind of error. */
 export function refusalOf(call: () => unknown): RhythmError {

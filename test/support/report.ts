@@ -29,6 +29,7 @@ export const AUDIT = {
   backend: 'native',
   kernel: 'scalar',
   threads: 1,
+  device: null,
   machine: { cpu: 'A processor (R)', cores: 2, arch: 'x64', node: 'v20.0.0' },
   grader: 'v2',
   grader_weights: byComponent(1 / 6),

@@ -100,10 +100,22 @@ describe('weights', () => {
   it('are parsed back from a link', () => {
     for (const weights of [V1, V3, EQUAL, [WHOLE, 0, 0, 0, 0, 0, 0, 0]])
       expect(weightsFrom(weights.map(decimalOf).join(','))).toEqual(weights);
-    // A link of world 1.0.0.
-    expect(weightsFrom('0.15,0.2,0.1,0.25,0.1,0.2')).toEqual(V2);
-    const wrong = ['', '1', '0.5,0.5', '0.5,0.5,0,0,0,0.1', '0.5,0.5,0,0,0,0,0', '0,0,0,0,0,0,0,0'];
-    for (const text of [...wrong, '1,0,0,0,0,0,0,0,0', '1.5,-0.5,0,0,0,0', '1,,0,0,0,0', 'a,0,0,0,0,1'])
+    const wrong = [
+      '',
+      '1',
+      '0.5,0.5',
+      '0.5,0.5,0,0,0,0.1,0,0',
+      '0.15,0.2,0.1,0.25,0.1,0.2',
+      '0.5,0.5,0,0,0,0,0',
+      '0,0,0,0,0,0,0,0',
+    ];
+    for (const text of [
+      ...wrong,
+      '1,0,0,0,0,0,0,0,0',
+      '1.5,-0.5,0,0,0,0,0,0',
+      '1,,0,0,0,0,0,0',
+      'a,0,0,0,0,1,0,0',
+    ])
       expect(weightsFrom(text)).toBeNull();
   });
 

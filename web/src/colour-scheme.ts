@@ -6,8 +6,8 @@ import { variableOf } from './charts/policy-colours.js';
 export const COLOUR_SCHEMES = ['auto', 'light', 'dark'] as const;
 export type ColourScheme = (typeof COLOUR_SCHEMES)[number];
 
-/** The key of the stored choice. It has the former word for a scheme, so that browsers keep their choices. */
-const KEY = 'rhythm-vec.tone';
+/** The key of the stored choice. */
+const KEY = 'rhythm-vec.colour-scheme';
 
 /** The chosen scheme; 'auto' follows the system's preference. */
 export const colourScheme = signal<ColourScheme>(readChoice());

@@ -3,7 +3,7 @@ import { sha256 } from '@noble/hashes/sha2';
 import { bytesToHex } from '@noble/hashes/utils';
 import { type Grader, validateGrader } from '../../engine/graders/grader.js';
 import { InputError } from '../../shared/errors.js';
-import { follows, SCHEMAS, schemaName } from '../../shared/schemas.js';
+import { follows, MAKE_AGAIN, otherSchema, SCHEMAS } from '../../shared/schemas.js';
 import { describe } from '../../shared/values.js';
 import { FEATURE_COUNT, FEATURES_VERSION } from './features.js';
 import { type Layer, Network, OUTPUT_COUNT } from './network.js';
@@ -108,11 +108,16 @@ function refuse(
 function readManifest(metadata: Readonly<Record<string, string>>): StudentManifest {
   if (metadata.schema === undefined) refuse("a student's file", 'safetensors of something else');
   const schema = parse('schema', metadata.schema);
-  if (!follows(SCHEMAS.student, schema)) refuseRelease(schemaName(SCHEMAS.student), metadata.schema);
+  if (!follows(SCHEMAS.student, schema))
+    throw new InputError('bad_student', otherSchema(SCHEMAS.student, schema));
   const missing = KEYS.find((key) => metadata[key] === undefined);
   if (missing !== undefined) refuse(`${missing} in the manifest`, 'none');
   if (metadata.features_version !== String(FEATURES_VERSION))
-    refuseRelease(`inputs of version ${FEATURES_VERSION}`, `version ${describe(metadata.features_version)}`);
+    refuse(
+      `inputs of version ${FEATURES_VERSION}`,
+      `version ${describe(metadata.features_version)}`,
+      MAKE_AGAIN,
+    );
   return {
     version: metadata.version,
     worldDigest: metadata.world_digest,
@@ -122,9 +127,6 @@ function readManifest(metadata: Readonly<Record<string, string>>): StudentManife
     evaluation: readRecord('evaluation', metadata.evaluation),
   };
 }
-
-const refuseRelease = (expected: string, got: string): never =>
-  refuse(expected, got, 'Use the release that wrote the file.');
 
 function readGrader(text: string): Grader {
   try {

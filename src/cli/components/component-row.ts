@@ -6,7 +6,6 @@ import { finalScore } from '../../engine/reference/grade.js';
 import { MODEL_PREFIX } from '../../evaluation/user-policy.js';
 import { RhythmError } from '../../shared/errors.js';
 import { float32Decimal } from '../../shared/float32-decimal.js';
-import { currentPolicy } from '../../shared/former-names.js';
 import { isPrintable, PRINTABLE } from '../../shared/printable-names.js';
 import {
   BadRow,
@@ -20,9 +19,8 @@ import {
   printableName,
   text,
 } from '../../shared/row-schemas.js';
-import { follows, otherSchema, SCHEMAS, schemaName } from '../../shared/schemas.js';
+import { follows, otherSchema, otherWorld, SCHEMAS, schemaName } from '../../shared/schemas.js';
 import { COMPONENT_FIELDS, COMPONENT_NAMES, MAX_U32 } from '../../world/fields.js';
-import { FORMER_WORLDS, type FormerWorld, storedComponents } from '../../world/former-worlds.js';
 import { PROFILE_CHOICES } from '../../world/resolve-names.js';
 import { createWorld } from '../../world/world.js';
 
@@ -37,12 +35,10 @@ export interface ComponentsRow {
   readonly oracle: boolean;
   readonly profile: string;
   readonly seed: number;
-  /** The world of an earlier release in which the episode was played; null for this release's world. */
-  readonly former: FormerWorld | null;
-  /** f32 [8]; 0 for components that the former world lacks. */
+  /** f32 [8]. */
   readonly components: Float32Array;
   readonly beliefMae: number;
-  /** The mean reward of each half of the episode; NaN if the line lacks it. */
+  /** The mean reward of each half of the episode. */
   readonly firstHalfMean: number;
   readonly secondHalfMean: number;
 }
@@ -57,7 +53,7 @@ const withoutPrefix = (name: string): string =>
 /** A language model's name is checked without its prefix. */
 const policyText = expect<string>(`a name of ${PRINTABLE}`, (value) =>
   isPrintable(typeof value === 'string' ? withoutPrefix(value) : value),
-).transform(currentPolicy);
+);
 const world = createWorld();
 
 const isBetween = (value: unknown, low: number) => typeof value === 'number' && value >= low && value <= 1;
@@ -66,55 +62,37 @@ const floatFrom = (low: number) =>
 const isFloat = (value: unknown) => typeof value === 'number' && Number.isFinite(Math.fround(value));
 const anyFloat = expect<number>('a finite float32', isFloat).transform(Math.fround);
 
-const SHAPE = {
-  condition: printableName,
-  policy: policyText,
-  belief: oneOf<BeliefKind>(BELIEFS),
-  tape: printableName.optional(),
-  early_mean: anyFloat.optional(),
-  late_mean: anyFloat.optional(),
-  oracle: flag.optional(),
-  profile: oneOf<string>(PROFILE_CHOICES),
-  seed: expect<number>(`an integer from 0 to ${MAX_U32}`, isU32),
-  ...Object.fromEntries(NUMBERS.map((key) => [key, floatFrom(0)])),
-};
-
-/** Returns the schema of a row. Unknown keys are ignored. @param digest of the row's world. */
-function rowSchema(digest: string) {
-  const names = storedComponents(digest);
-  const fields = COMPONENT_FIELDS.slice(0, names.length);
-  return z.object(
-    { ...SHAPE, ...Object.fromEntries(fields.map(({ name, low }) => [name, floatFrom(low)])) },
-    { error: ({ input }) => notAnObject(input, [...KEYS, ...names, ...NUMBERS]) },
-  );
-}
-
-const ROW_SCHEMAS = new Map(
-  [world.digest, ...FORMER_WORLDS.keys()].map((digest) => [digest, rowSchema(digest)]),
+/** The schema of a row. Unknown keys are ignored. */
+const ROW = z.object(
+  {
+    condition: printableName,
+    policy: policyText,
+    belief: oneOf<BeliefKind>(BELIEFS),
+    tape: printableName.optional(),
+    early_mean: anyFloat,
+    late_mean: anyFloat,
+    oracle: flag.optional(),
+    profile: oneOf<string>(PROFILE_CHOICES),
+    seed: expect<number>(`an integer from 0 to ${MAX_U32}`, isU32),
+    ...Object.fromEntries(NUMBERS.map((key) => [key, floatFrom(0)])),
+    ...Object.fromEntries(COMPONENT_FIELDS.map(({ name, low }) => [name, floatFrom(low)])),
+  },
+  { error: ({ input }) => notAnObject(input, [...KEYS, ...COMPONENT_NAMES, ...NUMBERS]) },
 );
 
-const headerSchema = z.object({
-  world_digest: expect<string>(
-    `${world.digest}, the world of this release, or the digest of a former world`,
-    (value) => ROW_SCHEMAS.has(value as string),
-  ),
-  grader: text("a grader's name"),
-  grader_weights: z.unknown().optional(),
-});
+const HEADER = z.object({ grader: text("a grader's name"), grader_weights: z.unknown().optional() });
 
-/** The world and grader of the rows after a header. */
+/** The grader of the rows after a header. */
 interface Header {
-  /** The digest of the world. */
-  readonly digest: string;
-  /** The grader's name, and its weights, f32 [8]. */
   readonly name: string;
+  /** f32 [8]. */
   readonly weights: Float32Array;
 }
 
 /** What to do about a line that eval --components did not write. */
 const REMEDY = 'Pass a file that eval --components wrote.';
 
-/** Parses lines in order: the header before a row determines how the row is checked. */
+/** Parses lines in order: the header before a row has the grader of its score. */
 export class ComponentsParser {
   #header: Header | null = null;
 
@@ -144,25 +122,23 @@ function withRemedy<T>(read: () => T): T {
   }
 }
 
-function headerOf(value: { readonly schema: unknown }): Header {
-  const { schema } = value;
+function headerOf(value: { readonly schema: unknown; readonly world_digest?: unknown }): Header {
+  const { schema, world_digest } = value;
   if (!follows(SCHEMAS.components, schema)) {
     throw new BadRow(`schema: ${otherSchema(SCHEMAS.components, schema)}`);
   }
-  const {
-    grader: name,
-    grader_weights: weights,
-    world_digest: digest,
-  } = withRemedy(() => conform(headerSchema, value));
+  if (world_digest !== world.digest)
+    throw new BadRow(`world_digest: ${otherWorld(world.digest, world_digest)}`);
+  const { grader: name, grader_weights: weights } = withRemedy(() => conform(HEADER, value));
   try {
     const grader = validateGrader({ name, weights }, 'the grader (keys grader, grader_weights)');
-    return { digest, name, weights: floatsOf(grader.weights) };
+    return { name, weights: floatsOf(grader.weights) };
   } catch (error) {
     throw error instanceof RhythmError ? new BadRow(error.message) : error;
   }
 }
 
-function rowOf(value: unknown, { digest, name, weights }: Header): ComponentsRow {
+function rowOf(value: unknown, { name, weights }: Header): ComponentsRow {
   const {
     condition,
     policy,
@@ -172,9 +148,9 @@ function rowOf(value: unknown, { digest, name, weights }: Header): ComponentsRow
     profile,
     seed,
     ...rest
-  } = withRemedy(() => conform(ROW_SCHEMAS.get(digest)!, value));
+  } = withRemedy(() => conform(ROW, value));
   const numbers = rest as Record<string, number>;
-  const components = Float32Array.from(COMPONENT_NAMES, (component) => numbers[component] ?? 0);
+  const components = Float32Array.from(COMPONENT_NAMES, (component) => numbers[component]);
   const graded = finalScore(weights, components);
   if (graded !== numbers.final_score) {
     throw new BadRow(
@@ -190,10 +166,9 @@ function rowOf(value: unknown, { digest, name, weights }: Header): ComponentsRow
     oracle,
     profile,
     seed,
-    former: FORMER_WORLDS.get(digest) ?? null,
     components,
     beliefMae: numbers.belief_mae,
-    firstHalfMean: numbers.early_mean ?? Number.NaN,
-    secondHalfMean: numbers.late_mean ?? Number.NaN,
+    firstHalfMean: numbers.early_mean,
+    secondHalfMean: numbers.late_mean,
   };
 }

@@ -27,7 +27,6 @@ export function rowsText({ seeds, result, ...played }: PlayedEpisodes): string {
     condition,
     policy,
     belief,
-    // Files keep the former name of the field.
     ...(sequenceGrader === null ? {} : { tape: sequenceGrader }),
     ...(oracle ? { oracle } : {}),
     profile,

@@ -201,7 +201,7 @@ const commandOf = (plan: DpoPlan, options: SelectionTarget): string =>
 
 function summary(
   rows: Readonly<Record<Split, readonly DpoRow[]>>,
-  { episodes, leftOut, former }: DpoSelection,
+  { episodes, leftOut }: DpoSelection,
   { skipped, mismatched }: ReadCounts,
   directory: string,
 ): string {
@@ -211,6 +211,5 @@ function summary(
     `${counted(episodes, 'episode')} compared, ${leftOutCount} left out.`,
     ...(mismatched === 0 ? [] : [`${mismatched} NOT AS RECORDED: see rhythm-vec reeval.`]),
     ...(skipped.total === 0 ? [] : [`${skipped.text}.`]),
-    ...former.sentences,
   ].join(' ');
 }

@@ -187,7 +187,7 @@ function requireRows({ counts, leftOut }: SftSelection, plan: SftPlan): void {
 }
 
 function summary(
-  { counts, leftOut, former }: SftSelection,
+  { counts, leftOut }: SftSelection,
   { skipped, mismatched }: SftConverter,
   directory: string,
 ) {
@@ -198,6 +198,5 @@ function summary(
     `${counted(train.episodes + validation.episodes, 'episode')} used, ${leftOutCount} left out.`,
     ...(mismatched === 0 ? [] : [`${mismatched} NOT AS RECORDED: see rhythm-vec reeval.`]),
     ...(skipped.total === 0 ? [] : [`${skipped.text}.`]),
-    ...former.sentences,
   ].join(' ');
 }

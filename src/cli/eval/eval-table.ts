@@ -32,7 +32,7 @@ const NONE = '-';
 
 const componentColumn = ([name, head]: [string, string]): Column => ({
   head,
-  text: ({ components }) => meanText(components[camelCase(name)]),
+  text: ({ components }) => decimals(components[camelCase(name)]),
 });
 
 /** Returns the name of a row's policy, with a mark if it is an oracle. */
@@ -46,8 +46,8 @@ const FINAL_SCORES: readonly Column[] = [
 ];
 const OTHER_SCORES: readonly Column[] = [
   { head: 'belief\nMAE', text: ({ beliefMae }) => decimals(beliefMae) },
-  { head: '1st\nhalf', text: ({ firstHalfMean }) => meanText(firstHalfMean) },
-  { head: '2nd\nhalf', text: ({ secondHalfMean }) => meanText(secondHalfMean) },
+  { head: '1st\nhalf', text: ({ firstHalfMean }) => decimals(firstHalfMean) },
+  { head: '2nd\nhalf', text: ({ secondHalfMean }) => decimals(secondHalfMean) },
   {
     head: 'won/lost/\ntied',
     text: ({ wins }) => (wins === null ? NONE : winsText(wins)),
@@ -65,9 +65,6 @@ const regradedColumns = (rows: readonly Row[]): Column[] =>
     head: `regraded by\n${grader} (95 %)`,
     text: ({ regraded }) => alignedInterval(regraded![k].finalScore),
   }));
-
-/** Formats a mean; '-' for null, because a file of components may lack it. */
-const meanText = (mean: number | null): string => (mean === null ? NONE : decimals(mean));
 
 /** Returns the published score of a row, or '-'. Scores were published only for sampled profiles and for `discrete`. */
 function publishedScore(row: RegradedRow, grader: string): string {

@@ -35,7 +35,12 @@ export function checkSameRun({ player, grader, sampling, output = '--output' }: 
     compare('the policy', teacherName(player), teacherName(episode));
     compare('--grader', json(grader.name, grader.weights), json(episode.grader.name, episode.grader.weights));
     compare('sampling', json(sampling), json(episode.sampling ?? null));
-    compare('the system message', systemText(grader), episode.system, 'Use the release that wrote the file');
+    compare(
+      'the system message',
+      systemText(grader),
+      episode.system,
+      'Make the file again with this release',
+    );
   };
 }
 

@@ -5,6 +5,7 @@ import { type Job, jobDifferences } from '../../server/jobs/job.js';
 import { type Manifest, manifestPath, parseManifest } from '../../server/jobs/manifest.js';
 import { shardText } from '../../server/jobs/shard.js';
 import { BadRow } from '../../shared/row-schemas.js';
+import { MAKE_AGAIN } from '../../shared/schemas.js';
 import { packageVersion } from '../../shared/version.js';
 import { createWorld } from '../../world/world.js';
 import { printable } from '../files/lines.js';
@@ -66,7 +67,7 @@ function releaseProblems({ path, manifest: { job } }: ShardInput): string[] {
   const differences = jobDifferences(here, there);
   if (differences.length === 0) return [];
   return [
-    `${path}: Expected a shard of this release, got one of another release: ${differences.join('; ')}. Merge with the release that wrote it.`,
+    `${path}: Expected a shard of this release, got one of another release: ${differences.join('; ')}. ${MAKE_AGAIN}`,
   ];
 }
 

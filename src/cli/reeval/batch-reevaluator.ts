@@ -1,6 +1,5 @@
 /** Adds batches of episodes to a re-evaluation, and reports mismatches as they are found. */
 
-import { FormerEpisodes } from '../../evaluation/reevaluation/former-episodes.js';
 import { type Mismatch, whereOf } from '../../evaluation/reevaluation/mismatch.js';
 import type { Reevaluation } from '../../evaluation/reevaluation/reevaluation.js';
 import { describe } from '../../shared/values.js';
@@ -20,8 +19,6 @@ export interface ReevalCounts {
   /** The number of differences. */
   mismatches: number;
   readonly skipped: SkippedLines;
-  /** Counts the episodes of earlier versions of the world. */
-  readonly formerEpisodes: FormerEpisodes;
 }
 
 interface ListedMismatch extends Mismatch {
@@ -36,7 +33,6 @@ export class BatchReevaluator {
     mismatchedEpisodes: 0,
     mismatches: 0,
     skipped: new SkippedLines(),
-    formerEpisodes: new FormerEpisodes(),
   };
   /** The first mismatches of all files, at most MAX_LISTED. */
   readonly listedMismatches: ListedMismatch[] = [];
@@ -56,7 +52,6 @@ export class BatchReevaluator {
     const mismatches = await this.#reevaluation.add(batch.map(({ episode }) => episode));
     for (const [i, { place }] of batch.entries()) this.#reportMismatches(place, mismatches[i]);
     this.counts.episodes += batch.length;
-    for (const { episode } of batch) this.counts.formerEpisodes.add(episode.world_digest);
   }
 
   #reportMismatches(place: string, mismatches: readonly Mismatch[]): void {

@@ -11,7 +11,6 @@ docs/trajectories.md has the schema.
 Every episode is replayed from its seed with its actions and beliefs. Observations, rewards, prompts and parsed completions
 are compared with the file bit for bit. Mismatches are reported:
   teacher.jsonl:3: step 4, observation.meters[2]: recorded 0.71, recomputed 0.7080322
-Episodes of world 1.0.0 are compared on their six stored components, and graded with the eight components of their replay.
 Invalid lines are left out, and the first ten are reported: corrupt lines, lines of another schema, version or world, and
 duplicates. For each condition and grader, a table has a row for each teacher, and rows for baselines on the same seeds:
 random, heuristic, open-loop, heuristic+constant, open-loop+constant (+constant states the belief [0.5, 0.5, 0.5]), and the

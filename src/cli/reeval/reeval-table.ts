@@ -127,7 +127,6 @@ function notes({ worldDigest }: RunInfo, sections: readonly Section[], counts: R
     ...rows.flatMap(unparsedNote),
     ...(counts.mismatches === 0 ? [] : ['The scores are those of the replay, not of the files.']),
     outcome(counts),
-    ...counts.formerEpisodes.sentences,
     '',
   ].join('\n');
 }

@@ -59,7 +59,7 @@ export async function runReeval(options: ReevalOptions, signal: AbortSignal): Pr
   const reevaluator = new BatchReevaluator(reevaluation, options.mismatches, toStandardError);
   await readAll(reevaluator, options, signal);
   const { counts, listedMismatches } = reevaluator;
-  const { skipped, formerEpisodes, ...totals } = counts;
+  const { skipped, ...totals } = counts;
   if (counts.episodes === 0) {
     const why = skipped.total === 0 ? '' : `; ${skipped.text}`;
     throw new UsageError(`Expected episodes, got none${why}. Pass a file that rhythm-vec teach wrote.`);
@@ -73,7 +73,6 @@ export async function runReeval(options: ReevalOptions, signal: AbortSignal): Pr
       ...run,
       files: jsonl,
       ...totals,
-      formerWorlds: formerEpisodes.counts,
       skipped: skipped.counts,
       named: listedMismatches,
     };

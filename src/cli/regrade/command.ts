@@ -34,12 +34,10 @@ another grader without playing them again. A grader is v1, v2, v3 or a file with
   {"name":"calm","weights":{"crash_free":0.5,"efficiency":0.3,"belief_accuracy":0.2}}
 The components are the following; missing components weigh 0.
   ${NAMES}
-Files of world 1.0.0 hold only the first six components. A grader that weighs another component cannot grade these files:
-replay the trajectories with reeval.
 The output has three parts: the rows of eval; the ranking, with each policy's lead over the policy below it on the same seeds
 and the unweighted difference between the two in each component; and, for each weight, the nearest lower and higher values at
 which two policies swap ranks, found by grading the episodes again.
-A damaged line, or a line of another schema or an unknown world, is an error: means over a part of the episodes would mislead.
+A damaged line, or a line of another schema or world, is an error: means over a part of the episodes would mislead.
 
 Examples:
   rhythm-vec eval --components components.jsonl

@@ -9,7 +9,7 @@ import { type Alignment, COMPONENT_HEADS, renderColumns, wrap } from '../text-ta
 
 /** Renders the rows of an evaluation, then each condition's ranking and the effect of each weight on it, then notes. */
 export function renderRegraded(regraded: Regraded): string {
-  const { grader, graderWeights, formerWorld, rows, conditions } = regraded;
+  const { grader, graderWeights, rows, conditions } = regraded;
   const episodes = rows.reduce((sum, row) => sum + row.episodes, 0);
   return [
     `${episodes} stored episodes, not played again; grader ${grader}`,
@@ -18,15 +18,11 @@ export function renderRegraded(regraded: Regraded): string {
     ...conditions.map((condition) => `${renderRanking(condition)}\n`),
     ...rowNotes(rows, grader),
     ...yardstickNotes(yardsticksOf(scoresOf(rows, regraded, false), createWorld().digest)).map(wrap),
-    ...(formerWorld === null ? [] : [formerNote(formerWorld)]),
     'lead: the mean of paired differences. The columns to its right show how much the lead changes per unit of each weight.',
     'at: the nearest lower and higher values at which two policies swap ranks; the other weights keep their ratios, and all sum to 1.',
     '',
   ].join('\n');
 }
-
-const formerNote = (version: string): string =>
-  `-: a component that files of world ${version} lack. The grader does not weigh it, so the scores are exact.`;
 
 function renderRanking(condition: RegradedCondition): string {
   const leads = renderLeads(condition);

@@ -4,7 +4,6 @@ import { type BeliefKind, policyName } from '../../agents/policies/fixed-policie
 import type { StoredCondition } from '../../evaluation/regrade-stored.js';
 import { BadRow } from '../../shared/row-schemas.js';
 import { describeProfiles } from '../../world/conditions.js';
-import type { FormerWorld } from '../../world/former-worlds.js';
 import type { ComponentsRow } from '../components/component-row.js';
 
 /** Collects rows, by condition. */
@@ -13,8 +12,7 @@ export class StoredEpisodes {
 
   /**
    * Adds a row.
-   * @throws BadRow if the policy's episodes are of two worlds, if the seeds of a profile do not ascend, or if two policies have
-   *   their episodes in different orders.
+   * @throws BadRow if the seeds of a profile do not ascend, or if two policies have their episodes in different orders.
    */
   add(row: ComponentsRow): void {
     let condition = this.#conditions.get(row.condition);
@@ -37,7 +35,6 @@ interface Column {
   readonly belief: BeliefKind;
   readonly sequenceGrader: string | null;
   readonly oracle: boolean;
-  readonly former: FormerWorld | null;
   readonly components: Floats;
   readonly beliefMae: Floats;
   readonly firstHalfMeans: Floats;
@@ -56,15 +53,13 @@ class ConditionRows {
     this.#name = name;
   }
 
-  add({ policy, belief, sequenceGrader, oracle, former, profile, seed, ...results }: ComponentsRow): void {
+  add({ policy, belief, sequenceGrader, oracle, profile, seed, ...results }: ComponentsRow): void {
     const name = policyName({ policy, belief });
     let column = this.#policies.get(name);
     if (column === undefined) {
-      column = { policy, belief, sequenceGrader, oracle, former, ...emptyColumns() };
+      column = { policy, belief, sequenceGrader, oracle, ...emptyColumns() };
       this.#policies.set(name, column);
     }
-    if (column.former !== former)
-      this.#refuse(`all episodes of "${name}" to be of one world`, 'episodes of two worlds');
     this.#checkEpisode(name, column.beliefMae.length, profile, seed);
     column.components.push(results.components);
     column.beliefMae.push([results.beliefMae]);

@@ -25,11 +25,9 @@ const HELP = `
 Each input line is one JSON object; profile, beliefs and grader are optional:
   {"seed":0,"profile":"sampled","actions":["sleep","deep_work"],"beliefs":[null,[0.5,0.5,0.5]],"grader":"v2"}
   actions are 1 to 28 names; profile is sampled, discrete or a name; grader is v1, v2, v3, eight weights that sum to 1
-  (a list of six gets two zeros), or {"name":...,"weights":{...}} as in a grader file. --grader replaces the grader of
-  every row.
+  or {"name":...,"weights":{...}} as in a grader file. --grader replaces the grader of every row.
   A row may state its world and schema: "world_digest", as \`rhythm-vec info\` prints it, and
-  "schema":${JSON.stringify(SCHEMAS.episode)}. A row of another world or schema is invalid; rows of world 1.0.0,
-  whose steps have the same rules, are replayed too.
+  "schema":${JSON.stringify(SCHEMAS.episode)}. A row of another world or schema is invalid.
 Output lines are in the same order:
   {"seed":0,"profile":"sampled","belief_target":[...],"steps":[{"action":"sleep","event":null,...},...],"final":null}
   final holds the grade of an episode of 28 actions, and is null for fewer actions.

@@ -14,9 +14,8 @@ import {
   text,
   unknownKeys,
 } from '../../shared/row-schemas.js';
-import { follows, otherSchema, SCHEMAS, type Schema } from '../../shared/schemas.js';
+import { follows, otherSchema, otherWorld, SCHEMAS, type Schema } from '../../shared/schemas.js';
 import { ACTION_NAMES, MAX_U32, NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
-import { FORMER_WORLDS } from '../../world/former-worlds.js';
 import { resolveProfile } from '../../world/resolve-names.js';
 import { createWorld } from '../../world/world.js';
 
@@ -62,10 +61,11 @@ const schema = z
           error: ({ input }) => otherSchema(SCHEMAS.episode, input),
         })
         .optional(),
-      world_digest: expect<string>(
-        `${world.digest}, the world in which rows are replayed, or the digest of a former world`,
-        (value) => value === world.digest || FORMER_WORLDS.has(value as string),
-      ).optional(),
+      world_digest: z
+        .custom<string>((value) => value === world.digest, {
+          error: ({ input }) => otherWorld(world.digest, input),
+        })
+        .optional(),
     },
     {
       error: (issue) =>

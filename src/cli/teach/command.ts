@@ -1,5 +1,5 @@
 /** `rhythm-vec teach`: records a teacher's trajectories, with its reasons. */
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { STUDENT_NAMES } from '../../agents/student/shipped-students.js';
 import { DEFAULT_TEACHER } from '../../training/teaching/policy-teacher.js';
 import type { Context } from '../context.js';
@@ -7,7 +7,6 @@ import { formatOption } from '../files/format-option.js';
 import { addLlmOptions } from '../llm/llm-options.js';
 import { addShardOption } from '../shards/shard-option.js';
 import { addEngineOptions, parseSeeds } from '../shared-options.js';
-import { FORMER_OPTIONS } from './former-options.js';
 import type { TeachCommandOptions } from './run-teach.js';
 
 const HELP = `
@@ -64,9 +63,6 @@ export function addTeachCommand(program: Command, { signal }: Context): void {
       'trajectories, one episode per line or row; replaces the file; - is the standard output',
     )
     .addOption(formatOption('of --output'));
-  for (const flag of Object.values(FORMER_OPTIONS)) {
-    command.addOption(new Option(`${flag} <name>`).hideHelp());
-  }
   addEngineOptions(addLlmOptions(addShardOption(command)))
     .addHelpText('after', HELP)
     .action(async (options: TeachCommandOptions) => {

@@ -15,15 +15,13 @@ import { journalFiles } from '../llm/journal.js';
 import { checkNoModelFlags } from '../llm/llm-options.js';
 import { checkShardFormat, checkShardOutput } from '../shards/shard-file.js';
 import { checkEngineOptions } from '../shared-options.js';
-import { type FormerOptions, refuseFormerOptions } from './former-options.js';
 import { type PolicyTeachOptions, teachLines } from './teach-lines.js';
 import { type LlmTeachOptions, teachByLlm } from './teach-llm.js';
 import { teachTable } from './teach-table.js';
 
 export interface TeachCommandOptions
   extends Omit<PolicyTeachOptions, 'policy' | 'policyPath'>,
-    Omit<LlmTeachOptions, 'model'>,
-    FormerOptions {
+    Omit<LlmTeachOptions, 'model'> {
   /** A policy's name, or the path of a file that exports one. */
   readonly policy?: string;
   readonly grader: string;
@@ -37,7 +35,6 @@ export interface TeachCommandOptions
  * reason.
  */
 export async function runTeach(options: TeachCommandOptions, signal: AbortSignal): Promise<void> {
-  refuseFormerOptions(options, options.policy);
   const { policy = DEFAULT_TEACHER } = options;
   const model = policy.startsWith(MODEL_PREFIX) ? policy.slice(MODEL_PREFIX.length) : null;
   if (model === null) checkPolicy(policy, options);

@@ -21,10 +21,7 @@ export interface Grader {
   readonly weights: GraderWeights;
 }
 
-/**
- * A name of GRADER_NAMES, a Grader, or the eight weights in the order of COMPONENT_NAMES. A list of the first six is enough:
- * the last two are then 0.
- */
+/** A name of GRADER_NAMES, a Grader, or the eight weights in the order of COMPONENT_NAMES. */
 export type GraderLike = NameAmong<GraderName> | Grader | ArrayLike<number>;
 
 /** The number of significant digits of sums in errors: about those of a float32. */

@@ -2,7 +2,6 @@
 import { InputError } from '../../shared/errors.js';
 import { checkInteger, checkLength, describe, isFloats } from '../../shared/values.js';
 import { COMPONENT_FIELDS, COMPONENT_NAMES, NUM_COMPONENTS } from '../../world/fields.js';
-import { FORMER_COMPONENTS } from '../../world/resolve-names.js';
 import { finalScore } from '../reference/grade.js';
 import { type GraderLike, graderWeights } from './grader.js';
 
@@ -11,8 +10,7 @@ export interface ComponentLayout {
   /** The result's `columnStride`: 0 for row-major components. */
   readonly columnStride: number;
   /**
-   * The number of episodes. Column-major: the entries of a column after these are padding. Row-major: 0 if it is unknown;
-   * it must be known for episodes of 6 components, as in files of world 1.0.0.
+   * The number of episodes. Column-major: the entries of a column after these are padding. Row-major: 0 if it is unknown.
    */
   readonly numEnvs: number;
 }
@@ -23,20 +21,16 @@ const ROW_MAJOR: ComponentLayout = { columnStride: 0, numEnvs: 0 };
  * Regrades finished episodes from their components alone.
  * @returns f32 [n] in [0, 1], newly allocated: the final scores of these episodes under this grader, exact to the bit.
  * @param components f32 [n, 8], by COMPONENT_FIELDS and in their ranges, row-major unless `layout` has a stride.
- * @param layout the layout of a result. Components of world 1.0.0, f32 [n, 6], need its `numEnvs`: 24 floats may be three
- *   episodes of eight components or four of six.
+ * @param layout the layout of a result.
  * @throws InputError `wrong_type`, `wrong_length`, `out_of_range` (an invalid component or layout); for an invalid grader
- *   as `graderWeights`; `bad_grader` for a grader that weighs a component which the episodes lack.
+ *   as `graderWeights`.
  */
 export function regrade(
   components: Float32Array,
   grader: GraderLike,
   layout: ComponentLayout = ROW_MAJOR,
 ): Float32Array {
-  const rows = checkComponents('components', components, layout);
-  const weights = graderWeights(grader);
-  if (rows.width < NUM_COMPONENTS) refuseMissing(weights, rows.width);
-  return gradeRows(rows, weights);
+  return gradeRows(checkComponents('components', components, layout), graderWeights(grader));
 }
 
 /**
@@ -54,20 +48,8 @@ function gradeRows(rows: Rows, weights: Float32Array): Float32Array {
   return scores;
 }
 
-/** Refuses a grader with a weight on a component that is not stored. */
-function refuseMissing(weights: Float32Array, width: number): void {
-  const missing = COMPONENT_NAMES.filter((_, k) => k >= width && weights[k] !== 0);
-  if (missing.length === 0) return;
-  throw new InputError(
-    'bad_grader',
-    `Expected a grader that weighs only the ${width} components of each episode, got weights of ` +
-      `${missing.join(' and ')}. Pass ${NUM_COMPONENTS} components an episode, or another grader.`,
-  );
-}
-
-/** Components and their layout: component k < width of episode i is at `i * rowStride + k * columnStride`. */
+/** Components and their layout: component k of episode i is at `i * rowStride + k * columnStride`. */
 interface Rows {
-  readonly width: number;
   readonly components: Float32Array;
   readonly count: number;
   readonly rowStride: number;
@@ -76,12 +58,12 @@ interface Rows {
 
 /** Calls `visit` with each episode's components, in an array that is reused. */
 function eachRow(
-  { components, width, count, rowStride, columnStride }: Rows,
+  { components, count, rowStride, columnStride }: Rows,
   visit: (row: Float32Array, i: number) => void,
 ): void {
   const row = new Float32Array(NUM_COMPONENTS);
   for (let i = 0; i < count; i++) {
-    for (let k = 0; k < width; k++) row[k] = components[i * rowStride + k * columnStride];
+    for (let k = 0; k < NUM_COMPONENTS; k++) row[k] = components[i * rowStride + k * columnStride];
     visit(row, i);
   }
 }
@@ -109,12 +91,10 @@ export function checkComponents(what: string, components: Float32Array, layout =
 /** Returns the layout of row-major components. @param numEnvs the number of episodes; 0 if it is unknown. */
 function rowMajor(what: string, components: Float32Array, numEnvs = 0): Rows {
   const { length } = components;
-  const isFormer = numEnvs > 0 && length === numEnvs * FORMER_COMPONENTS;
-  const width = isFormer ? FORMER_COMPONENTS : NUM_COMPONENTS;
   // Rounded up, so that the check refuses an incomplete last episode.
-  const count = numEnvs || Math.ceil(length / width);
-  checkLength(`floats in ${what}`, length, count * width, `${width} an episode`);
-  return { components, width, count, rowStride: width, columnStride: 1 };
+  const count = numEnvs || Math.ceil(length / NUM_COMPONENTS);
+  checkLength(`floats in ${what}`, length, count * NUM_COMPONENTS, `${NUM_COMPONENTS} an episode`);
+  return { components, count, rowStride: NUM_COMPONENTS, columnStride: 1 };
 }
 
 /** Returns the layout of column-major components. */
@@ -132,7 +112,7 @@ function columnMajor(
     `columnStride x ${NUM_COMPONENTS}`,
   );
   const count = checkInteger('numEnvs', numEnvs, 0, stride);
-  return { components, width: NUM_COMPONENTS, count, rowStride: 1, columnStride: stride };
+  return { components, count, rowStride: 1, columnStride: stride };
 }
 
 function refuseComponent(where: string, value: number, low: number): never {

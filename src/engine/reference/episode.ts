@@ -49,7 +49,7 @@ export interface EpisodeOptions {
 export interface EpisodeReset {
   /** 'sampled' (default), 'discrete', a profile's name, or 16 floats: 11 traits, then 5 weights. */
   profile?: ProfileKindName | ArrayLike<number>;
-  /** 'v2' (default), another name of GRADER_NAMES, a Grader, or eight weights that sum to 1. A list of six gets two zeros. */
+  /** 'v2' (default), another name of GRADER_NAMES, a Grader, or eight weights that sum to 1. */
   grader?: GraderLike;
 }
 

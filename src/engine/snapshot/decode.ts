@@ -1,5 +1,6 @@
 /** Decodes a snapshot from untrusted bytes. */
 import { bytesToHex } from '@noble/hashes/utils';
+import { MAKE_AGAIN } from '../../shared/schemas.js';
 import { describe, kindOf } from '../../shared/values.js';
 import { MAX_ENVS, MAX_U32, STATE_WORDS } from '../../world/fields.js';
 import { RHYTHM } from '../../world/numbers.js';
@@ -16,8 +17,6 @@ import {
 } from './format.js';
 import { refuse } from './snapshot-error.js';
 import { bytesOf, checksumOf, reorderBytes } from './words.js';
-
-const OTHER_RELEASE = 'Use the release that wrote the snapshot (docs/compatibility.md).';
 
 interface Header {
   readonly bytes: Uint8Array;
@@ -82,19 +81,17 @@ function checkKind({ bytes, view }: Header): void {
     refuse(`bytes that begin with "${MAGIC}"`, 'other bytes', 'Pass what snapshot() returned.');
   }
   const format = headerNumber(view, 'format');
-  const age = format > FORMAT ? 'newer' : 'older';
-  if (format !== FORMAT)
-    refuse(`a snapshot of format ${FORMAT}`, `the ${age} format ${format}`, OTHER_RELEASE);
+  if (format !== FORMAT) refuse(`a snapshot of format ${FORMAT}`, `format ${format}`, MAKE_AGAIN);
   checkNumber(view, 'headerLength', HEADER_LENGTH, 'a header of', ' bytes');
   const layout = bytesToHex(headerBytes(bytes, 'stateLayoutDigest'));
   if (layout !== stateLayoutDigest()) {
-    refuse(`states of the layout ${short(stateLayoutDigest())}`, short(layout), OTHER_RELEASE);
+    refuse(`states of the layout ${short(stateLayoutDigest())}`, short(layout), MAKE_AGAIN);
   }
   const version = (['worldMajor', 'worldMinor', 'worldPatch'] as const)
     .map((name) => headerNumber(view, name))
     .join('.');
   if (version !== RHYTHM.version) {
-    refuse(`episodes of world version ${RHYTHM.version}`, `version ${version}`, OTHER_RELEASE);
+    refuse(`episodes of world version ${RHYTHM.version}`, `version ${version}`, MAKE_AGAIN);
   }
 }
 

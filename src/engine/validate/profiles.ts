@@ -5,7 +5,6 @@ import { MAX_MAGNITUDE, MIN_MAGNITUDE, MODE, NUM_COMPONENTS, PROFILE_SIZE } from
 import type { GraderName } from '../../world/numbers.js';
 import {
   checkProfile,
-  FORMER_COMPONENTS,
   type ProfileKindName,
   resolveGrader,
   resolveProfile,
@@ -20,8 +19,7 @@ import { type FloatRange, firstOutside } from './floats.js';
  */
 export type ProfileChoice = ProfileKindName | readonly ProfileKindName[] | Float32Array;
 /**
- * A name of GRADER_NAMES or a Grader; one per environment; or weights, [8] for all environments or [numEnvs, 8]. Six instead of
- * eight weights, as in world 1.0.0, are accepted too.
+ * A name of GRADER_NAMES or a Grader; one per environment; or weights, [8] for all environments or [numEnvs, 8].
  */
 export type GraderChoice = GraderLike | readonly (NameAmong<GraderName> | Grader)[];
 
@@ -139,16 +137,12 @@ export function toGraders(
 function weightsOf(world: World, weights: ArrayLike<number>, numEnvs: number, where: string): Float32Array {
   const { length } = weights;
   const list = Array.from({ length }, (_, at) => weights[at]);
-  if (length === NUM_COMPONENTS || length === FORMER_COMPONENTS) {
-    return repeat(resolveGrader(world, list, where), numEnvs);
-  }
-  const width = length === numEnvs * FORMER_COMPONENTS ? FORMER_COMPONENTS : NUM_COMPONENTS;
-  const unit = 'numEnvs x eight, or eight for all; the first six of each are enough';
-  checkLength(`weights in ${where}`, length, numEnvs * width, unit);
+  if (length === NUM_COMPONENTS) return repeat(resolveGrader(world, list, where), numEnvs);
+  checkLength(`weights in ${where}`, length, numEnvs * NUM_COMPONENTS, 'numEnvs x eight, or eight for all');
   const rows = new Float32Array(numEnvs * NUM_COMPONENTS);
-  for (let i = 0; i < numEnvs; i++) {
-    const weightsOfEnv = list.slice(i * width, (i + 1) * width);
-    rows.set(resolveGrader(world, weightsOfEnv, new Place(where, i)), i * NUM_COMPONENTS);
+  for (let at = 0; at < length; at += NUM_COMPONENTS) {
+    const place = new Place(where, at / NUM_COMPONENTS);
+    rows.set(resolveGrader(world, list.slice(at, at + NUM_COMPONENTS), place), at);
   }
   return rows;
 }

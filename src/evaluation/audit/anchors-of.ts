@@ -44,12 +44,8 @@ function isSeedRange(value: unknown): boolean {
   return Number(first) <= Number(last) && Number(last) <= MAX_U32;
 }
 
-/**
- * Returns the anchors in the parsed JSON of an audit; null if it has none, like audits of earlier releases.
- * @throws InputError `bad_audit` with the name of an invalid field.
- */
-export function anchorsOf(audit: unknown): GraderAnchors | null {
-  if ((audit as { anchors?: unknown } | null)?.anchors === undefined) return null;
+/** Returns the anchors in the parsed JSON of an audit. @throws InputError `bad_audit` with the name of an invalid field. */
+export function anchorsOf(audit: unknown): GraderAnchors {
   const file = fieldsOf(audit, '', ['grader', 'grader_weights', 'version', 'world_digest', 'anchors']);
   return {
     grader: check(file.grader, 'grader', `a name of ${PRINTABLE}`, isPrintable),
@@ -80,16 +76,14 @@ const isDigest = (value: unknown): boolean => typeof value === 'string' && /^[0-
 const isScore = (value: unknown): boolean => typeof value === 'number' && value >= 0 && value <= 1;
 const isBound = (value: unknown): boolean => value === null || Number.isFinite(value);
 
-/** Returns weights by component; 0 for missing components, because earlier releases had fewer. */
+/** Returns weights by component. */
 function weightsOf(value: unknown): GraderAnchors['graderWeights'] {
   const place = 'grader_weights';
   const weights = fieldsOf(value, place, COMPONENT_NAMES);
   const unknown = Object.keys(weights).filter((key) => !COMPONENT_NAMES.includes(key));
   if (unknown.length > 0) throw bad(place, unknownKeys(unknown, COMPONENT_NAMES));
   const weightOf = (name: string): number =>
-    weights[name] === undefined
-      ? 0
-      : check(weights[name], `${place}.${name}`, 'a finite number', Number.isFinite);
+    check(weights[name], `${place}.${name}`, 'a finite number', Number.isFinite);
   return Object.fromEntries(COMPONENT_NAMES.map((name) => [name, weightOf(name)]));
 }
 

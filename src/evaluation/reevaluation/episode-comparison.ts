@@ -1,6 +1,6 @@
 /** Compares one stored episode with its replay, step by step. */
 import type { Prompt } from '../../rollouts/text/prompt.js';
-import { storedSystemText } from '../../rollouts/text/system-message.js';
+import { systemText } from '../../rollouts/text/system-message.js';
 import {
   type EpisodeEnd,
   toStoredFinal,
@@ -8,11 +8,10 @@ import {
 } from '../../rollouts/trajectories/episode-recorder.js';
 import { type HiddenProfile, hiddenProfileOf } from '../../rollouts/trajectories/hidden-profile.js';
 import { type PlayedMove, reasoningIn, resolveMove } from '../../rollouts/trajectories/move.js';
-import { storedRewardNames, storedRewardsOf } from '../../rollouts/trajectories/step-rewards.js';
+import { STORED_REWARDS, storedRewardsOf } from '../../rollouts/trajectories/step-rewards.js';
 import type { TrajectoryEpisode, TrajectoryStep } from '../../rollouts/trajectories/trajectory-episode.js';
 import { float32Decimal } from '../../shared/float32-decimal.js';
 import { ACTION_NAMES, NUM_BELIEFS, OBSERVATION_FIELDS, PROFILE_SIZE } from '../../world/fields.js';
-import { storedComponents } from '../../world/former-worlds.js';
 import { createWorld } from '../../world/world.js';
 import { Comparison, type Mismatch } from './mismatch.js';
 
@@ -75,18 +74,18 @@ export class EpisodeComparison {
     const played = { action: codeOf(step), parsed: this.#parsed, belief };
     const rewards = storedRewardsOf(world, played, reward, this.#hidden.target);
     this.#comparison.compare('reward', step.reward, reward);
-    for (const name of storedRewardNames(this.#episode.world_digest)) {
-      this.#comparison.compare(`reward_components.${name}`, step.reward_components[name]!, rewards[name]!);
+    for (const name of STORED_REWARDS) {
+      this.#comparison.compare(`reward_components.${name}`, step.reward_components[name], rewards[name]);
     }
   }
 
-  /** Compares the system message, the grade (with the components that the episode's world has) and the hidden profile. */
+  /** Compares the system message, the grade and the hidden profile. */
   compareEnd(end: EpisodeEnd): void {
     const comparison = this.#comparison;
-    const { final, hidden, system, world_digest: digest } = this.#episode;
+    const { final, grader, hidden, system } = this.#episode;
     comparison.step = null;
-    comparison.compareText('system', system, this.#hasPrompt ? storedSystemText(this.#episode) : null);
-    comparison.compareObject('final', final, toStoredFinal(end, storedComponents(digest)));
+    comparison.compareText('system', system, this.#hasPrompt ? systemText(grader) : null);
+    comparison.compareObject('final', final, toStoredFinal(end));
     if (hidden === undefined) return;
     const truth = toStoredHidden(this.#hidden);
     comparison.compareNumbers(PROFILE_NAMES, hidden.profile, truth.profile);

@@ -12,8 +12,6 @@ export interface PairedComparison {
 
 /** Means over the episodes of a row, and its comparisons with the heuristic and the heuristic with constant belief. */
 export interface RowSummary extends Omit<Summary, 'wins'> {
-  readonly firstHalfMean: number;
-  readonly secondHalfMean: number;
   readonly overHeuristic: PairedComparison;
   readonly overConstant: PairedComparison;
 }
@@ -36,12 +34,9 @@ export class ReevaluationTally {
   }
 
   summary(): RowSummary {
-    const { wins, firstHalfMean, secondHalfMean, ...summary } = this.#heuristicTally.summary();
+    const { wins, ...summary } = this.#heuristicTally.summary();
     return {
       ...summary,
-      // Means of replayed episodes are always known.
-      firstHalfMean: firstHalfMean!,
-      secondHalfMean: secondHalfMean!,
       overHeuristic: { wins, difference: this.#heuristicDifferences.interval() },
       overConstant: {
         wins: this.#constantTally.summary().wins,

@@ -113,6 +113,6 @@ const COLUMNS: readonly Column<ScoreRow>[] = [
       published?.approximate ? `about ${published.finalScore}` : orDash(published?.finalScore),
   },
   { head: 'belief MAE', cell: ({ beliefMae }) => decimals(beliefMae) },
-  { head: 'first-half mean reward', cell: ({ firstHalfMean }) => orDash(firstHalfMean) },
-  { head: 'second-half mean reward', cell: ({ secondHalfMean }) => orDash(secondHalfMean) },
+  { head: 'first-half mean reward', cell: ({ firstHalfMean }) => decimals(firstHalfMean) },
+  { head: 'second-half mean reward', cell: ({ secondHalfMean }) => decimals(secondHalfMean) },
 ];

@@ -33,7 +33,7 @@ import type { LazyRows } from './row-objects.js';
 /** Options of `scoreReplay`. */
 export interface ReplayOptions extends RewardStackOptions {
   /**
-   * 'v2' (default), another name of GRADER_NAMES, a Grader, or eight weights; a list of six gets two zeros. Grades an episode
+   * 'v2' (default), another name of GRADER_NAMES, a Grader, or eight weights. Grades an episode
    * if the row's action is its 28th, and sets the default weight of `beliefSkill` (see `weights`).
    */
   grader?: GraderLike;

@@ -10,7 +10,6 @@ import {
   NUM_ACTIONS,
   NUM_METERS,
 } from '../../world/fields.js';
-import { FORMER_WORLDS } from '../../world/former-worlds.js';
 import { RHYTHM } from '../../world/numbers.js';
 
 /** Returns an action's name as answers spell it. */
@@ -37,7 +36,7 @@ const digits = BELIEF_NAMES.map(
   (name, k) => `- ${letters[k]} (${name}): 0 ${DIGIT_MEANINGS[k][0]}, 9 ${DIGIT_MEANINGS[k][1]}`,
 );
 
-/** The text about grading for v1 and v2. It is the same in all releases. */
+/** The text about grading for v1 and v2. */
 const V1_AND_V2 = `The week is graded at its end: few crashes, high progress and connection, high rewards that rise from the first half to the \
 second, and a true belief about the person.`;
 
@@ -103,9 +102,3 @@ export function systemText(grader: GraderLike = 'v2'): string {
   const builtIn = BUILT_IN.find((each) => each.weights.every((weight, k) => weight === weights[k]));
   return builtIn?.text ?? textOf(gradingOf(weights));
 }
-
-/** Returns the system message of a stored episode's prompts. In former worlds every grader had the message of v2. */
-export const storedSystemText = (episode: {
-  readonly world_digest: string;
-  readonly grader: GraderLike;
-}): string => systemText(FORMER_WORLDS.has(episode.world_digest) ? 'v2' : episode.grader);

@@ -5,16 +5,11 @@ import { SCHEMAS } from '../../shared/schemas.js';
 import { packageVersion } from '../../shared/version.js';
 import { BELIEF_NAMES, COMPONENT_NAMES } from '../../world/fields.js';
 import type { CompactEpisode } from './compact-episode.js';
-import { finalNames } from './episode-fields.js';
+import { FINAL_NAMES } from './episode-fields.js';
 import { SAMPLING_NAMES, USAGE_NAMES } from './trajectory-episode.js';
 
 /** A row: values by the names of EPISODE_COLUMNS. */
 export type EpisodeRow = Readonly<Record<string, unknown>>;
-
-/** The names of all results at the end of an episode. '' stands for the current world, which has all of them. */
-const FINAL_NAMES = finalNames('');
-/** Components that files of world 1.0.0 lack. */
-const SINCE_WORLD_1_1 = ['wellbeing', 'belief_skill'];
 
 const beliefColumn = (name: string): string => `belief_${name}`;
 const usageColumn = (name: string): string => `usage_${name}`;
@@ -47,9 +42,7 @@ export const EPISODE_COLUMNS: Columns<EpisodeRow> = {
   parsed: { type: 'list', of: { type: 'flag' } },
   completions: TEXTS_OR_NULL,
   reasoning: TEXTS_OR_NULL,
-  ...Object.fromEntries(
-    FINAL_NAMES.map((name) => [name, { type: 'float', nullable: SINCE_WORLD_1_1.includes(name) }]),
-  ),
+  ...typesByColumn(FINAL_NAMES, { type: 'float' }),
   ...typesByColumn(SAMPLING_NAMES.map(samplingColumn), AMOUNT),
   ...typesByColumn(USAGE_NAMES.map(usageColumn), AMOUNT),
   line: TEXT_OR_NULL,
@@ -94,7 +87,7 @@ export function fromEpisodeRow(stored: EpisodeRow): Record<string, unknown> {
       weights: Object.fromEntries(weights.map((weight, k) => [COMPONENT_NAMES[k], weight])),
     },
     beliefs: beliefsOf(BELIEF_NAMES.map((name) => listOf(row[beliefColumn(name)]))),
-    final: Object.fromEntries(finalNames(String(row.world_digest)).map((name) => [name, row[name]])),
+    final: Object.fromEntries(FINAL_NAMES.map((name) => [name, row[name]])),
     ...(usage && { usage }),
     ...(sampling && { sampling }),
     ...(typeof line === 'string' && { line }),

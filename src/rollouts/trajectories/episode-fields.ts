@@ -1,9 +1,8 @@
 /** Schemas of the fields that trajectory lines and compact episodes (compact-episode.ts) share. */
 
 import { isModelName, isPrintable, MODEL_NAME, PRINTABLE } from '../../shared/printable-names.js';
-import { expect, flag, isU32, object, oneOf, printableName, storedPolicy } from '../../shared/row-schemas.js';
-import { MAX_U32, NUM_BELIEFS } from '../../world/fields.js';
-import { storedComponents } from '../../world/former-worlds.js';
+import { expect, flag, isU32, object, oneOf, printableName } from '../../shared/row-schemas.js';
+import { COMPONENT_NAMES, MAX_U32, NUM_BELIEFS } from '../../world/fields.js';
 import { PROFILE_CHOICES } from '../../world/resolve-names.js';
 import {
   SAMPLING_NAMES,
@@ -25,7 +24,7 @@ export const textOrNull = expect<string | null>(
   'null or a text',
   (value) => value === null || typeof value === 'string',
 );
-/** A schema of float32 numbers. Files contain the shortest decimal; earlier releases wrote more digits. */
+/** A schema of float32 numbers. Files contain the shortest decimal. */
 export const float = expect<number>('a finite number', Number.isFinite).transform(Math.fround);
 const amount = expect<number>('a number from 0 on', (value) => Number.isFinite(value) && Number(value) >= 0);
 /** A schema of lists of `count` float32 numbers. */
@@ -46,19 +45,19 @@ export const belief = expect<StoredBelief | null>(
 export const floatsBy = (keys: readonly string[]) =>
   object(Object.fromEntries(keys.map((key) => [key, float])));
 
-/** The results at the end of an episode that are not components. */
-const RESULTS = ['belief_mae', 'early_mean', 'late_mean', 'final_score'];
+/** The names of the fields of `final`, in their order. */
+export const FINAL_NAMES: readonly string[] = [
+  ...COMPONENT_NAMES,
+  ...['belief_mae', 'early_mean', 'late_mean', 'final_score'],
+];
 
-/** Returns the names of the fields of `final` in files of a world, in their order. */
-export const finalNames = (digest: string): readonly string[] => [...storedComponents(digest), ...RESULTS];
-
-/** The schema of `final` in files of a world. */
-export const finalOf = (digest: string) => floatsBy(finalNames(digest));
+/** The schema of `final`. */
+export const FINAL = floatsBy(FINAL_NAMES);
 
 /** The first fields of an episode: the package's version, those that identify the episode, and its grader. */
 export const FIRST = {
   version: printableName,
-  teacher: storedPolicy,
+  teacher: printableName,
   model: modelOrNull,
   objective: nameOrNull,
   oracle: flag,

@@ -142,16 +142,10 @@ export class EpisodeRecorder {
   }
 }
 
-/**
- * Converts an episode's results to the field names of files.
- * @param names the names of the first components, in order. Only these components are stored.
- */
-export const toStoredFinal = (
-  { components, ...end }: EpisodeEnd,
-  names: readonly string[] = COMPONENT_NAMES,
-): StoredFinal =>
+/** Converts an episode's results to the field names of files. */
+export const toStoredFinal = ({ components, ...end }: EpisodeEnd): StoredFinal =>
   ({
-    ...Object.fromEntries(names.map((name, k) => [name, components[k]])),
+    ...Object.fromEntries(COMPONENT_NAMES.map((name, k) => [name, components[k]])),
     belief_mae: end.beliefMae,
     early_mean: end.firstHalfMean,
     late_mean: end.secondHalfMean,

@@ -9,16 +9,14 @@ import {
   NUM_STEPS,
   OBSERVATION_SIZE,
 } from '../../world/fields.js';
-import { FORMER_WORLDS } from '../../world/former-worlds.js';
 import { ResizableAnyEnv } from '../resizable-env.js';
 import { prompts } from '../text/prompt.js';
-import { storedSystemText } from '../text/system-message.js';
+import { systemText } from '../text/system-message.js';
 import { type CompactEpisode, lineOf, toCompact } from './compact-episode.js';
 import { EpisodeRecorder, episodeEndAt } from './episode-recorder.js';
 import { type PlayedMove, reasoningIn } from './move.js';
 import { parseEpisode } from './read-line.js';
-import { storedRewardNames } from './step-rewards.js';
-import type { StoredFinal, StoredRewards, TrajectoryEpisode, TrajectoryStep } from './trajectory-episode.js';
+import type { StoredFinal, TrajectoryEpisode } from './trajectory-episode.js';
 
 /** The engine of a replay. It does not change the results. */
 export type ReplayEngine = Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'>;
@@ -36,7 +34,7 @@ export class EpisodeReplayer implements AsyncDisposable {
   }
 
   /**
-   * Returns whole episodes. For an episode of this release, `episodeLine` (write-line.ts) gives the line of the original
+   * Returns whole episodes. `episodeLine` (write-line.ts) gives the line of the original
    * episode, byte for byte. `final` has the recorded results, so that `reeval` can compare them with those of a replay.
    * @param compact any number of episodes, from `toCompact` or `parseCompact`. @throws as `createVecEnv`.
    */
@@ -96,7 +94,7 @@ class EpisodeBuilder {
     const start = { player: compact, condition, profileMode, seed, grader, sampling };
     this.#compact = compact;
     this.#recorder = new EpisodeRecorder(world, start);
-    this.#system = compact.completions && storedSystemText(compact);
+    this.#system = compact.completions && systemText(grader);
   }
 
   /** Records the next step. @param user the user message of its prompt, for episodes with prompts. */
@@ -125,23 +123,14 @@ class EpisodeBuilder {
     const { version, world_digest, final, usage, line } = this.#compact;
     if (line !== undefined) return parseEpisode(line);
     const { sampling, hidden, ...episode } = this.#recorder.end(episodeEndAt(result, i));
-    const steps = FORMER_WORLDS.has(world_digest)
-      ? episode.steps.map((step) => withFormerRewards(step, world_digest))
-      : episode.steps;
     return {
       ...episode,
-      ...{ version, world_digest, steps, final: roundedFinal(final) },
+      ...{ version, world_digest, final: roundedFinal(final) },
       ...(usage && { usage }),
       ...(sampling && { sampling }),
       hidden,
     };
   }
-}
-
-/** Returns a step with only the rewards that a former world has. */
-function withFormerRewards(step: TrajectoryStep, digest: string): TrajectoryStep {
-  const rewards = storedRewardNames(digest).map((name) => [name, step.reward_components[name]]);
-  return { ...step, reward_components: Object.fromEntries(rewards) as unknown as StoredRewards };
 }
 
 const roundedFinal = (final: StoredFinal): StoredFinal =>

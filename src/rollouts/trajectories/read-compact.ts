@@ -1,9 +1,8 @@
 /** Validates compact episodes (compact-episode.ts) that were read from files or from Redis. */
-import { currentPlayer } from '../../shared/former-names.js';
-import { conform, expect, flag, list, object, oneOf } from '../../shared/row-schemas.js';
+import { conform, flag, list, object, oneOf, text } from '../../shared/row-schemas.js';
 import { ACTION_NAMES, NUM_STEPS } from '../../world/fields.js';
 import { type CompactEpisode, toCompact, withDecimals } from './compact-episode.js';
-import { belief, FIRST, finalOf, OPTIONAL, textOrNull } from './episode-fields.js';
+import { belief, FINAL, FIRST, OPTIONAL, textOrNull } from './episode-fields.js';
 import {
   BadEpisode,
   checkCondition,
@@ -23,41 +22,30 @@ const perStep = <Entry extends Parameters<typeof list>[0]>(entry: Entry) =>
 
 const texts = perStep(textOrNull).nullable();
 
-/** Returns the schema of compact episodes of a world. */
-const compactSchema = (digest: string) =>
-  object({
-    ...FIRST,
-    actions: perStep(oneOf(ACTION_NAMES)),
-    beliefs: perStep(belief),
-    parsed: perStep(flag),
-    completions: texts,
-    reasoning: texts,
-    final: finalOf(digest),
-    ...OPTIONAL,
-    line: expect<string>('a text', (value) => typeof value === 'string').optional(),
-  });
-
-/** The schemas by the digest of the world. */
-const SCHEMAS_BY_WORLD = new Map<string, ReturnType<typeof compactSchema>>();
-
-function schemaOf(digest: string): ReturnType<typeof compactSchema> {
-  const schema = SCHEMAS_BY_WORLD.get(digest) ?? compactSchema(digest);
-  SCHEMAS_BY_WORLD.set(digest, schema);
-  return schema;
-}
+const COMPACT = object({
+  ...FIRST,
+  actions: perStep(oneOf(ACTION_NAMES)),
+  beliefs: perStep(belief),
+  parsed: perStep(flag),
+  completions: texts,
+  reasoning: texts,
+  final: FINAL,
+  ...OPTIONAL,
+  line: text('a text').optional(),
+});
 
 /**
- * Returns a value of a file or store as a compact episode, of this world or a former one. Checks types and ranges; only
- * a replay can verify the numbers.
+ * Returns a value of a file or store as a compact episode. Checks types and ranges; only a replay can verify the numbers.
  * @throws BadEpisode with what was expected and what came. The world is checked first.
  */
 export function parseCompact(value: unknown): CompactEpisode {
   return withEpisodeFaults(() => {
-    const digest = checkWorld(Object(value).world_digest);
-    const { version, ...fields } = conform(schemaOf(digest), value);
-    const parsed = { version, world_digest: digest, ...fields, grader: graderOf(fields) };
+    const { world_digest } = Object(value);
+    checkWorld(world_digest);
+    const { version, ...fields } = conform(COMPACT, value);
+    const parsed = { version, world_digest, ...fields, grader: graderOf(fields) };
     checkCondition(parsed);
-    const compact = withDecimals(currentPlayer(parsed as unknown as CompactEpisode));
+    const compact = withDecimals(parsed as unknown as CompactEpisode);
     if (compact.line !== undefined) checkLine(compact, compact.line);
     return compact;
   });

@@ -1,7 +1,6 @@
 /** Parses and validates lines of trajectories. */
 import { type Grader, validateGrader } from '../../engine/graders/grader.js';
 import { RhythmError } from '../../shared/errors.js';
-import { currentPlayer } from '../../shared/former-names.js';
 import {
   BadRow,
   conform,
@@ -12,21 +11,16 @@ import {
   oneOf,
   parseJson,
 } from '../../shared/row-schemas.js';
-import { SCHEMAS, schemaName } from '../../shared/schemas.js';
-import { describe } from '../../shared/values.js';
+import { follows, otherSchema, otherWorld, SCHEMAS, schemaName } from '../../shared/schemas.js';
 import { CONDITIONS } from '../../world/conditions.js';
 import { ACTION_NAMES, NUM_BELIEFS, NUM_STEPS, OBSERVATION_SIZE, PROFILE_SIZE } from '../../world/fields.js';
-import { FORMER_WORLDS } from '../../world/former-worlds.js';
 import { createWorld } from '../../world/world.js';
-import { belief, FIRST, finalOf, float, floats, floatsBy, OPTIONAL, textOrNull } from './episode-fields.js';
-import { storedRewardNames } from './step-rewards.js';
+import { belief, FINAL, FIRST, float, floats, floatsBy, OPTIONAL, textOrNull } from './episode-fields.js';
+import { STORED_REWARDS } from './step-rewards.js';
 import type { TrajectoryEpisode, TrajectoryStep } from './trajectory-episode.js';
 
-/**
- * Why a line is not a valid episode: invalid JSON or values, another schema or world, an older or newer version of the
- * schema, or an episode that was read before.
- */
-export type FaultKind = 'corrupt' | 'foreign' | 'older' | 'newer' | 'duplicate';
+/** Why a line is not a valid episode: invalid JSON or values, another schema or world, or an episode that was read before. */
+export type FaultKind = 'corrupt' | 'foreign' | 'duplicate';
 
 /** The error of a line that is not a valid episode. */
 export class BadEpisode extends BadRow {
@@ -42,19 +36,18 @@ export class BadEpisode extends BadRow {
 
 const world = createWorld();
 
-const stepSchema = (digest: string) =>
-  object({
-    step: float,
-    observation: floats(OBSERVATION_SIZE),
-    prompt: textOrNull,
-    completion: textOrNull,
-    reasoning: textOrNull,
-    belief,
-    action: oneOf(ACTION_NAMES),
-    parsed: flag,
-    reward: float,
-    reward_components: floatsBy(storedRewardNames(digest)),
-  });
+const STEP = object({
+  step: float,
+  observation: floats(OBSERVATION_SIZE),
+  prompt: textOrNull,
+  completion: textOrNull,
+  reasoning: textOrNull,
+  belief,
+  action: oneOf(ACTION_NAMES),
+  parsed: flag,
+  reward: float,
+  reward_components: floatsBy(STORED_REWARDS),
+});
 
 /** The last fields of a line, which are optional. */
 const LAST = {
@@ -62,48 +55,34 @@ const LAST = {
   hidden: object({ profile: floats(PROFILE_SIZE), belief_target: floats(NUM_BELIEFS) }).optional(),
 };
 
-/** Returns the schema of episodes. @param digest the digest of their world. */
-const episodeSchema = (digest: string) =>
-  object({
-    ...FIRST,
-    system: textOrNull,
-    steps: list(stepSchema(digest), `a list of ${NUM_STEPS} steps`).length(NUM_STEPS, {
-      error: ({ input }) => `Expected ${NUM_STEPS} steps, got ${(input as unknown[]).length}.`,
-    }),
-    final: finalOf(digest),
-    ...LAST,
-  });
+const EPISODE = object({
+  ...FIRST,
+  system: textOrNull,
+  steps: list(STEP, `a list of ${NUM_STEPS} steps`).length(NUM_STEPS, {
+    error: ({ input }) => `Expected ${NUM_STEPS} steps, got ${(input as unknown[]).length}.`,
+  }),
+  final: FINAL,
+  ...LAST,
+});
 
-/** The schemas of episodes, by the digest of their world. */
-const EPISODES = new Map(
-  [world.digest, ...FORMER_WORLDS.keys()].map((digest) => [digest, episodeSchema(digest)]),
-);
 /** The keys of a line, in their order. */
-const KEYS = [
-  'schema',
-  'world_digest',
-  ...Object.keys(FIRST),
-  'system',
-  'steps',
-  'final',
-  ...Object.keys(LAST),
-];
+const KEYS = ['schema', 'world_digest', ...Object.keys(EPISODE.shape)];
 
 /**
- * Parses the episode of a line, of this world or a former one. Checks types and ranges; only a replay can verify the numbers.
+ * Parses the episode of a line. Checks types and ranges; only a replay can verify the numbers.
  * @throws BadEpisode with what was expected and what came. Schema, version and world are checked first.
  */
 export function parseEpisode(line: string): TrajectoryEpisode {
   return withEpisodeFaults(() => {
     const value = parseJson(line);
-    const digest = checkOrigin(value);
-    const episode = conform(EPISODES.get(digest)!, value);
+    checkOrigin(value);
+    const episode = conform(EPISODE, value);
     const grader = graderOf(episode);
     const { version, ...fields } = episode;
-    const parsed = { schema: SCHEMAS.trajectory, version, world_digest: digest, ...fields, grader };
+    const parsed = { schema: SCHEMAS.trajectory, version, world_digest: world.digest, ...fields, grader };
     checkSteps(parsed.steps);
     checkCondition(parsed);
-    return currentPlayer(parsed as unknown as TrajectoryEpisode);
+    return parsed as unknown as TrajectoryEpisode;
   });
 }
 
@@ -133,40 +112,27 @@ export function readEpisode(line: string): TrajectoryEpisode | BadEpisode {
   }
 }
 
-/** Appended to the error for a row of a dataset. */
-const DATASET_ROW =
-  ' This is a row of a training dataset: pass the trajectories that the dataset was made from.';
-
-/** Checks a line's schema, version and world. Returns the digest of the world. @throws BadEpisode. */
-function checkOrigin(value: unknown): string {
+/** Checks a line's schema, version and world. @throws BadEpisode. */
+function checkOrigin(value: unknown): void {
   const { schema, world_digest: digest } = Object(value) as Record<string, unknown>;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new BadEpisode('corrupt', notAnObject(value, KEYS));
   }
-  const stored = Object(schema) as { name?: unknown; version?: unknown };
-  if (stored.name !== SCHEMAS.trajectory.name || !Number.isInteger(stored.version)) {
-    const got = schema === undefined ? 'none' : describe(stored.name ?? schema);
-    const rows = schema === undefined && ('messages' in value || 'prompt' in value) ? DATASET_ROW : '';
-    throw new BadEpisode('foreign', `schema: Expected ${schemaName(SCHEMAS.trajectory)}, got ${got}.${rows}`);
-  }
-  if (stored.version !== SCHEMAS.trajectory.version) {
-    const kind = Number(stored.version) < SCHEMAS.trajectory.version ? 'older' : 'newer';
+  if (schema === undefined && ('messages' in value || 'prompt' in value)) {
     throw new BadEpisode(
-      kind,
-      `schema: Expected ${schemaName(SCHEMAS.trajectory)}, got the ${kind} version ${stored.version}. Use the release that wrote it.`,
+      'foreign',
+      `schema: Expected ${schemaName(SCHEMAS.trajectory)}, got a row of a training dataset. Pass the trajectories that the dataset was made from.`,
     );
   }
-  return checkWorld(digest);
+  if (!follows(SCHEMAS.trajectory, schema))
+    throw new BadEpisode('foreign', `schema: ${otherSchema(SCHEMAS.trajectory, schema)}`);
+  checkWorld(digest);
 }
 
-/** Checks the digest of an episode's world. Returns it. @throws BadEpisode `foreign`. */
-export function checkWorld(digest: unknown): string {
-  if (typeof digest === 'string' && EPISODES.has(digest)) return digest;
-  const got = digest === undefined ? 'none' : describe(digest);
-  throw new BadEpisode(
-    'foreign',
-    `world_digest: Expected ${world.digest}, the world of this release, or the digest of a former world, got ${got}.`,
-  );
+/** Checks the digest of an episode's world. @throws BadEpisode `foreign`. */
+export function checkWorld(digest: unknown): void {
+  if (digest !== world.digest)
+    throw new BadEpisode('foreign', `world_digest: ${otherWorld(world.digest, digest)}`);
 }
 
 /** Checks that steps are numbered from 0. @throws BadEpisode `corrupt`. */

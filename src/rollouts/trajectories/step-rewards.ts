@@ -1,24 +1,19 @@
 /** Computes the reward stack (docs/world.md) of one step, as trajectories store it. */
 import { beliefMae, clampSkill, skillTerm } from '../../engine/reference/grade.js';
 import { NO_ACTION } from '../../engine/validate/actions.js';
-import { storedComponents } from '../../world/former-worlds.js';
 import type { World } from '../../world/world.js';
 import { rewardStack } from '../rewards/reward-stack.js';
 import type { PlayedMove } from './move.js';
 import type { StoredRewards } from './trajectory-episode.js';
 
-const SKILL = 'belief_skill';
-const NAMES: readonly (keyof StoredRewards)[] = [
+/** The names of the rewards of a step. */
+export const STORED_REWARDS: readonly (keyof StoredRewards)[] = [
   'format_valid',
   'action_legal',
   'env_reward',
   'belief_accuracy',
-  SKILL,
+  'belief_skill',
 ];
-
-/** Returns the names of the rewards that files of a world hold. */
-export const storedRewardNames = (digest: string): readonly (keyof StoredRewards)[] =>
-  NAMES.filter((name) => name !== SKILL || storedComponents(digest).includes(SKILL));
 
 /** Returns the rewards of a step. @param reward the step's reward. @param target f32 [3], the profile's belief target. */
 export function storedRewardsOf(

@@ -17,14 +17,14 @@ export interface Player {
 /** Three float32 values in [0, 1], by BELIEF_NAMES. */
 export type StoredBelief = readonly [social: number, morning: number, work: number];
 
-/** The rewards of one step (docs/world.md, "The GRPO reward stack"), without shaping. Files of world 1.0.0 lack `belief_skill`. */
+/** The rewards of one step (docs/world.md, "The GRPO reward stack"), without shaping. */
 export interface StoredRewards {
   readonly format_valid: number;
   readonly action_legal: number;
   /** `reward`, or -3 if no action was parsed. */
   readonly env_reward: number;
   readonly belief_accuracy: number;
-  readonly belief_skill?: number;
+  readonly belief_skill: number;
 }
 
 /** One step of an episode, as stored in trajectories (docs/trajectories.md). */
@@ -50,10 +50,7 @@ export interface TrajectoryStep {
   readonly reward_components: StoredRewards;
 }
 
-/**
- * Results at the end of an episode: the grade's components by COMPONENT_NAMES, and others. f32 each. `wellbeing` and
- * `belief_skill` are missing in files of world 1.0.0.
- */
+/** Results at the end of an episode: the grade's components by COMPONENT_NAMES, and others. f32 each. */
 export interface StoredFinal {
   readonly crash_free: number;
   readonly progress: number;
@@ -61,9 +58,9 @@ export interface StoredFinal {
   readonly adaptation: number;
   readonly efficiency: number;
   readonly belief_accuracy: number;
-  readonly wellbeing?: number;
+  readonly wellbeing: number;
   /** In [-1, 1]. */
-  readonly belief_skill?: number;
+  readonly belief_skill: number;
   /** The mean absolute error of the last belief, or of [0.5, 0.5, 0.5] if none was given. */
   readonly belief_mae: number;
   /** The mean reward of the first half, without noise. */
@@ -129,7 +126,7 @@ export interface TrajectoryEpisode extends Player {
   readonly schema: Schema;
   /** The package's version. */
   readonly version: string;
-  /** The digest of the world in which the episode ran: the current one, or world 1.0.0. */
+  /** The digest of the world in which the episode ran. */
   readonly world_digest: string;
   /** A name of CONDITIONS, or any other label. */
   readonly condition: string;

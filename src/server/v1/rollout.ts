@@ -5,7 +5,7 @@ import { checkSeed } from '../../engine/validate/seeds.js';
 import type { RolloutOptions } from '../../rollouts/groups/group-options.js';
 import type { RolloutGroups } from '../../rollouts/groups/group-recorder.js';
 import { rolloutGroups } from '../../rollouts/node.js';
-import { storedField } from '../../shared/former-names.js';
+import { storedField } from '../../shared/letter-case.js';
 import { didYouMean } from '../../shared/suggest.js';
 import { checkName, describe } from '../../shared/values.js';
 import { BELIEF_NAMES, MAX_U32, NUM_BELIEFS, NUM_STEPS, OBSERVATION_SIZE } from '../../world/fields.js';

@@ -47,7 +47,7 @@ const NEUTRAL = [...RHYTHM.traits.map(({ neutral }) => neutral), ...RHYTHM.meter
 describe.each(TWO_ENGINES)('a search on $name', (engine) => {
   it('finds the best action sequence of a world whose best sequence is known', async () => {
     // The grader weighs only progress.
-    const options = { ...on(engine), evaluations: 12_000, grader: [0, 1, 0, 0, 0, 0] };
+    const options = { ...on(engine), evaluations: 12_000, grader: [0, 1, 0, 0, 0, 0, 0, 0] };
     const found = await searchActionSequence(
       { seeds: [0], profile: NEUTRAL },
       { ...options, world: plantedWorld() },

@@ -67,13 +67,17 @@ it('readStudent refuses safetensors of other programs, and a network of another 
 });
 
 it.each([
-  ['schema', '{"name":"rhythm-vec/student","version":2}', 'Use the release that wrote'],
-  ['features_version', String(FEATURES_VERSION + 1), 'Use the release that wrote'],
+  [
+    'schema',
+    '{"name":"rhythm-vec/student","version":2}',
+    'version 1, got "rhythm-vec/student" version 2. Make',
+  ],
+  ['features_version', String(FEATURES_VERSION + 1), `"${FEATURES_VERSION + 1}". Make it again`],
   ['grader', '{"name":"v2"}', 'manifest'],
   ['training', '[]', 'manifest'],
   ['evaluation', '{', 'manifest'],
 ])(
-  'readStudent refuses a manifest of a newer release or with an invalid field: %s',
+  'readStudent refuses a manifest of another version or with an invalid field: %s',
   (key, value, mention) => {
     const { tensors, metadata } = decodeTensors(BYTES);
     const changed = encodeTensors({ tensors, metadata: { ...metadata, [key]: value } });

@@ -188,7 +188,7 @@ describe('the option webgpu', () => {
 });
 
 it('a change of the options after the call has no effect', async () => {
-  const grader = [1, 0, 0, 0, 0, 0];
+  const grader = [1, 0, 0, 0, 0, 0, 0, 0];
   const options = { numEnvs, grader };
   const opening = createAsyncVecEnv(options);
   grader.fill(7);

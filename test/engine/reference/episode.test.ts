@@ -158,7 +158,7 @@ describe('an episode refuses', () => {
     [{ profile: new Array(16).fill(1e-20) }, 'bad_profile'],
     [{ profile: 5 }, 'bad_profile'],
     [{ grader: 'v7' }, 'unknown_name'],
-    [{ grader: [1, 1, 0, 0, 0, 0] }, 'bad_grader'],
+    [{ grader: [1, 1, 0, 0, 0, 0, 0, 0] }, 'bad_grader'],
     [{ grader: 7 }, 'wrong_type'],
     [{ profiles: 'sampled' }, 'unknown_option'],
     [null, 'wrong_type'],

@@ -152,12 +152,12 @@ describe('decodeSnapshot refuses', () => {
     [
       'a newer format',
       withNumber(bytes, 'format', FORMAT + 1),
-      `the newer format ${FORMAT + 1}. Use the release`,
+      `format ${FORMAT}, got format ${FORMAT + 1}. Make it again`,
     ],
     [
       'an older format',
       withNumber(bytes, 'format', FORMAT - 1),
-      `the older format ${FORMAT - 1}. Use the release`,
+      `format ${FORMAT}, got format ${FORMAT - 1}. Make it again`,
     ],
     ['a longer header', withNumber(bytes, 'headerLength', 256), '(headerLength), got 256'],
     ['another layout', withChecksum(withByte(bytes, HEADER.stateLayoutDigest.offset, 0x5a)), 'got 5a'],

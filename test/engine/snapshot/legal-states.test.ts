@@ -64,7 +64,7 @@ describe('checkStates accepts', () => {
   });
 
   it('weights that summed to 1 before they were rounded to float32', () => {
-    const graders = toGraders(WORLD, [700_000.3, -699_999.35, 0.03, 0.02, -0, 0], 8);
+    const graders = toGraders(WORLD, [700_000.3, -699_999.35, 0.03, 0.02, -0, 0, 0, 0], 8);
     const sum = graders.subarray(0, NUM_COMPONENTS).reduce((total, weight) => total + weight, 0);
     expect(Math.abs(sum - 1)).toBeGreaterThan(1e-3);
     checkStates(statesAfterReset(WORLD, sampled, graders), 8, WORLD);

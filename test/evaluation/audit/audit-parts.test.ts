@@ -32,7 +32,7 @@ it.each<[options: unknown, code: ErrorCode, ...mentions: string[]]>([
   [null, 'wrong_type', 'audit options'],
   [{ graders: 'v1' }, 'unknown_option', '"grader"'],
   [{ grader: 'v4' }, 'unknown_name', 'grader'],
-  [{ grader: [1, 1, 0, 0, 0, 0] }, 'bad_grader', 'sum to 1'],
+  [{ grader: [1, 1, 0, 0, 0, 0, 0, 0] }, 'bad_grader', 'sum to 1'],
   [{ seed: 2 ** 32 }, 'out_of_range', 'seed'],
   [{ seed: 0.5 }, 'out_of_range', 'seed'],
   [{ evaluations: 999 }, 'out_of_range', 'evaluations', '1000'],
@@ -47,7 +47,7 @@ it.each<[options: unknown, code: ErrorCode, ...mentions: string[]]>([
   [{ plannerEpisodes: 1 }, 'out_of_range', 'plannerEpisodes', 'from 2'],
   [{ episodes: 9, plannerEpisodes: 10 }, 'out_of_range', 'plannerEpisodes', 'to 9'],
   [{ profiles: null }, 'wrong_type', 'profiles'],
-  [{ persons: 3 }, 'unknown_option', '"persons"', 'Use "profiles", its new name.'],
+  [{ persons: 3 }, 'unknown_option', '"persons"'],
   [{ backend: 'gpu' }, 'unknown_name', 'backend'],
   [{ backend: 'reference', kernel: 'avx2' }, 'unknown_name', 'kernel'],
   [{ threads: 0 }, 'out_of_range', 'threads'],
@@ -64,7 +64,7 @@ const TINY = {
   episodes: 10,
   profiles: 2,
   plannerEpisodes: 2,
-  grader: [0, 0, 0, 0.5, 0, 0.5],
+  grader: [0, 0, 0, 0.5, 0, 0.5, 0, 0],
 };
 
 describe.skipIf(NATIVE.length === 0)('progress and cancellation of an audit', () => {

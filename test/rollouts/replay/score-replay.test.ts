@@ -221,7 +221,7 @@ describe('the reward beliefSkill', () => {
   });
 
   it('counts in the total if the grader weighs belief_skill, or if the option `weights` has a weight for it', () => {
-    const calm = [0.5, 0.5, 0, 0, 0, 0];
+    const calm = [0.5, 0.5, 0, 0, 0, 0, 0, 0];
     for (const grader of ['v1', 'v2', calm]) {
       const scores = score(rows, { grader });
       expect(scores.rewards.total).toEqual(totalOf(scores, withoutSkill));

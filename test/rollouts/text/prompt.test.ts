@@ -98,7 +98,7 @@ describe('the system message under a grader', () => {
 
   it('is one frozen object in all prompts of a call', () => {
     const observations = [...start[0], ...start[0]];
-    const [[first], [second]] = prompts(observations, [[], []], { grader: [1, 0, 0, 0, 0, 0] });
+    const [[first], [second]] = prompts(observations, [[], []], { grader: [1, 0, 0, 0, 0, 0, 0, 0] });
     expect(second).toBe(first);
     expect(Object.isFrozen(first)).toBe(true);
   });

@@ -16,7 +16,6 @@ import {
 import { episodeLine } from '../../../src/rollouts/trajectories/write-line.js';
 import { teach } from '../../../src/training/teaching/policy-teacher.js';
 import { FAULTS } from '../../fakes/openai-faults.js';
-import { FORMER_FILES } from '../../support/former-files.js';
 import { modelOf, PLAYER, PRICES, requestsFrom, startModel } from '../../support/llm.js';
 import { rowsIn, tableOf } from '../../support/parquet.js';
 import {
@@ -109,10 +108,6 @@ describe('the line is restored', () => {
   it('of answers that lack the action, the belief or the end of the reasoning', async () => {
     const starts = episodeStarts([0, 1, 2, 3, 4, 5]);
     await expectSameLines(recordEpisodes(starts, { policy: TEST_POLICIES.incompleteText, grader: 'v1' }));
-  });
-
-  it('of world 1.0.0', async () => {
-    await expectSameLines(FORMER_FILES.trajectories.trim().split('\n').map(parseEpisode));
   });
 });
 

@@ -3,7 +3,6 @@ import { type Grader, validateGrader } from '../../../src/engine/graders/grader.
 import { SCHEMAS } from '../../../src/shared/schemas.js';
 import { COMPONENT_NAMES, GRADER_NAMES, NUM_COMPONENTS } from '../../../src/world/fields.js';
 import { RHYTHM } from '../../../src/world/numbers.js';
-import { FORMER_COMPONENTS } from '../../../src/world/resolve-names.js';
 
 /** By COMPONENT_NAMES: whole thousandths from 0 to 1,000 that sum to 1,000. */
 export type Weights = readonly number[];
@@ -104,14 +103,9 @@ export const fractionsOf = (weights: Weights): number[] => weights.map((weight) 
 /** Formats thousandths as a fraction of 1: 150 as "0.15", 125 as "0.125". */
 export const decimalOf = (weight: number): string => (weight / WHOLE).toFixed(3).replace(/(\.\d\d)0$/, '$1');
 
-/**
- * Parses decimals with commas between them, rounded to thousandths. Returns null if they are invalid or do not sum to 1. Links
- * that were made in world 1.0.0 have the first six weights only; the other weights are 0.
- */
+/** Parses decimals with commas between them, rounded to thousandths. Returns null if they are invalid or do not sum to 1. */
 export function weightsFrom(text: string): Weights | null {
   const weights = text.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part) * WHOLE));
-  if (weights.length === FORMER_COMPONENTS)
-    weights.push(...Array(NUM_COMPONENTS - FORMER_COMPONENTS).fill(0));
   const rounded = weights.map(Math.round);
   const isValid = rounded.length === NUM_COMPONENTS && rounded.every((weight) => weight >= 0);
   return isValid && rounded.reduce((sum, weight) => sum + weight, 0) === WHOLE ? rounded : null;

@@ -8,7 +8,7 @@ import type { DpoSelection } from './dpo-selection.js';
 
 export interface DpoCard {
   readonly provenance: DpoProvenance;
-  readonly selection: Pick<DpoSelection, 'episodes' | 'leftOut' | 'former'>;
+  readonly selection: Pick<DpoSelection, 'episodes' | 'leftOut'>;
   readonly rows: Readonly<Record<Split, readonly DpoRow[]>>;
   /** The files that have rows, by split. */
   readonly files: readonly { readonly split: Split; readonly path: string }[];
@@ -59,7 +59,7 @@ ${commandText(card.command)}
 The same command and files give the same bytes, on every machine, backend and number of threads.
 `;
 
-function criterionText({ provenance: { by, grader }, selection: { former } }: DpoCard): string {
+function criterionText({ provenance: { by, grader } }: DpoCard): string {
   const what =
     by === 'score'
       ? `the final score of the episode under ${grader.name}`
@@ -75,7 +75,6 @@ function criterionText({ provenance: { by, grader }, selection: { former } }: Dp
           `**${grader.name} rewards a second half that is better than the first, so neglect of the first half counts as better.**`,
         ]
       : []),
-    ...former.sentences,
     '',
   ].join('\n');
 }

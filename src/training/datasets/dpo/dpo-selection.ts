@@ -1,6 +1,5 @@
 /** Selects stored episodes that equal their replay and pass the filters, and makes their pairs. */
 
-import { FormerEpisodes } from '../../../evaluation/reevaluation/former-episodes.js';
 import type { ReplayEngine } from '../../../rollouts/trajectories/episode-replayer.js';
 import type { TrajectoryEpisode } from '../../../rollouts/trajectories/trajectory-episode.js';
 import { PlayedResults, type ResultSource } from '../replay-results.js';
@@ -19,8 +18,6 @@ export class DpoSelection implements AsyncDisposable {
   readonly #candidates: Candidate[] = [];
   /** The number of episodes that were left out, by reason. */
   readonly leftOut = new Map<string, number>();
-  /** Counts the selected episodes of former worlds. */
-  readonly former = new FormerEpisodes();
 
   /** @param source replays episodes; `DpoSelection` closes it. */
   constructor(plan: DpoPlan, source: ResultSource) {
@@ -74,12 +71,8 @@ export class DpoSelection implements AsyncDisposable {
 
   #keep(episode: TrajectoryEpisode, score: number): void {
     const candidate = toCandidate(episode, this.#plan.by, score);
-    if (candidate === null) {
-      this.#leaveOut('no text');
-      return;
-    }
-    this.former.add(episode.world_digest);
-    this.#candidates.push(candidate);
+    if (candidate === null) this.#leaveOut('no text');
+    else this.#candidates.push(candidate);
   }
 
   #leaveOut(reason: string): void {

@@ -15,10 +15,7 @@ import { SPLITS, type Split } from './split.js';
 
 export interface SftCard {
   readonly provenance: SftProvenance;
-  readonly selection: Pick<
-    SftSelection,
-    'counts' | 'teachers' | 'leftOut' | 'answersLeftOut' | 'graders' | 'former'
-  >;
+  readonly selection: Pick<SftSelection, 'counts' | 'teachers' | 'leftOut' | 'answersLeftOut' | 'graders'>;
   /** The files that have rows, by split. */
   readonly files: readonly { readonly split: Split; readonly path: string }[];
   /** The command that reproduces the dataset. */
@@ -127,7 +124,7 @@ function objectiveText({ provenance, selection }: SftCard): string {
 }
 
 /** Names the graders that the prompts describe, and warns if the scores are those of another grader. */
-function promptsText({ provenance: { grader }, selection: { graders, former } }: SftCard): string {
+function promptsText({ provenance: { grader }, selection: { graders } }: SftCard): string {
   const described = [...graders.values()];
   const names = described.map((each) => `${each.grader.name} (${counted(each.episodes, 'episode')})`);
   const differs = described.some((each) => !isSameGrader(each.grader, grader));
@@ -135,7 +132,6 @@ function promptsText({ provenance: { grader }, selection: { graders, former } }:
   return [
     `The prompts describe the grader of their episode: ${listed(names)}.`,
     ...(differs ? [warning] : []),
-    ...former.sentences,
     '',
   ].join('\n');
 }

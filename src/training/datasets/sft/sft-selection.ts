@@ -2,7 +2,6 @@
 
 import type { Grader } from '../../../engine/graders/grader.js';
 import { type Graded, PAIRED_BASELINES, pickEpisodes } from '../../../evaluation/reevaluation/baselines.js';
-import { FormerEpisodes } from '../../../evaluation/reevaluation/former-episodes.js';
 import type { Mismatch } from '../../../evaluation/reevaluation/mismatch.js';
 import { ReevaluationTally } from '../../../evaluation/reevaluation/reevaluation-tally.js';
 import type { ReplayEngine } from '../../../rollouts/trajectories/episode-replayer.js';
@@ -65,8 +64,6 @@ export class SftSelection implements AsyncDisposable {
   answersLeftOut = 0;
   /** The graders of the selected episodes, which their prompts describe. The keys are the graders' JSON. */
   readonly graders = new Map<string, PromptGrader>();
-  /** Counts the selected episodes of former worlds. */
-  readonly former = new FormerEpisodes();
   readonly counts: Readonly<Record<Split, SplitCounts>> = {
     train: { rows: 0, episodes: 0, seeds: new Set() },
     validation: { rows: 0, episodes: 0, seeds: new Set() },
@@ -137,7 +134,7 @@ export class SftSelection implements AsyncDisposable {
     counts.episodes++;
     counts.seeds.add(episode.seed);
     rows[split].push(...made);
-    this.#countGraderAndWorld(episode);
+    this.#countGrader(episode);
     const statistics = this.#statisticsOf(episode);
     statistics.rows += made.length;
     statistics.teacher.add(graded, baselines);
@@ -148,12 +145,11 @@ export class SftSelection implements AsyncDisposable {
     statistics.margins.push(margin);
   }
 
-  #countGraderAndWorld({ grader, world_digest: digest }: TrajectoryEpisode): void {
+  #countGrader({ grader }: TrajectoryEpisode): void {
     const key = JSON.stringify(grader);
     const counted = this.graders.get(key) ?? { grader, episodes: 0 };
     this.graders.set(key, counted);
     counted.episodes++;
-    this.former.add(digest);
   }
 
   #leaveOut(reason: string): void {

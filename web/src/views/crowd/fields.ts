@@ -21,6 +21,6 @@ export const CROWD_FIELDS = {
   /** The second policy, which is compared with the first. */
   against: playerField('open-loop', [...POLICY_NAMES, NO_POLICY]),
   grader: oneOf('v2', GRADER_NAMES),
-  /** The profiles of the people. Named `persons` as in published links. */
+  /** The profiles of the people. */
   persons: oneOf('sampled', PROFILE_CHOICES),
 };

@@ -3,7 +3,7 @@ import { MAX_U32, NUM_COMPONENTS } from '../../../../src/world/fields.js';
 import { type Field, oneOf, whole } from '../../address.js';
 import { decimalOf, PRESETS, type Weights, weightsFrom } from '../../graders/weights.js';
 
-/** In the order of COMPONENT_NAMES, such as "0.15,0.2,0.1,0.25,0.1,0.2,0,0". A link with the first six only is valid too. */
+/** In the order of COMPONENT_NAMES, such as "0.15,0.2,0.1,0.25,0.1,0.2,0,0". */
 const weights: Field<Weights> = {
   initial: PRESETS.find(({ name }) => name === 'v2')!.weights,
   expected: `${NUM_COMPONENTS} weights from 0 to 1 that sum to 1, with commas between them`,
