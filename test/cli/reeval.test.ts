@@ -26,7 +26,7 @@ const llmEpisodes = recordEpisodes(episodeStarts(range(100, 104)), {
 });
 const plannerEpisodes = [true, false].flatMap((oracle) =>
   recordEpisodes(episodeStarts(range(0, 9), 'in-distribution'), {
-    player: playerOf({ teacher: 'planner', objective: 'wellbeing', oracle }),
+    player: playerOf({ teacher: 'planner-wellbeing', objective: 'wellbeing', oracle }),
   }),
 );
 
