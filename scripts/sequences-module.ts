@@ -15,7 +15,7 @@ export interface SequenceAudit {
   readonly grader: string;
   readonly seed: number;
   /** The sequences that the audit found, `open-loop` first. */
-  readonly tapes: readonly {
+  readonly sequences: readonly {
     readonly actions: readonly string[];
     readonly training_score: number;
     readonly evaluations: number;
@@ -62,7 +62,7 @@ ${audits.map(entryOf).join('\n')}
 }
 
 /** Returns the entry of a grader in the module. */
-function entryOf({ grader, tapes: [openLoop] }: SequenceAudit): string {
+function entryOf({ grader, sequences: [openLoop] }: SequenceAudit): string {
   return `    ${grader}: {
       days: [
 ${rowsOf(openLoop.actions).join('\n')}

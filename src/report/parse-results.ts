@@ -107,14 +107,13 @@ const REEVALUATION = object({
   ),
 });
 
-/** Stored names: `price` is a gain, `tapes` are action sequences, `persons` are the seeds of the profiles. */
 const AUDIT = object({
   ...ORIGIN,
   // The audits in docs/audits have no engine and machine.
   ...z.object(ENGINE).partial().shape,
   grader: printableName,
   grader_weights: byComponent(number),
-  seeds: object({ fresh: printableName, persons: printableName }),
+  seeds: object({ fresh: printableName, profiles: printableName }),
   verdict: expect<string>('a text', (value) => typeof value === 'string'),
   rows: rowsOf(
     object({
@@ -122,14 +121,14 @@ const AUDIT = object({
       role: printableName,
       episodes: count,
       final_score: interval,
-      price: interval,
+      gain: interval,
       belief_mae: number,
       early_mean: number,
       late_mean: number,
       components: byComponent(object({ mean: number })),
     }),
   ),
-  tapes: list(
+  sequences: list(
     object({
       policy: printableName,
       actions: list(

@@ -100,7 +100,7 @@ export class ResultGatherer {
     const { grader, seeds } = audit;
     return {
       graders: [grader],
-      seeds: [`fresh ${seeds.fresh}`, `profiles ${seeds.persons}`],
+      seeds: [`fresh ${seeds.fresh}`, `profiles ${seeds.profiles}`],
       episodes: null,
     };
   }

@@ -8,18 +8,8 @@ export const camelCase = (name: string): string =>
 export const snakeCase = (name: string): string =>
   name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** Fields whose name in files and messages is not the snake_case of their name in code. */
-const STORED_FIELDS: ReadonlyMap<string, string> = new Map([
-  ['firstHalfMean', 'early_mean'],
-  ['firstHalfMeans', 'early_means'],
-  ['secondHalfMean', 'late_mean'],
-  ['secondHalfMeans', 'late_means'],
-  ['sequenceGrader', 'tape'],
-  ['sequences', 'tapes'],
-  ['gains', 'prices'],
-  ['openLoop', 'blind_tape'],
-  ['openLoopWithConstant', 'blind_tape_with_constant'],
-]);
-
-/** Returns the name of a field in files and messages. */
-export const storedField = (name: string): string => STORED_FIELDS.get(name) ?? snakeCase(name);
+/** Returns the name of a field in files and messages: `early_mean` for `firstHalfMean`, else that of `snakeCase`. */
+export const storedField = (name: string): string =>
+  snakeCase(name)
+    .replace(/^first_half_mean/, 'early_mean')
+    .replace(/^second_half_mean/, 'late_mean');

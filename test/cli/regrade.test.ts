@@ -62,12 +62,13 @@ describe('regrade', () => {
         grader_weights: object;
       };
       // Files of components have no counts of unparsed answers and no usage, and regrade adds no scores under other graders.
-      // In files `tape` names the grader of a policy's action sequence.
       const expectedRows = rows.map(({ unparsed: _, usage: __, regraded: ___, ...row }) => row);
       const regraded = readJson('new/re.json');
-      expect(regraded.rows.filter(({ tape }: { tape: string | null }) => tape === null)).toEqual(
-        expectedRows,
-      );
+      expect(
+        regraded.rows.filter(
+          ({ sequence_grader }: { sequence_grader: string | null }) => sequence_grader === null,
+        ),
+      ).toEqual(expectedRows);
       const { grader: name, grader_weights } = expected;
       expect(regraded).toMatchObject({ schema: SCHEMAS.regrade, grader: name, grader_weights });
       expect(regraded.conditions).toHaveLength(5);

@@ -50,7 +50,7 @@ it('readComponents reads the stored episodes, grouped by condition', async () =>
   }
 });
 
-it('a file has the grader for which an action sequence was found, under the key `tape`', async () => {
+it('a file has the grader for which an action sequence was found', async () => {
   const [{ policies }] = await read(stored);
   const graders = new Map(policies.map(({ policy, sequenceGrader }) => [policy, sequenceGrader]));
   expect([graders.get('open-loop'), graders.get('heuristic')]).toEqual(['v2', null]);
@@ -62,7 +62,12 @@ it('a file has the grader for which an action sequence was found, under the key 
       written = rowsText({ ...episodes, sequenceGrader: 'v2' });
     },
   });
-  expect(JSON.parse(written)).toMatchObject({ policy: 'random', belief: 'none', tape: 'v2', seed: 0 });
+  expect(JSON.parse(written)).toMatchObject({
+    policy: 'random',
+    belief: 'none',
+    sequence_grader: 'v2',
+    seed: 0,
+  });
 });
 
 describe('readComponents refuses, with an error that names the file,', () => {

@@ -24,15 +24,6 @@ const page = read('graders.md');
 const NAMES: Readonly<Record<string, string>> = {
   early_mean: 'firstHalfMean',
   late_mean: 'secondHalfMean',
-  tapes: 'sequences',
-  prices: 'gains',
-  price: 'gain',
-  blind_tape: 'openLoop',
-  blind_tape_with_constant: 'openLoopWithConstant',
-  persons: 'profiles',
-  person: 'profile',
-  person_belief: 'profileBelief',
-  person_actions: 'profileActions',
 };
 
 /** Converts the keys of JSON to the names of the code, except the names of components. */

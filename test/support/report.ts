@@ -14,7 +14,7 @@ const row = (policy: string, role: string, gain: number) => ({
   belief: 'none',
   episodes: 20,
   final_score: interval(0.45 + gain),
-  price: interval(gain),
+  gain: interval(gain),
   belief_mae: 0.2,
   early_mean: 0.01,
   late_mean: -0.02,
@@ -39,16 +39,16 @@ export const AUDIT = {
   seeds: {
     training: '5 from 100 to 200',
     // The training seeds of the search for each profile.
-    luck: '5 from 100 to 200',
+    per_profile: '5 from 100 to 200',
     fresh: '20000-20019',
     // The fresh seeds of the profiles that have a search for their own sequence.
-    persons: '20000-20001',
+    profiles: '20000-20001',
   },
   rows: [
     row('random', 'baseline', -0.05),
     row('heuristic', 'baseline', 0),
     row('open-loop', 'exploit', 0.15),
   ],
-  tapes: [{ policy: 'open-loop', actions: Array.from({ length: 28 }, (_, k) => ACTION_NAMES[k % 10]) }],
+  sequences: [{ policy: 'open-loop', actions: Array.from({ length: 28 }, (_, k) => ACTION_NAMES[k % 10]) }],
   verdict: 'Under grader v2, a policy that ignores the profile gains up to 0.150 ±0.010 over the heuristic.',
 };

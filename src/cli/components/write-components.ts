@@ -27,7 +27,7 @@ export function rowsText({ seeds, result, ...played }: PlayedEpisodes): string {
     condition,
     policy,
     belief,
-    ...(sequenceGrader === null ? {} : { tape: sequenceGrader }),
+    ...(sequenceGrader === null ? {} : { sequence_grader: sequenceGrader }),
     ...(oracle ? { oracle } : {}),
     profile,
   };

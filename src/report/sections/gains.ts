@@ -9,9 +9,7 @@ import { uniqueNames } from '../player-names.js';
 import type { ReportData, ReportedAudit } from '../result-gatherer.js';
 import type { Part, Section } from '../section.js';
 
-/** A row as it is stored. parse-results.ts explains the stored names `price`, `tapes` and `persons`. */
-type StoredRow = AuditResult['rows'][number];
-type Row = Omit<StoredRow, 'price'> & { readonly name: string; readonly gain: StoredRow['price'] };
+type Row = AuditResult['rows'][number] & { readonly name: string };
 
 /** Returns the section; null if no file is an audit. */
 export function gainsSection({ audits }: ReportData): Section | null {
@@ -25,10 +23,8 @@ export function gainsSection({ audits }: ReportData): Section | null {
 
 function partsOf({ source, audit }: ReportedAudit, suffix: string): Part[] {
   const { grader, grader_weights: weights, seeds, verdict } = audit;
-  const rows: Row[] = uniqueNames(
-    audit.rows.map(({ price, ...row }) => ({ ...row, gain: price, name: row.policy })),
-  );
-  const audited = { grader, weights, seeds: { fresh: seeds.fresh, profiles: seeds.persons }, rows };
+  const rows: Row[] = uniqueNames(audit.rows.map((row) => ({ ...row, name: row.policy })));
+  const audited = { grader, weights, seeds, rows };
   return [
     html`<h3>Grader <bdi>${grader}</bdi>, from <bdi>${source}</bdi></h3>\n`,
     paragraph(verdict),
@@ -39,7 +35,7 @@ function partsOf({ source, audit }: ReportedAudit, suffix: string): Part[] {
   ];
 }
 
-function sequencesOf({ grader, tapes: sequences }: AuditResult, suffix: string): Part[] {
+function sequencesOf({ grader, sequences }: AuditResult, suffix: string): Part[] {
   if (sequences.length === 0) return [];
   const rows = uniqueNames(
     sequences.map(({ policy, actions }) => ({
