@@ -130,6 +130,11 @@ describe('readComponents refuses, with an error that names the file,', () => {
       set(1, { early_mean: 1e39 }),
       'early_mean: Expected a finite float32, got 1e+39.',
     ],
+    [
+      'no mean of a half',
+      set(1, { late_mean: undefined }),
+      'late_mean: Expected a finite float32, got none.',
+    ],
     ['a changed component', set(1, { progress: 0.25 }), 'c.jsonl:2: final_score: Expected 0.'],
     [
       'a changed score',

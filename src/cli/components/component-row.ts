@@ -46,7 +46,7 @@ export interface ComponentsRow {
 /** The keys of numbers from 0 to 1, beside the components. */
 const NUMBERS = ['belief_mae', 'final_score'];
 /** The other keys that every row has. */
-const KEYS = ['condition', 'policy', 'belief', 'profile', 'seed'];
+const KEYS = ['condition', 'policy', 'belief', 'early_mean', 'late_mean', 'profile', 'seed'];
 const BELIEFS: readonly string[] = ['none', 'constant', 'own'] satisfies BeliefKind[];
 const withoutPrefix = (name: string): string =>
   name.startsWith(MODEL_PREFIX) ? name.slice(MODEL_PREFIX.length) : name;
