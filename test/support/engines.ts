@@ -50,7 +50,12 @@ export function reportAbsentEngines(): void {
   for (const absent of ABSENT) test.skip(`absent here: ${absent}`, () => {});
 }
 
+/** Returns the option `threads` for an engine: WebAssembly refuses several. */
+export const threadsOn = ({ backend }: Pick<Engine, 'backend'>, threads?: number): number | undefined =>
+  backend === 'wasm' && Number(threads) > 1 ? undefined : threads;
+
 /** Opens an environment on an engine. */
 export function openOn(engine: Engine, options: VecEnvOptions): VecEnv {
-  return createVecEnv({ backend: engine.backend, kernel: engine.kernel, ...options });
+  const { backend, kernel } = engine;
+  return createVecEnv({ backend, kernel, ...options, threads: threadsOn(engine, options.threads) });
 }

@@ -26,6 +26,7 @@ import {
 } from '../../../src/index.js';
 import { expectSamePlans, TINY } from '../../support/async-planner.js';
 import { runChild } from '../../support/child.js';
+import { NATIVE } from '../../support/engines.js';
 import { playPlannedEpisodes, SMALL, seedsFrom } from '../../support/planned-episodes.js';
 import { expectRefusal, expectRejection } from '../../support/refusals.js';
 import { openStandIn } from '../../support/stand-in-batch.js';
@@ -58,7 +59,9 @@ describe('decisions are the same', () => {
 
   it.each([
     ['at another index', {}, [4, 3, 3]],
-    ['on one thread of another kernel', { kernel: 'scalar', threads: 1 }, [3]],
+    ...(NATIVE.length > 0
+      ? [['on one thread of another kernel', { kernel: 'scalar', threads: 1 }, [3]]]
+      : []),
   ] as [string, Partial<PlannerOptions>, number[]][])('%s', (_, options, indices) => {
     using planner = new Planner({ numEnvs: indices.length, ...SMALL, ...options });
     for (let step = 0; step < 28; step++) {

@@ -150,20 +150,24 @@ describe.each([SYNC, ASYNC, DEFERRED])('$name', (api) => {
     );
   });
 
-  it('a run is refused if onProgress transfers a view of its environment or of its source', async () => {
-    await using source = await begin({ numEnvs: 2 });
-    const from = { source, indices: new Uint32Array(N) };
-    for (const options of [{}, { from }]) {
-      await using env = await begin();
-      const transferred = 'from' in options ? source : env;
-      const { rewards } = await transferred.reset({ seed: 7 });
-      const onProgress = () => void (rewards.length > 0 && detached(rewards));
-      await expectRejection(
-        attempt(() => env.run('random', { ...options, onProgress })),
-        'outputs_detached',
-      );
-    }
-  });
+  // The memory of WebAssembly cannot be transferred.
+  it.skipIf(api.name.startsWith('wasm'))(
+    'a run is refused if onProgress transfers a view of its environment or of its source',
+    async () => {
+      await using source = await begin({ numEnvs: 2 });
+      const from = { source, indices: new Uint32Array(N) };
+      for (const options of [{}, { from }]) {
+        await using env = await begin();
+        const transferred = 'from' in options ? source : env;
+        const { rewards } = await transferred.reset({ seed: 7 });
+        const onProgress = () => void (rewards.length > 0 && detached(rewards));
+        await expectRejection(
+          attempt(() => env.run('random', { ...options, onProgress })),
+          'outputs_detached',
+        );
+      }
+    },
+  );
 });
 
 describe.each([SYNC, ASYNC])('$name, aborted after the first slice', (api) => {

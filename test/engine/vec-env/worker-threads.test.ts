@@ -23,15 +23,15 @@ function stepPastEnds(open: typeof createVecEnv, options: VecEnvOptions, seed: n
 /** The code of a worker. It plays with several environments open at once, and leaves some open. */
 const CODE = `
   const stepPastEnds = ${stepPastEnds};
-  Promise.all([import('node:worker_threads'), import('${SOURCE}')]).then(([threads, { createVecEnv }]) => {
-    const { parentPort, workerData } = threads;
+  Promise.all([import('node:worker_threads'), import('${SOURCE}')]).then(([{ parentPort, workerData }, { createVecEnv }]) => {
     const { backend, kernel, seed } = workerData;
-    const open = (numEnvs) => createVecEnv({ numEnvs, backend, kernel, threads: 2 });
+    const threads = backend === 'wasm' ? undefined : 2;
+    const open = (numEnvs) => createVecEnv({ numEnvs, backend, kernel, threads });
     const environments = [open(40), open(300), open(3)];
     for (const env of environments) env.reset({ seed });
     const scores = environments.map((env) => Array.from(env.run('random').finalScores.slice(0, 3)));
     environments[0].close();
-    const stepped = stepPastEnds(createVecEnv, { numEnvs: 40, backend, kernel, threads: 2 }, seed);
+    const stepped = stepPastEnds(createVecEnv, { numEnvs: 40, backend, kernel, threads }, seed);
     parentPort.postMessage({ scores, stepped });
   });
 `;

@@ -22,7 +22,7 @@ import {
   OBSERVATION_SIZE,
 } from '../../../src/world/fields.js';
 import { createWorld } from '../../../src/world/world.js';
-import { reportAbsentEngines, TWO_ENGINES } from '../../support/engines.js';
+import { reportAbsentEngines, TWO_ENGINES, threadsOn } from '../../support/engines.js';
 import { Random } from '../../support/random.js';
 import { expectRejection } from '../../support/refusals.js';
 
@@ -176,7 +176,11 @@ describe('engines', () => {
   it('give the same results, with different numbers of threads and when repeated', async () => {
     const results = [];
     for (const { backend, kernel } of [...TWO_ENGINES, TWO_ENGINES[0]]) {
-      const on: Partial<RolloutOptions> = { backend, kernel, threads: 1 + (results.length % 3) };
+      const on: Partial<RolloutOptions> = {
+        backend,
+        kernel,
+        threads: threadsOn({ backend }, 1 + (results.length % 3)),
+      };
       const policy = anyPolicy(new Random('alike'));
       results.push([
         await rolloutGroups({ ...on, ...FROM_SEEDS, policy }),
