@@ -52,7 +52,7 @@ describe.skipIf(absent !== null)('the daily episode', () => {
     // web-person.test.ts checks the same parts in all sizes and in the dark.
     await page.setViewportSize(SIZES.phone);
     expect(await visited.accessibilityViolations()).toEqual([]);
-    expect(await visited.overflowWidth()).toBeLessThanOrEqual(0);
+    await expect.poll(() => visited.overflowWidth()).toBeLessThanOrEqual(0);
     await page.setViewportSize(SIZES.laptop);
     const shortcuts = page.getByRole('checkbox', { name: /^Keys/ });
     await shortcuts.press('Space');

@@ -305,7 +305,8 @@ describe.skipIf(absent !== null)('the page', () => {
       await page.locator(part).first().waitFor();
       // Else the page may still show the week of the test before.
       if (part === '.person .now') await slots(page, MOVES.length);
-      expect(await opened.overflowWidth(), fragment).toBeLessThanOrEqual(0);
+      // Charts take their new width after the page's.
+      await expect.poll(() => opened.overflowWidth(), { message: fragment }).toBeLessThanOrEqual(0);
     }
     await page.setViewportSize(SIZES.laptop);
   });

@@ -145,7 +145,7 @@ describe.skipIf(absent !== null)('the sequence editor', () => {
     expect(await visited.accessibilityViolations()).toEqual([]);
     // With the table open, only the phone is checked by all rules, because the table's rows take most of the time of a check.
     await page.getByText('The histograms as a table').click();
-    expect(await visited.overflowWidth()).toBeLessThanOrEqual(0);
+    await expect.poll(() => visited.overflowWidth()).toBeLessThanOrEqual(0);
     await page.setViewportSize(SIZES.tablet);
     await expect.poll(() => visited.overflowWidth()).toBeLessThanOrEqual(0);
     expect(await visited.accessibilityViolations(['scrollable-region-focusable'])).toEqual([]);

@@ -132,7 +132,7 @@ export class Visit {
       await this.page.emulateMedia({ colorScheme });
       const rules = colorScheme === 'light' ? undefined : ['color-contrast'];
       expect(await this.accessibilityViolations(rules), colorScheme).toEqual([]);
-      expect(await this.overflowWidth()).toBeLessThanOrEqual(0);
+      await expect.poll(() => this.overflowWidth()).toBeLessThanOrEqual(0);
       await screenshot(this.page, `${name}-${colorScheme}`);
     }
     await this.page.emulateMedia({ colorScheme: 'light' });
