@@ -83,7 +83,7 @@ it('the result of a search depends on its seed', async () => {
 
 // WebAssembly has one thread.
 it.skipIf(small.backend === 'wasm')(
-  'the result of a search does not depend on the number of threads',
+  'the result of a search does not depend on the number of threads of the addon',
   async () => {
     const problems = [1, 2, 3].map((seed) => ({ seeds: spreadSeeds(64), profile: profileOf(seed) }));
     const options = { ...small, evaluations: 4000 };

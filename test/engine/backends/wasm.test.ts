@@ -34,6 +34,22 @@ it('replays that are staged in several parts equal the reference', () => {
   expect(wasm).toEqual(reference);
 });
 
+it('views cannot be transferred: they keep their memory, and calls go on', () => {
+  using env = createVecEnv({ numEnvs: 3, backend: 'wasm' });
+  using reference = createVecEnv({ numEnvs: 3, backend: 'reference' });
+  const { rewards } = env.reset({ seed: 1 });
+  try {
+    structuredClone(rewards, { transfer: [rewards.buffer as ArrayBuffer] });
+  } catch (error) {
+    // Runtimes copy the memory or refuse.
+    expect((error as Error).name).toMatch(/^(DataCloneError|TypeError)$/);
+  }
+  expect(rewards).toHaveLength(3);
+  reference.reset({ seed: 1 });
+  expect(env.step([3, 4, 5]).rewards).toEqual(reference.step([3, 4, 5]).rewards);
+  expect(rewards).toBe(env.step([3, 4, 5]).rewards);
+});
+
 it('an environment that is opened again goes on in the same memory', async () => {
   await using env = await createAsyncVecEnv({ numEnvs: 20, backend: 'wasm' });
   await env.reset({ seed: 1 });

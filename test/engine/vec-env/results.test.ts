@@ -83,23 +83,25 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     });
   });
 
-  // The memory of WebAssembly cannot be transferred.
-  const transferable = engine.backend === 'wasm' ? [] : OBSERVATIONS;
-  it.each(transferable)('calls are refused after a view was transferred: %o', (options) => {
-    const begin = () => {
-      const env = openOn(engine, { numEnvs: 3, autoreset: 'same-step', ...options });
-      // The environment itself has the views `seeds` and `episodeNumbers`.
-      return { env, views: [...viewsOf(env.reset({ seed: 1 })), ...viewsOf(env as unknown as StepResult)] };
-    };
-    begin().views.forEach(([name], k) => {
-      const { env, views } = begin();
-      detached(views[k][1]);
-      const calls = [...CALLS.map(([, call]) => call), (each: VecEnv) => each.run('random'), stateHash];
-      for (const call of calls) expectRefusal(() => call(env), 'outputs_detached', 'transferred');
-      expect(() => env.close(), name).not.toThrow();
-      expectRefusal(() => env.reset(), 'closed');
-    });
-  });
+  // The memory of WebAssembly cannot be transferred: test/engine/backends/wasm.test.ts.
+  it.skipIf(engine.backend === 'wasm').each(OBSERVATIONS)(
+    'calls are refused after a view was transferred: %o',
+    (options) => {
+      const begin = () => {
+        const env = openOn(engine, { numEnvs: 3, autoreset: 'same-step', ...options });
+        // The environment itself has the views `seeds` and `episodeNumbers`.
+        return { env, views: [...viewsOf(env.reset({ seed: 1 })), ...viewsOf(env as unknown as StepResult)] };
+      };
+      begin().views.forEach(([name], k) => {
+        const { env, views } = begin();
+        detached(views[k][1]);
+        const calls = [...CALLS.map(([, call]) => call), (each: VecEnv) => each.run('random'), stateHash];
+        for (const call of calls) expectRefusal(() => call(env), 'outputs_detached', 'transferred');
+        expect(() => env.close(), name).not.toThrow();
+        expectRefusal(() => env.reset(), 'closed');
+      });
+    },
+  );
 
   it('column-major results have the same numbers, padded with zeros', () => {
     forAll(10, (random) => {

@@ -150,7 +150,7 @@ describe.each([SYNC, ASYNC, DEFERRED])('$name', (api) => {
     );
   });
 
-  // The memory of WebAssembly cannot be transferred.
+  // The memory of WebAssembly cannot be transferred: test/engine/backends/wasm.test.ts.
   it.skipIf(api.name.startsWith('wasm'))(
     'a run is refused if onProgress transfers a view of its environment or of its source',
     async () => {

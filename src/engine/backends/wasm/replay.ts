@@ -14,32 +14,18 @@ export function replayStaged(exports: Exports, stage: Stage, request: ReplayRequ
 function replayRows(exports: Exports, stage: Stage, request: ReplayRequest, rows: Uint32Array): void {
   stage.clear();
   const { rewards, beliefMae, beliefSkill, hashes } = request;
-  const columns = [
-    ...([
-      [request.seeds, 1],
-      [request.modes, 1],
-      [request.profiles, PROFILE_SIZE],
-    ] as const),
-    // All rows have one grader, [8], so it is not a column.
-    ...([
-      [request.stops, 1],
-      [request.histories, NUM_STEPS],
-      [request.actions, 1],
-    ] as const),
-    ...([
-      [request.beliefs, NUM_BELIEFS],
-      [request.given, 1],
-    ] as const),
-    ...([
-      [request.beliefHistories, NUM_STEPS * NUM_BELIEFS],
-      [request.historyGiven, NUM_STEPS],
-    ] as const),
-  ].map(([column, width]) => stage.pick(column, width, rows));
-  columns.splice(3, 0, stage.put(request.grader));
+  const pick = (column: Parameters<Stage['pick']>[0], width = 1) => stage.pick(column, width, rows);
   const results = [rewards, beliefMae, beliefSkill, hashes];
   const addresses = results.map(({ BYTES_PER_ELEMENT }) => stage.take(rows.length * BYTES_PER_ELEMENT));
   const order = stage.put(Uint32Array.from(rows.keys()));
-  exports.replay(order, rows.length, ...columns, ...addresses);
+  exports.replay(
+    ...[order, rows.length],
+    ...[pick(request.seeds), pick(request.modes), pick(request.profiles, PROFILE_SIZE)],
+    ...[stage.put(request.grader), pick(request.stops), pick(request.histories, NUM_STEPS)],
+    ...[pick(request.actions), pick(request.beliefs, NUM_BELIEFS), pick(request.given)],
+    ...[pick(request.beliefHistories, NUM_STEPS * NUM_BELIEFS), pick(request.historyGiven, NUM_STEPS)],
+    ...addresses,
+  );
   results.forEach((array, k) => {
     const computed = stage.view(array, addresses[k], rows.length);
     for (let i = 0; i < rows.length; i++) array[rows[i]] = computed[i];

@@ -4,6 +4,8 @@ import type { Address, BatchInstance } from './instance.js';
 type View = Uint8Array | Int8Array | Uint32Array | Float32Array | BigUint64Array;
 
 const LINE = 64;
+/** The environments of a tile of native/kernel.h. */
+export const TILE = 16;
 
 /** The part of the memory that holds the arguments of one call. */
 export class Stage {

@@ -3,7 +3,7 @@ import { NUM_STEPS } from '../../../world/fields.js';
 import type { RecordedTrajectory } from '../backend.js';
 import { TRAJECTORY_ARRAYS, TRAJECTORY_FIELDS } from '../outputs.js';
 import type { Address } from './instance.js';
-import type { Stage } from './stage.js';
+import { type Stage, TILE } from './stage.js';
 
 /** Environments `first` to `end - 1` of one array. */
 interface Part {
@@ -18,9 +18,6 @@ interface Part {
   readonly length: number;
 }
 
-/** Columns in the memory have room for whole tiles (native/kernel.h) of 16 environments. */
-const TILE = 16;
-
 export class StagedTrajectory {
   /** The addresses that environment 0 would have, in the order of TRAJECTORY_FIELDS; 0 for an array that is not recorded. */
   readonly addresses: readonly Address[];
@@ -30,6 +27,7 @@ export class StagedTrajectory {
   /** Copies the entries of the arrays, because a run keeps those of steps that it does not take. */
   constructor(stage: Stage, trajectory: RecordedTrajectory, first: number, end: number) {
     const stride = trajectory.columnStride;
+    // Columns in the memory have room for whole tiles.
     this.columnStride = stride === 0 ? 0 : Math.ceil((end - first) / TILE) * TILE;
     this.addresses = TRAJECTORY_FIELDS.map((name) => {
       const array = trajectory[name];

@@ -19,7 +19,7 @@ import { copyOutputs, type OUTPUT_ARRAYS, TRAJECTORY_ARRAYS, TRAJECTORY_FIELDS }
 import { findHistoryRefusal, findSequenceRefusal } from '../refusals.js';
 import { type Exports, openInstance, placeOutputs, requireSizes } from './instance.js';
 import { replayStaged } from './replay.js';
-import { Stage } from './stage.js';
+import { Stage, TILE } from './stage.js';
 import { StagedTrajectory } from './staged-trajectory.js';
 
 /** The backend in WebAssembly. */
@@ -41,8 +41,6 @@ function availability(): Availability {
   }
 }
 
-/** The environments of a tile of native/kernel.h. */
-const TILE = 16;
 /** Codes of Policy of native/kernel.h. */
 const POLICY = { random: 0, heuristic: 1, sequence: 2 } as const;
 /** The order of the arrays of Outputs in native/kernel.h. */
