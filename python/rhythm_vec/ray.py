@@ -51,13 +51,13 @@ Arrays = Dict[str, Any]
 
 
 class _Actor:
-    """The object in the process of an actor. If the actor dies during a call, Ray may restart it and repeat the call, so
-    every call must be repeatable."""
+    """The object in the process of an actor. If the actor dies during a call, Ray may restart it, without environments, and
+    repeat the call."""
 
     def __init__(self, options: Mapping[str, Any]) -> None:
         self._options = options
-        #: The open parts of vector environments by key, each with the number of its next call.
-        self._parts: Dict[int, Tuple[int, VecEnv]] = {}
+        #: Parts of vector environments, by the number of the vector environment.
+        self._parts: Dict[int, VecEnv] = {}
 
     def describe(self) -> Tuple[str, int]:
         """Returns the package's version, and the process's id."""
@@ -69,25 +69,23 @@ class _Actor:
     def rollout_groups(self, arguments: Mapping[str, Any], policy: Any) -> RolloutGroups:
         return rollout_groups(policy=policy, **arguments, **self._options)
 
-    def open(self, key: int, number: int, pickled: bytes) -> None:
-        """Opens a part of a vector environment. Its next call has this number."""
-        self._parts[key] = (number, pickle.loads(pickled))
+    def open(self, key: int, state: Mapping[str, Any]) -> None:
+        """Opens a part of a vector environment with the pickled state of a VecEnv."""
+        self._parts[key] = VecEnv.__new__(VecEnv)
+        self._parts[key].__setstate__(state)
 
-    def call(self, key: int, number: int, arrays: Arrays, save: bool) -> Optional[Tuple[Arrays, Optional[bytes]]]:
-        """Steps or resets a part. Returns the outputs, and the pickled part if `save`. Returns None, and does nothing,
-        if the part is not open (the actor has restarted) or expects another call (see `undo` in ray_env.py)."""
-        expected, env = self._parts.get(key, (None, None))
-        if env is None or expected != number:
-            return None
-        if "actions" in arrays:
-            result = env.step(**arrays)
-        else:
-            result = env._core.reset(**arrays)
-        self._parts[key] = (number + 1, env)
+    def call(self, key: int, name: str, arguments: Arrays) -> Arrays:
+        """Steps or resets a part. Returns copies of the outputs. Raises RhythmError if the part is lost."""
+        if key not in self._parts:
+            raise RhythmError(
+                "Expected an actor with the environments, got one that ended and was restarted. Their episodes are lost. "
+                "Create another vector environment."
+            )
+        env = self._parts[key]
+        result = env.step(**arguments) if name == "step" else env._core.reset(**arguments)
         outputs = {field.name: getattr(result, field.name) for field in fields(result)}
         outputs.update(seeds=env.seeds, episode_numbers=env.episode_numbers)
-        copies = {name: np.array(array) for name, array in outputs.items() if array is not None}
-        return copies, pickle.dumps(env) if save else None
+        return {each: np.array(array) for each, array in outputs.items() if array is not None}
 
     def close(self, key: int) -> None:
         self._parts.pop(key, None)
@@ -178,20 +176,20 @@ class ActorPool:
         self.require_open()
         chosen = to_world(world)
         count = to_array(seeds).size
-        steps, width = (count, NUM_STEPS), len(_world.BELIEF_NAMES)
+        steps, beliefs_shape = (count, NUM_STEPS), (len(_world.BELIEF_NAMES),)
         columns: Dict[str, Any] = {
-            "seeds": to_seeds(to_array(seeds).reshape(-1), count, what="seeds") if count > 0 else seeds,
-            "histories": as_array("histories", histories, "iu", steps, "integers"),
-            "step_indices": as_array("step_indices", step_indices, "iu", (count,), "integers"),
-            "actions": as_array("actions", actions, "iu", (count,), "integers"),
-            "profiles": to_profiles(chosen, profiles, count),
+            "seeds": to_seeds(to_array(seeds).reshape(-1), count, what="seeds") if count > 0 else seeds
         }
-        if beliefs is not None:
-            columns["beliefs"] = as_array("beliefs", beliefs, "fiu", (count, width), "numbers")
-        if belief_histories is not None:
-            columns["belief_histories"] = as_array(
-                "belief_histories", belief_histories, "fiu", (*steps, width), "numbers"
-            )
+        for name, value, kinds, shape, entries in (
+            ("histories", histories, "iu", steps, "integers"),
+            ("step_indices", step_indices, "iu", (count,), "integers"),
+            ("actions", actions, "iu", (count,), "integers"),
+            ("beliefs", beliefs, "fiu", (count, *beliefs_shape), "numbers"),
+            ("belief_histories", belief_histories, "fiu", (*steps, *beliefs_shape), "numbers"),
+        ):
+            if value is not None or kinds == "iu":
+                columns[name] = as_array(name, value, kinds, shape, entries)
+        columns["profiles"] = to_profiles(chosen, profiles, count)
         to_reward_options(chosen, grader, weights, shaping)
         options = {
             # The file may exist only on this machine.
@@ -244,15 +242,12 @@ class ActorPool:
         """Creates a Gymnasium vector environment whose episodes the actors compute. Options, results and errors are
         those of `rhythm_vec.make_vec`, except that there are no options `layout`, `copy`, `kernel` and `threads`.
 
-        It needs gymnasium. At every 28th call each actor returns the state of its environments, which this process
-        keeps. If an actor dies, its environments are opened again from the last of these states, and the calls since
-        then are repeated.
+        It needs gymnasium. If an actor ends, the episodes of its environments are lost: the next call raises RhythmError.
         """
-        self.require_open()
         from .ray_env import RayVectorEnv
 
         self._last_key += 1
-        return RayVectorEnv(self, self._last_key, num_envs, grader=grader, **options)
+        return RayVectorEnv(self.actors, self.get, self._last_key, num_envs, grader, **options)
 
     def close(self) -> None:
         """Ends the actors and their environments. Ray keeps running. A second `close` does nothing."""
@@ -279,7 +274,9 @@ class ActorPool:
             return list(pool.map(lambda actor, argument: getattr(actor, method).remote(argument, *shared), arguments))
 
     def get(self, refs: Sequence[Any]) -> List[Any]:
-        """Returns the results of tasks. Raises the error of a task, and RhythmError if an actor died too often."""
+        """Returns the results of tasks. Raises the error of a task, RhythmError if an actor died too often, and StateError
+        `closed` if the pool is closed."""
+        self.require_open()
         with self._converted_errors():
             results: List[Any] = ray.get(list(refs))
             return results

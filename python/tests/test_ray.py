@@ -27,7 +27,6 @@ if NO_RAY and is_required("ray"):
 if not NO_RAY:
     import ray
 
-    from rhythm_vec import ray_env
     from rhythm_vec.ray import ActorPool
 
 ROWS = 5000
@@ -126,16 +125,14 @@ class RayTest(RefusalTest):
                     expected = rhythm_vec.rollout_groups(group_size=1500, policy="heuristic", **origin)
                     self.assertEqual(bits(result), bits(expected))
 
-    def _play(self, envs: Any, deaths: Dict[int, int]) -> Any:
-        """Resets environments and steps them 70 times. Returns all results. Before step t, ends the actor deaths[t].
+    def _play(self, envs: Any) -> Any:
+        """Resets environments and steps them 70 times. Returns all results.
 
         Before step 12, also resets every other environment. Without autoreset, also resets all before steps 28 and 56."""
         random = np.random.default_rng(5)
         mask = np.arange(7) % 2 == 0
         results = [envs.reset(seed=2**32 - 20)]
         for step in range(70):
-            if step in deaths:
-                self.kill_an_actor(deaths[step])
             if step == 12 or (step > 12 and envs.metadata["autoreset_mode"].value == "Disabled" and step % 28 == 0):
                 options = {"reset_mask": mask, "graders": ["v1", "v2", "v3", "v1", "v2", "v3", "v1"]}
                 if step > 12:
@@ -147,7 +144,7 @@ class RayTest(RefusalTest):
         return [bits(result) for result in results]
 
     def test_vector_environments_equal_those_of_one_process(self) -> None:
-        for mode, deaths in (("NextStep", {13: 1}), ("SameStep", {29: 0}), ("Disabled", {})):
+        for mode in ("NextStep", "SameStep", "Disabled"):
             with self.subTest(mode=mode):
                 options: Dict[str, Any] = {"num_envs": 7, "grader": "v3", "autoreset_mode": mode, "beliefs": True}
                 options.update(seed_range=(0, 2**32), observation={"scale": True, "history": True}, profiles="discrete")
@@ -157,27 +154,26 @@ class RayTest(RefusalTest):
                 # Seeds that are None are drawn from np_random.
                 for each in (envs, reference):
                     each.np_random = np.random.default_rng(1)
-                self.assertEqual(self._play(envs, deaths), self._play(reference, {}))
+                self.assertEqual(self._play(envs), self._play(reference))
                 envs.close()
                 reference.close()
 
-    def test_an_interrupted_call_is_not_played(self) -> None:
-        part_of = ray_env.part_of
+    def test_environments_are_lost_if_an_actor_ends_or_a_call_is_interrupted(self) -> None:
+        def interrupt(refs: Any) -> Any:
+            raise KeyboardInterrupt
 
-        def interrupt(value: Any, rows: slice) -> Any:
-            if rows.start > 0:
-                raise KeyboardInterrupt
-            return part_of(value, rows)
-
-        envs, reference = (make_vec(4, autoreset_mode="Disabled") for make_vec in (self.pool.make_vec, rhythm_vec.make_vec))
-        for each in (envs, reference):
+        envs, others = self.pool.make_vec(4), self.pool.make_vec(4)
+        for each in (envs, others):
             each.reset(seed=1)
-            each.step([1, 2, 3, 4])
-        with patch.object(ray_env, "part_of", interrupt), self.assertRaises(KeyboardInterrupt):
-            envs.step([5, 6, 7, 8])
-        self.assertEqual(bits(envs.step([0, 0, 0, 0])), bits(reference.step([0, 0, 0, 0])))
-        envs.close()
-        reference.close()
+        with patch.object(others, "_get", interrupt), self.assertRaises(KeyboardInterrupt):
+            others.step([5, 6, 7, 8])
+        self.kill_an_actor(1)
+        with self.assertRaisesRegex(RhythmError, "^Expected an actor .*, got one that ended .* lost. Create another"):
+            envs.step([1, 2, 3, 4])
+        for each in (envs, others):
+            with self.assertRaisesRegex(RhythmError, "^Expected environments whose last call succeeded, got .* lost."):
+                each.reset(seed=1)
+            each.close()
 
     def test_the_example_of_the_guide_prints_the_text_in_its_comments(self) -> None:
         (code,) = (code for code in guide_examples() if "rhythm_vec.ray" in code)
