@@ -9,9 +9,8 @@ from pathlib import Path
 from types import UnionType
 from typing import Any, Dict, List, Literal, Mapping, Type, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from arguments import Run
+from arguments import Run, read_options
 from models import precision
-from options import read_options
 from settings import Settings
 from trl.trainer.grpo_config import GRPOConfig
 from trl.trainer.sft_config import SFTConfig

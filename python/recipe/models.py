@@ -1,4 +1,4 @@
-"""Loads the tokenizer and the model of a stage."""
+"""Loads the tokenizer and the model of a stage, and builds the model `tiny`, to try the recipe without a download or a GPU."""
 
 from __future__ import annotations
 
@@ -7,13 +7,29 @@ import json
 from pathlib import Path
 from typing import Any, Dict, Optional, Tuple, Union
 
+import tokenizers
 import torch
+from rhythm_vec import ACTION_NAMES
 from settings import Model
-from tiny import save_tiny
-from transformers import AutoModelForCausalLM, AutoTokenizer, BitsAndBytesConfig, PreTrainedTokenizerBase
+from transformers import (
+    AutoModelForCausalLM,
+    AutoTokenizer,
+    BitsAndBytesConfig,
+    LlamaConfig,
+    LlamaForCausalLM,
+    PreTrainedTokenizerBase,
+    PreTrainedTokenizerFast,
+)
 from trl import ModelConfig, get_peft_config, get_quantization_config
 
 ADAPTER = "adapter_config.json"
+# The model `tiny`.
+PAD, END, OTHER = "<pad>", "<end>", "<other>"
+WORDS = (PAD, END, OTHER, *map(str, range(10)), *(name.upper() for name in ACTION_NAMES))
+TEMPLATE = (
+    "{% for message in messages %}{{ message['content'] }}"
+    "{% if message['role'] == 'assistant' %} <end>{% endif %}{{ '\n' }}{% endfor %}"
+)
 
 #: The type of TRL's option model_init_kwargs. TRL has already parsed text that begins with "{"; `_load` ignores other text.
 Options = Union[Dict[str, Any], str, None]
@@ -107,3 +123,41 @@ def _load(settings: Model, name: str, cpu: bool, more: Options) -> Any:
             )
         options.update(quantization_config=nf4(cpu), device_map={"": torch.cuda.current_device()})
     return AutoModelForCausalLM.from_pretrained(name, **options)
+
+
+def tiny_tokenizer() -> PreTrainedTokenizerFast:
+    """Builds a tokenizer with a token for each word of answers. All other words of a prompt are one token."""
+    vocabulary = {word: token for token, word in enumerate(WORDS)}
+    words = tokenizers.Tokenizer(tokenizers.models.WordLevel(vocabulary, unk_token=OTHER))
+    words.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
+    return PreTrainedTokenizerFast(
+        tokenizer_object=words, pad_token=PAD, eos_token=END, unk_token=OTHER, chat_template=TEMPLATE
+    )
+
+
+def tiny_model(seed: int) -> LlamaForCausalLM:
+    """Builds a model of about 12,000 random weights. It can learn the form of answers, and actions that are good for every
+    profile, but it cannot infer profiles, because all words but those of answers are one token."""
+    # The sizes are chosen by hand. Conversations of whole episodes must fit max_position_embeddings.
+    config = LlamaConfig(
+        vocab_size=len(WORDS),
+        hidden_size=32,
+        intermediate_size=64,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        max_position_embeddings=16384,
+        pad_token_id=WORDS.index(PAD),
+        eos_token_id=WORDS.index(END),
+        bos_token_id=WORDS.index(END),
+    )
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        return LlamaForCausalLM(config)
+
+
+def save_tiny(folder: Path, seed: int) -> Path:
+    """Saves model and tokenizer for transformers, unless they exist; returns the folder."""
+    if not (folder / "config.json").exists():
+        tiny_tokenizer().save_pretrained(folder)
+        tiny_model(seed).save_pretrained(folder)
+    return folder

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Dict, List, Optional
 
 import ranks
-from options import read_options
+from arguments import read_options
 from settings import Settings
 
 RECORD = "run.json"
@@ -25,17 +25,7 @@ _CHANGEABLE = (
     *(
         f"{stage}.config.{name}"
         for stage in ("sft", "grpo")
-        for name in (
-            "report_to",
-            "run_name",
-            "project",
-            "log_",
-            "logging_",
-            "save_",
-            "hub_",
-            "push_to_hub",
-            "vllm_server_",
-        )
+        for name in "report_to run_name project log_ logging_ save_ hub_ push_to_hub vllm_server_".split()
     ),
 )
 _PACKAGES = ("trl", "transformers", "torch", "peft", "accelerate", "datasets", "bitsandbytes")
@@ -102,27 +92,12 @@ def _processor() -> str:
     return names[0] if names else platform.processor() or platform.machine()
 
 
-def packages() -> Dict[str, Optional[str]]:
-    """Returns the versions of the packages; None for those not installed."""
-    return {name: _version(name) for name in ("python", *_PACKAGES)}
-
-
 def _version(name: str) -> Optional[str]:
-    if name == "python":
-        return platform.python_version()
+    """Returns the version of a package; None if it is not installed."""
     try:
         return importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:
         return None
-
-
-def history(log: List[Dict[str, Any]], names: List[str]) -> List[Dict[str, Any]]:
-    """Returns the lines of a trainer's log that have names[0]. Keeps only the step and these names."""
-    return [
-        {"step": line["step"], **{name: line[name] for name in names if name in line}}
-        for line in log
-        if names[0] in line
-    ]
 
 
 def write_record(folder: Path, stage: str, settings: Settings, results: Dict[str, Any]) -> Path:
@@ -134,7 +109,7 @@ def write_record(folder: Path, stage: str, settings: Settings, results: Dict[str
         "stage": stage,
         "settings": dataclasses.asdict(settings),
         **results,
-        "packages": packages(),
+        "packages": {"python": platform.python_version(), **{name: _version(name) for name in _PACKAGES}},
         "machine": machine(),
     }
     temporary = path.with_suffix(".tmp")

@@ -15,7 +15,7 @@ from __future__ import annotations
 import io
 import signal
 import sys
-from contextlib import contextmanager, nullcontext, redirect_stderr
+from contextlib import ExitStack, contextmanager, nullcontext, redirect_stderr
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Callable, Iterator, List, Optional, Sequence, Tuple
@@ -27,9 +27,8 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 import ranks  # noqa: E402
 from arguments import Run, parse_arguments  # noqa: E402
 from record import begin, check_unchanged  # noqa: E402
-from rhythm_vec import ServerUnavailableError  # noqa: E402
+from rhythm_vec import ServerUnavailableError, serve  # noqa: E402
 from rows import Rows, make_grpo_rows, make_sft_rows, read_rows  # noqa: E402
-from server import server_of_machine  # noqa: E402
 from settings import Settings, table  # noqa: E402
 
 if TYPE_CHECKING:
@@ -134,7 +133,7 @@ def run_sft(run: Run, settings: Settings, config: SFTConfig) -> None:
         run.sft_rows,
         lambda folder: make_sft_rows(run.command, folder, settings.data.episodes, settings.grpo.grader),
     )
-    from sft import train_sft
+    from stages import train_sft
 
     train_sft(settings, run, rows, config)
 
@@ -150,10 +149,14 @@ def run_grpo(run: Run, settings: Settings, config: GRPOConfig) -> None:
         run.grpo_rows,
         lambda folder: make_grpo_rows(run.command, folder, settings.data.rows, settings.grpo.grader),
     )
-    from grpo import train_grpo
+    from stages import train_grpo
 
-    with server_of_machine(run.command, run.url) as url:
+    with ExitStack() as started:
+        # A running server, or one for each machine, which its first rank starts and stops.
+        url = ranks.on_each_machine(lambda: run.url or started.enter_context(serve(run.command)))
         train_grpo(settings, run, rows, config, url, start)
+        # The other ranks may still need the server. After an error this rank does not wait: the launcher ends all ranks.
+        ranks.wait()
 
 
 def rows_of(run: Run, name: str, given: Optional[Path], make: Callable[[Path], Path]) -> Rows:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence
 
-from answers import action_named
+from rhythm_vec import ACTION_NAMES
 from settings import PITFALLS, Limits
 
 #: A cycle is two frequent actions; this is the minimum share of the rarer one. With a smaller share the run has
@@ -26,6 +27,7 @@ _SINGLE_STEP = ("kl",)
 #: Pitfalls that are checked by all answers of the window together. The remaining ones are checked by the mean over the
 #: window.
 _OF_ACTIONS = ("one_action", "cycle")
+_NAMED = re.compile(rf"\b({'|'.join(ACTION_NAMES)})\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,13 @@ def measures(batch: Batch) -> Dict[str, Any]:
         "unparsed": 1 - sum(batch.legal) / count,
         "actions": dict(actions.most_common()),
     }
+
+
+def action_named(text: str) -> Optional[str]:
+    """Returns the last action that a text names, in upper case; None if it names none. An answer names its action last. For
+    statistics only: the server parses and scores answers."""
+    names = _NAMED.findall(text)
+    return names[-1].upper() if names else None
 
 
 def action_figures(actions: Mapping[str, int]) -> Dict[str, float]:

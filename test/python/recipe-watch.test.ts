@@ -38,7 +38,6 @@ interface WatchResult {
   readonly text: string;
   readonly actions: readonly (string | null)[];
   readonly log: readonly object[];
-  readonly names: readonly string[];
   readonly table: string;
   readonly missing: readonly [error: string, started: boolean];
 }
@@ -158,12 +157,11 @@ describe.runIf(absent === null)('the recipe', () => {
       ...NAMES.map((name) => `<reasoning>SLEEP is possible, LEARN is better.</reasoning>\n1 2 3 ${name}`),
       ...['5 5 5 exercise.', 'Answer: 4 6 5 DEEP_WORK', 'ME_TIME', 'SLEEP\n\n0 0 9 Binge_Watch\n'],
     ];
-    const [{ actions, names }] = watched({ texts: [...texts, 'I would rather not.'] });
+    const [{ actions }] = watched({ texts: [...texts, 'I would rather not.'] });
     expect(actions.slice(0, -1)).toEqual(
       texts.map((text) => parseCompletion(text).actionName?.toUpperCase()),
     );
     expect(actions.at(-1)).toBeNull();
-    expect(names).toEqual(NAMES);
   });
 
   it('has the documented settings, and names missing packages before it creates a folder', () => {

@@ -24,12 +24,11 @@ if not request:
 
 import arguments  # noqa: E402
 import configs as trl_configs  # noqa: E402
-import conversation  # noqa: E402
+import episodes  # noqa: E402
 import models  # noqa: E402
 import record  # noqa: E402
 import rows  # noqa: E402
-import sft  # noqa: E402
-import tiny  # noqa: E402
+import stages  # noqa: E402
 import train  # noqa: E402
 from datasets import Dataset  # noqa: E402
 
@@ -69,8 +68,8 @@ def refusals(folder):
     return {
         "nf4": refusal(lambda: models.nf4(cpu=True)),
         "nf4_whole": refusal(lambda: models.load_base(whole.model, "none", cpu=True)),
-        "lengths": refusal(lambda: sft.check_lengths(dataset, tiny.tiny_tokenizer(), 7)),
-        "long_enough": refusal(lambda: sft.check_lengths(dataset, tiny.tiny_tokenizer(), 8)),
+        "lengths": refusal(lambda: stages.check_lengths(dataset, models.tiny_tokenizer(), 7)),
+        "long_enough": refusal(lambda: stages.check_lengths(dataset, models.tiny_tokenizer(), 8)),
         "world": refusal(lambda: rows.check_world(of_another_world, "this")),
         "line": refusal(lambda: rows.read_rows(folder / "train.jsonl")),
         "empty": refusal(lambda: rows.read_rows(folder / "empty.jsonl")),
@@ -155,18 +154,18 @@ class StandIn:
 
 def conversations():
     """Plays two turns of two conversations. The answers of the second conversation are cut off: they have no end token."""
-    tokenizer = tiny.tiny_tokenizer()
+    tokenizer = models.tiny_tokenizer()
     ids = tokenizer.convert_tokens_to_ids
     answers = [ids(["5", "5", "5", "SLEEP", "<end>"]), ids(["5", "5"]), ids(["LEARN", "<end>"]), ids(["7"])]
     trainer = StandIn(answers, 40)
-    both = [conversation.Conversation(tokenizer) for _ in range(2)]
+    both = [episodes.Conversation(tokenizer) for _ in range(2)]
     for turn in range(2):
         chat = [{"role": "system", "content": "0"}, {"role": "user", "content": f"{turn} 1 2"}]
         for each in both:
             each.add_prompt(chat)
-        for each, answer in zip(both, conversation.generate(trainer, both)):
+        for each, answer in zip(both, episodes.generate(trainer, both)):
             each.add_answer(answer)
-    tiny_context = refusal(lambda: conversation.generate(StandIn([], 12), both))
+    tiny_context = refusal(lambda: episodes.generate(StandIn([], 12), both))
     tokenizer.chat_template = "{{ messages[-1]['content'] }}"
     return {
         "text": [" ".join(tokenizer.convert_ids_to_tokens(each.ids)) for each in both],

@@ -1,7 +1,7 @@
 """Plays several episodes at once with the recipe's rollout function, for test/python/recipe.test.ts. Answers are given instead
 of generated.
 
-Reads {"url", "folder", "grader", "seeds", "answers": [episode][step], "templates", "rules"}. Answers consist of the words of python/recipe/tiny.py.
+Reads {"url", "folder", "grader", "seeds", "answers": [episode][step], "templates", "rules"}. Answers consist of the words of the tiny model.
 Prints {"lines": the lines of episodes.jsonl, "rewards": the rewards of the episodes, by function, "generated": for each
 episode, the text of the tokens whose `env_mask` is 1, which are the answers, "thoughts": `thought_of` for each end of a chat
 template in "templates" and each beginning in "rules", "opened": the lines of the same episodes if a thought is open}.
@@ -15,14 +15,14 @@ from types import SimpleNamespace
 RECIPE = pathlib.Path(__file__).parents[3] / "python" / "recipe"
 sys.path[:0] = [str(RECIPE), str(RECIPE.parent)]
 
-import tiny  # noqa: E402
+import models  # noqa: E402
 from episodes import LOG, EpisodeRollouts, episode_prompts  # noqa: E402
 from rhythm_vec import Client, thought_of  # noqa: E402
 from rows import Rows  # noqa: E402
 
 request = json.load(sys.stdin)
 folder = pathlib.Path(request["folder"])
-tokenizer = tiny.tiny_tokenizer()
+tokenizer = models.tiny_tokenizer()
 
 
 class Trainer:
@@ -78,8 +78,8 @@ print(
                 tokenizer.decode([token for token, own in zip(ids, mask) if own == 1]) for ids, mask in pairs
             ],
             "thoughts": [
-                *(thought_in(tiny.TEMPLATE + end) for end in request["templates"]),
-                *(thought_in(rule + tiny.TEMPLATE) for rule in request["rules"]),
+                *(thought_in(models.TEMPLATE + end) for end in request["templates"]),
+                *(thought_in(rule + models.TEMPLATE) for rule in request["rules"]),
             ],
         }
     )

@@ -2,7 +2,7 @@
 
 Reads a list of {"limits", "past": the log lines of earlier steps, "steps": [{"logged", "batch"}], "texts"}. Prints a list of {"warnings",
 "stops": the reasons to stop after each step, "lines": the log's lines, "summary", "text": the summary's text, "actions":
-the action named in each text, "log": the lines read from a log whose last line is incomplete, "names": the actions' names,
+the action named in each text, "log": the lines read from a log whose last line is incomplete,
 "table": the settings' table, "missing": the error of train.py without TRL and torch, and whether it created the output folder}.
 """
 
@@ -15,7 +15,6 @@ import tempfile
 RECIPE = pathlib.Path(__file__).parents[3] / "python" / "recipe"
 sys.path.insert(0, str(RECIPE))
 
-import answers  # noqa: E402
 import settings  # noqa: E402
 import train  # noqa: E402
 import watch  # noqa: E402
@@ -48,9 +47,8 @@ def answer(request):
         "lines": watching.lines,
         "summary": summary,
         "text": watch.summary_text(summary, len(watching.lines)),
-        "actions": [answers.action_named(text) for text in request["texts"]],
+        "actions": [watch.action_named(text) for text in request["texts"]],
         "log": watch.read_lines(log[:-5], len(watching.lines)),
-        "names": answers.ACTIONS,
         "table": settings.table(),
         "missing": without_packages(),
     }
