@@ -5,11 +5,10 @@
  */
 
 export type { Answer, LanguageModel } from '../agents/llm/language-model.js';
-export { AsyncPlanner, createAsyncPlanner } from '../agents/planner/async-planner.js';
+export type { Outlook } from '../agents/planner/imagination.js';
 export type { Objective } from '../agents/planner/objectives.js';
-export type { Outlook } from '../agents/planner/plan-evaluation.js';
 export type { PlanOutlook, PlanReport } from '../agents/planner/plan-report.js';
-export { type Decision, Planner } from '../agents/planner/planner.js';
+export { AsyncPlanner, createAsyncPlanner, type Decision, Planner } from '../agents/planner/planner.js';
 export type { PlannerOptions } from '../agents/planner/planner-options.js';
 export { type BuiltinPolicy, builtin, type PolicyName } from '../agents/policies/observing-policies.js';
 export {

@@ -57,6 +57,13 @@ export const EVENT_NAMES: readonly string[] = Object.freeze(RHYTHM.events.map((e
 export const TRAIT_NAMES: readonly string[] = Object.freeze(RHYTHM.traits.map((trait) => trait.name));
 /** Names of the five meters: the order of meters, deltas, anomalies and reward weights. */
 export const METER_NAMES: readonly string[] = RHYTHM.meters;
+/** Indices of the meters, and of the traits that rules name. */
+export const METER = offsets<'vitality' | 'cognition' | 'progress' | 'serenity' | 'connection'>(
+  METER_NAMES.map((name, offset) => ({ name, offset })),
+);
+export const TRAIT = offsets<'stressThreshold' | 'metabolicRate' | 'eventImpact'>(
+  TRAIT_NAMES.map((name, offset) => ({ name, offset })),
+);
 /** Names of the three numbers of a belief. */
 export const BELIEF_NAMES: readonly string[] = Object.freeze(RHYTHM.belief.map((belief) => belief.name));
 /** Names of the named profiles. */
@@ -89,7 +96,9 @@ export const sizeOf = (fields: readonly Field[]): number =>
   fields.reduce((words, field) => words + field.size, 0);
 
 /** Returns the offsets of a table's fields, by their names in camelCase. */
-function offsets<Name extends string>(fields: readonly Field[]): Record<Name, number> {
+function offsets<Name extends string>(
+  fields: readonly Pick<Field, 'name' | 'offset'>[],
+): Record<Name, number> {
   const entries = fields.map(({ name, offset }) => [camelCase(name), offset]);
   return Object.freeze(Object.fromEntries(entries)) as Record<Name, number>;
 }
@@ -216,3 +225,7 @@ export const COMPONENT_FIELDS = layOut([
 export const NUM_COMPONENTS = COMPONENT_FIELDS.length;
 /** Names of the eight components of a grade, in the order of weights. */
 export const COMPONENT_NAMES: readonly string[] = Object.freeze(COMPONENT_FIELDS.map((field) => field.name));
+/** Indices of the components that the code names. */
+export const COMPONENT = offsets<'adaptation' | 'beliefAccuracy' | 'wellbeing' | 'beliefSkill'>(
+  COMPONENT_FIELDS,
+);

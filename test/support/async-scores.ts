@@ -1,7 +1,7 @@
 /** Compares the scores of action sequences on an asynchronous backend with the scores on the reference. */
 import { expect } from 'vitest';
 import { Scorer, spacedStarts, trialOf } from '../../src/agents/search/scorer.js';
-import { toSearchRequest } from '../../src/agents/search/search-request.js';
+import { toSearchRequest } from '../../src/agents/search/search-options.js';
 import type { OpenBatch } from '../../src/engine/backends/any-batch.js';
 import { openBatch as openSyncBatch } from '../../src/engine/backends/open-batch.js';
 import { runAsync, runSync } from '../../src/engine/engine-calls.js';

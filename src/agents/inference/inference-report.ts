@@ -8,14 +8,13 @@ import {
   NUM_BELIEFS,
   NUM_TRAITS,
   PROFILE_SIZE,
+  TRAIT,
   TRAIT_NAMES,
 } from '../../world/fields.js';
 import type { World } from '../../world/world.js';
-import type { LastStep } from './last-step.js';
-import type { ProfilePosterior } from './posterior.js';
-import type { PosteriorSamples } from './posterior-samples.js';
-import { HIGH, LOW, mean, meanError, median, quantile, shareBelow, spread } from './quantiles.js';
-import { NO_TRAIT, STRESS_THRESHOLD } from './responses.js';
+import { NO_TRAIT } from './evidence.js';
+import type { LastStep, PosteriorSamples, ProfilePosterior } from './posterior.js';
+import { HIGH, LOW, mean, meanError, median, quantile, shareBelow, spread } from './samples.js';
 
 /** The posterior of one number. */
 export interface Estimate {
@@ -215,7 +214,7 @@ export class Reporter {
       rewardNoise: Math.abs(this.#world.params.noiseReward),
       weightChange: weightChangeOf(posterior),
       findings: METER_NAMES.map((_, k) => this.#findingOf(posterior, k)),
-      stress: { serenity: last.serenity, remaining: remainingOf(posterior, last, STRESS_THRESHOLD) },
+      stress: { serenity: last.serenity, remaining: remainingOf(posterior, last, TRAIT.stressThreshold) },
       contradictions: { changes: last.contradictedChanges, reward: last.contradictedReward },
     };
   }

@@ -1,12 +1,88 @@
-/** The posterior over one profile, from one stream of observations. */
+/** The posterior over one profile, from one stream of observations, and profiles drawn from it. */
+
 import type { Params } from '../../world/block.js';
-import { NUM_METERS, NUM_TRAITS, OBSERVATION } from '../../world/fields.js';
-import type { Evidence } from './evidence.js';
-import type { InferenceDraws } from './inference-draws.js';
-import { LastStep } from './last-step.js';
-import { RatePosterior } from './rates.js';
+import {
+  MIN_MAGNITUDE,
+  NUM_METERS,
+  NUM_TRAITS,
+  OBSERVATION,
+  PROFILE_SIZE,
+  TRAIT,
+} from '../../world/fields.js';
+import { type Evidence, NO_TRAIT } from './evidence.js';
+import { type Range, RatePosterior } from './rates.js';
+import type { InferenceDraws } from './samples.js';
 import { TraitPosterior } from './traits.js';
 import { type Scratch, WeightPosterior } from './weights.js';
+
+/** The latest step of an episode, for inference reports, and what was known before it about traits and weights. */
+export class LastStep {
+  readonly #params: Params;
+  /** The step count after the step; 0 if there was no step. */
+  step = 0;
+  slot = 0;
+  /** The codes of the action and of the event; -1 for no event. */
+  action = 0;
+  event = -1;
+  /** The observed reward. */
+  reward = 0;
+  /** The reward that the mean weights before the step predict; NaN for the 28th step, whose reward includes the grade. */
+  expectedReward = 0;
+  readonly anomalies = new Float32Array(NUM_METERS);
+  /** i8 [5]: the trait that affects each meter, or NO_TRAIT. */
+  readonly affectingTrait = new Int8Array(NUM_METERS).fill(NO_TRAIT);
+  /** Serenity before the step. */
+  serenity = 0;
+  /** f64 [11] each: bounds of the traits before the step. */
+  readonly low = new Float64Array(NUM_TRAITS);
+  readonly high = new Float64Array(NUM_TRAITS);
+  /** f64 [5]: means of the weights before the step. */
+  readonly weights = new Float64Array(NUM_METERS);
+  /** Bit k is set if no profile fitted both the anomaly of meter k and the earlier anomalies. */
+  contradictedAnomalies = 0;
+  /** Whether the changes of the meters, or the reward, contradicted earlier observations. */
+  contradictedChanges = false;
+  contradictedReward = false;
+
+  constructor(params: Params) {
+    this.#params = params;
+  }
+
+  reset(): void {
+    this.step = 0;
+  }
+
+  /** Stores a step. Call it before the posterior is updated with that step. */
+  record(evidence: Evidence, traits: TraitPosterior, weights: WeightPosterior): void {
+    this.step = evidence.step + 1;
+    this.slot = evidence.slot;
+    this.action = evidence.action;
+    this.event = evidence.event;
+    this.reward = evidence.reward;
+    this.anomalies.set(evidence.anomalies);
+    this.affectingTrait.set(evidence.affectingTrait);
+    this.serenity = evidence.serenity;
+    for (let trait = 0; trait < NUM_TRAITS; trait++) {
+      this.low[trait] = traits.lowest(trait);
+      this.high[trait] = traits.highest(trait);
+    }
+    for (let k = 0; k < NUM_METERS; k++) this.weights[k] = weights.mean(k);
+    this.expectedReward = evidence.hasWeightEvidence ? this.#expect(evidence) : Number.NaN;
+  }
+
+  /** Returns the reward that the mean weights before the step predict. */
+  #expect({ deltas, crashed }: Evidence): number {
+    const { rewardScale, rewardBias, crashPenalty } = this.#params;
+    let sum = 0;
+    for (let k = 0; k < NUM_METERS; k++) sum += (this.weights[k] + rewardBias[k]) * deltas[k];
+    return rewardScale * sum - crashPenalty * crashed;
+  }
+
+  /** Whether any observation of the step contradicted earlier observations. */
+  get contradicted(): boolean {
+    return this.contradictedAnomalies !== 0 || this.contradictedChanges || this.contradictedReward;
+  }
+}
 
 /** The step count before the first observation. */
 const NEVER = -1;
@@ -85,5 +161,84 @@ export class ProfilePosterior {
     last.contradictedReward = evidence.hasWeightEvidence && !this.weights.observe(evidence, draws);
     this.stepsUsed++;
     if (last.contradicted) this.contradicted++;
+  }
+}
+
+/**
+ * Returns a Latin hypercube, f64 [count, 11]: for each trait, numbers evenly spread over (0, 1), called units, in a
+ * separate random order, so that few samples cover the space.
+ */
+export function latinUnits(count: number, draws: InferenceDraws): Float64Array {
+  const units = new Float64Array(count * NUM_TRAITS);
+  const order = Int32Array.from({ length: count }, (_, p) => p);
+  for (let trait = 0; trait < NUM_TRAITS; trait++) {
+    for (let p = count - 1; p > 0; p--) {
+      const other = draws.below(p + 1);
+      [order[p], order[other]] = [order[other], order[p]];
+    }
+    for (let p = 0; p < count; p++) units[p * NUM_TRAITS + trait] = (order[p] + 0.5) / count;
+  }
+  return units;
+}
+
+/** Maps units to profiles. All posteriors share one table of units, which `latinUnits` makes. */
+export class PosteriorSamples {
+  readonly #units: Float64Array;
+  /** f64 [11] each: the bounds of the traits. */
+  readonly #min: Float64Array;
+  readonly #max: Float64Array;
+  /** The number of samples in the table. */
+  readonly count: number;
+
+  constructor({ traitLow, traitSpan }: Params, count: number, draws: InferenceDraws) {
+    this.count = count;
+    this.#units = latinUnits(count, draws);
+    this.#min = Float64Array.from({ length: NUM_TRAITS }, (_, trait) => traitLow[trait]);
+    this.#max = this.#min.map((min, trait) => Math.fround(min + traitSpan[trait]));
+  }
+
+  /** Writes sample `p` (0 to `count - 1`) of a posterior at `offset`: f32 [16], a valid profile. */
+  write({ traits, rates, weights }: ProfilePosterior, p: number, out: Float32Array, offset: number): void {
+    const units = this.#units;
+    const at = p * NUM_TRAITS;
+    // A cell is a range of stress thresholds, with bounds of the other traits (traits.ts). The position is the index of a cell,
+    // plus a fraction of its range.
+    const position = traits.positionAt(units[at + TRAIT.stressThreshold]);
+    const cell = Math.floor(position);
+    const { low, high } = traits;
+    for (let trait = 0, box = cell * NUM_TRAITS; trait < NUM_TRAITS; trait++, box++) {
+      const u = trait === TRAIT.stressThreshold ? position - cell : units[at + trait];
+      out[offset + trait] = this.#valueIn(trait, low[box], high[box], u);
+    }
+    this.#writeRate(TRAIT.metabolicRate, rates.metabolism, at, out, offset);
+    this.#writeRate(TRAIT.eventImpact, rates.impact, at, out, offset);
+    // Samples of the weights, [samples, 5].
+    const { drawn } = weights;
+    for (let k = 0, from = p * NUM_METERS, to = offset + NUM_TRAITS; k < NUM_METERS; k++) {
+      const weight = drawn[from + k];
+      out[to + k] = weight < MIN_MAGNITUDE ? 0 : weight;
+    }
+  }
+
+  #writeRate(trait: number, { low, high }: Range, at: number, out: Float32Array, offset: number): void {
+    out[offset + trait] = this.#valueIn(trait, low, high, this.#units[at + trait]);
+  }
+
+  /** Returns the value at the fraction `u` of [low, high] as a valid trait: a float32 in its range, 0 if too near to 0. */
+  #valueIn(trait: number, low: number, high: number, u: number): number {
+    const value = Math.fround(low + (high - low) * u);
+    const inside = Math.min(Math.max(value, this.#min[trait]), this.#max[trait]);
+    return Math.abs(inside) < MIN_MAGNITUDE ? 0 : inside;
+  }
+
+  /**
+   * Writes `count` samples of a posterior, evenly spaced in the table: f32 [count, 16] from `offset` on. If `count` is larger
+   * than the table, samples repeat.
+   */
+  writeMany(posterior: ProfilePosterior, count: number, out: Float32Array, offset: number): void {
+    for (let at = 0; at < count; at++) {
+      const p = Math.floor(((at % this.count) * this.count) / Math.min(count, this.count));
+      this.write(posterior, p, out, offset + at * PROFILE_SIZE);
+    }
   }
 }

@@ -1,8 +1,11 @@
 /** Computes the value of information: the expected reduction of the belief's error by each action. */
+
+import type { BeliefError } from '../../engine/graders/grader.js';
 import { clamp01 } from '../../engine/reference/profile.js';
 import { effectAndResponse } from '../../engine/reference/rules.js';
 import type { Params } from '../../world/block.js';
 import {
+  METER,
   NUM_ACTIONS,
   NUM_BELIEFS,
   NUM_METERS,
@@ -10,10 +13,10 @@ import {
   NUM_STEPS,
   NUM_TRAITS,
   PROFILE_SIZE,
+  TRAIT,
 } from '../../world/fields.js';
-import type { BeliefError } from './belief-error.js';
+import { NO_TRAIT, type Responses } from './evidence.js';
 import type { ProfilePosterior } from './posterior.js';
-import { EVENT_IMPACT, METABOLIC_RATE, NO_TRAIT, type Responses, VITALITY } from './responses.js';
 import { type TraitPosterior, UNIFORM_VARIANCE_DIVISOR } from './traits.js';
 
 /**
@@ -89,8 +92,8 @@ export class Probes {
       this.#variance[trait] =
         traits.variance(trait) * this.#params.traitInverseSpan[trait] * this.#params.traitInverseSpan[trait];
     }
-    this.#mean[METABOLIC_RATE] = rates.metabolism.middle;
-    this.#mean[EVENT_IMPACT] = rates.impact.middle;
+    this.#mean[TRAIT.metabolicRate] = rates.metabolism.middle;
+    this.#mean[TRAIT.eventImpact] = rates.impact.middle;
   }
 
   /** Computes means and covariances of the weights and factors, and the factors' variances. @param drawn f64 [samples, 5]. */
@@ -187,7 +190,7 @@ export class Probes {
     const { decay } = this.#params;
     effectAndResponse(this.#params, this.#mean, slot, action, meters, this.#changes);
     for (let k = 0; k < NUM_METERS; k++) {
-      const rate = k === VITALITY ? this.#mean[METABOLIC_RATE] : 1;
+      const rate = k === METER.vitality ? this.#mean[TRAIT.metabolicRate] : 1;
       this.#changes[k] = clamp01(meters[k] + this.#changes[k] - decay[k] * rate) - meters[k];
     }
   }

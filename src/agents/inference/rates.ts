@@ -4,9 +4,8 @@
  * one step determines the first trait, and one event determines the second, unless a meter was clamped.
  */
 import type { Params } from '../../world/block.js';
-import { NUM_METERS } from '../../world/fields.js';
+import { METER, NUM_METERS, TRAIT } from '../../world/fields.js';
 import type { Evidence } from './evidence.js';
-import { EVENT_IMPACT, METABOLIC_RATE, VITALITY } from './responses.js';
 
 /** Lower and upper bound of a number. */
 export class Range {
@@ -54,8 +53,8 @@ export class RatePosterior {
   }
 
   reset(): void {
-    this.metabolism.set(this.#low(METABOLIC_RATE), this.#high(METABOLIC_RATE));
-    this.impact.set(this.#low(EVENT_IMPACT), this.#high(EVENT_IMPACT));
+    this.metabolism.set(this.#low(TRAIT.metabolicRate), this.#high(TRAIT.metabolicRate));
+    this.impact.set(this.#low(TRAIT.eventImpact), this.#high(TRAIT.eventImpact));
   }
 
   #low(trait: number): number {
@@ -68,7 +67,10 @@ export class RatePosterior {
 
   /** Returns whether the two traits of a profile are within the bounds. @param profile f32 [11] or longer. */
   allows(profile: ArrayLike<number>): boolean {
-    return this.metabolism.contains(profile[METABOLIC_RATE]) && this.impact.contains(profile[EVENT_IMPACT]);
+    return (
+      this.metabolism.contains(profile[TRAIT.metabolicRate]) &&
+      this.impact.contains(profile[TRAIT.eventImpact])
+    );
   }
 
   /** Updates the bounds with a step's changes. @returns false if they contradict earlier changes. */
@@ -76,10 +78,10 @@ export class RatePosterior {
     let fits = true;
     if (evidence.event >= 0) {
       for (let k = 0; k < NUM_METERS; k++) fits = this.#updateImpact(evidence, k) && fits;
-      this.impact.clamp(this.#low(EVENT_IMPACT), this.#high(EVENT_IMPACT));
+      this.impact.clamp(this.#low(TRAIT.eventImpact), this.#high(TRAIT.eventImpact));
     }
     fits = this.#updateMetabolism(evidence) && fits;
-    this.metabolism.clamp(this.#low(METABOLIC_RATE), this.#high(METABOLIC_RATE));
+    this.metabolism.clamp(this.#low(TRAIT.metabolicRate), this.#high(TRAIT.metabolicRate));
     return fits;
   }
 
@@ -91,19 +93,19 @@ export class RatePosterior {
     const effect = this.#params.eventEffect[evidence.event * NUM_METERS + k];
     const decay = this.#params.decay[k];
     const range = this.#boundsOfRest(evidence, k);
-    if (k === VITALITY) addProduct(range, decay, this.metabolism.low, this.metabolism.high);
+    if (k === METER.vitality) addProduct(range, decay, this.metabolism.low, this.metabolism.high);
     else addProduct(range, decay, 1, 1);
     return narrowByProduct(this.impact, effect, range);
   }
 
   /** Narrows the metabolic rate by the `rest` of vitality. */
   #updateMetabolism(evidence: Evidence): boolean {
-    const range = this.#boundsOfRest(evidence, VITALITY);
+    const range = this.#boundsOfRest(evidence, METER.vitality);
     if (evidence.event >= 0) {
-      const effect = this.#params.eventEffect[evidence.event * NUM_METERS + VITALITY];
+      const effect = this.#params.eventEffect[evidence.event * NUM_METERS + METER.vitality];
       addProduct(range, -effect, this.impact.low, this.impact.high);
     }
-    return narrowByProduct(this.metabolism, -this.#params.decay[VITALITY], range);
+    return narrowByProduct(this.metabolism, -this.#params.decay[METER.vitality], range);
   }
 
   /** Returns the bounds of `rest`. A clamped meter bounds it on one side only. */

@@ -5,9 +5,8 @@
  * thresholds into ranges. The posterior is exact: for each range it is uniform in a box of traits.
  */
 import type { Params } from '../../world/block.js';
-import { NUM_METERS, NUM_STEPS, NUM_TRAITS } from '../../world/fields.js';
-import type { Evidence } from './evidence.js';
-import { NO_TRAIT, STRESS_THRESHOLD } from './responses.js';
+import { NUM_METERS, NUM_STEPS, NUM_TRAITS, TRAIT } from '../../world/fields.js';
+import { type Evidence, NO_TRAIT } from './evidence.js';
 
 /** A step splits at most one range of thresholds. */
 const MAX_CELLS = NUM_STEPS + 1;
@@ -68,14 +67,14 @@ export class TraitPosterior {
   #splitAt(s: number): void {
     for (let cell = 0; cell < this.numCells; cell++) {
       const at = cell * NUM_TRAITS;
-      if (!(this.low[at + STRESS_THRESHOLD] < s && s < this.high[at + STRESS_THRESHOLD])) continue;
+      if (!(this.low[at + TRAIT.stressThreshold] < s && s < this.high[at + TRAIT.stressThreshold])) continue;
       if (this.numCells === MAX_CELLS) return;
       const end = this.numCells * NUM_TRAITS;
       this.low.copyWithin(at + NUM_TRAITS, at, end);
       this.high.copyWithin(at + NUM_TRAITS, at, end);
       this.numCells++;
-      this.high[at + STRESS_THRESHOLD] = s;
-      this.low[at + NUM_TRAITS + STRESS_THRESHOLD] = s;
+      this.high[at + TRAIT.stressThreshold] = s;
+      this.low[at + NUM_TRAITS + TRAIT.stressThreshold] = s;
       return;
     }
   }
@@ -95,7 +94,7 @@ export class TraitPosterior {
 
   /** Returns the excess of meter `k` (see `Evidence`), minus the effect of stress if the profiles of the cell are stressed. */
   #excessIn(evidence: Evidence, k: number, cell: number): number {
-    const stressed = this.low[cell * NUM_TRAITS + STRESS_THRESHOLD] >= evidence.serenity;
+    const stressed = this.low[cell * NUM_TRAITS + TRAIT.stressThreshold] >= evidence.serenity;
     return evidence.excess[k] - (stressed ? this.#params.stress[k] : 0);
   }
 

@@ -10,7 +10,7 @@
 import type { Params } from '../../world/block.js';
 import { NUM_METERS, NUM_STEPS } from '../../world/fields.js';
 import type { Evidence } from './evidence.js';
-import type { InferenceDraws } from './inference-draws.js';
+import type { InferenceDraws } from './samples.js';
 
 /** The maximum number of cuts: each reward makes two. */
 const MAX_CUTS = 2 * NUM_STEPS;

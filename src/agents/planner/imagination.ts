@@ -1,11 +1,133 @@
 /** Plays imagined continuations of episodes: with posterior samples as profiles, and with noise of no real episode. */
-import { isAsynchronous, type OpenBatch } from '../../engine/backends/any-batch.js';
-import { NODE } from '../../engine/backends/node.js';
-import type { EngineCalls } from '../../engine/engine-calls.js';
+
+import type { AnyBatch, OpenBatch } from '../../engine/backends/any-batch.js';
+import type { ResetRequest } from '../../engine/backends/backend.js';
+import type { OpenedBatch } from '../../engine/backends/open-batch.js';
+import { allocateTrajectory } from '../../engine/backends/outputs.js';
+import { type EngineCalls, resultOf } from '../../engine/engine-calls.js';
+import { beliefTarget } from '../../engine/reference/profile.js';
+import { type Draw, threefry } from '../../engine/reference/threefry.js';
+import type { Params } from '../../world/block.js';
+import {
+  COMPONENT,
+  MODE,
+  NUM_BELIEFS,
+  NUM_COMPONENTS,
+  NUM_METERS,
+  NUM_STEPS,
+  NUM_TRAITS,
+  PROFILE_SIZE,
+} from '../../world/fields.js';
+import { repeatActions } from '../policies/open-loop.js';
 import { Scorer, type ScorerSettings, spacedStarts, type Trial } from '../search/scorer.js';
 import type { EpisodeSums } from './episode-sums.js';
-import { ImaginedStarts } from './imagined-starts.js';
 import { imaginedWorld, type Objective, scoreEpisodesBy } from './objectives.js';
+
+/** The stream of the seeds' draws, the second word of Threefry's key: "LUCK" in ASCII. It is none of the world's streams. */
+const STREAM = 0x4c55434b;
+
+/**
+ * Starts of imagined episodes: the observed past, with posterior samples as profiles. They are the rows of a reset, written in
+ * place: one for each posterior sample of each episode.
+ */
+export class ImaginedStarts {
+  readonly #samples: number;
+  readonly #seed: number;
+  readonly #params: Params;
+  readonly #target = new Float32Array(NUM_BELIEFS);
+  readonly #profiles: Float32Array;
+  /** The request that resets the imagined episodes. `write` overwrites its arrays. */
+  readonly reset: ResetRequest & Required<Pick<ResetRequest, 'start'>> & { readonly mask: Uint8Array };
+  /** The step count, the same for all episodes. */
+  #step = 0;
+
+  /**
+   * @param seed u32: draws the seeds of the imagined episodes.
+   * @param grader f32 [8]. Imagined episodes state beliefs only if the grader's weight of `belief_skill` is not 0. Otherwise
+   *   `belief_accuracy` is 0 in all of them.
+   */
+  constructor(params: Params, episodes: number, samples: number, seed: number, grader: Float32Array) {
+    const numEnvs = episodes * samples;
+    const graders = new Float32Array(numEnvs * NUM_COMPONENTS);
+    for (let env = 0; env < numEnvs; env++) graders.set(grader, env * NUM_COMPONENTS);
+    this.#samples = samples;
+    this.#seed = seed;
+    this.#params = params;
+    this.#profiles = new Float32Array(numEnvs * PROFILE_SIZE);
+    const hasBeliefs = grader[COMPONENT.beliefSkill] !== 0;
+    this.reset = {
+      mask: new Uint8Array(numEnvs),
+      seeds: new Uint32Array(numEnvs),
+      modes: new Uint8Array(numEnvs).fill(MODE.given),
+      profiles: this.#profiles,
+      graders,
+      start: {
+        steps: new Uint8Array(numEnvs),
+        meters: new Float32Array(numEnvs * NUM_METERS),
+        early: new Float32Array(numEnvs),
+        late: new Float32Array(numEnvs),
+        returns: null,
+        crashes: new Uint8Array(numEnvs),
+        well: new Float32Array(numEnvs),
+        skill: hasBeliefs ? new Float32Array(numEnvs) : null,
+        beliefs: hasBeliefs ? new Float32Array(numEnvs * NUM_BELIEFS) : null,
+        given: hasBeliefs ? new Uint8Array(numEnvs).fill(1) : null,
+      },
+    };
+  }
+
+  /**
+   * Writes the rows of episodes that have all taken `step` steps, from the first row on.
+   * @param episodes indices of `sums` and `profiles`. @param profiles f32 [n, samples, 16]: posterior samples.
+   */
+  write(step: number, episodes: readonly number[], sums: EpisodeSums, profiles: Float32Array): void {
+    const numRows = episodes.length * this.#samples;
+    const width = this.#samples * PROFILE_SIZE;
+    this.#step = step;
+    this.reset.mask.fill(1, 0, numRows).fill(0, numRows);
+    this.#drawSeeds();
+    episodes.forEach((i, k) => {
+      this.#profiles.set(profiles.subarray(i * width, (i + 1) * width), k * width);
+      this.#writeEpisode(i, sums, k * this.#samples);
+    });
+  }
+
+  /** Draws the seeds: the same for all episodes, so that a decision does not depend on the index of an episode. */
+  #drawSeeds(): void {
+    const { seeds } = this.reset;
+    const draw: Draw = { x0: 0, x1: 0 };
+    for (let k = 0; k < this.#samples; k++) seeds[k] = threefry(this.#seed, STREAM, this.#step, k, draw).x0;
+    for (let length = this.#samples; length < seeds.length; length *= 2) seeds.copyWithin(length, 0, length);
+  }
+
+  /** Writes the rows of episode i, one for each posterior sample. @param first the index of the first row. */
+  #writeEpisode(i: number, sums: EpisodeSums, first: number): void {
+    const { start } = this.reset;
+    const meters = sums.meters.subarray(i * NUM_METERS, (i + 1) * NUM_METERS);
+    for (let env = first; env < first + this.#samples; env++) {
+      const weights = env * PROFILE_SIZE + NUM_TRAITS;
+      start.steps[env] = this.#step;
+      start.meters.set(meters, env * NUM_METERS);
+      start.early![env] = sums.rewardSum(i, 0, this.#profiles, weights);
+      start.late![env] = sums.rewardSum(i, 1, this.#profiles, weights);
+      start.crashes![env] = sums.numCrashes(i);
+      start.well![env] = sums.weightedMeterSum(i, this.#profiles, weights);
+    }
+    if (start.beliefs !== null) this.#writeBeliefs(i, sums, first);
+  }
+
+  /** Writes the belief stated at this step, which is kept to the end, and the `belief_skill` sum of earlier steps. */
+  #writeBeliefs(i: number, sums: EpisodeSums, first: number): void {
+    const { start } = this.reset;
+    const belief = sums.beliefs.subarray(i * NUM_BELIEFS, (i + 1) * NUM_BELIEFS);
+    for (let env = first; env < first + this.#samples; env++) {
+      const profile = this.#profiles.subarray(env * PROFILE_SIZE, (env + 1) * PROFILE_SIZE);
+      beliefTarget(this.#params, profile, this.#target);
+      start.skill![env] = sums.skillSum(i, this.#target);
+      start.beliefs!.set(belief, env * NUM_BELIEFS);
+    }
+  }
+}
 
 /**
  * The approximate number of episodes that one call plays on each thread. Chosen by hand: their states (0.8 MiB) and their
@@ -56,12 +178,12 @@ export class Imagination implements Disposable {
     const starts = new ImaginedStarts(options.world.params, numProblems, options.numStarts, seed, grader);
     const world = imaginedWorld(objective, options.world);
     const settings = { ...options, world, imagination: true, minFirstHalfMean: -Infinity };
-    const scoring = {
-      ...(isAsynchronous(NODE, options.backend) ? {} : { episodesPerThread: EPISODES_PER_THREAD }),
+    const scorer = yield* Scorer.open(settings, openBatch, {
+      episodesPerThread: EPISODES_PER_THREAD,
       maxSequences,
       scoreEpisodes: scoreEpisodesBy(objective, grader, options.world.params),
-    };
-    return new Imagination(yield* Scorer.open(settings, openBatch, scoring), starts, options);
+    });
+    return new Imagination(scorer, starts, options);
   }
 
   /** Sets the episodes to imagine. The arguments are those of `ImaginedStarts.write`. */
@@ -92,4 +214,89 @@ export class Imagination implements Disposable {
   [Symbol.dispose](): void {
     this.#scorer[Symbol.dispose]();
   }
+}
+
+/** Means over imagined episodes, each with its own posterior sample, noise and events. */
+export interface Outlook {
+  /** f64 [28, 5]: the meters after each step; 0 for steps already taken. */
+  readonly meters: Float64Array;
+  /**
+   * f64 [8]: the components of the grade. If the grader has a weight of `belief_skill`, the imagined episodes keep the last
+   * stated belief to the end. Else they state none.
+   */
+  readonly components: Float64Array;
+  /** Mean reward of the first half, without the reward's noise. */
+  readonly firstHalfMean: number;
+  /** Mean reward of the second half, without the reward's noise. */
+  readonly secondHalfMean: number;
+}
+
+/** Options of a `PlanEvaluation`. */
+export interface PlanEvaluationOptions
+  extends Pick<ScorerSettings, 'platform' | 'world' | 'backend' | 'kernel'> {
+  /** The number of posterior samples of an episode. */
+  readonly samples: number;
+  /** u32: draws the seeds of the imagined episodes. */
+  readonly seed: number;
+  /** f32 [8]: the weights of the grade. */
+  readonly grader: Float32Array;
+}
+
+/** Plays the action sequences of one episode at a time. */
+export class PlanEvaluation implements Disposable {
+  readonly #samples: number;
+  readonly #starts: ImaginedStarts;
+  readonly #opened: OpenedBatch<AnyBatch>;
+
+  private constructor(starts: ImaginedStarts, samples: number, opened: OpenedBatch<AnyBatch>) {
+    this.#samples = samples;
+    this.#starts = starts;
+    this.#opened = opened;
+  }
+
+  /** Opens the environments of the imagined episodes. @throws as `createVecEnv`. */
+  static *open(options: PlanEvaluationOptions, openBatch: OpenBatch): EngineCalls<PlanEvaluation> {
+    const { platform, samples, seed, grader, world } = options;
+    const layout = { columnMajor: false, finalObservations: false };
+    const shape = { numEnvs: samples, world, imagination: true, threads: 1, layout };
+    const starts = new ImaginedStarts(world.params, 1, samples, seed, grader);
+    return new PlanEvaluation(starts, samples, yield* resultOf(openBatch(platform, options, shape)));
+  }
+
+  /** Returns the mean outcome of an action sequence, u8 [28]. Other arguments are as in `ImaginedStarts.write`. */
+  *play(
+    sequence: Uint8Array,
+    step: number,
+    episode: number,
+    sums: EpisodeSums,
+    profiles: Float32Array,
+  ): EngineCalls<Outlook> {
+    const { batch, outputs } = this.#opened;
+    this.#starts.write(step, [episode], sums, profiles);
+    batch.reset(this.#starts.reset);
+    const trajectory = allocateTrajectory(this.#samples);
+    const actions = repeatActions(sequence, this.#samples);
+    const policy = { kind: 'sequence', actions } as const;
+    yield* resultOf(batch.run({ policy, beliefs: null, stops: null, trajectory }));
+    yield* resultOf(batch.read(['components', 'firstHalfMeans', 'secondHalfMeans']));
+    const { components, firstHalfMeans, secondHalfMeans } = outputs;
+    return {
+      meters: meanRows(trajectory.meters, NUM_STEPS * NUM_METERS),
+      components: meanRows(components, NUM_COMPONENTS),
+      firstHalfMean: meanRows(firstHalfMeans, 1)[0],
+      secondHalfMean: meanRows(secondHalfMeans, 1)[0],
+    };
+  }
+
+  [Symbol.dispose](): void {
+    this.#opened.batch.close();
+  }
+}
+
+/** Returns the mean row, f64 [width]. */
+function meanRows(rows: Float32Array, width: number): Float64Array {
+  const mean = new Float64Array(width);
+  for (let k = 0; k < rows.length; k++) mean[k % width] += rows[k];
+  const count = rows.length / width;
+  return mean.map((sum) => sum / count);
 }

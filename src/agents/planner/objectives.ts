@@ -1,10 +1,10 @@
 /** The objectives of planners: what they maximise in imagined episodes. */
 import { resultOf } from '../../engine/engine-calls.js';
+import { errorCountedBy } from '../../engine/graders/grader.js';
 import { clamp01 } from '../../engine/reference/profile.js';
 import type { Params } from '../../world/block.js';
-import { COMPONENT_NAMES, NUM_COMPONENTS, NUM_STEPS } from '../../world/fields.js';
+import { COMPONENT, NUM_COMPONENTS, NUM_STEPS } from '../../world/fields.js';
 import { createWorld, type World } from '../../world/world.js';
-import { errorCountedBy } from '../inference/belief-error.js';
 import { byFinalScore, type ScoreEpisodes } from '../search/scorer.js';
 
 /** The names of the objectives. */
@@ -16,10 +16,6 @@ export const OBJECTIVES = ['score', 'wellbeing'] as const;
  */
 export type Objective = (typeof OBJECTIVES)[number];
 
-const ADAPTATION = COMPONENT_NAMES.indexOf('adaptation');
-const BELIEF_SKILL = COMPONENT_NAMES.indexOf('belief_skill');
-const WELLBEING = COMPONENT_NAMES.indexOf('wellbeing');
-const BELIEF_ACCURACY = COMPONENT_NAMES.indexOf('belief_accuracy');
 /** The weight of a step in `worthInGrade`, relative to the step before. Tuned on seeds 30000-30099 under v3. */
 const LATER_SHARE = 0.9;
 /**
@@ -53,7 +49,7 @@ export function valuePerBeliefError(
   step: number,
 ): number {
   const worth = worthInGrade(grader, params, step);
-  const otherWeights = 1 - grader[ADAPTATION];
+  const otherWeights = 1 - grader[COMPONENT.adaptation];
   if (objective === 'score') return worth;
   return otherWeights > 0 ? (0.5 * worth) / otherWeights : 0;
 }
@@ -64,18 +60,18 @@ export function valuePerBeliefError(
  * because other actions would reduce part of the error anyway.
  */
 function worthInGrade(grader: Float32Array, params: Params, step: number): number {
-  if (errorCountedBy(grader) === 'absolute') return grader[BELIEF_ACCURACY];
+  if (errorCountedBy(grader) === 'absolute') return grader[COMPONENT.beliefAccuracy];
   const { beliefSkillFrom, beliefSkillScale, perSkillStep } = params;
   let steps = 0;
   for (let later = step + 1, share = 1; later < NUM_STEPS; later++, share *= LATER_SHARE)
     if (later >= beliefSkillFrom) steps += share;
-  return grader[BELIEF_SKILL] * beliefSkillScale * perSkillStep * steps;
+  return grader[COMPONENT.beliefSkill] * beliefSkillScale * perSkillStep * steps;
 }
 
 function byWellbeing(grader: Float32Array, params: Params): ScoreEpisodes {
-  const otherWeights = 1 - grader[ADAPTATION];
+  const otherWeights = 1 - grader[COMPONENT.adaptation];
   const weights = Float64Array.from(grader, (weight, k) =>
-    k !== ADAPTATION && otherWeights > 0 ? weight / otherWeights : 0,
+    k !== COMPONENT.adaptation && otherWeights > 0 ? weight / otherWeights : 0,
   );
   let values = new Float32Array(0);
   return function* (batch, { components }, run) {
@@ -98,8 +94,9 @@ function wellbeingValue(
   params: Params,
 ): number {
   const { wellbeingScale, wellbeingBase } = IMAGINED_WELLBEING;
-  const mean = components[row + WELLBEING] / wellbeingScale + wellbeingBase;
-  let grade = weights[WELLBEING] * clamp01(params.wellbeingScale * (mean - params.wellbeingBase));
-  for (let k = 0; k < NUM_COMPONENTS; k++) if (k !== WELLBEING) grade += weights[k] * components[row + k];
+  const mean = components[row + COMPONENT.wellbeing] / wellbeingScale + wellbeingBase;
+  let grade = weights[COMPONENT.wellbeing] * clamp01(params.wellbeingScale * (mean - params.wellbeingBase));
+  for (let k = 0; k < NUM_COMPONENTS; k++)
+    if (k !== COMPONENT.wellbeing) grade += weights[k] * components[row + k];
   return 0.5 * (mean + grade);
 }

@@ -11,17 +11,13 @@ import {
   NUM_TRAITS,
   PROFILE_SIZE,
 } from '../../world/fields.js';
-import { errorCountedBy } from '../inference/belief-error.js';
-import { checkObservations } from '../inference/check-observations.js';
-import { type BeliefState, Inferred, Oracle, Prior } from './belief-state.js';
-import type { Choice } from './episode-search.js';
+import { checkObservations } from '../inference/inference.js';
+import { type BeliefState, openBeliefState } from './belief-state.js';
 import { EpisodeSums } from './episode-sums.js';
-import { Imagination } from './imagination.js';
+import { Imagination, PlanEvaluation } from './imagination.js';
 import { valuePerBeliefError } from './objectives.js';
-import { PlanEvaluation } from './plan-evaluation.js';
-import type { PlanOutlook, PlanReport } from './plan-report.js';
-import { maxSequencesOf, openLoopSequencesUnder, searchPlans } from './plan-search.js';
-import { planWords } from './plan-words.js';
+import { type PlanOutlook, type PlanReport, planWords } from './plan-report.js';
+import { type Choice, maxSequencesOf, openLoopSequencesUnder, searchPlans } from './plan-search.js';
 import type { PlannerRequest } from './planner-options.js';
 
 /** The planner's actions and beliefs for a step. An episode that does not play has action 0 and its last belief. */
@@ -82,7 +78,7 @@ export class PlannerCore {
       numStarts: budget.samples,
       maxSequences: maxSequencesOf(budget),
     };
-    const beliefState = createBeliefState(request);
+    const beliefState = openBeliefState(request);
     const imagination = yield* Imagination.open(options, openBatch);
     try {
       const evaluation = yield* PlanEvaluation.open({ ...request, samples: budget.samples }, openBatch);
@@ -266,11 +262,4 @@ function meanWeights(profiles: Float32Array, i: number, count: number): Float64A
     for (let meter = 0; meter < NUM_METERS; meter++) weights[meter] += profiles[at + meter] / count;
   }
   return weights;
-}
-
-function createBeliefState({ numEnvs, world, inference, oracle, seed, grader }: PlannerRequest): BeliefState {
-  if (oracle !== null) return new Oracle(numEnvs, world.params, oracle);
-  return inference
-    ? new Inferred(numEnvs, world, seed, errorCountedBy(grader))
-    : new Prior(numEnvs, world.params, seed);
 }

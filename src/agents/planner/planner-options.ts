@@ -1,5 +1,6 @@
 /** The options of planners, their defaults and their validation. */
 import type { BackendName, KernelName } from '../../engine/backends/backend.js';
+import { NODE } from '../../engine/backends/node.js';
 import { type GraderLike, graderWeights } from '../../engine/graders/grader.js';
 import {
   checkBoolean,
@@ -12,7 +13,8 @@ import {
 } from '../../shared/values.js';
 import { MAX_THREADS, MAX_U32 } from '../../world/fields.js';
 import type { WorldSpec } from '../../world/numbers.js';
-import { createWorld, type World } from '../../world/world.js';
+import { createWorld } from '../../world/world.js';
+import type { ScorerSettings } from '../search/scorer.js';
 import { OBJECTIVES, type Objective } from './objectives.js';
 import type { Budget } from './plan-search.js';
 
@@ -58,8 +60,7 @@ export interface PlannerOptions {
   readonly threads?: number;
 }
 
-/** The names of the options, for their validation. */
-export const OPTIONS: readonly (keyof PlannerOptions)[] = [
+const OPTIONS: readonly (keyof PlannerOptions)[] = [
   'numEnvs',
   'objective',
   'grader',
@@ -87,7 +88,8 @@ const BUDGETS: Readonly<Record<Objective, Budget>> = {
 const CURIOSITY = 1;
 
 /** Validated options of a planner. */
-export interface PlannerRequest {
+export interface PlannerRequest
+  extends Pick<ScorerSettings, 'platform' | 'world' | 'backend' | 'kernel' | 'threads'> {
   readonly numEnvs: number;
   readonly objective: Objective;
   /** f32 [8]. */
@@ -97,10 +99,6 @@ export interface PlannerRequest {
   readonly budget: Budget;
   readonly curiosity: number;
   readonly seed: number;
-  readonly world: World;
-  readonly backend: string | undefined;
-  readonly kernel: string | undefined;
-  readonly threads: number | null;
 }
 
 function checkFloats(oracle: unknown): Float32Array {
@@ -127,6 +125,7 @@ export function toPlannerRequest(options: PlannerOptions): PlannerRequest {
     },
     curiosity: checkFinite('curiosity', options.curiosity ?? CURIOSITY),
     seed: checkInteger('seed', options.seed ?? 0, 0, MAX_U32),
+    platform: NODE,
     world: createWorld(options.world),
     backend,
     kernel,

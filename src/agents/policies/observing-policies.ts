@@ -12,11 +12,10 @@ import { InputError } from '../../shared/errors.js';
 import { didYouMean } from '../../shared/suggest.js';
 import type { NameAmong } from '../../shared/values.js';
 import { ACTION_NAMES, OBSERVATION, OBSERVATION_SIZE } from '../../world/fields.js';
-import { type AnyPlanner, openAnyPlanner } from '../planner/async-planner.js';
 import type { Objective } from '../planner/objectives.js';
-import { type Decision, Planner } from '../planner/planner.js';
+import { type AsyncPlanner, createAsyncPlanner, type Decision } from '../planner/planner.js';
 import type { PlannerOptions } from '../planner/planner-options.js';
-import { reactiveAction } from '../search/reactive-policy.js';
+import { reactiveAction } from '../search/reactive.js';
 import { loadStudent, STUDENT_NAMES, type StudentName } from '../student/shipped-students.js';
 import { type BeliefKind, type FixedPolicy, findPolicy, POLICIES, POLICY_NAMES } from './fixed-policies.js';
 import { sequenceGraderUnder } from './open-loop.js';
@@ -123,13 +122,11 @@ const plannerPolicy = (name: string, variant: Variant): SteppedPolicy => ({
   usesHiddenState: false,
   objective: variant.objective,
   sequenceGrader: () => null,
-  open: (setting) => {
-    const planner = openAnyPlanner({ ...variant, ...plannerOptions(setting, variant.objective) });
-    return planner instanceof Planner ? playerOf(planner) : planner.then(playerOf);
-  },
+  open: async (setting) =>
+    playerOf(await createAsyncPlanner({ ...variant, ...plannerOptions(setting, variant.objective) })),
 });
 
-const playerOf = (planner: AnyPlanner): SteppedPlayer => ({
+const playerOf = (planner: AsyncPlanner): SteppedPlayer => ({
   // A planner begins an episode when it sees an observation at step 0.
   reset() {},
   act: ({ observations, playing }) => planner.decide(observations, playing),
@@ -151,12 +148,12 @@ const ORACLE: SteppedPolicy = {
   ...plannerPolicy('planner-oracle', { objective: 'score' }),
   usesHiddenState: true,
   open: (setting) => {
-    let planner: AnyPlanner | null = null;
+    let planner: AsyncPlanner | null = null;
     const close = (): void => void planner?.close();
     return {
       async reset({ profiles }) {
         close();
-        planner = await openAnyPlanner({ ...plannerOptions(setting, 'score'), oracle: profiles() });
+        planner = await createAsyncPlanner({ ...plannerOptions(setting, 'score'), oracle: profiles() });
       },
       act: ({ observations, playing }) => planner!.decide(observations, playing),
       reasons: (i) => planner!.reasons(i),

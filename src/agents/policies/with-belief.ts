@@ -1,6 +1,6 @@
 /** Adds a belief to a policy: the constant belief, or the belief that is inferred from the observations. */
 
-import { graderWeights } from '../../engine/graders/grader.js';
+import { type BeliefError, errorCountedBy, graderWeights } from '../../engine/graders/grader.js';
 import type {
   Policy,
   PolicyActions,
@@ -10,7 +10,6 @@ import type {
 } from '../../engine/policy/policy.js';
 import { toPolicy } from '../../engine/policy/policy.js';
 import { NUM_BELIEFS } from '../../world/fields.js';
-import { type BeliefError, errorCountedBy } from '../inference/belief-error.js';
 import { Inference } from '../inference/inference.js';
 import { inferenceWords } from '../inference/inference-words.js';
 

@@ -1,8 +1,29 @@
 /** Keeps the best action sequences of a search, and breeds candidates from them. */
+
 import { NUM_STEPS } from '../../world/fields.js';
-import { breedSequence, drawSequence, fingerprint } from './crossover.js';
-import { isBetter, type ScoredActionSequence } from './objective.js';
-import type { SearchDraws } from './search-draws.js';
+import { breedSequence, drawSequence, fingerprint, type SearchDraws } from './breeding.js';
+
+/** The outcome of an action sequence, over all episodes that it plays. */
+export interface Outcome {
+  /** Mean final score. */
+  readonly score: number;
+  /**
+   * How far the mean of the episodes' first-half means lies below the option `minFirstHalfMean`; 0 if it does not, or without
+   * the option.
+   */
+  readonly shortfall: number;
+}
+
+/** An action sequence and its outcome. */
+export interface ScoredActionSequence extends Outcome {
+  /** u8 [28], codes. */
+  readonly actions: Uint8Array;
+}
+
+/** Returns whether `a` is better: a smaller shortfall first, then a higher score. */
+export function isBetter(a: Outcome, b: Outcome): boolean {
+  return a.shortfall === b.shortfall ? a.score > b.score : a.shortfall < b.shortfall;
+}
 
 /**
  * The maximum number of attempts to make a candidate that differs from all others. Chosen by hand: more attempts leave fewer
@@ -11,7 +32,7 @@ import type { SearchDraws } from './search-draws.js';
 const MAX_ATTEMPTS = 8;
 
 // The numbers of the penalty are chosen by hand. If the best sequences have first-half means near `minFirstHalfMean`, below
-// which a shortfall begins (see `Outcome` in objective.ts), about half of the kept sequences have no shortfall.
+// which a shortfall begins (see `Outcome`), about half of the kept sequences have no shortfall.
 
 /** The penalty of a shortfall rises or falls by this factor. */
 const PENALTY_STEP = 1.03;

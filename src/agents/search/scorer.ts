@@ -4,8 +4,8 @@
  */
 import type { AnyBatch, OpenBatch } from '../../engine/backends/any-batch.js';
 import type { Outputs, ResetRequest, RunRequest } from '../../engine/backends/backend.js';
-import { NODE } from '../../engine/backends/node.js';
 import type { OpenedBatch } from '../../engine/backends/open-batch.js';
+import type { Platform } from '../../engine/backends/platform.js';
 import { type EngineCalls, resultOf } from '../../engine/engine-calls.js';
 import { MAX_ENVS, NUM_STEPS } from '../../world/fields.js';
 import type { World } from '../../world/world.js';
@@ -23,17 +23,20 @@ const MAX_EPISODES = 2 ** 16;
 
 /** The settings of a scorer's batches. */
 export interface ScorerSettings {
+  readonly platform: Platform;
   readonly world: World;
   /** Whether noise and events are drawn from streams that no real episode uses. */
   readonly imagination: boolean;
+  /** As passed by the caller, like `kernel`. Both are checked when the batches are opened. */
   readonly backend: string | undefined;
   readonly kernel: string | undefined;
+  /** Null: as many as the machine has processors. */
   readonly threads: number | null;
   /** The maximum number of problems. */
   readonly numProblems: number;
   /** The number of starting states of each problem. */
   readonly numStarts: number;
-  /** A sequence whose mean of first-half means is below this has a shortfall (objective.ts); -Infinity for no bound. */
+  /** A sequence whose mean of first-half means is below this has a shortfall (`Outcome` in population.ts); -Infinity for no bound. */
   readonly minFirstHalfMean: number;
 }
 
@@ -62,8 +65,8 @@ export interface Trial {
   readonly shortfalls: Float64Array;
 }
 
-/** The part of trials that one call plays: the same range of sequences of each trial. */
-interface TrialPart {
+/** What one call plays: the same range of sequences of each trial. */
+interface ScoredRange {
   readonly trials: readonly Trial[];
   /** The index of the first sequence of each trial. */
   readonly first: number;
@@ -91,7 +94,10 @@ export interface ScoringOptions {
   readonly maxSequences: number;
   /** Default: by the final score. The function must also read `firstHalfMeans` into the outputs. */
   readonly scoreEpisodes?: ScoreEpisodes;
-  /** The approximate number of episodes that one call plays on each thread. Default: 65,536 on all threads together. */
+  /**
+   * The approximate number of episodes that one call plays on each thread of a synchronous backend. Default, and on asynchronous
+   * backends: 65,536 on all threads together.
+   */
   readonly episodesPerThread?: number;
 }
 
@@ -149,15 +155,17 @@ export class Scorer implements Disposable {
     openBatch: OpenBatch,
     { maxSequences, scoreEpisodes = byFinalScore, episodesPerThread = MAX_EPISODES }: ScoringOptions,
   ): EngineCalls<Scorer> {
-    const { numStarts, numProblems, reset, world, imagination, threads } = request;
+    const { platform, numStarts, numProblems, reset, world, imagination, threads } = request;
     const layout = { columnMajor: false, finalObservations: false };
     const open = (numEnvs: number) =>
-      openBatch(NODE, request, { numEnvs, world, imagination, threads, layout });
-    const { batch: source } = yield* resultOf(open(numStarts * numProblems));
+      openBatch(platform, request, { numEnvs, world, imagination, threads, layout });
+    const opening = open(numStarts * numProblems);
+    const { batch: source } = yield* resultOf(opening);
+    const perThread = opening instanceof Promise ? MAX_EPISODES : episodesPerThread;
     try {
       if (reset !== undefined) source.reset(reset);
       const numEnvs = Math.min(
-        Math.max(Math.min(episodesPerThread * source.threads, MAX_EPISODES), numStarts * GROUP),
+        Math.max(Math.min(perThread * source.threads, MAX_EPISODES), numStarts * GROUP),
         numStarts * numProblems * maxSequences,
         MAX_ENVS,
       );
@@ -193,17 +201,17 @@ export class Scorer implements Disposable {
     for (let k = 0; k < trials.length; k += trialsPerCall) {
       for (let first = 0; first < sequences; first += count) {
         const played = trials.slice(k, k + trialsPerCall);
-        const part = { trials: played, first, count: Math.min(count, sequences - first), starts, earlier };
-        yield* this.#play(part);
-        yield* resultOf(onPlayed(played.length * part.count));
+        const range = { trials: played, first, count: Math.min(count, sequences - first), starts, earlier };
+        yield* this.#play(range);
+        yield* resultOf(onPlayed(played.length * range.count));
       }
     }
   }
 
-  *#play(part: TrialPart): EngineCalls<void> {
-    const { trials, count, starts } = part;
-    this.#writeSequences(part);
-    this.#writeIndices(part);
+  *#play(range: ScoredRange): EngineCalls<void> {
+    const { trials, count, starts } = range;
+    this.#writeSequences(range);
+    this.#writeIndices(range);
     const values = yield* this.#scoreEpisodes(this.#batch, this.#outputs, {
       policy: { kind: 'sequence', actions: this.#sequences },
       beliefs: null,
@@ -213,7 +221,7 @@ export class Scorer implements Disposable {
       from: { source: this.#source, indices: this.#indices },
     });
     trials.forEach((trial, k) => {
-      this.#writeOutcomes(trial, part, values, k * count);
+      this.#writeOutcomes(trial, range, values, k * count);
     });
   }
 
@@ -222,7 +230,7 @@ export class Scorer implements Disposable {
    * In this order a group can share draws, because starting states of different problems with the same index may have the same
    * seed.
    */
-  #writeSequences({ trials, first, count, starts }: TrialPart): void {
+  #writeSequences({ trials, first, count, starts }: ScoredRange): void {
     const length = count * NUM_STEPS;
     const from = first * NUM_STEPS;
     for (let k = 0; k < trials.length; k++) {
@@ -236,7 +244,7 @@ export class Scorer implements Disposable {
   }
 
   /** Writes the starting states of the environments. */
-  #writeIndices({ trials, count, starts }: TrialPart): void {
+  #writeIndices({ trials, count, starts }: ScoredRange): void {
     let env = 0;
     for (const start of starts) {
       for (const { problem } of trials) {
@@ -253,7 +261,7 @@ export class Scorer implements Disposable {
    */
   #writeOutcomes(
     trial: Trial,
-    { trials, first, count, starts, earlier }: TrialPart,
+    { trials, first, count, starts, earlier }: ScoredRange,
     values: Float32Array,
     base: number,
   ): void {

@@ -1,7 +1,7 @@
 /** Records episodes of players that use observations, so that they can be played again. */
-import { openAnyPlanner } from '../../agents/planner/async-planner.js';
+import { createAsyncPlanner } from '../../agents/planner/planner.js';
 import type { PlannerOptions } from '../../agents/planner/planner-options.js';
-import { playReactive } from '../../agents/search/find-reactive.js';
+import { playReactive } from '../../agents/search/reactive.js';
 import { openAnyVecEnv } from '../../engine/node.js';
 import { yieldTurn } from '../../engine/vec-env/yield-turn.js';
 import { NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
@@ -94,7 +94,7 @@ async function recordPart(
     ...engine,
   });
   const options: PlannerOptions = { numEnvs, grader: weights, rounds: roundsOf(request), ...engine };
-  await using planner = await openAnyPlanner({
+  await using planner = await createAsyncPlanner({
     ...options,
     inference: knowledge !== 'prior',
     oracle: knowledge === 'truth' ? profilesOf(profiles, seeds) : undefined,

@@ -2,7 +2,7 @@
  * Computes how much each search of an audit does: evaluations (scored sequences), generations, rounds, and episodes in all.
  * The shares and divisors are chosen by hand: larger searches find better sequences and policies, and take longer.
  */
-import { REACTIVE_EPISODES } from '../../agents/search/find-reactive.js';
+import { REACTIVE_EPISODES } from '../../agents/search/reactive.js';
 import type { AuditRequest } from './audit-options.js';
 import { NUM_TRAINING_SEEDS, SEEDS_PER_PROFILE } from './audit-seeds.js';
 import { isBeliefComponent } from './beliefs.js';

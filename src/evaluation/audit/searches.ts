@@ -3,13 +3,12 @@
  * some of the searches (see audit-pieces.ts).
  */
 
-import { findReactivePolicy, REACTIVE_EPISODES } from '../../agents/search/find-reactive.js';
 import {
   type FoundActionSequence,
   searchActionSequence,
   searchActionSequences,
 } from '../../agents/search/find-sequences.js';
-import { REACTIVE_PARAMETERS } from '../../agents/search/reactive-policy.js';
+import { findReactivePolicy, REACTIVE_EPISODES, REACTIVE_PARAMETERS } from '../../agents/search/reactive.js';
 import { openAnyVecEnv } from '../../engine/node.js';
 import { Episode } from '../../engine/reference/episode.js';
 import { COMPONENT_NAMES } from '../../world/fields.js';

@@ -1,6 +1,5 @@
 /** Exports of `rhythm-vec/agents` for every platform: inference, beliefs of policies, students, open-loop sequences. */
 
-export type { BeliefError } from '../../agents/inference/belief-error.js';
 export { Inference, type InferenceOptions } from '../../agents/inference/inference.js';
 export type {
   Estimate,
@@ -16,3 +15,4 @@ export { withConstant, withInference } from '../../agents/policies/with-belief.j
 export { loadStudent, STUDENT_NAMES, type StudentName } from '../../agents/student/shipped-students.js';
 export { readStudent, type Student } from '../../agents/student/student.js';
 export type { StudentManifest } from '../../agents/student/student-file.js';
+export type { BeliefError } from '../../engine/graders/grader.js';

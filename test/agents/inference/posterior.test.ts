@@ -3,20 +3,18 @@
  * the posterior of the weights, Latin hypercubes and remaining variances.
  */
 import { describe, expect, it } from 'vitest';
-import { Evidence } from '../../../src/agents/inference/evidence.js';
+import { Evidence, Responses } from '../../../src/agents/inference/evidence.js';
 import { Inference } from '../../../src/agents/inference/inference.js';
-import { InferenceDraws } from '../../../src/agents/inference/inference-draws.js';
-import { ProfilePosterior } from '../../../src/agents/inference/posterior.js';
-import { latinUnits } from '../../../src/agents/inference/posterior-samples.js';
+import { latinUnits, ProfilePosterior } from '../../../src/agents/inference/posterior.js';
 import { remainingVariance } from '../../../src/agents/inference/probes.js';
-import { Responses } from '../../../src/agents/inference/responses.js';
+import { InferenceDraws } from '../../../src/agents/inference/samples.js';
 import { priorWeights, Scratch, WeightPosterior } from '../../../src/agents/inference/weights.js';
 import { heuristicAction, randomAction } from '../../../src/engine/reference/baselines.js';
 import { Episode } from '../../../src/engine/reference/episode.js';
 import { sampleProfile } from '../../../src/engine/reference/profile.js';
 import {
   ACTION_NAMES,
-  METER_NAMES,
+  METER,
   NUM_METERS,
   NUM_SLOTS,
   NUM_STEPS,
@@ -34,8 +32,6 @@ import { changedWorld } from '../../support/worlds.js';
 
 const world = createWorld();
 const [SLEEP, DEEP_WORK] = ['sleep', 'deep_work'].map((name) => ACTION_NAMES.indexOf(name));
-const VITALITY = METER_NAMES.indexOf('vitality');
-const SERENITY = METER_NAMES.indexOf('serenity');
 /** Values of `eventThreshold` with which an event happens in no step and in every step. */
 const NEVER = 0;
 const ALWAYS = 2 ** 32 - 1;
@@ -93,10 +89,10 @@ describe('decay and events have no noise:', () => {
   it('a meter that is clamped to 1 hardly bounds the metabolic rate', () => {
     const full = worldWith((spec) => {
       spec.constants.eventThreshold = NEVER;
-      spec.initialMeters[VITALITY] = 1;
+      spec.initialMeters[METER.vitality] = 1;
     });
     const { trait, truth, episode } = playAndInfer(full, 4, () => SLEEP, 1);
-    expect(episode.meters[VITALITY]).toBe(1);
+    expect(episode.meters[METER.vitality]).toBe(1);
     expect(trait('metabolic_rate').relativeWidth).toBeGreaterThan(0.9);
     expect(truth('metabolic_rate')).toBeGreaterThan(trait('metabolic_rate').low - 0.1);
   });
@@ -122,7 +118,7 @@ it('one step bounds the stress threshold by the serenity before the step', () =>
     const serenity = random.real(0.16, 0.44);
     const quiet = worldWith((spec) => {
       spec.noise.meters = [0, 0, 0, 0, 0];
-      spec.initialMeters[SERENITY] = serenity;
+      spec.initialMeters[METER.serenity] = serenity;
     });
     const { trait, truth } = playAndInfer(quiet, random.integer(0, 1000), () => SLEEP, 1);
     const { low: from, high: to, relativeWidth } = trait('stress_threshold');
@@ -221,7 +217,7 @@ describe('contradictory observations', () => {
     const row = observations[5].slice();
     for (let i = 0; i < smallBatch.numEnvs; i++) {
       row[i * OBSERVATION_SIZE + OBSERVATION.lastAction] = DEEP_WORK;
-      row[i * OBSERVATION_SIZE + OBSERVATION.anomalies + VITALITY] = 0.9;
+      row[i * OBSERVATION_SIZE + OBSERVATION.anomalies + METER.vitality] = 0.9;
     }
     const before = inference.explain(0);
     inference.observe(row);

@@ -1,6 +1,6 @@
 /** The planner's reasons in words, which follow from its report. planner.test.ts has digests of the words of whole episodes. */
 import { expect, it } from 'vitest';
-import { planWords } from '../../../src/agents/planner/plan-words.js';
+import { planWords } from '../../../src/agents/planner/plan-report.js';
 import { ACTION_NAMES, graderWeights, type PlanOutlook, type PlanReport } from '../../../src/index.js';
 import { playPlannedEpisodes, seedsFrom } from '../../support/planned-episodes.js';
 import { drawsOf } from '../../support/random.js';

@@ -1,11 +1,9 @@
 /** The parts of the planner: sums of episodes, objectives, plan search and plan evaluation. */
 import { describe, expect, it, vi } from 'vitest';
-import { Prior } from '../../../src/agents/planner/belief-state.js';
+import { priorState } from '../../../src/agents/planner/belief-state.js';
 import { EpisodeSums } from '../../../src/agents/planner/episode-sums.js';
-import { Imagination } from '../../../src/agents/planner/imagination.js';
-import { ImaginedStarts } from '../../../src/agents/planner/imagined-starts.js';
+import { Imagination, ImaginedStarts, PlanEvaluation } from '../../../src/agents/planner/imagination.js';
 import { OBJECTIVES, valuePerBeliefError } from '../../../src/agents/planner/objectives.js';
-import { PlanEvaluation } from '../../../src/agents/planner/plan-evaluation.js';
 import {
   maxSequencesOf,
   openLoopSequencesUnder,
@@ -13,6 +11,7 @@ import {
 } from '../../../src/agents/planner/plan-search.js';
 import { openLoopActions } from '../../../src/agents/policies/open-loop.js';
 import { trialOf } from '../../../src/agents/search/scorer.js';
+import { NODE } from '../../../src/engine/backends/node.js';
 import { openBatch } from '../../../src/engine/backends/open-batch.js';
 import { runSync } from '../../../src/engine/engine-calls.js';
 import { beliefTarget, sampleProfile } from '../../../src/engine/reference/profile.js';
@@ -136,7 +135,15 @@ const openImagination = (numStarts: number, maxSequences: number, options: objec
   runSync(
     Imagination.open(
       {
-        ...{ world, backend: undefined, kernel: undefined, threads: 1, numProblems: 1, seed: 9 },
+        ...{
+          platform: NODE,
+          world,
+          backend: undefined,
+          kernel: undefined,
+          threads: 1,
+          numProblems: 1,
+          seed: 9,
+        },
         ...{ objective: 'score', grader, numStarts, maxSequences, ...options },
       },
       openBatch,
@@ -200,7 +207,7 @@ function playReference(
 describe.each(['score', 'wellbeing'] as const)('the value of an action sequence, for %s', (objective) => {
   it.each([0, 9, 14, 20])('is the mean over profiles and noise, from step %d', (step) => {
     const start = playSteps(77, step);
-    const profiles = new Prior(1, world.params, 4).posteriorSamples(3);
+    const profiles = priorState(1, world, 4).posteriorSamples(3);
     const sequences = Uint8Array.from({ length: 2 * 28 }, (_, k) => (k * 7) % 10);
     const scores = scoresOf(objective, start.sums, step, sequences, profiles);
     for (const sequence of [0, 1]) {
@@ -228,7 +235,7 @@ it.each([
   '%s: `screen` with at most 8 of %i samples, then `complete`, gives the scores of `play` with all samples',
   (objective, starts) => {
     const { sums } = playSteps(77, 10);
-    const profiles = new Prior(1, world.params, 4).posteriorSamples(starts);
+    const profiles = priorState(1, world, 4).posteriorSamples(starts);
     const sequences = Uint8Array.from({ length: 5 * 28 }, (_, k) => (k * 7 + Math.floor(k / 8)) % 10);
     using imagination = openImagination(starts, 5, { objective });
     imagination.begin(10, [0], sums, profiles);
@@ -244,7 +251,7 @@ it.each([
 );
 
 it('the prior draws profiles from its seed, the same profiles for every environment', () => {
-  const profiles = new Prior(2, world.params, 4).posteriorSamples(3);
+  const profiles = priorState(2, world, 4).posteriorSamples(3);
   const expected = [0, 1, 2].flatMap((k) => {
     const { x0 } = threefry(4, PROFILE_STREAM, k, 0, { x0: 0, x1: 0 });
     const profile = new Float32Array(16);
@@ -255,7 +262,7 @@ it('the prior draws profiles from its seed, the same profiles for every environm
 });
 
 describe('a search', () => {
-  const profiles = new Prior(1, world.params, 4).posteriorSamples(16);
+  const profiles = priorState(1, world, 4).posteriorSamples(16);
   const onlySeven = Float64Array.from({ length: 10 }, (_, action) => Number(action === 7));
   /** A grader that pays for no action. */
   const indifferent = Float32Array.from(COMPONENT_NAMES, (name) => Number(name === 'belief_accuracy'));
@@ -338,7 +345,7 @@ describe('a search', () => {
 it('imagined starts are reset only for the requested episodes', () => {
   const starts = new ImaginedStarts(world.params, 2, 3, 9, grader);
   const { sums } = playSteps(77, 4);
-  const profiles = new Prior(1, world.params, 4).posteriorSamples(6);
+  const profiles = priorState(1, world, 4).posteriorSamples(6);
   starts.write(4, [0, 0], sums, profiles);
   expect([...starts.reset.mask]).toEqual([1, 1, 1, 1, 1, 1]);
   starts.write(4, [0], sums, profiles);
@@ -376,9 +383,12 @@ describe('the value of a smaller belief error', () => {
 });
 
 it('the components of a plan evaluation give the score that the search gives the plan', () => {
-  const profiles = new Prior(1, world.params, 4).posteriorSamples(6);
+  const profiles = priorState(1, world, 4).posteriorSamples(6);
   const { sums, episode } = playSteps(77, 10);
-  const options = { world, backend: undefined, kernel: undefined, samples: 6, seed: 9, grader };
+  const options = {
+    platform: NODE,
+    ...{ world, backend: undefined, kernel: undefined, samples: 6, seed: 9, grader },
+  };
   using evaluation = runSync(PlanEvaluation.open(options, openBatch));
   const sequence = Uint8Array.from({ length: 28 }, (_, k) => (k * 3) % 10);
   const { meters, components } = runSync(evaluation.play(sequence, 10, 0, sums, profiles));

@@ -7,9 +7,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { openAsyncPlanner } from '../../../src/agents/planner/async-planner.js';
 import { Imagination } from '../../../src/agents/planner/imagination.js';
 import { valuePerBeliefError } from '../../../src/agents/planner/objectives.js';
+import { openAsyncPlanner } from '../../../src/agents/planner/planner.js';
 import {
   AsyncPlanner,
   createAsyncPlanner,

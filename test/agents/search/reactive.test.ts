@@ -2,15 +2,13 @@
 import { describe, expect, it } from 'vitest';
 import {
   findReactivePolicy,
-  playReactive,
-  type ReactiveSearchOptions,
-} from '../../../src/agents/search/find-reactive.js';
-import {
   isMeterWeight,
   parametersOf,
+  playReactive,
   REACTIVE_PARAMETERS,
+  type ReactiveSearchOptions,
   reactiveAction,
-} from '../../../src/agents/search/reactive-policy.js';
+} from '../../../src/agents/search/reactive.js';
 import { spreadSeeds } from '../../../src/agents/search/search-seeds.js';
 import { createVecEnv, graderWeights, openLoopActions } from '../../../src/index.js';
 import { playProblem } from '../../support/action-sequences.js';

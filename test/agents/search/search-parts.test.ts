@@ -1,12 +1,10 @@
 /** The parts of a search: random numbers, children (sequences bred from two parents), populations, search plans and scorers. */
 import { describe, expect, it } from 'vitest';
-import { breedSequence } from '../../../src/agents/search/crossover.js';
-import { isBetter } from '../../../src/agents/search/objective.js';
-import { Population } from '../../../src/agents/search/population.js';
+import { breedSequence, SearchDraws, sharedDraws } from '../../../src/agents/search/breeding.js';
+import { evaluationsOf, searchPlanOf } from '../../../src/agents/search/find-sequences.js';
+import { isBetter, Population } from '../../../src/agents/search/population.js';
 import { Scorer, spacedStarts, trialOf } from '../../../src/agents/search/scorer.js';
-import { evaluationsOf, searchPlanOf } from '../../../src/agents/search/search-budget.js';
-import { SearchDraws, sharedDraws } from '../../../src/agents/search/search-draws.js';
-import { toSearchRequest } from '../../../src/agents/search/search-request.js';
+import { toSearchRequest } from '../../../src/agents/search/search-options.js';
 import { spreadSeeds, TRAINING_SEEDS } from '../../../src/agents/search/search-seeds.js';
 import { openBatch } from '../../../src/engine/backends/open-batch.js';
 import { runSync } from '../../../src/engine/engine-calls.js';

@@ -1,6 +1,6 @@
 /** Describes steps and profiles in words. */
 
-import { phrasesOf } from '../../../src/agents/inference/phrases.js';
+import { phrasesOf } from '../../../src/agents/inference/inference-words.js';
 import { signed as signedTo } from '../../../src/figures/format-numbers.js';
 import {
   ACTION_NAMES,
