@@ -1,6 +1,7 @@
 /** The planner: infers the profile, imagines episodes with posterior samples, and plans again at each step. */
 
-import { type OpenBatch, openAnyBatch } from '../../engine/backends/any-batch.js';
+import { isAsynchronous, type OpenBatch, openAnyBatch } from '../../engine/backends/any-batch.js';
+import { NODE } from '../../engine/backends/node.js';
 import { openBatch } from '../../engine/backends/open-batch.js';
 import { runAsync, runSync } from '../../engine/engine-calls.js';
 import { copyArgument } from '../../engine/validate/copy-arguments.js';
@@ -101,6 +102,13 @@ export async function openAsyncPlanner(options: PlannerOptions, openBatch: OpenB
   const request = toPlannerRequest(options);
   return new AsyncPlanner(request, await runAsync(PlannerCore.open(request, openBatch)));
 }
+
+/**
+ * Opens a Planner, or an AsyncPlanner on a backend whose calls return promises.
+ * @throws as the constructor of `Planner`, or returns a promise that rejects with these errors.
+ */
+export const openPlanner = (options: PlannerOptions): Planner | Promise<AsyncPlanner> =>
+  isAsynchronous(NODE, options.backend) ? createAsyncPlanner(options) : new Planner(options);
 
 /**
  * Plays episodes like Planner, with the same decisions. Its methods return promises. Calls take effect in the order in

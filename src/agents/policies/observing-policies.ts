@@ -13,7 +13,7 @@ import { didYouMean } from '../../shared/suggest.js';
 import type { NameAmong } from '../../shared/values.js';
 import { ACTION_NAMES, OBSERVATION, OBSERVATION_SIZE } from '../../world/fields.js';
 import type { Objective } from '../planner/objectives.js';
-import { type AsyncPlanner, createAsyncPlanner, type Decision } from '../planner/planner.js';
+import { type AsyncPlanner, type Decision, openPlanner, Planner } from '../planner/planner.js';
 import type { PlannerOptions } from '../planner/planner-options.js';
 import { reactiveAction } from '../search/reactive.js';
 import { loadStudent, STUDENT_NAMES, type StudentName } from '../student/shipped-students.js';
@@ -122,11 +122,13 @@ const plannerPolicy = (name: string, variant: Variant): SteppedPolicy => ({
   usesHiddenState: false,
   objective: variant.objective,
   sequenceGrader: () => null,
-  open: async (setting) =>
-    playerOf(await createAsyncPlanner({ ...variant, ...plannerOptions(setting, variant.objective) })),
+  open: (setting) => {
+    const planner = openPlanner({ ...variant, ...plannerOptions(setting, variant.objective) });
+    return planner instanceof Planner ? playerOf(planner) : planner.then(playerOf);
+  },
 });
 
-const playerOf = (planner: AsyncPlanner): SteppedPlayer => ({
+const playerOf = (planner: Planner | AsyncPlanner): SteppedPlayer => ({
   // A planner begins an episode when it sees an observation at step 0.
   reset() {},
   act: ({ observations, playing }) => planner.decide(observations, playing),
@@ -148,12 +150,12 @@ const ORACLE: SteppedPolicy = {
   ...plannerPolicy('planner-oracle', { objective: 'score' }),
   usesHiddenState: true,
   open: (setting) => {
-    let planner: AsyncPlanner | null = null;
+    let planner: Planner | AsyncPlanner | null = null;
     const close = (): void => void planner?.close();
     return {
       async reset({ profiles }) {
         close();
-        planner = await createAsyncPlanner({ ...plannerOptions(setting, 'score'), oracle: profiles() });
+        planner = await openPlanner({ ...plannerOptions(setting, 'score'), oracle: profiles() });
       },
       act: ({ observations, playing }) => planner!.decide(observations, playing),
       reasons: (i) => planner!.reasons(i),

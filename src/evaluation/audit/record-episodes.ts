@@ -1,5 +1,5 @@
 /** Records episodes of players that use observations, so that they can be played again. */
-import { createAsyncPlanner } from '../../agents/planner/planner.js';
+import { openPlanner } from '../../agents/planner/planner.js';
 import type { PlannerOptions } from '../../agents/planner/planner-options.js';
 import { playReactive } from '../../agents/search/reactive.js';
 import { openAnyVecEnv } from '../../engine/node.js';
@@ -94,7 +94,7 @@ async function recordPart(
     ...engine,
   });
   const options: PlannerOptions = { numEnvs, grader: weights, rounds: roundsOf(request), ...engine };
-  await using planner = await createAsyncPlanner({
+  await using planner = await openPlanner({
     ...options,
     inference: knowledge !== 'prior',
     oracle: knowledge === 'truth' ? profilesOf(profiles, seeds) : undefined,
