@@ -20,8 +20,8 @@ import { reactiveModule, sequencesModule } from './sequences-module.js';
 import { playYardsticks, yardsticksModule } from './yardsticks-module.js';
 
 const ANCHORS = 'src/evaluation/audit/anchors-data.ts';
-const SEQUENCES = 'src/agents/policies/open-loop-sequences.ts';
-const REACTIVE = 'src/agents/policies/reactive-policies.ts';
+const SEQUENCES = 'src/agents/policies/generated/open-loop-sequences.ts';
+const REACTIVE = 'src/agents/policies/generated/reactive-policies.ts';
 const YARDSTICKS = 'src/evaluation/yardsticks-data.ts';
 const PAGE = 'docs/graders.md';
 const check = process.argv.includes('--check');

@@ -28,7 +28,7 @@ export interface SequenceAudit {
 export const reactiveModule = (audits: readonly SequenceAudit[]): string =>
   `/** The reactive policies that the audits found. Made by \`npm run audits\`; do not edit. */
 
-/** By grader: the parameters of a policy of search/reactive-policy.ts, f64 [480], as decimals with spaces between them. */
+/** By grader: the parameters of a policy of search/reactive.ts, f64 [480], as decimals with spaces between them. */
 export const REACTIVE_POLICIES = {
 ${audits.map(({ grader, reactive }) => `  ${grader}: '${reactive.join(' ')}',`).join('\n')}
 } as const;

@@ -1,5 +1,5 @@
 /** Plays one episode with a policy, for the pictures. */
-import { findAnyPolicy } from '../../src/agents/policies/observing-policies.js';
+import { findBuiltin } from '../../src/agents/policies/stepped-policies.js';
 import { toGrader } from '../../src/engine/graders/grader.js';
 import { Episode } from '../../src/engine/reference/episode.js';
 import { METER_NAMES, NUM_STEPS, OBSERVATION, OBSERVATION_SIZE } from '../../src/world/fields.js';
@@ -23,7 +23,7 @@ export interface PlayedEpisode {
 export async function playEpisode(policy: string, seed: number, grader: string): Promise<PlayedEpisode> {
   const episode = new Episode().reset(seed, { profile: 'sampled', grader });
   const setting = { numEnvs: 1, grader: toGrader(grader), world: createWorld(), backend: 'auto' };
-  using player = await findAnyPolicy(policy).open(setting);
+  using player = await findBuiltin(policy).open(setting);
   const playing = Uint8Array.of(1);
   await player.reset({ mask: playing, seeds: Uint32Array.of(seed), profiles: () => episode.profile });
   const observations = new Float32Array(OBSERVATION_SIZE);

@@ -2,17 +2,8 @@
 
 import type { LanguageModel } from '../agents/llm/language-model.js';
 import { checkModelName, modelPlayer } from '../agents/llm/llm-player.js';
-import {
-  type BeliefKind,
-  type FixedPolicy,
-  POLICIES,
-  POLICY_NAMES,
-} from '../agents/policies/fixed-policies.js';
-import {
-  findAnyPolicy,
-  STEPPED_POLICIES,
-  type SteppedPolicy,
-} from '../agents/policies/observing-policies.js';
+import { type FixedPolicy, POLICY_NAMES, type PolicyDescription } from '../agents/policies/fixed-policies.js';
+import { BUILTIN_POLICIES, findBuiltin, type SteppedPolicy } from '../agents/policies/stepped-policies.js';
 import type { PolicyLike } from '../engine/policy/policy.js';
 import type { Player } from '../rollouts/trajectories/trajectory-episode.js';
 import { InputError } from '../shared/errors.js';
@@ -20,27 +11,16 @@ import { didYouMean } from '../shared/suggest.js';
 import { describe } from '../shared/values.js';
 import { type Condition, episodesOf } from '../world/conditions.js';
 import type { EvaluateOptions, PolicyRecord } from './evaluate-options.js';
-import { isStepped } from './play-policy.js';
 import { MODEL_PREFIX, UserPolicy } from './user-policy.js';
 
 /** A policy that requests every action from a language model. */
-export interface LlmPolicy {
-  /** `llm:` and the model's name. */
-  readonly name: string;
-  /** Equal to `name`. For other policies it is the name without the belief. */
-  readonly actions: string;
-  /** 'own': the beliefs that the model states. */
-  readonly belief: BeliefKind;
-  /** Returns null, because the policy plays no sequence that a search found for a grader. */
-  readonly sequenceGrader: (grader: string) => null;
+export interface LlmPolicy extends PolicyDescription {
+  readonly kind: 'model';
   readonly model: LanguageModel;
 }
 
-/** A policy of any kind. */
-export type AnyPolicy = FixedPolicy | SteppedPolicy | LlmPolicy | UserPolicy;
-
-/** Returns whether a policy requests its actions from a language model. */
-export const isLlm = (policy: AnyPolicy): policy is LlmPolicy => 'model' in policy;
+/** A policy under its name in results, of any kind. */
+export type NamedPolicy = FixedPolicy | SteppedPolicy | LlmPolicy;
 
 /** The maximum number of episodes of a language model. All are kept in memory. Chosen by hand. */
 const MAX_LLM_EPISODES = 100_000;
@@ -49,14 +29,14 @@ const MAX_LLM_EPISODES = 100_000;
 export function selectPolicies(
   { policies = POLICY_NAMES, llm }: EvaluateOptions,
   conditions: readonly Condition[],
-): AnyPolicy[] {
+): NamedPolicy[] {
   const selected = Array.isArray(policies)
     ? [...new Set(policies as readonly string[])].map((name) => findNamed(name, llm?.models ?? []))
     : Object.entries(policies as PolicyRecord).map(([name, policy]) =>
         findGiven(name, policy, llm?.models ?? []),
       );
   const episodes = conditions.reduce((sum, condition) => sum + episodesOf(condition), 0);
-  const llmPolicy = selected.find(isLlm);
+  const llmPolicy = selected.find(({ kind }) => kind === 'model');
   if (llmPolicy === undefined || episodes <= MAX_LLM_EPISODES) return selected;
   throw new InputError(
     'out_of_range',
@@ -65,14 +45,14 @@ export function selectPolicies(
   );
 }
 
-const findNamed = (name: string, models: readonly LanguageModel[]): AnyPolicy =>
-  name.startsWith(MODEL_PREFIX) ? findLlmPolicy(name, models) : findAnyPolicy(name, [`${MODEL_PREFIX}MODEL`]);
+const findNamed = (name: string, models: readonly LanguageModel[]): NamedPolicy =>
+  name.startsWith(MODEL_PREFIX) ? findLlmPolicy(name, models) : findBuiltin(name, [`${MODEL_PREFIX}MODEL`]);
 
 /** Returns a policy under a name. A built-in policy under its own name is treated like the name alone. */
-function findGiven(name: string, policy: PolicyLike | string, models: readonly LanguageModel[]): AnyPolicy {
+function findGiven(name: string, policy: PolicyLike | string, models: readonly LanguageModel[]): NamedPolicy {
   if (policy === name) return findNamed(name, models);
-  if (typeof policy === 'string') return findGiven(name, findAnyPolicy(policy), models);
-  const own = [...POLICIES, ...STEPPED_POLICIES].find((builtin) => builtin.name === name);
+  if (typeof policy === 'string') return findGiven(name, findBuiltin(policy), models);
+  const own = BUILTIN_POLICIES.find((builtin) => builtin.name === name);
   if (own === undefined) return new UserPolicy(name, policy);
   if (own === policy) return own;
   throw new InputError(
@@ -87,7 +67,11 @@ function findLlmPolicy(policy: string, models: readonly LanguageModel[]): LlmPol
   checkModelName(name, `after ${MODEL_PREFIX}`);
   const model = models.find((candidate) => candidate.name === name);
   if (model !== undefined)
-    return { name: policy, actions: policy, belief: 'own', sequenceGrader: () => null, model };
+    return {
+      kind: 'model',
+      ...{ name: policy, actions: policy, belief: 'own', usesHiddenState: false, objective: null, model },
+      sequenceGrader: () => null,
+    };
   const names = models.map((model) => model.name);
   throw new InputError(
     'unknown_name',
@@ -96,18 +80,15 @@ function findLlmPolicy(policy: string, models: readonly LanguageModel[]): LlmPol
   );
 }
 
-/** Returns whether a policy uses the hidden state. */
-export const isOracle = (policy: AnyPolicy): boolean => isStepped(policy) && policy.usesHiddenState;
-
 /** Returns the player of a policy: the fields by which trajectories identify it. */
-export const playerOf = (policy: AnyPolicy): Player =>
-  isLlm(policy)
+export const playerOf = (policy: NamedPolicy): Player =>
+  policy.kind === 'model'
     ? modelPlayer(policy.model.name)
     : {
         teacher: policy.name,
         model: null,
-        objective: isStepped(policy) ? policy.objective : null,
-        oracle: isOracle(policy),
+        objective: policy.objective,
+        oracle: policy.usesHiddenState,
       };
 
 /** Returns the players of the policies of an evaluation. @throws InputError `unknown_name` or `wrong_type`. */
@@ -122,4 +103,4 @@ export const playersOf = (policies: EvaluateOptions['policies'] = POLICY_NAMES):
 const playerNamed = (policy: string): Player =>
   policy.startsWith(MODEL_PREFIX)
     ? modelPlayer(policy.slice(MODEL_PREFIX.length))
-    : playerOf(findAnyPolicy(policy));
+    : playerOf(findBuiltin(policy));

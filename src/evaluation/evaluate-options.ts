@@ -2,7 +2,7 @@
 
 import type { LanguageModel } from '../agents/llm/language-model.js';
 import type { BeliefKind } from '../agents/policies/fixed-policies.js';
-import type { PolicyName } from '../agents/policies/observing-policies.js';
+import type { PolicyName } from '../agents/policies/stepped-policies.js';
 import type { BackendName, KernelName } from '../engine/backends/backend.js';
 import type { GraderLike } from '../engine/graders/grader.js';
 import type { PolicyLike } from '../engine/policy/policy.js';

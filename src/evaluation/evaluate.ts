@@ -6,13 +6,12 @@ import { yieldTurn } from '../engine/vec-env/yield-turn.js';
 import { ResizableAnyEnv } from '../rollouts/resizable-env.js';
 import { checkInteger } from '../shared/values.js';
 import { type Condition, episodesOf, profilesOf, seedsOf, selectConditions } from '../world/conditions.js';
-import { type AnyPolicy, isLlm, type LlmPolicy, selectPolicies } from './choose-policies.js';
+import { type NamedPolicy, selectPolicies } from './choose-policies.js';
 import { chunksOf } from './episode-batch.js';
 import { checkEvaluateOptions, type EvaluateOptions, type Played } from './evaluate-options.js';
 import { type AnswerSummary, LlmEpisodes } from './llm-episodes.js';
 import { playChunk, policyFields, type StoredResults } from './play-chunk.js';
-import { isStepped } from './play-policy.js';
-import { PolicyPlayers } from './policy-players.js';
+import { PolicyPlayers } from './play-policy.js';
 import { otherGraders, type RegradedScore, RegradeTally } from './regraded-scores.js';
 import { describeRun, type RunInfo } from './run-info.js';
 import { type GradedEpisodes, ScoreTally, type Summary } from './score-tally.js';
@@ -41,7 +40,7 @@ export interface EvaluationRow extends Played, Summary, AnswerSummary {
 /** The default chunk size. Its data fit a cache, and the reference backend reacts to a signal within a second. */
 const CHUNK = 8192;
 /**
- * The default chunk size if a policy is called at each step (`isStepped`), or trajectories are recorded. Both are slow: with
+ * The default chunk size if a policy is called at each step (kind 'stepped'), or trajectories are recorded. Both are slow: with
  * this size they react to a signal within seconds.
  */
 const SMALL_CHUNK = 128;
@@ -111,9 +110,9 @@ class Run {
   readonly #options: EvaluateOptions;
   readonly #conditions: readonly Condition[];
   readonly #stored: StoredResults | null;
-  readonly #policies: readonly AnyPolicy[];
+  readonly #policies: readonly NamedPolicy[];
   readonly #chunkSize: number;
-  readonly #llmEpisodes: ReadonlyMap<AnyPolicy, LlmEpisodes>;
+  readonly #llmEpisodes: ReadonlyMap<NamedPolicy, LlmEpisodes>;
   /** The number of episodes of all policies. */
   readonly #total: number;
   #done = 0;
@@ -124,14 +123,15 @@ class Run {
     this.#stored = stored;
     this.#policies = selectPolicies(options, this.#conditions);
     this.grader = toGrader(options.grader === undefined ? DEFAULT_GRADER : options.grader);
-    const defaultSize = options.onTrajectories || this.#policies.some(isStepped) ? SMALL_CHUNK : CHUNK;
+    const defaultSize =
+      options.onTrajectories || this.#policies.some(({ kind }) => kind === 'stepped') ? SMALL_CHUNK : CHUNK;
     this.#chunkSize = checkInteger('chunkSize', options.chunkSize ?? defaultSize, 1, MAX_CHUNK);
     const episodes = this.#conditions.reduce((sum, condition) => sum + episodesOf(condition), 0);
     this.#total = episodes * this.#policies.length;
-    const entries = this.#policies.filter(isLlm).map((policy: LlmPolicy) => {
-      return [policy, new LlmEpisodes(policy.model, this.#conditions)] as const;
-    });
-    this.#llmEpisodes = new Map<AnyPolicy, LlmEpisodes>(entries);
+    const entries = this.#policies.flatMap((policy) =>
+      policy.kind === 'model' ? [[policy, new LlmEpisodes(policy.model, this.#conditions)] as const] : [],
+    );
+    this.#llmEpisodes = new Map<NamedPolicy, LlmEpisodes>(entries);
   }
 
   /** Plays the episodes of all conditions with the language models, one model after the other. */
@@ -185,19 +185,19 @@ class Run {
         await onEpisodes?.(episodes);
         // The signal may have been aborted while the listener ran.
         signal?.throwIfAborted();
-        if (isLlm(policy)) continue;
+        if (policy.kind === 'model') continue;
         await onTrajectories?.(trajectories);
         this.#done += env.numEnvs;
-        if (isStepped(policy)) this.#reportProgress();
+        if (policy.kind === 'stepped') this.#reportProgress();
       }
-      if (!isStepped(last)) this.#reportProgress();
+      if (last.kind !== 'stepped') this.#reportProgress();
       // Lets signals and timers run, so that a long evaluation can be interrupted.
       await yieldTurn();
     }
     return Array.from(tallies, ([policy, tally]) => this.#rowOf(condition, policy, tally));
   }
 
-  #rowOf(condition: Condition, policy: AnyPolicy, { scores, regraded }: RowTally): EvaluationRow {
+  #rowOf(condition: Condition, policy: NamedPolicy, { scores, regraded }: RowTally): EvaluationRow {
     return {
       condition: condition.name,
       ...policyFields(policy, this.grader.name),

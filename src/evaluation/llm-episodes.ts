@@ -3,7 +3,6 @@
 import type { LanguageModel } from '../agents/llm/language-model.js';
 import { modelPlayer } from '../agents/llm/llm-player.js';
 import { type EpisodeRequest, playEpisodes } from '../agents/llm/play-episodes.js';
-import type { FixedPolicy } from '../agents/policies/fixed-policies.js';
 import { type Grader, isSameGrader } from '../engine/graders/grader.js';
 import { addUsage } from '../rollouts/trajectories/episode-recorder.js';
 import type { Player, TrajectoryEpisode, Usage } from '../rollouts/trajectories/trajectory-episode.js';
@@ -11,6 +10,7 @@ import { camelCase } from '../shared/letter-case.js';
 import type { Condition } from '../world/conditions.js';
 import { ACTION_NAMES, NUM_BELIEFS, NUM_STEPS } from '../world/fields.js';
 import { chunksOf, type EpisodeBatch } from './episode-batch.js';
+import type { WholeEpisodePolicy } from './play-policy.js';
 
 /** Options of new episodes. */
 export interface LlmPlayOptions {
@@ -162,7 +162,7 @@ export class LlmEpisodes {
   }
 
   /** Returns a policy that replays recorded episodes of a condition. */
-  replayPolicy(condition: string, batch: EpisodeBatch): Pick<FixedPolicy, 'choice' | 'options'> {
+  replayPolicy(condition: string, batch: EpisodeBatch): WholeEpisodePolicy {
     const episodes = this.#recordedOf(condition, batch);
     const actions = new Uint8Array(episodes.length * NUM_STEPS);
     const beliefs = new Float32Array(actions.length * NUM_BELIEFS);
@@ -170,7 +170,7 @@ export class LlmEpisodes {
       actions.set(episode.actions, i * NUM_STEPS);
       beliefs.set(episode.beliefs, i * NUM_STEPS * NUM_BELIEFS);
     }
-    return { choice: () => actions, options: { beliefs } };
+    return { kind: 'fixed', choice: () => actions, options: { beliefs } };
   }
 
   /** Returns the answer columns of a condition's row. */

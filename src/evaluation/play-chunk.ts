@@ -3,7 +3,7 @@ import { BASELINE } from '../agents/policies/fixed-policies.js';
 import type { AnyVecEnv } from '../engine/node.js';
 import type { RunResult } from '../engine/vec-env/vec-env-options.js';
 import type { TrajectoryEpisode } from '../rollouts/trajectories/trajectory-episode.js';
-import { type AnyPolicy, isLlm, isOracle, type LlmPolicy, playerOf } from './choose-policies.js';
+import { type LlmPolicy, type NamedPolicy, playerOf } from './choose-policies.js';
 import type { EpisodeBatch } from './episode-batch.js';
 import type { Played, PlayedEpisodes } from './evaluate-options.js';
 import type { LlmEpisodes } from './llm-episodes.js';
@@ -21,7 +21,7 @@ export interface Chunk {
 
 /** The episodes of a chunk as one policy played them. */
 export interface PlayedChunk {
-  readonly policy: AnyPolicy;
+  readonly policy: NamedPolicy;
   readonly episodes: PlayedEpisodes;
   /** Trajectories; [] without recording, and for a language model, whose episodes were recorded earlier. */
   readonly trajectories: readonly TrajectoryEpisode[];
@@ -31,7 +31,7 @@ export interface PlayedChunk {
 export interface StoredResults {
   /** Returns the results of a policy's episodes, in the order of the batch; null if they must be played. */
   resultsOf(
-    policy: Exclude<AnyPolicy, LlmPolicy>,
+    policy: Exclude<NamedPolicy, LlmPolicy>,
     condition: string,
     batch: EpisodeBatch,
   ): Promise<{ readonly result: RunResult; readonly trajectories: readonly TrajectoryEpisode[] } | null>;
@@ -40,9 +40,9 @@ export interface StoredResults {
 /** The tallies of a chunk's policies, and the sources of their results. */
 export interface ChunkPolicies {
   /** The tally of each policy. After the baseline, the policies play in this order. */
-  readonly tallies: ReadonlyMap<AnyPolicy, Pick<ScoreTally, 'add'>>;
+  readonly tallies: ReadonlyMap<NamedPolicy, Pick<ScoreTally, 'add'>>;
   /** The recorded episodes of each language model. */
-  readonly llmEpisodes: ReadonlyMap<AnyPolicy, LlmEpisodes>;
+  readonly llmEpisodes: ReadonlyMap<NamedPolicy, LlmEpisodes>;
   readonly stored: StoredResults | null;
   readonly options: PlayOptions;
 }
@@ -61,11 +61,12 @@ export async function* playChunk(
   let baseline = new Float32Array();
   for (const policy of [BASELINE, ...others]) {
     const tally = tallies.get(policy);
-    const isRecorded = recorded && tally !== undefined && !isLlm(policy);
+    const isModel = policy.kind === 'model';
+    const isRecorded = recorded && tally !== undefined && !isModel;
     const origin = { player: playerOf(policy), condition, grader };
     const recorder = isRecorded ? new EvaluationRecorder(env.world, batch, origin) : null;
-    const playedPolicy = isLlm(policy) ? llmEpisodes.get(policy)!.replayPolicy(condition, batch) : policy;
-    const earlier = isLlm(policy) ? null : ((await stored?.resultsOf(policy, condition, batch)) ?? null);
+    const playedPolicy = isModel ? llmEpisodes.get(policy)!.replayPolicy(condition, batch) : policy;
+    const earlier = isModel ? null : ((await stored?.resultsOf(policy, condition, batch)) ?? null);
     const result = earlier?.result ?? (await playPolicy(env, batch, playedPolicy, options, recorder));
     if (policy === BASELINE) baseline = result.finalScores.slice();
     // The baseline plays even if it is not among the policies; then it has no row.
@@ -77,9 +78,9 @@ export async function* playChunk(
 }
 
 /** Returns the fields that name a policy in results. */
-export const policyFields = (policy: AnyPolicy, grader: string): Omit<Played, 'condition'> => ({
+export const policyFields = (policy: NamedPolicy, grader: string): Omit<Played, 'condition'> => ({
   policy: policy.actions,
   belief: policy.belief,
   sequenceGrader: policy.sequenceGrader(grader),
-  oracle: isOracle(policy),
+  oracle: policy.usesHiddenState,
 });

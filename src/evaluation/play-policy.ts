@@ -1,19 +1,51 @@
 /** Plays the episodes of a batch with one policy: in one call, or step by step. */
 
 import type { FixedPolicy } from '../agents/policies/fixed-policies.js';
-import type { SteppedPolicy } from '../agents/policies/observing-policies.js';
+import type { SteppedPolicy } from '../agents/policies/stepped-policies.js';
 import type { Grader } from '../engine/graders/grader.js';
 import type { AnyVecEnv } from '../engine/node.js';
-import type { PolicyPlayer } from '../engine/policy/policy.js';
+import type { EpisodeStarts, PolicyPlayer, PolicySetting } from '../engine/policy/policy.js';
 import { Episode } from '../engine/reference/episode.js';
 import type { RunResult } from '../engine/vec-env/vec-env-options.js';
 import { yieldTurn } from '../engine/vec-env/yield-turn.js';
 import { NUM_STEPS, PROFILE_SIZE } from '../world/fields.js';
 import type { World } from '../world/world.js';
 import type { EpisodeBatch } from './episode-batch.js';
-import type { PolicyPlayers } from './policy-players.js';
 import type { EvaluationRecorder } from './record-trajectories.js';
-import { UserPolicy } from './user-policy.js';
+
+/** The open players of policies, which play further batches of the same size. */
+export class PolicyPlayers implements Disposable {
+  readonly #open = new Map<SteppedPolicy, { readonly numEnvs: number; readonly player: PolicyPlayer }>();
+
+  /**
+   * Returns a player of a policy, reset for `episodes`. Opens the policy unless its open player has the same number of
+   * environments and can begin further episodes.
+   */
+  async begin(
+    policy: SteppedPolicy,
+    setting: PolicySetting,
+    episodes: EpisodeStarts,
+    signal: AbortSignal | undefined,
+  ): Promise<PolicyPlayer> {
+    let opened = this.#open.get(policy);
+    if (opened?.numEnvs !== setting.numEnvs || opened.player.reset === undefined) {
+      this.#close(policy);
+      opened = { numEnvs: setting.numEnvs, player: await policy.open(setting, signal) };
+      this.#open.set(policy, opened);
+    }
+    await opened.player.reset?.(episodes);
+    return opened.player;
+  }
+
+  #close(policy: SteppedPolicy): void {
+    this.#open.get(policy)?.player[Symbol.dispose]?.();
+    this.#open.delete(policy);
+  }
+
+  [Symbol.dispose](): void {
+    for (const policy of [...this.#open.keys()]) this.#close(policy);
+  }
+}
 
 /** The grader, engine and signal of `EvaluateOptions`. */
 export interface PlayOptions {
@@ -31,13 +63,8 @@ export interface Episodes extends Pick<EpisodeBatch, 'seeds'> {
   readonly profile: string | readonly string[];
 }
 
-/** A policy that plays an episode in one call. */
-type WholeRunPolicy = Pick<FixedPolicy, 'choice' | 'options'>;
-
-/** Returns whether `playPolicy` calls a policy at each step. It plays other policies in one call. */
-export const isStepped = <Other extends object>(
-  policy: Other | SteppedPolicy | UserPolicy,
-): policy is SteppedPolicy | UserPolicy => policy instanceof UserPolicy || 'objective' in policy;
+/** A policy that plays episodes in one call: a fixed one, or a replay of what a language model chose. */
+export type WholeEpisodePolicy = Pick<FixedPolicy, 'kind' | 'choice' | 'options'>;
 
 /**
  * Plays the episodes, one in each environment.
@@ -47,12 +74,12 @@ export const isStepped = <Other extends object>(
 export async function playPolicy(
   env: AnyVecEnv,
   batch: Episodes,
-  policy: WholeRunPolicy | SteppedPolicy | UserPolicy,
+  policy: WholeEpisodePolicy | SteppedPolicy,
   options: PlayOptions,
   recorder: EvaluationRecorder | null,
 ): Promise<RunResult> {
   const { observations } = await env.reset({ seed: batch.seeds, profiles: batch.profile });
-  if (isStepped(policy)) return playSteps(env, observations, batch, policy, options, recorder);
+  if (policy.kind === 'stepped') return playSteps(env, observations, batch, policy, options, recorder);
   const choice = policy.choice(env.numEnvs, options.grader.name);
   if (recorder === null) return await env.run(choice, policy.options);
   const first = observations.slice();
@@ -66,7 +93,7 @@ async function playSteps(
   env: AnyVecEnv,
   first: Float32Array,
   batch: Episodes,
-  policy: SteppedPolicy | UserPolicy,
+  policy: SteppedPolicy,
   { signal, players, ...settings }: PlayOptions,
   recorder: EvaluationRecorder | null,
 ): Promise<RunResult> {
@@ -82,7 +109,6 @@ async function playSteps(
   for (let step = 0; ; step++) {
     const steps = new Uint8Array(numEnvs).fill(step);
     const { actions, beliefs = null } = await player.act({ observations, steps, playing });
-    if (policy instanceof UserPolicy && beliefs !== null) policy.statesBeliefs = true;
     const before = recorder && observations.slice();
     const result = await env.step(actions, { beliefs: beliefs ?? undefined });
     if (before !== null) {

@@ -1,7 +1,7 @@
 /** Regrades stored components. Computes rows of an evaluation, the ranking, and its sensitivity to the weights. */
 
 import { BASELINE, type BeliefKind, POLICY_NAMES, policyName } from '../agents/policies/fixed-policies.js';
-import { STEPPED_NAMES } from '../agents/policies/observing-policies.js';
+import { STEPPED_NAMES } from '../agents/policies/stepped-policies.js';
 import { type Grader, type GraderWeights, graderWeights } from '../engine/graders/grader.js';
 import { regrade } from '../engine/graders/regrade.js';
 import type { EvaluationRow } from './evaluate.js';

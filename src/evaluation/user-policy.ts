@@ -1,7 +1,9 @@
 /** Policies that a user passes by name, in addition to the built-in policies. */
 
 import type { BeliefKind } from '../agents/policies/fixed-policies.js';
-import { isPolicy, type PolicyLike } from '../engine/policy/policy.js';
+import type { SteppedPolicy } from '../agents/policies/stepped-policies.js';
+import { type CheckedPlayer, openChecked } from '../engine/policy/checked-player.js';
+import { isPolicy, type PolicyLike, type PolicySetting, type PolicyView } from '../engine/policy/policy.js';
 import { InputError } from '../shared/errors.js';
 import { isPrintable, PRINTABLE } from '../shared/printable-names.js';
 import { describe } from '../shared/values.js';
@@ -10,7 +12,8 @@ import { describe } from '../shared/values.js';
 export const MODEL_PREFIX = 'llm:';
 
 /** A user's policy under its name in results. */
-export class UserPolicy {
+export class UserPolicy implements SteppedPolicy<CheckedPlayer> {
+  readonly kind = 'stepped';
   readonly name: string;
   /** The policy's name in results, without its belief. Here it equals `name`. */
   readonly actions: string;
@@ -39,6 +42,17 @@ export class UserPolicy {
   /** Returns null, because a user's policy plays no sequence that a search found for a grader. */
   sequenceGrader(): null {
     return null;
+  }
+
+  /** Opens the policy, with checks of what it returns. @throws as `openChecked`. */
+  async open(setting: PolicySetting, signal?: AbortSignal): Promise<CheckedPlayer> {
+    const player = await openChecked(this.name, this.policy, setting, signal);
+    const act = async (view: PolicyView) => {
+      const checked = await player.act(view);
+      if (checked.beliefs !== null) this.statesBeliefs = true;
+      return checked;
+    };
+    return { ...player, act };
   }
 }
 

@@ -10,7 +10,7 @@ export type { Objective } from '../agents/planner/objectives.js';
 export type { PlanOutlook, PlanReport } from '../agents/planner/plan-report.js';
 export { AsyncPlanner, createAsyncPlanner, type Decision, Planner } from '../agents/planner/planner.js';
 export type { PlannerOptions } from '../agents/planner/planner-options.js';
-export { type BuiltinPolicy, builtin, type PolicyName } from '../agents/policies/observing-policies.js';
+export { type BuiltinPolicy, builtin, type PolicyName } from '../agents/policies/stepped-policies.js';
 export {
   type FoundActionSequence,
   searchActionSequence,

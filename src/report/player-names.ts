@@ -1,5 +1,5 @@
 /** Names players (the policies that chose the actions of episodes), and makes the names in a report unique. */
-import { STEPPED_POLICIES } from '../agents/policies/observing-policies.js';
+import { STEPPED_POLICIES } from '../agents/policies/stepped-policies.js';
 import { ORACLE_MARK, teacherName } from '../rollouts/trajectories/player-name.js';
 import type { Player } from '../rollouts/trajectories/trajectory-episode.js';
 import { toPrintable } from '../shared/printable-names.js';

@@ -1,7 +1,7 @@
 /** Tests the one-person view in Chromium: play by hand and by policy, the hidden profile, addresses, accessibility. */
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it, test } from 'vitest';
-import { STEPPED_POLICIES } from '../../src/agents/policies/observing-policies.js';
+import { STEPPED_POLICIES } from '../../src/agents/policies/stepped-policies.js';
 import { toGrader } from '../../src/engine/graders/grader.js';
 import { Episode } from '../../src/engine/reference/episode.js';
 import { ACTION_NAMES, METER_NAMES, OBSERVATION_SIZE, TRAIT_NAMES } from '../../src/world/fields.js';

@@ -1,6 +1,6 @@
 /** The table of `eval`, and `textTable` and `evaluationTable`, which return tables as text. */
 import { describe, expect, it } from 'vitest';
-import { STEPPED_NAMES } from '../../src/agents/policies/observing-policies.js';
+import { STEPPED_NAMES } from '../../src/agents/policies/stepped-policies.js';
 import { renderHeader, renderTable } from '../../src/cli/eval/eval-table.js';
 import { toGrader } from '../../src/engine/graders/grader.js';
 import { evaluate } from '../../src/evaluation/evaluate.js';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { withTables } from '../../scripts/audit-page.js';
-import { OPEN_LOOP_SEQUENCES } from '../../src/agents/policies/open-loop-sequences.js';
+import { OPEN_LOOP_SEQUENCES } from '../../src/agents/policies/generated/open-loop-sequences.js';
 import { verdictOf } from '../../src/evaluation/audit/verdict.js';
 import {
   type Audit,

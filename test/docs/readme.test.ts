@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { POLICY_NAMES } from '../../src/agents/policies/fixed-policies.js';
-import { STEPPED_NAMES } from '../../src/agents/policies/observing-policies.js';
+import { STEPPED_NAMES } from '../../src/agents/policies/stepped-policies.js';
 import { readComponents } from '../../src/cli/components/read-components.js';
 import { headerText, rowsText } from '../../src/cli/components/write-components.js';
 import { renderRegraded } from '../../src/cli/regrade/regrade-table.js';

@@ -1,7 +1,7 @@
 /** `evaluate` with onTrajectories: the same results, and episodes that replay bit for bit. */
 import { expect, it } from 'vitest';
 import { POLICY_NAMES, policyName } from '../../src/agents/policies/fixed-policies.js';
-import { STEPPED_NAMES } from '../../src/agents/policies/observing-policies.js';
+import { STEPPED_NAMES } from '../../src/agents/policies/stepped-policies.js';
 import { toGrader } from '../../src/engine/graders/grader.js';
 import { evaluate } from '../../src/evaluation/evaluate.js';
 import type { EvaluateOptions } from '../../src/evaluation/evaluate-options.js';

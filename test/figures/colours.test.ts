@@ -1,7 +1,7 @@
 /** Tests that the colours of figures differ and contrast with their backgrounds, and that each policy has its colour. */
 import { expect, it } from 'vitest';
 import { POLICIES } from '../../src/agents/policies/fixed-policies.js';
-import { STEPPED_POLICIES } from '../../src/agents/policies/observing-policies.js';
+import { STEPPED_POLICIES } from '../../src/agents/policies/stepped-policies.js';
 import { kindOf, POLICY_COLOURS, POLICY_KINDS } from '../../src/figures/policy-colours.js';
 import { drawScores } from '../../src/figures/scores.js';
 import { svgOf } from '../../src/figures/svg.js';

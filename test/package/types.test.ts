@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { POLICY_NAMES } from '../../src/agents/policies/fixed-policies.js';
-import { STEPPED_NAMES } from '../../src/agents/policies/observing-policies.js';
+import { STEPPED_NAMES } from '../../src/agents/policies/stepped-policies.js';
 import { NODE } from '../../src/engine/backends/node.js';
 import { CONDITIONS, CUSTOM } from '../../src/world/conditions.js';
 import { GRADER_NAMES } from '../../src/world/fields.js';

@@ -2,7 +2,7 @@
 import { InputError } from '../../shared/errors.js';
 import { didYouMean } from '../../shared/suggest.js';
 import { ACTION_NAMES, NUM_STEPS } from '../../world/fields.js';
-import { OPEN_LOOP_SEQUENCES } from './open-loop-sequences.js';
+import { OPEN_LOOP_SEQUENCES } from './generated/open-loop-sequences.js';
 
 const { sequences } = OPEN_LOOP_SEQUENCES;
 const GRADERS = Object.keys(sequences) as (keyof typeof sequences)[];

@@ -1,17 +1,16 @@
 /** Adds a belief to a policy: the constant belief, or the belief that is inferred from the observations. */
 
-import { type BeliefError, errorCountedBy, graderWeights } from '../../engine/graders/grader.js';
-import type {
-  Policy,
-  PolicyActions,
-  PolicyLike,
-  PolicySetting,
-  PolicyView,
+import { errorCountedBy, graderWeights } from '../../engine/graders/grader.js';
+import {
+  type Policy,
+  type PolicyActions,
+  type PolicyLike,
+  type PolicySetting,
+  type PolicyView,
+  toPolicy,
 } from '../../engine/policy/policy.js';
-import { toPolicy } from '../../engine/policy/policy.js';
 import { NUM_BELIEFS } from '../../world/fields.js';
-import { Inference } from '../inference/inference.js';
-import { inferenceWords } from '../inference/inference-words.js';
+import { inferredState } from '../planner/belief-state.js';
 
 /** The constant belief: the middle of each range, at every step. */
 export const CONSTANT_BELIEF: readonly number[] = [0.5, 0.5, 0.5];
@@ -20,26 +19,25 @@ export const CONSTANT_BELIEF: readonly number[] = [0.5, 0.5, 0.5];
 export const constantBeliefs = (numEnvs: number): Float32Array =>
   Float32Array.from({ length: numEnvs * NUM_BELIEFS }, (_, k) => CONSTANT_BELIEF[k % NUM_BELIEFS]);
 
-/** Infers the beliefs of a policy from its observations. */
-export class InferredBeliefs {
-  readonly #inference: Inference;
-  readonly #error: BeliefError;
-
-  constructor({ numEnvs, grader, world }: PolicySetting) {
-    this.#error = grader === null ? 'absolute' : errorCountedBy(graderWeights(grader));
-    this.#inference = new Inference(world, numEnvs);
-  }
-
+/** The source of a policy's beliefs. */
+interface Beliefs {
   /** Returns the beliefs after another observation, f32 [n, 3]. */
-  after({ observations, playing }: PolicyView): Float32Array {
-    this.#inference.observe(observations, playing);
-    return this.#inference.beliefs(this.#error);
-  }
-
+  after(view: PolicyView): Float32Array;
   /** Describes the evidence of environment i. */
-  words(i: number): string {
-    return inferenceWords(this.#inference.explain(i), this.#error);
-  }
+  words?(i: number): string;
+}
+
+/** Returns beliefs that are inferred from the observations, and minimise the error that the grader counts. */
+export function inferredBeliefs({ numEnvs, grader, world }: PolicySetting): Required<Beliefs> {
+  const error = grader === null ? 'absolute' : errorCountedBy(graderWeights(grader));
+  const state = inferredState(numEnvs, world, error);
+  return {
+    after({ observations, playing }) {
+      state.observe(observations, playing);
+      return state.beliefs();
+    },
+    words: (i) => state.words(i),
+  };
 }
 
 /**
@@ -53,16 +51,7 @@ export const withConstant = (policy: PolicyLike): Policy =>
  * Returns a policy with the same actions that states the belief inferred from the observations: the belief with the smallest
  * expected error, absolute or squared as the grader counts it. The policy's reasons begin with the evidence for the belief.
  */
-export const withInference = (policy: PolicyLike): Policy =>
-  withBeliefs(policy, (setting) => new InferredBeliefs(setting));
-
-/** The source of a policy's beliefs. */
-interface Beliefs {
-  /** Returns the beliefs after another observation, f32 [n, 3]. */
-  after(view: PolicyView): Float32Array;
-  /** Describes the evidence of environment i. */
-  words?(i: number): string;
-}
+export const withInference = (policy: PolicyLike): Policy => withBeliefs(policy, inferredBeliefs);
 
 /** Returns a policy with the same actions that states the beliefs of the source that `open` returns. */
 function withBeliefs(policyLike: PolicyLike, open: (setting: PolicySetting) => Beliefs): Policy {

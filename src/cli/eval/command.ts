@@ -1,7 +1,7 @@
 /** `rhythm-vec eval`: evaluates policies under conditions. */
 import { type Command, Option } from 'commander';
 import { POLICY_NAMES } from '../../agents/policies/fixed-policies.js';
-import { STEPPED_NAMES } from '../../agents/policies/observing-policies.js';
+import { STEPPED_NAMES } from '../../agents/policies/stepped-policies.js';
 import { listed } from '../../evaluation/format-results.js';
 import { YARDSTICK_POLICIES } from '../../evaluation/yardstick.js';
 import { CONDITIONS } from '../../world/conditions.js';

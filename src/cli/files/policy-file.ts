@@ -6,7 +6,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { basename, extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { builtin } from '../../agents/policies/observing-policies.js';
+import { builtin } from '../../agents/policies/stepped-policies.js';
 import { withConstant, withInference } from '../../agents/policies/with-belief.js';
 import { loadStudent, STUDENT_NAMES } from '../../agents/student/shipped-students.js';
 import { readStudent, type Student } from '../../agents/student/student.js';

@@ -36,116 +36,96 @@ const OWN_DRAWS = 0x504f4c59;
 const OUTPUTS: readonly (keyof PolicyActions)[] = ['actions', 'beliefs', 'logProbs'];
 
 /** A player of a user's policy. Its errors name the policy. */
-export class CheckedPlayer implements PolicyPlayer, Disposable {
-  readonly #name: string;
-  readonly #player: PolicyPlayer;
-  readonly #numEnvs: number;
-  readonly #usesHiddenState: boolean;
-  readonly #signal: AbortSignal | undefined;
-  readonly reasons: PolicyPlayer['reasons'];
+export interface CheckedPlayer extends PolicyPlayer, Disposable {
+  act(view: PolicyView): Promise<CheckedActions>;
+  [Symbol.dispose](): void;
+}
 
-  private constructor(
-    name: string,
-    player: PolicyPlayer,
-    numEnvs: number,
-    usesHiddenState: boolean,
-    signal?: AbortSignal,
-  ) {
-    this.#name = name;
-    this.#player = player;
-    this.#numEnvs = numEnvs;
-    this.#usesHiddenState = usesHiddenState;
-    this.#signal = signal;
-    if (typeof player.reasons === 'function') this.reasons = (i) => this.#reasonsOf(i);
+/**
+ * Opens a policy. @param signal aborting it rejects pending calls with its reason.
+ * @throws InputError `policy_failed` if the policy throws, `wrong_type` if it opens no player.
+ */
+export async function openChecked(
+  name: string,
+  policyLike: PolicyLike,
+  setting: PolicySetting,
+  signal?: AbortSignal,
+): Promise<CheckedPlayer> {
+  const policy = toPolicy(policyLike);
+  const player = await call(name, 'to open', signal, () => policy.open(setting));
+  if (typeof player?.act !== 'function') {
+    const text = `Expected open() of the policy "${name}" to return a player, { act(view) }, got ${describe(player)}.`;
+    throw new InputError('wrong_type', `${text} Return an object with the function act.`);
   }
+  const usesHiddenState = policy.usesHiddenState === true;
+  const reset = async (episodes: EpisodeStarts): Promise<void> => {
+    const given = usesHiddenState ? episodes : withoutHiddenState(name, episodes);
+    await call(name, 'to begin episodes', signal, () => player.reset!(given));
+  };
+  return {
+    reset: typeof player.reset === 'function' ? reset : undefined,
+    act: (view) => checkedAct(name, player, view, signal),
+    reasons: typeof player.reasons === 'function' ? (i) => checkedReasons(name, player, i) : undefined,
+    [Symbol.dispose]: () => player[Symbol.dispose]?.(),
+  };
+}
 
-  /**
-   * Opens a policy. @param signal aborting it rejects pending calls with its reason.
-   * @throws InputError `policy_failed` if the policy throws, `wrong_type` if it opens no player.
-   */
-  static async open(
-    name: string,
-    policyLike: PolicyLike,
-    setting: PolicySetting,
-    signal?: AbortSignal,
-  ): Promise<CheckedPlayer> {
-    const policy = toPolicy(policyLike);
-    const player = await call(name, 'to open', signal, () => policy.open(setting));
-    if (typeof player?.act !== 'function') {
-      const text = `Expected open() of the policy "${name}" to return a player, { act(view) }, got ${describe(player)}.`;
-      throw new InputError('wrong_type', `${text} Return an object with the function act.`);
-    }
-    return new CheckedPlayer(name, player, setting.numEnvs, policy.usesHiddenState === true, signal);
-  }
-
-  /** Whether the player can begin further episodes. If not, open the policy again. */
-  get canReset(): boolean {
-    return typeof this.#player.reset === 'function';
-  }
-
-  async reset(episodes: EpisodeStarts): Promise<void> {
-    const given = this.#usesHiddenState ? episodes : this.#withoutHiddenState(episodes);
-    await call(this.#name, 'to begin episodes', this.#signal, () => this.#player.reset?.(given));
-  }
-
-  /** Hides profiles, and replaces seeds: with an episode's seed, a policy could play the same episode in advance. */
-  #withoutHiddenState({ mask, seeds }: EpisodeStarts): EpisodeStarts {
-    return { mask, seeds: seeds.map(ownSeed), profiles: () => this.#refuseProfiles() };
-  }
-
-  /** Asks the policy for its actions, and checks them. */
-  async act(view: PolicyView): Promise<CheckedActions> {
-    // For errors: the step of the first environment that plays.
-    const step = view.steps[Math.max(0, view.playing.indexOf(1))];
-    const output = await call(this.#name, `to choose actions at step ${step}`, this.#signal, () =>
-      this.#player.act(view),
-    );
-    try {
-      return this.#check(output, view);
-    } catch (error) {
-      if (!(error instanceof InputError)) throw error;
-      const environment = faultyEnvironment(output, view.playing);
-      const where = environment < 0 ? '' : ` for environment ${environment}`;
-      const text = `${error.message} The policy "${this.#name}" returned it at step ${step}${where}.`;
-      throw new InputError(error.code, text, { cause: error, at: error });
-    }
-  }
-
-  /** Checks a policy's output. @returns copies of actions and beliefs. */
-  #check(output: PolicyActions, { playing }: PolicyView): CheckedActions {
-    const { actions, beliefs, logProbs } = readOptions("a policy's output", output, OUTPUTS);
-    const n = this.#numEnvs;
-    const codes = toActions(actions, n, 'environments', new Uint8Array(n), playing);
-    for (let i = 0; i < n; i++) {
-      if (playing[i] === 1 && !isAction(codes[i])) throw illegalAction(new Place('actions', i), actions[i]);
-    }
-    return {
-      actions: codes === actions ? codes.slice() : codes,
-      beliefs: beliefs == null ? null : toCheckedBeliefs(beliefs, n, playing),
-      logProbs: logProbs ?? null,
-    };
-  }
-
-  async #reasonsOf(i: number): Promise<string> {
-    const text: unknown = await this.#player.reasons!(i);
-    if (typeof text === 'string') return text;
-    throw new InputError(
-      'wrong_type',
-      `Expected reasons(${i}) of the policy "${this.#name}" to be a text, got ${describe(text)}. Return a string.`,
-    );
-  }
-
-  #refuseProfiles(): never {
+/** Hides profiles, and replaces seeds: with an episode's seed, a policy could play the same episode in advance. */
+const withoutHiddenState = (name: string, { mask, seeds }: EpisodeStarts): EpisodeStarts => ({
+  mask,
+  seeds: seeds.map(ownSeed),
+  profiles() {
     throw new InputError(
       'unknown_option',
-      `Expected the policy "${this.#name}" not to read profiles, which are hidden from agents. ` +
+      `Expected the policy "${name}" not to read profiles, which are hidden from agents. ` +
         'Set usesHiddenState: true; results then mark it as an oracle.',
     );
-  }
+  },
+});
 
-  [Symbol.dispose](): void {
-    this.#player[Symbol.dispose]?.();
+/** Asks a policy for its actions, and checks them. */
+async function checkedAct(
+  name: string,
+  player: PolicyPlayer,
+  view: PolicyView,
+  signal: AbortSignal | undefined,
+): Promise<CheckedActions> {
+  // For errors: the step of the first environment that plays.
+  const step = view.steps[Math.max(0, view.playing.indexOf(1))];
+  const output = await call(name, `to choose actions at step ${step}`, signal, () => player.act(view));
+  try {
+    return check(output, view);
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    const environment = faultyEnvironment(output, view.playing);
+    const where = environment < 0 ? '' : ` for environment ${environment}`;
+    const text = `${error.message} The policy "${name}" returned it at step ${step}${where}.`;
+    throw new InputError(error.code, text, { cause: error, at: error });
   }
+}
+
+/** Checks a policy's output. @returns copies of actions and beliefs. */
+function check(output: PolicyActions, { playing }: PolicyView): CheckedActions {
+  const { actions, beliefs, logProbs } = readOptions("a policy's output", output, OUTPUTS);
+  const n = playing.length;
+  const codes = toActions(actions, n, 'environments', new Uint8Array(n), playing);
+  for (let i = 0; i < n; i++) {
+    if (playing[i] === 1 && !isAction(codes[i])) throw illegalAction(new Place('actions', i), actions[i]);
+  }
+  return {
+    actions: codes === actions ? codes.slice() : codes,
+    beliefs: beliefs == null ? null : toCheckedBeliefs(beliefs, n, playing),
+    logProbs: logProbs ?? null,
+  };
+}
+
+async function checkedReasons(name: string, player: PolicyPlayer, i: number): Promise<string> {
+  const text: unknown = await player.reasons!(i);
+  if (typeof text === 'string') return text;
+  throw new InputError(
+    'wrong_type',
+    `Expected reasons(${i}) of the policy "${name}" to be a text, got ${describe(text)}. Return a string.`,
+  );
 }
 
 /** Returns a seed for a policy's own draws. */

@@ -1,7 +1,6 @@
 /** Records the episodes of a user's policies in an audit. */
 
 import { openAnyVecEnv } from '../../engine/node.js';
-import { CheckedPlayer } from '../../engine/policy/checked-player.js';
 import { NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
 import { trueProfilesOf } from '../play-policy.js';
 import type { UserPolicy } from '../user-policy.js';
@@ -31,16 +30,16 @@ export async function recordPolicies(request: AuditRequest): Promise<Player[]> {
   return players;
 }
 
-async function recordPolicy(request: AuditRequest, { name, policy }: UserPolicy): Promise<Recording> {
+async function recordPolicy(request: AuditRequest, policy: UserPolicy): Promise<Recording> {
   const { engine, weights, grader, signal, plannerEpisodes: numEnvs } = request;
   const seeds = freshSeeds(numEnvs);
   await using env = await openAnyVecEnv({ numEnvs, grader: weights, ...engine });
   const { world } = env;
-  using player = await CheckedPlayer.open(name, policy, { ...engine, numEnvs, grader, world }, signal);
+  using player = await policy.open({ ...engine, numEnvs, grader, world }, signal);
   let { observations } = await env.reset({ seed: seeds });
   const playing = new Uint8Array(numEnvs).fill(1);
   const batch = { profile: 'sampled', seeds };
-  await player.reset({ mask: playing.slice(), seeds, profiles: () => trueProfilesOf(world, batch) });
+  await player.reset?.({ mask: playing.slice(), seeds, profiles: () => trueProfilesOf(world, batch) });
   const actions = new Uint8Array(numEnvs * NUM_STEPS);
   const beliefs = new Float32Array(actions.length * NUM_BELIEFS).fill(Number.NaN);
   for (let step = 0; step < NUM_STEPS; step++) {

@@ -3,8 +3,7 @@
 import { type Grader, graderWeights } from '../../engine/graders/grader.js';
 import { ResizableAnyEnv } from '../../rollouts/resizable-env.js';
 import type { ReplayEngine } from '../../rollouts/trajectories/episode-replayer.js';
-import { playPolicy } from '../play-policy.js';
-import { PolicyPlayers } from '../policy-players.js';
+import { PolicyPlayers, playPolicy } from '../play-policy.js';
 import type { UserPolicy } from '../user-policy.js';
 import { copyOf, type EpisodeIdentity, type Graded } from './baselines.js';
 

@@ -1,7 +1,7 @@
 /** Steps all rollouts that still play, with the actions of a policy. */
 
 import { type Grader, type GraderLike, toGrader } from '../../engine/graders/grader.js';
-import { CheckedPlayer } from '../../engine/policy/checked-player.js';
+import { type CheckedPlayer, openChecked } from '../../engine/policy/checked-player.js';
 import { isPolicy, type PolicyLike } from '../../engine/policy/policy.js';
 import { checkSeed } from '../../engine/validate/seeds.js';
 import { VecEnv } from '../../engine/vec-env/vec-env.js';
@@ -101,8 +101,8 @@ async function openPlayer(
   const { numEnvs, backend, kernel, threads, world } = env;
   const name = (typeof policy === 'function' && policy.name) || 'policy';
   const setting = { numEnvs, world, backend, kernel, threads, grader: graderOf(options) };
-  const player = await CheckedPlayer.open(name, policy, setting, options.signal);
-  await player.reset({
+  const player = await openChecked(name, policy, setting, options.signal);
+  await player.reset?.({
     mask: new Uint8Array(numEnvs).fill(1),
     seeds: Uint32Array.from({ length: numEnvs }, (_, i) => i % groupSize),
     profiles: refuseProfiles,

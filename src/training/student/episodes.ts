@@ -1,5 +1,5 @@
 /** The episodes that a student learns from: played by the teacher or the student, labelled by the teacher. */
-import type { SteppedPlayer, SteppedPolicy } from '../../agents/policies/observing-policies.js';
+import type { SteppedPlayer, SteppedPolicy } from '../../agents/policies/stepped-policies.js';
 import { FEATURE_COUNT, Features } from '../../agents/student/features.js';
 import type { Network } from '../../agents/student/network.js';
 import { StudentPlayer } from '../../agents/student/student.js';
@@ -47,7 +47,7 @@ export const partOf = ({ seeds, actions, labels }: Labelled, first: number, coun
 });
 
 export interface LabelOptions {
-  readonly teacher: SteppedPolicy;
+  readonly teacher: SteppedPolicy<SteppedPlayer>;
   /** The network that plays the episodes; null if the teacher plays them. */
   readonly student: Network | null;
   readonly grader: Grader;

@@ -1,7 +1,11 @@
 /** Options of the training of a student. */
 
-import type { PolicyName } from '../../agents/policies/observing-policies.js';
-import { STEPPED_POLICIES, type SteppedPolicy } from '../../agents/policies/observing-policies.js';
+import type { PolicyName } from '../../agents/policies/stepped-policies.js';
+import {
+  STEPPED_POLICIES,
+  type SteppedPlayer,
+  type SteppedPolicy,
+} from '../../agents/policies/stepped-policies.js';
 import { TRAINING_SEEDS } from '../../agents/search/search-seeds.js';
 import type { Student } from '../../agents/student/student.js';
 import { digestOf, tensorsOf } from '../../agents/student/student-file.js';
@@ -53,7 +57,7 @@ export interface TrainOptions {
 /** Validated options. They determine the student. */
 export interface TrainRequest {
   readonly from: Student | null;
-  readonly teacher: SteppedPolicy;
+  readonly teacher: SteppedPolicy<SteppedPlayer>;
   readonly grader: Grader;
   readonly seeds: SeedRange;
   readonly stored: Played | null;
@@ -161,7 +165,7 @@ export function toJson({ teacher, from, stored, ...request }: TrainRequest): Rec
 const digestOfPlayed = ({ seeds, actions }: Played): string =>
   digestOf({ seeds: { shape: [], data: seeds }, actions: { shape: [], data: actions } });
 
-function teacherNamed(name: string): SteppedPolicy {
+function teacherNamed(name: string): SteppedPolicy<SteppedPlayer> {
   const policy = STEPPED_POLICIES.find((each) => each.name === name);
   if (policy?.usesHiddenState) {
     throw new InputError(

@@ -7,15 +7,14 @@ import {
   STEPPED_NAMES,
   STEPPED_POLICIES,
   type SteppedPolicy,
-} from '../../agents/policies/observing-policies.js';
+} from '../../agents/policies/stepped-policies.js';
 import type { BackendName, KernelName } from '../../engine/backends/backend.js';
 import { runAsync } from '../../engine/engine-calls.js';
 import type { Grader } from '../../engine/graders/grader.js';
 import type { PolicyActions, PolicyPlayer } from '../../engine/policy/policy.js';
 import { yieldTurn } from '../../engine/vec-env/yield-turn.js';
 import { playerOf } from '../../evaluation/choose-policies.js';
-import { trueProfilesOf } from '../../evaluation/play-policy.js';
-import { PolicyPlayers } from '../../evaluation/policy-players.js';
+import { PolicyPlayers, trueProfilesOf } from '../../evaluation/play-policy.js';
 import type { UserPolicy } from '../../evaluation/user-policy.js';
 import { ResizableAnyEnv } from '../../rollouts/resizable-env.js';
 import { prompts } from '../../rollouts/text/prompt.js';
@@ -66,7 +65,7 @@ const BATCH_SIZE = 64;
 /**
  * Plays every seed once, and yields the episodes in batches, in the order of their seeds. Completions state each number of
  * a belief as a digit, as a language model's answer must, and the episodes use these rounded beliefs.
- * @throws InputError `unknown_name`; `missing_setting` for a policy without reasons or beliefs; the errors of `CheckedPlayer`,
+ * @throws InputError `unknown_name`; `missing_setting` for a policy without reasons or beliefs; the errors of `openChecked`,
  *   which checks the policy's answers; the signal's reason.
  */
 export async function* teach(options: TeachOptions): AsyncGenerator<TrajectoryEpisode[]> {
@@ -99,7 +98,7 @@ async function playBatch(
   envs: ResizableAnyEnv,
   players: PolicyPlayers,
   seeds: readonly number[],
-  policy: SteppedPolicy | UserPolicy,
+  policy: SteppedPolicy,
   options: TeachOptions,
 ): Promise<TrajectoryEpisode[]> {
   const { profiles, grader, backend, kernel, threads, signal } = options;

@@ -3,7 +3,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { findPolicy, POLICIES, policyName } from '../../../src/agents/policies/fixed-policies.js';
-import { OPEN_LOOP_SEQUENCES } from '../../../src/agents/policies/open-loop-sequences.js';
+import { OPEN_LOOP_SEQUENCES } from '../../../src/agents/policies/generated/open-loop-sequences.js';
 import { Scorer, spacedStarts, trialOf } from '../../../src/agents/search/scorer.js';
 import { toSearchRequest } from '../../../src/agents/search/search-options.js';
 import { spreadSeeds } from '../../../src/agents/search/search-seeds.js';

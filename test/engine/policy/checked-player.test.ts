@@ -1,7 +1,7 @@
-/** CheckedPlayer validates the outputs of a policy, and gives hidden profiles only to oracles. */
+/** A checked player validates the outputs of a policy, and gives hidden profiles only to oracles. */
 import { describe, expect, it } from 'vitest';
 import { toGrader } from '../../../src/engine/graders/grader.js';
-import { CheckedPlayer } from '../../../src/engine/policy/checked-player.js';
+import { openChecked } from '../../../src/engine/policy/checked-player.js';
 import { createWorld, type EpisodeStarts, InputError, type PolicyLike } from '../../../src/index.js';
 import { expectRejection } from '../../support/refusals.js';
 
@@ -13,14 +13,14 @@ const view = {
 };
 
 const errorOf = async (policy: unknown, playing = view.playing): Promise<InputError> => {
-  const player = await CheckedPlayer.open('mine', policy as PolicyLike, setting);
+  const player = await openChecked('mine', policy as PolicyLike, setting);
   return player.act({ ...view, playing }).then(
     () => expect.fail('Expected an error.'),
     (error) => error,
   );
 };
 
-describe('CheckedPlayer refuses a policy that returns', () => {
+describe('a checked player refuses a policy that returns', () => {
   const NAMED = /The policy "mine" returned it at step 3/;
   it.each([
     ['undefined', undefined, 'wrong_type', NAMED],
@@ -41,7 +41,7 @@ describe('CheckedPlayer refuses a policy that returns', () => {
   });
 });
 
-describe('CheckedPlayer', () => {
+describe('a checked player', () => {
   it('rejects if the policy throws, with the thrown error as the cause', async () => {
     const cause = new RangeError('weights are missing');
     const policy = () => {
@@ -52,7 +52,7 @@ describe('CheckedPlayer', () => {
   });
 
   it('accepts an invalid action for an episode that has ended', async () => {
-    const player = await CheckedPlayer.open('mine', () => ({ actions: [4, 99] }), setting);
+    const player = await openChecked('mine', () => ({ actions: [4, 99] }), setting);
     const { actions } = await player.act({ ...view, playing: Uint8Array.of(1, 0) });
     expect(actions[0]).toBe(4);
   });
@@ -62,13 +62,13 @@ describe('CheckedPlayer', () => {
       act: () => ({ actions: [0, 0] }),
       reasons: (i: number) => (i === 0 ? 'Tired.' : 7),
     });
-    const { reasons } = await CheckedPlayer.open('mine', { open } as never, setting);
+    const { reasons } = await openChecked('mine', { open } as never, setting);
     expect(await reasons!(0)).toBe('Tired.');
     await expectRejection(Promise.resolve(reasons!(1)), 'wrong_type', 'reasons(1) of the policy "mine"');
   });
 
   it.each([{}, undefined, null])('refuses a policy whose open() returns %o', async (player) => {
-    const opened = CheckedPlayer.open('mine', { open: () => player } as never, setting);
+    const opened = openChecked('mine', { open: () => player } as never, setting);
     await expect(opened).rejects.toMatchObject({ code: 'wrong_type' });
   });
 });
@@ -85,8 +85,8 @@ describe('hidden profiles', () => {
   });
 
   it('cannot be read by an agent', async () => {
-    const player = await CheckedPlayer.open('mine', profileReader(), setting);
-    await expect(player.reset(episodes)).rejects.toMatchObject({
+    const player = await openChecked('mine', profileReader(), setting);
+    await expect(player.reset!(episodes)).rejects.toMatchObject({
       code: 'policy_failed',
       message: expect.stringMatching(/usesHiddenState: true/),
     });
@@ -99,8 +99,8 @@ describe('hidden profiles', () => {
         reset: ({ seeds }: EpisodeStarts) => void got.push(...seeds),
         act: () => ({ actions: [0, 0] }),
       });
-      const player = await CheckedPlayer.open('mine', { usesHiddenState, open }, setting);
-      await player.reset(episodes);
+      const player = await openChecked('mine', { usesHiddenState, open }, setting);
+      await player.reset!(episodes);
       return got;
     };
     const own = await seedsOf(false);
@@ -111,14 +111,14 @@ describe('hidden profiles', () => {
   });
 
   it('can be read by an oracle', async () => {
-    const player = await CheckedPlayer.open('mine', profileReader(true), setting);
-    await player.reset(episodes);
+    const player = await openChecked('mine', profileReader(true), setting);
+    await player.reset!(episodes);
   });
 });
 
 it('act rejects with the reason of the signal if the signal aborts while the policy computes', async () => {
   const abort = new AbortController();
-  const player = await CheckedPlayer.open('mine', () => new Promise<never>(() => {}), setting, abort.signal);
+  const player = await openChecked('mine', () => new Promise<never>(() => {}), setting, abort.signal);
   const pending = player.act(view);
   abort.abort(new Error('enough'));
   await expect(pending).rejects.toThrow('enough');

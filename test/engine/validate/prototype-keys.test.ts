@@ -1,6 +1,6 @@
 /** Names of built-in properties of objects are refused as unknown keys and names. */
 import { describe, expect, it } from 'vitest';
-import { findAnyPolicy } from '../../../src/agents/policies/observing-policies.js';
+import { findBuiltin } from '../../../src/agents/policies/stepped-policies.js';
 import {
   audit,
   createAsyncVecEnv,
@@ -130,7 +130,7 @@ const NAMES: [what: string, call: (name: Any) => unknown][] = [
   ['a field', (name) => createVecEnv({ numEnvs: 1, observation: { fields: [name] } })],
   ['a policy of run', (name) => env.run(name)],
   ['an output', (name) => asyncEnv.read([name])],
-  ['a policy', findAnyPolicy],
+  ['a policy', findBuiltin],
   ['a policy of rolloutGroups', (policy) => rolloutGroups({ seeds: [1], groupSize: 1, policy })],
   ['an open-loop sequence', openLoopActions],
   ['a method', (method) => groupAdvantages([1], 1, { method })],

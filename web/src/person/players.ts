@@ -1,8 +1,8 @@
 /** Plays the policies of the engine step by step in one episode. */
 
-import type { FixedPlayer } from '../../../src/agents/policies/fixed-players.js';
+import type { FixedPlayer } from '../../../src/agents/policies/fixed-policies.js';
 import { POLICIES } from '../../../src/agents/policies/fixed-policies.js';
-import { findAnyPolicy, STEPPED_POLICIES } from '../../../src/agents/policies/observing-policies.js';
+import { findBuiltin, STEPPED_POLICIES } from '../../../src/agents/policies/stepped-policies.js';
 import { readStudent } from '../../../src/agents/student/student.js';
 import { toGrader } from '../../../src/engine/graders/grader.js';
 import type { PolicySetting } from '../../../src/engine/policy/policy.js';
@@ -38,7 +38,7 @@ export async function openPlayer(
 ): Promise<EpisodePlayer> {
   const student = students.find((each) => each.name === name);
   if (student !== undefined) return openStudent(student, setting);
-  return playerOf((await findAnyPolicy(name).open(policySetting(setting))) as FixedPlayer, setting);
+  return playerOf((await findBuiltin(name).open(policySetting(setting))) as FixedPlayer, setting);
 }
 
 /** Opens, for one episode, a student that was trained on the page. @throws InputError `bad_student`. */
@@ -47,7 +47,7 @@ export const openStudent = ({ file }: StudentFile, setting: EpisodeSetting): Epi
 
 /** Opens a policy other than a student for one episode. @throws InputError `unknown_name`. */
 export const openPolicy = (name: string, setting: EpisodeSetting): EpisodePlayer =>
-  playerOf(findAnyPolicy(name).open(policySetting(setting)) as FixedPlayer, setting);
+  playerOf(findBuiltin(name).open(policySetting(setting)) as FixedPlayer, setting);
 
 const policySetting = ({ grader }: EpisodeSetting): PolicySetting => ({
   numEnvs: 1,
