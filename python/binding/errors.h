@@ -8,13 +8,18 @@ namespace rhythm::python {
 
 namespace py = pybind11;
 
-[[noreturn]] inline void raise(const char* type, const char* code, const std::string& message) {
+template <class... More>
+[[noreturn]] void raise(const char* type, const char* code, const std::string& message, const More&... more) {
   const py::object error = py::module_::import("rhythm_vec.errors").attr(type);
-  PyErr_SetObject(error.ptr(), error(code, message).ptr());
+  PyErr_SetObject(error.ptr(), error(code, message, more...).ptr());
   throw py::error_already_set();
 }
 
-[[noreturn]] inline void raise_input(const char* code, const std::string& message) { raise("InputError", code, message); }
+// Raises InputError. `place`: the field of the error, and its row.
+template <class... Place>
+[[noreturn]] void raise_input(const char* code, const std::string& message, const Place&... place) {
+  raise("InputError", code, message, place...);
+}
 
 [[noreturn]] inline void raise_state(const char* code, const std::string& message) { raise("StateError", code, message); }
 

@@ -52,11 +52,8 @@ class StepArguments {
     const bool is_flat = array.ndim() == 1 && static_cast<size_t>(array.size()) == length;
     const bool is_rows = array.ndim() == 2 && static_cast<size_t>(array.shape(0)) == num_envs_ &&
                          array.shape(1) == world::count::Beliefs;
-    if ((kind != 'f' && kind != 'i' && kind != 'u') || (!is_for_all && !is_flat && !is_rows)) {
-      raise_input(kind == 'f' || kind == 'i' || kind == 'u' ? "wrong_length" : "wrong_type",
-                  "Expected beliefs to be numbers [" + std::to_string(num_envs_) + ", 3], got " + describe(value) +
-                      ". Pass social, morning and work for each environment, or three NaN for no belief.");
-    }
+    if (kind != 'f' && kind != 'i' && kind != 'u') refuse_type("beliefs", "numbers", array, ". Pass three numbers per environment.");
+    if (!is_for_all && !is_flat && !is_rows) refuse_length(std::to_string(length) + " numbers in beliefs (num_envs x 3)", array, length);
     const auto floats = py::array_t<float, py::array::c_style | py::array::forcecast>::ensure(array);
     if (!floats) throw py::error_already_set();
     beliefs_.resize(length);
@@ -74,9 +71,17 @@ class StepArguments {
     py::array array = py::array::ensure(value);
     if (!array) {
       PyErr_Clear();
-      raise_input("wrong_type", std::string("Expected ") + name + " to be an array of " + what + ", got " + describe(value) + ". Pass a NumPy array.");
+      refuse_type(name, what, value, ". Pass a NumPy array.");
     }
     return array;
+  }
+
+  [[noreturn]] static void refuse_type(const char* name, const char* what, const py::handle& value, const char* remedy) {
+    raise_input("wrong_type", std::string("Expected ") + name + " to be an array of " + what + ", got " + describe(value) + remedy);
+  }
+
+  [[noreturn]] static void refuse_length(const std::string& expected, const py::array& array, size_t length) {
+    raise_input("wrong_length", "Expected " + expected + ", got " + describe(array) + ". Pass exactly " + std::to_string(length) + ".");
   }
 
   // Returns integers in the byte order of this machine.
@@ -89,9 +94,8 @@ class StepArguments {
 
   [[noreturn]] void refuse_actions(const py::array& array) const {
     const char kind = array.dtype().kind();
-    raise_input(kind == 'i' || kind == 'u' ? "wrong_length" : "wrong_type",
-                "Expected actions to be integers [" + std::to_string(num_envs_) + "], got " + describe(array) +
-                    ". Pass one code per environment.");
+    if (kind != 'i' && kind != 'u') refuse_type("actions", "integers", array, ". Pass one code per environment.");
+    refuse_length(std::to_string(num_envs_) + " actions (num_envs)", array, num_envs_);
   }
 
   void copy_bytes(const py::array& array) {
@@ -134,13 +138,16 @@ class StepArguments {
     if (is_absent || (mask != nullptr && mask[row] == 0)) return 0;
     raise_input("bad_belief", "Expected three finite numbers or three NaN (no belief) in beliefs row " + std::to_string(row) + ", got [" +
                                   std::to_string(belief[0]) + ", " + std::to_string(belief[1]) + ", " + std::to_string(belief[2]) +
-                                  "]. No episode was stepped. Pass three finite numbers or three NaN.");
+                                  "]. No episode was stepped. Pass three finite numbers or three NaN.",
+                "beliefs", row);
   }
 
  public:
   [[noreturn]] static void raise_illegal_action(const std::string& code, size_t env) {
-    raise_input("illegal_action", "Expected action codes from 0 to " + std::to_string(world::count::Actions - 1) + ", got " + code +
-                                      " at actions[" + std::to_string(env) + "]. No episode was stepped. Pass a code of ACTION_NAMES.");
+    raise_input("illegal_action",
+                "Expected an action code from 0 to " + std::to_string(world::count::Actions - 1) + " at actions[" +
+                    std::to_string(env) + "], got " + code + ". No episode was stepped. Pass a code in that range.",
+                "actions", env);
   }
 
  private:

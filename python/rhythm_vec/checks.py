@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import sys
-from typing import Any, Dict, Iterable, Mapping, NoReturn, Sequence, Tuple
+from typing import Any, Dict, Iterable, Mapping, NoReturn, Optional, Sequence, Tuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,9 +17,38 @@ MAX_FLOAT = sys.float_info.max
 MAKE_AGAIN = "Make it again with this release."
 
 
-def refuse(code: str, expected: str, got: str, remedy: str) -> NoReturn:
-    """Raises InputError."""
-    raise InputError(code, f"Expected {expected}, got {got}. {remedy}")
+def refuse(
+    code: str, expected: str, got: str, remedy: str, field: Optional[str] = None, row: Optional[int] = None
+) -> NoReturn:
+    """Raises InputError. A `field` that is a phrase or a path, such as start.steps, names no field."""
+    is_name = field is not None and field.isidentifier()
+    raise InputError(code, f"Expected {expected}, got {got}. {remedy}", field if is_name else None, row)
+
+
+def require(legal: npt.NDArray[Any], code: str, what: str, expected: Any, values: Any, remedy: str) -> None:
+    """Raises InputError for the first entry that is not legal, of arrays of the same shape. `expected` is the text for the
+    error, or returns it for a row."""
+    if legal.all():
+        return
+    at = tuple(int(k) for k in np.argwhere(~legal)[0])
+    text = expected(at[0]) if callable(expected) else expected
+    refuse(code, f"{text} at {what}{list(at)}", str(values[at]), remedy, what, at[0] if what.isidentifier() else None)
+
+
+def check_length(what: str, got: Any, expected: int, unit: str = "num_envs") -> None:
+    """Raises InputError `wrong_length` if a length is not the expected one, which `unit` explains. `got`: a length, or an array
+    for the error, whose shape is wrong."""
+    if not isinstance(got, int) or got != expected:
+        refuse("wrong_length", f"{expected} {what} ({unit})", describe(got), f"Pass exactly {expected}.")
+
+
+def check_keys(what: str, given: Iterable[Any], known: Iterable[str]) -> None:
+    """Raises InputError `unknown_option` for a key that is not known."""
+    names = list(known)
+    for name in given:
+        if name not in names:
+            remedy = did_you_mean(str(name), names)
+            refuse("unknown_option", f"{what} among {', '.join(names)}", describe(name), remedy, str(name))
 
 
 def describe(value: Any) -> str:
@@ -34,46 +63,56 @@ def describe(value: Any) -> str:
 _MAX_GUESS_LENGTH = 100
 
 
-def did_you_mean(name: str, known: Iterable[str], otherwise: str = "Pass one of these names.") -> str:
+def did_you_mean(name: str, known: Iterable[str], otherwise: str = "Use one of these names.") -> str:
     """Returns the remedy for an unknown name: the nearest known one, or `otherwise` if none or several are nearest."""
-    close = difflib.get_close_matches(name, list(known), 2) if len(name) <= _MAX_GUESS_LENGTH else []
-    ratios = [difflib.SequenceMatcher(None, each, name).ratio() for each in close]
+    close = difflib.get_close_matches(name.lower(), list(known), 2) if len(name) <= _MAX_GUESS_LENGTH else []
+    ratios = [difflib.SequenceMatcher(None, each, name.lower()).ratio() for each in close]
     return f'Did you mean "{close[0]}"?' if close and ratios.count(ratios[0]) == 1 else otherwise
 
 
+def is_number(value: Any) -> bool:
+    """Returns whether a value is a number of Python or NumPy, and no bool."""
+    return isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+
+
 def check_integer(what: str, value: Any, low: int, high: int) -> int:
-    """Returns an integer from `low` to `high` as an int. Raises InputError `out_of_range` for any other value."""
+    """Returns an integer from `low` to `high` as an int. Raises InputError `out_of_range` for another number, `wrong_type` for
+    any other value."""
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and low <= value <= high:
         return int(value)
-    refuse("out_of_range", f"{what} to be an integer from {low} to {high}", describe(value), "Pass an integer in this range.")
+    code = "out_of_range" if is_number(value) else "wrong_type"
+    expected, remedy = f"{what} to be an integer from {low} to {high}", "Pass an integer in that range."
+    refuse(code, expected, describe(value), remedy, what)
 
 
 def check_number(what: str, value: Any, low: float, high: float) -> float:
     """Returns a number from `low` to `high` as a float. Raises InputError `out_of_range` for any other value."""
-    if isinstance(value, (int, float, np.number)) and not isinstance(value, bool) and low <= value <= high:
+    if is_number(value) and low <= value <= high:
         return float(value)
-    refuse("out_of_range", f"{what} to be a number from {low:g} to {high:g}", describe(value), "Pass a number in this range.")
+    expected, remedy = f"{what} to be a number from {low:g} to {high:g}", "Pass a number in that range."
+    refuse("out_of_range", expected, describe(value), remedy, what)
 
 
 def check_flag(what: str, value: Any) -> bool:
     """Returns a bool of Python or NumPy as a bool. Raises InputError `wrong_type` for any other value."""
     if isinstance(value, (bool, np.bool_)):
         return bool(value)
-    refuse("wrong_type", f"{what} to be a bool", describe(value), "Pass True or False.")
+    refuse("wrong_type", f"{what} to be a bool", describe(value), "Pass True or False.", what)
 
 
 def check_mapping(what: str, value: Any) -> Dict[Any, Any]:
     """Returns a copy of a mapping; an empty dictionary for None. Raises InputError `wrong_type` for any other value."""
     if value is None or isinstance(value, Mapping):
         return dict(value or {})
-    refuse("wrong_type", f"{what} to be a mapping", describe(value), "Pass a dictionary, such as {}.")
+    refuse("wrong_type", f"{what} to be a mapping", describe(value), "Pass a dictionary, such as {}.", what)
 
 
-def check_name(what: str, value: Any, known: Sequence[str]) -> str:
-    """Returns a known name. Raises InputError `unknown_name` for any other value."""
+def check_name(what: str, value: Any, known: Sequence[str], field: Optional[str] = None) -> str:
+    """Returns a known name. Raises InputError `unknown_name` for any other value; its field is `field`, else `what`."""
     if isinstance(value, str) and value in known:
         return value
-    refuse("unknown_name", f"{what} to be one of {', '.join(known)}", describe(value), did_you_mean(str(value), known))
+    expected, remedy = f"{what} to be one of {', '.join(known)}", did_you_mean(str(value), known)
+    refuse("unknown_name", expected, describe(value), remedy, field or what)
 
 
 def to_array(value: Any) -> npt.NDArray[Any]:
@@ -88,24 +127,23 @@ def to_array(value: Any) -> npt.NDArray[Any]:
 def as_array(what: str, value: Any, kinds: str, shape: Tuple[int, ...], entries: str) -> npt.NDArray[Any]:
     """Returns a value as an array of a shape. The value may be flat. Its dtype's kind must be one of `kinds`, such as
     "iu". `entries` is the word for the array's entries in errors. Raises InputError `wrong_type`, `wrong_length`."""
-    array = to_array(value)
+    array, length = to_array(value), int(np.prod(shape))
     if array.dtype.kind not in kinds:
-        refuse("wrong_type", f"{what} to be {entries} {list(shape)}", describe(value), f"Pass an array of {entries}.")
-    if array.shape != shape and array.shape != (int(np.prod(shape)),):
-        refuse("wrong_length", f"{what} to be {entries} {list(shape)}", describe(value), "Pass an array of this shape.")
+        expected = f"{what} to be {entries} {list(shape)}"
+        refuse("wrong_type", expected, describe(value), f"Pass an array of {entries}.", what)
+    if array.shape not in (shape, (length,)):
+        check_length(f"entries in {what}", array, length, f"{list(shape)}")
     return array.reshape(shape)
 
 
 def to_codes(
-    what: str, value: Any, shape: Tuple[int, ...], high: int, code: str = "out_of_range"
+    what: str, value: Any, shape: Tuple[int, ...], high: int, code: str = "out_of_range", remedy: str = ""
 ) -> npt.NDArray[np.uint8]:
     """Returns integers from 0 to `high` as a new u8 array of a shape. Raises InputError with `code` for other
     integers, and as `as_array`."""
     array = as_array(what, value, "iu", shape, "integers")
-    invalid = np.argwhere((array < 0) | (array > high))
-    if invalid.size > 0:
-        at = invalid[0].tolist()
-        refuse(code, f"{what} from 0 to {high}", f"{array[tuple(at)]} at {what}{at}", "Pass integers in this range.")
+    legal = (array >= 0) & (array <= high)
+    require(legal, code, what, f"an integer from 0 to {high}", array, remedy or "Pass an integer in that range.")
     return np.array(array, np.uint8, order="C")
 
 
@@ -123,15 +161,15 @@ def find_beliefs(beliefs: npt.NDArray[np.float32]) -> Tuple[npt.NDArray[np.bool_
     return given, invalid
 
 
-def to_given(beliefs: npt.NDArray[np.float32]) -> npt.NDArray[np.uint8]:
-    """Returns which rows of [..., 3] hold a belief, u8 [...]. Raises InputError `bad_belief` for an invalid row."""
+def to_given(
+    beliefs: npt.NDArray[np.float32], used: Any = True, where: str = "beliefs", unchanged: str = "No episode was stepped."
+) -> npt.NDArray[np.uint8]:
+    """Returns which rows of [..., 3] hold a belief, u8 [...]. Raises InputError `bad_belief` for an invalid row that is
+    `used`, bool [...]."""
     given, invalid = find_beliefs(beliefs)
-    if invalid.any():
-        at = tuple(int(k) for k in np.argwhere(invalid)[0])
-        refuse(
-            "bad_belief",
-            f"three finite numbers or three NaN (no belief) at beliefs{list(at)}",
-            str(beliefs[at]),
-            "Pass three finite numbers or three NaN.",
-        )
+    if (invalid & used).any():
+        row = int(np.flatnonzero(invalid & used)[0])
+        numbers = "three finite numbers or three NaN"
+        got = str(beliefs.reshape(-1, beliefs.shape[-1])[row])
+        refuse("bad_belief", f"{numbers} (no belief) in {where} row {row}", got, f"{unchanged} Pass {numbers}.", where, row)
     return given.astype(np.uint8)

@@ -5,13 +5,25 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Any, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _world
-from .checks import as_array, check_integer, check_name, describe, did_you_mean, refuse, to_array, to_floats
+from .checks import (
+    as_array,
+    check_integer,
+    check_length,
+    check_name,
+    describe,
+    did_you_mean,
+    is_number,
+    refuse,
+    require,
+    to_array,
+    to_floats,
+)
 from .world import World
 
 #: One u32 s, so that environment i plays seed s + i; or a u32 per environment.
@@ -24,6 +36,9 @@ ProfileChoice = Union[str, Sequence[str], npt.NDArray[Any]]
 GraderChoice = Union[str, "os.PathLike[str]", Mapping[str, Any], Sequence[Any], npt.NDArray[Any]]
 
 MAX_U32 = 2**32 - 1
+#: (low, size) of the allowed seeds.
+SeedRange = Tuple[int, int]
+ALL_SEEDS: SeedRange = (0, MAX_U32 + 1)
 #: The codes of profile modes.
 PROFILE_MODES = {"sampled": 0, "discrete": 1, "given": 2}
 #: The codes of policies.
@@ -38,8 +53,8 @@ class Profiles(NamedTuple):
     floats: Optional[npt.NDArray[np.float32]]
 
 
-def part_of(value: Any, rows: slice) -> Any:
-    """Returns some rows of an array or of `Profiles`; None for None."""
+def part_of(value: Any, rows: Any) -> Any:
+    """Returns some rows (a slice or indices) of an array or of `Profiles`; None for None."""
     if isinstance(value, Profiles):
         return Profiles(value.modes[rows], part_of(value.floats, rows))
     return None if value is None else value[rows]
@@ -56,73 +71,75 @@ def to_world(world: Any) -> World:
 
 
 def to_mask(mask: Any, num_envs: int) -> Optional[npt.NDArray[np.uint8]]:
-    """Returns a mask of bool, or of u8 with 0 and 1, as new u8 [n]; None for None. Raises InputError `wrong_type`."""
+    """Returns a mask of bool, or of u8 with 0 and 1, as new u8 [n]; None for None. Raises InputError `wrong_type`,
+    `wrong_length`."""
     if mask is None:
         return None
     array = to_array(mask)
-    is_bytes = array.dtype == np.uint8 and array.size > 0 and array.max() <= 1
-    if (array.dtype != np.bool_ and not is_bytes) or array.shape != (num_envs,):
+    is_bytes = array.dtype == np.uint8 and (array.size == 0 or array.max() <= 1)
+    if (array.dtype != np.bool_ and not is_bytes) or array.ndim == 0:
         refuse("wrong_type", f"mask to be bool [{num_envs}]", describe(mask), "Pass one entry per environment.")
+    if array.shape != (num_envs,):
+        check_length("entries in mask", array, num_envs)
     return np.array(array, np.uint8)
 
 
-def to_seed_range(seed_range: Any) -> Tuple[int, int]:
+def to_seed_range(seed_range: Any) -> SeedRange:
     """Returns (low, size) of the allowed seeds; for None all. Raises InputError `wrong_type`, `out_of_range`."""
     if seed_range is None:
-        return 0, MAX_U32 + 1
+        return ALL_SEEDS
     if not isinstance(seed_range, (tuple, list)) or len(seed_range) != 2:
-        refuse(
-            "wrong_type",
-            "seed_range to be (low, size)",
-            describe(seed_range),
-            "Pass the first seed and the number of seeds.",
-        )
+        remedy = "Pass the first seed and the number of seeds."
+        refuse("wrong_type", "seed_range to be (low, size)", describe(seed_range), remedy)
     low = check_integer("seed_range[0] (low)", seed_range[0], 0, MAX_U32)
     return low, check_integer("seed_range[1] (size)", seed_range[1], 1, MAX_U32 + 1 - low)
 
 
 def to_seeds(
-    seed: Any, num_envs: int, seed_range: Tuple[int, int] = (0, 2**32), what: str = "seed"
+    seed: Any, num_envs: int, seed_range: SeedRange = ALL_SEEDS, what: str = "seed"
 ) -> npt.NDArray[np.uint32]:
-    """Returns seeds, u32 [n]; random seeds for None. Raises InputError `bad_seed`, `wrong_length`."""
-    low, size = seed_range
+    """Returns seeds, u32 [n]; random seeds for None. Raises InputError `bad_seed`, `wrong_length`, `wrong_type`."""
     if seed is None:
+        low, size = seed_range
         return np.random.default_rng().integers(low, low + size, num_envs, np.uint64).astype(np.uint32)
-    if isinstance(seed, (int, np.integer)) and not isinstance(seed, bool):
-        first = int(seed)
-        if not 0 <= first <= MAX_U32 - (num_envs - 1):
-            highest = MAX_U32 - (num_envs - 1)
-            refuse("bad_seed", f"{what} from 0 to {highest}", str(first), "Pass a seed in this range, or an array.")
-        values = np.arange(first, first + num_envs, dtype=np.uint64)
-    else:
-        values = _seed_list(seed, num_envs, what)
-    outside = np.flatnonzero((values < low) | (values >= low + size))
-    if outside.size > 0:
-        env = int(outside[0])
-        refuse(
-            "bad_seed",
-            f"{what} from {low} to {low + size - 1}",
-            f"{values[env]} for environment {env}",
-            "Pass a seed in this range.",
-        )
-    return values.astype(np.uint32)
-
-
-def _seed_list(seed: Any, num_envs: int, what: str) -> npt.NDArray[np.uint64]:
+    expected, remedy = f"a u32 (an integer from 0 to {MAX_U32})", "Pass an integer in that range."
     array = to_array(seed)
-    if array.dtype.kind not in "iu":
-        refuse("bad_seed", f"{what} to be a u32 or an array of u32", describe(seed), "Pass integers.")
-    if array.shape != (num_envs,):
-        refuse("wrong_length", f"{what} to be u32 [{num_envs}]", describe(array), "Pass one seed per environment.")
-    outside = np.flatnonzero((array < 0) | (array > MAX_U32))
+    if is_number(seed):
+        if not _is_u32(seed):
+            refuse("bad_seed", f"{expected} at {what}", describe(seed), remedy, what)
+        if int(seed) + num_envs - 1 > MAX_U32:
+            last = f"{what} + {num_envs - 1} (the last environment's seed) to be at most {MAX_U32}"
+            refuse("bad_seed", last, f"{what} {seed}", "Pass an array instead.")
+        array = np.arange(int(seed), int(seed) + num_envs, dtype=np.uint64)
+    elif array.ndim == 0:
+        expected = f"{what} to be a u32 or an array of u32"
+        refuse("wrong_type", expected, describe(seed), "Pass one seed per environment.")
+    elif array.shape != (num_envs,):
+        check_length(f"entries in {what}", array, num_envs)
+    else:
+        is_numeric = array.dtype.kind in "iu"
+        legal = (array >= 0) & (array <= MAX_U32) if is_numeric else np.array([_is_u32(each) for each in array.tolist()])
+        require(legal, "bad_seed", what, expected, array, remedy)
+    check_seed_range(array, seed_range, lambda env: f"environment {env} (from {what})")
+    return array.astype(np.uint32)
+
+
+def check_seed_range(seeds: npt.NDArray[Any], seed_range: SeedRange, owner: Callable[[int], str]) -> None:
+    """Raises InputError `bad_seed` for a seed outside a range. `owner` returns the text for the index of a seed."""
+    low, size = seed_range
+    outside = np.flatnonzero((seeds < low) | (seeds >= low + size))
     if outside.size > 0:
         env = int(outside[0])
-        refuse("bad_seed", f"a u32 at {what}[{env}]", str(array[env]), "Pass an integer from 0 to 4294967295.")
-    return array.astype(np.uint64)
+        expected, got = f"seeds in seed_range, {low} to {low + size - 1}", f"{seeds[env]} for {owner(env)}"
+        refuse("bad_seed", expected, got, "Pass a seed in that range, or widen seed_range.")
 
 
-def _in_domain(values: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
-    size = np.abs(values)
+def _is_u32(value: Any) -> bool:
+    return is_number(value) and bool(0 <= value <= MAX_U32 and value % 1 == 0)
+
+
+def _in_domain(values: Any) -> npt.NDArray[np.bool_]:
+    size = np.abs(np.asarray(values, np.float64))
     inside: npt.NDArray[np.bool_] = (size == 0) | ((size >= _world.MIN_MAGNITUDE) & (size <= _world.MAX_MAGNITUDE))
     return inside
 
@@ -132,86 +149,60 @@ def to_profiles(world: World, choice: Any, num_envs: int) -> Profiles:
     `bad_profile`, `wrong_length`, `wrong_type`."""
     if isinstance(choice, Profiles):
         return choice
-    if isinstance(choice, str):
-        modes, floats_of_one = _named_profiles(world, [choice], 1)
-        return Profiles(
-            np.repeat(modes, num_envs), None if floats_of_one is None else np.repeat(floats_of_one, num_envs, 0)
-        )
-    names = list(choice) if isinstance(choice, (list, tuple)) or _is_list_of_names(choice) else None
-    if names is not None and all(isinstance(name, str) for name in names):
-        return _named_profiles(world, names, num_envs)
-    floats = check_profiles("profiles", choice, num_envs)
-    return Profiles(np.full(num_envs, PROFILE_MODES["given"], np.uint8), floats)
+    given, known = PROFILE_MODES["given"], ("sampled", "discrete", *_world.PROFILE_NAMES)
+    array = to_array([choice] if isinstance(choice, str) else choice)
+    if array.ndim != 1 or array.dtype.kind not in "UO":
+        if array.dtype.kind != "f":
+            expected = f"profiles to be a name, a name per environment or floats [{num_envs}, {_world.PROFILE_SIZE}]"
+            refuse("wrong_type", expected, describe(choice), "Pass a name.", "profiles")
+        return Profiles(np.full(num_envs, given, np.uint8), check_profiles("profiles", choice, num_envs))
+    if not isinstance(choice, str):
+        check_length("names in profiles", len(array), num_envs)
+    names = array.tolist()
+    if not all(isinstance(name, str) for name in names):
+        refuse("wrong_type", "profiles to be a name per environment", describe(choice), "Pass a name.", "profiles")
+    codes = {name: known.index(check_name("profile", name, known, "profiles")) for name in dict.fromkeys(names)}
+    chosen = np.array([codes[name] for name in names])
+    modes = np.minimum(chosen, given).astype(np.uint8)
+    table = np.vstack([np.zeros((given, _world.PROFILE_SIZE), np.float32), world.param("namedProfiles")])
+    floats = table[chosen] if (modes == given).any() else None
+    if not isinstance(choice, str):
+        return Profiles(modes, floats)
+    return Profiles(np.repeat(modes, num_envs), None if floats is None else np.repeat(floats, num_envs, 0))
 
 
 def check_profiles(what: str, choice: Any, count: int) -> npt.NDArray[np.float32]:
     """Returns given profiles as new f32 [count, 16]. Raises InputError `bad_profile`, `wrong_length`, `wrong_type`."""
     floats = to_floats(as_array(what, choice, "f", (count, _world.PROFILE_SIZE), "floats"))
-    invalid = np.argwhere(~_in_domain(floats.astype(np.float64)))
-    if invalid.size > 0:
-        row, k = (int(at) for at in invalid[0])
-        refuse(
-            "bad_profile",
-            f"0 or a magnitude in [2^-40, 2^20] at {what}[{row}][{k}]",
-            str(floats[row, k]),
-            "Pass a number in this range.",
-        )
+    expected = "0 or a magnitude in [2^-40, 2^20]"
+    require(_in_domain(floats), "bad_profile", what, expected, floats, "Pass a float32 of that range.")
     # Adding 0 turns -0 into 0.
     return floats + np.float32(0)
 
 
-def _is_list_of_names(choice: Any) -> bool:
-    return isinstance(choice, np.ndarray) and choice.dtype.kind in "UO" and choice.ndim == 1
-
-
-def _named_profiles(world: World, names: Sequence[str], num_envs: int) -> Profiles:
-    if len(names) != num_envs:
-        refuse("wrong_length", f"{num_envs} names in profiles", str(len(names)), "Pass one name per environment.")
-    known = ("sampled", "discrete", *_world.PROFILE_NAMES)
-    codes = {name: known.index(check_name("profiles", name, known)) for name in set(names)}
-    chosen = np.array([codes[name] for name in names])
-    modes = np.minimum(chosen, PROFILE_MODES["given"]).astype(np.uint8)
-    if not (chosen >= PROFILE_MODES["given"]).any():
-        return Profiles(modes, None)
-    table: npt.NDArray[np.float32] = world.param("namedProfiles")
-    floats = np.where(
-        (chosen >= PROFILE_MODES["given"])[:, None],
-        table[np.maximum(chosen - PROFILE_MODES["given"], 0)],
-        np.float32(0),
-    ).astype(np.float32)
-    return Profiles(modes, floats)
-
-
-def to_graders(world: World, choice: Any, num_envs: int) -> npt.NDArray[np.float32]:
+def to_graders(world: World, choice: Any, num_envs: int, where: str = "grader") -> npt.NDArray[np.float32]:
     """Returns the weights of all environments, f32 [n, 8]. Raises InputError `unknown_name`, `bad_grader`,
     `wrong_length`, `wrong_type`, and OSError if a file cannot be read."""
-    if isinstance(choice, (str, Mapping, os.PathLike)) or _is_weights(choice):
-        return np.tile(to_grader(world, choice), (num_envs, 1))
-    if isinstance(choice, np.ndarray) and choice.dtype.kind in "fiu" and choice.ndim == 1:
-        choice = choice.reshape(num_envs, -1) if choice.size % num_envs == 0 else choice
-    if not isinstance(choice, (list, tuple, np.ndarray)) or (isinstance(choice, np.ndarray) and choice.ndim == 0):
-        refuse(
-            "wrong_type",
-            "grader to be a name, a file, a mapping, or eight weights",
-            describe(choice),
-            "Pass one grader, or one per environment.",
-        )
+    if isinstance(choice, (str, Mapping, os.PathLike)):
+        return np.tile(to_grader(world, choice, where), (num_envs, 1))
+    array = to_array(choice)
+    if array.dtype.kind in "fiu" and array.ndim in (1, 2):
+        if array.shape == (_NUM_COMPONENTS,):
+            return np.tile(_check_weights(array[None], where), (num_envs, 1))
+        if array.shape not in ((num_envs, _NUM_COMPONENTS), (num_envs * _NUM_COMPONENTS,)):
+            unit = f"num_envs x {_NUM_COMPONENTS}, or {_NUM_COMPONENTS} for all"
+            check_length(f"weights in {where}", array, num_envs * _NUM_COMPONENTS, unit)
+        return _check_weights(array.reshape(num_envs, _NUM_COMPONENTS), where, each=True)
+    if not isinstance(choice, (list, tuple, np.ndarray)) or np.ndim(array) == 0 and isinstance(choice, np.ndarray):
+        expected = f"{where} to be a name, a file, a mapping, or eight weights; or one of these per environment"
+        refuse("wrong_type", expected, describe(choice), "Pass a name.", where)
     graders = list(choice)
-    if len(graders) != num_envs:
-        refuse("wrong_length", f"a grader, or {num_envs} graders", str(len(graders)), "Pass one grader per environment.")
-    if isinstance(choice, np.ndarray) and choice.dtype.kind in "fiu":
-        return np.stack([to_grader(world, grader, f"grader[{env}]") for env, grader in enumerate(graders)])
+    check_length(f"names in {where}", len(graders), num_envs)
     # A file that several environments name is read once.
     names = dict.fromkeys(grader for grader in graders if isinstance(grader, (str, os.PathLike)))
-    named = {grader: to_grader(world, grader) for grader in names}
-    return np.stack(
-        [named[grader] if isinstance(grader, (str, os.PathLike)) else to_grader(world, grader) for grader in graders]
-    )
-
-
-def _is_weights(choice: Any) -> bool:
-    array = to_array(choice)
-    return array.dtype.kind in "fiu" and array.ndim == 1 and array.size == _NUM_COMPONENTS
+    named = {name: to_grader(world, name, where) for name in names}
+    is_name = [isinstance(grader, (str, os.PathLike)) for grader in graders]
+    return np.stack([named[one] if known else to_grader(world, one, where) for one, known in zip(graders, is_name)])
 
 
 def to_grader(world: World, choice: Any, where: str = "grader") -> npt.NDArray[np.float32]:
@@ -220,11 +211,14 @@ def to_grader(world: World, choice: Any, where: str = "grader") -> npt.NDArray[n
         return to_grader(world, read_grader(choice), os.fspath(choice))
     if isinstance(choice, str):
         table: npt.NDArray[np.float32] = world.param("graders")
-        row: npt.NDArray[np.float32] = table[_world.GRADER_NAMES.index(check_name(where, choice, _world.GRADER_NAMES))]
-        return row.copy()
-    if isinstance(choice, Mapping):
-        return _check_weights(_weights_in(choice, where), where)
-    return _check_weights(choice, where)
+        at = _world.GRADER_NAMES.index(check_name("grader", choice, _world.GRADER_NAMES, where))
+        return np.array(table[at])
+    weights = to_array(_weights_in(choice, where) if isinstance(choice, Mapping) else choice)
+    if weights.dtype.kind not in "fiu" or weights.shape != (_NUM_COMPONENTS,):
+        expected = f"eight weights ({', '.join(_world.COMPONENT_NAMES)}) in {where}"
+        refuse("bad_grader", expected, describe(choice), "Pass eight weights, or use a name.", where)
+    (floats,) = _check_weights(weights[None], where)
+    return np.asarray(floats, np.float32)
 
 
 def is_file(choice: Any) -> bool:
@@ -248,44 +242,30 @@ def _weights_in(grader: Mapping[str, Any], where: str) -> Sequence[float]:
     leaves out have the weight 0."""
     weights = grader.get("weights", None if "name" in grader or "schema" in grader else grader)
     if not isinstance(weights, Mapping):
-        refuse(
-            "bad_grader", f"weights by component in {where}", describe(grader), 'Pass {"name": ..., "weights": {...}}.'
-        )
-    for name in weights:
+        remedy = 'Pass {"name": ..., "weights": {...}}.'
+        refuse("bad_grader", f"weights by component in {where}", describe(grader), remedy)
+    for name, weight in weights.items():
         if name not in _world.COMPONENT_NAMES:
-            refuse(
-                "bad_grader",
-                f"weights of {', '.join(_world.COMPONENT_NAMES)} in {where}",
-                describe(name),
-                did_you_mean(str(name), _world.COMPONENT_NAMES),
-            )
+            expected = f"no weights but {', '.join(_world.COMPONENT_NAMES)} in {where}"
+            refuse("bad_grader", expected, describe(name), did_you_mean(str(name), _world.COMPONENT_NAMES))
+        if not is_number(weight) or not _in_domain(np.float64(weight)):
+            expected = f"0 or a magnitude in [2^-40, 2^20] at weights.{name} of {where}"
+            refuse("bad_grader", expected, describe(weight), "Pass a number in that range.")
     return [weights.get(name, 0) for name in _world.COMPONENT_NAMES]
 
 
-def _check_weights(choice: Any, where: str) -> npt.NDArray[np.float32]:
-    numbers = to_array(choice)
-    weights = numbers.astype(np.float64) if numbers.dtype.kind in "fiu" else np.empty(0)
-    if weights.shape != (_NUM_COMPONENTS,):
-        refuse(
-            "bad_grader",
-            f"eight weights ({', '.join(_world.COMPONENT_NAMES)}) in {where}",
-            describe(choice),
-            "Pass eight weights, or a name.",
-        )
-    if not _in_domain(weights).all():
-        refuse(
-            "bad_grader",
-            f"weights of 0 or a magnitude in [2^-40, 2^20] in {where}",
-            describe(choice),
-            "Pass weights in this range.",
-        )
-    if abs(float(weights.sum()) - 1) > _world.SUM_TOLERANCE:
-        refuse(
-            "bad_grader",
-            f"weights that sum to 1 in {where}",
-            f"a sum of {weights.sum():.7g}",
-            "Divide them by their sum.",
-        )
+def _check_weights(weights: npt.NDArray[Any], where: str, each: bool = False) -> npt.NDArray[np.float32]:
+    """Returns weights as f32 [k, 8]. `each`: whether row k is the grader of environment k, for errors."""
+    sums = weights.astype(np.float64).sum(axis=1)
+    for legal, expected, remedy in (
+        (_in_domain(weights).all(axis=1), "0 or magnitudes in [2^-40, 2^20] as weights", "Pass a weight in that range"),
+        (np.abs(sums - 1) <= _world.SUM_TOLERANCE, "weights that sum to 1", "Divide them by their sum"),
+    ):
+        if not legal.all():
+            row = int(np.argmin(legal))
+            expected += f" in {where}[{row}]" if each else f" in {where}"
+            refuse(
+                "bad_grader", expected, str(weights[row].tolist()), f"{remedy}, or use a name.", where, row if each else None
+            )
     # Adding 0 turns -0 into 0.
-    floats: npt.NDArray[np.float32] = weights.astype(np.float32) + np.float32(0)
-    return floats
+    return np.array(weights, np.float32, order="C") + np.float32(0)

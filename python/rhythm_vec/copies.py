@@ -1,20 +1,24 @@
-"""Copies of states: between environments, and to and from snapshots."""
+"""Copies of states: between environments, to and from snapshots, and in forks, which may have imagined profiles."""
 
 from __future__ import annotations
 
-from typing import Any, Optional, Sequence
+from dataclasses import replace
+from typing import Any, Mapping, NamedTuple, Optional, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _world
-from .checks import describe, refuse, to_array
-from .choices import POLICIES, PROFILE_MODES
+from .checks import check_flag, check_keys, check_length, check_name, describe, refuse, require, to_array
+from .choices import POLICIES, PROFILE_MODES, Profiles, check_profiles, check_seed_range, part_of, to_seeds
 from .core import NUM_STEPS, Core
-from .kernels import native
+from .errors import StateError
+from .kernels import native, to_threads
 from .outputs import HISTORY_FIELDS, Trajectory, allocate_outputs, allocate_trajectory
-from .snapshots import STATE, Snapshot, actions_of, check_states, decode_snapshot, encode_snapshot
+from .snapshots import Snapshot, actions_of, check_states, columns_of, decode_snapshot, encode_snapshot
+from .world import World
 
+Floats = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.uint32]
 Words = npt.NDArray[np.uint32]
 
@@ -22,19 +26,16 @@ Words = npt.NDArray[np.uint32]
 def to_indices(source: Core, indices: Any, length: Optional[int]) -> Indices:
     """Validates indices of a source's environments. Returns u32 [length]; a length of None allows any number but 0."""
     array = to_array(indices)
-    if array.dtype.kind not in "iu" or array.ndim != 1 or array.size == 0:
-        refuse("wrong_type", "indices to be integers, at least one", describe(indices), "Pass indices of environments.")
-    if length is not None and array.size != length:
-        refuse("wrong_length", f"{length} indices (num_envs)", str(array.size), "Pass one index per environment.")
-    outside = np.flatnonzero((array < 0) | (array >= source.num_envs))
-    if outside.size > 0:
-        at = int(outside[0])
-        refuse(
-            "out_of_range",
-            f"an index from 0 to {source.num_envs - 1} at indices[{at}]",
-            str(array[at]),
-            "Pass the index of an environment of the source.",
-        )
+    remedy = "Pass an index of the source for each environment."
+    if array.ndim == 1 and array.size == 0:
+        refuse("wrong_length", "at least one index", "none", remedy)
+    if array.dtype.kind not in "iu" or array.ndim != 1:
+        refuse("wrong_type", "indices to be integers", describe(indices), remedy)
+    if length is not None:
+        check_length("indices", array.size, length)
+    last = source.num_envs - 1
+    expected, remedy = f"an index of the source, 0 to {last},", "Pass an index in that range."
+    require((array >= 0) & (array <= last), "out_of_range", "indices", expected, array, remedy)
     return array.astype(np.uint32)
 
 
@@ -45,15 +46,8 @@ def check_source(target: Core, source: Core, indices: Any) -> Indices:
     if other.digest != world.digest:
         refuse("not_alike", f"a source of world {world.identity}", other.identity, "Create both with one world.")
     origins = to_indices(source, indices, target.num_envs)
-    low, size = target.options.seed_range
-    seeds = source.seeds[origins].astype(np.int64)
-    outside = np.flatnonzero((seeds < low) | (seeds >= low + size))
-    if outside.size > 0:
-        env = int(origins[outside[0]])
-        got = f"{source.seeds[env]} for environment {env} of the source"
-        refuse(
-            "bad_seed", f"seeds in seed_range, {low} to {low + size - 1}", got, "Create the environment with a larger seed_range."
-        )
+    seeds, seed_range = source.seeds[origins], target.options.seed_range
+    check_seed_range(seeds, seed_range, lambda at: f"environment {origins[at]} of the source")
     if target.history is not None and source.history is None:
         source.require_replayable(origins)
     return origins
@@ -111,15 +105,12 @@ def restore(core: Core, data: Any) -> None:
     check_states(snapshot, core.options.world)
     keeps_outputs = False
     if not core.batch.load(snapshot.words, keeps_outputs):
-        refuse(
-            "bad_snapshot",
-            "states with legal steps, modes, flags and actions",
-            "others",
-            "Pass what snapshot() returned.",
-        )
-    core.seeds[:] = snapshot.words[:, STATE["seed"]]
+        remedy = "Pass what snapshot() returned."
+        refuse("bad_snapshot", "states with legal steps, modes, flags and actions", "others", remedy)
+    state = columns_of(snapshot.words)
+    core.seeds[:] = state["seed"]
     core.episode_numbers[:] = snapshot.episode_numbers
-    core.steps_taken[:] = snapshot.words[:, STATE["step"]]
+    core.steps_taken[:] = state["step"]
     core.unreplayable[:] = False
     core.steps, core.episodes = snapshot.steps, snapshot.episodes
     core.has_episodes = True
@@ -153,7 +144,7 @@ def _replay_histories(core: Core, words: Words, imagination: bool) -> None:
     core.history.clear(None)
     core.history.append(replay(core, words, imagination, HISTORY_FIELDS))
     # An episode's last reward depends on values that the replay lacks, such as beliefs. The outputs have this reward.
-    ended = words[:, STATE["step"]] == NUM_STEPS
+    ended = columns_of(words)["step"] == NUM_STEPS
     # A row of the history is the part of an observation from RECORD_START on: action, reward, deltas, anomalies.
     reward = 1  # its index in such a row
     core.history.rows[ended, -1, reward] = core.raw.observations[ended, _world.RECORD_START + reward]
@@ -162,31 +153,146 @@ def _replay_histories(core: Core, words: Words, imagination: bool) -> None:
 def replay(core: Core, words: Words, imagination: bool, names: Sequence[str]) -> Trajectory:
     """Replays the episodes of states, u32 [n, 52], from their beginning, in the world of `core`. Returns the fields `names`
     of their steps."""
-    count, floats = len(words), words.view(np.float32)
-
-    def column(name: str, width: int) -> npt.NDArray[np.float32]:
-        return np.ascontiguousarray(floats[:, STATE[name] : STATE[name] + width])
-
-    column_stride = 0  # row-major
-    batch = native().Batch(
-        core.kernel,
-        core.options.world.words,
-        imagination,
-        count,
-        core.options.threads,
-        allocate_outputs(count, column_stride, final_observations=False),
-        column_stride,
+    count, state = len(words), columns_of(words)
+    batch = _open_batch(core, core.options.world.words, imagination, count)
+    modes = np.full(count, PROFILE_MODES["given"], np.uint8)
+    seeds, profiles, graders, first_meters = (
+        np.ascontiguousarray(state[name]) for name in ("seed", "profile", "grader", "first_meters")
     )
-    given = np.full(count, PROFILE_MODES["given"], np.uint8)
-    profile, grader = column("profile", _world.PROFILE_SIZE), column("grader", len(_world.COMPONENT_NAMES))
-    first_meters = column("first_meters", len(_world.METER_NAMES))
-    began = np.minimum(words[:, STATE["began"]], NUM_STEPS - 1).astype(np.uint8)
+    began = np.minimum(state["began"], NUM_STEPS - 1).astype(np.uint8)
     # The fields of Start (starts.py) after the meters are left out: only an episode's last reward depends on them.
-    batch.reset(
-        None, np.ascontiguousarray(words[:, STATE["seed"]]), given, profile, grader, (began, first_meters, *[None] * 8)
-    )
+    batch.reset(None, seeds, modes, profiles, graders, (began, first_meters, *[None] * 8))
     arrays, trajectory = allocate_trajectory(count, names)
-    steps = words[:, STATE["step"]].astype(np.uint8)
     # The four None: no policy seeds, no beliefs, no batch to copy environments from, no indices of them.
-    batch.run(POLICIES["sequence"], None, actions_of(words), None, steps, arrays, None, None)
+    batch.run(
+        POLICIES["sequence"], None, actions_of(words), None, state["step"].astype(np.uint8), arrays, None, None
+    )
     return trajectory
+
+
+def _open_batch(core: Core, world_words: Words, imagination: bool, count: int) -> Any:
+    """Returns a batch with the kernel and threads of `core`, whose outputs are row-major."""
+    outputs, threads = allocate_outputs(count, 0, final_observations=False), core.options.threads
+    return native().Batch(core.kernel, world_words, imagination, count, threads, outputs, 0)
+
+
+class Imagined(NamedTuple):
+    """The profiles and seeds that replace the hidden profiles and seeds."""
+
+    profiles: Floats  #: f32 [n, 16]
+    seeds: npt.NDArray[np.uint32]  #: u32 [n]
+
+
+def fork(source: Core, indices: Any, imagination: Any, autoreset: Optional[str], threads: Optional[int]) -> Core:
+    """Does what `VecEnv.fork` documents."""
+    source.require_reset()
+    origins = to_indices(source, indices, None)
+    imagined = _to_imagined(source, len(origins), imagination) if isinstance(imagination, Mapping) else None
+    options = replace(
+        source.options,
+        num_envs=len(origins),
+        seed_stride=len(origins),
+        kernel=source.kernel,
+        imagination=_has_imagination(source, imagination),
+        autoreset=source.options.autoreset
+        if autoreset is None
+        else check_name("autoreset", autoreset, _world.AUTORESET_MODES),
+        threads=source.options.threads if threads is None else to_threads(threads),
+    )
+    states = None if imagined is None else _imagined_states(source, origins, imagined)
+    target = Core(options, _profiles_of(source, origins, imagined), source.graders[origins])
+    gather(target, source, origins)
+    if imagined is not None:
+        keeps_outputs = True
+        target.batch.load(states, keeps_outputs)
+        target.seeds[:] = imagined.seeds
+        target.unreplayable[:] = False
+    return target
+
+
+def _has_imagination(source: Core, imagination: Any) -> bool:
+    if imagination is None:
+        return source.options.imagination
+    return isinstance(imagination, Mapping) or check_flag("imagination", imagination)
+
+
+def _profiles_of(source: Core, origins: Indices, imagined: Optional[Imagined]) -> Profiles:
+    """Returns the profiles for later resets of the fork."""
+    if imagined is not None:
+        return Profiles(np.full(len(origins), PROFILE_MODES["given"], np.uint8), imagined.profiles)
+    profiles: Profiles = part_of(source.profiles, origins)
+    return profiles
+
+
+def _to_imagined(source: Core, count: int, choice: Mapping[str, Any]) -> Imagined:
+    """Validates the option `imagination`. Returns the profiles and seeds of `count` copies."""
+    check_keys("imagination", choice, ("profiles", "seed"))
+    seeds = to_seeds(choice.get("seed"), count, source.options.seed_range, "seed")
+    profiles = choice.get("profiles")
+    is_prior = isinstance(profiles, str) and profiles == "prior"
+    return Imagined(
+        _prior_profiles(source, seeds) if is_prior else check_profiles("profiles", profiles, count), seeds
+    )
+
+
+def _prior_profiles(source: Core, seeds: npt.NDArray[np.uint32]) -> Floats:
+    """Draws profiles from the distribution of sampled profiles, on a stream that no real episode uses."""
+    world = source.options.world
+    words = world.words.copy()
+    words[World.offset_of("streamProfile")] ^= world.param("streamImagination")
+    imagination = False
+    batch = _open_batch(source, words, imagination, len(seeds))
+    modes = np.full(len(seeds), PROFILE_MODES["sampled"], np.uint8)
+    # No mask, no given profiles, no start states. Graders do not affect profiles, so all get that of environment 0.
+    batch.reset(None, seeds, modes, None, source.graders[np.zeros(len(seeds), np.intp)], None)
+    return np.ascontiguousarray(columns_of(batch.save())["profile"])
+
+
+def _imagined_states(source: Core, origins: Indices, imagined: Imagined) -> Words:
+    """Returns the states of imagined copies, u32 [n, 52]. They keep time, meters, crash count, return, beliefs and
+    grader."""
+    source.require_replayable(origins)
+    states: Words = source.batch.save()[origins]
+    _require_whole(states, origins)
+    # Each source environment is replayed once. `which` has the index of each copy's replay.
+    _, first, which = np.unique(origins, return_index=True, return_inverse=True)
+    pasts = replay(source, states[first], source.options.imagination, ("meters", "deltas"))
+    state = columns_of(states)
+    steps = state["step"].astype(np.uint8)
+    sums = native().reward_sums(
+        source.options.world.words, imagined.profiles, steps, pasts.meters[which], pasts.deltas[which]
+    )
+    changes = {
+        "seed": imagined.seeds,
+        "mode": PROFILE_MODES["given"],
+        "profile": imagined.profiles,
+        **dict(zip(("early", "late", "well"), sums.T)),
+        # The earlier beliefs are not stored, so their terms under the new profile are unknown.
+        "skill": 0,
+        # The copies begin at this step, so `tape`, the actions since then, is empty.
+        "tape": 0,
+        "began": state["step"],
+        "first_meters": state["meters"],
+    }
+    for name, values in changes.items():
+        state[name][...] = values
+    return states
+
+
+def _require_whole(states: Words, origins: Indices) -> None:
+    """Requires episodes that began at step 0 and have steps left."""
+    state = columns_of(states)
+    invalid = np.flatnonzero((state["step"] == NUM_STEPS) | (state["began"] > 0))
+    if invalid.size == 0:
+        return
+    at = int(invalid[0])
+    env = f"environment {origins[at]} of the source"
+    if state["step"][at] == NUM_STEPS:
+        raise StateError(
+            "episode_over", f"Expected episodes with steps left to imagine, got one that is over in {env}. Leave its index out."
+        )
+    raise StateError(
+        "foreign_past",
+        f"Expected episodes that began at step 0, got one that began at step {state['began'][at]} in {env}: its earlier "
+        "rewards are unknown under another profile. Use reset(profiles=..., start=...).",
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Tuple
+from typing import Any, Optional, Tuple
 
 
 class RhythmError(Exception):
@@ -56,7 +56,16 @@ class InputError(_CodedError, ValueError):
 
     Attributes:
         code: an error code of docs/guides/errors.md, such as illegal_action.
+        field: the name of the invalid argument, option or key; None for an error about several, or about none.
+        row: the index of the invalid row, or of the entry of a list; None for an error that is not about one row.
     """
+
+    def __init__(self, code: str, message: str, field: Optional[str] = None, row: Optional[int] = None) -> None:
+        super().__init__(code, message)
+        self.field, self.row = field, row
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return type(self), (self.code, str(self), self.field, self.row)
 
 
 class StateError(_CodedError, RuntimeError):

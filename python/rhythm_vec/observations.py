@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _world
-from .checks import check_flag, check_name, describe, did_you_mean, refuse
+from .checks import check_flag, check_keys, check_mapping, check_name, describe, refuse
 from .kernels import native
 from .world import World
 
@@ -75,22 +75,8 @@ class Encoder:
 
 
 def _checked(options: Optional[Mapping[str, Any]]) -> Dict[str, Any]:
-    if options is not None and not isinstance(options, Mapping):
-        refuse(
-            "wrong_type",
-            "observation to be a mapping of options",
-            describe(options),
-            f"Pass some of {', '.join(_OPTIONS)}.",
-        )
-    given = dict(options or {})
-    for name in given:
-        if name not in _OPTIONS:
-            refuse(
-                "unknown_option",
-                f"observation options among {', '.join(_OPTIONS)}",
-                describe(name),
-                did_you_mean(str(name), _OPTIONS),
-            )
+    given = check_mapping("observation", options)
+    check_keys("observation options", given, _OPTIONS)
     for name in _OPTIONS[1:]:
         given[name] = check_flag(f"observation[{name!r}]", given.get(name, False))
     given["fields"] = _checked_names(given.get("fields"))
@@ -100,13 +86,14 @@ def _checked(options: Optional[Mapping[str, Any]]) -> Dict[str, Any]:
 def _checked_names(names: Optional[Sequence[str]]) -> List[str]:
     if names is None:
         return list(_SOURCES)
-    if not isinstance(names, (list, tuple)) or len(names) == 0:
-        refuse(
-            "wrong_type", "observation['fields'] to be names", describe(names), f"Pass some of {', '.join(_SOURCES)}."
-        )
-    checked = [check_name("observation['fields']", name, tuple(_SOURCES)) for name in names]
+    where = "observation.fields"
+    if not isinstance(names, (list, tuple)):
+        refuse("wrong_type", f"{where} to be names", describe(names), f"Pass some of {', '.join(_SOURCES)}.")
+    if len(names) == 0:
+        refuse("wrong_length", f"at least one name in {where}", "none", "Leave out fields for all of them.")
+    checked = [check_name(where, name, tuple(_SOURCES)) for name in names]
     if len(set(checked)) < len(checked):
-        refuse("out_of_range", "each name once in observation['fields']", describe(names), "Remove the repeated name.")
+        refuse("out_of_range", f"each name once in {where}", describe(names), "Remove it.")
     return checked
 
 

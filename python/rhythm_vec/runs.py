@@ -73,13 +73,13 @@ def _to_policy(policy: Any, seeds: Any, num_envs: int) -> Tuple[int, Optional[np
         refuse("unknown_option", "policy_seeds with the random policy only", got, "Leave them out.")
     if isinstance(policy, str):
         if policy not in _NAMES:
-            other = "Step the actions of any other policy, such as a Student's."
-            remedy = did_you_mean(policy, _NAMES, other)
+            remedy = did_you_mean(policy, _NAMES, "Step the actions of any other policy, such as a Student's.")
             refuse("unknown_name", f"{', '.join(_NAMES)} or action sequences as the policy", describe(policy), remedy)
-        code = POLICIES[policy]
-        return code, None if seeds is None else to_seeds(seeds, num_envs, what="policy_seeds"), None
+        return POLICIES[policy], None if seeds is None else to_seeds(seeds, num_envs, what="policy_seeds"), None
     last = len(_world.ACTION_NAMES) - 1
-    return POLICIES["sequence"], None, to_codes("actions", policy, (num_envs, NUM_STEPS), last, "illegal_action")
+    remedy = "No episode was stepped. Pass a code in that range."
+    codes = to_codes("actions", policy, (num_envs, NUM_STEPS), last, "illegal_action", remedy)
+    return POLICIES["sequence"], None, codes
 
 
 def _to_run_beliefs(beliefs: Any, num_envs: int) -> Any:
@@ -88,11 +88,12 @@ def _to_run_beliefs(beliefs: Any, num_envs: int) -> Any:
     array = to_array(beliefs)
     width = len(_world.BELIEF_NAMES)
     if array.shape == (width,) and array.dtype.kind in "fiu":
-        if not bool(np.isfinite(array).all()):
-            refuse("bad_belief", "a constant belief of finite numbers", str(array), "Leave beliefs out to give none.")
-        return array.astype(np.float32)
-    rows = as_array("beliefs", array, "fiu", (num_envs, NUM_STEPS, width), "numbers")
-    floats = to_floats(rows)
+        floats = to_floats(array)
+        if not bool(np.isfinite(floats).all()):
+            remedy = "No episode was stepped. Leave beliefs out to give none."
+            refuse("bad_belief", "a constant belief of finite numbers", str(array), remedy)
+        return floats
+    floats = to_floats(as_array("beliefs", array, "fiu", (num_envs, NUM_STEPS, width), "numbers"))
     return floats, to_given(floats)
 
 
@@ -102,5 +103,5 @@ def _to_fields(trajectory: Any) -> Tuple[str, ...]:
         return Trajectory._fields if trajectory else ()
     if not isinstance(trajectory, (list, tuple)):
         expected = "trajectory to be a bool or a list of fields"
-        refuse("wrong_type", expected, describe(trajectory), 'Pass True, or ["rewards"], for instance.')
+        refuse("wrong_type", expected, describe(trajectory), 'Pass True, or ["rewards"], for instance.', "trajectory")
     return tuple(check_name(f"trajectory[{k}]", name, Trajectory._fields) for k, name in enumerate(trajectory))

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass
-from typing import Any, Dict, NoReturn, Tuple
+from typing import Any, Dict, Iterator, NoReturn, Tuple
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _world
 from .checks import MAKE_AGAIN, describe, refuse
-from .sum_bounds import skill_bounds, well_bounds
+from .starts import skill_bounds, well_bounds
 from .world import World
 
 Words = npt.NDArray[np.uint32]
@@ -103,8 +103,7 @@ def decode_snapshot(source: Any) -> Snapshot:
         _refuse(f"a snapshot of at least {_LENGTH} bytes (its header)", len(data))
     header = {name: data[offset : offset + size] for name, (offset, size) in _HEADER.items()}
     numbers = {name: int.from_bytes(value, "little") for name, value in header.items()}
-    _check_kind(header, numbers)
-    num_envs = _check_numbers(numbers, len(data))
+    num_envs = _check_header(header, numbers, len(data))
     checksum = _checksum(data[:_LENGTH], data[_LENGTH:])
     if checksum != numbers["checksum"]:
         _refuse(
@@ -126,8 +125,8 @@ def decode_snapshot(source: Any) -> Snapshot:
     )
 
 
-def _check_kind(header: Dict[str, bytes], numbers: Dict[str, int]) -> None:
-    """Checks that the bytes are a snapshot of this release's format, state layout and world version."""
+def _check_header(header: Dict[str, bytes], numbers: Dict[str, int], length: int) -> int:
+    """Checks the kind, lengths, settings and counters of a header. Returns the number of environments."""
     if header["magic"] != _world.SNAPSHOT_MAGIC.encode():
         _refuse(f'bytes that begin with "{_world.SNAPSHOT_MAGIC}"', "other bytes")
     if numbers["format"] != _world.SNAPSHOT_FORMAT:
@@ -137,97 +136,35 @@ def _check_kind(header: Dict[str, bytes], numbers: Dict[str, int]) -> None:
     version = ".".join(str(numbers[name]) for name in ("worldMajor", "worldMinor", "worldPatch"))
     if version != _world.WORLD_VERSION:
         _refuse(f"episodes of world version {_world.WORLD_VERSION}", f"version {version}", MAKE_AGAIN)
-
-
-def _check_numbers(numbers: Dict[str, int], length: int) -> int:
-    """Checks the lengths, the settings and the counters of a header. Returns the number of environments."""
     num_envs = numbers["numEnvs"]
-    if not 1 <= num_envs <= _world.MAX_ENVS:
-        _refuse(f"from 1 to {_world.MAX_ENVS} environments (numEnvs)", num_envs)
-    expected = {
-        "headerLength": _LENGTH,
-        "stateWords": STATE_WORDS,
-        "bodyLength": num_envs * (STATE_WORDS + 1) * 4,
-        "reserved": 0,
-    }
-    for name, value in expected.items():
-        if numbers[name] != value:
-            _refuse(f"{name} of {value}", numbers[name])
-    if length != _LENGTH + expected["bodyLength"]:
-        _refuse(f"{_LENGTH + expected['bodyLength']} bytes", length)
-    # TypeScript counts in float64, whose integers are exact up to 2^53.
-    highs = {"autoreset": len(_world.AUTORESET_MODES) - 1, "imagination": 1, "steps": 2**53 - 1, "episodes": 2**53 - 1}
-    for name, high in highs.items():
-        if numbers[name] > high:
-            _refuse(f"{name} from 0 to {high}", numbers[name])
-    if not 1 <= numbers["seedSize"] <= 2**32 - numbers["seedLow"]:
-        _refuse(f"seedSize from 1 to {2**32 - numbers['seedLow']}", numbers["seedSize"])
+    body_length = num_envs * (STATE_WORDS + 1) * 4
+    # The least and the most of each number. TypeScript counts in float64, whose integers are exact up to 2^53.
+    for name, low, high in (
+        ("numEnvs", 1, _world.MAX_ENVS),
+        ("headerLength", _LENGTH, _LENGTH),
+        ("stateWords", STATE_WORDS, STATE_WORDS),
+        ("bodyLength", body_length, body_length),
+        ("reserved", 0, 0),
+        ("autoreset", 0, len(_world.AUTORESET_MODES) - 1),
+        ("imagination", 0, 1),
+        ("steps", 0, 2**53 - 1),
+        ("episodes", 0, 2**53 - 1),
+        ("seedSize", 1, 2**32 - numbers["seedLow"]),
+    ):
+        if not low <= numbers[name] <= high:
+            _refuse(f"{name} of {low}" if low == high else f"{name} from {low} to {high}", numbers[name])
+    if length != _LENGTH + body_length:
+        _refuse(f"{_LENGTH + body_length} bytes", length)
     return num_envs
 
 
-def check_states(snapshot: Snapshot, world: World) -> None:
-    """Checks the range of every word, and that the words of each state agree. Raises InputError `bad_snapshot`."""
-    words = snapshot.words
+def columns_of(words: Words) -> Dict[str, npt.NDArray[Any]]:
+    """Returns views of the fields of states by name: [n], or [n, size] for fields of several words; u32 or f32."""
     floats = words.view(np.float32)
-    for name, offset, size, kind, low, high in _world.STATE_FIELDS:
-        values = (floats if kind == "f32" else words)[:, offset : offset + size]
-        # NaN fails both comparisons. -0 is not a legal float of a state.
-        legal = (values >= low) & (values <= high)
-        if kind == "f32":
-            legal &= words[:, offset : offset + size] != 0x80000000
-        _require(legal.all(axis=1), f"{name} from {low} to {high}", values)
-    _check_magnitudes(floats, world)
-    low_seed, size_seed = snapshot.seed_range
-    seeds = words[:, STATE["seed"]].astype(np.uint64)
-    _require(
-        (seeds >= low_seed) & (seeds < low_seed + size_seed),
-        f"a seed in seedRange, {low_seed} to {low_seed + size_seed - 1}",
-        seeds,
-    )
-    _check_actions(words)
-    _check_sums(words, world)
-    given = words[:, STATE["given"]] == 1
-    belief = floats[:, STATE["belief"] : STATE["belief"] + len(_world.BELIEF_NAMES)]
-    _require(given | (belief == 0.5).all(axis=1), "a belief of 0.5, because none was given", belief)
-    grader = floats[:, STATE["grader"] : STATE["grader"] + len(_world.COMPONENT_NAMES)].astype(np.float64)
-    error = np.abs(grader.sum(axis=1) - 1)
-    # Each weight was rounded to float32, which has 23 bits of fraction.
-    tolerance = _world.SUM_TOLERANCE + np.abs(grader).sum(axis=1) * 2.0**-23
-    _require(error <= tolerance, "grader weights that sum to 1", grader)
-
-
-def _check_magnitudes(floats: npt.NDArray[np.float32], world: World) -> None:
-    """Checks that numbers other than 0 have at least the smallest magnitude that validation allows."""
-    traits = len(_world.TRAIT_NAMES)
-    for name, first, last, smallest in (
-        ("profile", 0, traits, _world.SMALLEST_TRAIT),
-        ("profile", traits, _world.PROFILE_SIZE, _world.MIN_MAGNITUDE),
-        ("grader", 0, len(_world.COMPONENT_NAMES), _world.MIN_MAGNITUDE),
-        ("belief", 0, len(_world.BELIEF_NAMES), float(world.param("smallestBelief"))),
-    ):
-        size = np.abs(floats[:, STATE[name] + first : STATE[name] + last].astype(np.float64))
-        _require(((size == 0) | (size >= smallest)).all(axis=1), f"{name} of 0 or a magnitude of at least {smallest:g}")
-
-
-def _check_sums(words: Words, world: World) -> None:
-    """Checks the sums and counts of episodes against their steps."""
-    floats, steps = words.view(np.float32), words[:, STATE["step"]]
-    limit = len(_world.METER_NAMES) * steps
-    crashes = words[:, STATE["crashes"]]
-    _require(crashes <= limit, "at most 5 crashes per step", crashes)
-    for name, key in (("early", "early"), ("late", "late"), ("return", "returns")):
-        _require(
-            (floats[:, STATE[name]] == 0) | (steps >= _world.FIRST_NONZERO[key]),
-            f"{name} of 0, as nothing has been added to it",
-        )
-    _require((steps > 0) | (words[:, STATE["given"]] == 0), "no belief before the first step")
-    weights = STATE["profile"] + len(_world.TRAIT_NAMES)
-    for name, (low, high) in (
-        ("well", well_bounds(steps, floats[:, weights : weights + len(_world.METER_NAMES)])),
-        ("skill", skill_bounds(world, steps, _world.SKILL_ROUNDING["snapshot"])),
-    ):
-        sums = floats[:, STATE[name]].astype(np.float64)
-        _require((sums >= low) & (sums <= high), f"a sum `{name}` within the bounds for its steps", sums)
+    return {
+        name: (floats if kind == "f32" else words)[:, offset : offset + size].squeeze(axis=1 if size == 1 else ())
+        for name, offset, size, kind, _, _ in _world.STATE_FIELDS
+    }
 
 
 def actions_of(words: Words) -> npt.NDArray[np.uint8]:
@@ -237,24 +174,69 @@ def actions_of(words: Words) -> npt.NDArray[np.uint8]:
     return ((packed >> (4 * (steps % 8)).astype(np.uint32)) & 15).astype(np.uint8, order="C")
 
 
-def _check_actions(words: Words) -> None:
-    began, step = (words[:, STATE[name]][:, None] for name in ("began", "step"))
-    _require((began <= step)[:, 0], "a first step (began) of at most the number of steps taken")
-    steps, codes = np.arange(_world.NUM_STEPS), actions_of(words)
-    taken = (steps >= began) & (steps < step)
-    _require((~taken | (codes < len(_world.ACTION_NAMES))).all(axis=1), "recorded action codes below 10", codes)
-    _require((taken | (codes == 0)).all(axis=1), "0 for the actions of steps that were not taken")
-    spare = words[:, STATE["tape"] + _world.NUM_STEPS // 8] >> np.uint32(4 * (_world.NUM_STEPS % 8))
-    _require(spare == 0, "0 after the last action")
-    first = words[:, STATE["first_meters"] : STATE["first_meters"] + len(_world.METER_NAMES)]
-    meters = words[:, STATE["meters"] : STATE["meters"] + len(_world.METER_NAMES)]
-    _require((began < step)[:, 0] | (first == meters).all(axis=1), "meters equal to first_meters before the first step")
+def check_states(snapshot: Snapshot, world: World) -> None:
+    """Checks the range of every word, and that the words of each state agree. Raises InputError `bad_snapshot`."""
+    for legal, expected, values in _rules(snapshot, world):
+        rows = legal if legal.ndim == 1 else legal.all(axis=1)
+        if not rows.all():
+            env = int(np.argmin(rows))
+            _refuse(f"states with {expected}", f"{values[env].tolist()} at environment {env}")
 
 
-def _require(legal: Any, expected: str, values: Any = None) -> None:
-    """Refuses the first environment that is not legal. `values` has the value of each environment, for the error."""
-    if legal.all():
-        return
-    env = int(np.argmin(legal))
-    got = "another state" if values is None else str(values[env].tolist())
-    _refuse(f"states with {expected}", f"{got} at environment {env}")
+def _rules(snapshot: Snapshot, world: World) -> Iterator[Tuple[npt.NDArray[np.bool_], str, npt.NDArray[Any]]]:
+    """Yields the rules of states: whether the numbers of each environment are legal, bool [n] or [n, k]; the expected
+    numbers, for errors; and the numbers."""
+    words, state = snapshot.words, columns_of(snapshot.words)
+    for name, offset, size, kind, low, high in _world.STATE_FIELDS:
+        values = state[name]
+        # NaN fails both comparisons. -0 is not a legal float of a state.
+        is_minus_zero = (words[:, offset : offset + size] == 0x80000000).any(axis=1) & (kind == "f32")
+        is_within = ((values >= low) & (values <= high)).reshape(len(words), -1).all(axis=1)
+        yield is_within & ~is_minus_zero, f"{name} from {low} to {high}", values
+    traits, weights = np.split(state["profile"], [len(_world.TRAIT_NAMES)], axis=1)
+    for name, values, smallest in (
+        ("traits", traits, _world.SMALLEST_TRAIT),
+        ("reward weights", weights, _world.MIN_MAGNITUDE),
+        ("grader", state["grader"], _world.MIN_MAGNITUDE),
+        ("belief", state["belief"], float(world.param("smallestBelief"))),
+    ):
+        magnitude = np.abs(values.astype(np.float64))
+        yield (magnitude == 0) | (magnitude >= smallest), f"{name} of 0 or a magnitude of at least {smallest:g}", values
+    low_seed, num_seeds = snapshot.seed_range
+    seeds = state["seed"].astype(np.uint64)
+    within = f"a seed in seed_range, {low_seed} to {low_seed + num_seeds - 1}"
+    yield (seeds >= low_seed) & (seeds < low_seed + num_seeds), within, seeds
+    step, began, actions, steps = state["step"], state["began"], actions_of(words), np.arange(_world.NUM_STEPS)
+    taken = (steps >= began[:, None]) & (steps < step[:, None])
+    yield began <= step, "a first step (began) of at most the number of steps taken", began
+    yield ~taken | (actions < len(_world.ACTION_NAMES)), "recorded action codes below 10", actions
+    yield taken | (actions == 0), "0 for the actions of steps that were not taken", actions
+    last_word = state["tape"][:, -1]
+    yield last_word >> np.uint32(4 * (_world.NUM_STEPS % 8)) == 0, "0 after the last action", last_word
+    same = (began < step)[:, None] | (state["first_meters"] == state["meters"])
+    yield same, "meters equal to first_meters before the first step", state["meters"]
+    yield from _sum_rules(state, weights, world)
+
+
+def _sum_rules(
+    state: Dict[str, npt.NDArray[Any]], weights: npt.NDArray[np.float32], world: World
+) -> Iterator[Tuple[npt.NDArray[np.bool_], str, npt.NDArray[Any]]]:
+    """Yields the rules of counts, sums, beliefs and graders, as `_rules`."""
+    step, crashes = state["step"], state["crashes"]
+    yield crashes <= len(_world.METER_NAMES) * step, "at most 5 crashes per step", crashes
+    for name, key in (("early", "early"), ("late", "late"), ("return", "returns")):
+        is_early = step < _world.FIRST_NONZERO[key]
+        yield (state[name] == 0) | ~is_early, f"{name} of 0, as nothing has been added to it", state[name]
+    for name, (lowest, highest) in (
+        ("well", well_bounds(step, weights)),
+        ("skill", skill_bounds(world, step, _world.SKILL_ROUNDING["snapshot"])),
+    ):
+        sums = state[name].astype(np.float64)
+        yield (sums >= lowest) & (sums <= highest), f"a sum `{name}` within the bounds for its steps", sums
+    given = state["given"] == 1
+    yield (step > 0) | ~given, "no belief before the first step", state["given"]
+    yield given[:, None] | (state["belief"] == 0.5), "a belief of 0.5, because none was given", state["belief"]
+    grader = state["grader"].astype(np.float64)
+    # Each weight was rounded to float32, which has 23 bits of fraction.
+    tolerance = _world.SUM_TOLERANCE + np.abs(grader).sum(axis=1) * 2.0**-23
+    yield np.abs(grader.sum(axis=1) - 1) <= tolerance, "grader weights that sum to 1", grader

@@ -1,23 +1,26 @@
-"""Validates start states: states in which episodes begin, usually with steps already taken."""
+"""Validates start states: states in which episodes begin, usually with steps already taken. Computes the bounds of two sums
+of an episode: `well`, the sum of the weighted meters, and `skill`, the sum of belief_skill's terms."""
 
 from __future__ import annotations
 
-from typing import Any, Mapping, NamedTuple, NoReturn, Optional, Tuple
+from typing import Any, Mapping, NamedTuple, Optional, Tuple
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _world
-from .checks import as_array, check_integer, describe, did_you_mean, find_beliefs, refuse, to_floats
+from .checks import as_array, check_integer, check_keys, describe, is_number, refuse, require, to_floats, to_given
 from .choices import PROFILE_MODES, Profiles
-from .sum_bounds import Bounds, skill_bounds, well_bounds
 from .world import World
 
 Floats = npt.NDArray[np.float32]
 Bytes = npt.NDArray[np.uint8]
-Bools = npt.NDArray[np.bool_]
+Doubles = npt.NDArray[np.float64]
+#: Inclusive bounds, f64 [n] each.
+Bounds = Tuple[Doubles, Doubles]
 
 _KEYS = ("steps", "meters", "early", "late", "crashes", "returns", "well", "skill", "beliefs")
+_SUMS = ("early", "late", "returns", "well", "skill")
 _NUM_METERS = len(_world.METER_NAMES)
 _UNCHANGED = "No episode has begun."
 
@@ -41,111 +44,94 @@ class Start(NamedTuple):
 def to_start(start: Any, world: World, profiles: Profiles, mask: Optional[Bytes], num_envs: int) -> Start:
     """Validates the start states of the environments of a mask, with the keys that `VecEnv.reset` describes. Raises
     InputError `wrong_type`, `wrong_length`, `out_of_range`, `bad_belief`, `unknown_option`."""
-    return _Reader(start, mask, num_envs).read(world, profiles)
-
-
-class _Reader:
-    """Reads start states. Entries of environments outside the mask are replaced by legal entries."""
-
-    def __init__(self, start: Any, mask: Optional[Bytes], num_envs: int) -> None:
-        self._start = _checked_keys(start)
-        self._num_envs = num_envs
-        #: bool [n]: the environments that begin.
-        self._begins: Bools = np.ones(num_envs, np.bool_) if mask is None else mask.view(np.bool_)
-
-    def read(self, world: World, profiles: Profiles) -> Start:
-        steps = self._counts("steps", np.full(self._num_envs, _world.NUM_STEPS - 1))
-        meters = self._floats("meters", (self._num_envs, _NUM_METERS), "a number from 0 to 1")
-        sums = {name: self._reward_sums(name, steps) for name in ("early", "late", "returns")}
-        crashes = None if self._is_absent("crashes") else self._counts("crashes", _NUM_METERS * steps.astype(np.int64))
-        well = self._bounded("well", steps, well_bounds(steps, _weights_of(world, profiles)))
-        skill = self._bounded("skill", steps, skill_bounds(world, steps, _world.SKILL_ROUNDING["start"]))
-        beliefs, given = self._beliefs(world, steps)
-        return Start(steps, meters, **sums, crashes=crashes, well=well, skill=skill, beliefs=beliefs, given=given)
-
-    def _is_absent(self, name: str) -> bool:
-        return self._start.get(name) is None
-
-    def _counts(self, name: str, highs: npt.NDArray[Any]) -> Bytes:
-        """Reads integers from 0 to `highs`, [n]. The steps may be one number for all environments."""
-        value: Any = self._start.get(name)
-        if name == "steps" and isinstance(value, (int, np.integer)) and not isinstance(value, bool):
-            value = np.full(self._num_envs, check_integer("start['steps']", value, 0, _world.NUM_STEPS - 1))
-        counts = np.where(self._begins, as_array(f"start[{name!r}]", value, "iu", (self._num_envs,), "integers"), 0)
-        invalid = np.flatnonzero((counts < 0) | (counts > highs))
-        if invalid.size > 0:
-            _refuse_entry(name, (int(invalid[0]),), f"an integer from 0 to {highs[invalid[0]]}", counts[invalid[0]])
-        return counts.astype(np.uint8)
-
-    def _floats(self, name: str, shape: Tuple[int, ...], expected: str, low: float = 0.0, high: float = 1.0) -> Floats:
-        """Reads float32s from `low` to `high`, each 0 or at least MIN_START in magnitude."""
-        floats = to_floats(as_array(f"start[{name!r}]", self._start.get(name), "fiu", shape, "numbers"))
-        floats[~self._begins] = 0
-        size = np.abs(floats)
-        # NaN fails all comparisons.
-        legal = (floats >= low) & (floats <= high) & ((size == 0) | (size >= np.float32(_world.MIN_START)))
-        if not legal.all():
-            _refuse_entry(name, tuple(int(k) for k in np.argwhere(~legal)[0]), expected, floats[~legal][0])
-        floats += np.float32(0)  # turns -0 into 0
-        return floats
-
-    def _sums(self, name: str) -> Floats:
-        bound = _world.MAX_SUM
-        return self._floats(name, (self._num_envs,), "a number from -2^64 to 2^64", -bound, bound)
-
-    def _reward_sums(self, name: str, steps: Bytes) -> Optional[Floats]:
-        if self._is_absent(name):
-            return None
-        sums, first = self._sums(name), _world.FIRST_NONZERO[name]
-        invalid = np.flatnonzero((sums != 0) & (steps < first) & self._begins)
-        if invalid.size > 0:
-            env = int(invalid[0])
-            expected = f"0 for an episode that begins at step {steps[env]} ({name} can be nonzero from step {first} on)"
-            _refuse_entry(name, (env,), expected, sums[env])
-        return sums
-
-    def _bounded(self, name: str, steps: Bytes, bounds: Bounds) -> Optional[Floats]:
-        if self._is_absent(name):
-            return None
-        sums, (low, high) = self._sums(name), bounds
-        outside = np.flatnonzero(((sums.astype(np.float64) < low) | (sums > high)) & self._begins)
-        if outside.size > 0:
-            env = int(outside[0])
-            expected = f"a number from {low[env]:.9g} to {high[env]:.9g}, as {steps[env]} steps were taken,"
-            _refuse_entry(name, (env,), expected, sums[env])
-        return sums
-
-    def _beliefs(self, world: World, steps: Bytes) -> Tuple[Optional[Floats], Optional[Bytes]]:
-        if self._is_absent("beliefs"):
-            return None, None
-        shape = (self._num_envs, len(_world.BELIEF_NAMES))
-        beliefs = to_floats(as_array("start['beliefs']", self._start["beliefs"], "fiu", shape, "numbers"))
-        given, invalid = find_beliefs(beliefs)
-        given &= self._begins
-        before_first_step = given & (steps == 0)
-        numbers = "three finite numbers or three NaN"
-        for rows, expected, remedy in (
-            (invalid & self._begins, f"{numbers} (no belief)", f"Pass {numbers}."),
-            (before_first_step, "three NaN (no belief), because the episode begins at step 0,", "Pass three NaN."),
-        ):
-            if rows.any():
-                env = int(np.argmax(rows))
-                got = str(beliefs[env])
-                refuse("bad_belief", f"{expected} at start['beliefs'][{env}]", got, f"{_UNCHANGED} {remedy}")
-        beliefs[~given] = 0.5
-        clamped: Floats = np.clip(beliefs, np.float32(0), np.float32(1))
-        clamped[clamped < world.param("smallestBelief")] = 0
-        return clamped + np.float32(0), given.astype(np.uint8)
-
-
-def _checked_keys(start: Any) -> Mapping[str, Any]:
     if not isinstance(start, Mapping):
-        refuse("wrong_type", "start to be a mapping", describe(start), 'Pass {"steps": ..., "meters": ...}.')
-    for name in start:
-        if name not in _KEYS:
-            remedy = did_you_mean(str(name), _KEYS, "Leave it out.")
-            refuse("unknown_option", f"keys of start among {', '.join(_KEYS)}", describe(name), remedy)
-    return start
+        refuse("wrong_type", "start to be a mapping", describe(start), 'Pass {"steps": ..., "meters": ...}.', "start")
+    check_keys("start", start, _KEYS)
+    #: bool [n]: the environments that begin. The entries of the others are replaced by 0.
+    begins = np.ones(num_envs, np.bool_) if mask is None else mask.view(np.bool_)
+    last, steps = _world.NUM_STEPS - 1, start.get("steps")
+    if is_number(steps):
+        steps = np.full(num_envs, check_integer("start.steps", steps, 0, last))
+    counts = _to_counts("steps", steps, np.full(num_envs, last), begins)
+    meters = _to_floats("meters", start.get("meters"), (num_envs, _NUM_METERS), "a number from 0 to 1", 0.0, 1.0, begins)
+    bounds = {
+        "well": well_bounds(counts, _weights_of(world, profiles)),
+        "skill": skill_bounds(world, counts, _world.SKILL_ROUNDING["start"]),
+    }
+    sums = {name: _to_sums(name, start.get(name), counts, bounds.get(name), begins) for name in _SUMS}
+    most = _NUM_METERS * counts.astype(np.int64)
+    crashes = None if start.get("crashes") is None else _to_counts("crashes", start["crashes"], most, begins)
+    beliefs, given = _to_beliefs(start.get("beliefs"), world, counts, begins)
+    return Start(counts, meters, crashes=crashes, beliefs=beliefs, given=given, **sums)
+
+
+def _require_entries(name: str, legal: Any, values: Any, expected: Any) -> None:
+    """Raises InputError `out_of_range` for the first entry of a key that is not legal."""
+    is_tiny = (values != 0) & (np.abs(values) < _world.MIN_START)
+    tiny = "Pass 0 or a magnitude of at least 2^-80."
+    remedy = tiny if is_tiny[~legal].any() and is_tiny[~legal][0] else "Pass the expected number."
+    require(legal, "out_of_range", f"start.{name}", expected, values, f"{_UNCHANGED} {remedy}")
+
+
+def _to_counts(name: str, value: Any, highs: npt.NDArray[Any], begins: npt.NDArray[np.bool_]) -> Bytes:
+    """Returns integers from 0 to `highs`, u8 [n]."""
+    counts = np.where(begins, as_array(f"start.{name}", value, "iu", begins.shape, "integers"), 0)
+    legal = (counts >= 0) & (counts <= highs)
+    remedy = "Pass an integer in that range."
+    require(legal, "out_of_range", f"start.{name}", lambda env: f"an integer from 0 to {highs[env]}", counts, remedy)
+    return counts.astype(np.uint8)
+
+
+def _to_floats(
+    name: str, value: Any, shape: Tuple[int, ...], expected: str, low: float, high: float, begins: npt.NDArray[np.bool_]
+) -> Floats:
+    """Returns float32s from `low` to `high`, each 0 or at least MIN_START in magnitude."""
+    floats = to_floats(as_array(f"start.{name}", value, "fiu", shape, "numbers"))
+    floats[~begins] = 0
+    # NaN fails all comparisons.
+    legal = (floats >= low) & (floats <= high) & ((floats == 0) | (np.abs(floats) >= np.float32(_world.MIN_START)))
+    _require_entries(name, legal, floats, expected)
+    floats += np.float32(0)  # turns -0 into 0
+    return floats
+
+
+def _to_sums(
+    name: str, value: Any, steps: Bytes, bounds: Optional[Bounds], begins: npt.NDArray[np.bool_]
+) -> Optional[Floats]:
+    """Returns sums of any sign, within `bounds` if given, else 0 before the step at which they may become nonzero."""
+    if value is None:
+        return None
+    largest = _world.MAX_SUM
+    sums = _to_floats(name, value, begins.shape, "a number from -2^64 to 2^64", -largest, largest, begins)
+    if bounds is None:
+        legal = (sums == 0) | (steps >= _world.FIRST_NONZERO[name])
+        early = "0, because the episode begins at step {}, before anything was added to it,"
+        _require_entries(name, legal, sums, lambda env: early.format(steps[env]))
+    else:
+        low, high = bounds
+        legal = ((sums.astype(np.float64) >= low) & (sums <= high)) | ~begins
+        within = "a number from {:.9g} to {:.9g}, as {} steps were taken,"
+        _require_entries(name, legal, sums, lambda env: within.format(low[env], high[env], steps[env]))
+    return sums
+
+
+def _to_beliefs(
+    value: Any, world: World, steps: Bytes, begins: npt.NDArray[np.bool_]
+) -> Tuple[Optional[Floats], Optional[Bytes]]:
+    """Returns the last beliefs, clamped, and which are given; None for none."""
+    if value is None:
+        return None, None
+    where, shape = "start.beliefs", (len(steps), len(_world.BELIEF_NAMES))
+    beliefs = to_floats(as_array(where, value, "fiu", shape, "numbers"))
+    given = to_given(beliefs, begins, where, _UNCHANGED).view(np.bool_) & begins
+    early = np.flatnonzero(given & (steps == 0))
+    if early.size > 0:
+        expected = f"three NaN (no belief) in {where} row {early[0]}, which begins at step 0,"
+        refuse("bad_belief", expected, "a belief", f"{_UNCHANGED} Pass the belief with the first action.")
+    beliefs[~given] = 0.5
+    clamped: Floats = np.clip(beliefs, np.float32(0), np.float32(1))
+    clamped[clamped < world.param("smallestBelief")] = 0
+    return clamped + np.float32(0), given.astype(np.uint8)
 
 
 def _weights_of(world: World, profiles: Profiles) -> Floats:
@@ -162,7 +148,34 @@ def _weights_of(world: World, profiles: Profiles) -> Floats:
     return weights
 
 
-def _refuse_entry(name: str, at: Tuple[int, ...], expected: str, got: Any) -> NoReturn:
-    is_tiny = isinstance(got, np.floating) and 0 < abs(float(got)) < _world.MIN_START
-    remedy = "Pass 0 or a magnitude of at least 2^-80." if is_tiny else "Pass the expected number."
-    refuse("out_of_range", f"{expected} at start[{name!r}]{list(at)}", str(got), f"{_UNCHANGED} {remedy}")
+def well_bounds(steps: npt.NDArray[Any], weights: npt.NDArray[np.float32]) -> Bounds:
+    """Returns the bounds of `well`. If no weight is negative and the weights sum to 1, `well` is from 0 to the step
+    count plus a tolerance, because meters are in [0, 1]. Else the bounds are -MAX_SUM and MAX_SUM, which no sum
+    reaches. After 0 steps both are 0.
+
+    The tolerance allows weights that sum to 1 + SUM_TOLERANCE, and as much again for rounding.
+
+    Args:
+        steps: [n].
+        weights: f32 [n, 5]: reward weights; NaN for unknown weights.
+    """
+    doubles = weights.astype(np.float64)
+    is_average = (np.abs(doubles.sum(axis=1) - 1) <= _world.SUM_TOLERANCE) & (doubles >= 0).all(axis=1)
+    high = np.where(is_average, steps * (1 + 2 * _world.SUM_TOLERANCE), _world.MAX_SUM)
+    low = np.where(is_average, 0.0, -_world.MAX_SUM)
+    return np.where(steps == 0, 0.0, low), np.where(steps == 0, 0.0, high)
+
+
+def skill_bounds(world: World, steps: npt.NDArray[Any], min_error: float) -> Bounds:
+    """Returns the bounds of `skill`. A term is 1 minus beliefSkillScale times a number in [0, 1]; without a belief it
+    is 0.
+
+    Args:
+        steps: [n].
+        min_error: the least bound of the rounding error of `skill`, an entry of SKILL_ROUNDING, which
+            src/engine/validate/sum-bounds.ts explains.
+    """
+    terms = np.maximum(0.0, steps.astype(np.float64) - float(world.param("beliefSkillFrom")))
+    lowest = 1 - float(world.param("beliefSkillScale"))
+    error = np.where(terms > 0, np.maximum(min_error, terms * abs(lowest) * _world.SKILL_ROUNDING_SHARE), 0.0)
+    return terms * min(0.0, lowest) - error, terms * max(1.0, lowest) + error

@@ -23,9 +23,8 @@ from .choices import (
     to_seeds,
     to_world,
 )
-from .copies import check_source, gather, restore, to_snapshot
+from .copies import check_source, fork, gather, restore, to_snapshot
 from .core import Core, Options, raise_busy
-from .forks import fork
 from .kernels import to_threads
 from .observations import ObservationField
 from .outputs import StepResult, Trajectory
@@ -200,7 +199,7 @@ class VecEnv:
             if chosen is not None:
                 core.require_reset()
             given = core.profiles if profiles is None else to_profiles(self.world, profiles, core.num_envs)
-            weights = None if graders is None else to_graders(self.world, graders, core.num_envs)
+            weights = None if graders is None else to_graders(self.world, graders, core.num_envs, "graders")
             seeds = to_seeds(seed, core.num_envs, core.options.seed_range)
             states = None if start is None else to_start(start, self.world, given, chosen, core.num_envs)
             return core.reset(chosen, seeds, given, weights, states)

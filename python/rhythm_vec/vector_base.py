@@ -12,7 +12,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from . import _world
-from .checks import check_mapping, check_name, describe, did_you_mean, refuse
+from .checks import check_keys, check_mapping, check_name, describe, refuse
 
 Array = npt.NDArray[Any]
 Bools = npt.NDArray[np.bool_]
@@ -154,14 +154,7 @@ def split_action(action: Any) -> Tuple[Any, Any]:
 def reset_options(options: Optional[Mapping[str, Any]], known: Sequence[str] = RESET_OPTIONS) -> Dict[str, Any]:
     """Returns the options of a reset that are not None. Raises InputError `wrong_type` or `unknown_option`."""
     given = check_mapping("options", options)
-    for name in given:
-        if name not in known:
-            refuse(
-                "unknown_option",
-                f"the options {', '.join(known)}",
-                describe([name]),
-                did_you_mean(str(name), known, "Leave it out."),
-            )
+    check_keys("options", given, known)
     return {name: value for name, value in given.items() if value is not None}
 
 

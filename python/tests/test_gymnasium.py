@@ -211,8 +211,8 @@ class VectorTest(unittest.TestCase):
         self._expect(InputError, "unknown_option", lambda: envs.reset(options={"mask": None}))
         self._expect(InputError, "wrong_type", lambda: envs.reset(options={"reset_mask": [1, 0]}))
         self._expect(InputError, "wrong_type", lambda: envs.reset(options=["reset_mask"]))
-        for seed in (1.5, "1", True, np.array([None] * N)):
-            self._expect(InputError, "bad_seed", lambda seed=seed: envs.reset(seed=seed))
+        for code, seed in (("bad_seed", 1.5), ("wrong_type", "1"), ("wrong_type", True), ("bad_seed", np.array([None] * N))):
+            self._expect(InputError, code, lambda seed=seed: envs.reset(seed=seed))
         self._expect(InputError, "unknown_name", lambda: make_vec(N, autoreset_mode="next"))
         self._expect(InputError, "unknown_name", lambda: make_vec(N, "v9"))
         for _ in range(STEPS):

@@ -68,9 +68,10 @@ grep -q '^Expected .* PKG-INFO .* binding.gyp' "$temporary/log" || { cat "$tempo
 echo "== Installing the wheel into an empty environment, and testing it there"
 "$python" -m venv "$temporary/empty"
 timeout 300 "$temporary/empty/bin/pip" install --quiet "${wheel[0]}"
-mkdir -p "$temporary/copy/python" "$temporary/copy/test"
+mkdir -p "$temporary/copy/python" "$temporary/copy/test/support"
 cp -r python/tests "$temporary/copy/python"
 cp -r test/golden "$temporary/copy/test"
+cp test/support/invalid-calls.jsonl "$temporary/copy/test/support"
 (cd "$temporary/copy/python" && RHYTHM_REQUIRE='' "$temporary/empty/bin/python" -m unittest discover --start-directory tests --top-level-directory .)
 
 echo "== The source tree with the compiled module: types, and tests with the libraries of $python"

@@ -188,5 +188,7 @@ export function toStops(stops: ArrayLike<number>, numEnvs: number): Uint8Array {
     );
   }
   checkLength('stops', stops.length, numEnvs, 'numEnvs');
-  return Uint8Array.from({ length: numEnvs }, (_, i) => checkInteger(`stops[${i}]`, stops[i], 0, NUM_STEPS));
+  return Uint8Array.from({ length: numEnvs }, (_, i) =>
+    checkInteger(new Place('stops', i), stops[i], 0, NUM_STEPS),
+  );
 }

@@ -1,6 +1,6 @@
 /** Validates and commits copies of states, for `assign`, `fork`, runs with `from`, and snapshots. Batches make the copies. */
 
-import { InputError, StateError } from '../../shared/errors.js';
+import { InputError, Place, StateError } from '../../shared/errors.js';
 import { checkInteger, checkLength, describe, isList, readOptions } from '../../shared/values.js';
 import { MAX_ENVS, NUM_COMPONENTS, NUM_STEPS, PROFILE_SIZE, STATE, STATE_WORDS } from '../../world/fields.js';
 import { identityOf } from '../../world/world.js';
@@ -61,6 +61,7 @@ export function toIndices(
     throw new InputError(
       'out_of_range',
       `Expected an index of the source, 0 to ${last}, at indices[${i}], got ${describe(index)}. Pass an index in that range.`,
+      { at: new Place('indices', i) },
     );
   });
 }
