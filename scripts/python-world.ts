@@ -18,6 +18,7 @@ import { FIRST_NONZERO, MIN_VALUE } from '../src/engine/validate/starts.js';
 import { SKILL_ROUNDING, SKILL_ROUNDING_SHARE } from '../src/engine/validate/sum-bounds.js';
 import { REWARD_STACK } from '../src/rollouts/rewards/compute-rewards.js';
 import { EXPLORATION, REPETITION } from '../src/rollouts/rewards/shaping.js';
+import TEXT from '../src/rollouts/text/text.json' with { type: 'json' };
 import { snakeCase } from '../src/shared/letter-case.js';
 import { BLOCK_LAYOUT } from '../src/world/block.js';
 import { layoutDigest } from '../src/world/digest.js';
@@ -142,6 +143,12 @@ export function emitPythonWorld(): string {
     STATE_FIELDS: fieldRows(STATE_FIELDS),
     OBSERVATION_FIELDS: fieldRows(OBSERVATION_FIELDS),
     BLOCK: rows(BLOCK_LAYOUT.map(({ name, word, offset, shape }) => [name, word, offset, shape])),
+    SLOT_NAMES: literal(RHYTHM.slots),
+    PROMPT_RULES: literal(TEXT.rules),
+    PROMPT_GRADING: literal(TEXT.grading),
+    PROMPT_COMPONENTS: literal(TEXT.components),
+    PROMPT_STATE: literal(TEXT.state),
+    ANSWER_PATTERNS: literal(TEXT.answer),
     MAGNITUDES: literal(largestMagnitudes(world.params)),
     WORDS: words(world.words),
   };

@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path';
 import { parquetReadObjects } from 'hyparquet';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { systemText } from '../../src/rollouts/text/system-message.js';
+import { systemText } from '../../src/rollouts/text/prompt-text.js';
 import { episodeLine } from '../../src/rollouts/trajectories/write-line.js';
 import { toPlan } from '../../src/training/datasets/grpo/grpo-options.js';
 import { grpoRows } from '../../src/training/datasets/grpo/grpo-rows.js';

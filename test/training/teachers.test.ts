@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { toGrader } from '../../src/engine/graders/grader.js';
 import { parseCompletion } from '../../src/rollouts/text/parse-completions.js';
-import { systemText } from '../../src/rollouts/text/system-message.js';
+import { systemText } from '../../src/rollouts/text/prompt-text.js';
 import { episodeKey } from '../../src/rollouts/trajectories/write-line.js';
 import { keysOf, teachByModel } from '../../src/training/teaching/llm-teacher.js';
 import { type TeachOptions, teach } from '../../src/training/teaching/policy-teacher.js';

@@ -1,7 +1,6 @@
 /** Describes an inference about one profile in a few sentences. */
 import type { BeliefError } from '../../engine/graders/grader.js';
-import { formatHundredths } from '../../rollouts/text/format-hundredths.js';
-import { spell } from '../../rollouts/text/system-message.js';
+import { formatHundredths, spell } from '../../rollouts/text/prompt-text.js';
 import type {
   Estimate,
   Factor,

@@ -1,8 +1,8 @@
 /** A model behind a chat endpoint. Retries requests whose failure may be temporary. */
 import type { OpenAI } from 'openai';
 import type { ParseOptions } from '../../rollouts/text/parse-completions.js';
+import { beginsInThought } from '../../rollouts/text/parse-completions.js';
 import type { Prompt } from '../../rollouts/text/prompt.js';
-import { beginsInThought } from '../../rollouts/text/thoughts.js';
 import type { Sampling, Usage } from '../../rollouts/trajectories/trajectory-episode.js';
 import { CLOCK, type Clock } from '../../shared/http/clock.js';
 import { type BackOff, backOff, type FailedAttempt, retry } from '../../shared/http/retry-loop.js';

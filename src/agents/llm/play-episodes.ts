@@ -6,7 +6,7 @@ import { floatsOf, type Grader } from '../../engine/graders/grader.js';
 import type { StepResult } from '../../engine/vec-env/vec-env-options.js';
 import { EpisodePool } from '../../rollouts/episode-pool.js';
 import { type Prompt, prompt } from '../../rollouts/text/prompt.js';
-import { systemText } from '../../rollouts/text/system-message.js';
+import { systemText } from '../../rollouts/text/prompt-text.js';
 import {
   type EpisodeEnd,
   EpisodeRecorder,

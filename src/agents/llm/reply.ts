@@ -1,7 +1,7 @@
 /** Parses chat completions, which differ between endpoints. */
 import { toUSVString } from 'node:util';
 import { z } from 'zod';
-import { nextThought } from '../../rollouts/text/thoughts.js';
+import { nextThought } from '../../rollouts/text/parse-completions.js';
 import type { Redact } from '../../shared/http/redactor.js';
 
 /** Token counts of one request. */

@@ -1,7 +1,6 @@
 /** A planner's report: the numbers behind its last decision for one episode, and their description in a few sentences. */
 
-import { formatHundredths } from '../../rollouts/text/format-hundredths.js';
-import { spell } from '../../rollouts/text/system-message.js';
+import { formatHundredths, spell } from '../../rollouts/text/prompt-text.js';
 import {
   ACTION_NAMES,
   COMPONENT,

@@ -5,7 +5,7 @@ import type { CostLedger, LedgerOptions, Prices } from '../../agents/llm/ledger.
 import type { Pauses } from '../../agents/llm/rate-limiter.js';
 import type { UsageTally } from '../../agents/llm/usage-tally.js';
 import type { ParseOptions } from '../../rollouts/text/parse-completions.js';
-import { THOUGHT_STARTS } from '../../rollouts/text/thoughts.js';
+import { THOUGHT_STARTS } from '../../rollouts/text/parse-completions.js';
 import type { Sampling } from '../../rollouts/trajectories/trajectory-episode.js';
 import { MAX_U32 } from '../../world/fields.js';
 import { UsageError } from '../command-errors.js';

@@ -1,6 +1,6 @@
 /** Compares one stored episode with its replay, step by step. */
 import type { Prompt } from '../../rollouts/text/prompt.js';
-import { systemText } from '../../rollouts/text/system-message.js';
+import { systemText } from '../../rollouts/text/prompt-text.js';
 import {
   type EpisodeEnd,
   toStoredFinal,

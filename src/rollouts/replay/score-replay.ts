@@ -19,7 +19,7 @@ import {
   toStackSettings,
 } from '../rewards/compute-rewards.js';
 import type { ParseOptions } from '../text/parse-completions.js';
-import { beginsInThought } from '../text/thoughts.js';
+import { beginsInThought } from '../text/parse-completions.js';
 import {
   checkRows,
   passesQuickCheck,

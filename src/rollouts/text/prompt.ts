@@ -3,9 +3,7 @@ import type { GraderLike } from '../../engine/graders/grader.js';
 import { checkInteger, checkLength, isFloats, isList, readOptions, wrongType } from '../../shared/values.js';
 import { GRADER_NAMES, OBSERVATION_SIZE } from '../../world/fields.js';
 import { checkRow, type PastStep, ROW_SIZE, refuseNumber, writePast } from './observation-row.js';
-import { systemText } from './system-message.js';
-import { TextWriter } from './text-writer.js';
-import { writeUserContent } from './user-message.js';
+import { systemText, userText } from './prompt-text.js';
 
 /** A message of a chat. */
 export interface ChatMessage<Role extends string = string> {
@@ -47,24 +45,17 @@ export function prompt(
   const rows = toRows('observation', observation);
   if (history === undefined) {
     checkLength('numbers in observation', rows.length, ROW_SIZE, WITH_PAST);
-    return promptOf(system, rows, (at) => `observation[${at}]`);
+    return promptOf(system, rows, 0, (at) => `observation[${at}]`);
   }
   checkLength('numbers in observation', rows.length, OBSERVATION_SIZE, RAW);
   const row = new Float32Array(ROW_SIZE);
   writeRow(row, rows, 0, history, 'history');
-  return promptOf(system, row, (at) => (at < OBSERVATION_SIZE ? `observation[${at}]` : 'history'));
-}
-
-function promptOf(system: SystemMessage, row: Float32Array, where: Where): Prompt {
-  const list = new PromptList(system, 1);
-  list.add(row, 0, where);
-  return list.finish()[0];
+  return promptOf(system, row, 0, (at) => (at < OBSERVATION_SIZE ? `observation[${at}]` : 'history'));
 }
 
 /**
  * Returns the messages for many observations, as `prompt` does for one. A million prompts take about 1 GB; `promptBatches`
- * makes them batch by batch. In Node, the texts of a call with more than 4,096 prompts are slices of strings of about a
- * megabyte.
+ * makes them batch by batch.
  * @param observations row-major: [n, 22] with `histories`, [n, 106] without.
  * @param histories [n]: a list of past steps for each row.
  * @throws InputError as `prompt`; the message names the row.
@@ -150,21 +141,19 @@ function toRowsOfPrompts(
 /** Returns the prompts of rows `first` to `end - 1`. */
 function promptsOf(system: SystemMessage, rows: PromptRows, first: number, end: number): Prompt[] {
   const { observations, histories } = rows;
-  const list = new PromptList(system, end - first);
   const row = new Float32Array(ROW_SIZE);
-  for (let i = first; i < end; i++) {
+  return Array.from({ length: end - first }, (_, k) => {
+    const i = first + k;
     if (histories === null) {
       const base = i * ROW_SIZE;
-      list.add(observations, base, (at) => `observations[${base + at}], row ${i}`);
-      continue;
+      return promptOf(system, observations, base, (at) => `observations[${base + at}], row ${i}`);
     }
     const base = i * OBSERVATION_SIZE;
     writeRow(row, observations, base, histories[i], `histories[${i}]`);
     const where = (at: number) =>
       at < OBSERVATION_SIZE ? `observations[${base + at}], row ${i}` : `histories[${i}]`;
-    list.add(row, 0, where);
-  }
-  return list.finish();
+    return promptOf(system, row, 0, where);
+  });
 }
 
 const RAW = 'raw observations';
@@ -187,51 +176,10 @@ function systemMessage({ grader }: PromptOptions): SystemMessage {
 /** Returns the name, for errors, of the number at an index of a row. */
 type Where = (at: number) => string;
 
-/**
- * In Node, the texts of a call with more prompts than this are slices of large strings, which garbage collection does not copy.
- * In smaller calls each text is a string of its own, because these texts are rarely kept long. Chosen by hand.
- */
-const MANY = 4096;
-
-/**
- * The writer of small calls, kept for the next one. Null while a call uses it, because a getter in the caller's past steps may
- * call `prompt` meanwhile.
- */
-let spare: TextWriter | null = null;
-
-/** Collects the prompts of one call. */
-class PromptList {
-  readonly #system: SystemMessage;
-  /** Whether the texts share large strings. */
-  readonly #isLarge: boolean;
-  readonly #writer: TextWriter;
-  readonly #prompts: Prompt[] = [];
-
-  constructor(system: SystemMessage, count: number) {
-    this.#system = system;
-    this.#isLarge = count > MANY;
-    this.#writer = (this.#isLarge ? null : spare) ?? new TextWriter(this.#isLarge);
-    if (!this.#isLarge) spare = null;
-  }
-
-  /** Adds the prompt of the row at index `base`. @throws InputError `out_of_range`. */
-  add(rows: Float32Array, base: number, where: Where): void {
-    checkRow(rows, base, where);
-    writeUserContent(this.#writer, rows, base);
-    if (this.#writer.end()) this.#take();
-  }
-
-  finish(): Prompt[] {
-    this.#take();
-    if (!this.#isLarge) spare = this.#writer;
-    return this.#prompts;
-  }
-
-  #take(): void {
-    for (const content of this.#writer.take()) {
-      this.#prompts.push([this.#system, { role: 'user', content }]);
-    }
-  }
+/** Validates the row at index `base`, and returns its prompt. @throws InputError `out_of_range`. */
+function promptOf(system: SystemMessage, rows: Float32Array, base: number, where: Where): Prompt {
+  checkRow(rows, base, where);
+  return [system, { role: 'user', content: userText(rows, base) }];
 }
 
 /** Writes the raw observation at index `base` of `rows` and its past steps into one row. */

@@ -11,7 +11,7 @@ import {
 } from '../../world/fields.js';
 import { ResizableAnyEnv } from '../resizable-env.js';
 import { prompts } from '../text/prompt.js';
-import { systemText } from '../text/system-message.js';
+import { systemText } from '../text/prompt-text.js';
 import { type CompactEpisode, lineOf, toCompact } from './compact-episode.js';
 import { EpisodeRecorder, episodeEndAt } from './episode-recorder.js';
 import { type PlayedMove, reasoningIn } from './move.js';

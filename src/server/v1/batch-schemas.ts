@@ -1,6 +1,6 @@
 /** Schemas that /v1 requests share (columns, profiles, graders), and checks of their values. */
 import { z } from 'zod';
-import { THOUGHT_STARTS } from '../../rollouts/text/thoughts.js';
+import { THOUGHT_STARTS } from '../../rollouts/text/parse-completions.js';
 import { RhythmError } from '../../shared/errors.js';
 import { didYouMean } from '../../shared/suggest.js';
 import { describe, isList } from '../../shared/values.js';

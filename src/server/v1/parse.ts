@@ -1,7 +1,6 @@
 /** POST /v1/parse: finds the actions and beliefs in completions. */
 import { z } from 'zod';
-import { parseText } from '../../rollouts/text/parse-completions.js';
-import { beginsInThought } from '../../rollouts/text/thoughts.js';
+import { beginsInThought, parseText } from '../../rollouts/text/parse-completions.js';
 import { describe } from '../../shared/values.js';
 import type { Route } from '../http/route.js';
 import { BATCH_FAILURES, type BatchRunner } from './batch-runner.js';

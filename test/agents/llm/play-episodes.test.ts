@@ -6,7 +6,7 @@ import { type PlayOptions, playEpisodes } from '../../../src/agents/llm/play-epi
 import { toGrader } from '../../../src/engine/graders/grader.js';
 import { yieldTurn } from '../../../src/engine/vec-env/yield-turn.js';
 import { TrajectoryReplayer } from '../../../src/evaluation/reevaluation/trajectory-replayer.js';
-import { systemText } from '../../../src/rollouts/text/system-message.js';
+import { systemText } from '../../../src/rollouts/text/prompt-text.js';
 import { parseEpisode } from '../../../src/rollouts/trajectories/read-line.js';
 import type { TrajectoryEpisode } from '../../../src/rollouts/trajectories/trajectory-episode.js';
 import { episodeLine } from '../../../src/rollouts/trajectories/write-line.js';

@@ -4,11 +4,13 @@ import { byName } from '../../../src/engine/graders/grader.js';
 import { HISTORY_STEPS, type HistoryStep } from '../../../src/engine/observe/past-step.js';
 import {
   ACTION_NAMES,
+  BELIEF_NAMES,
   COMPONENT_NAMES,
   createVecEnv,
   type ErrorCode,
   EVENT_NAMES,
   type GraderLike,
+  METER_NAMES,
   OBSERVATION,
   OBSERVATION_SIZE,
   type PastStep,
@@ -19,8 +21,8 @@ import {
   prompts,
   RHYTHM,
 } from '../../../src/index.js';
-import { formatHundredths } from '../../../src/rollouts/text/format-hundredths.js';
 import { ROW_SIZE } from '../../../src/rollouts/text/observation-row.js';
+import { formatHundredths } from '../../../src/rollouts/text/prompt-text.js';
 import { put } from '../../support/bad-calls.js';
 import { episodes, type GoldenEpisode } from '../../support/golden.js';
 import { forAll } from '../../support/random.js';
@@ -117,6 +119,32 @@ describe('the messages have', () => {
         );
       });
     }
+  });
+
+  it('the names and numbers of the world', () => {
+    const [{ content: system }] = prompt(...stateAfter(golden, 0));
+    const { slots, days, maxEpisodeSteps, categories, actions } = RHYTHM;
+    const lines = categories.map((category) => {
+      const names = actions.filter((action) => action.category === category).map(({ name }) => name);
+      return `- ${category}: ${names.join(', ').toUpperCase()}\n`;
+    });
+    expect(system).toContain(
+      `${ACTION_NAMES.length} actions, all of them always allowed:\n${lines.join('')}\n`,
+    );
+    expect(system).toContain(
+      `${days} days of ${slots.length} slots (${slots.join(', ')}), ${maxEpisodeSteps} in all`,
+    );
+    expect(system).toContain(`${METER_NAMES.length} meters from 0 to 1: ${METER_NAMES.join(', ')}.`);
+    expect(system).toContain(`(${EVENT_NAMES.join(', ')})`);
+    expect(
+      [...system.matchAll(/^- ([A-Z]) \((\w+)\): 0/gm)].map(([, letter, name]) => [letter, name]),
+    ).toEqual(BELIEF_NAMES.map((name) => [name[0].toUpperCase(), name]));
+    const skillDay = 1 + RHYTHM.constants.beliefSkillFrom / slots.length;
+    expect(prompt(...stateAfter(golden, 0), { grader: 'v3' })[0].content).toContain(
+      `from day ${skillDay} on`,
+    );
+    expect(userOf(golden, 0)).toContain(`${maxEpisodeSteps} of ${maxEpisodeSteps} slots left`);
+    expect(userOf(golden, 3)).toContain(`(${METER_NAMES.join(' ')})`);
   });
 
   it('an example that parses as an answer', () => {

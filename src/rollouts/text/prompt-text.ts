@@ -1,0 +1,156 @@
+/** Writes the texts of prompts. Their words are in text.json, which the Python package reads too. */
+import { type GraderLike, graderWeights } from '../../engine/graders/grader.js';
+import { HISTORY_STEPS } from '../../engine/observe/past-step.js';
+import {
+  ACTION_NAMES,
+  COMPONENT_NAMES,
+  EVENT_NAMES,
+  GRADER_NAMES,
+  NUM_METERS,
+  NUM_SLOTS,
+  NUM_STEPS,
+  OBSERVATION,
+} from '../../world/fields.js';
+import { RHYTHM } from '../../world/numbers.js';
+import { PAST } from './observation-row.js';
+import TEXT from './text.json' with { type: 'json' };
+
+/** Returns an action's name as answers spell it. */
+export const spell = (action: string): string => action.toUpperCase();
+
+type Values = Readonly<Record<string, string | number>>;
+
+/** Puts values in the places of a template that are named in braces. Values that are left out keep their place. */
+const fill = (template: string, values: Values): string =>
+  template.replace(/\{(\w+)\}/g, (place, name: string) => String(values[name] ?? place));
+
+const { grading, state } = TEXT;
+const RULES = TEXT.rules.join('\n');
+const PAID: Readonly<Record<string, string>> = TEXT.components;
+
+/** Describes the components whose weights are not 0, the largest magnitude first. @param weights f32 [8]. */
+function gradingOf(weights: Float32Array): string {
+  const lines = COMPONENT_NAMES.map((name, k) => ({ weight: weights[k], component: PAID[name] }))
+    .filter(({ weight }) => weight !== 0)
+    .sort((a, b) => Math.abs(b.weight) - Math.abs(a.weight))
+    .map(({ weight, component }) => fill(weight < 0 ? grading.punished : grading.paid, { component }));
+  return [grading.title, ...lines].join('\n');
+}
+
+const BUILT_IN = GRADER_NAMES.map((name) => {
+  const weights = graderWeights(name);
+  return {
+    weights,
+    text: fill(RULES, { grading: name === 'v3' ? gradingOf(weights) : grading.v1_and_v2 }),
+  };
+});
+
+/**
+ * Returns the system message under a grader: the rules of an episode and what its grader pays for, the same for every
+ * profile. It depends on the weights alone. Its text about grading is one sentence for the weights of v1 and v2; for other
+ * weights it has a line for each component whose weight is not 0.
+ * @throws InputError as `graderWeights`.
+ */
+export function systemText(grader: GraderLike = 'v2'): string {
+  const weights = graderWeights(grader);
+  const builtIn = BUILT_IN.find((each) => each.weights.every((weight, k) => weight === weights[k]));
+  return builtIn?.text ?? fill(RULES, { grading: gradingOf(weights) });
+}
+
+/** Texts are precomputed up to this many hundredths, which covers almost all numbers of an episode. */
+const MAX_PRECOMPUTED = 1000;
+const HUNDREDTHS = Array.from({ length: 2 * MAX_PRECOMPUTED + 1 }, (_, at) => {
+  const digits = String(Math.abs(at - MAX_PRECOMPUTED)).padStart(2, '0');
+  return `${at < MAX_PRECOMPUTED ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`;
+});
+
+/**
+ * A little more than 100. `Math.round` rounds -1.5 up to -1; with this factor it rounds negative halves away from zero, as it
+ * does positive ones. No other result below 2^28 changes: unless 100 times a float32 is k + 1/2 for an integer k, it differs
+ * from every k + 1/2 by at least 2^-29 of its value.
+ */
+const HUNDRED = 100 * (1 + 2 ** -40);
+
+/**
+ * Formats a float32 value to the nearest hundredth, halves away from zero: `-.05`, `.70`, `1.25`. Values that round to
+ * zero have no sign. `.70` has one token fewer than `0.70`, and a prompt has about eighty numbers.
+ */
+export const formatHundredths = (value: number): string => afterPrefix('', HUNDREDTHS, value);
+
+const AFTER_SPACE = HUNDREDTHS.map((number) => ` ${number}`);
+
+/** @param precomputed the texts of HUNDREDTHS, each after the prefix. */
+function afterPrefix(prefix: string, precomputed: readonly string[], value: number): string {
+  const hundredths = Math.round(value * HUNDRED);
+  return Math.abs(hundredths) <= MAX_PRECOMPUTED
+    ? precomputed[hundredths + MAX_PRECOMPUTED]
+    : prefix + value.toFixed(2);
+}
+
+const ACTIONS = ACTION_NAMES.map(spell);
+const EVENTS = EVENT_NAMES.map((name) => fill(state.event, { name }));
+/** The day and time of each step, [28]. */
+const TIMES = Array.from({ length: NUM_STEPS }, (_, step) =>
+  fill(state.time, { day: 1 + Math.floor(step / NUM_SLOTS), slot: RHYTHM.slots[step % NUM_SLOTS] }),
+);
+
+/** Splits a template into the texts between the places that are still open. */
+const between = (template: string): string[] => template.split(/\{\w+\}/);
+/** The first lines by the number of steps taken, [29], around the values of the meters. */
+const NOW = [...TIMES, state.over].map((time, step) =>
+  between(fill(state.now, { time, remaining: NUM_STEPS - step })),
+);
+/** Around the last reward and the event, by action. */
+const LAST = ACTIONS.map((action) => between(fill(state.last, { action })));
+/** Around the reward, the changes and the anomalies, by step and action. */
+const PAST_STEPS = TIMES.map((time) =>
+  ACTIONS.map((action) => between(fill(state.past_step, { time, action }))),
+);
+
+/**
+ * Returns the text of a user message. Its lines are joined at once: a text made by additions alone would take three times as
+ * long and five times the memory.
+ * @param rows f32, validated: the row of ROW_SIZE numbers begins at index `base`.
+ */
+export function userText(rows: Float32Array, base: number): string {
+  const number = (at: number): string => formatHundredths(rows[base + at]);
+  const step = rows[base + OBSERVATION.step];
+  const now = NOW[step];
+  let meters = now[0];
+  for (let m = 0; m < NUM_METERS; m++) meters += number(OBSERVATION.meters + m) + now[m + 1];
+  const lines = [meters];
+  const action = rows[base + OBSERVATION.lastAction];
+  if (action < 0) {
+    lines.push(state.no_last);
+  } else {
+    const [before, comma, end] = LAST[action];
+    const event = EVENTS[rows[base + OBSERVATION.event]] ?? state.no_event;
+    lines.push(before + number(OBSERVATION.reward) + comma + event + end);
+  }
+  pushPast(lines, rows, base, step - HISTORY_STEPS);
+  if (rows[base + OBSERVATION.remaining] > 0) lines.push(state.request);
+  return lines.join('');
+}
+
+/** Adds a title and a line for each past step, the oldest first; nothing without past steps. @param first the oldest step. */
+function pushPast(lines: string[], rows: Float32Array, base: number, first: number): void {
+  let isFirst = true;
+  for (let k = 0; k < HISTORY_STEPS; k++) {
+    const action = rows[base + PAST.actions + k];
+    if (action < 0) continue;
+    if (isFirst) lines.push(state.past);
+    isFirst = false;
+    const [before, toDeltas, toAnomalies, end] = PAST_STEPS[first + k][action];
+    const reward = formatHundredths(rows[base + PAST.rewards + k]);
+    const deltas = metersText(rows, base + PAST.deltas + k * NUM_METERS);
+    const anomalies = metersText(rows, base + PAST.anomalies + k * NUM_METERS);
+    lines.push(before + reward + toDeltas + deltas + toAnomalies + anomalies + end);
+  }
+}
+
+/** Returns the values of all meters, separated by spaces. */
+function metersText(rows: Float32Array, from: number): string {
+  let values = formatHundredths(rows[from]);
+  for (let m = 1; m < NUM_METERS; m++) values += afterPrefix(' ', AFTER_SPACE, rows[from + m]);
+  return values;
+}
