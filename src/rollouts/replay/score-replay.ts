@@ -18,8 +18,7 @@ import {
   type StackSettings,
   toStackSettings,
 } from '../rewards/compute-rewards.js';
-import type { ParseOptions } from '../text/parse-completions.js';
-import { beginsInThought } from '../text/parse-completions.js';
+import { beginsInThought, type ParseOptions } from '../text/parse-completions.js';
 import {
   checkRows,
   passesQuickCheck,
