@@ -1,8 +1,8 @@
 /** Formats the stored open-loop action sequences and reactive policies as modules in Biome's format. */
 import { repeatActions } from '../src/agents/policies/open-loop.js';
-import { TRAINING_SEEDS } from '../src/agents/search/search-seeds.js';
 import { createVecEnv } from '../src/engine/node.js';
 import { FRESH_FIRST, NUM_TRAINING_SEEDS } from '../src/evaluation/audit/audit-seeds.js';
+import { TRAINING_SEEDS } from '../src/world/conditions.js';
 import { ACTION_NAMES, NUM_SLOTS, NUM_STEPS } from '../src/world/fields.js';
 
 /** 10,000 seeds, chosen by hand: fewer give a less exact mean score. */

@@ -1,7 +1,6 @@
 /** Selects the policies of an evaluation: built-in policies, language models and policies of the user. */
 
-import type { LanguageModel } from '../agents/llm/language-model.js';
-import { checkModelName, modelPlayer } from '../agents/llm/llm-player.js';
+import { checkModelName, type LanguageModel, modelPlayer } from '../agents/llm/language-model.js';
 import { type FixedPolicy, POLICY_NAMES, type PolicyDescription } from '../agents/policies/fixed-policies.js';
 import { BUILTIN_POLICIES, findBuiltin, type SteppedPolicy } from '../agents/policies/stepped-policies.js';
 import type { PolicyLike } from '../engine/policy/policy.js';

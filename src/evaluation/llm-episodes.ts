@@ -1,7 +1,6 @@
 /** Plays a language model's episodes of an evaluation: each once, even if several conditions contain it. */
 
-import type { LanguageModel } from '../agents/llm/language-model.js';
-import { modelPlayer } from '../agents/llm/llm-player.js';
+import { type LanguageModel, modelPlayer } from '../agents/llm/language-model.js';
 import { type EpisodeRequest, playEpisodes } from '../agents/llm/play-episodes.js';
 import { type Grader, isSameGrader } from '../engine/graders/grader.js';
 import { addUsage } from '../rollouts/trajectories/episode-recorder.js';

@@ -1,4 +1,4 @@
-/** The evaluation conditions: profiles and seeds. */
+/** The evaluation conditions: profiles and seeds. The seeds for training. */
 import { InputError } from '../shared/errors.js';
 import { didYouMean } from '../shared/suggest.js';
 import { checkInteger, describe, type NameAmong } from '../shared/values.js';
@@ -181,4 +181,13 @@ export function describeProfiles(modes: Iterable<string>): string {
   const [first, ...others] = new Set(modes);
   if (others.length === 0) return first;
   return first === 'sampled' || others.includes('sampled') ? 'mixed' : 'named';
+}
+
+/** Seeds for training and examples. Seeds below and above these are for evaluation. */
+export const TRAINING_SEEDS: SeedRange = Object.freeze({ first: 100, last: 9999 });
+
+/** Returns `count` seeds, spread evenly over a range (default: `TRAINING_SEEDS`), u32 [count]. */
+export function spreadSeeds(count: number, { first, last } = TRAINING_SEEDS): Uint32Array {
+  const size = last - first + 1;
+  return Uint32Array.from({ length: count }, (_, k) => first + Math.floor((k * size) / count));
 }

@@ -1,12 +1,10 @@
 /** Opens models at fake endpoints. */
 import { onTestFinished } from 'vitest';
 import { ChatModel, type ChatModelOptions } from '../../src/agents/llm/chat-model.js';
-import { openClient } from '../../src/agents/llm/client.js';
-import { type Endpoint, toEndpoint } from '../../src/agents/llm/endpoint.js';
+import { type Endpoint, openClient, toEndpoint } from '../../src/agents/llm/endpoint.js';
 import type { Answer } from '../../src/agents/llm/language-model.js';
-import { costOf, Ledger, type LedgerOptions } from '../../src/agents/llm/ledger.js';
+import { costOf, Ledger, type LedgerOptions, UsageTally } from '../../src/agents/llm/ledger.js';
 import type { EpisodeRequest } from '../../src/agents/llm/play-episodes.js';
-import { UsageTally } from '../../src/agents/llm/usage-tally.js';
 import { createVecEnv } from '../../src/index.js';
 import { prompt } from '../../src/rollouts/text/prompt.js';
 import { FakeOpenAi, type FakeOptions } from '../fakes/openai.js';

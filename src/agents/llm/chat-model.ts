@@ -6,16 +6,20 @@ import type { Prompt } from '../../rollouts/text/prompt.js';
 import type { Sampling, Usage } from '../../rollouts/trajectories/trajectory-episode.js';
 import { CLOCK, type Clock } from '../../shared/http/clock.js';
 import { type BackOff, backOff, type FailedAttempt, retry } from '../../shared/http/retry-loop.js';
-import { Deadline } from './deadline.js';
 import type { Endpoint } from './endpoint.js';
 import type { Answer, LanguageModel } from './language-model.js';
-import { type CostLedger, costOf, maxCostOf } from './ledger.js';
-import { type LimitName, LimitNames } from './limit-name.js';
-import { EndpointError, TemporaryFailure } from './llm-errors.js';
-import { type Pauses, RateLimiter } from './rate-limiter.js';
+import { type CostLedger, costOf, maxCostOf, type UsageTally } from './ledger.js';
 import { FILTERED, type Reply, readReply } from './reply.js';
-import { clip, faultOf, refusalOf } from './request-faults.js';
-import type { UsageTally } from './usage-tally.js';
+import {
+  clip,
+  EndpointError,
+  faultOf,
+  type LimitName,
+  LimitNames,
+  refusalOf,
+  TemporaryFailure,
+} from './request-faults.js';
+import { Deadline, type Pauses, RateLimiter } from './request-timing.js';
 
 /** The role of the rules: 'system', a message of their own; 'user', the beginning of the only message. */
 export type SystemRole = 'system' | 'user';

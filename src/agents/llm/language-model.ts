@@ -1,6 +1,10 @@
 /** The interface of a language model. */
+
 import type { Prompt } from '../../rollouts/text/prompt.js';
-import type { Sampling, Usage } from '../../rollouts/trajectories/trajectory-episode.js';
+import type { Player, Sampling, Usage } from '../../rollouts/trajectories/trajectory-episode.js';
+import { InputError } from '../../shared/errors.js';
+import { isModelName, MODEL_NAME } from '../../shared/printable-names.js';
+import { describe } from '../../shared/values.js';
 import type { CostLedger } from './ledger.js';
 
 /** A model's answer. */
@@ -27,4 +31,24 @@ export interface LanguageModel {
   readonly ledger?: CostLedger;
   /** Answers a prompt. @throws EndpointError; BudgetError if the budget does not suffice; the signal's reason. */
   complete(prompt: Prompt, signal: AbortSignal): Promise<Answer>;
+}
+
+/** Returns the player (trajectory-episode.ts) of a model's episodes, which has no objective. */
+export const modelPlayer = (model: string): Player => ({
+  teacher: 'llm',
+  model,
+  objective: null,
+  oracle: false,
+});
+
+/**
+ * Checks that files with this model's name can be read again. Call it before the first request.
+ * @param where the place of the name for the error text, such as "after llm:". @throws InputError `unknown_name`.
+ */
+export function checkModelName(name: string, where: string): void {
+  if (isModelName(name)) return;
+  throw new InputError(
+    'unknown_name',
+    `Expected a model name of ${MODEL_NAME} ${where}, got ${describe(name)}. Serve the model under such a name, and pass that name.`,
+  );
 }

@@ -1,7 +1,16 @@
-/** Counts the cost of requests, and reserves the maximum cost of pending requests within the budget. */
+/** Counts requests, tokens and their cost, and reserves the maximum cost of pending requests within the budget. */
+
+import type { Usage } from '../../rollouts/trajectories/trajectory-episode.js';
+import { RhythmError } from '../../shared/errors.js';
 import { NUM_STEPS } from '../../world/fields.js';
-import { BudgetError } from './llm-errors.js';
 import type { Tokens } from './reply.js';
+
+/** Thrown if the next request or episode may exceed the budget. */
+export class BudgetError extends RhythmError {
+  constructor(message: string) {
+    super('over_budget', message);
+  }
+}
 
 /** Dollars per million tokens. */
 export interface Prices {
@@ -217,3 +226,30 @@ export class Ledger implements CostLedger {
 /** Formats dollars with two decimals, and positive amounts below a dollar with two significant digits. */
 export const dollars = (amount: number): string =>
   `$${amount >= 1 || amount === 0 ? amount.toFixed(2) : amount.toPrecision(2)}`;
+
+/** Counts the requests, answers and tokens of a model. */
+export class UsageTally {
+  /** The number of requests, including failed requests. */
+  requests = 0;
+  /** The number of answers, and of their tokens. */
+  answers = 0;
+  promptTokens = 0;
+  completionTokens = 0;
+  /** The number of answers that were cut off at the token limit, and of refusals. */
+  cutOff = 0;
+  refused = 0;
+
+  /** Adds the usage of an answer. */
+  addAnswer(usage: Usage): void {
+    this.answers++;
+    this.promptTokens += usage.prompt_tokens ?? 0;
+    this.completionTokens += usage.completion_tokens ?? 0;
+    this.cutOff += usage.cut_off ?? 0;
+    this.refused += usage.refused ?? 0;
+  }
+
+  /** The number of requests without an answer. */
+  get unanswered(): number {
+    return this.requests - this.answers;
+  }
+}

@@ -17,8 +17,8 @@ import type { Player, TrajectoryEpisode } from '../../rollouts/trajectories/traj
 import { checkInteger } from '../../shared/values.js';
 import { NUM_STEPS, OBSERVATION_SIZE } from '../../world/fields.js';
 import type { LanguageModel } from './language-model.js';
-import { type EpisodeAccount, maxCostOf } from './ledger.js';
-import { BudgetError, EndpointError } from './llm-errors.js';
+import { BudgetError, type EpisodeAccount, maxCostOf } from './ledger.js';
+import { EndpointError } from './request-faults.js';
 
 /** An episode to play. */
 export interface EpisodeRequest {

@@ -1,13 +1,12 @@
 /** Classifies failed requests: whether a retry may help, how long to wait, and whether the request may have been charged. */
 
+import { RhythmError } from '../../shared/errors.js';
 import { BoundsError } from '../../shared/http/bounded-fetch.js';
 import { messageIn, parseBody, valuesOf } from '../../shared/http/error-body.js';
 import { causesOf } from '../../shared/http/error-causes.js';
 import { type Headers, resetMs, retryAfterMs, waitIn } from '../../shared/http/retry-after.js';
 import { shortened, toPrintable } from '../../shared/printable-names.js';
 import type { Endpoint } from './endpoint.js';
-import type { LimitName } from './limit-name.js';
-import { EndpointError, TemporaryFailure } from './llm-errors.js';
 
 /** The fields of errors of the client, the package `openai`. Its error classes are not imported, because it is optional. */
 interface Thrown {
@@ -63,7 +62,7 @@ const NO_SYSTEM_ROLE = new RegExp(
 );
 
 /**
- * Why an endpoint refused a request: its content filter, the name of the token limit (limit-name.ts), or the system role; else
+ * Why an endpoint refused a request: its content filter, the name of the token limit, or the system role; else
  * null.
  */
 export type Refusal = 'filtered' | 'limit-name' | 'system-role' | null;
@@ -144,4 +143,73 @@ function failureWithoutStatus(thrown: unknown, endpoint: Endpoint): TemporaryFai
   return new TemporaryFailure(text, {
     mayBeCharged: !causes.some(({ code }) => NEVER_SENT.includes(String(code))),
   });
+}
+
+/** Thrown if the endpoint failed, after all retries or because no retry can help. */
+export class EndpointError extends RhythmError {
+  /** Whether all other requests would fail too. */
+  readonly lasting: boolean;
+
+  constructor(message: string, { lasting }: { readonly lasting: boolean }) {
+    super('endpoint_failed', message);
+    this.lasting = lasting;
+  }
+}
+
+/** Thrown for a failure that a retry may resolve. */
+export class TemporaryFailure extends Error {
+  /** The requested wait in milliseconds; null if there is none. */
+  readonly retryAfterMs: number | null;
+  /** The milliseconds until the endpoint's rate limit is reset; null if it is not known. A lower bound of the wait. */
+  readonly resetMs: number | null;
+  /** Whether all requests should wait: the endpoint limits their rate. */
+  readonly rateLimited: boolean;
+  /** Whether the request may be charged. */
+  readonly mayBeCharged: boolean;
+
+  constructor(
+    message: string,
+    details: {
+      readonly retryAfterMs?: number | null;
+      readonly resetMs?: number | null;
+      readonly rateLimited?: boolean;
+      readonly mayBeCharged: boolean;
+    },
+  ) {
+    super(message);
+    this.retryAfterMs = details.retryAfterMs ?? null;
+    this.resetMs = details.resetMs ?? null;
+    this.rateLimited = details.rateLimited ?? false;
+    this.mayBeCharged = details.mayBeCharged;
+  }
+}
+
+/** The names of the parameter that limits an answer's tokens, each with the other one. */
+const OTHER = { max_completion_tokens: 'max_tokens', max_tokens: 'max_completion_tokens' } as const;
+
+/** A name of this parameter. */
+export type LimitName = keyof typeof OTHER;
+
+/** The name of the token limit in use for an endpoint. It changes when the endpoint refuses or ignores a name. */
+export class LimitNames {
+  #current: LimitName = 'max_completion_tokens';
+  readonly #refused = new Set<LimitName>();
+
+  get current(): LimitName {
+    return this.#current;
+  }
+
+  /** Records a refused name. @returns whether the other name can still be tried. */
+  refuse(name: LimitName): boolean {
+    this.#refused.add(name);
+    const other = OTHER[name];
+    if (this.#refused.has(other)) return false;
+    this.#current = other;
+    return true;
+  }
+
+  /** Records an answer longer than its limit. Older servers ignore `max_completion_tokens` without an error. */
+  exceeded(): void {
+    if (!this.#refused.has('max_tokens')) this.#current = 'max_tokens';
+  }
 }

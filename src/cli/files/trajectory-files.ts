@@ -9,7 +9,7 @@ import { stat } from './paths.js';
 import { readTableEpisodes, type TrajectoryLine } from './trajectory-table.js';
 
 /**
- * The maximum length of a line in bytes. 28 answers of MAX_BODY_BYTES (src/agents/llm/client.ts) and their prompts fit, even if
+ * The maximum length of a line in bytes. 28 answers of MAX_BODY_BYTES (src/agents/llm/endpoint.ts) and their prompts fit, even if
  * the line has each answer twice, as completion and as reasoning.
  */
 export const MAX_LINE_BYTES = 64 * 2 ** 20;

@@ -1,9 +1,8 @@
 /** Options of commands that use language models. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { ChatModel, SystemRole } from '../../agents/llm/chat-model.js';
-import type { CostLedger, LedgerOptions, Prices } from '../../agents/llm/ledger.js';
-import type { Pauses } from '../../agents/llm/rate-limiter.js';
-import type { UsageTally } from '../../agents/llm/usage-tally.js';
+import type { CostLedger, LedgerOptions, Prices, UsageTally } from '../../agents/llm/ledger.js';
+import type { Pauses } from '../../agents/llm/request-timing.js';
 import type { ParseOptions } from '../../rollouts/text/parse-completions.js';
 import { THOUGHT_STARTS } from '../../rollouts/text/parse-completions.js';
 import type { Sampling } from '../../rollouts/trajectories/trajectory-episode.js';
@@ -175,12 +174,10 @@ export async function prepareModel(
   options: ModelFlags,
 ): Promise<(spending?: Spending, shared?: SharedLimits) => OpenedModel> {
   checkLlmOptions(options);
-  const [{ toEndpoint }, { openClient }, { ChatModel }, { Ledger }, { UsageTally }] = await Promise.all([
+  const [{ openClient, toEndpoint }, { ChatModel }, { Ledger, UsageTally }] = await Promise.all([
     import('../../agents/llm/endpoint.js'),
-    import('../../agents/llm/client.js'),
     import('../../agents/llm/chat-model.js'),
     import('../../agents/llm/ledger.js'),
-    import('../../agents/llm/usage-tally.js'),
   ]);
   const { baseUrl, thought, systemRole, prices = null, budget = null } = options;
   const { timeout = LLM_DEFAULTS.timeout, retries = LLM_DEFAULTS.retries } = options;

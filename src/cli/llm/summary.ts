@@ -1,7 +1,6 @@
 /** Summarises the requests, tokens, cost and answers of a language model at the end of a run. */
 
-import { type CostLedger, dollars } from '../../agents/llm/ledger.js';
-import type { UsageTally } from '../../agents/llm/usage-tally.js';
+import { type CostLedger, dollars, type UsageTally } from '../../agents/llm/ledger.js';
 import { grouped } from '../../evaluation/format-results.js';
 import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
 

@@ -1,6 +1,6 @@
 /** Runs `rhythm-vec queue submit`. */
 import { basename } from 'node:path';
-import { checkModelName } from '../../agents/llm/llm-player.js';
+import { checkModelName } from '../../agents/llm/language-model.js';
 import { playersOf } from '../../evaluation/choose-policies.js';
 import { counted } from '../../evaluation/format-results.js';
 import { MODEL_PREFIX } from '../../evaluation/user-policy.js';

@@ -1,6 +1,6 @@
 /** Runs `rhythm-vec teach --policy llm:MODEL`. A journal stores each paid episode, so that none is lost or requested twice. */
 
-import { checkModelName, modelPlayer } from '../../agents/llm/llm-player.js';
+import { checkModelName, modelPlayer } from '../../agents/llm/language-model.js';
 import type { Grader } from '../../engine/graders/grader.js';
 import { counted } from '../../evaluation/format-results.js';
 import { MODEL_PREFIX } from '../../evaluation/user-policy.js';

@@ -1,5 +1,5 @@
 /** Seeds of an audit: training seeds for the searches, and fresh seeds for the scores. */
-import { spreadSeeds } from '../../agents/search/search-seeds.js';
+import { spreadSeeds } from '../../world/conditions.js';
 
 /** The number of seeds of the searches for all profiles. More seeds do not raise the score on fresh seeds; fewer lower it. */
 export const NUM_TRAINING_SEEDS = 512;

@@ -1,6 +1,6 @@
 /** Collects the results of a job. */
 import { createHash, randomBytes } from 'node:crypto';
-import { BudgetError } from '../../agents/llm/llm-errors.js';
+import { BudgetError } from '../../agents/llm/ledger.js';
 import { EpisodeReplayer } from '../../rollouts/trajectories/episode-replayer.js';
 import { CLOCK } from '../../shared/http/clock.js';
 import {

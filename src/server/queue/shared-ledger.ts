@@ -2,14 +2,14 @@
 import { randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import {
+  BudgetError,
   type CostLedger,
   dollars,
   type EpisodeAccount,
   type Prices,
   type Reservation,
 } from '../../agents/llm/ledger.js';
-import { BudgetError } from '../../agents/llm/llm-errors.js';
-import type { Pauses } from '../../agents/llm/rate-limiter.js';
+import type { Pauses } from '../../agents/llm/request-timing.js';
 import { CLOCK } from '../../shared/http/clock.js';
 import { NUM_STEPS } from '../../world/fields.js';
 import type { Queue } from './job-store.js';

@@ -1,9 +1,8 @@
 /** Checks the seeds of a dataset, and finds the evaluation seeds among them. */
 
-import { TRAINING_SEEDS } from '../../agents/search/search-seeds.js';
 import { InputError } from '../../shared/errors.js';
 import { checkInteger } from '../../shared/values.js';
-import type { SeedRange } from '../../world/conditions.js';
+import { type SeedRange, TRAINING_SEEDS } from '../../world/conditions.js';
 
 /** Consecutive integers, both ends included. */
 export type Range = SeedRange;

@@ -1,8 +1,9 @@
 /** Validates the options that select recorded episodes for a dataset. */
-import { TRAINING_SEEDS } from '../../agents/search/search-seeds.js';
+
 import { type Grader, toGrader } from '../../engine/graders/grader.js';
 import { InputError } from '../../shared/errors.js';
 import { checkBoolean, checkFinite, checkInteger } from '../../shared/values.js';
+import { TRAINING_SEEDS } from '../../world/conditions.js';
 import { MAX_U32, NUM_STEPS } from '../../world/fields.js';
 import { checkRange, type Range, refuseEvalSeeds } from './dataset-seeds.js';
 

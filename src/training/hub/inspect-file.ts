@@ -5,9 +5,9 @@
 import { createHash, type Hash } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import { TRAINING_SEEDS } from '../../agents/search/search-seeds.js';
 import { LibraryError } from '../../shared/errors.js';
 import { load, PACKAGES } from '../../shared/optional-packages.js';
+import { TRAINING_SEEDS } from '../../world/conditions.js';
 import type { LocalFile } from './local-files.js';
 
 /** The hash that the Hub uses for a file: git's SHA-1 for small files, SHA-256 for large files. */

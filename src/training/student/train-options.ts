@@ -6,13 +6,12 @@ import {
   type SteppedPlayer,
   type SteppedPolicy,
 } from '../../agents/policies/stepped-policies.js';
-import { TRAINING_SEEDS } from '../../agents/search/search-seeds.js';
 import type { Student } from '../../agents/student/student.js';
 import { digestOf, tensorsOf } from '../../agents/student/student-file.js';
 import { type Grader, type GraderLike, toGrader } from '../../engine/graders/grader.js';
 import { InputError } from '../../shared/errors.js';
 import { checkInteger, checkName, checkOptions, describe } from '../../shared/values.js';
-import type { SeedRange } from '../../world/conditions.js';
+import { type SeedRange, TRAINING_SEEDS } from '../../world/conditions.js';
 import { MAX_U32 } from '../../world/fields.js';
 import { checkRange } from '../datasets/dataset-seeds.js';
 import type { Played } from './episodes.js';

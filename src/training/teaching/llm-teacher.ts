@@ -1,6 +1,6 @@
 /** Plays episodes with a language model as the teacher. */
 
-import { modelPlayer } from '../../agents/llm/llm-player.js';
+import { modelPlayer } from '../../agents/llm/language-model.js';
 import { type PlayOptions, playEpisodes } from '../../agents/llm/play-episodes.js';
 import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
 import { episodeKey } from '../../rollouts/trajectories/write-line.js';

@@ -2,8 +2,7 @@
 import { createServer, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { MAX_BODY_BYTES, openClient } from '../../../src/agents/llm/client.js';
-import { toEndpoint } from '../../../src/agents/llm/endpoint.js';
+import { MAX_BODY_BYTES, openClient, toEndpoint } from '../../../src/agents/llm/endpoint.js';
 import { MAX_LINE_BYTES } from '../../../src/cli/files/trajectory-files.js';
 import { resolveMove } from '../../../src/rollouts/trajectories/move.js';
 import { MAX_DEPTH } from '../../../src/shared/http/bounded-fetch.js';

@@ -1,8 +1,12 @@
 /** Classification of failed requests. */
 import { expect, it } from 'vitest';
 import { toEndpoint } from '../../../src/agents/llm/endpoint.js';
-import { EndpointError, TemporaryFailure } from '../../../src/agents/llm/llm-errors.js';
-import { faultOf, refusalOf } from '../../../src/agents/llm/request-faults.js';
+import {
+  EndpointError,
+  faultOf,
+  refusalOf,
+  TemporaryFailure,
+} from '../../../src/agents/llm/request-faults.js';
 
 const OPENAI = toEndpoint({ environment: { OPENAI_API_KEY: 'sk-not-a-key' } });
 const AZURE = toEndpoint({

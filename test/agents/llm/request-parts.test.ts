@@ -1,10 +1,9 @@
 /** Parts of requests to a model: deadlines, names of the token limit, pauses and tallies. */
 import { getEventListeners } from 'node:events';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { Deadline } from '../../../src/agents/llm/deadline.js';
-import { LimitNames } from '../../../src/agents/llm/limit-name.js';
-import { RateLimiter } from '../../../src/agents/llm/rate-limiter.js';
-import { UsageTally } from '../../../src/agents/llm/usage-tally.js';
+import { UsageTally } from '../../../src/agents/llm/ledger.js';
+import { LimitNames } from '../../../src/agents/llm/request-faults.js';
+import { Deadline, RateLimiter } from '../../../src/agents/llm/request-timing.js';
 import { FakeClock } from '../../support/fake-clock.js';
 import { NEVER } from '../../support/llm.js';
 

@@ -6,10 +6,10 @@ import { findPolicy, POLICIES, policyName } from '../../../src/agents/policies/f
 import { OPEN_LOOP_SEQUENCES } from '../../../src/agents/policies/generated/open-loop-sequences.js';
 import { Scorer, spacedStarts, trialOf } from '../../../src/agents/search/scorer.js';
 import { toSearchRequest } from '../../../src/agents/search/search-options.js';
-import { spreadSeeds } from '../../../src/agents/search/search-seeds.js';
 import { openBatch } from '../../../src/engine/backends/open-batch.js';
 import { runSync } from '../../../src/engine/engine-calls.js';
 import { createVecEnv, createWorld, GRADER_NAMES, openLoopActions } from '../../../src/index.js';
+import { spreadSeeds } from '../../../src/world/conditions.js';
 import { ACTION_NAMES, NUM_ACTIONS, NUM_STEPS } from '../../../src/world/fields.js';
 import { playProblem } from '../../support/action-sequences.js';
 import { type Engine, FASTEST, TWO_ENGINES } from '../../support/engines.js';

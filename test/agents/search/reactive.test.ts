@@ -9,8 +9,8 @@ import {
   type ReactiveSearchOptions,
   reactiveAction,
 } from '../../../src/agents/search/reactive.js';
-import { spreadSeeds } from '../../../src/agents/search/search-seeds.js';
 import { createVecEnv, graderWeights, openLoopActions } from '../../../src/index.js';
+import { spreadSeeds } from '../../../src/world/conditions.js';
 import { playProblem } from '../../support/action-sequences.js';
 import { NATIVE, reportAbsentEngines } from '../../support/engines.js';
 

@@ -5,10 +5,10 @@ import { evaluationsOf, searchPlanOf } from '../../../src/agents/search/find-seq
 import { isBetter, Population } from '../../../src/agents/search/population.js';
 import { Scorer, spacedStarts, trialOf } from '../../../src/agents/search/scorer.js';
 import { toSearchRequest } from '../../../src/agents/search/search-options.js';
-import { spreadSeeds, TRAINING_SEEDS } from '../../../src/agents/search/search-seeds.js';
 import { openBatch } from '../../../src/engine/backends/open-batch.js';
 import { runSync } from '../../../src/engine/engine-calls.js';
 import { threefry } from '../../../src/engine/reference/threefry.js';
+import { spreadSeeds, TRAINING_SEEDS } from '../../../src/world/conditions.js';
 import { NUM_ACTIONS, NUM_STEPS } from '../../../src/world/fields.js';
 import { playProblem, profileOf } from '../../support/action-sequences.js';
 import { expectSameScores } from '../../support/async-scores.js';

@@ -1,6 +1,5 @@
 /** The results of searches for action sequences, their arguments, progress and cancellation. */
 import { describe, expect, it } from 'vitest';
-import { spreadSeeds } from '../../../src/agents/search/search-seeds.js';
 import {
   type ActionSequenceSearchOptions,
   type ErrorCode,
@@ -9,6 +8,7 @@ import {
   searchActionSequences,
   type WorldSpec,
 } from '../../../src/index.js';
+import { spreadSeeds } from '../../../src/world/conditions.js';
 import { ACTION_NAMES, NUM_STEPS } from '../../../src/world/fields.js';
 import { playProblem, profileOf } from '../../support/action-sequences.js';
 import { ENGINES, type Engine, reportAbsentEngines, TWO_ENGINES } from '../../support/engines.js';

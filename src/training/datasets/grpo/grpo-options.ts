@@ -1,9 +1,9 @@
 /** Options of a dataset for GRPO, and their validation. */
 
-import { TRAINING_SEEDS } from '../../../agents/search/search-seeds.js';
 import { type Grader, toGrader } from '../../../engine/graders/grader.js';
 import { InputError } from '../../../shared/errors.js';
 import { checkBoolean, checkInteger, describe } from '../../../shared/values.js';
+import { TRAINING_SEEDS } from '../../../world/conditions.js';
 import { MAX_U32, NUM_STEPS } from '../../../world/fields.js';
 import { type ProfileKindName, resolveProfile } from '../../../world/resolve-names.js';
 import { createWorld } from '../../../world/world.js';
