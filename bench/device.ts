@@ -4,7 +4,8 @@
  * Every row is verified before it is timed: all rows of a case must have the same bits. Without the addon there are no rows of
  * the native backend.
  */
-import type { AsyncBackend, AsyncBatch, Device } from '../dist/engine/backends/async-backend.js';
+import type { Backend, Batch } from '../dist/engine/backends/backend.js';
+import type { Device } from '../dist/engine/backends/device-options.js';
 import { ASYNC_BACKENDS } from '../dist/engine/backends/node.js';
 import { allocateOutputs } from '../dist/engine/backends/outputs.js';
 import { NUM_ACTIONS, NUM_STEPS } from '../dist/world/fields.js';
@@ -31,17 +32,17 @@ type Row = Awaited<ReturnType<typeof measureSize>>[number];
 
 /** A measurement: a backend, a case and a size. */
 interface Subject {
-  readonly backend: AsyncBackend;
+  readonly backend: Backend;
   readonly kernel: string | null;
   readonly name: string;
   readonly readBack: boolean;
   readonly episodes: number;
-  readonly play: (batch: AsyncBatch, readBack: boolean) => Promise<void>;
+  readonly play: (batch: Batch, readBack: boolean) => Promise<void>;
 }
 
-async function fused(batch: AsyncBatch, readBack: boolean): Promise<void> {
+async function fused(batch: Batch, readBack: boolean): Promise<void> {
   await batch.run(plainRun(RANDOM));
-  await (readBack ? batch.read() : batch.finished());
+  await (readBack ? batch.read() : batch.finished?.());
 }
 
 /** Returns a play with one call per step. */
@@ -55,11 +56,11 @@ function stepsOf(episodes: number): Subject['play'] {
         throw new Error('Expected valid actions, got a refused step.');
       if (readBack) await batch.read();
     }
-    await batch.finished();
+    await batch.finished?.();
   };
 }
 
-const backendOf = (name: string): AsyncBackend => ASYNC_BACKENDS.find((backend) => backend.name === name)!;
+const backendOf = (name: string): Backend => ASYNC_BACKENDS.find((backend) => backend.name === name)!;
 
 function subjectsAt(episodes: number): Subject[] {
   const workloads = [
@@ -91,7 +92,7 @@ async function open(subject: Subject) {
     /** Returns the nanoseconds of one play. */
     async time(): Promise<number> {
       batch.reset(request);
-      await batch.finished();
+      await batch.finished?.();
       return timeOf(() => subject.play(batch, readBack));
     },
     async outputs(): Promise<OutputCopies> {

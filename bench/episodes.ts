@@ -3,7 +3,7 @@ import { loadAddon } from '../dist/engine/backends/addon.js';
 import type { Outputs, RunPolicy, RunRequest, Trajectory } from '../dist/engine/backends/backend.js';
 import { nativeBackend } from '../dist/engine/backends/native.js';
 import { NODE } from '../dist/engine/backends/node.js';
-import { openBatch } from '../dist/engine/backends/open-batch.js';
+import { openSyncBatch } from '../dist/engine/backends/open-batch.js';
 import {
   allocateOutputs,
   allocateTrajectory,
@@ -12,7 +12,7 @@ import {
 } from '../dist/engine/backends/outputs.js';
 import { below, threefry } from '../dist/engine/reference/threefry.js';
 import { toGraders, toProfiles } from '../dist/engine/validate/profiles.js';
-import { throwIfRefused } from '../dist/engine/vec-env/run-requests.js';
+import { throwIfRefused } from '../dist/engine/vec-env/runs.js';
 import type { LAYOUTS } from '../dist/engine/vec-env/vec-env-options.js';
 import { createVecEnv, createWorld } from '../dist/index.js';
 import { NUM_ACTIONS, NUM_STEPS } from '../dist/world/fields.js';
@@ -112,7 +112,7 @@ const layoutOf = ({ layout }: Setting) => ({
 export function openEpisodes(setting: Setting, seeds?: Uint32Array) {
   const { backend, kernel, threads, episodes: numEnvs } = setting;
   const shape = { numEnvs, world: WORLD, imagination: false, threads, layout: layoutOf(setting) };
-  const { batch, outputs } = openBatch(NODE, { backend, kernel: kernel ?? undefined }, shape);
+  const { batch, outputs } = openSyncBatch(NODE, { backend, kernel: kernel ?? undefined }, shape);
   const request = resetRequest(numEnvs, seeds);
   return { batch, outputs, reset: () => batch.reset(request) };
 }

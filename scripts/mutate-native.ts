@@ -40,7 +40,7 @@ const TESTS = [
   'engine/backends/addon-fuzz',
   'engine/vec-env/run',
   'engine/vec-env/assign',
-  'engine/vec-env/sliced-runs',
+  'engine/vec-env/runs',
   'engine/vec-env/starts',
   'engine/vec-env/fork',
   'engine/vec-env/autoreset-sequences',

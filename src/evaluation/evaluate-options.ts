@@ -6,7 +6,7 @@ import type { PolicyName } from '../agents/policies/stepped-policies.js';
 import type { BackendName, KernelName } from '../engine/backends/backend.js';
 import type { GraderLike } from '../engine/graders/grader.js';
 import type { PolicyLike } from '../engine/policy/policy.js';
-import { checkLongCall } from '../engine/vec-env/sliced-runs.js';
+import { checkLongCall } from '../engine/vec-env/runs.js';
 import type { RunResult } from '../engine/vec-env/vec-env-options.js';
 import type { TrajectoryEpisode } from '../rollouts/trajectories/trajectory-episode.js';
 import { InputError } from '../shared/errors.js';

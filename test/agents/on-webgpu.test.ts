@@ -1,17 +1,17 @@
 /** Scorers, planners and searches on WebGPU give the results of the reference. */
 import { expect, it } from 'vitest';
-import { openAnyBatch } from '../../src/engine/backends/any-batch.js';
+import { openBatch } from '../../src/engine/backends/open-batch.js';
 import { searchActionSequence } from '../../src/index.js';
 import { expectSamePlans } from '../support/async-planner.js';
 import { expectSameScores } from '../support/async-scores.js';
 import { describeGpu } from '../support/gpu-suite.js';
 
 describeGpu('on WebGPU', () => {
-  it('a scorer of action sequences has the scores of the reference', () => expectSameScores(openAnyBatch));
+  it('a scorer of action sequences has the scores of the reference', () => expectSameScores(openBatch));
 
   it.each([{ grader: 'v3' }, { objective: 'wellbeing' }] as const)(
     'a planner decides and explains as on the reference: %j',
-    (options) => expectSamePlans(openAnyBatch, { ...options, backend: 'webgpu' }, [0, 27]),
+    (options) => expectSamePlans(openBatch, { ...options, backend: 'webgpu' }, [0, 27]),
   );
 
   it('a search finds the sequence of the reference', async () => {

@@ -6,7 +6,7 @@ import { allocateTrajectory } from '../../src/engine/backends/outputs.js';
 import { threefry } from '../../src/engine/reference/threefry.js';
 import { type ProfileChoice, toGraders, toProfiles } from '../../src/engine/validate/profiles.js';
 import { type SeedChoice, toSeeds } from '../../src/engine/validate/seeds.js';
-import { type RunChoice, toRunBeliefs, toRunPolicy } from '../../src/engine/vec-env/run-requests.js';
+import { type RunChoice, toRunBeliefs, toRunPolicy } from '../../src/engine/vec-env/runs.js';
 import {
   ACTION_NAMES,
   COMPONENT_NAMES,

@@ -1,6 +1,6 @@
 /** Engines for tests of the asynchronous backend interface: processors and devices. */
 import { test } from 'vitest';
-import type { AsyncBackend } from '../../src/engine/backends/async-backend.js';
+import type { Backend } from '../../src/engine/backends/backend.js';
 import { ASYNC_BACKENDS } from '../../src/engine/backends/node.js';
 import { standInFor } from './device-stand-in.js';
 import { ENGINES, type Engine, reportAbsentEngines as reportAbsentProcessors } from './engines.js';
@@ -10,7 +10,7 @@ import { isLeftOut } from './required.js';
 
 export interface AsyncEngine {
   readonly name: string;
-  readonly backend: AsyncBackend;
+  readonly backend: Backend;
   readonly kernel: string | null;
   /** Whether the engine is a device or its stand-in. Tests open and read fewer batches there: each takes milliseconds. */
   readonly isDevice: boolean;

@@ -1,7 +1,7 @@
 /** Comparisons of a planner on an asynchronous backend with the planner on the reference. */
 import { expect } from 'vitest';
 import { openAsyncPlanner } from '../../src/agents/planner/planner.js';
-import type { OpenBatch } from '../../src/engine/backends/any-batch.js';
+import type { OpenBatch } from '../../src/engine/backends/open-batch.js';
 import type { PlannerOptions } from '../../src/index.js';
 import { playPlannedEpisodes, seedsFrom } from './planned-episodes.js';
 

@@ -2,8 +2,8 @@
 import { expect } from 'vitest';
 import { Scorer, spacedStarts, trialOf } from '../../src/agents/search/scorer.js';
 import { toSearchRequest } from '../../src/agents/search/search-options.js';
-import type { OpenBatch } from '../../src/engine/backends/any-batch.js';
-import { openBatch as openSyncBatch } from '../../src/engine/backends/open-batch.js';
+import type { OpenBatch } from '../../src/engine/backends/open-batch.js';
+import { openSyncBatch } from '../../src/engine/backends/open-batch.js';
 import { runAsync, runSync } from '../../src/engine/engine-calls.js';
 
 const PROBLEMS = [{ seeds: [3, 4, 5] }, { seeds: [9, 8, 7], profile: 'discrete' }];

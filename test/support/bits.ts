@@ -1,7 +1,12 @@
 /** Copies the outputs and states of a batch, and compares copies bit by bit. */
 import { expect } from 'vitest';
-import type { AsyncBatch } from '../../src/engine/backends/async-backend.js';
-import type { Batch, Outputs, RecordedTrajectory, Trajectory } from '../../src/engine/backends/backend.js';
+import type {
+  Batch,
+  Outputs,
+  RecordedTrajectory,
+  SyncBatch,
+  Trajectory,
+} from '../../src/engine/backends/backend.js';
 
 type Column = Float32Array | Int32Array | Uint32Array | Uint8Array | Int8Array | BigUint64Array;
 export type Columns = Readonly<Record<string, Column>>;
@@ -31,7 +36,7 @@ function rowMajor(array: Column, { columnStride, rewards }: Outputs): Column {
 }
 
 /** Copies all outputs, states, state hashes and belief targets. */
-export function batchColumns(batch: Batch, outputs: Outputs): Columns {
+export function batchColumns(batch: SyncBatch, outputs: Outputs): Columns {
   batch.read();
   return {
     ...copyOutputs(outputs),
@@ -42,7 +47,7 @@ export function batchColumns(batch: Batch, outputs: Outputs): Columns {
 }
 
 /** Does the same as `batchColumns` for an asynchronous batch. */
-export async function asyncBatchColumns(batch: AsyncBatch, outputs: Outputs): Promise<Columns> {
+export async function asyncBatchColumns(batch: Batch, outputs: Outputs): Promise<Columns> {
   const [, state, hash, targets] = await Promise.all([
     batch.read(),
     batch.save(),

@@ -1,11 +1,6 @@
 /** A stand-in for a device (device-stand-in.ts) on the reference, which a test can make unavailable or lose. */
-import { toAsyncBackend } from '../../src/engine/backends/async-adapter.js';
-import type {
-  AsyncBackend,
-  AsyncBatch,
-  AsyncBatchOptions,
-  DeviceOptions,
-} from '../../src/engine/backends/async-backend.js';
+import type { Backend, Batch, BatchOptions } from '../../src/engine/backends/backend.js';
+import type { DeviceOptions } from '../../src/engine/backends/device-options.js';
 import type { Platform } from '../../src/engine/backends/platform.js';
 import { referenceBackend } from '../../src/engine/backends/reference.js';
 import { BackendError } from '../../src/shared/errors.js';
@@ -17,7 +12,7 @@ const PROPERTIES = {
   device: { adapter: 'a test double', software: false, exact: true },
 };
 
-export class DeferredBackend implements AsyncBackend {
+export class DeferredBackend implements Backend {
   readonly name = PROPERTIES.backend;
   /** The reason why the backend is unavailable; null if it is available. */
   reason: string | null = null;
@@ -29,7 +24,7 @@ export class DeferredBackend implements AsyncBackend {
   /** A platform whose synchronous environments use the reference. */
   readonly platform: Platform = {
     backends: [referenceBackend],
-    asyncBackends: [this, toAsyncBackend(referenceBackend)],
+    asyncBackends: [this, referenceBackend],
   };
 
   async availability() {
@@ -41,9 +36,9 @@ export class DeferredBackend implements AsyncBackend {
     return [];
   }
 
-  async open({ device, ...options }: AsyncBatchOptions): Promise<AsyncBatch> {
+  async open({ device, ...options }: BatchOptions): Promise<Batch> {
     if (this.reason !== null) throw new BackendError('backend_unavailable', this.reason);
-    this.devices.push(device);
+    this.devices.push(device!);
     const batch = await openStandIn(referenceBackend, options, PROPERTIES);
     batch.lost = this.fragile;
     this.batches.push(batch);

@@ -4,14 +4,16 @@
  * machines without a device.
  */
 import { setImmediate as later } from 'node:timers/promises';
-import type { AsyncBackend, AsyncBatch, OutputName } from '../../src/engine/backends/async-backend.js';
 import type {
   Backend,
   Batch,
   BatchOptions,
+  OutputName,
   Outputs,
   RecordedTrajectory,
   RunRequest,
+  SyncBackend,
+  SyncBatch,
 } from '../../src/engine/backends/backend.js';
 import { nativeBackend } from '../../src/engine/backends/native.js';
 import { allocateTrajectory, TRAJECTORY_FIELDS } from '../../src/engine/backends/outputs.js';
@@ -30,7 +32,7 @@ export interface RealBackend {
 export interface StandInProperties {
   readonly backend: string;
   readonly kernel: string;
-  readonly device: AsyncBatch['device'];
+  readonly device: Batch['device'];
 }
 
 const PROPERTIES: StandInProperties = {
@@ -40,8 +42,8 @@ const PROPERTIES: StandInProperties = {
 };
 
 /** Returns a backend that behaves like a device and computes with a processor's backend. */
-export function standInFor({ backend, kernel }: RealBackend): AsyncBackend {
-  const real: Backend = backend.name === 'native' ? nativeBackend : referenceBackend;
+export function standInFor({ backend, kernel }: RealBackend): Backend {
+  const real: SyncBackend = backend.name === 'native' ? nativeBackend : referenceBackend;
   return {
     name: PROPERTIES.backend,
     availability: async () => real.availability(),
@@ -52,7 +54,7 @@ export function standInFor({ backend, kernel }: RealBackend): AsyncBackend {
 
 /** Opens a batch that computes with a processor's backend. */
 export async function openStandIn(
-  real: Backend,
+  real: SyncBackend,
   options: BatchOptions,
   properties = PROPERTIES,
 ): Promise<StandIn> {
@@ -64,23 +66,23 @@ export async function openStandIn(
   return new StandIn(real.open({ ...options, outputs }), outputs, options.outputs, replay, properties);
 }
 
-export class StandIn implements AsyncBatch {
+export class StandIn implements Batch {
   readonly backend: string;
   readonly kernel: string;
   readonly threads = 1;
-  readonly device: AsyncBatch['device'];
+  readonly device: Batch['device'];
   /** Whether the device is lost, so that all calls fail. */
   lost = false;
   closed = false;
   /** The names of the outputs that each read copied. */
   readonly reads: (readonly OutputName[])[] = [];
-  readonly #batch: Batch;
+  readonly #batch: SyncBatch;
   readonly #deviceOutputs: Outputs;
   readonly #hostOutputs: Outputs;
   readonly #replay: RunReplay;
 
   constructor(
-    batch: Batch,
+    batch: SyncBatch,
     deviceOutputs: Outputs,
     hostOutputs: Outputs,
     replay: RunReplay,
@@ -96,30 +98,30 @@ export class StandIn implements AsyncBatch {
   }
 
   /** The batch that computes. @throws BackendError `device_lost`. */
-  get #reachable(): Batch {
+  get #reachable(): SyncBatch {
     if (!this.lost) return this.#batch;
     throw new BackendError('device_lost', 'Expected the device, got none: it was lost. Call reopen().');
   }
 
   /** Computes at once and settles later. Rejects if the device is lost by then. */
-  async #later<T>(compute: (batch: Batch) => T): Promise<T> {
+  async #later<T>(compute: (batch: SyncBatch) => T): Promise<T> {
     const result = compute(this.#reachable);
     await later();
     void this.#reachable;
     return result;
   }
 
-  reset: AsyncBatch['reset'] = (request) => this.#reachable.reset(request);
-  submit: AsyncBatch['submit'] = (request) => this.#reachable.submit(request);
-  gather: AsyncBatch['gather'] = (source, indices) => this.#reachable.gather(StandIn.of(source), indices);
-  load: AsyncBatch['load'] = (words, keepsOutputs) => this.#reachable.load(words, keepsOutputs);
-  replay: AsyncBatch['replay'] = (request) => this.#replay.replay(request);
+  reset: Batch['reset'] = (request) => this.#reachable.reset(request);
+  submit: Batch['submit'] = (request) => this.#reachable.submit(request);
+  gather: Batch['gather'] = (source, indices) => this.#reachable.gather(StandIn.of(source), indices);
+  load: Batch['load'] = (words, keepsOutputs) => this.#reachable.load(words, keepsOutputs);
+  replay: Batch['replay'] = (request) => this.#replay.replay(request);
   save = (indices?: Uint32Array) => this.#later((batch) => batch.save(indices));
   stateHash = () => this.#later((batch) => batch.stateHash());
   beliefTargets = () => this.#later((batch) => batch.beliefTargets());
   finished = () => this.#later(() => {});
 
-  async run({ from, trajectory, ...request }: RunRequest<AsyncBatch>) {
+  async run({ from, trajectory, ...request }: RunRequest) {
     const numEnvs = this.#deviceOutputs.rewards.length;
     const fields = trajectory && TRAJECTORY_FIELDS.filter((name) => trajectory[name] !== undefined);
     const isColumnMajor = trajectory !== null && trajectory.columnStride !== 0;
@@ -145,7 +147,7 @@ export class StandIn implements AsyncBatch {
     this.#batch.close();
   }
 
-  static of(batch: unknown): Batch {
+  static of(batch: unknown): SyncBatch {
     return (batch as StandIn).#reachable;
   }
 }

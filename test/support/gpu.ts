@@ -1,11 +1,8 @@
 /// <reference types="@webgpu/types" />
 /** Opens WebGPU devices in Node, and replaces parts of devices for tests. */
 import { setMaxListeners } from 'node:events';
-import type {
-  AsyncBatch,
-  AsyncBatchOptions,
-  DeviceOptions,
-} from '../../src/engine/backends/async-backend.js';
+import type { Batch, BatchOptions } from '../../src/engine/backends/backend.js';
+import type { DeviceOptions } from '../../src/engine/backends/device-options.js';
 import { toDeviceOptions } from '../../src/engine/backends/device-options.js';
 import { allocateOutputs } from '../../src/engine/backends/outputs.js';
 import { GpuDevice } from '../../src/engine/backends/webgpu/device.js';
@@ -44,7 +41,7 @@ export const EMPTY_SHADERS: ShaderTexts = {
 export const DEVICE: DeviceOptions = toDeviceOptions();
 
 /** Returns the options of a batch. */
-export const optionsFor = (numEnvs: number, changes: Partial<AsyncBatchOptions> = {}): AsyncBatchOptions => ({
+export const optionsFor = (numEnvs: number, changes: Partial<BatchOptions> = {}): BatchOptions => ({
   numEnvs,
   world: WORLD,
   imagination: false,
@@ -91,9 +88,9 @@ export const openDevice = async (): Promise<GpuDevice> => GpuDevice.open(await n
 /** Opens a batch with a given program. @param maxEnvsPerSegment as in `WebGpuBatch`. */
 export async function openOnDevice(
   program: Program,
-  options: AsyncBatchOptions,
+  options: BatchOptions,
   maxEnvsPerSegment: number | null = null,
-): Promise<AsyncBatch> {
+): Promise<Batch> {
   const exact = true;
   return new WebGpuBatch(program, options, exact, maxEnvsPerSegment).opened();
 }

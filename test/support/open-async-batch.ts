@@ -1,8 +1,8 @@
 /** Opens batches at the asynchronous backend interface, without validation. */
 import fc from 'fast-check';
 import { onTestFinished, TestRunner } from 'vitest';
-import type { AsyncBatch, DeviceOptions } from '../../src/engine/backends/async-backend.js';
-import type { Outputs } from '../../src/engine/backends/backend.js';
+import type { Batch, Outputs } from '../../src/engine/backends/backend.js';
+import type { DeviceOptions } from '../../src/engine/backends/device-options.js';
 import { toDeviceOptions } from '../../src/engine/backends/device-options.js';
 import type { AsyncEngine } from './async-engines.js';
 import { asyncBatchColumns, type Columns } from './bits.js';
@@ -14,7 +14,7 @@ export interface AsyncTestBatchOptions extends TestBatchOptions {
 }
 
 export interface OpenedAsyncBatch {
-  readonly batch: AsyncBatch;
+  readonly batch: Batch;
   readonly numEnvs: number;
   /** The outputs of the last read. */
   readonly outputs: Outputs;
@@ -24,7 +24,7 @@ export interface OpenedAsyncBatch {
   columns(): Promise<Columns>;
 }
 
-const opened = new Set<AsyncBatch>();
+const opened = new Set<Batch>();
 
 function closeAll(): void {
   for (const batch of opened) batch.close();

@@ -1,5 +1,5 @@
 /** Opens batches at the backend interface, without validation. */
-import type { Backend, Batch, OutputLayout, Outputs } from '../../src/engine/backends/backend.js';
+import type { OutputLayout, Outputs, SyncBackend, SyncBatch } from '../../src/engine/backends/backend.js';
 import { BACKENDS } from '../../src/engine/backends/node.js';
 import { allocateOutputs } from '../../src/engine/backends/outputs.js';
 import { createWorld, type World } from '../../src/world/world.js';
@@ -17,7 +17,7 @@ export interface TestBatchOptions {
 }
 
 export interface OpenedBatch {
-  readonly batch: Batch;
+  readonly batch: SyncBatch;
   readonly outputs: Outputs;
   /** Copies outputs, states, hashes and targets. */
   columns(): Columns;
@@ -34,7 +34,7 @@ export const separateBuffers = (outputs: Outputs): Outputs =>
 
 /** Allocates the outputs of a batch: in separate buffers, except for `wasm`, which writes to its own memory. */
 export const outputsFor = (
-  { name, placeOutputs }: Pick<Backend, 'name' | 'placeOutputs'>,
+  { name, placeOutputs }: Pick<SyncBackend, 'name' | 'placeOutputs'>,
   numEnvs: number,
   layout?: OutputLayout,
 ): Outputs =>

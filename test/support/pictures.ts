@@ -3,7 +3,7 @@ import { PNG } from 'pngjs';
 import { SaxesParser } from 'saxes';
 import { createVecEnv } from '../../src/engine/node.js';
 import { Episode } from '../../src/engine/reference/episode.js';
-import type { RunChoice } from '../../src/engine/vec-env/run-requests.js';
+import type { RunChoice } from '../../src/engine/vec-env/runs.js';
 import { drawActionSequences } from '../../src/figures/action-sequences.js';
 import { drawActions } from '../../src/figures/action-shares.js';
 import { drawBeliefError } from '../../src/figures/belief-error.js';

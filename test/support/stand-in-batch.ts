@@ -1,7 +1,6 @@
 /** Opens batches on a stand-in for a device, which computes on the reference: see device-stand-in.ts. */
 
-import { type OpenBatch, openAnyBatch } from '../../src/engine/backends/any-batch.js';
-import { toAsyncBackend } from '../../src/engine/backends/async-adapter.js';
+import { type OpenBatch, openBatch } from '../../src/engine/backends/open-batch.js';
 import type { Platform } from '../../src/engine/backends/platform.js';
 import { referenceBackend } from '../../src/engine/backends/reference.js';
 import { standInFor } from './device-stand-in.js';
@@ -9,9 +8,9 @@ import { standInFor } from './device-stand-in.js';
 /** A platform with the backend 'stand-in', which only the asynchronous API has, and the reference. */
 export const STAND_IN_PLATFORM: Platform = {
   backends: [referenceBackend],
-  asyncBackends: [standInFor({ backend: referenceBackend, kernel: null }), toAsyncBackend(referenceBackend)],
+  asyncBackends: [standInFor({ backend: referenceBackend, kernel: null }), referenceBackend],
 };
 
 /** Opens a batch on the stand-in, whichever platform and backend the caller passes. */
 export const openStandIn: OpenBatch = (_, choice, shape) =>
-  openAnyBatch(STAND_IN_PLATFORM, { ...choice, backend: 'stand-in' }, shape);
+  openBatch(STAND_IN_PLATFORM, { ...choice, backend: 'stand-in' }, shape);

@@ -1,8 +1,7 @@
 /** Plays imagined continuations of episodes: with posterior samples as profiles, and with noise of no real episode. */
 
-import type { AnyBatch, OpenBatch } from '../../engine/backends/any-batch.js';
-import type { ResetRequest } from '../../engine/backends/backend.js';
-import type { OpenedBatch } from '../../engine/backends/open-batch.js';
+import type { Batch, ResetRequest } from '../../engine/backends/backend.js';
+import type { OpenBatch, OpenedBatch } from '../../engine/backends/open-batch.js';
 import { allocateTrajectory } from '../../engine/backends/outputs.js';
 import { type EngineCalls, resultOf } from '../../engine/engine-calls.js';
 import { beliefTarget } from '../../engine/reference/profile.js';
@@ -246,9 +245,9 @@ export interface PlanEvaluationOptions
 export class PlanEvaluation implements Disposable {
   readonly #samples: number;
   readonly #starts: ImaginedStarts;
-  readonly #opened: OpenedBatch<AnyBatch>;
+  readonly #opened: OpenedBatch<Batch>;
 
-  private constructor(starts: ImaginedStarts, samples: number, opened: OpenedBatch<AnyBatch>) {
+  private constructor(starts: ImaginedStarts, samples: number, opened: OpenedBatch<Batch>) {
     this.#samples = samples;
     this.#starts = starts;
     this.#opened = opened;

@@ -1,5 +1,5 @@
 /** The computation of `Planner` and `AsyncPlanner`: infers the profile, imagines episodes, and plans again at each step. */
-import type { OpenBatch } from '../../engine/backends/any-batch.js';
+import type { OpenBatch } from '../../engine/backends/open-batch.js';
 import type { EngineCalls } from '../../engine/engine-calls.js';
 import { StateError } from '../../shared/errors.js';
 import { checkInteger } from '../../shared/values.js';

@@ -1,8 +1,8 @@
 /** The planner: infers the profile, imagines episodes with posterior samples, and plans again at each step. */
 
-import { isAsynchronous, type OpenBatch, openAnyBatch } from '../../engine/backends/any-batch.js';
+import { isAsynchronous } from '../../engine/backends/choose-backend.js';
 import { NODE } from '../../engine/backends/node.js';
-import { openBatch } from '../../engine/backends/open-batch.js';
+import { type OpenBatch, openBatch, openSyncBatch } from '../../engine/backends/open-batch.js';
 import { runAsync, runSync } from '../../engine/engine-calls.js';
 import { copyArgument } from '../../engine/validate/copy-arguments.js';
 import { CallQueue } from '../../engine/vec-env/call-queue.js';
@@ -47,7 +47,7 @@ export class Planner implements Disposable {
     this.numEnvs = request.numEnvs;
     this.objective = request.objective;
     this.isOracle = request.oracle !== null;
-    this.#core = runSync(PlannerCore.open(request, openBatch));
+    this.#core = runSync(PlannerCore.open(request, openSyncBatch));
   }
 
   /**
@@ -95,7 +95,7 @@ export class Planner implements Disposable {
  *   the constructor of `Planner`.
  */
 export const createAsyncPlanner = (options: PlannerOptions): Promise<AsyncPlanner> =>
-  openAsyncPlanner(options, openAnyBatch);
+  openAsyncPlanner(options, openBatch);
 
 /** Opens a planner. @param openBatch opens the batches of imagined episodes. */
 export async function openAsyncPlanner(options: PlannerOptions, openBatch: OpenBatch): Promise<AsyncPlanner> {

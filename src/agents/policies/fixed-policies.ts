@@ -9,7 +9,7 @@ import type {
   PolicyView,
 } from '../../engine/policy/policy.js';
 import { heuristicAction, randomAction } from '../../engine/reference/baselines.js';
-import type { RunChoice } from '../../engine/vec-env/run-requests.js';
+import type { RunChoice } from '../../engine/vec-env/runs.js';
 import { InputError } from '../../shared/errors.js';
 import { didYouMean } from '../../shared/suggest.js';
 import { NUM_METERS, OBSERVATION, OBSERVATION_SIZE } from '../../world/fields.js';

@@ -1,6 +1,6 @@
 /** Finds the best action sequence, for all profiles or for one profile. */
 
-import { openAnyBatch } from '../../engine/backends/any-batch.js';
+import { openBatch } from '../../engine/backends/open-batch.js';
 import { type EngineCalls, runAsync } from '../../engine/engine-calls.js';
 import { yieldTurn } from '../../engine/vec-env/yield-turn.js';
 import { NUM_STEPS } from '../../world/fields.js';
@@ -48,7 +48,7 @@ export async function searchActionSequences(
   const evaluations = evaluationsOf(plan);
   signal?.throwIfAborted();
   const maxSequences = Math.max(plan.offspring, plan.immigrants);
-  using scorer = await runAsync(Scorer.open(request, openAnyBatch, { maxSequences }));
+  using scorer = await runAsync(Scorer.open(request, openBatch, { maxSequences }));
   let done = 0;
   const onPlayed = async (sequences: number): Promise<void> => {
     done += sequences;

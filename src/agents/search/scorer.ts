@@ -2,9 +2,8 @@
  * Plays action sequences and averages their outcomes. A problem is a list of starting states for which a search finds one
  * action sequence.
  */
-import type { AnyBatch, OpenBatch } from '../../engine/backends/any-batch.js';
-import type { Outputs, ResetRequest, RunRequest } from '../../engine/backends/backend.js';
-import type { OpenedBatch } from '../../engine/backends/open-batch.js';
+import type { Batch, Outputs, ResetRequest, RunRequest } from '../../engine/backends/backend.js';
+import type { OpenBatch, OpenedBatch } from '../../engine/backends/open-batch.js';
 import type { Platform } from '../../engine/backends/platform.js';
 import { type EngineCalls, resultOf } from '../../engine/engine-calls.js';
 import { MAX_ENVS, NUM_STEPS } from '../../world/fields.js';
@@ -41,11 +40,7 @@ export interface ScorerSettings {
 }
 
 /** Runs a request and returns one score for each environment, valid until the next run. */
-export type ScoreEpisodes = (
-  batch: AnyBatch,
-  outputs: Outputs,
-  run: RunRequest<AnyBatch>,
-) => EngineCalls<Float32Array>;
+export type ScoreEpisodes = (batch: Batch, outputs: Outputs, run: RunRequest) => EngineCalls<Float32Array>;
 
 /** Scores by the final score. */
 export const byFinalScore: ScoreEpisodes = function* (batch, outputs, run) {
@@ -121,9 +116,9 @@ export class Scorer implements Disposable {
   readonly #minFirstHalfMean: number;
   readonly #scoreEpisodes: ScoreEpisodes;
   /** The starting states, one environment for each. */
-  readonly #source: AnyBatch;
+  readonly #source: Batch;
   /** The episodes of one call, which begin as copies of starting states. */
-  readonly #batch: AnyBatch;
+  readonly #batch: Batch;
   readonly #outputs: Outputs;
   /** u8 [numEnvs, 28] and u32 [numEnvs]: the actions and the starting state of each episode of a call. */
   readonly #sequences: Uint8Array;
@@ -132,8 +127,8 @@ export class Scorer implements Disposable {
   private constructor(
     { numStarts, minFirstHalfMean }: ScorerSettings,
     scoreEpisodes: ScoreEpisodes,
-    source: AnyBatch,
-    { batch, outputs }: OpenedBatch<AnyBatch>,
+    source: Batch,
+    { batch, outputs }: OpenedBatch<Batch>,
   ) {
     const numEnvs = outputs.finalScores.length;
     this.#numStarts = numStarts;

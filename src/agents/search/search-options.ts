@@ -5,7 +5,7 @@ import type { GraderLike } from '../../engine/graders/grader.js';
 import { illegalAction, isAction } from '../../engine/validate/actions.js';
 import { type GraderChoice, toGraders } from '../../engine/validate/profiles.js';
 import { toSeeds } from '../../engine/validate/seeds.js';
-import { checkLongCall } from '../../engine/vec-env/sliced-runs.js';
+import { checkLongCall } from '../../engine/vec-env/runs.js';
 import { InputError } from '../../shared/errors.js';
 import {
   checkBoolean,

@@ -6,7 +6,6 @@ import { describe } from '../../shared/values.js';
 import { layoutDigest } from '../../world/digest.js';
 import { type AddonFiles, BUILD_REMEDY, findAddons, PACKAGE_ROOT } from './addon-path.js';
 import type {
-  Origin,
   Outputs,
   RecordedTrajectory,
   Refusal,
@@ -44,7 +43,7 @@ export interface NativeBatch {
     stops: Uint8Array | null,
     trajectory: RecordedTrajectory | null,
     part: RunRequest['part'] | null,
-    from: Origin<NativeBatch> | null,
+    from: { readonly source: NativeBatch; readonly indices: Uint32Array } | null,
   ): Refusal | null;
   gather(source: NativeBatch, indices: Uint32Array): void;
   save(words: Uint32Array, indices: Uint32Array | null): void;

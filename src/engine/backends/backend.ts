@@ -4,11 +4,19 @@
  * Arguments are valid: vec-env validates them for every backend. The batch itself detects only two errors, because it
  * finds them faster: an illegal action, and a step after the episode's end. For these a call returns a `Refusal` and
  * changes nothing. Calls on one batch take effect in the order in which they are made.
+ *
+ * A backend that computes asynchronously, such as on a GPU, queues work and returns promises of its results. The caller awaits
+ * each promise before the next call that changes a state. Calls that only read may overlap. `run`, `replay` and `save` read
+ * their array arguments before their promises settle, other calls before they return.
  */
 
 import type { NameAmong } from '../../shared/values.js';
 import type { World } from '../../world/world.js';
 import type { EnvStarts } from '../validate/starts.js';
+import type { Device, DeviceOptions } from './device-options.js';
+
+/** A result, or a promise of one from a backend that computes asynchronously. */
+export type Awaitable<T> = T | Promise<T>;
 
 /** A backend of `createVecEnv`. */
 export type SyncBackendName = NameAmong<'auto' | 'native' | 'wasm' | 'reference'>;
@@ -34,16 +42,23 @@ export interface Availability {
 /** An implementation of the environment. */
 export interface Backend {
   readonly name: string;
-  availability(): Availability;
+  /** Checks whether the backend can be used. @param device the options of the device that a batch would use. */
+  availability(device?: DeviceOptions): Awaitable<Availability>;
   /** Lists the backend's kernels, in priority order; empty if it has none. */
   kernels(): Availability[];
   /** Opens a batch. @throws BackendError if the backend or the requested kernel cannot be used. */
-  open(options: BatchOptions): Batch;
+  open(options: BatchOptions): Awaitable<Batch>;
   /**
    * Returns memory for the outputs of a batch of `numEnvs` environments. Without it they are in an ArrayBuffer of their own.
    * @param bytes a multiple of 64. @throws RangeError if there is not enough memory.
    */
   placeOutputs?(bytes: number, numEnvs: number): Place;
+}
+
+/** A backend whose calls return results, not promises. */
+export interface SyncBackend extends Backend {
+  availability(): Availability;
+  open(options: BatchOptions): SyncBatch;
 }
 
 /** Zeroed memory in a buffer, from `offset` on, where a cache line begins. */
@@ -73,6 +88,8 @@ export interface BatchOptions {
   readonly kernel: string | null;
   /** The arrays to which the batch writes outputs. The caller owns them, and they are readable after `close`. */
   readonly outputs: Outputs;
+  /** How to choose and use a device. Default: as `toDeviceOptions`. Backends without a device ignore it. */
+  readonly device?: DeviceOptions;
 }
 
 /**
@@ -113,6 +130,8 @@ export interface Outputs {
    */
   readonly finalObservations: Float32Array | null;
 }
+/** The name of an array of `Outputs`. */
+export type OutputName = Exclude<keyof Outputs, 'columnStride'>;
 
 /** A reset: which environments begin an episode, and how. */
 export interface ResetRequest {
@@ -151,18 +170,15 @@ export interface StepRequest {
 }
 
 /** The environments of another batch that a run copies before it begins. */
-export interface Origin<Source> {
+export interface Origin {
   /** Another batch of this backend. */
-  readonly source: Source;
+  readonly source: Batch;
   /** u32 [numEnvs]: environment i becomes a copy of environment indices[i]. */
   readonly indices: Uint32Array;
 }
 
-/**
- * A run plays episodes in one call, each from its current step to the step at which it stops.
- * @typeParam Source the type of the batch in `from`; `never` for runs without `from`.
- */
-export interface RunRequest<Source = never> {
+/** A run plays episodes in one call, each from its current step to the step at which it stops. */
+export interface RunRequest {
   readonly policy: RunPolicy;
   /** One belief given at every step, a belief for each step, or none. */
   readonly beliefs: RunBeliefs | null;
@@ -177,7 +193,7 @@ export interface RunRequest<Source = never> {
    */
   readonly part?: { readonly first: number; readonly end: number };
   /** Environments to copy before the run, like `gather`. A backend may do both in one pass over the memory. */
-  readonly from?: Origin<Source>;
+  readonly from?: Origin;
   /**
    * Receives the steps; null to record none. It must be newly allocated by `allocateTrajectory` for this run; the parts of
    * a run share it. The entries of steps that the run does not take keep their initial values.
@@ -297,13 +313,23 @@ export interface Batch {
   readonly backend: string;
   readonly kernel: string;
   readonly threads: number;
+  /** The device that computes; absent for a batch on the processor. */
+  readonly device?: Device;
   reset(request: ResetRequest): void;
   /** Takes one step. @returns null; or a refusal, and nothing has changed. */
   submit(request: StepRequest): Refusal | null;
-  /** Runs each environment to the step at which it stops, and writes the outputs of its last step. @returns as `submit`. */
-  run(request: RunRequest<Batch>): Refusal | null;
-  /** Updates `outputs`. A batch that does not write them directly copies its results here. */
-  read(): void;
+  /**
+   * Runs each environment to the step at which it stops, and writes the outputs of its last step. A promise resolves when all
+   * work is queued. @returns as `submit`.
+   */
+  run(request: RunRequest): Awaitable<Refusal | null>;
+  /**
+   * Updates `outputs`, or at least the named arrays; the others keep their values. A batch that writes outputs when it computes
+   * them does nothing.
+   */
+  read(which?: readonly OutputName[]): Awaitable<void>;
+  /** Waits for all queued work. */
+  finished?(): Promise<void>;
   /**
    * Copies state and outputs of environment `indices[i]` of `source` to environment i. `source` has the same backend. It
    * may be this batch, and may have another layout. Final observations are copied if the source keeps them. `finalMask`
@@ -313,7 +339,7 @@ export interface Batch {
   /**
    * Returns the states of the environments at `indices`, or of all: u32 [n, STATE_WORDS], by STATE_FIELDS, newly allocated.
    */
-  save(indices?: Uint32Array): Uint32Array;
+  save(indices?: Uint32Array): Awaitable<Uint32Array>;
   /**
    * Loads states as `save` returns them. The caller has validated them. Replays the episodes to get the outputs of their
    * last steps.
@@ -321,14 +347,24 @@ export interface Batch {
    */
   load(words: Uint32Array, keepsOutputs?: boolean): void;
   /** Returns the states' hashes, u64 [numEnvs]. */
-  stateHash(): BigUint64Array;
+  stateHash(): Awaitable<BigUint64Array>;
   /** Returns the belief targets, f32 [numEnvs, 3]. */
-  beliefTargets(): Float32Array;
+  beliefTargets(): Awaitable<Float32Array>;
   /**
    * Replays rows. Uses no environments of this batch. @returns null; or a refusal of the first row of `order` with an invalid
    * history, and nothing is written.
    */
-  replay(request: ReplayRequest): Refusal | null;
-  /** Frees the batch's resources. Idempotent. */
+  replay(request: ReplayRequest): Awaitable<Refusal | null>;
+  /** Frees the batch's resources; pending promises settle. Idempotent. */
   close(): void;
+}
+
+/** A batch whose calls return results, not promises, and write outputs when they compute them. */
+export interface SyncBatch extends Batch {
+  run(request: RunRequest): Refusal | null;
+  read(): void;
+  save(indices?: Uint32Array): Uint32Array;
+  stateHash(): BigUint64Array;
+  beliefTargets(): Float32Array;
+  replay(request: ReplayRequest): Refusal | null;
 }

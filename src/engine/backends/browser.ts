@@ -1,7 +1,6 @@
 /// <reference types="@webgpu/types" />
 /** The backends of browsers, in priority order. */
 
-import { toAsyncBackend } from './async-adapter.js';
 import type { Availability } from './backend.js';
 import { asyncAvailabilities, availabilities } from './choose-backend.js';
 import type { Platform } from './platform.js';
@@ -18,11 +17,7 @@ export async function findBrowserGpu(): Promise<GPU | null> {
 /** The backends of `createVecEnv` and `createAsyncVecEnv` in browsers. */
 export const BROWSER: Platform = {
   backends: [wasmBackend, referenceBackend],
-  asyncBackends: [
-    webGpuBackend(findBrowserGpu),
-    toAsyncBackend(wasmBackend),
-    toAsyncBackend(referenceBackend),
-  ],
+  asyncBackends: [webGpuBackend(findBrowserGpu), wasmBackend, referenceBackend],
 };
 
 /** Lists the backends of `createVecEnv` here, in priority order. */

@@ -2,8 +2,9 @@
 import { BackendError, InputError } from '../../shared/errors.js';
 import { didYouMean } from '../../shared/suggest.js';
 import { checkString } from '../../shared/values.js';
-import type { AsyncBackend, DeviceOptions } from './async-backend.js';
-import type { Availability, Backend } from './backend.js';
+import { type EngineCalls, resultOf } from '../engine-calls.js';
+import type { Availability, Backend, SyncBackend } from './backend.js';
+import type { DeviceOptions } from './device-options.js';
 import type { Platform } from './platform.js';
 
 /** The name that selects the first available backend. */
@@ -17,8 +18,8 @@ const REFERENCE = 'reference';
 const SOFTWARE = 'The processor emulates its device, which is slower than the backend wasm.';
 
 /** A chosen backend. */
-export interface Choice<Kind> {
-  readonly backend: Kind;
+export interface Choice {
+  readonly backend: Backend;
   /** Why this backend was chosen. For 'auto' it lists the backends tried before. */
   readonly reason: string;
   /** Whether the reference was chosen because no faster backend is available. */
@@ -51,6 +52,13 @@ export function checkBackend(
   );
 }
 
+/** Returns whether only the asynchronous API opens a backend. @throws InputError `wrong_type` or `unknown_name`. */
+export function isAsynchronous(platform: Platform, backend: string | undefined): boolean {
+  if (platform.backends.some(({ name }) => name === backend)) return false;
+  const requested = checkBackend(platform, 'asyncBackends', backend);
+  return platform.asyncBackends.some(({ name }) => name === requested);
+}
+
 /** Returns whether a backend has kernels to choose from. */
 export const hasKernels = (name: string): boolean => name === NATIVE;
 
@@ -60,63 +68,29 @@ export const takesKernel = (backends: readonly { readonly name: string }[], name
 
 /**
  * Chooses a backend.
- * @param name a backend's name, or 'auto' for the first that is available; with a kernel, 'auto' selects `native`.
+ * @param name a backend's name, or 'auto' for the first that is available and not slow; with a kernel, 'auto' selects `native`.
+ * @param device the options of the device whose availability is checked.
  * @throws BackendError `backend_unavailable` that lists the backends tried.
  */
-export function chooseFrom(
+export function* chooseFrom(
   backends: readonly Backend[],
   name: string,
   kernel: string | null,
-): Choice<Backend> {
-  const requested = nameWith(name, kernel);
-  const tried: Availability[] = [];
-  for (const backend of candidates(backends, requested)) {
-    const availability = backend.availability();
-    if (availability.available) return choiceOf(backend, requested, tried);
-    tried.push(availability);
-  }
-  throw unavailable(requested, tried);
-}
-
-/**
- * Does the same as `chooseFrom` for asynchronous backends.
- * @param device the options of the device whose availability is checked.
- */
-export async function chooseAsyncFrom(
-  backends: readonly AsyncBackend[],
-  name: string,
-  kernel: string | null,
   device?: DeviceOptions,
-): Promise<Choice<AsyncBackend>> {
-  const requested = nameWith(name, kernel);
+): EngineCalls<Choice> {
+  const requested = name === AUTO && kernel !== null ? NATIVE : name;
   const tried: Availability[] = [];
-  for (const backend of candidates(backends, requested)) {
-    const availability = await backend.availability(device);
+  for (const backend of backends) {
+    if (requested !== AUTO && backend.name !== requested) continue;
+    const availability = yield* resultOf(backend.availability(device));
     const isSlow = requested === AUTO && availability.software === true;
-    if (availability.available && !isSlow) return choiceOf(backend, requested, tried);
+    if (availability.available && !isSlow) {
+      const isFallback = tried.length > 0 && backend.name === REFERENCE;
+      return { backend, reason: explain(requested, tried), isFallback };
+    }
     tried.push(isSlow ? { ...availability, reason: SOFTWARE } : availability);
   }
-  throw unavailable(requested, tried);
-}
-
-function choiceOf<Kind extends { readonly name: string }>(
-  backend: Kind,
-  requested: string,
-  tried: readonly Availability[],
-): Choice<Kind> {
-  const isFallback = tried.length > 0 && backend.name === REFERENCE;
-  return { backend, reason: explain(requested, tried), isFallback };
-}
-
-/** Returns the backend's name; 'native' for 'auto' with a kernel. */
-const nameWith = (name: string, kernel: string | null): string =>
-  name === AUTO && kernel !== null ? NATIVE : name;
-
-const candidates = <Kind extends { readonly name: string }>(backends: readonly Kind[], requested: string) =>
-  backends.filter(({ name }) => requested === AUTO || name === requested);
-
-function unavailable(requested: string, tried: readonly Availability[]): BackendError {
-  return new BackendError(
+  throw new BackendError(
     'backend_unavailable',
     `Expected an available backend, got ${JSON.stringify(requested)}. Tried: ${describeTried(tried)}.`,
   );
@@ -133,15 +107,15 @@ function explain(requested: string, tried: readonly Availability[]): string {
 }
 
 /** Lists backends in priority order, each with its kernels as `backend/kernel`. */
-export function availabilities(backends: readonly Backend[]): Availability[] {
+export function availabilities(backends: readonly SyncBackend[]): Availability[] {
   return backends.flatMap((backend) => [backend.availability(), ...kernelsOf(backend)]);
 }
 
-/** Does the same as `availabilities` for asynchronous backends. */
-export async function asyncAvailabilities(backends: readonly AsyncBackend[]): Promise<Availability[]> {
+/** Does the same as `availabilities` for backends that may return promises. */
+export async function asyncAvailabilities(backends: readonly Backend[]): Promise<Availability[]> {
   const lists = backends.map(async (backend) => [await backend.availability(), ...kernelsOf(backend)]);
   return (await Promise.all(lists)).flat();
 }
 
-const kernelsOf = (backend: Pick<Backend, 'name' | 'kernels'>): Availability[] =>
+const kernelsOf = (backend: Backend): Availability[] =>
   backend.kernels().map((kernel) => ({ ...kernel, name: `${backend.name}/${kernel.name}` }));

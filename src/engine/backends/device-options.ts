@@ -1,8 +1,7 @@
-/** Options of the webgpu backend's device, and their validation. */
+/** Devices of backends such as webgpu: their options, the validation of these, and what a batch tells about its device. */
 
 import { InputError } from '../../shared/errors.js';
 import { checkInteger, checkName, readOptions, toFlag } from '../../shared/values.js';
-import type { DeviceOptions } from './async-backend.js';
 
 /** How the webgpu backend chooses and uses its device. Other backends only validate these options. */
 export interface WebGpuOptions {
@@ -20,6 +19,21 @@ export interface WebGpuOptions {
   maxDispatchMs?: number;
   /** Invocations of a workgroup: a power of two from 1 to 256. Changes no result. Default 64. */
   workgroupSize?: number;
+}
+
+/** How a backend chooses and uses a device, with all defaults filled in. */
+export type DeviceOptions = Readonly<
+  Pick<WebGpuOptions, 'powerPreference'> & Required<Omit<WebGpuOptions, 'powerPreference'>>
+>;
+
+/** The device of a batch. */
+export interface Device {
+  /** The adapter's name, as the platform describes it. */
+  readonly adapter: string;
+  /** Whether the processor emulates the device. */
+  readonly software: boolean;
+  /** Whether its episodes equal the reference's bit for bit, as checked when the device was opened. */
+  readonly exact: boolean;
 }
 
 /** The names of the options. */

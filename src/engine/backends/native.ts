@@ -6,7 +6,6 @@ import { MAX_THREADS, NUM_BELIEFS, STATE_WORDS } from '../../world/fields.js';
 import { type Addon, loadAddon, type NativeBatch, openAddon } from './addon.js';
 import type {
   Availability,
-  Backend,
   Batch,
   BatchOptions,
   Place,
@@ -15,11 +14,13 @@ import type {
   ResetRequest,
   RunRequest,
   StepRequest,
+  SyncBackend,
+  SyncBatch,
 } from './backend.js';
 import { convertRangeError } from './open-batch.js';
 
 /** The backend of the C++ addon. */
-export const nativeBackend: Backend = { name: 'native', availability, kernels, open, placeOutputs };
+export const nativeBackend: SyncBackend = { name: 'native', availability, kernels, open, placeOutputs };
 
 function availability(): Availability {
   try {
@@ -42,7 +43,7 @@ function kernels(): Availability[] {
     );
 }
 
-function open(options: BatchOptions): Batch {
+function open(options: BatchOptions): SyncBatch {
   const addon = loadAddon();
   return new NativeBackendBatch(addon, chooseKernel(options.kernel), options);
 }
@@ -74,7 +75,7 @@ const CACHE_LINE = 64;
 /** Codes of the addon's policies. */
 const POLICY = { random: 0, heuristic: 1, sequence: 2 } as const;
 
-class NativeBackendBatch implements Batch {
+class NativeBackendBatch implements SyncBatch {
   readonly backend = 'native';
   readonly kernel: string;
   readonly threads: number;
@@ -98,7 +99,7 @@ class NativeBackendBatch implements Batch {
     return this.#batch.step(actions, beliefs, given, stepMask, resetMask, resetSeeds);
   }
 
-  run({ policy, beliefs, stops, trajectory, part, from }: RunRequest<Batch>): Refusal | null {
+  run({ policy, beliefs, stops, trajectory, part, from }: RunRequest): Refusal | null {
     return this.#batch.run(
       POLICY[policy.kind],
       policy.kind === 'random' ? policy.policySeeds : null,

@@ -1,8 +1,6 @@
 /** The backends of Node, in priority order. */
 
-import { toAsyncBackend } from './async-adapter.js';
-import type { AsyncBackend } from './async-backend.js';
-import type { Availability, Backend } from './backend.js';
+import type { Availability, Backend, SyncBackend } from './backend.js';
 import { asyncAvailabilities, availabilities } from './choose-backend.js';
 import { nativeBackend } from './native.js';
 import type { Platform } from './platform.js';
@@ -12,14 +10,14 @@ import { findNodeGpu } from './webgpu/node-gpu.js';
 import { webGpuBackend } from './webgpu/webgpu-backend.js';
 
 /** The backends of synchronous environments. */
-export const BACKENDS: readonly Backend[] = [nativeBackend, wasmBackend, referenceBackend];
+export const BACKENDS: readonly SyncBackend[] = [nativeBackend, wasmBackend, referenceBackend];
 
 /** The backends of asynchronous environments. */
-export const ASYNC_BACKENDS: readonly AsyncBackend[] = [
-  toAsyncBackend(nativeBackend),
-  toAsyncBackend(wasmBackend),
+export const ASYNC_BACKENDS: readonly Backend[] = [
+  nativeBackend,
+  wasmBackend,
   webGpuBackend(findNodeGpu),
-  toAsyncBackend(referenceBackend),
+  referenceBackend,
 ];
 
 let hasWarned = false;

@@ -2,9 +2,9 @@
 import { BackendError, InputError } from '../../shared/errors.js';
 import { checkString, describe } from '../../shared/values.js';
 import { readVariable } from '../../shared/variables.js';
-import type { AsyncBatch, DeviceOptions } from './async-backend.js';
-import type { Backend, Batch, BatchOptions, OutputLayout, Outputs } from './backend.js';
-import { checkBackend, chooseAsyncFrom, chooseFrom, takesKernel } from './choose-backend.js';
+import { type EngineCalls, resultOf, runAsync, runSync } from '../engine-calls.js';
+import type { Awaitable, Batch, BatchOptions, OutputLayout, Outputs, SyncBatch } from './backend.js';
+import { checkBackend, chooseFrom, isAsynchronous, takesKernel } from './choose-backend.js';
 import { allocateOutputs } from './outputs.js';
 import type { Platform } from './platform.js';
 
@@ -18,76 +18,71 @@ export interface BackendChoice {
 export type BatchShape = Omit<BatchOptions, 'outputs' | 'kernel'> & { readonly layout: OutputLayout };
 
 /** An open batch. */
-export interface OpenedBatch<Kind> {
+export interface OpenedBatch<Kind extends Batch = Batch> {
   readonly batch: Kind;
   readonly outputs: Outputs;
   /** The reason why this backend was chosen. */
   readonly reason: string;
-}
-
-/** An open asynchronous batch. */
-export interface OpenedAsyncBatch extends OpenedBatch<AsyncBatch> {
   /** Opens another batch on the same backend, with the same outputs, after this batch was lost. */
-  reopen(): Promise<AsyncBatch>;
+  reopen(): EngineCalls<Batch>;
 }
 
-/**
- * Opens a batch and allocates its outputs.
- * @throws InputError for an unknown backend, or a kernel with a backend that has none; BackendError for a backend that cannot be
- *   used here, a kernel that this machine does not have, or a lack of memory.
- */
-export function openBatch(platform: Platform, choice: BackendChoice, shape: BatchShape): OpenedBatch<Batch> {
-  const requested = checkBackend(platform, 'backends', choice.backend);
-  const kernel = kernelFor(platform.backends, requested, choice.kernel);
-  checkThreads(requested, shape.threads);
-  const { backend, reason, isFallback } = chooseFrom(platform.backends, requested, kernel);
-  if (isFallback) platform.warn?.(reason);
-  try {
-    const options = optionsOf(shape, kernel, backend);
-    return { batch: backend.open(options), outputs: options.outputs, reason };
-  } catch (cause) {
-    throw convertRangeError(cause, shape.numEnvs);
-  }
-}
-
-/** Does the same as `openBatch` for asynchronous backends. */
-export async function openAsyncBatch(
+/** A function that opens a batch: `openBatch`, or `openSyncBatch`, which opens only synchronous backends. */
+export type OpenBatch = (
   platform: Platform,
   choice: BackendChoice,
   shape: BatchShape,
-  device: DeviceOptions,
-): Promise<OpenedAsyncBatch> {
-  const requested = checkBackend(platform, 'asyncBackends', choice.backend);
-  const kernel = kernelFor(platform.asyncBackends, requested, choice.kernel);
-  checkThreads(requested, shape.threads);
-  const { backend, reason, isFallback } = await chooseAsyncFrom(
-    platform.asyncBackends,
-    requested,
-    kernel,
-    device,
-  );
+) => Awaitable<OpenedBatch>;
+
+/**
+ * Opens a batch and allocates its outputs.
+ * @param list selects the platform's synchronous backends, or all.
+ * @throws InputError for an unknown backend, or a kernel with a backend that has none; BackendError for a backend that cannot be
+ *   used here, a kernel that this machine does not have, or a lack of memory.
+ */
+export function* openFrom(
+  platform: Platform,
+  list: 'backends' | 'asyncBackends',
+  choice: BackendChoice,
+  { numEnvs, world, imagination, threads, device, layout }: BatchShape,
+): EngineCalls<OpenedBatch> {
+  const backends = platform[list];
+  const requested = checkBackend(platform, list, choice.backend);
+  const kernel = kernelFor(backends, requested, choice.kernel);
+  checkThreads(requested, threads);
+  const { backend, reason, isFallback } = yield* chooseFrom(backends, requested, kernel, device);
   if (isFallback) platform.warn?.(reason);
-  const refuse = (cause: unknown): never => {
-    throw convertRangeError(cause, shape.numEnvs);
-  };
-  try {
-    const options = { ...optionsOf(shape, kernel, backend), device };
-    const reopen = () => backend.open(options).catch(refuse);
-    return { batch: await reopen(), outputs: options.outputs, reason, reopen };
-  } catch (cause) {
-    return refuse(cause);
+  let outputs: Outputs | undefined;
+  function* open(): EngineCalls<Batch> {
+    try {
+      outputs ??= allocateOutputs(numEnvs, layout, backend.placeOutputs);
+      const options = { numEnvs, world, imagination, threads, kernel, outputs, device };
+      return yield* resultOf(backend.open(options));
+    } catch (cause) {
+      throw convertRangeError(cause, numEnvs);
+    }
   }
+  const batch = yield* open();
+  return { batch, outputs: outputs!, reason, reopen: open };
 }
 
-/** Returns the options of a batch, with newly allocated outputs. @throws RangeError if there is not enough memory. */
-function optionsOf(
-  { numEnvs, world, imagination, threads, layout }: BatchShape,
-  kernel: string | null,
-  { placeOutputs }: Pick<Backend, 'placeOutputs'>,
-): BatchOptions {
-  const outputs = allocateOutputs(numEnvs, layout, placeOutputs);
-  return { numEnvs, world, imagination, threads, kernel, outputs };
-}
+/** Opens a batch on a synchronous backend. @throws as `openFrom`. */
+export const openSyncBatch = (
+  platform: Platform,
+  choice: BackendChoice,
+  shape: BatchShape,
+): OpenedBatch<SyncBatch> =>
+  // The backends of this list open synchronous batches.
+  runSync(openFrom(platform, 'backends', choice, shape)) as OpenedBatch<SyncBatch>;
+
+/**
+ * Opens a batch on any backend, synchronous if the backend allows it, because calls are then faster. 'auto' chooses among the
+ * synchronous backends. @throws as `openFrom`; the promise of an asynchronous backend rejects with these errors.
+ */
+export const openBatch: OpenBatch = (platform, choice, shape) =>
+  isAsynchronous(platform, choice.backend)
+    ? runAsync(openFrom(platform, 'asyncBackends', choice, shape))
+    : openSyncBatch(platform, choice, shape);
 
 /** Converts a RangeError, which means a lack of memory, to a BackendError. Returns any other error unchanged. */
 export function convertRangeError(cause: unknown, numEnvs: number): unknown {

@@ -13,7 +13,6 @@ import { Episode } from '../reference/episode.js';
 import { startAt } from '../reference/start.js';
 import { loadEpisode, saveEpisode } from '../reference/state-words.js';
 import type {
-  Backend,
   Batch,
   BatchOptions,
   Origin,
@@ -23,6 +22,8 @@ import type {
   ResetRequest,
   RunRequest,
   StepRequest,
+  SyncBackend,
+  SyncBatch,
 } from './backend.js';
 import { copyOutputs } from './outputs.js';
 import { replayRows } from './reference-replay.js';
@@ -30,7 +31,7 @@ import { beliefAt, chooseAction, recordStep, rowAt } from './reference-run.js';
 import { findSequenceRefusal } from './refusals.js';
 
 /** The backend in TypeScript. */
-export const referenceBackend: Backend = {
+export const referenceBackend: SyncBackend = {
   name: 'reference',
   availability: () => ({ name: 'reference', available: true }),
   kernels: () => [],
@@ -43,7 +44,7 @@ export const referenceBackend: Backend = {
  */
 const MAX_EPISODES = 2 ** 18;
 
-class ReferenceBatch implements Batch {
+class ReferenceBatch implements SyncBatch {
   readonly backend = 'reference';
   readonly kernel = 'reference';
   readonly threads = 1;
@@ -118,7 +119,7 @@ class ReferenceBatch implements Batch {
     return null;
   }
 
-  run({ policy, beliefs, stops, part, from, trajectory }: RunRequest<Batch>): Refusal | null {
+  run({ policy, beliefs, stops, part, from, trajectory }: RunRequest): Refusal | null {
     const { first, end } = part ?? { first: 0, end: this.episodes.length };
     const starts = from === undefined ? this.episodes : originsOf(from);
     // The first part checks the sequences of all environments.
@@ -154,7 +155,7 @@ class ReferenceBatch implements Batch {
   /** Makes environment i a copy of environment indices[i] of `source`, for i from `first` to `end - 1`. */
   #copy(source: Batch, indices: Uint32Array, first: number, end: number): void {
     const origins = indices.subarray(first, end);
-    const states = source.save(origins);
+    const states = (source as ReferenceBatch).save(origins);
     for (let i = first; i < end; i++) loadEpisode(this.episodes[i], states, i - first);
     copyOutputs((source as ReferenceBatch).outputs, this.outputs, indices, first, end);
   }
@@ -240,6 +241,6 @@ class ReferenceBatch implements Batch {
 }
 
 /** Returns the episodes that a run copies before it begins. */
-function originsOf({ source, indices }: Origin<Batch>): Episode[] {
+function originsOf({ source, indices }: Origin): Episode[] {
   return Array.from(indices, (index) => (source as ReferenceBatch).episodes[index]);
 }

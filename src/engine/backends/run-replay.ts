@@ -4,13 +4,12 @@ import { NUM_BELIEFS, NUM_COMPONENTS, NUM_STEPS, PROFILE_SIZE } from '../../worl
 import type { World } from '../../world/world.js';
 import { beliefMae, clampBelief, clampSkill, skillTerm } from '../reference/grade.js';
 import { NO_ACTION } from '../validate/actions.js';
-import type { AsyncBatch } from './async-backend.js';
-import type { Outputs, Refusal, ReplayRequest } from './backend.js';
+import type { Batch, Outputs, Refusal, ReplayRequest } from './backend.js';
 import { allocateOutputs } from './outputs.js';
 import { findHistoryRefusal } from './refusals.js';
 
 /** Opens a batch of `numEnvs` environments of the same backend and world, with these outputs. */
-export type OpenReplayBatch = (numEnvs: number, outputs: Outputs) => Promise<AsyncBatch>;
+export type OpenReplayBatch = (numEnvs: number, outputs: Outputs) => Promise<Batch>;
 
 /** A row without a belief has the `beliefMae` of the belief [0.5, 0.5, 0.5]. */
 const NO_BELIEF = 0.5;
@@ -20,7 +19,7 @@ export class RunReplay {
   readonly #world: World;
   readonly #open: OpenReplayBatch;
   #outputs: Outputs | null = null;
-  #batch: AsyncBatch | null = null;
+  #batch: Batch | null = null;
 
   constructor(world: World, open: OpenReplayBatch) {
     this.#world = world;
@@ -61,7 +60,7 @@ export class RunReplay {
   }
 
   /** Returns a batch of at least `numEnvs` environments. */
-  async #require(numEnvs: number): Promise<{ batch: AsyncBatch; outputs: Outputs }> {
+  async #require(numEnvs: number): Promise<{ batch: Batch; outputs: Outputs }> {
     if (this.#batch === null || this.#outputs === null || this.#outputs.rewards.length < numEnvs) {
       this.close();
       this.#outputs = allocateOutputs(numEnvs);

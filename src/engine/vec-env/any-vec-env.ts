@@ -1,6 +1,6 @@
 /** Environments of the synchronous or the asynchronous API, for code that runs on every backend. */
 
-import { isAsynchronous } from '../backends/any-batch.js';
+import { isAsynchronous } from '../backends/choose-backend.js';
 import type { Platform } from '../backends/platform.js';
 import { type AsyncVecEnv, openAsyncVecEnv } from './async-vec-env.js';
 import { openVecEnv, VecEnv } from './vec-env.js';

@@ -3,17 +3,15 @@
 
 import { InputError } from '../../shared/errors.js';
 import { describe, readOptions } from '../../shared/values.js';
-import type { AsyncBatch, Device, OutputName } from '../backends/async-backend.js';
-import type { TrajectoryField } from '../backends/backend.js';
-import { toDeviceOptions } from '../backends/device-options.js';
-import { openAsyncBatch } from '../backends/open-batch.js';
+import type { OutputName, TrajectoryField } from '../backends/backend.js';
+import { type Device, toDeviceOptions } from '../backends/device-options.js';
 import type { Platform } from '../backends/platform.js';
+import { type EngineCalls, runAsync } from '../engine-calls.js';
 import { HISTORY_STEPS, type HistoryStep } from '../observe/past-step.js';
 import { copyArgument, copyOptions } from '../validate/copy-arguments.js';
 import type { Actions } from '../validate/steps.js';
-import { AsyncCalls, type OpenedCore } from './async-calls.js';
 import { CallQueue } from './call-queue.js';
-import { type Settings, toSettings } from './check-options.js';
+import { toSettings } from './check-options.js';
 import {
   copyBytes,
   copyForkOptions,
@@ -21,9 +19,10 @@ import {
   copyRunOptions,
   longestArgument,
 } from './copy-options.js';
-import { Core } from './core.js';
-import { type Counters, countersOf, EnvProperties } from './properties.js';
-import type { RunChoice } from './run-requests.js';
+import type { Core } from './core.js';
+import { EnvCalls } from './env-calls.js';
+import { EnvProperties } from './properties.js';
+import type { RunChoice } from './runs.js';
 import {
   ASYNC_OPTIONS,
   type AsyncRunOptionsFrom,
@@ -49,11 +48,7 @@ const NO_OPTIONS = Object.freeze({});
 export async function openAsyncVecEnv(platform: Platform, options: AsyncVecEnvOptions): Promise<AsyncVecEnv> {
   const { webgpu, ...others } = readOptions('options', options, ASYNC_OPTIONS);
   const device = toDeviceOptions(webgpu);
-  const open = async (settings: Settings): Promise<OpenedCore> => {
-    const opened = await openAsyncBatch(platform, settings, settings, device);
-    return { core: new Core(settings, opened), reopen: opened.reopen, open };
-  };
-  return new AsyncVecEnv(new AsyncCalls(await open(toSettings(others))));
+  return new AsyncVecEnv(await runAsync(EnvCalls.open(platform, toSettings(others), device)));
 }
 
 /**
@@ -64,12 +59,12 @@ export async function openAsyncVecEnv(platform: Platform, options: AsyncVecEnvOp
  * `device_lost`: see `reopen`.
  */
 export class AsyncVecEnv extends EnvProperties {
-  readonly #calls: AsyncCalls;
+  readonly #calls: EnvCalls;
   readonly #queue = new CallQueue();
   readonly #maxLength: number;
 
   /** Use `createAsyncVecEnv`. */
-  constructor(calls: AsyncCalls) {
+  constructor(calls: EnvCalls) {
     super(calls.core);
     this.#calls = calls;
     this.#maxLength = longestArgument(this.numEnvs);
@@ -77,25 +72,20 @@ export class AsyncVecEnv extends EnvProperties {
 
   /** The device of the batch; null for a batch on the processor. */
   get device(): Device | null {
-    return this.#calls.core.batch.device;
-  }
-
-  /** Counts the steps of all environments together, and the ended episodes. `restore` and `reopen` set both counters. */
-  get counters(): Counters {
-    return countersOf(this.#calls.core);
+    return this.#calls.core.batch.device ?? null;
   }
 
   /** Does the same as `VecEnv.reset`. */
   async reset(options: ResetOptions = NO_OPTIONS): Promise<StepResult> {
     const copiedOptions = copyResetOptions(options, this.#maxLength);
-    return this.#queue.add(() => this.#calls.reset(copiedOptions));
+    return this.#add(this.#calls.reset(copiedOptions));
   }
 
   /** Does the same as `VecEnv.step`: `submit`, then `read` of all outputs. */
   async step(actions: Actions, options: StepOptions = NO_OPTIONS): Promise<StepResult> {
     const codes = copyArgument(actions, this.#maxLength);
     const copiedOptions = copyOptions(options, STEP_OPTIONS, this.#maxLength);
-    return this.#queue.add(() => this.#calls.step(codes, copiedOptions));
+    return this.#add(this.#calls.step(codes, copiedOptions));
   }
 
   /**
@@ -106,7 +96,7 @@ export class AsyncVecEnv extends EnvProperties {
   async submit(actions: Actions, options: StepOptions = NO_OPTIONS): Promise<void> {
     const codes = copyArgument(actions, this.#maxLength);
     const copiedOptions = copyOptions(options, STEP_OPTIONS, this.#maxLength);
-    return this.#queue.add(() => this.#calls.submit(codes, copiedOptions));
+    return this.#add(this.#calls.submit(codes, copiedOptions));
   }
 
   /**
@@ -117,7 +107,7 @@ export class AsyncVecEnv extends EnvProperties {
    */
   async read(which?: readonly OutputName[]): Promise<StepResult> {
     const names = copyArgument(which, this.#maxLength);
-    return this.#queue.add(() => this.#calls.read(names));
+    return this.#add(this.#calls.read(names));
   }
 
   /**
@@ -130,35 +120,34 @@ export class AsyncVecEnv extends EnvProperties {
   ): Promise<RunResult<Field>> {
     const copiedChoice = copyArgument(choice, this.#maxLength);
     const copiedOptions = copyRunOptions(options, this.#maxLength);
-    return this.#addWith(copiedOptions?.from?.source, () =>
-      this.#calls.run(copiedChoice, copiedOptions, AsyncVecEnv.#coreOf),
-    );
+    const run = this.#calls.run(copiedChoice, copiedOptions, AsyncVecEnv.#coreOf);
+    return this.#add(run, copiedOptions?.from?.source);
   }
 
   /** Does the same as `VecEnv.fork`. */
   async fork(indices: ArrayLike<number>, changes: ForkOptions = NO_OPTIONS): Promise<AsyncVecEnv> {
     const origins = copyArgument(indices, this.#maxLength);
     const copiedOptions = copyForkOptions(changes, this.#maxLength);
-    return this.#queue.add(async () => new AsyncVecEnv(await this.#calls.fork(origins, copiedOptions)));
+    return new AsyncVecEnv(await this.#add(this.#calls.fork(origins, copiedOptions)));
   }
 
   /** Does the same as `VecEnv.assign`. */
   async assign(source: AsyncVecEnv, indices: ArrayLike<number>): Promise<StepResult> {
     const origins = copyArgument(indices, this.#maxLength);
-    return this.#addWith(source, () => this.#calls.assign(source, origins, AsyncVecEnv.#coreOf));
+    return this.#add(this.#calls.assign(source, origins, AsyncVecEnv.#coreOf), source);
   }
 
   /**
    * Does the same as `VecEnv.snapshot`. A VecEnv can restore the bytes. Keeps a copy for `reopen`, until the next snapshot.
    */
   async snapshot(): Promise<Uint8Array> {
-    return this.#queue.add(() => this.#calls.snapshot());
+    return this.#add(this.#calls.snapshot());
   }
 
   /** Does the same as `VecEnv.restore`. */
   async restore(bytes: Uint8Array): Promise<StepResult> {
     const copy = copyBytes(bytes);
-    return this.#queue.add(() => this.#calls.restore(copy));
+    return this.#add(this.#calls.restore(copy));
   }
 
   /**
@@ -169,22 +158,22 @@ export class AsyncVecEnv extends EnvProperties {
    *   error changes nothing.
    */
   async reopen(): Promise<StepResult> {
-    return this.#queue.add(() => this.#calls.reopen());
+    return this.#add(this.#calls.reopen());
   }
 
   /** Does the same as `VecEnv.history`. */
   async history(i: number, last = HISTORY_STEPS): Promise<HistoryStep[]> {
-    return this.#queue.add(() => this.#calls.history(i, last));
+    return this.#add(this.#calls.history(i, last));
   }
 
   /** Does the same as `VecEnv.beliefTargets`. */
   async beliefTargets(): Promise<Float32Array> {
-    return this.#queue.add(() => this.#calls.beliefTargets());
+    return this.#add(this.#calls.beliefTargets());
   }
 
   /** Does the same as `VecEnv.stateHash`. */
   async stateHash(): Promise<BigUint64Array> {
-    return this.#queue.add(() => this.#calls.stateHash());
+    return this.#add(this.#calls.stateHash());
   }
 
   /**
@@ -200,13 +189,13 @@ export class AsyncVecEnv extends EnvProperties {
     return this.close();
   }
 
-  /** Queues a call in this environment and, if the source is another environment, in its queue too. */
-  #addWith<T>(source: unknown, body: () => Promise<T>): Promise<T> {
+  /** Queues a call in this environment and, if it has another environment as its source, in that queue too. */
+  #add<T>(call: EngineCalls<T>, source?: unknown): Promise<T> {
     const other = source instanceof AsyncVecEnv && source !== this ? source.#queue : undefined;
-    return this.#queue.add(body, other);
+    return this.#queue.add(() => runAsync(call), other);
   }
 
-  static #coreOf(what: string, env: AsyncVecEnv): Core<AsyncBatch> {
+  static #coreOf(what: string, env: AsyncVecEnv): Core {
     if (env instanceof AsyncVecEnv) return env.#calls.core;
     throw new InputError(
       'wrong_type',

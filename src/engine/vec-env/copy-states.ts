@@ -1,11 +1,9 @@
 /** Validates and commits copies of states, for `assign`, `fork`, runs with `from`, and snapshots. Batches make the copies. */
 
 import { InputError, Place, StateError } from '../../shared/errors.js';
-import { checkInteger, checkLength, describe, isList, readOptions } from '../../shared/values.js';
-import { MAX_ENVS, NUM_COMPONENTS, NUM_STEPS, PROFILE_SIZE, STATE, STATE_WORDS } from '../../world/fields.js';
+import { checkInteger, checkLength, describe, isList } from '../../shared/values.js';
+import { MAX_ENVS, NUM_STEPS, STATE, STATE_WORDS } from '../../world/fields.js';
 import { identityOf } from '../../world/world.js';
-import type { AnyBatch } from '../backends/any-batch.js';
-import { hasKernels } from '../backends/choose-backend.js';
 import { replayHistory } from '../observe/replay-history.js';
 import { checkCompatible } from '../snapshot/compatible.js';
 import { decodeSnapshot } from '../snapshot/decode.js';
@@ -13,16 +11,12 @@ import { encodeSnapshot } from '../snapshot/encode.js';
 import type { Snapshot } from '../snapshot/format.js';
 import { checkStates } from '../snapshot/legal-states.js';
 import { isUnaliased, type OverwrittenBuffers } from '../validate/aliased-memory.js';
-import type { EnvProfiles } from '../validate/profiles.js';
 import { isWithin, outsideSpan } from '../validate/seeds.js';
-import { type Settings, toSettings } from './check-options.js';
 import type { Core } from './core.js';
-import { type Imagined, toGivenProfiles, toImagined } from './imagined-profiles.js';
-import { FORK_OPTIONS, type ForkOptions, type VecEnvOptions } from './vec-env-options.js';
 
 /** The states from which a run begins. */
-export interface RunOrigin<Kind extends AnyBatch = AnyBatch> {
-  readonly source: Core<Kind>;
+export interface RunOrigin {
+  readonly source: Core;
   readonly indices: Uint32Array;
 }
 
@@ -75,65 +69,8 @@ function allUpTo(indices: Uint32Array, last: number): boolean {
   return true;
 }
 
-/** A fork to open. */
-export interface Fork {
-  readonly settings: Settings;
-  /** The profiles that replace the hidden profiles; null to keep them. */
-  readonly imagined: Imagined | null;
-}
-
-/** Returns a fork to open: the source's settings with changes, and imagined profiles. @throws as `VecEnv.fork`. */
-export function toFork(source: Core, indices: Uint32Array, changes: ForkOptions): Fork {
-  const { imagination, ...changedOptions } = readOptions('fork options', changes, FORK_OPTIONS);
-  const imagined = toImagined(source, indices.length, imagination);
-  const flag = imagined === null ? (imagination as boolean | undefined) : true;
-  return {
-    settings: toForkSettings(source, indices, { ...changedOptions, imagination: flag }, imagined),
-    imagined,
-  };
-}
-
-function toForkSettings(
-  source: Core,
-  indices: Uint32Array,
-  changedOptions: Partial<VecEnvOptions>,
-  imagined: Imagined | null,
-): Settings {
-  const { backend, kernel } = source.batch;
-  const options = {
-    ...source.inheritedOptions,
-    // Only `native` has threads.
-    threads: hasKernels(backend) ? source.inheritedOptions.threads : undefined,
-    ...Object.fromEntries(Object.entries(changedOptions).filter(([, value]) => value !== undefined)),
-    numEnvs: indices.length,
-    backend,
-    kernel: hasKernels(backend) ? kernel : undefined,
-  };
-  return toSettings(options, {
-    profiles: imagined === null ? profilesAt(source, indices) : toGivenProfiles(imagined),
-    graders: rowsAt(source.graders, NUM_COMPONENTS, indices),
-  });
-}
-
-const profilesAt = ({ profiles: { modes, floats } }: Core, indices: Uint32Array): EnvProfiles => ({
-  modes: rowsAt(modes, 1, indices),
-  floats: floats && rowsAt(floats, PROFILE_SIZE, indices),
-});
-
-function rowsAt<T extends Float32Array | Uint8Array>(rows: T, width: number, indices: Uint32Array): T {
-  const copy = new (rows.constructor as new (length: number) => T)(indices.length * width);
-  indices.forEach((index, i) => {
-    copy.set(rows.subarray(index * width, (index + 1) * width), i * width);
-  });
-  return copy;
-}
-
 /** Returns the origin of a run, which must be another environment. */
-export function toOrigin<Kind extends AnyBatch>(
-  target: Core<Kind>,
-  source: Core<Kind>,
-  indices: ArrayLike<number>,
-): RunOrigin<Kind> {
+export function toOrigin(target: Core, source: Core, indices: ArrayLike<number>): RunOrigin {
   if (source !== target) source.requireReset();
   checkAlike(target, source);
   if (source === target) {
@@ -145,8 +82,17 @@ export function toOrigin<Kind extends AnyBatch>(
   return { source, indices: toIndices(indices, target.numEnvs, source, null) };
 }
 
+/** Validates the arguments of `assign`. @returns the indices. @throws as `VecEnv.assign`. */
+export function toAssigned(target: Core, source: Core, indices: ArrayLike<number>): Uint32Array {
+  source.requireReset();
+  checkAlike(target, source);
+  const origins = toIndices(indices, target.numEnvs, source, target.overwritten);
+  checkCopies(target, source, origins);
+  return origins;
+}
+
 /** Checks that two environments have the same backend and world. @throws InputError `not_alike`. */
-export function checkAlike(target: Core, source: Core): void {
+function checkAlike(target: Core, source: Core): void {
   const { batch, world } = target;
   if (source.batch.backend !== batch.backend)
     refuseSource('backend', batch.backend, source.batch.backend, 'Use snapshot() and restore(bytes).');

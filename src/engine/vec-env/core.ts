@@ -8,8 +8,7 @@ import { StateError } from '../../shared/errors.js';
 import { checkOptions, isFloats, isList, readOptions } from '../../shared/values.js';
 import { MODE, NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
 import type { World } from '../../world/world.js';
-import type { AnyBatch } from '../backends/any-batch.js';
-import type { Outputs, ResetRequest, RunRequest, StepRequest } from '../backends/backend.js';
+import type { Batch, Outputs, ResetRequest, RunRequest, StepRequest } from '../backends/backend.js';
 import type { OpenedBatch } from '../backends/open-batch.js';
 import type { HistoryTrajectory } from '../observe/history.js';
 import { copyIfAliased, type OverwrittenBuffers } from '../validate/aliased-memory.js';
@@ -17,16 +16,13 @@ import { type Mask, toMask } from '../validate/masks.js';
 import { type EnvProfiles, toGraders, toProfiles } from '../validate/profiles.js';
 import { type SeedSpan, toSeeds } from '../validate/seeds.js';
 import { toStart } from '../validate/starts.js';
-import { type Actions, repeatBelief, toActions, toBeliefs, toGiven, toStops } from '../validate/steps.js';
+import { type Actions, repeatBelief, toActions, toBeliefs, toGiven } from '../validate/steps.js';
 import { Autoreset, type AutoresetPlan } from './autoreset.js';
 import type { Defaults, Settings } from './check-options.js';
-import { type RunChoice, toRunBeliefs, toRunPolicy } from './run-requests.js';
-import { toTrajectory } from './run-trajectory.js';
 import { StepOutputs } from './step-outputs.js';
 import {
   RESET_OPTIONS,
   type ResetOptions,
-  type RunOptionsFrom,
   STEP_OPTIONS,
   type StepOptions,
   type VecEnvOptions,
@@ -34,18 +30,15 @@ import {
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
-/**
- * A batch with its options, its outputs and its bookkeeping.
- * @typeParam Kind the type of the batch. The core calls only the batch's `close`; the API calls the other methods.
- */
-export class Core<Kind extends AnyBatch = AnyBatch> implements Defaults {
+/** A batch with its options, its outputs and its bookkeeping. */
+export class Core implements Defaults {
   /** The options that a fork inherits. */
   readonly inheritedOptions: VecEnvOptions;
   readonly numEnvs: number;
   readonly world: World;
   readonly imagination: boolean;
   /** The batch. `AsyncVecEnv.reopen` replaces it. */
-  batch: Kind;
+  batch: Batch;
   readonly backendReason: string;
   readonly outputs: Outputs;
   readonly stepOutputs: StepOutputs;
@@ -82,7 +75,7 @@ export class Core<Kind extends AnyBatch = AnyBatch> implements Defaults {
   #beliefs: Float32Array | null = null;
 
   /** Creates the core of an opened batch. @throws InputError for invalid observation options. */
-  constructor(settings: Settings, opened: OpenedBatch<Kind>) {
+  constructor(settings: Settings, opened: OpenedBatch) {
     const { numEnvs, world, imagination } = settings;
     this.inheritedOptions = settings.inheritedOptions;
     this.numEnvs = numEnvs;
@@ -220,18 +213,6 @@ export class Core<Kind extends AnyBatch = AnyBatch> implements Defaults {
     this.autoreset.commit();
     if (resetMask === null) return;
     for (let i = 0; i < this.numEnvs; i++) if (resetMask[i] !== 0) this.unreplayable[i] = 0;
-  }
-
-  /** Builds the request of a run. @throws InputError for an invalid argument. */
-  toRun(choice: RunChoice, options: RunOptionsFrom<unknown>): RunRequest {
-    const { numEnvs } = this;
-    const stops = options.stops === undefined ? null : toStops(options.stops, numEnvs);
-    const unaliased = <T>(array: T): T =>
-      copyIfAliased(array, this.overwritten, options.onProgress !== undefined);
-    const policy = toRunPolicy(unaliased(choice), options.policySeeds, numEnvs);
-    const beliefs = options.beliefs === undefined ? null : toRunBeliefs(unaliased(options.beliefs), numEnvs);
-    const trajectory = toTrajectory(options, numEnvs, this.stepOutputs.history !== null);
-    return { policy, beliefs, stops, trajectory };
   }
 
   /** Commits a run of the environments before index `end`. */

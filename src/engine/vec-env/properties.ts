@@ -94,6 +94,15 @@ export class EnvProperties {
   }
 
   /**
+   * Counters since opening: steps of all environments together, and ended episodes. `restore` and `reopen` set them to the
+   * snapshot's.
+   */
+  get counters(): Counters {
+    const { steps, episodes } = this.#core.autoreset;
+    return { steps, episodes };
+  }
+
+  /**
    * Whether the episodes depend on hidden state. If true, a policy that looks ahead in copies of the episodes is an oracle
    * (`Policy.usesHiddenState`). False only with `imagination` and without hidden profiles. Profiles are not hidden in forks
    * with `imagination: { profiles }`, in copies of such forks, and after a reset to named profiles or to floats. True again
@@ -103,6 +112,3 @@ export class EnvProperties {
     return this.#core.usesHiddenState;
   }
 }
-
-/** Returns the current counters of a core. */
-export const countersOf = ({ autoreset: { steps, episodes } }: Core): Counters => ({ steps, episodes });

@@ -1,13 +1,31 @@
 /** The outputs of a call: the batch's outputs with encoded observations, as views or copies. */
 
+import { InputError } from '../../shared/errors.js';
+import { checkName, describe } from '../../shared/values.js';
 import type { World } from '../../world/world.js';
-import type { Outputs } from '../backends/backend.js';
+import type { OutputName, Outputs } from '../backends/backend.js';
+import { OUTPUT_ARRAYS } from '../backends/outputs.js';
 import { ObservationEncoder } from '../observe/encoder.js';
 import { type EncodedField, RAW_FIELDS } from '../observe/encoding.js';
 import { HistoryRows } from '../observe/history.js';
 import { isRaw, type ObservationOptions } from '../observe/observation-options.js';
 import type { AutoresetPlan } from './autoreset.js';
 import type { StepResult } from './vec-env-options.js';
+
+/** The names of all outputs. */
+export const OUTPUT_NAMES = Object.keys(OUTPUT_ARRAYS) as readonly OutputName[];
+
+/** Validates names of outputs. @throws InputError `wrong_type` or `unknown_name`. */
+export function toOutputNames(which: readonly OutputName[]): readonly OutputName[] {
+  if (Array.isArray(which)) {
+    return Array.from(which, (name, k) => checkName(`outputs[${k}]`, name, OUTPUT_NAMES));
+  }
+  throw new InputError(
+    'wrong_type',
+    `Expected the names of outputs as an array, got ${describe(which)}. ` +
+      "Pass ['rewards'], for instance, or leave the names out to read all outputs.",
+  );
+}
 
 /** Options of `StepOutputs`. */
 export interface StepOutputsOptions {

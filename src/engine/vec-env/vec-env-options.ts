@@ -1,10 +1,10 @@
 /** Options and results of vector environments, and their names. */
 
 import type { WorldSpec } from '../../world/numbers.js';
-import type { OutputName } from '../backends/async-backend.js';
 import type {
   BackendName,
   KernelName,
+  OutputName,
   Outputs,
   SyncBackendName,
   TrajectoryField,

@@ -2,43 +2,26 @@
 /** The synchronous API. */
 
 import { InputError } from '../../shared/errors.js';
-import { checkInteger, describe } from '../../shared/values.js';
-import { NUM_STEPS } from '../../world/fields.js';
-import type { Batch, TrajectoryField } from '../backends/backend.js';
-import { openBatch } from '../backends/open-batch.js';
+import { describe } from '../../shared/values.js';
+import type { TrajectoryField } from '../backends/backend.js';
 import type { Platform } from '../backends/platform.js';
+import { runSync } from '../engine-calls.js';
 import { HISTORY_STEPS, type HistoryStep } from '../observe/past-step.js';
-import { replayHistory } from '../observe/replay-history.js';
 import type { Actions } from '../validate/steps.js';
-import { type Settings, toSettings } from './check-options.js';
-import {
-  checkAlike,
-  checkCopies,
-  commitGather,
-  commitRestore,
-  needsReplay,
-  requireAllReplayable,
-  requireReplayable,
-  toFork,
-  toIndices,
-  toSnapshot,
-  toSnapshotBytes,
-} from './copy-states.js';
-import { Core } from './core.js';
-import { commitImagined, imagineStates } from './imagined-states.js';
-import { type Counters, countersOf, EnvProperties } from './properties.js';
-import { type RunChoice, throwIfRefused } from './run-requests.js';
-import { requestedFields } from './run-trajectory.js';
-import { runInSlices, toRun } from './sliced-runs.js';
-import {
-  type ForkOptions,
-  type ResetOptions,
-  RUN_OPTIONS,
-  type RunOptionsFrom,
-  type RunResult,
-  type StepOptions,
-  type StepResult,
-  type VecEnvOptions,
+import { toSettings } from './check-options.js';
+import { commitGather, needsReplay, toAssigned } from './copy-states.js';
+import type { Core } from './core.js';
+import { EnvCalls } from './env-calls.js';
+import { EnvProperties } from './properties.js';
+import { type RunChoice, throwIfRefused } from './runs.js';
+import type {
+  ForkOptions,
+  ResetOptions,
+  RunOptionsFrom,
+  RunResult,
+  StepOptions,
+  StepResult,
+  VecEnvOptions,
 } from './vec-env-options.js';
 
 /** Options of a run. */
@@ -49,8 +32,7 @@ const NO_OPTIONS = Object.freeze({});
 
 /** Opens a vector environment with a platform's backends. @throws as `createVecEnv`. */
 export function openVecEnv(platform: Platform, options: VecEnvOptions): VecEnv {
-  const open = (settings: Settings) => new Core(settings, openBatch(platform, settings, settings));
-  return new VecEnv(open(toSettings(options)), open);
+  return new VecEnv(runSync(EnvCalls.open(platform, toSettings(options))));
 }
 
 /**
@@ -58,19 +40,14 @@ export function openVecEnv(platform: Platform, options: VecEnvOptions): VecEnv {
  * StateError `outputs_detached` after the memory of a view was transferred.
  */
 export class VecEnv extends EnvProperties {
-  readonly #core: Core<Batch>;
-  readonly #open: (settings: Settings) => Core<Batch>;
+  readonly #calls: EnvCalls;
+  readonly #core: Core;
 
   /** Use `createVecEnv`. */
-  constructor(core: Core<Batch>, open: (settings: Settings) => Core<Batch>) {
-    super(core);
-    this.#core = core;
-    this.#open = open;
-  }
-
-  /** Counters since opening: steps of all environments together, and ended episodes. `restore` sets them to the snapshot's. */
-  get counters(): Counters {
-    return countersOf(this.#core);
+  constructor(calls: EnvCalls) {
+    super(calls.core);
+    this.#calls = calls;
+    this.#core = calls.core;
   }
 
   /**
@@ -81,13 +58,7 @@ export class VecEnv extends EnvProperties {
    *   nothing.
    */
   reset(options: ResetOptions = NO_OPTIONS): StepResult {
-    const core = this.#core;
-    core.requireOpen();
-    const request = core.toReset(options);
-    core.batch.reset(request);
-    core.batch.read();
-    core.commitReset(request);
-    return core.stepOutputs.afterReset(request.mask);
+    return runSync(this.#calls.reset(options));
   }
 
   /**
@@ -102,7 +73,6 @@ export class VecEnv extends EnvProperties {
     core.requireReset();
     const request = core.toStep(actions, options);
     throwIfRefused(core.batch.submit(request));
-    core.batch.read();
     core.commitStep(request);
     return core.stepOutputs.afterStep(request);
   }
@@ -122,14 +92,7 @@ export class VecEnv extends EnvProperties {
     choice: RunChoice,
     options: RunOptions<Field> = NO_OPTIONS,
   ): RunResult<Field> {
-    const core = this.#core;
-    core.requireOpen();
-    const run = toRun(core, choice, options, RUN_OPTIONS, VecEnv.#coreOf);
-    throwIfRefused(runInSlices(core, run));
-    return {
-      ...core.stepOutputs.result(),
-      trajectory: requestedFields<Field>(run.request.trajectory, run.options),
-    };
+    return runSync(this.#calls.run(choice, options, VecEnv.#coreOf));
   }
 
   /**
@@ -140,25 +103,7 @@ export class VecEnv extends EnvProperties {
    *   StateError `episode_over`, or `foreign_past` for an episode that cannot be replayed or that began after step 0.
    */
   fork(indices: ArrayLike<number>, changes: ForkOptions = NO_OPTIONS): VecEnv {
-    const core = this.#core;
-    core.requireReset();
-    const origins = toIndices(indices, null, core, null);
-    const { settings, imagined } = toFork(core, origins, changes);
-    const states = imagined && imagineStates(core, core.batch.save(origins), origins, imagined);
-    const fork = new VecEnv(this.#open(settings), this.#open);
-    try {
-      fork.#gather(core, origins);
-      if (states !== null) {
-        // Keeps the copied outputs, which the agent has observed.
-        fork.#core.batch.load(states, true);
-        commitImagined(fork.#core, states);
-      }
-      fork.#core.stepOutputs.refresh();
-      return fork;
-    } catch (error) {
-      fork.close();
-      throw error;
-    }
+    return new VecEnv(runSync(this.#calls.fork(indices, changes)));
   }
 
   /**
@@ -175,22 +120,15 @@ export class VecEnv extends EnvProperties {
     const core = this.#core;
     core.requireOpen();
     const from = VecEnv.#coreOf('source', source);
-    from.requireReset();
-    checkAlike(core, from);
-    const origins = toIndices(indices, core.numEnvs, from, core.overwritten);
-    this.#gather(from, origins);
+    const origins = toAssigned(core, from, indices);
+    core.batch.gather(from.batch, origins);
+    // The batch is synchronous.
+    const words = needsReplay(core, from) ? (from.batch.save(origins) as Uint32Array) : null;
+    commitGather(core, from, origins, words);
     return core.stepOutputs.current();
   }
 
-  /** Makes environment i a copy of environment indices[i] of `source`: state, outputs and bookkeeping. */
-  #gather(source: Core<Batch>, indices: Uint32Array): void {
-    const core = this.#core;
-    checkCopies(core, source, indices);
-    core.batch.gather(source.batch, indices);
-    commitGather(core, source, indices, needsReplay(core, source) ? source.batch.save(indices) : null);
-  }
-
-  static #coreOf(what: string, env: VecEnv): Core<Batch> {
+  static #coreOf(what: string, env: VecEnv): Core {
     if (env instanceof VecEnv) return env.#core;
     throw new InputError(
       'wrong_type',
@@ -206,10 +144,7 @@ export class VecEnv extends EnvProperties {
    *   the other value of `imagination`.
    */
   snapshot(): Uint8Array {
-    const core = this.#core;
-    core.requireReset();
-    requireAllReplayable(core);
-    return toSnapshotBytes(core, core.batch.save());
+    return runSync(this.#calls.snapshot());
   }
 
   /**
@@ -218,13 +153,7 @@ export class VecEnv extends EnvProperties {
    *   seedRange or imagination, or hold illegal states; StateError `closed`. An error changes nothing.
    */
   restore(bytes: Uint8Array): StepResult {
-    const core = this.#core;
-    core.requireOpen();
-    const snapshot = toSnapshot(core, bytes);
-    core.batch.load(snapshot.words);
-    core.batch.read();
-    commitRestore(core, snapshot);
-    return core.stepOutputs.current();
+    return runSync(this.#calls.restore(bytes));
   }
 
   /**
@@ -234,12 +163,7 @@ export class VecEnv extends EnvProperties {
    * @throws InputError `out_of_range`; StateError `not_reset`, `closed`, `foreign_past`.
    */
   history(i: number, last = HISTORY_STEPS): HistoryStep[] {
-    const core = this.#core;
-    core.requireReset();
-    checkInteger('i', i, 0, this.numEnvs - 1);
-    checkInteger('last', last, 0, NUM_STEPS);
-    requireReplayable(core, [i]);
-    return replayHistory(core.world, core.imagination, core.batch.save(Uint32Array.of(i)), last);
+    return runSync(this.#calls.history(i, last));
   }
 
   /**
@@ -247,8 +171,7 @@ export class VecEnv extends EnvProperties {
    * @throws StateError `not_reset` or `closed`.
    */
   beliefTargets(): Float32Array {
-    this.#core.requireReset();
-    return this.#core.batch.beliefTargets();
+    return runSync(this.#calls.beliefTargets());
   }
 
   /**
@@ -256,8 +179,7 @@ export class VecEnv extends EnvProperties {
    * @throws StateError `not_reset` or `closed`.
    */
   stateHash(): BigUint64Array {
-    this.#core.requireReset();
-    return this.#core.batch.stateHash();
+    return runSync(this.#calls.stateHash());
   }
 
   /** Frees the batch. Views stay readable. A second `close` does nothing. @throws StateError `busy`: see `run`. */

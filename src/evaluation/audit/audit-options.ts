@@ -2,7 +2,7 @@
 import type { BackendName, KernelName } from '../../engine/backends/backend.js';
 import { type Grader, type GraderLike, graderWeights, toGrader } from '../../engine/graders/grader.js';
 import type { PolicyLike } from '../../engine/policy/policy.js';
-import { checkLongCall } from '../../engine/vec-env/sliced-runs.js';
+import { checkLongCall } from '../../engine/vec-env/runs.js';
 import type { VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
 import { InputError } from '../../shared/errors.js';
 import { checkInteger, checkOptions } from '../../shared/values.js';

@@ -1,16 +1,16 @@
 /** Exports of `rhythm-vec/env` for every platform: environments, graders, policies, worlds, errors. */
 
-export type { Device, OutputName } from '../../engine/backends/async-backend.js';
 export type {
   Availability,
   BackendName,
   KernelName,
+  OutputName,
   SyncBackendName,
   Trajectory,
   TrajectoryField,
   TrajectoryOf,
 } from '../../engine/backends/backend.js';
-export type { WebGpuOptions } from '../../engine/backends/device-options.js';
+export type { Device, WebGpuOptions } from '../../engine/backends/device-options.js';
 export { useWasmModule } from '../../engine/backends/wasm/instance.js';
 export {
   type Grader,
@@ -44,7 +44,7 @@ export type { StartStates } from '../../engine/validate/starts.js';
 export type { Actions } from '../../engine/validate/steps.js';
 export type { AsyncRunOptions, AsyncVecEnv } from '../../engine/vec-env/async-vec-env.js';
 export type { EnvSpec } from '../../engine/vec-env/properties.js';
-export type { RunChoice } from '../../engine/vec-env/run-requests.js';
+export type { RunChoice } from '../../engine/vec-env/runs.js';
 export type { RunOptions, VecEnv } from '../../engine/vec-env/vec-env.js';
 export type {
   AsyncVecEnvOptions,

@@ -1,7 +1,7 @@
 /** Plays groups of rollouts step by step. All rollouts of a group begin in the same state. */
 import type { Platform } from '../../engine/backends/platform.js';
 import { runAsync } from '../../engine/engine-calls.js';
-import { checkLongCall } from '../../engine/vec-env/sliced-runs.js';
+import { checkLongCall } from '../../engine/vec-env/runs.js';
 import { yieldTurn } from '../../engine/vec-env/yield-turn.js';
 import { readOptions } from '../../shared/values.js';
 import { toDiscount } from '../advantages/returns.js';

@@ -1,8 +1,7 @@
 /** Replay scoring: replays each row's history, takes its action and computes its rewards. */
 
-import { type AnyBatch, type OpenBatch, openAnyBatch } from '../../engine/backends/any-batch.js';
-import type { BackendName, KernelName } from '../../engine/backends/backend.js';
-import { openBatch } from '../../engine/backends/open-batch.js';
+import type { BackendName, Batch, KernelName } from '../../engine/backends/backend.js';
+import { type OpenBatch, openBatch, openSyncBatch } from '../../engine/backends/open-batch.js';
 import type { Platform } from '../../engine/backends/platform.js';
 import { type EngineCalls, resultOf, runAsync, runSync } from '../../engine/engine-calls.js';
 import { type GraderLike, weightsIn } from '../../engine/graders/grader.js';
@@ -97,14 +96,14 @@ export const scoreReplayOn = (
   rows: ReplayInput | LazyRows,
   options: ReplayOptions,
   naming = OWN_ROWS,
-): ReplayScores => runSync(score(platform, rows, options, openBatch, naming));
+): ReplayScores => runSync(score(platform, rows, options, openSyncBatch, naming));
 
 /** Computes `scoreReplayAsync` on the backends of a platform. */
 export const scoreReplayAsyncOn = async (
   platform: Platform,
   rows: ReplayInput | LazyRows,
   options: ReplayOptions,
-): Promise<ReplayScores> => runAsync(score(platform, rows, options, openAnyBatch));
+): Promise<ReplayScores> => runAsync(score(platform, rows, options, openBatch));
 
 /** Scores rows. @param open opens a batch on a synchronous backend, or on any backend. */
 function* score(
@@ -140,7 +139,7 @@ function* openReplayBatch(
   world: World,
   { backend, kernel, threads }: ReplayOptions,
   open: OpenBatch,
-): EngineCalls<AnyBatch> {
+): EngineCalls<Batch> {
   const shape = {
     ...{ numEnvs: 1, world, imagination: false },
     threads: threads === undefined ? null : checkInteger('threads', threads, 1, MAX_THREADS),
@@ -159,7 +158,7 @@ const allocateResults = (numRows: number): ReplayResults => ({
 
 /** Replays all rows and computes their rewards, window by window. */
 function* replay(
-  batch: AnyBatch,
+  batch: Batch,
   grader: Float32Array,
   replayRows: ReplayRows,
   faults: Faults,

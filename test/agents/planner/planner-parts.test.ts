@@ -12,7 +12,7 @@ import {
 import { openLoopActions } from '../../../src/agents/policies/open-loop.js';
 import { trialOf } from '../../../src/agents/search/scorer.js';
 import { NODE } from '../../../src/engine/backends/node.js';
-import { openBatch } from '../../../src/engine/backends/open-batch.js';
+import { openSyncBatch } from '../../../src/engine/backends/open-batch.js';
 import { runSync } from '../../../src/engine/engine-calls.js';
 import { beliefTarget, sampleProfile } from '../../../src/engine/reference/profile.js';
 import { threefry } from '../../../src/engine/reference/threefry.js';
@@ -146,7 +146,7 @@ const openImagination = (numStarts: number, maxSequences: number, options: objec
         },
         ...{ objective: 'score', grader, numStarts, maxSequences, ...options },
       },
-      openBatch,
+      openSyncBatch,
     ),
   );
 
@@ -389,7 +389,7 @@ it('the components of a plan evaluation give the score that the search gives the
     platform: NODE,
     ...{ world, backend: undefined, kernel: undefined, samples: 6, seed: 9, grader },
   };
-  using evaluation = runSync(PlanEvaluation.open(options, openBatch));
+  using evaluation = runSync(PlanEvaluation.open(options, openSyncBatch));
   const sequence = Uint8Array.from({ length: 28 }, (_, k) => (k * 3) % 10);
   const { meters, components } = runSync(evaluation.play(sequence, 10, 0, sums, profiles));
   const score = components.reduce((sum, each, k) => sum + each * grader[k], 0);

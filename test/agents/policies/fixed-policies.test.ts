@@ -6,7 +6,7 @@ import { findPolicy, POLICIES, policyName } from '../../../src/agents/policies/f
 import { OPEN_LOOP_SEQUENCES } from '../../../src/agents/policies/generated/open-loop-sequences.js';
 import { Scorer, spacedStarts, trialOf } from '../../../src/agents/search/scorer.js';
 import { toSearchRequest } from '../../../src/agents/search/search-options.js';
-import { openBatch } from '../../../src/engine/backends/open-batch.js';
+import { openSyncBatch } from '../../../src/engine/backends/open-batch.js';
 import { runSync } from '../../../src/engine/engine-calls.js';
 import { createVecEnv, createWorld, GRADER_NAMES, openLoopActions } from '../../../src/index.js';
 import { spreadSeeds } from '../../../src/world/conditions.js';
@@ -47,7 +47,7 @@ describe.each(graders)('the open-loop sequence of %s', (grader) => {
       return sequence;
     });
     const request = toSearchRequest([{ seeds: training }], { grader });
-    using scorer = runSync(Scorer.open(request, openBatch, { maxSequences: changed.length }));
+    using scorer = runSync(Scorer.open(request, openSyncBatch, { maxSequences: changed.length }));
     const trial = trialOf(0, Uint8Array.from(changed.flatMap((sequence) => [...sequence])));
     runSync(scorer.score([trial], spacedStarts(training.length, 1)));
     expect(Number(Math.max(...trial.scores).toFixed(5))).toBe(sequences[grader].trainingScore);

@@ -5,7 +5,7 @@ import { evaluationsOf, searchPlanOf } from '../../../src/agents/search/find-seq
 import { isBetter, Population } from '../../../src/agents/search/population.js';
 import { Scorer, spacedStarts, trialOf } from '../../../src/agents/search/scorer.js';
 import { toSearchRequest } from '../../../src/agents/search/search-options.js';
-import { openBatch } from '../../../src/engine/backends/open-batch.js';
+import { openSyncBatch } from '../../../src/engine/backends/open-batch.js';
 import { runSync } from '../../../src/engine/engine-calls.js';
 import { threefry } from '../../../src/engine/reference/threefry.js';
 import { spreadSeeds, TRAINING_SEEDS } from '../../../src/world/conditions.js';
@@ -184,7 +184,7 @@ describe('a scorer gives the score and shortfall of each action sequence played 
       profile: profileOf(random.integer(0, 99)),
     }));
     const request = toSearchRequest(chosen, { minFirstHalfMean: 0.2 });
-    using scorer = runSync(Scorer.open(request, openBatch, { maxSequences: sequences }));
+    using scorer = runSync(Scorer.open(request, openSyncBatch, { maxSequences: sequences }));
     const trials = chosen.map((_, problem) => trialOf(problem, anySequences(random, sequences)));
     let played = 0;
     runSync(

@@ -1,7 +1,6 @@
 /** The asynchronous backend interface: order of calls, reuse of request arrays, and reads of outputs. */
 import { describe, expect, it } from 'vitest';
-import type { AsyncBatch } from '../../../src/engine/backends/async-backend.js';
-import type { RunRequest } from '../../../src/engine/backends/backend.js';
+import type { Batch, RunRequest } from '../../../src/engine/backends/backend.js';
 import { NUM_STEPS } from '../../../src/world/fields.js';
 import { ASYNC_ENGINES, reportAbsentEngines, runsOn } from '../../support/async-engines.js';
 import { copyColumns, copyOutputs, expectEqual } from '../../support/bits.js';
@@ -36,7 +35,7 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
   it('calls take effect in order, awaited or not', () =>
     forAllAsync(runsOn(engine, 20), async (random) => {
       const [reset, steps] = [random.resetAtAnyStep(N), [anyStep(random), anyStep(random)]];
-      const calls: ((batch: AsyncBatch) => unknown)[] = [
+      const calls: ((batch: Batch) => unknown)[] = [
         (batch) => batch.reset(reset),
         (batch) => batch.submit(steps[0]),
         (batch) => batch.gather(batch, new Uint32Array(N).fill(3)),

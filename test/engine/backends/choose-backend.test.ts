@@ -1,11 +1,9 @@
 /** The choice of a backend by name or by priority, errors of the choice, and the options of a device. */
 import { describe, expect, it } from 'vitest';
-import { toAsyncBackend } from '../../../src/engine/backends/async-adapter.js';
-import type { Backend } from '../../../src/engine/backends/backend.js';
 import { BROWSER, listAsyncBackends as listOfBrowser } from '../../../src/engine/backends/browser.js';
 import type { WebGpuOptions } from '../../../src/engine/backends/device-options.js';
 import { nativeBackend } from '../../../src/engine/backends/native.js';
-import { BACKENDS, listAsyncBackends, listBackends } from '../../../src/engine/backends/node.js';
+import { listAsyncBackends, listBackends } from '../../../src/engine/backends/node.js';
 import { createAsyncVecEnv, openAnyVecEnv, VecEnv } from '../../../src/engine/node.js';
 import { openAnyVecEnvOn } from '../../../src/engine/vec-env/any-vec-env.js';
 import { AsyncVecEnv, openAsyncVecEnv } from '../../../src/engine/vec-env/async-vec-env.js';
@@ -70,30 +68,10 @@ describe('the choice of a backend', () => {
     'the option kernel without a backend opens $name, even if another backend comes first',
     async ({ kernel }) => {
       const { platform } = new DeferredBackend();
-      const asyncBackends = [...platform.asyncBackends, toAsyncBackend(nativeBackend)];
+      const asyncBackends = [...platform.asyncBackends, nativeBackend];
       const env = await openAsyncVecEnv({ ...platform, asyncBackends }, { numEnvs, kernel });
       expect([env.backend, env.kernel]).toEqual(['native', kernel]);
       await env.close();
-    },
-  );
-
-  it.each(BACKENDS)(
-    'the asynchronous backend $name has the name, kernels and availability of the synchronous',
-    async (backend) => {
-      const wrapped = toAsyncBackend(backend);
-      expect([wrapped.name, wrapped.kernels(), wrapped.placeOutputs, await wrapped.availability()]).toEqual([
-        backend.name,
-        backend.kernels(),
-        backend.placeOutputs,
-        backend.availability(),
-      ]);
-      const failing: Backend = {
-        ...backend,
-        open: () => {
-          throw new RangeError('too many');
-        },
-      };
-      await expect(toAsyncBackend(failing).open({} as never)).rejects.toThrow('too many');
     },
   );
 

@@ -1,6 +1,5 @@
 /** Copies of episodes between batches. */
 import { describe, expect, it } from 'vitest';
-import type { AsyncBatch } from '../../../src/engine/backends/async-backend.js';
 import type { Origin, RunRequest, StepRequest } from '../../../src/engine/backends/backend.js';
 import { allocateTrajectory } from '../../../src/engine/backends/outputs.js';
 import { NUM_STEPS } from '../../../src/world/fields.js';
@@ -37,7 +36,7 @@ const NO_BELIEFS: Omit<StepRequest, 'actions' | 'stepMask'> = {
 };
 
 /** Returns the origin of a run: a source batch, and the index in it of each environment's episode. */
-const originOf = ({ batch }: OpenedAsyncBatch, indices: Uint32Array): Origin<AsyncBatch> => ({
+const originOf = ({ batch }: OpenedAsyncBatch, indices: Uint32Array): Origin => ({
   source: batch,
   indices,
 });

@@ -3,7 +3,7 @@
  * and draw other noise, so their past cannot be replayed from the seed.
  */
 import { describe, expect, it } from 'vitest';
-import type { Backend } from '../../../src/engine/backends/backend.js';
+import type { SyncBackend } from '../../../src/engine/backends/backend.js';
 import { referenceBackend } from '../../../src/engine/backends/reference.js';
 import type { VecEnv } from '../../../src/engine/node.js';
 import { AUTORESET_MODES } from '../../../src/engine/validate/autoreset-modes.js';
@@ -291,7 +291,7 @@ it('a fork closes its new batch if the copy of the states fails', () => {
   const failure = new BackendError('out_of_memory', 'Expected memory for the copies, got none. Fork fewer.');
   let numOpen = 0;
   /** The reference backend, without memory for copies. It counts the open batches. */
-  const failing: Backend = {
+  const failing: SyncBackend = {
     ...referenceBackend,
     open: (options) => {
       const batch = referenceBackend.open(options);

@@ -1,7 +1,7 @@
 /** Runs of many environments in slices: progress, aborts between slices, and runs from the episodes of another environment. */
 import { describe, expect, it } from 'vitest';
 import type { AsyncRunOptions, AsyncVecEnv, RunOptions } from '../../../src/engine/node.js';
-import type { RunChoice } from '../../../src/engine/vec-env/run-requests.js';
+import type { RunChoice } from '../../../src/engine/vec-env/runs.js';
 import type { AsyncVecEnvOptions } from '../../../src/engine/vec-env/vec-env-options.js';
 import { NUM_ACTIONS, NUM_STEPS, OBSERVATION_SIZE } from '../../../src/world/fields.js';
 import { APIS, asyncEnvColumns, attempt, reasonOf } from '../../support/async-envs.js';

@@ -1,7 +1,7 @@
 /** The script of the test page: random calls, golden tables and students. */
 import { createAsyncVecEnv } from '../../../src/browser.js';
-import type { Device } from '../../../src/engine/backends/async-backend.js';
 import type { BackendName } from '../../../src/engine/backends/backend.js';
+import type { Device } from '../../../src/engine/backends/device-options.js';
 import type { AsyncVecEnvOptions } from '../../../src/engine/vec-env/vec-env-options.js';
 import { playStudent } from '../student-episodes.js';
 import { digestOf, playCalls } from './played-calls.js';

@@ -5,7 +5,6 @@
 import { NUM_BELIEFS, NUM_STEPS, STATE, STATE_WORDS } from '../../../world/fields.js';
 import type {
   Availability,
-  Backend,
   Batch,
   BatchOptions,
   Outputs,
@@ -14,6 +13,8 @@ import type {
   ResetRequest,
   RunRequest,
   StepRequest,
+  SyncBackend,
+  SyncBatch,
 } from '../backend.js';
 import { copyOutputs, type OUTPUT_ARRAYS, TRAJECTORY_ARRAYS, TRAJECTORY_FIELDS } from '../outputs.js';
 import { findHistoryRefusal, findSequenceRefusal } from '../refusals.js';
@@ -23,7 +24,7 @@ import { Stage, TILE } from './stage.js';
 import { StagedTrajectory } from './staged-trajectory.js';
 
 /** The backend in WebAssembly. */
-export const wasmBackend: Backend = {
+export const wasmBackend: SyncBackend = {
   name: 'wasm',
   availability,
   kernels: () => [],
@@ -70,7 +71,7 @@ interface Open {
   readonly tiles: Uint32Array;
 }
 
-class WasmBatch implements Batch {
+class WasmBatch implements SyncBatch {
   readonly backend = 'wasm';
   readonly kernel = 'wasm';
   readonly threads = 1;
@@ -131,7 +132,7 @@ class WasmBatch implements Batch {
     return code === 0 ? { code: 'illegal_action', index, value } : { code: 'episode_over', index };
   }
 
-  run(request: RunRequest<Batch>): Refusal | null {
+  run(request: RunRequest): Refusal | null {
     const { policy, stops, part, from } = request;
     const { first, end } = part ?? { first: 0, end: this.#numEnvs };
     // The first part checks the sequences of all environments.
@@ -148,7 +149,7 @@ class WasmBatch implements Batch {
   }
 
   /** Returns how many environments of a run have their arrays staged together: whole tiles. */
-  #mostStaged({ trajectory }: RunRequest<Batch>): number {
+  #mostStaged({ trajectory }: RunRequest): number {
     const recorded = TRAJECTORY_FIELDS.filter((name) => trajectory?.[name] !== undefined);
     const bytes = recorded.map((name) => trajectory![name]!.BYTES_PER_ELEMENT * TRAJECTORY_ARRAYS[name][1]);
     // Beside the trajectory: policy seed, stop, and for each step action, belief, and whether it is given.
@@ -156,7 +157,7 @@ class WasmBatch implements Batch {
     return Math.floor(this.#stage.capacity / perEnv / TILE) * TILE;
   }
 
-  #runPart({ policy, beliefs, stops, trajectory }: RunRequest<Batch>, first: number, end: number): void {
+  #runPart({ policy, beliefs, stops, trajectory }: RunRequest, first: number, end: number): void {
     const stage = this.#stage;
     stage.clear();
     const sequence = beliefs?.kind === 'sequence' ? beliefs : null;

@@ -5,8 +5,7 @@
 import { emitWgsl } from '../../../world/emit-wgsl.js';
 import { NUM_METERS, NUM_STEPS } from '../../../world/fields.js';
 import type { Scope } from '../../../world/layout.js';
-import type { OutputName } from '../async-backend.js';
-import type { TrajectoryField } from '../backend.js';
+import type { OutputName, TrajectoryField } from '../backend.js';
 import { OUTPUT_ARRAYS } from '../outputs.js';
 
 /** Bytes of a word. */

@@ -1,6 +1,6 @@
 /** Compiles the shaders for a device, compares their episodes with the reference's, and opens batches. */
 import { createWorld } from '../../../world/world.js';
-import type { AsyncBatchOptions } from '../async-backend.js';
+import type { BatchOptions } from '../backend.js';
 import type { GpuDevice } from './device.js';
 import { type Proof, proveExact } from './exactness-proof.js';
 import { SHADER_TEXTS } from './generated/shaders.js';
@@ -19,7 +19,7 @@ export interface WebGpuOverrides {
 export interface CheckedProgram {
   readonly proof: Proof;
   /** Opens a batch. @throws as `WebGpuBatch.opened`. */
-  open(options: AsyncBatchOptions): Promise<WebGpuBatch>;
+  open(options: BatchOptions): Promise<WebGpuBatch>;
 }
 
 /**
@@ -32,7 +32,7 @@ export async function checkProgram(
   { texts = SHADER_TEXTS, maxEnvsPerSegment }: WebGpuOverrides,
 ): Promise<CheckedProgram> {
   const program = await Program.compile(device, texts, workgroupSize);
-  const openAs = (options: AsyncBatchOptions, exact: boolean): Promise<WebGpuBatch> =>
+  const openAs = (options: BatchOptions, exact: boolean): Promise<WebGpuBatch> =>
     new WebGpuBatch(program, options, exact, maxEnvsPerSegment).opened();
   const proof = await proveExact((options) => openAs(options, true), createWorld());
   return { proof, open: (options) => openAs(options, proof.different === 0) };

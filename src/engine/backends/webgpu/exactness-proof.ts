@@ -9,9 +9,7 @@ import {
 } from '../../../world/fields.js';
 import { resolveGrader } from '../../../world/resolve-names.js';
 import type { World } from '../../../world/world.js';
-import { toAsyncBackend } from '../async-adapter.js';
-import type { AsyncBatch, AsyncBatchOptions } from '../async-backend.js';
-import type { Outputs, ResetRequest, RunRequest } from '../backend.js';
+import type { Awaitable, Batch, BatchOptions, Outputs, ResetRequest, RunRequest } from '../backend.js';
 import { allocateOutputs, OUTPUT_ARRAYS } from '../outputs.js';
 import { referenceBackend } from '../reference.js';
 
@@ -26,7 +24,7 @@ export interface Proof {
   readonly different: number;
 }
 
-type Open = (options: AsyncBatchOptions) => Promise<AsyncBatch>;
+type Open = (options: BatchOptions) => Awaitable<Batch>;
 
 /**
  * Plays the same episodes on the device and on the reference, and counts those that differ. The first test run uses the
@@ -37,7 +35,7 @@ export async function proveExact(open: Open, world: World): Promise<Proof> {
   const device = { allowInexact: true, maxDispatchMs: 100, workgroupSize: 64 };
   let different = 0;
   for (const [index, run] of testRuns().entries()) {
-    const results = [toAsyncBackend(referenceBackend).open, open].map(async (openBatch) => {
+    const results = [referenceBackend.open, open].map(async (openBatch) => {
       const outputs = allocateOutputs(EPISODES);
       const batch = await openBatch({
         ...{ numEnvs: EPISODES, world, imagination: index === 0, threads: 1, kernel: null, outputs, device },
@@ -89,7 +87,7 @@ function resetOf(world: World, index: number): ResetRequest {
 
 /** Takes some steps with beliefs, then runs the rest. @returns states and outputs, each with a row per environment. */
 async function play(
-  batch: AsyncBatch,
+  batch: Batch,
   outputs: Outputs,
   reset: ResetRequest,
   run: RunRequest,

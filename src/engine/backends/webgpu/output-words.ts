@@ -1,6 +1,5 @@
 /** Maps words of the device's memory to outputs. */
-import type { OutputName } from '../async-backend.js';
-import type { Outputs } from '../backend.js';
+import type { OutputName, Outputs } from '../backend.js';
 import { OUTPUT_ARRAYS } from '../outputs.js';
 import { OUTPUT_OFFSETS } from './buffer-layout.js';
 import type { Piece } from './readback.js';

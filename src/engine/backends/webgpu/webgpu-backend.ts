@@ -5,8 +5,8 @@
  * after the other.
  */
 import { BackendError } from '../../../shared/errors.js';
-import type { AsyncBackend, AsyncBatchOptions, DeviceOptions } from '../async-backend.js';
-import type { Availability } from '../backend.js';
+import type { Availability, Backend, BatchOptions } from '../backend.js';
+import { type DeviceOptions, toDeviceOptions } from '../device-options.js';
 import type { CheckedProgram, WebGpuOverrides } from './checked-program.js';
 import { GpuDevice, reasonOf, unavailable } from './device.js';
 import type { Proof } from './exactness-proof.js';
@@ -21,12 +21,10 @@ const NO_GPU =
  * @param findGpu returns the platform's GPU object, or null. Rejects with BackendError `backend_unavailable` if a
  *   requirement is missing. @param overrides replacements, for tests.
  */
-export const webGpuBackend = (
-  findGpu: () => Promise<GPU | null>,
-  overrides: WebGpuOverrides = {},
-): AsyncBackend => new WebGpuBackend(findGpu, overrides);
+export const webGpuBackend = (findGpu: () => Promise<GPU | null>, overrides: WebGpuOverrides = {}): Backend =>
+  new WebGpuBackend(findGpu, overrides);
 
-class WebGpuBackend implements AsyncBackend {
+class WebGpuBackend implements Backend {
   readonly name = 'webgpu';
   readonly #findGpu: () => Promise<GPU | null>;
   readonly #overrides: WebGpuOverrides;
@@ -53,8 +51,8 @@ class WebGpuBackend implements AsyncBackend {
     }
   }
 
-  async open(options: AsyncBatchOptions): Promise<WebGpuBatch> {
-    const { powerPreference, workgroupSize, allowInexact } = options.device;
+  async open(options: BatchOptions): Promise<WebGpuBatch> {
+    const { powerPreference, workgroupSize, allowInexact } = options.device ?? toDeviceOptions();
     const device = await this.#deviceFor(powerPreference);
     const program = await this.#programOf(device, workgroupSize);
     if (program.proof.different > 0 && !allowInexact) throw inexact(device, program.proof);

@@ -10,8 +10,10 @@ import {
   STATE_WORDS,
 } from '../../../world/fields.js';
 import type { EnvStarts } from '../../validate/starts.js';
-import type { AsyncBatch, AsyncBatchOptions, Device, OutputName } from '../async-backend.js';
 import type {
+  Batch,
+  BatchOptions,
+  OutputName,
   Outputs,
   Refusal,
   ReplayRequest,
@@ -20,6 +22,7 @@ import type {
   RunRequest,
   StepRequest,
 } from '../backend.js';
+import { type Device, toDeviceOptions } from '../device-options.js';
 import { RunReplay } from '../run-replay.js';
 import { BELIEFS, POLICY, RECORDED_BYTES } from './buffer-layout.js';
 import { Launcher } from './launcher.js';
@@ -31,7 +34,7 @@ import { SubmissionSize } from './submission-size.js';
 import { putTrajectory } from './trajectory-rows.js';
 
 /** A batch whose states and outputs are in the device's memory. */
-export class WebGpuBatch implements AsyncBatch {
+export class WebGpuBatch implements Batch {
   readonly backend = 'webgpu';
   readonly kernel = 'webgpu';
   readonly threads = 1;
@@ -50,11 +53,11 @@ export class WebGpuBatch implements AsyncBatch {
    */
   constructor(
     program: Program,
-    options: AsyncBatchOptions,
+    options: BatchOptions,
     exact: boolean,
     maxEnvsPerSegment: number | null = null,
   ) {
-    const { numEnvs, outputs, world, imagination, device } = options;
+    const { numEnvs, outputs, world, imagination, device = toDeviceOptions() } = options;
     this.device = { adapter: program.gpu.adapterName, software: program.gpu.software, exact };
     this.#numEnvs = numEnvs;
     this.#outputs = outputs;
@@ -116,7 +119,7 @@ export class WebGpuBatch implements AsyncBatch {
     return null;
   }
 
-  async run(request: RunRequest<AsyncBatch>): Promise<Refusal | null> {
+  async run(request: RunRequest): Promise<Refusal | null> {
     const { first, end } = request.part ?? { first: 0, end: this.#numEnvs };
     const { from, stops } = request;
     // The part from environment 0 checks the action sequences of all environments.
@@ -131,11 +134,7 @@ export class WebGpuBatch implements AsyncBatch {
     return null;
   }
 
-  async #run(
-    { policy, beliefs, stops, trajectory }: RunRequest<AsyncBatch>,
-    first: number,
-    end: number,
-  ): Promise<void> {
+  async #run({ policy, beliefs, stops, trajectory }: RunRequest, first: number, end: number): Promise<void> {
     const fields = {
       policy: POLICY[policy.kind],
       belief_kind: beliefs === null ? BELIEFS.none : BELIEFS[beliefs.kind],
@@ -175,7 +174,7 @@ export class WebGpuBatch implements AsyncBatch {
     await this.#launcher.read(piecesOf(this.#launcher.segments, this.#outputs, which));
   }
 
-  gather(source: AsyncBatch, indices: Uint32Array): void {
+  gather(source: Batch, indices: Uint32Array): void {
     this.#gather(source as WebGpuBatch, indices, 0, this.#numEnvs);
   }
 

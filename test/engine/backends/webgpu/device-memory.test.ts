@@ -107,7 +107,7 @@ describeGpu('a batch that is closed while it is read', () => {
     closed.close();
     const run = closed.run({ policy: { kind: 'heuristic' }, beliefs: null, stops: null, trajectory: null });
     for (const call of [...reads, run]) await expect(call).rejects.toMatchObject({ code: 'closed' });
-    await other.finished();
+    await other.finished?.();
     await other.read();
     expect((await other.save()).length).toBeGreaterThan(N);
     other.close();

@@ -1,8 +1,7 @@
 /// <reference types="@webgpu/types" />
 /** Errors of a device, the submissions of a run, and the memory of a closed batch. */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { AsyncBatch } from '../../../../src/engine/backends/async-backend.js';
-import type { RunRequest } from '../../../../src/engine/backends/backend.js';
+import type { Batch, RunRequest } from '../../../../src/engine/backends/backend.js';
 import { webGpuBackend } from '../../../../src/engine/backends/webgpu/webgpu-backend.js';
 import { STATE_WORDS } from '../../../../src/world/fields.js';
 import {
@@ -23,7 +22,7 @@ const OWN_DEVICE = true;
 /** Options of a device that runs `EMPTY_SHADERS`. */
 const INEXACT = { ...DEVICE, allowInexact: true };
 const HEURISTIC: RunRequest = { policy: { kind: 'heuristic' }, beliefs: null, stops: null, trajectory: null };
-const begin = (batch: AsyncBatch, n = N) => batch.reset(new Random('begin').reset(n, WORLD));
+const begin = (batch: Batch, n = N) => batch.reset(new Random('begin').reset(n, WORLD));
 
 describe('an error without a device', () => {
   const open = (gpu: unknown) => webGpuBackend(async () => gpu as GPU).open(optionsFor(1));
@@ -95,7 +94,7 @@ describeGpu('a lost device', () => {
   async function openAndLoseDevice() {
     const { devices, backend, batch } = await openOnOwnDevice();
     begin(batch);
-    const errorOfRead = batch.read().then(
+    const errorOfRead = Promise.resolve(batch.read()).then(
       () => null,
       (error: unknown) => error,
     );

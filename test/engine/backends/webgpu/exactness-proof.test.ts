@@ -1,6 +1,6 @@
 /** Tests that the exactness proof detects a device that differs from the reference in one rule or one number. */
 import { describe, expect, it } from 'vitest';
-import type { AsyncBatchOptions } from '../../../../src/engine/backends/async-backend.js';
+import type { BatchOptions } from '../../../../src/engine/backends/backend.js';
 import { proveExact } from '../../../../src/engine/backends/webgpu/exactness-proof.js';
 import { SHADER_TEXTS, type ShaderFile } from '../../../../src/engine/backends/webgpu/generated/shaders.js';
 import type { ShaderTexts } from '../../../../src/engine/backends/webgpu/shaders.js';
@@ -93,8 +93,7 @@ const ALTERABLE = ALTERATIONS.reduce<ShaderTexts>(
 describeGpu('the exactness proof', () => {
   const prove = async (texts: ShaderTexts, words = WORLD.words) => {
     const program = await compile(await openDevice(), texts);
-    const open = (options: AsyncBatchOptions) =>
-      openOnDevice(program, { ...options, world: { ...WORLD, words } });
+    const open = (options: BatchOptions) => openOnDevice(program, { ...options, world: { ...WORLD, words } });
     return proveExact(open, WORLD);
   };
 
@@ -139,7 +138,7 @@ describeGpu("a wrong entry of the world's block of numbers", () => {
       const words = WORLD.words.slice();
       // The size of the change is chosen by hand.
       new Float32Array(words.buffer)[offset] += 0.0371;
-      const open = (options: AsyncBatchOptions) =>
+      const open = (options: BatchOptions) =>
         openOnDevice(program, { ...options, world: { ...WORLD, words } });
       if ((await proveExact(open, WORLD)).different === 0) missed.push(name);
     }

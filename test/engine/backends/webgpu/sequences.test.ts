@@ -4,8 +4,7 @@
  * environment's position nor on other environments.
  */
 import { expect, it } from 'vitest';
-import { toAsyncBackend } from '../../../../src/engine/backends/async-adapter.js';
-import type { AsyncBackend, AsyncBatch } from '../../../../src/engine/backends/async-backend.js';
+import type { Backend, Batch } from '../../../../src/engine/backends/backend.js';
 import { allocateOutputs, allocateTrajectory } from '../../../../src/engine/backends/outputs.js';
 import { referenceBackend } from '../../../../src/engine/backends/reference.js';
 import { webGpuBackend } from '../../../../src/engine/backends/webgpu/webgpu-backend.js';
@@ -19,8 +18,8 @@ import { Random } from '../../../support/random.js';
 const SOURCE = 40;
 const withSmallSegments = webGpuBackend(nodeGpuWith, { maxEnvsPerSegment: 32 });
 /** The reference, then devices with the smallest and the largest `workgroupSize` and `maxDispatchMs`. */
-const ENGINES: readonly { backend: AsyncBackend; workgroupSize: number; maxDispatchMs: number }[] = [
-  { backend: toAsyncBackend(referenceBackend), workgroupSize: 64, maxDispatchMs: 100 },
+const ENGINES: readonly { backend: Backend; workgroupSize: number; maxDispatchMs: number }[] = [
+  { backend: referenceBackend, workgroupSize: 64, maxDispatchMs: 100 },
   { backend: withSmallSegments, workgroupSize: 1, maxDispatchMs: 1 },
   { backend: webGpuBackend(nodeGpuWith), workgroupSize: 256, maxDispatchMs: 10_000 },
 ];
@@ -44,7 +43,7 @@ async function openPair(engine: (typeof ENGINES)[number], n: number, seed: numbe
   return { own, source };
 }
 
-type Call = (batch: AsyncBatch, source: AsyncBatch) => Promise<Columns>;
+type Call = (batch: Batch, source: Batch) => Promise<Columns>;
 
 /** Expects that a call is not refused. */
 const accepted = async (refusal: unknown): Promise<Columns> => {
