@@ -4,8 +4,8 @@ import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, write
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
-import { dollars } from '../../src/agents/llm/ledger.js';
 import { modelPlayer } from '../../src/agents/llm/language-model.js';
+import { dollars } from '../../src/agents/llm/ledger.js';
 import { parseEpisode } from '../../src/rollouts/trajectories/read-line.js';
 import { episodeLine } from '../../src/rollouts/trajectories/write-line.js';
 import { FAKE_KEY, type FakeOptions } from '../fakes/openai.js';
