@@ -1,11 +1,10 @@
-"""The HTTP client of one or several `rhythm-vec serve` servers. It needs only the standard library.
+"""The HTTP client of one or several `rhythm-vec serve` servers. It needs urllib3.
 
 docs/server.md describes the server's answers.
 """
 
 from __future__ import annotations
 
-import http.client
 import json
 import logging
 import os
@@ -16,9 +15,11 @@ import urllib.parse
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
+from urllib3 import BaseHTTPResponse, Retry
+from urllib3.exceptions import ConnectTimeoutError, HTTPError, InvalidHeader, NewConnectionError, SSLError
+
 from .errors import RefusedError, ServerUnavailableError
-from .servers import Server, ServerPool
-from .transport import Answer, UnreachableError, detail_of, detail_text, seconds_of, send
+from .servers import Server, ServerPool, send
 
 DEFAULT_URL = "http://127.0.0.1:8000"
 TOKEN_VARIABLE = "RHYTHM_TOKEN"
@@ -80,7 +81,7 @@ def to_client(client: Any) -> Client:
     raise ValueError(f"Expected client to be a Client, got {type(client).__name__}. Pass Client(url).")
 
 
-def _jitter() -> float:
+def _jitter() -> float:  # a function, because Backoff is pickled
     return _random.random()
 
 
@@ -118,16 +119,13 @@ class _Failure:
 
     url: str
     reason: str
-    #: The answer with a transient status; None without an answer.
-    answer: Optional[Answer] = None
+    #: The seconds that the server demands before the next request.
+    retry_s: float = 0.0
+    #: Whether the server answered, with a transient status.
+    answered: bool = False
     error: Optional[BaseException] = None
     #: Whether the server accepted the connection.
     reached: bool = True
-
-    @property
-    def retry_s(self) -> float:
-        """The seconds that the server demands before the next request."""
-        return 0.0 if self.answer is None else seconds_of(self.answer.retry_after)
 
     def is_permanent(self, any_reached: bool) -> bool:
         """Returns whether a retry is useless. `any_reached`: whether any server has ever accepted a connection."""
@@ -234,49 +232,86 @@ class Client:
                 outcome = self._try(server, path, body)
             finally:
                 self._pool.give_back(server)
-            if isinstance(outcome, Answer):
+            if not isinstance(outcome, _Failure):
                 return server.url, _read(server.url + path, outcome)
             tried.append(server)
             failures.append(outcome)
 
-    def _try(self, server: Server, path: str, body: bytes) -> Union[Answer, _Failure]:
+    def _try(self, server: Server, path: str, body: bytes) -> Union[BaseHTTPResponse, _Failure]:
         """Sends the request once, to one server."""
         url = server.url
         try:
-            answer = send("POST", url + path, body, self.token, self.timeout_s)
-        except UnreachableError as error:
-            failure = _Failure(url, _error_text(error.__cause__), error=error.__cause__, reached=False)
-        except (OSError, http.client.HTTPException) as error:
-            failure = _Failure(url, _error_text(error), error=error)
+            answer = send(url + path, body, self.token, self.timeout_s)
+        except (HTTPError, OSError) as error:
+            # The system's error, if urllib3 names it.
+            cause = next((each for each in (error.__cause__, *error.args) if isinstance(each, Exception)), error)
+            reached = not isinstance(error, (ConnectTimeoutError, NewConnectionError, SSLError))
+            failure = _Failure(url, f"{type(cause).__name__}: {cause}", error=cause, reached=reached)
         else:
             if answer.status not in _TRANSIENT:
                 self._pool.succeeded(server)
                 return answer
-            failure = _Failure(url, f"{answer.status} {detail_text(detail_of(answer))}", answer)
+            failure = _failure_of(url, answer)
         wait_s = self.backoff.wait_s
         self._pool.failed(server, failure.reached, lambda failures: max(wait_s(failures), failure.retry_s))
         return failure
 
 
-def _read(url: str, answer: Answer) -> Any:
+def _failure_of(url: str, answer: BaseHTTPResponse) -> _Failure:
+    """Returns the failure of a transient status. An invalid Retry-After header demands no wait."""
+    after = answer.headers.get("Retry-After")
+    try:
+        retry_s = Retry().get_retry_after(answer) or 0.0
+    except InvalidHeader:
+        retry_s = 0.0
+    demanded = "" if after is None else f", Retry-After: {after}"
+    return _Failure(url, f"{answer.status} {_detail_text(_detail_of(answer))}{demanded}", retry_s, answered=True)
+
+
+def _read(url: str, answer: BaseHTTPResponse) -> Any:
     """Returns the JSON of an answer. Raises RefusedError for another status than 200, and for text that is not JSON."""
     if answer.status == 200:
         try:
-            return json.loads(answer.body)
+            return json.loads(answer.data)
         except (ValueError, RecursionError):
             pass
-    detail = detail_of(answer)
-    remedy = REMEDIES.get(answer.status, "The detail says what to change.")
+    detail = _detail_of(answer)
     got = "invalid JSON" if answer.status == 200 else f"{answer.status} {answer.reason}"
-    text = detail_text(detail)
-    message = f"Expected 200 and JSON from POST {url}, got {got}: {text} {remedy}"
+    remedy = REMEDIES.get(answer.status, "The detail says what to change.")
+    message = f"Expected 200 and JSON from POST {url}, got {got}: {_detail_text(detail)} {remedy}"
     raise RefusedError(message, answer.status, detail)
+
+
+def _detail_of(answer: BaseHTTPResponse) -> Any:
+    """Returns the `detail` of an error's JSON, else the first 2,000 bytes as text. 2,000 is chosen by hand."""
+    text = answer.data[:2000].decode("utf-8", "replace")
+    try:
+        parsed = json.loads(answer.data)
+    except (ValueError, RecursionError):
+        return text
+    detail = parsed.get("detail") if isinstance(parsed, dict) else None
+    return text if detail is None else detail
+
+
+def _detail_text(detail: Any) -> str:
+    """Returns a detail as text. Joins the errors of a list with semicolons."""
+    if isinstance(detail, list):
+        return "; ".join(map(field_error, detail))
+    return str(detail)
+
+
+def field_error(error: Any) -> str:
+    """Returns an error of a server as text: the field and the message, or the whole error if it has no message."""
+    if not isinstance(error, dict) or "msg" not in error:
+        return str(error)
+    location = ".".join(map(str, error.get("loc") or ()))
+    return f"{location}: {error['msg']}" if location else str(error["msg"])
 
 
 def _unavailable(path: str, failures: Sequence[_Failure], attempts: int) -> ServerUnavailableError:
     tries = "1 attempt" if attempts == 1 else f"{attempts} attempts"
     urls = [failure.url for failure in failures]
-    if any(failure.answer is not None for failure in failures):
+    if any(failure.answered for failure in failures):
         return ServerUnavailableError(
             f"Expected 200 from POST {' or '.join(url + path for url in urls)}, got {_reasons(failures)} ({tries}). "
             "Try again later, raise --batch-requests of the server, or allow more attempts with backoff=."
@@ -289,15 +324,6 @@ def _unavailable(path: str, failures: Sequence[_Failure], attempts: int) -> Serv
 
 def _reasons(failures: Sequence[_Failure]) -> str:
     """Returns the reason of each failure as text."""
-    return "; ".join(
-        _reason(failure) if len(failures) == 1 else f"{_reason(failure)} from {failure.url}" for failure in failures
-    )
-
-
-def _reason(failure: _Failure) -> str:
-    after = None if failure.answer is None else failure.answer.retry_after
-    return failure.reason if after is None else f"{failure.reason}, Retry-After: {after}"
-
-
-def _error_text(error: Optional[BaseException]) -> str:
-    return f"{type(error).__name__}: {error}"
+    if len(failures) == 1:
+        return failures[0].reason
+    return "; ".join(f"{failure.reason} from {failure.url}" for failure in failures)

@@ -18,7 +18,7 @@ from websockets.exceptions import InvalidHandshake, WebSocketException
 from websockets.sync.client import ClientConnection, connect
 
 from .batches import to_json
-from .client import TOKEN_VARIABLE, check_timeout, checked_url, token_of
+from .client import TOKEN_VARIABLE, check_timeout, checked_url, field_error, token_of
 from .errors import RequestError, ServerUnavailableError
 
 Arrays = Dict[str, np.ndarray]
@@ -137,12 +137,7 @@ class VecSocket:
         message = json.loads(answer)
         data: Dict[str, Any] = message["data"]
         if message["type"] == "error":
-            errors = "; ".join(_field_error(each) for each in data.get("errors", []))
+            errors = "; ".join(field_error(each) for each in data.get("errors", []))
             text = f"{data['message']}: {errors}" if errors and errors != data["message"] else data["message"]
             raise RequestError(data["code"], text)
         return data
-
-
-def _field_error(error: Mapping[str, Any]) -> str:
-    location = ".".join(map(str, error["loc"]))
-    return f"{location}: {error['msg']}" if location else str(error["msg"])

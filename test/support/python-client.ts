@@ -60,7 +60,7 @@ export interface ClientOptions {
 const SCRIPT = 'client/calls.py';
 
 /** Returns the reason why Python cannot run here, or null. @throws Error instead if `RHYTHM_REQUIRE` names python. */
-export const whyAbsent = (): string | null => python.whyAbsent('python', '3.9 or later', SCRIPT, NO_CALLS);
+export const whyAbsent = (): string | null => python.whyAbsent('urllib3', '2 or later', SCRIPT, NO_CALLS);
 const NO_CALLS = { client: { url: 'http://127.0.0.1:9' }, calls: [] };
 
 /** Makes calls with one client, one after the other. */
