@@ -10,7 +10,7 @@ import os
 import platform
 import re
 from pathlib import Path
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, Optional
 
 import ranks
 from arguments import read_options

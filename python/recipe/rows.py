@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Sequence
 
-from rhythm_vec.commands import find_command
+from rhythm_vec.serving import find_command
 
 CARD = "README.md"
 #: The first training seed; lower seeds are kept for evaluation.

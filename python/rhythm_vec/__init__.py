@@ -73,9 +73,15 @@ from ._world import (
     WORLD_DIGEST,
 )
 from ._world import VERSION as __version__
-from .registration import register_envs as _register_envs
 
-_register_envs()
+try:
+    from gymnasium.envs.registration import register as _register
+
+    _register(
+        "rhythm_vec/Rhythm-v0", "rhythm_vec.single_env:RhythmEnv", vector_entry_point="rhythm_vec.envs:RhythmVectorEnv"
+    )
+except ImportError:
+    pass
 
 if TYPE_CHECKING:
     from .client import Backoff, Client

@@ -20,12 +20,11 @@ from gymnasium.vector import AutoresetMode
 
 from . import _world
 from .checks import check_flag
-from .choices import GraderChoice, ProfileChoice, SeedChoice, to_mask
-from .in_process import InProcess, bounds_of
+from .choices import ALL_SEEDS, GraderChoice, ProfileChoice, SeedChoice, to_mask
 from .outputs import StepResult, Trajectory
+from .single_env import InProcess, bounds_of
 from .vec_env import VecEnv
 from .vector_base import (
-    ALL_SEEDS,
     FINAL_INFOS,
     MODES,
     RESET_OPTIONS,

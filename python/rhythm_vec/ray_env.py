@@ -10,8 +10,8 @@ import numpy as np
 from .choices import GraderChoice, part_of, to_graders, to_profiles
 from .envs import RhythmVectorEnv
 from .errors import RhythmError
-from .in_process import bounds_of
-from .proxy_env import Arrays, ProxyVectorEnv
+from .single_env import bounds_of
+from .vector_base import Arrays, ProxyVectorEnv
 
 __all__ = ["RayVectorEnv"]
 

@@ -12,7 +12,7 @@ import threading
 
 import rhythm_vec
 from rhythm_vec import serving
-from rhythm_vec.commands import find_command
+from rhythm_vec.serving import find_command
 
 ROW = {"seeds": [4242], "action_histories": [["sleep"]], "completions": ["3 6 5 EXERCISE"], "scores": ["total"]}
 
@@ -102,11 +102,11 @@ def found(root, cases):
     A case has "env", and optionally "argument", "cwd" below root, and "package": the path of the module commands.py.
     """
     results = []
-    package = rhythm_vec.commands.__file__
+    package = rhythm_vec.serving.__file__
     for case in cases:
         os.environ.update({"RHYTHM_COMMAND": "", **{name: text.replace("ROOT", root) for name, text in case["env"].items()}})
         os.chdir(pathlib.Path(root, case.get("cwd", ".")))
-        rhythm_vec.commands.__file__ = case.get("package", package).replace("ROOT", root)
+        rhythm_vec.serving.__file__ = case.get("package", package).replace("ROOT", root)
         try:
             command = [part.replace(root, "ROOT") for part in find_command(case.get("argument"))]
         except rhythm_vec.RhythmError as error:

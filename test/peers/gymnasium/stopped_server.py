@@ -13,7 +13,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-from rhythm_vec import RemoteVectorEnv, frames
+from rhythm_vec import RemoteVectorEnv, remote
 from websockets.exceptions import ConnectionClosedError
 
 LIMIT_S = 0.2
@@ -24,8 +24,8 @@ LARGE = 2**25
 def step_while_stopped(url, pid, seed, actions):
     """Returns the rewards of a step. The server continues when a client has lost its connection that pings more rarely than
     websockets does by default, here every 50 ms."""
-    connect = frames.connect
-    frames.connect = functools.partial(connect, ping_interval=0.05, ping_timeout=0.05)
+    connect = remote.connect
+    remote.connect = functools.partial(connect, ping_interval=0.05, ping_timeout=0.05)
     envs = RemoteVectorEnv(len(actions), url=url, timeout_s=60)
     envs.reset(seed=seed)
     address = f"{url.replace('http', 'ws', 1)}/v1/vec"
@@ -47,7 +47,7 @@ def step_while_stopped(url, pid, seed, actions):
 def late_errors(url, pid):
     """Yields the error of a small and of a large message to a stopped server."""
     envs = RemoteVectorEnv(1, url=url, timeout_s=LIMIT_S)
-    socket = frames.VecSocket(url, None, LIMIT_S)
+    socket = remote.VecSocket(url, None, LIMIT_S)
     os.kill(pid, signal.SIGSTOP)
     for call in (
         lambda: envs.reset(seed=1),
