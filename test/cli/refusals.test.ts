@@ -284,6 +284,7 @@ const OTHERS: Refused[] = [
   ['serve --capacity 0', 'Expected capacity to be an integer from 1'],
   ['serve --body-limit much', 'Expected a number'],
   ['serve --kernel mmx', '--kernel'],
+  ['queue work --redis redis://127.0.0.1:1 --backend wasm --threads 4', 'threads 1 with backend "wasm"'],
   ['world --numbers {torn.json}', 'torn.json: Expected one JSON object'],
   ['world --numbers {bad.json}', 'bad.json'],
 ];

@@ -143,6 +143,19 @@ describe.skipIf(absent !== '')(`a server of ${WORKERS} workers${absent}`, () => 
     for (const { status, body } of await Promise.all(scored)) expect([status, body]).toEqual([200, expected]);
     expect(await cluster.running.finished).toMatchObject({ code: 0, stderr: '' });
   });
+
+  it('divides the processor cores only for a backend with threads, and refuses threads given to another', async () => {
+    const code =
+      "import os from 'node:os'; os.availableParallelism = () => 8; process.getBuiltinModule('module').syncBuiltinESMExports();";
+    const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}` };
+    const args = ['serve', '--port', '0', '--workers', String(WORKERS), '--backend', 'wasm'];
+    const { child, finished, until } = startCli(args, env);
+    await until('stdout', 'Listening');
+    child.kill('SIGTERM');
+    expect(await finished).toMatchObject({ code: 0, stderr: '' });
+    const refused = await runCliProcess([...args, '--threads', '4'], '', env);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('got 4. Leave out threads')]);
+  });
 });
 
 it('the command refuses too many workers, and reports a worker that cannot start, with the remedy', async () => {

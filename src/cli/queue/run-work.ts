@@ -58,10 +58,10 @@ function checkRange(option: string, value: number, low: number, high: number): v
   );
 }
 
-/** Opens the backend once, so that a worker without an addon takes no shard. @throws BackendError. */
-async function checkBackend({ backend = 'native', kernel }: EngineOptions): Promise<void> {
+/** Opens the backend once, so that a worker without an addon takes no shard. @throws BackendError; InputError. */
+async function checkBackend({ backend = 'native', kernel, threads = 1 }: EngineOptions): Promise<void> {
   try {
-    await using _ = await openAnyVecEnv({ numEnvs: 1, backend, kernel, threads: 1 });
+    await using _ = await openAnyVecEnv({ numEnvs: 1, backend, kernel, threads });
   } catch (error) {
     if (!(error instanceof BackendError) || backend !== 'native') throw error;
     throw new BackendError(

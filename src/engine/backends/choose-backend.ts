@@ -9,7 +9,7 @@ import type { Platform } from './platform.js';
 
 /** The name that selects the first available backend. */
 const AUTO = 'auto';
-/** The backend with kernels to choose from. */
+/** The backend with kernels to choose from, and with threads. */
 const NATIVE = 'native';
 /** The slowest backend, which is always available. */
 const REFERENCE = 'reference';
@@ -65,6 +65,12 @@ export const hasKernels = (name: string): boolean => name === NATIVE;
 /** Returns whether a backend allows the option `kernel`. With a kernel, 'auto' selects `native`. */
 export const takesKernel = (backends: readonly { readonly name: string }[], name: string): boolean =>
   hasKernels(name) || (name === AUTO && namesOf(backends).some(hasKernels));
+
+/**
+ * Returns whether threads have a meaning for a backend. Code that computes a number of threads, or passes on the number that
+ * came with 'auto', leaves it out for others: `wasm` refuses several, since they can only be a user's mistake.
+ */
+export const mayHaveThreads = (name: string = AUTO): boolean => name === AUTO || name === NATIVE;
 
 /**
  * Chooses a backend.

@@ -15,7 +15,7 @@ import {
   STATE_WORDS,
   TAPE_WORDS,
 } from '../../world/fields.js';
-import { hasKernels } from '../backends/choose-backend.js';
+import { hasKernels, mayHaveThreads } from '../backends/choose-backend.js';
 import type { HistoryStep } from '../observe/past-step.js';
 import { replayHistory } from '../observe/replay-history.js';
 import { sampleProfile } from '../reference/profile.js';
@@ -60,17 +60,16 @@ function toForkSettings(
   const { backend, kernel } = source.batch;
   const options = {
     ...source.inheritedOptions,
-    // Only `native` has threads.
-    threads: hasKernels(backend) ? source.inheritedOptions.threads : undefined,
     ...Object.fromEntries(Object.entries(changedOptions).filter(([, value]) => value !== undefined)),
     numEnvs: indices.length,
     backend,
     kernel: hasKernels(backend) ? kernel : undefined,
   };
-  return toSettings(options, {
+  const settings = toSettings(options, {
     profiles: imagined === null ? profilesAt(source, indices) : toGivenProfiles(imagined),
     graders: rowsAt(source.graders, NUM_COMPONENTS, indices),
   });
+  return mayHaveThreads(backend) ? settings : { ...settings, threads: null };
 }
 
 const profilesAt = ({ profiles: { modes, floats } }: Core, indices: Uint32Array): EnvProfiles => ({

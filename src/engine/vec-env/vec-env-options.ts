@@ -42,7 +42,7 @@ export interface VecEnvOptions {
   kernel?: KernelName;
   /**
    * Threads of the native backend for large batches, 1 to 256. Changes no result. Default: the number of processors, at most
-   * 256. `wasm` has one thread: open an environment in each of several workers instead.
+   * 256. `wasm` has one thread, and requested by its name refuses more: open an environment in each of several workers instead.
    */
   threads?: number;
   /** The profiles for resets that do not pass `profiles`. Default 'sampled'. */

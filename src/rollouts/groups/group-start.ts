@@ -41,8 +41,8 @@ function* copyToRollouts(
 ): EngineCalls<GroupStart> {
   const groups = origins.numEnvs;
   const groupSize = checkInteger('groupSize', options.groupSize, 1, Math.floor(MAX_ENVS / groups));
-  const { kernel, threads } = options;
-  const { backend, imagination } = origins;
+  const { kernel } = options;
+  const { backend, imagination, threads } = origins;
   const numEnvs = groups * groupSize;
   const shape = { numEnvs, world: origins.world.spec, imagination, backend, kernel, threads };
   const env = yield* resultOf(

@@ -8,6 +8,7 @@ import { createServer } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { mayHaveThreads } from '../../engine/backends/choose-backend.js';
 import { BackendError, InputError } from '../../shared/errors.js';
 import { checkInteger } from '../../shared/values.js';
 import { sumOfMetrics } from '../metrics.js';
@@ -183,13 +184,16 @@ class Cluster {
   /** Returns the options of a worker, with its share of the limits for which the primary keeps no quota. */
   #optionsOf(index: number): ServeOptions {
     const { onFailure: _, ...settings } = this.#settings;
+    const { backend, threads } = settings;
     const workers = this.#workers.length;
     const part = (total: number): number => Math.floor(total / workers) + (index < total % workers ? 1 : 0);
     return {
       ...settings,
       batchRequests: Math.max(part(settings.batchRequests), 1),
       batchQueue: part(settings.batchQueue),
-      threads: Math.max(Math.floor((settings.threads ?? availableParallelism()) / workers), 1),
+      threads: mayHaveThreads(backend)
+        ? Math.max(Math.floor((threads ?? availableParallelism()) / workers), 1)
+        : threads,
     };
   }
 

@@ -8,6 +8,7 @@ import { createAsyncVecEnv, openAnyVecEnv, VecEnv } from '../../../src/engine/no
 import { openAnyVecEnvOn } from '../../../src/engine/vec-env/any-vec-env.js';
 import { AsyncVecEnv, openAsyncVecEnv } from '../../../src/engine/vec-env/async-vec-env.js';
 import { openVecEnv } from '../../../src/engine/vec-env/vec-env.js';
+import { rolloutGroupsOn } from '../../../src/rollouts/groups/rollout-groups.js';
 import { BackendError } from '../../../src/shared/errors.js';
 import { DeferredBackend } from '../../support/deferred.js';
 import { ENGINES, NATIVE } from '../../support/engines.js';
@@ -191,6 +192,25 @@ it('auto passes over a device that the processor emulates', async () => {
   expect([env.backend, env.backendReason]).toEqual(['wasm', expect.stringMatching(/emulated \(.*slower/)]);
   await using named = await openAsyncVecEnv(platform, { numEnvs, backend: 'emulated' });
   expect(named.backendReason).toBe('requested by name');
+});
+
+it("threads that come with 'auto', or for a fork, are for the backend that has them", async () => {
+  using env = openVecEnv(BROWSER, { numEnvs, threads: 4 });
+  await using asyncEnv = await openAsyncVecEnv(BROWSER, { numEnvs, threads: 4 });
+  expect([env.backend, env.threads, asyncEnv.threads]).toEqual(['wasm', 1, 1]);
+  env.reset({ seed: 1 });
+  await asyncEnv.reset({ seed: 1 });
+  await using asyncFork = await asyncEnv.fork([0], { threads: 3 });
+  expect([env.fork([0]).threads, env.fork([0], { threads: 3 }).threads, asyncFork.threads]).toEqual([
+    1, 1, 1,
+  ]);
+  expectRefusal(() => env.fork([0], { threads: 0 }), 'out_of_range', 'threads');
+  const options = { groupSize: 2, policy: 'heuristic', threads: 4 } as const;
+  const fromSeeds = await rolloutGroupsOn(BROWSER, { ...options, seeds: [1, 2] });
+  expect(fromSeeds.finalScores).toHaveLength(4);
+  const from = { source: env, indices: [0, 1] };
+  expect((await rolloutGroupsOn(BROWSER, { ...options, from })).finalScores).toEqual(fromSeeds.finalScores);
+  expect((await rolloutGroupsOn(BROWSER, { ...options, from: env.snapshot() })).finalScores).toHaveLength(4);
 });
 
 it.each([undefined, 'auto', 'reference'])('openAnyVecEnv opens a VecEnv on backend %s', async (backend) => {
