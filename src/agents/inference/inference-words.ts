@@ -1,5 +1,5 @@
 /** Describes an inference about one profile in a few sentences. */
-import type { BeliefError } from '../../engine/graders/grader.js';
+
 import { formatHundredths, spell } from '../../rollouts/text/prompt-text.js';
 import type {
   Estimate,
@@ -9,6 +9,7 @@ import type {
   StepFindings,
   TargetEstimate,
 } from './inference-report.js';
+import type { BeliefError } from './samples.js';
 
 /** Returns the digit, 0 to 9, that states a belief in [0, 1] in an answer. */
 export const digitOf = (belief: number): number => Math.round(belief * 9);

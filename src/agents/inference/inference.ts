@@ -1,5 +1,5 @@
 /** Inference from observations: a posterior over the 16 floats of a profile, for many profiles at once. */
-import type { BeliefError } from '../../engine/graders/grader.js';
+
 import { beliefTarget } from '../../engine/reference/profile.js';
 import { fieldOfEach, RowRules } from '../../engine/validate/observations.js';
 import { InputError } from '../../shared/errors.js';
@@ -20,6 +20,7 @@ import { Evidence, Responses } from './evidence.js';
 import { type InferenceReport, Reporter } from './inference-report.js';
 import { PosteriorSamples, ProfilePosterior } from './posterior.js';
 import { Probes } from './probes.js';
+import type { BeliefError } from './samples.js';
 import { InferenceDraws, mean, meanError, median, variance } from './samples.js';
 import { priorWeights, Scratch } from './weights.js';
 

@@ -1,6 +1,5 @@
 /** Computes the value of information: the expected reduction of the belief's error by each action. */
 
-import type { BeliefError } from '../../engine/graders/grader.js';
 import { clamp01 } from '../../engine/reference/profile.js';
 import { effectAndResponse } from '../../engine/reference/rules.js';
 import type { Params } from '../../world/block.js';
@@ -17,6 +16,7 @@ import {
 } from '../../world/fields.js';
 import { NO_TRAIT, type Responses } from './evidence.js';
 import type { ProfilePosterior } from './posterior.js';
+import type { BeliefError } from './samples.js';
 import { type TraitPosterior, UNIFORM_VARIANCE_DIVISOR } from './traits.js';
 
 /**

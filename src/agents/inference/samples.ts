@@ -1,5 +1,6 @@
 /** Random numbers of an inference, and statistics of samples. */
 import { type Draw, threefry, unit } from '../../engine/reference/threefry.js';
+import { COMPONENT } from '../../world/fields.js';
 
 /** The second word of Threefry's key: "INFR" in ASCII. No stream of the published world has this number. */
 const STREAM = 0x494e4652;
@@ -45,6 +46,16 @@ export class InferenceDraws {
 }
 
 // The functions need at least one sample. Samples named `sorted` are in ascending order.
+
+/** The error of a belief: its distance from the target, which the median minimises, or the square, which the mean minimises. */
+export type BeliefError = 'absolute' | 'squared';
+
+/**
+ * Returns the belief error that a grader counts: 'squared' if `belief_skill` weighs more than `belief_accuracy`, else
+ * 'absolute'. @param grader f32 [8]: the weights of the components.
+ */
+export const errorCountedBy = (grader: Float32Array): BeliefError =>
+  grader[COMPONENT.beliefSkill] > grader[COMPONENT.beliefAccuracy] ? 'squared' : 'absolute';
 
 /** The quantiles of the 80 % interval of an estimate. */
 export const [LOW, HIGH] = [0.1, 0.9];

@@ -1,6 +1,5 @@
 /** The planner's belief state: the posterior over profiles; for comparison, the prior or the true profiles. */
 
-import { type BeliefError, errorCountedBy } from '../../engine/graders/grader.js';
 import { beliefTarget, sampleProfile } from '../../engine/reference/profile.js';
 import { type Draw, threefry } from '../../engine/reference/threefry.js';
 import { InputError } from '../../shared/errors.js';
@@ -8,7 +7,8 @@ import { NUM_BELIEFS, PROFILE_SIZE } from '../../world/fields.js';
 import { checkProfile } from '../../world/resolve-names.js';
 import type { World } from '../../world/world.js';
 import { Inference } from '../inference/inference.js';
-import { inferenceWords } from '../inference/inference-words.js';
+import type { InferenceReport } from '../inference/inference-report.js';
+import { type BeliefError, errorCountedBy } from '../inference/samples.js';
 import type { PlannerRequest } from './planner-options.js';
 
 /** The belief state of n episodes. */
@@ -24,8 +24,8 @@ export interface BeliefState {
    * observations do not change.
    */
   probeValues?(): Float32Array;
-  /** Describes the belief about the profile of episode i in words. */
-  words(i: number): string;
+  /** Explains the belief about the profile of episode i: the inference's report, or a sentence if nothing is inferred. */
+  explain(i: number): InferenceReport | string;
 }
 
 /** The stream of the prior's draws: "PEOP" in ASCII. No stream of docs/world.md has this number. */
@@ -48,14 +48,14 @@ export function openBeliefState(
 }
 
 /** Returns the posterior given the observations. @param error the error that the beliefs minimise. @param seed u32. */
-export function inferredState(numEnvs: number, world: World, error: BeliefError, seed = 0): BeliefState {
+function inferredState(numEnvs: number, world: World, error: BeliefError, seed: number): BeliefState {
   const inference = new Inference(world, numEnvs, { seed });
   return {
     observe: (observations, playing) => inference.observe(observations, playing),
     beliefs: () => inference.beliefs(error),
     posteriorSamples: (count) => inference.posteriorSamples(count),
     probeValues: () => inference.probeValues(error),
-    words: (i) => inferenceWords(inference.explain(i), error),
+    explain: (i) => inference.explain(i),
   };
 }
 
@@ -75,7 +75,7 @@ export function priorState(numEnvs: number, { params }: World, seed: number): Be
       for (let i = 1; i < numEnvs; i++) profiles.copyWithin(i * row, 0, row);
       return profiles;
     },
-    words: () => 'Nothing is inferred about this person, who might be anybody.',
+    explain: () => 'Nothing is inferred about this person, who might be anybody.',
   };
 }
 
@@ -105,6 +105,6 @@ function oracleState(numEnvs: number, { params }: World, oracle: Float32Array): 
       });
       return samples;
     },
-    words: () => 'Nothing is inferred about this person, whose true profile is given.',
+    explain: () => 'Nothing is inferred about this person, whose true profile is given.',
   };
 }

@@ -1,10 +1,10 @@
 /** The objectives of planners: what they maximise in imagined episodes. */
 import { resultOf } from '../../engine/engine-calls.js';
-import { errorCountedBy } from '../../engine/graders/grader.js';
 import { clamp01 } from '../../engine/reference/profile.js';
 import type { Params } from '../../world/block.js';
 import { COMPONENT, NUM_COMPONENTS, NUM_STEPS } from '../../world/fields.js';
 import { createWorld, type World } from '../../world/world.js';
+import { errorCountedBy } from '../inference/samples.js';
 import { byFinalScore, type ScoreEpisodes } from '../search/scorer.js';
 
 /** The names of the objectives. */

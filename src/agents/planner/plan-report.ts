@@ -12,6 +12,9 @@ import {
   NUM_STEPS,
 } from '../../world/fields.js';
 import { RHYTHM } from '../../world/numbers.js';
+import type { InferenceReport } from '../inference/inference-report.js';
+import { inferenceWords } from '../inference/inference-words.js';
+import type { BeliefError } from '../inference/samples.js';
 import type { Outlook } from './imagination.js';
 import type { Objective } from './objectives.js';
 
@@ -52,6 +55,15 @@ export interface PlanReport {
   readonly grader: Float32Array;
 }
 
+/** The numbers behind the reasons of a decision. */
+export interface Explanation {
+  readonly plan: PlanReport;
+  /** The inference's report on the profile, or a sentence if nothing is inferred. */
+  readonly belief: InferenceReport | string;
+  /** The error that the stated belief minimises. */
+  readonly error: BeliefError;
+}
+
 const ACTIONS = ACTION_NAMES.map(spell);
 /** The text warns of a meter below this. A crash is a meter below 0.1. Chosen by hand. */
 const NEAR_CRASH = 0.2;
@@ -66,6 +78,10 @@ const MIN_LOSS = 0.00051;
 const MIN_RISE = 0.02;
 /** The maximum number of stretches (runs of one action) that are described. Chosen by hand, for a short text. */
 const MAX_STRETCHES = 3;
+
+/** Returns the reasons of a decision in words: the observations, the belief and the plan. */
+export const explanationWords = ({ plan, belief, error }: Explanation): string =>
+  `${typeof belief === 'string' ? belief : inferenceWords(belief, error)} ${planWords(plan)}`;
 
 /**
  * Warns of meters near a crash, and describes the plan, its lead over the best plan with another first action, and neglect of

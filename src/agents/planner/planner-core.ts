@@ -12,11 +12,12 @@ import {
   PROFILE_SIZE,
 } from '../../world/fields.js';
 import { checkObservations } from '../inference/inference.js';
+import { errorCountedBy } from '../inference/samples.js';
 import { type BeliefState, openBeliefState } from './belief-state.js';
 import { EpisodeSums } from './episode-sums.js';
 import { Imagination, PlanEvaluation } from './imagination.js';
 import { valuePerBeliefError } from './objectives.js';
-import { type PlanOutlook, type PlanReport, planWords } from './plan-report.js';
+import type { Explanation, PlanOutlook, PlanReport } from './plan-report.js';
 import { type Choice, maxSequencesOf, openLoopSequencesUnder, searchPlans } from './plan-search.js';
 import type { PlannerRequest } from './planner-options.js';
 
@@ -202,10 +203,10 @@ export class PlannerCore {
     return { ...outlook, actions: Array.from(actions.subarray(step)), errorReduction };
   }
 
-  /** Computes `Planner.reasons`. */
-  *reasons(i: number): EngineCalls<string> {
-    const plan = planWords(yield* this.report(i));
-    return `${this.#beliefState.words(i)} ${plan}`;
+  /** Computes the numbers behind `Planner.reasons`. */
+  *explain(i: number): EngineCalls<Explanation> {
+    const plan = yield* this.report(i);
+    return { plan, belief: this.#beliefState.explain(i), error: errorCountedBy(this.#request.grader) };
   }
 
   #lastDecision(i: number): { choice: Choice; lastStep: Step } {

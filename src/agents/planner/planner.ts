@@ -8,7 +8,7 @@ import { copyArgument } from '../../engine/validate/copy-arguments.js';
 import { CallQueue } from '../../engine/vec-env/call-queue.js';
 import { OBSERVATION_SIZE } from '../../world/fields.js';
 import type { Objective } from './objectives.js';
-import type { PlanReport } from './plan-report.js';
+import { explanationWords, type PlanReport } from './plan-report.js';
 import { type Decision, PlannerCore } from './planner-core.js';
 import { type PlannerOptions, type PlannerRequest, toPlannerRequest } from './planner-options.js';
 
@@ -76,7 +76,7 @@ export class Planner implements Disposable {
    * @throws as `report`.
    */
   reasons(i: number): string {
-    return runSync(this.#core.reasons(i));
+    return explanationWords(runSync(this.#core.explain(i)));
   }
 
   /** Frees the planner. Calling it again does nothing. */
@@ -149,7 +149,7 @@ export class AsyncPlanner implements AsyncDisposable {
 
   /** Does the same as `Planner.reasons`. */
   async reasons(i: number): Promise<string> {
-    return this.#queue.add(() => runAsync(this.#core.reasons(i)));
+    return explanationWords(await this.#queue.add(() => runAsync(this.#core.explain(i))));
   }
 
   /** Frees the planner after all earlier calls. Calling it again does nothing. */

@@ -1,6 +1,6 @@
 /** Adds a belief to a policy: the constant belief, or the belief that is inferred from the observations. */
 
-import { errorCountedBy, graderWeights } from '../../engine/graders/grader.js';
+import { graderWeights } from '../../engine/graders/grader.js';
 import {
   type Policy,
   type PolicyActions,
@@ -10,7 +10,9 @@ import {
   toPolicy,
 } from '../../engine/policy/policy.js';
 import { NUM_BELIEFS } from '../../world/fields.js';
-import { inferredState } from '../planner/belief-state.js';
+import { Inference } from '../inference/inference.js';
+import { inferenceWords } from '../inference/inference-words.js';
+import { errorCountedBy } from '../inference/samples.js';
 
 /** The constant belief: the middle of each range, at every step. */
 export const CONSTANT_BELIEF: readonly number[] = [0.5, 0.5, 0.5];
@@ -30,13 +32,13 @@ interface Beliefs {
 /** Returns beliefs that are inferred from the observations, and minimise the error that the grader counts. */
 export function inferredBeliefs({ numEnvs, grader, world }: PolicySetting): Required<Beliefs> {
   const error = grader === null ? 'absolute' : errorCountedBy(graderWeights(grader));
-  const state = inferredState(numEnvs, world, error);
+  const inference = new Inference(world, numEnvs);
   return {
     after({ observations, playing }) {
-      state.observe(observations, playing);
-      return state.beliefs();
+      inference.observe(observations, playing);
+      return inference.beliefs(error);
     },
-    words: (i) => state.words(i),
+    words: (i) => inferenceWords(inference.explain(i), error),
   };
 }
 

@@ -4,7 +4,7 @@ import { isPrintable, PRINTABLE } from '../../shared/printable-names.js';
 import { follows, otherSchema, SCHEMAS } from '../../shared/schemas.js';
 import { didYouMean } from '../../shared/suggest.js';
 import { checkName, describe, isList, type NameAmong, wrongType } from '../../shared/values.js';
-import { COMPONENT, COMPONENT_NAMES, GRADER_NAMES } from '../../world/fields.js';
+import { COMPONENT_NAMES, GRADER_NAMES } from '../../world/fields.js';
 import { type GraderName, RHYTHM } from '../../world/numbers.js';
 import { checkWeights, resolveGrader } from '../../world/resolve-names.js';
 import { inDomain, SUM_TOLERANCE, sumsToOne } from '../../world/validate-world.js';
@@ -167,13 +167,3 @@ export const isGrader = (choice: unknown): choice is Grader =>
  * @throws InputError `unknown_name`, `wrong_type` or `bad_grader`.
  */
 export const graderWeights = (grader: GraderLike): Float32Array => floatsOf(toGrader(grader).weights);
-
-/** The distance of a belief from the target, or its square. */
-export type BeliefError = 'absolute' | 'squared';
-
-/**
- * Returns the belief error that a grader counts: 'squared' if `belief_skill` weighs more than `belief_accuracy`, else
- * 'absolute'. @param grader f32 [8]: the weights of the components.
- */
-export const errorCountedBy = (grader: Float32Array): BeliefError =>
-  grader[COMPONENT.beliefSkill] > grader[COMPONENT.beliefAccuracy] ? 'squared' : 'absolute';

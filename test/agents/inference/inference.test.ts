@@ -1,7 +1,7 @@
 /** Inference over whole episodes: accuracy, calibration, the inputs that it depends on, and invalid arguments. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Inference } from '../../../src/agents/inference/inference.js';
-import { errorCountedBy } from '../../../src/engine/graders/grader.js';
+import { errorCountedBy } from '../../../src/agents/inference/samples.js';
 import { type ErrorCode, graderWeights } from '../../../src/index.js';
 import {
   NUM_ACTIONS,
