@@ -1,7 +1,7 @@
 /** `--evaluation`: times the evaluation of 150 episodes, in a warm process and as a command. */
 import { isDeepStrictEqual } from 'node:util';
 import { bracketEvaluation } from '../dist/evaluation/bracket.js';
-import { evaluationToJson } from '../dist/evaluation/evaluation-json.js';
+import { evaluationToJson } from '../dist/evaluation/result-json.js';
 import { evaluate } from '../dist/index.js';
 import { runNode } from './child.js';
 import { digits, type Section } from './report.js';

@@ -1,4 +1,6 @@
 /** Replaces the generated parts of docs/graders.md, between `<!-- NAME -->` and `<!-- /NAME -->`. */
+
+import { impossibleText } from '../src/evaluation/audit/assessment.js';
 import type { Audit } from '../src/evaluation/audit/audit.js';
 import {
   anchorsTable,
@@ -7,7 +9,6 @@ import {
   nullPlayersOf,
   scoresOf,
 } from '../src/evaluation/audit/audit-page.js';
-import { impossibleText } from '../src/evaluation/audit/verdict.js';
 import {
   PUBLISHED,
   PUBLISHED_STUDENT,

@@ -7,22 +7,18 @@
  * because another release of the drawing packages may draw them differently.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { anchorsOf } from '../src/evaluation/audit/anchors-of.js';
 import { type Audit, audit } from '../src/evaluation/audit/audit.js';
 import { drawingsOf } from '../src/evaluation/audit/audit-figures.js';
-import { reproducibleJson } from '../src/evaluation/audit/audit-json.js';
-import { YARDSTICKS_DATA } from '../src/evaluation/yardsticks-data.js';
+import { reproducibleJson } from '../src/evaluation/result-json.js';
+import { STORED_MEANS } from '../src/evaluation/yardstick.js';
 import { svgOf } from '../src/figures/svg.js';
 import { GRADER_NAMES } from '../src/world/fields.js';
-import { anchorsModule } from './anchors-module.js';
+import { playYardsticks, reactiveModule, scoresModule, sequencesModule } from './audit-modules.js';
 import { withTables } from './audit-page.js';
-import { reactiveModule, sequencesModule } from './sequences-module.js';
-import { playYardsticks, yardsticksModule } from './yardsticks-module.js';
 
-const ANCHORS = 'src/evaluation/audit/anchors-data.ts';
+const SCORES = 'src/evaluation/measured-scores.ts';
 const SEQUENCES = 'src/agents/policies/generated/open-loop-sequences.ts';
 const REACTIVE = 'src/agents/policies/generated/reactive-policies.ts';
-const YARDSTICKS = 'src/evaluation/yardsticks-data.ts';
 const PAGE = 'docs/graders.md';
 const check = process.argv.includes('--check');
 const named = GRADER_NAMES.filter((name) => process.argv.includes(name));
@@ -30,14 +26,14 @@ const at = (path: string): URL => new URL(`../${path}`, import.meta.url);
 const dataOf = (grader: string): string => `docs/audits/${grader}/audit.json`;
 
 /** The scores of the yardstick's policies, by grader. */
-const yardsticks = new Map(
-  GRADER_NAMES.map((name) => [name, YARDSTICKS_DATA.means.filter(({ grader }) => grader === name)]),
+const yardsticks = new Map<string, Awaited<ReturnType<typeof playYardsticks>>>(
+  GRADER_NAMES.map((name) => [name, STORED_MEANS.filter(({ grader }) => grader === name)]),
 );
 
 for (const grader of named.length > 0 ? named : GRADER_NAMES) {
-  await write(await audit({ grader }));
+  const result = await audit({ grader });
   yardsticks.set(grader, await playYardsticks(grader));
-  put(YARDSTICKS, yardsticksModule([...yardsticks.values()].flat()));
+  await write(result);
 }
 
 /** Writes the files of an audit; with --check compares them instead. */
@@ -47,7 +43,7 @@ async function write(result: Audit): Promise<void> {
   put(PAGE, withTables(readFileSync(at(PAGE), 'utf8'), [result]));
   const stored = GRADER_NAMES.map(dataOf).filter((path) => existsSync(at(path)));
   const audits = stored.map((path) => JSON.parse(readFileSync(at(path), 'utf8')));
-  put(ANCHORS, anchorsModule(audits.map(anchorsOf)));
+  put(SCORES, scoresModule(audits, yardsticks));
   put(SEQUENCES, sequencesModule(audits));
   put(REACTIVE, reactiveModule(audits));
   if (check) return;

@@ -12,9 +12,15 @@ import { checkEvaluateOptions, type EvaluateOptions, type Played } from './evalu
 import { type AnswerSummary, LlmEpisodes } from './llm-episodes.js';
 import { playChunk, policyFields, type StoredResults } from './play-chunk.js';
 import { PolicyPlayers } from './play-policy.js';
-import { otherGraders, type RegradedScore, RegradeTally } from './regraded-scores.js';
 import { describeRun, type RunInfo } from './run-info.js';
-import { type GradedEpisodes, ScoreTally, type Summary } from './score-tally.js';
+import {
+  type GradedEpisodes,
+  otherGraders,
+  type RegradedScore,
+  RegradeTally,
+  ScoreTally,
+  type Summary,
+} from './score-tally.js';
 
 /** The results of an evaluation, and a description of its run. */
 export interface Evaluation extends RunInfo {

@@ -5,11 +5,12 @@
 import { POLICY_NAMES, policyName } from '../agents/policies/fixed-policies.js';
 import { type GraderWeights, toGrader } from '../engine/graders/grader.js';
 import type { Interval } from '../shared/statistics.js';
+import { CONDITIONS, episodesOf, profilesOf, seedsOf } from '../world/conditions.js';
 import { COMPONENT_NAMES, GRADER_NAMES } from '../world/fields.js';
 import type { Evaluation, EvaluationRow } from './evaluate.js';
 import { decimals, listed } from './format-results.js';
+import { MEASURED } from './measured-scores.js';
 import type { RegradedRow } from './regrade-stored.js';
-import { YARDSTICKS_DATA } from './yardsticks-data.js';
 
 /**
  * The policies of the yardstick. The first states no belief: under a grader that weighs `belief_skill`, the belief
@@ -41,6 +42,21 @@ type Episodes = Pick<GradedEpisodes, 'seeds' | 'profiles' | 'episodes'>;
 export interface StoredMeans extends GradedEpisodes {
   readonly means: Readonly<Required<Means>>;
 }
+
+/** The stored means, by grader and standard condition. */
+export const STORED_MEANS: readonly StoredMeans[] = Object.entries(MEASURED.yardsticks).flatMap(
+  ([grader, byCondition]) =>
+    CONDITIONS.map((condition) => {
+      const scores = byCondition[condition.name as keyof typeof byCondition];
+      return {
+        ...{ grader, condition: condition.name },
+        ...{ seeds: seedsOf(condition), profiles: profilesOf(condition), episodes: episodesOf(condition) },
+        means: Object.fromEntries(
+          YARDSTICK_POLICIES.map((policy, k) => [policy, scores[k]]),
+        ) as Required<Means>,
+      };
+    }),
+);
 
 /** The score of a policy. */
 export interface PolicyScore extends GradedEpisodes {
@@ -135,15 +151,13 @@ const INFER_NOTHING: ReadonlySet<string> = new Set([...POLICY_NAMES, ...YARDSTIC
 
 /** Returns the stored means of the same episodes under a built-in grader with the same weights; {} if there are none. */
 function storedMeans(score: PolicyScore, worldDigest: string): Means {
-  if (worldDigest !== YARDSTICKS_DATA.worldDigest) return {};
+  if (worldDigest !== MEASURED.worldDigest) return {};
   const { grader, weights } = score;
   const hasWeightsOf = (name: string): boolean =>
     weights !== undefined &&
     COMPONENT_NAMES.every((component) => weights[component] === toGrader(name).weights[component]);
   const builtIn = GRADER_NAMES.find((name) => name === grader || hasWeightsOf(name));
-  return (
-    YARDSTICKS_DATA.means.find((stored) => stored.grader === builtIn && isSameSet(stored, score))?.means ?? {}
-  );
+  return STORED_MEANS.find((stored) => stored.grader === builtIn && isSameSet(stored, score))?.means ?? {};
 }
 
 /** Returns whether two sets of episodes are equal. With fewer episodes, seeds may be missing between the first and the last. */
@@ -197,7 +211,7 @@ function missingText(yardsticks: readonly Yardstick[]): string {
 /** Names a condition, with its seeds and profiles unless they are those of a standard condition. */
 function placeOf(episodes: Yardstick): string {
   const { condition, seeds, profiles } = episodes;
-  const isStandard = YARDSTICKS_DATA.means.some(
+  const isStandard = STORED_MEANS.some(
     (stored) => stored.condition === condition && isSameSet(stored, episodes),
   );
   if (isStandard) return condition;

@@ -1,15 +1,18 @@
 /** Exports of `rhythm-vec` and `rhythm-vec/evaluation` in Node: evaluation of policies and audits of graders. */
 
 export type { Anchor, Anchors } from '../evaluation/audit/anchors.js';
-export { anchorsOf, type GraderAnchors, type ScoreAnchors } from '../evaluation/audit/anchors-of.js';
 export type { Assessment, Check } from '../evaluation/audit/assessment.js';
 export type { Audit, AuditActionSequence } from '../evaluation/audit/audit.js';
 export type { AuditOptions } from '../evaluation/audit/audit-options.js';
 export type { AuditBelief } from '../evaluation/audit/beliefs.js';
+export type { ImpossibleWorld, NullGain, NullPlayers } from '../evaluation/audit/controls.js';
 export type { AuditRow, ComponentGain, Gains } from '../evaluation/audit/gains.js';
-export type { ImpossibleWorld } from '../evaluation/audit/impossible-world.js';
-export type { NullGain, NullPlayers } from '../evaluation/audit/null-players.js';
-export { shippedAnchors } from '../evaluation/audit/shipped-anchors.js';
+export {
+  anchorsOf,
+  type GraderAnchors,
+  type ScoreAnchors,
+  shippedAnchors,
+} from '../evaluation/audit/read-anchors.js';
 export type { Evaluation, EvaluationRow } from '../evaluation/evaluate.js';
 export type { EvaluateOptions, LlmOptions, PlayedEpisodes } from '../evaluation/evaluate-options.js';
 export { audit, evaluate } from '../evaluation/on-first-use.js';

@@ -1,5 +1,5 @@
 /** Gathers the data of result files for a report, file by file. */
-import type { GraderAnchors } from '../evaluation/audit/anchors-of.js';
+import type { GraderAnchors } from '../evaluation/audit/read-anchors.js';
 import { bracketsOf, type GraderInUse, shareUnder } from '../evaluation/bracket.js';
 import { counted } from '../evaluation/format-results.js';
 import { type Yardstick, yardsticksOf } from '../evaluation/yardstick.js';

@@ -25,7 +25,7 @@ export interface ScoreRow {
   readonly isOwnGrader: boolean;
   readonly episodes: number;
   readonly finalScore: Interval;
-  /** The place of the score between the grader's two anchors (evaluation/bracket-share.ts); absent until it is computed. */
+  /** The place of the score between the grader's two anchors (evaluation/bracket.ts); absent until it is computed. */
   readonly share?: Share;
   readonly published: Published | undefined;
   readonly beliefMae: number;

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it, test } from 'vitest';
 import { parseGrader } from '../../src/engine/graders/parse-grader.js';
-import { shippedAnchors } from '../../src/evaluation/audit/shipped-anchors.js';
+import { shippedAnchors } from '../../src/evaluation/audit/read-anchors.js';
 import { shareOf } from '../../src/evaluation/bracket.js';
 import { rankPolicies } from '../../src/evaluation/ranking.js';
 import { weightSensitivity } from '../../src/evaluation/weight-sensitivity.js';

@@ -1,7 +1,7 @@
 /** `rhythm-vec audit`: output and files. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { auditToJson } from '../../src/evaluation/audit/audit-json.js';
+import { auditToJson } from '../../src/evaluation/result-json.js';
 import { audit, type Grader, validateGrader } from '../../src/index.js';
 import { runCli, temporaryDirectory } from '../support/cli.js';
 import { NATIVE, reportAbsentEngines } from '../support/engines.js';

@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import { expect, it, vi } from 'vitest';
 import { renderInfo } from '../../src/cli/info/command.js';
 import { BACKENDS } from '../../src/engine/backends/node.js';
-import { processorName } from '../../src/evaluation/machine.js';
+import { processorName } from '../../src/evaluation/run-info.js';
 import { createVecEnv, createWorld, layoutDigest, RHYTHM } from '../../src/index.js';
 import { SCHEMAS } from '../../src/shared/schemas.js';
 import { runCli, temporaryDirectory } from '../support/cli.js';

@@ -2,7 +2,7 @@
 import { linkSync, readFileSync, writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { POLICIES } from '../../src/agents/policies/fixed-policies.js';
-import { evaluationToJson } from '../../src/evaluation/evaluation-json.js';
+import { evaluationToJson } from '../../src/evaluation/result-json.js';
 import { evaluate, type Grader, parseGrader } from '../../src/index.js';
 import { SCHEMAS } from '../../src/shared/schemas.js';
 import { fromLines, runCli, temporaryDirectory } from '../support/cli.js';

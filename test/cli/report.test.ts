@@ -7,7 +7,7 @@ import { temporaryPath } from '../../src/cli/files/temporary-file.js';
 import { checkReplaceable, earlierFiles, PAGE } from '../../src/cli/report/report-directory.js';
 import { readBeginning } from '../../src/cli/report/report-input.js';
 import { evaluate } from '../../src/evaluation/evaluate.js';
-import { evaluationToJson } from '../../src/evaluation/evaluation-json.js';
+import { evaluationToJson } from '../../src/evaluation/result-json.js';
 import { FILES_META } from '../../src/report/page.js';
 import { episodeLine } from '../../src/rollouts/trajectories/write-line.js';
 import { SCHEMAS } from '../../src/shared/schemas.js';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { withTables } from '../../scripts/audit-page.js';
 import { OPEN_LOOP_SEQUENCES } from '../../src/agents/policies/generated/open-loop-sequences.js';
-import { verdictOf } from '../../src/evaluation/audit/verdict.js';
+import { verdictOf } from '../../src/evaluation/audit/assessment.js';
 import {
   type Audit,
   type AuditRow,

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { POLICY_NAMES, policyName } from '../../src/agents/policies/fixed-policies.js';
-import { evaluationToJson } from '../../src/evaluation/evaluation-json.js';
+import { evaluationToJson } from '../../src/evaluation/result-json.js';
 import {
   evaluate,
   graderWeights,

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { POLICIES } from '../../src/agents/policies/fixed-policies.js';
 import { type EvaluationRow, evaluate } from '../../src/evaluation/evaluate.js';
 import type { EvaluateOptions } from '../../src/evaluation/evaluate-options.js';
-import { evaluationToJson } from '../../src/evaluation/evaluation-json.js';
+import { evaluationToJson } from '../../src/evaluation/result-json.js';
 import * as api from '../../src/index.js';
 import { createVecEnv, InputError, PROFILE_NAMES, worldDigest } from '../../src/index.js';
 import { CONDITIONS, type ConditionOptions, seedsOf, selectConditions } from '../../src/world/conditions.js';

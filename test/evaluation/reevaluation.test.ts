@@ -1,9 +1,8 @@
 /** Re-evaluation: replays stored episodes, names each mismatch, and compares scores with baselines on the same seeds. */
 import { describe, expect, it } from 'vitest';
 import { toGrader } from '../../src/engine/graders/grader.js';
-import type { Mismatch } from '../../src/evaluation/reevaluation/mismatch.js';
 import { Reevaluation } from '../../src/evaluation/reevaluation/reevaluation.js';
-import { TrajectoryReplayer } from '../../src/evaluation/reevaluation/trajectory-replayer.js';
+import { type Mismatch, TrajectoryReplayer } from '../../src/evaluation/reevaluation/trajectory-replayer.js';
 import { UserPolicy } from '../../src/evaluation/user-policy.js';
 import { builtin, evaluate, withConstant } from '../../src/index.js';
 import { parseEpisode } from '../../src/rollouts/trajectories/read-line.js';

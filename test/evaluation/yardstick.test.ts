@@ -6,11 +6,11 @@ import { evaluate } from '../../src/evaluation/evaluate.js';
 import {
   evaluationYardsticks,
   type PolicyScore,
+  STORED_MEANS,
   YARDSTICK_POLICIES,
   yardstickNotes,
   yardsticksOf,
 } from '../../src/evaluation/yardstick.js';
-import { YARDSTICKS_DATA } from '../../src/evaluation/yardsticks-data.js';
 import { GRADER_NAMES } from '../../src/world/fields.js';
 import { createWorld } from '../../src/world/world.js';
 
@@ -36,7 +36,7 @@ describe.each(GRADER_NAMES)('the stored scores under %s', (grader) => {
         means,
         grader: _,
         ...stored
-      } = YARDSTICKS_DATA.means.find((each) => each.grader === grader && each.condition === row.condition)!;
+      } = STORED_MEANS.find((each) => each.grader === grader && each.condition === row.condition)!;
       expect(row).toMatchObject(stored);
       expect(means[policyName(row) as keyof typeof means]).toBeCloseTo(row.finalScore.mean, 5);
     }

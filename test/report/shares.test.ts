@@ -1,12 +1,12 @@
 /**
- * The shares of a report: where a score lies between the two anchors of its grader (src/evaluation/bracket-share.ts). They are
+ * The shares of a report: where a score lies between the two anchors of its grader (src/evaluation/bracket.ts). They are
  * computed only for files of this world.
  */
 import { describe, expect, it } from 'vitest';
 import { toGrader } from '../../src/engine/graders/grader.js';
 import { checkGrader, readAnchors } from '../../src/evaluation/bracket.js';
 import { evaluate } from '../../src/evaluation/evaluate.js';
-import { evaluationToJson } from '../../src/evaluation/evaluation-json.js';
+import { evaluationToJson } from '../../src/evaluation/result-json.js';
 import { parseResult } from '../../src/report/parse-results.js';
 import { ResultGatherer, TrajectoryTally } from '../../src/report/result-gatherer.js';
 import { PROFILE_NAMES } from '../../src/world/fields.js';

@@ -1,7 +1,8 @@
 /** Renders an audit as a text table. */
+
+import { impossibleText } from '../../evaluation/audit/assessment.js';
 import type { Audit } from '../../evaluation/audit/audit.js';
 import type { AuditRow } from '../../evaluation/audit/gains.js';
-import { impossibleText } from '../../evaluation/audit/verdict.js';
 import { alignedInterval, decimals } from '../../evaluation/format-results.js';
 import { COMPONENT_NAMES } from '../../world/fields.js';
 import { renderHeader } from '../eval/eval-table.js';

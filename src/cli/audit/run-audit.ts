@@ -2,8 +2,8 @@
 import { basename, dirname, join } from 'node:path';
 import { type Audit, audit } from '../../evaluation/audit/audit.js';
 import { drawingsOf } from '../../evaluation/audit/audit-figures.js';
-import { auditToJson } from '../../evaluation/audit/audit-json.js';
 import { reportOf } from '../../evaluation/audit/audit-page.js';
+import { auditToJson } from '../../evaluation/result-json.js';
 import type { Shard } from '../../server/jobs/shard.js';
 import { UsageError } from '../command-errors.js';
 import { checkOutputs, fileKey } from '../files/check-outputs.js';

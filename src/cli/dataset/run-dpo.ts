@@ -1,6 +1,6 @@
 /** Runs `rhythm-vec dataset dpo`: pairs by split, and their card. */
 import { counted } from '../../evaluation/format-results.js';
-import { whereOf } from '../../evaluation/reevaluation/mismatch.js';
+import { whereOf } from '../../evaluation/reevaluation/trajectory-replayer.js';
 import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
 import type { RowFormat } from '../../shared/row-files/file-formats.js';
 import { dpoCardText, isDpoCard } from '../../training/datasets/dpo/dpo-card.js';

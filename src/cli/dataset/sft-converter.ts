@@ -1,6 +1,6 @@
 /** Converts batches of episodes to rows for SFT, and reports episodes that differ from their replay. */
 
-import { whereOf } from '../../evaluation/reevaluation/mismatch.js';
+import { whereOf } from '../../evaluation/reevaluation/trajectory-replayer.js';
 import type { SftRow } from '../../training/datasets/sft/sft-rows.js';
 import type { SftSelection } from '../../training/datasets/sft/sft-selection.js';
 import type { Split } from '../../training/datasets/sft/split.js';

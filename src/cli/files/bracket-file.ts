@@ -4,7 +4,7 @@
  */
 import { createReadStream } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
-import type { GraderAnchors } from '../../evaluation/audit/anchors-of.js';
+import type { GraderAnchors } from '../../evaluation/audit/read-anchors.js';
 import { checkGrader, type GraderInUse, readAnchors } from '../../evaluation/bracket.js';
 import { InputError } from '../../shared/errors.js';
 import { BadRow, parseJson } from '../../shared/row-schemas.js';

@@ -1,6 +1,6 @@
 /** Merges the shards of `rhythm-vec audit`: makes the JSON and the tables of the whole audit. */
 import { readFile } from 'node:fs/promises';
-import { auditToJson } from '../../evaluation/audit/audit-json.js';
+import { auditToJson } from '../../evaluation/result-json.js';
 import { mergeAudit } from '../../server/jobs/audit-shards.js';
 import type { AuditJob } from '../../server/jobs/job.js';
 import { renderAudit } from '../audit/audit-table.js';

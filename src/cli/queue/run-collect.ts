@@ -60,7 +60,7 @@ export async function runCollect(name: string, options: CollectOptions, signal: 
     const { kind, rows } = collector.job;
     // The writer of a dataset's rows prints this line itself.
     if (path === '-' || kind === 'dataset') return;
-    // The rows of an audit are its pieces (audit-pieces.ts).
+    // The rows of an audit are its pieces (audit-options.ts).
     process.stderr.write(`${counted(rows, kind === 'audit' ? 'piece' : 'episode')} in ${path}.\n`);
   });
 }

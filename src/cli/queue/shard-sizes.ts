@@ -21,7 +21,7 @@ export const SHARD_SIZES = {
   /** The maximum is 50 MB of text. */
   dataset: { unit: 'rows', least: 8, most: 16384, defaultSize: 2048 },
   /**
-   * A piece is a search or a recording of episodes (audit-pieces.ts). Each shard repeats two searches (audit-shards.ts): a
+   * A piece is a search or a recording of episodes (audit-options.ts). Each shard repeats two searches (audit-shards.ts): a
    * fifth of an audit's work with the default options.
    */
   audit: { unit: 'pieces', least: 1, most: 256, defaultSize: 32 },

@@ -1,7 +1,7 @@
 /** Adds batches of episodes to a re-evaluation, and reports mismatches as they are found. */
 
-import { type Mismatch, whereOf } from '../../evaluation/reevaluation/mismatch.js';
 import type { Reevaluation } from '../../evaluation/reevaluation/reevaluation.js';
+import { type Mismatch, whereOf } from '../../evaluation/reevaluation/trajectory-replayer.js';
 import { describe } from '../../shared/values.js';
 import { printable } from '../files/lines.js';
 import type { PlacedEpisode, Report } from '../files/trajectory-batches.js';

@@ -2,13 +2,13 @@
 
 import { STUDENT_NAMES } from '../../agents/student/shipped-students.js';
 import { type Grader, toGrader } from '../../engine/graders/grader.js';
-import { toSnakeCase } from '../../evaluation/evaluation-json.js';
 import { BASELINES } from '../../evaluation/reevaluation/baselines.js';
 import {
   type ReevaluatedRow,
   Reevaluation,
   type Section,
 } from '../../evaluation/reevaluation/reevaluation.js';
+import { toSnakeCase } from '../../evaluation/result-json.js';
 import { UserPolicy } from '../../evaluation/user-policy.js';
 import { YARDSTICK_POLICIES } from '../../evaluation/yardstick.js';
 import { SCHEMAS } from '../../shared/schemas.js';

@@ -1,7 +1,7 @@
 /** `rhythm-vec regrade`: grades stored components under a grader, without playing the episodes again. */
 import { type Command, Option } from 'commander';
-import { toSnakeCase } from '../../evaluation/evaluation-json.js';
 import { type Regraded, regradeStored, type StoredCondition } from '../../evaluation/regrade-stored.js';
+import { toSnakeCase } from '../../evaluation/result-json.js';
 import { SCHEMAS } from '../../shared/schemas.js';
 import { didYouMean } from '../../shared/suggest.js';
 import { describe } from '../../shared/values.js';

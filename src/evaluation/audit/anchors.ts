@@ -6,14 +6,14 @@ import { searchActionSequence } from '../../agents/search/find-sequences.js';
 import { type Interval, intervalOf } from '../../shared/statistics.js';
 import { ACTION_NAMES, NUM_STEPS } from '../../world/fields.js';
 import { AuditEnvs } from './audit-envs.js';
-import type { AuditRequest } from './audit-options.js';
-import { PROFILE_KINDS, type ProfileKind, problemProfile } from './audit-profiles.js';
-import { freshRange, trainingSeeds } from './audit-seeds.js';
+import { type AuditRequest, freshRange, problemProfile, trainingSeeds } from './audit-options.js';
 import { type FittedBeliefs, fitBeliefs } from './beliefs.js';
-import { nullPlayerEpisodes } from './null-players.js';
+import { nullPlayerEpisodes } from './controls.js';
+import type { Recording } from './players.js';
 import { recordedPlayer, silentPlayer, withBelief } from './players.js';
-import { type Recording, recordPlanner } from './record-episodes.js';
-import type { SearchProgress } from './search-progress.js';
+import { PROFILE_KINDS, type ProfileKind } from './read-anchors.js';
+import { recordPlanner } from './recordings.js';
+import type { SearchProgress } from './searches.js';
 
 /**
  * The two anchors for one kind of profiles. A score is expressed as a share of the way between them: 0 at the first anchor,
@@ -22,7 +22,7 @@ import type { SearchProgress } from './search-progress.js';
 export interface Anchor {
   /** The mean score of the best sequence for all profiles, with its best constant belief: share 0. */
   readonly sequence: Interval;
-  /** The fresh seeds (audit-seeds.ts) that `sequence` was scored on, such as "20000-119999". */
+  /** The fresh seeds (audit-options.ts) that `sequence` was scored on, such as "20000-119999". */
   readonly sequenceSeeds: string;
   /** The mean score of the planner that knows the profile: share 1. */
   readonly oracle: Interval;

@@ -1,10 +1,9 @@
-/** Decides whether a grader pays only for inference, by thresholds. */
+/** Describes the results of an audit, and decides by thresholds whether a grader pays only for inference. */
 import type { Interval } from '../../shared/statistics.js';
 import { decimals } from '../format-results.js';
 import type { Play } from './audit-envs.js';
-import { differenceOf, playOf } from './gains.js';
-import type { ImpossibleWorld } from './impossible-world.js';
-import type { NullGain, NullPlayers } from './null-players.js';
+import type { ImpossibleWorld, NullGain, NullPlayers } from './controls.js';
+import { type AuditRow, differenceOf, type Gains, playOf } from './gains.js';
 
 /**
  * The thresholds, in final scores. The policies that the planners must lead have their best constant beliefs. Chosen by hand:
@@ -94,7 +93,7 @@ function checksOfKnowledge({ plays, silentPrior, nullPlayers }: Evidence): Check
 /**
  * Returns what the best constant belief adds to a policy, or to the open-loop sequence if the policy was not measured.
  * Gains of beliefs vary more between episodes than gains of actions. So this gain is measured on more episodes (up to 50 times
- * those of the audit: `nullPlayerEpisodes` in null-players.ts), and then subtracted from the lead over the policy without a
+ * those of the audit: `nullPlayerEpisodes` in controls.ts), and then subtracted from the lead over the policy without a
  * belief.
  */
 function bestConstantGain({ rows }: NullPlayers, policy: string): Interval {
@@ -162,4 +161,41 @@ function reasonOf(grader: string, failed: readonly Check[]): string {
       `${compared} ${decimals(value.mean)} (${bound} ${decimals(threshold)})`,
   );
   return `Grader ${grader} does not pay only for inference: ${parts.join('; ')}.`;
+}
+
+/** Returns the verdict. @param best the best row of the policies that ignore the profile. */
+export function verdictOf(grader: string, best: AuditRow, gains: Gains): string {
+  return [
+    `Under grader ${grader}, a policy that ignores the profile gains up to ${gainText(best.gain)} over the heuristic`,
+    ` (a final score of ${decimals(best.finalScore.mean)}, by ${best.policy});`,
+    ` knowing the profile is worth ${gainText(gains.profile)} more${significanceNote(gains.profile)}.`,
+    ` With one action sequence for everybody, the true belief gains ${gainText(gains.profileBelief)} over the constant`,
+    ` belief; with the true belief, a sequence chosen for the profile gains ${gainText(gains.profileActions)} more.`,
+    ` Without knowing the profile, the constant belief alone gains ${gainText(gains.constantBelief)} over the heuristic,`,
+    ` and one action sequence for everybody ${gainText(gains.openLoop)},`,
+    ` of which ${gainText(gains.sandbagging)} comes from neglecting the first half of the episode.`,
+  ].join('');
+}
+
+/** Describes what knowing the profile adds in the impossible world. */
+export const impossibleText = ({ sequence, planner }: ImpossibleWorld): string =>
+  'In the impossible world every profile is neutral, and sequence, belief and prior are fitted to it. There, a sequence ' +
+  `with the true belief gains ${gainText(sequence)} over the fitted sequence and belief, and the planner with inference ` +
+  `gains ${gainText(planner)} over the planner with the fitted prior.`;
+
+/** Returns "0.123 ±0.004", "0.123" without an interval, or "nothing" for identical scores. */
+function gainText(gain: Interval): string {
+  if (isNothing(gain)) return 'nothing';
+  const { mean, high } = gain;
+  const half = high === null ? '' : ` ±${decimals(high - mean)}`;
+  return `${decimals(mean)}${half}`;
+}
+
+const isNothing = ({ mean, high }: Interval): boolean => mean === 0 && (high === null || high === mean);
+
+/** Returns a note if the interval includes 0, else ''. */
+function significanceNote(gain: Interval): string {
+  const { low, high } = gain;
+  const isInsignificant = low !== null && high !== null && low <= 0 && high >= 0 && !isNothing(gain);
+  return isInsignificant ? ', not significantly different from 0' : '';
 }

@@ -1,4 +1,4 @@
-/** Plays the episodes of an audit, on fresh seeds: those from FRESH_FIRST on (audit-seeds.ts). */
+/** Plays the episodes of an audit, on fresh seeds: those from FRESH_FIRST on (audit-options.ts). */
 
 import { repeatActions } from '../../agents/policies/open-loop.js';
 import type { Trajectory } from '../../engine/backends/backend.js';
@@ -6,9 +6,7 @@ import { type AnyVecEnv, openAnyVecEnv, type RunOptions } from '../../engine/nod
 import type { RunResult } from '../../engine/vec-env/vec-env-options.js';
 import { yieldTurn } from '../../engine/vec-env/yield-turn.js';
 import { NUM_STEPS } from '../../world/fields.js';
-import type { AuditRequest } from './audit-options.js';
-import { type AuditProfiles, profileChoice } from './audit-profiles.js';
-import { freshSeeds } from './audit-seeds.js';
+import { type AuditProfiles, type AuditRequest, freshSeeds, profileChoice } from './audit-options.js';
 import { type FittedBeliefs, statedBeliefs } from './beliefs.js';
 import type { Player } from './players.js';
 

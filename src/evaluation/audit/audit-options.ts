@@ -1,15 +1,76 @@
-/** Options of an audit and their validation. */
+/** Options of an audit and their validation; its seeds and its kinds of profiles. */
+
 import type { BackendName, KernelName } from '../../engine/backends/backend.js';
 import { type Grader, type GraderLike, graderWeights, toGrader } from '../../engine/graders/grader.js';
 import type { PolicyLike } from '../../engine/policy/policy.js';
+import type { ProfileChoice } from '../../engine/validate/profiles.js';
 import { checkLongCall } from '../../engine/vec-env/runs.js';
 import type { VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
 import { InputError } from '../../shared/errors.js';
 import { checkInteger, checkOptions } from '../../shared/values.js';
-import { MAX_ENVS, MAX_U32 } from '../../world/fields.js';
+import { spreadSeeds } from '../../world/conditions.js';
+import { MAX_ENVS, MAX_U32, NUM_METERS, PROFILE_SIZE } from '../../world/fields.js';
+import { createWorld } from '../../world/world.js';
 import { UserPolicy } from '../user-policy.js';
-import { type ComputePiece, computePiece } from './audit-pieces.js';
-import { SEEDS_PER_PROFILE } from './audit-seeds.js';
+import type { ProfileKind } from './read-anchors.js';
+
+/** A search, or a recording of episodes. */
+export interface Piece<Result> {
+  /** The piece's name, unique in an audit. */
+  readonly name: string;
+  readonly compute: () => Promise<Result>;
+  /** Any result of the same shape, for shards that skip the piece. Null if other pieces need the result: no shard skips it. */
+  readonly ifSkipped: (() => Result) | null;
+}
+
+/** Returns the result of a piece: computes it, or returns a stored result or that of `ifSkipped`. */
+export type ComputePiece = <Result>(piece: Piece<Result>) => Promise<Result>;
+
+/** Computes a piece. For audits without shards, which store and skip no piece. */
+export const computePiece: ComputePiece = ({ compute }) => compute();
+
+/** The number of seeds of the searches for all profiles. More seeds do not raise the score on fresh seeds; fewer lower it. */
+export const NUM_TRAINING_SEEDS = 512;
+/** The number of seeds of the search for one profile. Chosen by hand: more seeds take longer. */
+export const SEEDS_PER_PROFILE = 32;
+/** The first fresh seed, beyond the seeds of training and of the published evaluations. */
+export const FRESH_FIRST = 20000;
+
+/** Returns the training seeds of the searches for all profiles, u32 [512]. */
+export const trainingSeeds = (): Uint32Array => spreadSeeds(NUM_TRAINING_SEEDS);
+
+/** Returns the training seeds of the searches for one profile, u32 [32]. They contain no fresh seed. */
+export const profileTrainingSeeds = (): Uint32Array => spreadSeeds(SEEDS_PER_PROFILE);
+
+/** Returns the fresh seeds, u32 [n]. */
+export const freshSeeds = (episodes: number): Uint32Array =>
+  Uint32Array.from({ length: episodes }, (_, i) => FRESH_FIRST + i);
+
+/** Describes the first n fresh seeds, as "20000-20099". */
+export const freshRange = (episodes: number): string => `${FRESH_FIRST}-${FRESH_FIRST + episodes - 1}`;
+
+/** With 'neutral' (the impossible world), every profile is the same, so there is nothing to infer. */
+export type AuditProfiles = ProfileKind | 'neutral';
+
+/** Returns the profile of the impossible world: the neutral traits (docs/world.md) and equal weights, f32 [16]. */
+export function neutralProfile(): Float32Array {
+  const profile = new Float32Array(PROFILE_SIZE).fill(1 / NUM_METERS);
+  profile.set(createWorld().params.traitNeutral);
+  return profile;
+}
+
+/** Returns the profiles of n environments. */
+export function profileChoice(profiles: AuditProfiles, n: number): ProfileChoice {
+  if (profiles !== 'neutral') return profiles;
+  const rows = new Float32Array(n * PROFILE_SIZE);
+  const neutral = neutralProfile();
+  for (let at = 0; at < rows.length; at += PROFILE_SIZE) rows.set(neutral, at);
+  return rows;
+}
+
+/** Returns the `profile` of an ActionSequenceProblem. */
+export const problemProfile = (profiles: AuditProfiles): string | Float32Array =>
+  profiles === 'neutral' ? neutralProfile() : profiles;
 
 /** Options of `audit`. docs/graders.md describes its players and the impossible world. */
 export interface AuditOptions {
@@ -20,7 +81,7 @@ export interface AuditOptions {
   /**
    * The number of sequences that each of three searches scores: open-loop and open-loop-honest for sampled profiles, open-loop
    * for discrete profiles. 1,000 to 10^9. Default 300,000. Each other search for a sequence scores a part of this number
-   * (search-shares.ts), at least 1,000.
+   * (searches.ts), at least 1,000.
    */
   readonly evaluations?: number;
   /**

@@ -3,9 +3,9 @@
 import type { NamedDrawing } from '../../figures/drawing-types.js';
 import { COMPONENT_NAMES } from '../../world/fields.js';
 import { decimals, plainInterval } from '../format-results.js';
+import { impossibleText } from './assessment.js';
 import type { Audit } from './audit.js';
 import type { AuditRow } from './gains.js';
-import { impossibleText } from './verdict.js';
 
 /** Returns the page in Markdown. @param drawings figures that are stored beside the page as NAME.svg. */
 export function reportOf(audit: Audit, drawings: readonly NamedDrawing[]): string {

@@ -3,21 +3,29 @@
 import { ACTION_NAMES } from '../../world/fields.js';
 import { describeRun, type RunInfo } from '../run-info.js';
 import { type Anchors, findDiscreteAnchor, playAnchors } from './anchors.js';
-import { type Assessment, assess } from './assessment.js';
+import { type Assessment, assess, verdictOf } from './assessment.js';
 import { AuditEnvs, type Play } from './audit-envs.js';
-import { type AuditOptions, type AuditRequest, toAuditRequest } from './audit-options.js';
-import { freshRange, profileTrainingSeeds, trainingSeeds } from './audit-seeds.js';
+import {
+  type AuditOptions,
+  type AuditRequest,
+  freshRange,
+  profileTrainingSeeds,
+  toAuditRequest,
+  trainingSeeds,
+} from './audit-options.js';
 import { fitBeliefs } from './beliefs.js';
+import {
+  type ImpossibleWorld,
+  type NullPlayers,
+  nullPlayerEpisodes,
+  playImpossibleWorld,
+  playNullPlayers,
+} from './controls.js';
 import { type AuditRow, bestIgnoringProfile, type Gains, gainsOf, rowsOf } from './gains.js';
-import { type ImpossibleWorld, playImpossibleWorld } from './impossible-world.js';
 import { type MeanEpisode, meanEpisodeOf } from './mean-episodes.js';
-import { type NullPlayers, nullPlayerEpisodes, playNullPlayers } from './null-players.js';
 import { type Player, playersOf, type Recordings, silentPlayer, silentPoliciesOf } from './players.js';
-import { recordPlanner, recordReactive } from './record-episodes.js';
-import { recordPolicies } from './record-policies.js';
-import { SearchProgress } from './search-progress.js';
-import { runSearches, searchReactive } from './searches.js';
-import { verdictOf } from './verdict.js';
+import { recordPlanner, recordPolicies, recordReactive } from './recordings.js';
+import { runSearches, SearchProgress, searchReactive } from './searches.js';
 
 /** An action sequence that an audit found for all profiles. */
 export interface AuditActionSequence {
@@ -60,7 +68,7 @@ export interface Audit extends RunInfo, Assessment {
   readonly gains: Gains;
   /** The sequences found for all profiles. */
   readonly sequences: readonly AuditActionSequence[];
-  /** f64 [480]: the parameters of the reactive policy (agents/search/reactive-policy.ts). */
+  /** f64 [480]: the parameters of the reactive policy (agents/search/reactive.ts). */
   readonly reactive: readonly number[];
   /** The gains of policies from stating beliefs without any knowledge of the profile. */
   readonly nullPlayers: NullPlayers;
@@ -89,7 +97,7 @@ export async function audit(options: AuditOptions = {}): Promise<Audit> {
   return auditByPieces(toAuditRequest(options));
 }
 
-/** Audits a grader. `request.piece` computes or loads each costly piece (audit-pieces.ts). @throws as `audit`. */
+/** Audits a grader. `request.piece` computes or loads each costly piece (audit-options.ts). @throws as `audit`. */
 export async function auditByPieces(request: AuditRequest): Promise<Audit> {
   const startTime = performance.now();
   const progress = new SearchProgress(request);

@@ -5,9 +5,7 @@ import { type Draw, threefry } from '../../engine/reference/threefry.js';
 import { yieldTurn } from '../../engine/vec-env/yield-turn.js';
 import { float32Decimal } from '../../shared/float32-decimal.js';
 import { COMPONENT_NAMES, NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
-import type { AuditRequest } from './audit-options.js';
-import { type AuditProfiles, profileChoice } from './audit-profiles.js';
-import { trainingSeeds } from './audit-seeds.js';
+import { type AuditProfiles, type AuditRequest, profileChoice, trainingSeeds } from './audit-options.js';
 
 /** The kind of belief that a player states at every step. */
 export type AuditBelief =

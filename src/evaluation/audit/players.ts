@@ -2,7 +2,6 @@
 import type { FoundActionSequence } from '../../agents/search/find-sequences.js';
 import { COMPONENT_NAMES, NUM_STEPS } from '../../world/fields.js';
 import { type AuditBelief, BELIEF_BY_COMPONENT } from './beliefs.js';
-import type { Recording } from './record-episodes.js';
 
 /**
  * A baseline, an exploit of the grader, a null player (a belief without knowledge on top of a policy), a push that raises
@@ -42,10 +41,18 @@ export interface Findings {
   readonly perProfile: readonly FoundActionSequence[];
 }
 
+/** The actions and beliefs in n episodes of fresh seeds. */
+export interface Recording {
+  /** u8 [n, 28]. */
+  readonly actions: Uint8Array;
+  /** f32 [n, 28, 3]. */
+  readonly beliefs: Float32Array;
+}
+
 /** Recorded episodes of players that use observations. */
 export interface Recordings {
   /**
-   * The actions of the reactive policy, u8 [n, 28], in the episodes of the first n fresh seeds. null-players.ts uses all of
+   * The actions of the reactive policy, u8 [n, 28], in the episodes of the first n fresh seeds. controls.ts uses all of
    * them, and `playersOf` those of the first `episodes` seeds (an option of the audit).
    */
   readonly reactive: Uint8Array;

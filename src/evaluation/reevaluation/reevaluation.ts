@@ -1,16 +1,23 @@
 /** Re-evaluation: replays stored episodes, compares them, and grades them beside baselines on the same seeds. */
-
 import type { Grader, GraderWeights } from '../../engine/graders/grader.js';
 import type { ReplayEngine } from '../../rollouts/trajectories/episode-replayer.js';
 import type { Player, TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
+import { type Interval, Moments } from '../../shared/statistics.js';
+import { describeProfiles } from '../../world/conditions.js';
 import { describeRun, type RunInfo } from '../run-info.js';
+import { ScoreTally, type Summary, type Wins } from '../score-tally.js';
 import type { UserPolicy } from '../user-policy.js';
-import { BASELINES, BaselinePlayer, type Graded, gradeResults, pickEpisodes } from './baselines.js';
-import { EpisodeSet } from './episode-set.js';
-import type { Mismatch } from './mismatch.js';
-import { ReevaluationTally, type RowSummary } from './reevaluation-tally.js';
-import { TrajectoryReplayer } from './trajectory-replayer.js';
-import { UserBaselines } from './user-baselines.js';
+import {
+  BASELINES,
+  BaselinePlayer,
+  type EpisodeIdentity,
+  type Graded,
+  gradeResults,
+  PAIRED_BASELINES,
+  pickEpisodes,
+  UserBaselines,
+} from './baselines.js';
+import { type Mismatch, TrajectoryReplayer } from './trajectory-replayer.js';
 
 /** The results of a baseline, or of a player: a policy or language model whose episodes are stored. */
 export interface ReevaluatedRow extends RowSummary {
@@ -214,4 +221,88 @@ function addTo(
   const baselines = new Map(Array.from(all, ([name, graded]) => [name, pickEpisodes(graded, indices)]));
   tallies[g].own.add(own, baselines);
   for (const [name, tally] of tallies[g].baselines) tally.add(baselines.get(name)!, baselines);
+}
+
+/** A comparison with another player's episodes on the same seeds. */
+export interface PairedComparison {
+  readonly wins: Wins;
+  /** Mean of the paired differences of final scores, with its 95 % interval. */
+  readonly difference: Interval;
+}
+
+/** Means over the episodes of a row, and its comparisons with the heuristic and the heuristic with constant belief. */
+export interface RowSummary extends Omit<Summary, 'wins'> {
+  readonly overHeuristic: PairedComparison;
+  readonly overConstant: PairedComparison;
+}
+
+/** The sums of one row. */
+export class ReevaluationTally {
+  readonly #heuristicTally = new ScoreTally();
+  readonly #constantTally = new ScoreTally();
+  readonly #heuristicDifferences = new Moments();
+  readonly #constantDifferences = new Moments();
+
+  /** Adds episodes. @param baselines results on the same seeds, at least those of PAIRED_BASELINES. */
+  add(graded: Graded, baselines: ReadonlyMap<string, Graded>): void {
+    const heuristic = baselines.get(PAIRED_BASELINES.heuristic)!.finalScores;
+    const constant = baselines.get(PAIRED_BASELINES.constant)!.finalScores;
+    this.#heuristicTally.add(graded, heuristic);
+    this.#constantTally.add(graded, constant);
+    this.#heuristicDifferences.addAll(differences(graded.finalScores, heuristic));
+    this.#constantDifferences.addAll(differences(graded.finalScores, constant));
+  }
+
+  summary(): RowSummary {
+    const { wins, ...summary } = this.#heuristicTally.summary();
+    return {
+      ...summary,
+      overHeuristic: { wins, difference: this.#heuristicDifferences.interval() },
+      overConstant: {
+        wins: this.#constantTally.summary().wins,
+        difference: this.#constantDifferences.interval(),
+      },
+    };
+  }
+}
+
+const differences = (a: Float32Array, b: Float32Array): Float64Array =>
+  Float64Array.from(a, (value, i) => value - b[i]);
+
+/** The maximum number of seed ranges in a description. Chosen by hand: more make a table's title too long. */
+const MAX_RANGES = 3;
+
+/** A set of episodes. */
+export class EpisodeSet {
+  readonly #seeds = new Map<string, Set<number>>();
+
+  add({ profile_mode, seed }: EpisodeIdentity): void {
+    const seeds = this.#seeds.get(profile_mode) ?? new Set();
+    this.#seeds.set(profile_mode, seeds);
+    seeds.add(seed);
+  }
+
+  /** The profiles of the episodes, as `describeProfiles` describes them. */
+  get profiles(): string {
+    return describeProfiles(this.#seeds.keys());
+  }
+
+  sameAs(other: EpisodeSet): boolean {
+    if (this.#seeds.size !== other.#seeds.size) return false;
+    return [...this.#seeds].every(([profile, seeds]) => {
+      const others = other.#seeds.get(profile);
+      return others?.size === seeds.size && [...seeds].every((seed) => others.has(seed));
+    });
+  }
+
+  /** Describes the seeds: "0-99, 200-299"; with more than three ranges, "500 from 0 to 9999". */
+  get text(): string {
+    const all = new Set([...this.#seeds.values()].flatMap((seeds) => [...seeds]));
+    const sorted = Uint32Array.from(all).sort();
+    const starts = Array.from(sorted.keys()).filter((i) => i === 0 || sorted[i] !== sorted[i - 1] + 1);
+    if (starts.length > MAX_RANGES)
+      return `${sorted.length} from ${sorted[0]} to ${sorted[sorted.length - 1]}`;
+    const runs = starts.map((from, k) => [sorted[from], sorted[(starts[k + 1] ?? sorted.length) - 1]]);
+    return runs.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)).join(', ');
+  }
 }

@@ -1,25 +1,24 @@
 /** Exports of `rhythm-vec/evaluation` for every platform: rankings, sensitivity to weights, statistics of scores. */
 
-export { type PolicyComponents, rankPolicies, type Standing } from '../../evaluation/ranking.js';
-export { interquartileMean, runMeans } from '../../evaluation/statistics/aggregates.js';
-export type {
-  BootstrapInterval,
-  BootstrapMethod,
-  BootstrapOptions,
-} from '../../evaluation/statistics/bootstrap.js';
 export {
+  type IntervalOptions,
+  interquartileMean,
+  meanInterval,
+  pairedDifference,
+  runMeans,
+  type TaskScores,
+} from '../../evaluation/aggregates.js';
+export {
+  type BootstrapInterval,
   type BootstrapIntervalOptions,
+  type BootstrapMethod,
+  type BootstrapOptions,
   bootstrapInterval,
   improvementInterval,
   probabilityOfImprovement,
   type StatisticName,
-} from '../../evaluation/statistics/bootstrap-interval.js';
-export {
-  type IntervalOptions,
-  meanInterval,
-  pairedDifference,
-} from '../../evaluation/statistics/mean-interval.js';
-export type { TaskScores } from '../../evaluation/statistics/scores.js';
+} from '../../evaluation/bootstrap.js';
+export { type PolicyComponents, rankPolicies, type Standing } from '../../evaluation/ranking.js';
 export {
   type Flip,
   type LeadSensitivity,

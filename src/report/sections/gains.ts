@@ -1,5 +1,5 @@
 /** Section: what graders reward, from audits. */
-import { drawAuditComponents, drawAuditGains } from '../../evaluation/audit/gain-figures.js';
+import { drawAuditComponents, drawAuditGains } from '../../evaluation/audit/audit-figures.js';
 import { decimals, grouped, plainInterval } from '../../evaluation/format-results.js';
 import { drawActionSequences } from '../../figures/action-sequences.js';
 import { ACTION_NAMES } from '../../world/fields.js';

@@ -1,5 +1,5 @@
 /** Section: final scores by condition and policy, beside published scores. */
-import type { GraderAnchors } from '../../evaluation/audit/anchors-of.js';
+import type { GraderAnchors } from '../../evaluation/audit/read-anchors.js';
 import { bracketNotes, SHARE_MEANING } from '../../evaluation/bracket.js';
 import { decimals, grouped, plainInterval } from '../../evaluation/format-results.js';
 import { PUBLISHED_SOURCE, TEACHER_BELIEF_MAE } from '../../evaluation/published-scores.js';
@@ -38,7 +38,7 @@ export function scoresSection({ scores, brackets, yardsticks }: ReportData): Sec
 }
 
 /**
- * Explains the shares (see bracket-share.ts) if there are any. Gives each grader's anchors, or says why scores have no shares.
+ * Explains the shares (see bracket.ts) if there are any. Gives each grader's anchors, or says why scores have no shares.
  */
 function bracketParts(scores: readonly ScoreRow[], brackets: readonly GraderAnchors[]): Part[] {
   const meaning = scores.some(({ share }) => share) ? [SHARE_MEANING] : [];

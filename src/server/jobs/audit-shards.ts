@@ -8,11 +8,11 @@ import { type Audit, auditByPieces } from '../../evaluation/audit/audit.js';
 import {
   type AuditOptions,
   type AuditRequest,
+  type Piece,
   toAuditRequest,
 } from '../../evaluation/audit/audit-options.js';
-import type { Piece } from '../../evaluation/audit/audit-pieces.js';
-import { PLANNED_TOGETHER } from '../../evaluation/audit/record-episodes.js';
-import { neutralPlannerEpisodes, pushableComponents } from '../../evaluation/audit/search-shares.js';
+import { PLANNED_TOGETHER } from '../../evaluation/audit/recordings.js';
+import { neutralPlannerEpisodes, pushableComponents } from '../../evaluation/audit/searches.js';
 import { decodeArrays, encodeArrays } from '../../shared/array-json.js';
 import type { AuditJob } from './job.js';
 import { partOf, type Shard } from './shard.js';

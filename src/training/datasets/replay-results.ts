@@ -8,8 +8,7 @@ import {
   PAIRED_BASELINES,
   pickEpisodes,
 } from '../../evaluation/reevaluation/baselines.js';
-import type { Mismatch } from '../../evaluation/reevaluation/mismatch.js';
-import { TrajectoryReplayer } from '../../evaluation/reevaluation/trajectory-replayer.js';
+import { type Mismatch, TrajectoryReplayer } from '../../evaluation/reevaluation/trajectory-replayer.js';
 import type { ReplayEngine } from '../../rollouts/trajectories/episode-replayer.js';
 import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
 

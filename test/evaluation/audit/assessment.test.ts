@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { assess, type Check, type Evidence, THRESHOLDS } from '../../../src/evaluation/audit/assessment.js';
 import type { Play } from '../../../src/evaluation/audit/audit-envs.js';
 import type { AuditBelief } from '../../../src/evaluation/audit/beliefs.js';
-import type { NullGain } from '../../../src/evaluation/audit/null-players.js';
+import type { NullGain } from '../../../src/evaluation/audit/controls.js';
 import { type Role, silentPlayer } from '../../../src/evaluation/audit/players.js';
 import type { Interval } from '../../../src/shared/statistics.js';
 

@@ -1,10 +1,10 @@
 /** The report of an audit: page, table, verdict and figures. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { renderAudit } from '../../../src/cli/audit/audit-table.js';
+import { verdictOf } from '../../../src/evaluation/audit/assessment.js';
 import { drawingsOf } from '../../../src/evaluation/audit/audit-figures.js';
 import { componentGainsOf, reportOf, scoresOf } from '../../../src/evaluation/audit/audit-page.js';
 import type { AuditRow, Gains } from '../../../src/evaluation/audit/gains.js';
-import { verdictOf } from '../../../src/evaluation/audit/verdict.js';
 import { decimals } from '../../../src/evaluation/format-results.js';
 import { type Audit, audit } from '../../../src/index.js';
 import type { Interval } from '../../../src/shared/statistics.js';

@@ -1,13 +1,16 @@
 /** Audits: options, progress, cancellation, a user's policies, fitted beliefs, and the world in which inference is worth nothing. */
 import { describe, expect, it } from 'vitest';
 import { AuditEnvs } from '../../../src/evaluation/audit/audit-envs.js';
-import { toAuditRequest } from '../../../src/evaluation/audit/audit-options.js';
-import { neutralProfile, profileChoice } from '../../../src/evaluation/audit/audit-profiles.js';
+import {
+  neutralProfile,
+  profileChoice,
+  toAuditRequest,
+} from '../../../src/evaluation/audit/audit-options.js';
 import { fitBeliefs } from '../../../src/evaluation/audit/beliefs.js';
-import { playImpossibleWorld } from '../../../src/evaluation/audit/impossible-world.js';
+import { playImpossibleWorld } from '../../../src/evaluation/audit/controls.js';
 import { HEURISTIC, type Player } from '../../../src/evaluation/audit/players.js';
-import { recordPolicies } from '../../../src/evaluation/audit/record-policies.js';
-import { SearchProgress } from '../../../src/evaluation/audit/search-progress.js';
+import { recordPolicies } from '../../../src/evaluation/audit/recordings.js';
+import { SearchProgress } from '../../../src/evaluation/audit/searches.js';
 import {
   type AuditOptions,
   audit,

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { repeatActions } from '../../../src/agents/policies/open-loop.js';
 import type { RunOptions } from '../../../src/engine/node.js';
-import { auditToJson } from '../../../src/evaluation/audit/audit-json.js';
+import { auditToJson } from '../../../src/evaluation/result-json.js';
 import {
   ACTION_NAMES,
   type Audit,

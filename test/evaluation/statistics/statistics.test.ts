@@ -3,7 +3,7 @@
  * distributions) and with rliable's formulas in NumPy.
  */
 import { describe, expect, it } from 'vitest';
-import { acceleration, bias, correctLevels, quantile } from '../../../src/evaluation/statistics/bootstrap.js';
+import { acceleration, bias, correctLevels, quantile } from '../../../src/evaluation/bootstrap.js';
 import {
   bootstrapInterval,
   type ErrorCode,

@@ -2,8 +2,7 @@
  * The bracket of a grader: the best score of one action sequence and one belief for everybody, and the score of a planner that
  * knows the person.
  */
-import type { ScoreAnchors } from '../../../src/evaluation/audit/anchors-of.js';
-import { shippedAnchors } from '../../../src/evaluation/audit/shipped-anchors.js';
+import { type ScoreAnchors, shippedAnchors } from '../../../src/evaluation/audit/read-anchors.js';
 import { presetOf, type Weights } from './weights.js';
 
 /** Returns both scores, as an audit measured them on sampled profiles; null for weights that no built-in grader has. */

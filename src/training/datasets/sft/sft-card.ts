@@ -2,7 +2,7 @@
 
 import { type Grader, isSameGrader } from '../../../engine/graders/grader.js';
 import { counted, decimals, listed, plainInterval } from '../../../evaluation/format-results.js';
-import type { RowSummary } from '../../../evaluation/reevaluation/reevaluation-tally.js';
+import type { RowSummary } from '../../../evaluation/reevaluation/reevaluation.js';
 import { ORACLE_MARK } from '../../../rollouts/trajectories/player-name.js';
 import { camelCase } from '../../../shared/letter-case.js';
 import { SCHEMAS } from '../../../shared/schemas.js';

@@ -2,8 +2,8 @@
 
 import type { Grader } from '../../../engine/graders/grader.js';
 import { type Graded, PAIRED_BASELINES, pickEpisodes } from '../../../evaluation/reevaluation/baselines.js';
-import type { Mismatch } from '../../../evaluation/reevaluation/mismatch.js';
-import { ReevaluationTally } from '../../../evaluation/reevaluation/reevaluation-tally.js';
+import { ReevaluationTally } from '../../../evaluation/reevaluation/reevaluation.js';
+import type { Mismatch } from '../../../evaluation/reevaluation/trajectory-replayer.js';
 import type { ReplayEngine } from '../../../rollouts/trajectories/episode-replayer.js';
 import type { Player, TrajectoryEpisode } from '../../../rollouts/trajectories/trajectory-episode.js';
 import { PlayedResults, type ResultSource } from '../replay-results.js';

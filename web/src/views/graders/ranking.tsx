@@ -1,7 +1,7 @@
 /** The ranking of the policies, the best first: score, components, and lead over the next one. */
 import { useRef } from 'preact/hooks';
-import type { ScoreAnchors } from '../../../../src/evaluation/audit/anchors-of.js';
-import { shareOf } from '../../../../src/evaluation/bracket-share.js';
+import type { ScoreAnchors } from '../../../../src/evaluation/audit/read-anchors.js';
+import { shareOf } from '../../../../src/evaluation/bracket.js';
 import type { PolicyComponents } from '../../../../src/evaluation/ranking.js';
 import { decimal } from '../../../../src/figures/format-numbers.js';
 import { COMPONENT_COLOURS } from '../../../../src/figures/theme.js';

@@ -1,13 +1,17 @@
-/**
- * Reads the anchors of a grader from an audit's JSON. Anchors are two scores, without and with knowledge of the profile. Other
- * scores are placed between them as shares: 0 at the lower anchor, 1 at the upper (../bracket.ts).
- */
+/** Reads the anchors of a grader from an audit's JSON. Anchors are two scores, without and with knowledge of the profile. Other
+ * scores are placed between them as shares: 0 at the lower anchor, 1 at the upper (../bracket.ts). */
+
+import { toGrader } from '../../engine/graders/grader.js';
 import { InputError } from '../../shared/errors.js';
 import { isPrintable, PRINTABLE } from '../../shared/printable-names.js';
 import { got, notAnObject, unknownKeys } from '../../shared/row-messages.js';
 import type { Interval } from '../../shared/statistics.js';
 import { COMPONENT_NAMES, MAX_U32 } from '../../world/fields.js';
-import type { ProfileKind } from './audit-profiles.js';
+import { MEASURED } from '../measured-scores.js';
+
+/** The kinds of profiles for which an audit has anchors. */
+export const PROFILE_KINDS = ['sampled', 'discrete'] as const;
+export type ProfileKind = (typeof PROFILE_KINDS)[number];
 
 /** The scores at share 0 and at share 1 of a grader, for one kind of profiles. */
 export interface ScoreAnchors {
@@ -113,4 +117,19 @@ function intervalAt(value: unknown, place: string): Interval {
   if (isInterval(interval)) return interval;
   const { low, high } = interval;
   throw bad(place, `Expected low <= mean <= high, or null for both bounds, got ${low}, ${mean} and ${high}.`);
+}
+
+/** Returns the anchors of a built-in grader, 'v1', 'v2' or 'v3'; null for other graders. */
+export function shippedAnchors(grader: string): GraderAnchors | null {
+  const { version, worldDigest, sequenceSeeds, oracleSeeds, anchors } = MEASURED;
+  if (!Object.hasOwn(anchors, grader)) return null;
+  const intervalOf = ([mean, low, high]: readonly number[]): Interval => ({ mean, low, high });
+  const scoresOf = (kind: ProfileKind): ScoreAnchors => {
+    const { sequence, oracle } = anchors[grader as keyof typeof anchors][kind];
+    return { sequence: intervalOf(sequence), sequenceSeeds, oracle: intervalOf(oracle), oracleSeeds };
+  };
+  return {
+    ...{ grader, graderWeights: toGrader(grader).weights, version, worldDigest },
+    anchors: { sampled: scoresOf('sampled'), discrete: scoresOf('discrete') },
+  };
 }

@@ -1,18 +1,85 @@
-/** Audits a grader in the impossible world: every profile is neutral, so there is nothing to infer. */
-
+/** Two controls of an audit: beliefs without knowledge (null players), and a world where every profile is neutral. */
 import { repeatActions } from '../../agents/policies/open-loop.js';
 import { searchActionSequence } from '../../agents/search/find-sequences.js';
 import { type Interval, intervalOf } from '../../shared/statistics.js';
 import { AuditEnvs } from './audit-envs.js';
-import type { AuditRequest } from './audit-options.js';
-import { problemProfile } from './audit-profiles.js';
-import { freshRange, profileTrainingSeeds, trainingSeeds } from './audit-seeds.js';
-import { fitBeliefs } from './beliefs.js';
+import {
+  type AuditRequest,
+  freshRange,
+  problemProfile,
+  profileTrainingSeeds,
+  trainingSeeds,
+} from './audit-options.js';
+import { type AuditBelief, type FittedBeliefs, fitBeliefs } from './beliefs.js';
 import { differenceOf } from './gains.js';
-import { recordedPlayer, silentPlayer, withBelief } from './players.js';
-import { recordPlanner } from './record-episodes.js';
-import type { SearchProgress } from './search-progress.js';
-import { neutralEvaluations, neutralPlannerEpisodes, profileEvaluations } from './search-shares.js';
+import { type Player, recordedPlayer, silentPlayer, withBelief } from './players.js';
+import { recordPlanner } from './recordings.js';
+import {
+  neutralEvaluations,
+  neutralPlannerEpisodes,
+  profileEvaluations,
+  type SearchProgress,
+} from './searches.js';
+
+/** The gain of a policy from a belief without knowledge. */
+export interface NullGain {
+  /** The name of the policy. */
+  readonly policy: string;
+  readonly belief: AuditBelief;
+  /** The mean final score without a belief. */
+  readonly silent: Interval;
+  /** The gain of the belief over `silent`. */
+  readonly gain: Interval;
+}
+
+/** The gains of null players. */
+export interface NullPlayers {
+  /** Fresh seeds (audit-options.ts), as "20000-119999". */
+  readonly seeds: string;
+  readonly rows: readonly NullGain[];
+}
+
+/**
+ * The number of episodes of a null player, as a multiple of `episodes`. Gains of beliefs vary more than gains of actions. Both
+ * numbers are chosen by hand: more episodes narrow the intervals and take longer.
+ */
+const EPISODES_FACTOR = 50;
+const MAX_EPISODES = 100_000;
+const BELIEFS: readonly AuditBelief[] = ['constant', 'fitted', 'extreme', 'random'];
+
+/**
+ * Returns the number of episodes of each null player: 50 times `episodes`, but at most 100,000, and never fewer than
+ * `episodes`.
+ */
+export const nullPlayerEpisodes = ({ episodes }: Pick<AuditRequest, 'episodes'>): number =>
+  Math.max(episodes, Math.min(MAX_EPISODES, EPISODES_FACTOR * episodes));
+
+/**
+ * Plays the null players.
+ * @param silent players without a belief: of a built-in policy, of one sequence for all episodes, or of one sequence for each
+ *   of the `nullPlayerEpisodes(request)` episodes.
+ */
+export async function playNullPlayers(
+  request: AuditRequest,
+  beliefs: FittedBeliefs,
+  silent: readonly Player[],
+): Promise<NullPlayers> {
+  const episodes = nullPlayerEpisodes(request);
+  await using envs = new AuditEnvs({ ...request, episodes }, beliefs);
+  const rows: NullGain[] = [];
+  for (const player of silent) {
+    const base = await envs.play(player);
+    for (const belief of BELIEFS) {
+      rows.push({
+        policy: player.name,
+        belief,
+        silent: intervalOf(base.scores),
+        gain: differenceOf(await envs.play(withBelief(belief, player)), base),
+      });
+    }
+  }
+  return { seeds: freshRange(episodes), rows };
+}
 
 /**
  * The gains of knowing the profile in the impossible world, compared with a sequence, a belief and a prior that are fitted

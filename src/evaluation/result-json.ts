@@ -1,6 +1,7 @@
-/** Converts an evaluation to the object of its JSON file. */
+/** Converts evaluations and audits to the objects of their JSON files. */
 import { storedField } from '../shared/letter-case.js';
 import { SCHEMAS } from '../shared/schemas.js';
+import type { Audit } from './audit/audit.js';
 import type { Evaluation } from './evaluate.js';
 
 /** Returns a deep copy with the field names that files use. */
@@ -16,3 +17,22 @@ export function toSnakeCase(value: unknown): unknown {
 export function evaluationToJson({ backendReason: _, ...evaluation }: Evaluation): unknown {
   return toSnakeCase({ schema: SCHEMAS.evaluation, ...evaluation });
 }
+
+/** Returns the JSON of an audit, without `meanEpisodes` and `backendReason`. */
+export const auditToJson = ({ meanEpisodes: _, backendReason: __, ...audit }: Audit): object =>
+  toSnakeCase({ schema: SCHEMAS.audit, ...audit }) as object;
+
+/** Returns the JSON without machine, backend and time: the part that is the same on every machine. */
+export function reproducibleJson(audit: Audit): object {
+  const fields = Object.entries(auditToJson(audit));
+  return Object.fromEntries(fields.filter(([name]) => !MACHINE_FIELDS.has(name)));
+}
+
+const MACHINE_FIELDS: ReadonlySet<string> = new Set([
+  'backend',
+  'kernel',
+  'threads',
+  'device',
+  'machine',
+  'seconds',
+]);
