@@ -35,7 +35,7 @@ class Batch:
     columns: Mapping[str, List[Any]]
     options: Mapping[str, Any]
     is_answer: Callable[[Any, int], bool]
-    row_limit: int = 2**20
+    row_limit: int = 2**17
 
 
 @dataclass(frozen=True)

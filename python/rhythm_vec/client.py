@@ -138,7 +138,7 @@ _TRANSIENT = frozenset({429, 502, 503, 504})
 REMEDIES = {
     401: f"Pass token=, or set {TOKEN_VARIABLE}, to the server's token.",
     404: "Check that it is a rhythm-vec server of this release.",
-    413: "Raise --body-limit of the server, or send less.",
+    413: "Send less, or raise --body-limit of the server if it is below 8 MiB.",
     500: "See the server's standard error.",
 }
 
@@ -156,10 +156,10 @@ class Client:
         token: the token of all servers; by default that of the variable RHYTHM_TOKEN.
         timeout_s: seconds without a byte after which a server counts as failed; at most 10 until it accepts the connection.
         backoff: retry policy, and the time for which a failed server is left out.
-        body_limit: the maximum number of bytes of a request, by default 32 MiB, half of the default of the server. Larger
-            batches are sent in parts.
-        row_limit: the maximum number of rows of a request. Larger batches are sent in parts. The server accepts up to
-            2^20 rows.
+        body_limit: the maximum number of bytes of a request, by default 8 MiB, as the server accepts. Larger batches are
+            sent in parts.
+        row_limit: the maximum number of rows of a request, by default 2^17, as the server accepts. Larger batches are
+            sent in parts.
 
     Raises:
         ValueError: an argument is invalid.
@@ -172,8 +172,8 @@ class Client:
         token: Optional[str] = None,
         timeout_s: float = 120.0,
         backoff: Backoff = Backoff(),
-        body_limit: int = 32 * MIB,
-        row_limit: int = 2**18,
+        body_limit: int = 8 * MIB,
+        row_limit: int = 2**17,
     ) -> None:
         check_timeout(timeout_s)
         _check_limit("body_limit", body_limit, 2**31)

@@ -2,7 +2,9 @@
 import type { Server } from 'node:http';
 import { createAdaptorServer } from '@hono/node-server';
 import { z } from 'zod';
+import { NODE } from '../engine/backends/node.js';
 import { EpisodePool } from '../rollouts/episode-pool.js';
+import { openReplayBatchOn } from '../rollouts/replay/score-replay.js';
 import { packageVersion } from '../shared/version.js';
 import { accessCheck } from './access-control.js';
 import { createApp } from './http/app.js';
@@ -102,6 +104,7 @@ export function buildServer(
   const free = (): void => {
     openEnv.close();
     shared.episodePool.close();
+    shared.batchRunner.replayBatch.close();
   };
   return { settings, server, sockets, drain: () => batchRunner.drain(), free };
 }
@@ -121,7 +124,12 @@ function buildShared(settings: Settings, host: ServerHost): Shared {
     metrics.stepBatch.observe(stepped);
   };
   const episodePool = new EpisodePool({ ...settings, onStepped });
-  const batchRunner = new BatchRunner({ ...settings, onDone: (what, count) => metrics[what].inc(count) });
+  const replayBatch = openReplayBatchOn(NODE, { ...settings, threads: 1 });
+  const batchRunner = new BatchRunner({
+    ...settings,
+    replayBatch,
+    onDone: (what, count) => metrics[what].inc(count),
+  });
   const envQuota = new EnvQuota(host.envs);
   metrics.gauge('sessions', 'Open sessions.', () => episodePool.taken);
   metrics.gauge('session_capacity', 'Maximum number of open sessions.', () => episodePool.capacity, 'max');

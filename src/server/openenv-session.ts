@@ -5,11 +5,6 @@
 import type { EpisodePool } from '../rollouts/episode-pool.js';
 import { describe } from '../shared/values.js';
 import { toAction } from './protocol/action.js';
-import { hasTooManyValues, MAX_VALUES } from './protocol/json-limits.js';
-import { answerMcp } from './protocol/mcp.js';
-import { isOver, resetText, stepsOf, stepText } from './protocol/observation.js';
-import { type EpisodeRequest, toEpisodeRequest } from './protocol/reset-request.js';
-import { stateOf } from './protocol/state.js';
 import {
   extra,
   InvalidRequestError,
@@ -18,7 +13,12 @@ import {
   tooManyValues,
   type ValidationError,
   withLinks,
-} from './protocol/validation-errors.js';
+} from './protocol/errors.js';
+import { hasTooManyValues, MAX_VALUES } from './protocol/json-limits.js';
+import { answerMcp } from './protocol/mcp.js';
+import { isOver, resetText, stepsOf, stepText } from './protocol/observation.js';
+import { type EpisodeRequest, toEpisodeRequest } from './protocol/reset-request.js';
+import { stateOf } from './protocol/state.js';
 import type { Grant, Quota } from './quota.js';
 import { InvalidStateError, toErrorAnswer } from './sockets/error-answer.js';
 import { type Answer, errorAnswer, type MessageHandler } from './sockets/message-handler.js';

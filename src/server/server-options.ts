@@ -20,9 +20,9 @@ export interface ServeOptions {
   readonly insecure?: boolean;
   /** Maximum number of sessions at a time, 1 to 65,536. Default 4096. */
   readonly capacity?: number;
-  /** Maximum size of a request body in bytes, 1024 to 2^29. Default 2^26 (64 MiB). */
+  /** Maximum size of a request body in bytes, 1024 to 2^29; JSON has at most 2^23 (8 MiB). Default 2^26 (64 MiB). */
   readonly bodyLimit?: number;
-  /** Maximum size in bytes of OpenEnv's frames and request bodies, 1024 to 2^29. Default 2^20 (1 MiB). */
+  /** Maximum size in bytes of OpenEnv's frames and request bodies, 1024 to 2^23. Default 2^20 (1 MiB). */
   readonly frameLimit?: number;
   /** Maximum number of environments in all vector environments together, 1 to 2^24. Default 2^18. */
   readonly vecEnvs?: number;
@@ -81,7 +81,7 @@ const NUMBERS = {
   port: [8000, 0, 65535],
   capacity: [4096, 1, 2 ** 16],
   bodyLimit: [64 * MIB, 1024, 512 * MIB],
-  frameLimit: [MIB, 1024, 512 * MIB],
+  frameLimit: [MIB, 1024, 8 * MIB],
   vecEnvs: [2 ** 18, 1, 2 ** 24],
   batchRequests: [8, 1, 1024],
   batchQueue: [1024, 0, 2 ** 16],

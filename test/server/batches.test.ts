@@ -11,7 +11,7 @@ import {
   prompts,
   rolloutGroups,
 } from '../../src/index.js';
-import { SLICE } from '../../src/server/v1/array-text.js';
+import { SLICE } from '../../src/server/http/json-response.js';
 import { float32Decimals } from '../../src/shared/float32-decimal.js';
 import { metric, sendRequest, startServer } from '../support/server.js';
 

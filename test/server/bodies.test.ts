@@ -5,10 +5,16 @@ import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { InvalidRequestError } from '../../src/server/protocol/validation-errors.js';
-import { column } from '../../src/server/v1/batch-schemas.js';
-import { BodyReader, keysOf, MAX_ROW_BYTES, MAX_VALUE_BYTES } from '../../src/server/v1/body-reader.js';
-import { allRows, Column, sliceEnd } from '../../src/server/v1/column.js';
+import { InvalidRequestError } from '../../src/server/protocol/errors.js';
+import {
+  Column,
+  keysOf,
+  MAX_JSON_ROWS,
+  MAX_ROW_BYTES,
+  MAX_VALUE_BYTES,
+  readFields,
+} from '../../src/server/v1/json-columns.js';
+import { column } from '../../src/server/v1/schemas.js';
 import { runChild } from '../support/child.js';
 import { DRAWS, drawsOf } from '../support/random.js';
 import { metric, sendRequest, startServer } from '../support/server.js';
@@ -16,22 +22,21 @@ import { metric, sendRequest, startServer } from '../support/server.js';
 const SCHEMA = z.strictObject({ a: column(z.any()), b: column(z.any()).optional(), c: z.any(), ü: z.any() });
 const KEYS = keysOf(SCHEMA);
 
-/** Reads a body that arrives in pieces. @throws InvalidRequestError. */
-async function read(body: Buffer, cuts: readonly number[] = []): Promise<unknown> {
-  const reader = new BodyReader(KEYS);
-  for (const cut of [...cuts, body.length].sort((a, b) => a - b))
-    reader.read(body, Math.min(cut, body.length));
-  const fields = Object.entries(reader.fields(body)).map(async ([key, value]) => [
-    key,
-    value instanceof Column
-      ? await allRows(
-          value,
-          async () => {},
-          (row) => row,
-        )
-      : value,
-  ]);
-  return Object.fromEntries(await Promise.all(fields));
+const turn = async () => {};
+
+/** Reads a body, and the rows of its columns. @throws InvalidRequestError. */
+async function read(body: Buffer): Promise<unknown> {
+  const fields = readFields(body, KEYS);
+  for (const [key, value] of Object.entries(fields)) {
+    if (!(value instanceof Column)) continue;
+    const rows: unknown[] = [];
+    await value.forEach(turn, (each, row) => {
+      expect(row).toBe(rows.length);
+      rows.push(each);
+    });
+    fields[key] = rows;
+  }
+  return fields;
 }
 
 const rows = fc.oneof(
@@ -77,59 +82,50 @@ const hasKnownKeys = (value: unknown): boolean =>
   !Array.isArray(value) &&
   Object.keys(value).every((key) => KEYS.has(key));
 
-it('reads the same values as JSON.parse, in any pieces, and refuses invalid JSON and unknown or repeated keys', async () => {
+it('reads the same values as JSON.parse, and refuses invalid JSON and unknown or repeated keys', async () => {
   const counts = { accepted: 0, refused: 0 };
-  const property = fc.asyncProperty(
-    bodies,
-    fc.oneof(fc.constant([]), changes),
-    fc.array(fc.nat(400)),
-    async (valid, list, cuts) => {
-      const body = mutated(valid, list);
-      const expected = parsed(body);
-      try {
-        expect(await read(body, cuts)).toEqual(expected);
-        expect(hasKnownKeys(expected)).toBe(true);
-        counts.accepted++;
-      } catch (error) {
-        if (!(error instanceof InvalidRequestError)) throw error;
-        counts.refused++;
-        // JSON.parse accepts a repeated key.
-        if (!error.message.includes(' once, got it again'))
-          expect(hasKnownKeys(expected), error.message).toBe(false);
-      }
-    },
-  );
+  const property = fc.asyncProperty(bodies, fc.oneof(fc.constant([]), changes), async (valid, list) => {
+    const body = mutated(valid, list);
+    const expected = parsed(body);
+    try {
+      expect(await read(body)).toEqual(expected);
+      expect(hasKnownKeys(expected)).toBe(true);
+      counts.accepted++;
+    } catch (error) {
+      if (!(error instanceof InvalidRequestError)) throw error;
+      counts.refused++;
+      // JSON.parse accepts a repeated key.
+      if (!error.message.includes(' once, got it again'))
+        expect(hasKnownKeys(expected), error.message).toBe(false);
+    }
+  });
   await fc.assert(property, { ...DRAWS, numRuns: drawsOf(4000) });
   // More than an eighth of the bodies are accepted, and more than an eighth are refused. The share is chosen by hand.
   expect(Math.min(counts.accepted, counts.refused)).toBeGreaterThan(drawsOf(500));
 });
 
-it('refuses an unknown key before its value has arrived', () => {
-  const body = Buffer.from('{"c": 1, "seed": [1, 2');
-  const reader = new BodyReader(KEYS);
-  expect(() => reader.read(body, body.indexOf('seed') + 5)).toThrow(/seed: .*Expected keys among a, b, c, ü/);
-});
-
-it('parses rows in slices of limited length, each row once', async () => {
+it('parses rows in slices of limited length', async () => {
   const lengths = Array.from({ length: 3000 }, (_, row) => (row % 500 === 7 ? 900_000 : (row * 37) % 700));
   const values = lengths.map((length) => 'x'.repeat(length));
-  const short = values.map((_, row) => row);
-  const body = Buffer.from(JSON.stringify({ a: values, b: short }));
-  const reader = new BodyReader(KEYS);
-  reader.read(body, body.length);
-  const { a, b } = reader.fields(body) as { a: Column; b: Column };
-  let slices = 0;
-  for (let from = 0, to = 0; from < a.length; from = to, slices++) {
-    to = sliceEnd([a, b], from, 2048);
-    expect(to).toBeGreaterThan(from);
-    const [texts, numbers] = [a.rows(from, to) as string[], b.rows(from, to)];
-    expect(numbers).toEqual(short.slice(from, to));
-    expect(texts.every((text, k) => text === values[from + k])).toBe(true);
-    const long = Math.max(...texts.map(({ length }) => length));
-    // A slice has at most 2^18 bytes, or is one block of column.ts: less than 2^16 bytes, then one row of any length.
-    expect(JSON.stringify(texts).length - long).toBeLessThan(2 ** 18 + 2 ** 16);
+  const { a } = readFields(Buffer.from(JSON.stringify({ a: values })), KEYS) as { a: Column };
+  const slices: number[][] = [];
+  const begin = async () => void slices.push([]);
+  await a.forEach(begin, (text, row) => {
+    expect(text === values[row]).toBe(true);
+    slices.at(-1)!.push(lengths[row]);
+  });
+  expect(slices.flat()).toEqual(lengths);
+  // A slice has at most 1,024 rows, and ends with the row that reaches 2^16 bytes.
+  for (const slice of slices) {
+    const before = slice.slice(0, -1).reduce((sum, length) => sum + length + 3, 0);
+    expect([slice.length <= 1024, before < 2 ** 16]).toEqual([true, true]);
   }
-  expect(slices).toBeGreaterThan(JSON.stringify(values).length / 2 ** 20);
+  const { a: short } = readFields(Buffer.from(JSON.stringify({ a: Array(2049).fill(1) })), KEYS) as {
+    a: Column;
+  };
+  slices.length = 0;
+  await short.forEach(begin, (_, row) => void slices.at(-1)!.push(row));
+  expect(slices.map(({ length }) => length)).toEqual([1024, 1024, 1]);
 });
 
 const repeated = (text: string, count: number): string => Array(count).fill(text).join();
@@ -156,6 +152,7 @@ const shapes: [what: string, body: string, message: RegExp][] = [
   ],
   ['a long row', `{"seeds":[1,"${'x'.repeat(MAX_ROW_BYTES)}"]}`, /1048576 bytes of JSON at seeds\[1\]/],
   ['long white space', `{"seeds":[1,${' '.repeat(MAX_ROW_BYTES)}1]}`, /1048576 bytes of JSON at seeds\[1\]/],
+  ['many rows', `{"seeds":[${repeated('1', MAX_JSON_ROWS + 1)}]}`, /at most 131072 rows, got more/],
   ['many lists', `[${repeated('[]', 50_000)}]`, /valid dictionary/],
   ['a missing end', `{"seeds":[${repeated('1', 50_000)}`, /JSON decode error/],
   ['a wrong closing bracket', `{"seeds":[${repeated('1', 50_000)}}`, /JSON decode error/],
@@ -205,6 +202,10 @@ it('accepts a body as long as the limit, and refuses a longer body, with or with
     status: 200,
   });
   expect((await postPieces(server.url, [filled(bodyLimit + 1)]))?.status ?? 413).toBe(413);
+  const large = await startServer();
+  expect((await sendRequest(large, 'POST', '/v1/score', filled(2 ** 23))).status).toBe(200);
+  const { status, body } = await sendRequest(large, 'POST', '/v1/score', filled(2 ** 23 + 1));
+  expect([status, body.detail]).toEqual([413, expect.stringContaining('or a binary frame')]);
   for (const [path, limit] of [
     ['/v1/score', bodyLimit],
     ['/reset', 1024],

@@ -173,7 +173,7 @@ it('plays 50 sessions at a time, each with its own episode', async () => {
 it('sessions step while a body of millions of lists is refused', async () => {
   const server = await startServer();
   const session = await new CheckedSession(await connect(server), 5).begin();
-  const pending = sendRequest(server, 'POST', '/v1/score', `[${'[],'.repeat(2 ** 22)}[]]`);
+  const pending = sendRequest(server, 'POST', '/v1/score', `[${'[],'.repeat(2 ** 21)}[]]`);
   for (let k = 0; k < 10; k++) await session.step();
   const { status, body } = await pending;
   expect([status, body.detail[0].type]).toEqual([422, 'dict_type']);

@@ -34,7 +34,7 @@ const batches: [path: string, refusals: Refusal[]][] = [
       ['a weight that is text', { ...SCORE, grader: { name: 'x', weights: { progress: '1' } } }, 'grader'],
       ['an unknown profile', { ...SCORE, profile_modes: 'samplde' }, 'profile_modes', 'Did you mean'],
       ['parsed without completions', { ...SCORE, parsed: true }, 'parsed', 'Leave it out'],
-      ['too many rows', { seeds: Array(2 ** 20 + 1).fill(0), action_histories: [] }, 'seeds', 'too_long'],
+      ['too many rows', { seeds: Array(2 ** 17 + 1).fill(0), action_histories: [] }, 'seeds', 'too_long'],
     ],
   ],
   [

@@ -11,9 +11,9 @@ import {
   type ReplayScores,
   scoreReplay,
 } from '../../src/index.js';
+import { SLICE } from '../../src/server/http/json-response.js';
 import { listText } from '../../src/server/protocol/number-text.js';
-import { SLICE } from '../../src/server/v1/array-text.js';
-import { SCORE_NAMES } from '../../src/server/v1/score-columns.js';
+import { SCORE_NAMES } from '../../src/server/v1/schemas.js';
 import { float32Decimals } from '../../src/shared/float32-decimal.js';
 import { camelCase } from '../../src/shared/letter-case.js';
 import { NUM_STEPS } from '../../src/world/fields.js';
@@ -268,8 +268,8 @@ it('names the invalid entries of JSON columns, and scores the other rows', async
 });
 
 it('names the rows of completions that are not text, in every slice, and parses the others', async () => {
-  // Rows at the edges of a column's first block, which has 64 rows (column.ts), and rows of later slices.
-  const faulty = [0, 63, 64, 65, 200, 2900];
+  // Rows at the edges of a column's first slice, which has 1,024 rows (json-columns.ts), and rows of later slices.
+  const faulty = [0, 63, 64, 1023, 1024, 2900];
   const rows = 3000;
   const { body } = await sendRequest(await startServer(), 'POST', '/v1/score', {
     seeds: Array(rows).fill(1),

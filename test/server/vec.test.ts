@@ -10,7 +10,7 @@ import { PROFILE_CHOICES } from '../../src/world/resolve-names.js';
 import { type Columns, expectEqual } from '../support/bits.js';
 import { type Client, connect, metric, metricBecomes, startServer } from '../support/server.js';
 
-/** The length of long lists, which `long-lists.ts` parses. */
+/** The length of long lists: more entries than a message may have without environments. */
 const LONG = 5000;
 const MIB = 2 ** 20;
 
@@ -213,7 +213,7 @@ const listFaults: [what: string, type: string, data: object, message: string | n
     { graders: many(LONG + 1, 'v1', 'v1') },
     '5000 names in graders (numEnvs), got 5001',
   ],
-  ['short lists', 'step', { actions: Array(7).fill(many(4000, 1, 1)) }, 'Send flat lists'],
+  ['short lists', 'step', { actions: Array(8).fill(many(4000, 1, 1)) }, 'Send flat lists'],
   ['a list of an unknown key', 'reset', { seeds: many(LONG, 1, 1) }, null, ofList('seeds')],
   ['numbers as names', 'reset', { profiles: many(LONG, 1, 1) }, null, ofList('profiles')],
   ['names and numbers', 'reset', { graders: many(LONG, 'v1', 1) }, null, ofList('graders')],

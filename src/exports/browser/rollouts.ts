@@ -4,12 +4,8 @@ import type { RolloutOptions } from '../../rollouts/groups/group-options.js';
 import type { RolloutGroups } from '../../rollouts/groups/group-recorder.js';
 import { rolloutGroupsOn } from '../../rollouts/groups/rollout-groups.js';
 import type { ReplayInput } from '../../rollouts/replay/check-rows.js';
-import {
-  type ReplayOptions,
-  type ReplayScores,
-  scoreReplayAsyncOn,
-  scoreReplayOn,
-} from '../../rollouts/replay/score-replay.js';
+import type { ReplayOptions, ReplayScores } from '../../rollouts/replay/replay.js';
+import { scoreReplayAsyncOn, scoreReplayOn } from '../../rollouts/replay/score-replay.js';
 
 export * from '../common/rollouts.js';
 

@@ -26,10 +26,10 @@ export type {
 } from '../../rollouts/groups/group-options.js';
 export type { RolloutGroups } from '../../rollouts/groups/group-recorder.js';
 export type { ReplayInput } from '../../rollouts/replay/check-rows.js';
+export type { ReplayOptions, ReplayScores } from '../../rollouts/replay/replay.js';
 export type { CompletionColumns, ReplayColumns } from '../../rollouts/replay/row-columns.js';
 export type { RowFault } from '../../rollouts/replay/row-faults.js';
 export type { CompletionRow, ReplayRow } from '../../rollouts/replay/row-objects.js';
-export type { ReplayOptions, ReplayScores } from '../../rollouts/replay/score-replay.js';
 export {
   REWARD_NAMES,
   type RewardName,

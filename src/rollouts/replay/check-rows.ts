@@ -9,7 +9,7 @@ import { NUM_ACTIONS, NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
 import type { World } from '../../world/world.js';
 import { type CompletionColumns, type ReplayColumns, validateColumns } from './row-columns.js';
 import { OWN_ROWS, type ReportFault, type RowNaming } from './row-faults.js';
-import { type CompletionRow, LazyRows, type ReplayRow, toColumns } from './row-objects.js';
+import { type CompletionRow, type ReplayRow, toColumns } from './row-objects.js';
 import { toRowProfiles } from './row-profiles.js';
 
 /** Rows of a replay as a caller passes them. */
@@ -35,12 +35,12 @@ export interface ReplayRows {
  */
 export function validateRows(
   world: World,
-  rows: ReplayInput | LazyRows,
+  rows: ReplayInput,
   reportFault: ReportFault,
   inThought: boolean,
   naming = OWN_ROWS,
 ): ReplayRows {
-  const isObjects = isList(rows) || rows instanceof LazyRows;
+  const isObjects = isList(rows);
   const profileAt = (i: number) =>
     isObjects ? naming.inObject(i, 'profileMode') : naming.inColumn(i, 'profiles');
   const columns = isObjects

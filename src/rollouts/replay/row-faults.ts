@@ -79,6 +79,16 @@ export class Faults {
     return this.#found.keys();
   }
 
+  /** Returns the faults of rows `from` to `to - 1`, numbered from 0. */
+  slice(from: number, to: number): Faults {
+    const faults = new Faults(this.#throws);
+    for (let row = from; row < to && this.size > 0; row++) {
+      const fault = this.#found.get(row);
+      if (fault !== undefined) faults.#found.set(row - from, { ...fault, index: row - from });
+    }
+    return faults;
+  }
+
   /** Returns the faults in the order of their rows. */
   inOrder(): RowFault[] {
     return [...this.#found.values()].sort((a, b) => a.index - b.index);

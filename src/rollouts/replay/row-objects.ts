@@ -26,17 +26,6 @@ interface ReplayState {
   readonly beliefHistory?: readonly (ArrayLike<number> | null)[] | null;
 }
 
-/** Rows that are built when they are read. An array of all rows would reach V8's old generation, which is collected late. */
-export class LazyRows {
-  readonly length: number;
-  readonly at: (index: number) => ReplayRow;
-
-  constructor(length: number, at: (index: number) => ReplayRow) {
-    this.length = length;
-    this.at = at;
-  }
-}
-
 /** One row of a replay: a state, and the action and belief that a completion states. */
 export interface ReplayRow extends ReplayState {
   /** The action's code or name; null for a completion without an action. */
@@ -51,7 +40,8 @@ export interface CompletionRow extends ReplayState {
   readonly completion: string;
 }
 
-type Columns = Required<Omit<ReplayColumns, 'beliefHistories'>> & {
+/** The columns of rows that are written one by one. */
+export type WrittenColumns = Required<Omit<ReplayColumns, 'beliefHistories' | 'profiles'>> & {
   readonly profiles: string[];
   /** Allocated for the first row with a history of beliefs. */
   beliefHistories?: Float32Array;
@@ -77,27 +67,57 @@ const CODES: ReadonlyMap<unknown, number> = new Map(
  * @throws InputError `out_of_range` for more rows than a batch may have, before memory is allocated.
  */
 export function toColumns(
-  rows: readonly (ReplayRow | CompletionRow)[] | LazyRows,
+  rows: readonly (ReplayRow | CompletionRow)[],
   reportFault: ReportFault,
   naming: RowNaming = OWN_ROWS,
   inThought = false,
-): Columns {
+): WrittenColumns {
   const n = checkInteger('the number of rows', rows.length, 0, MAX_ENVS);
-  const columns: Columns = {
-    seeds: new Uint32Array(n),
-    profiles: new Array<string>(n).fill('sampled'),
-    stepIndices: new Uint8Array(n),
-    histories: new Uint8Array(n * NUM_STEPS),
-    actions: new Int8Array(n).fill(NO_ACTION),
-    beliefs: newBeliefs(n),
-  };
+  const columns = allocateColumns(n);
   for (let i = 0; i < n; i++)
-    catchFault(i, reportFault, () => writeRow(columns, i, rows.at(i)!, naming, inThought));
+    catchFault(i, reportFault, () => writeRow(columns, i, rows[i], naming, inThought));
   return columns;
 }
 
+/** Returns columns of `n` rows without actions and beliefs. */
+export const allocateColumns = (n: number): WrittenColumns => ({
+  seeds: new Uint32Array(n),
+  profiles: new Array<string>(n).fill('sampled'),
+  stepIndices: new Uint8Array(n),
+  histories: new Uint8Array(n * NUM_STEPS),
+  actions: new Int8Array(n).fill(NO_ACTION),
+  beliefs: newBeliefs(n),
+});
+
+/** Writes a field of row `i`. @throws InputError for an invalid value. */
+type WriteField = (columns: WrittenColumns, i: number, value: unknown, naming: RowNaming) => void;
+
+/** Writes the fields of rows. A history of actions comes before its history of beliefs. */
+export const WRITE_FIELD = {
+  seed: (columns, i, seed, naming) => {
+    const valid = isSeed(seed as number) ? (seed as number) : refuseSeed(seed, naming.inObject(i, 'seed'));
+    columns.seeds[i] = valid;
+  },
+  profileMode: (columns, i, mode, naming) => {
+    if (typeof mode === 'string') columns.profiles[i] = mode;
+    else throw wrongType(naming.inObject(i, 'profileMode'), 'a name', mode, 'Pass a string.');
+  },
+  actionHistory: writeHistory,
+  action: (columns, i, action, naming) => {
+    if (action === null) return;
+    columns.actions[i] =
+      CODES.get(action) ??
+      refuseAction(action, naming.inObject(i, 'action'), ', its name, or null for none,');
+  },
+  belief: (columns, i, belief, naming) => {
+    if (belief === null) return;
+    writeBelief(columns.beliefs, i, belief, () => naming.inObject(i, 'belief'));
+  },
+  beliefHistory: writeBeliefHistory,
+} as const satisfies Readonly<Record<string, WriteField>>;
+
 function writeRow(
-  columns: Columns,
+  columns: WrittenColumns,
   i: number,
   row: ReplayRow | CompletionRow,
   naming: RowNaming,
@@ -114,20 +134,12 @@ function writeRow(
   for (const key in row) if (!ROW_KEY_SET.has(key)) refuseKey(i, key);
   const { seed, profileMode, actionHistory, beliefHistory } = row;
   const { action, belief } = answerOf(row, i, inThought);
-  columns.seeds[i] = isSeed(seed) ? seed : refuseSeed(seed, naming.inObject(i, 'seed'));
-  if (typeof profileMode === 'string') columns.profiles[i] = profileMode;
-  else if (profileMode !== undefined)
-    throw wrongType(naming.inObject(i, 'profileMode'), 'a name', profileMode, 'Pass a string.');
-  writeHistory(columns, i, actionHistory, naming);
-  if (action !== null) {
-    columns.actions[i] =
-      CODES.get(action) ??
-      refuseAction(action, naming.inObject(i, 'action'), ', its name, or null for none,');
-  }
-  if (belief !== undefined && belief !== null)
-    writeBelief(columns.beliefs, i, belief, () => naming.inObject(i, 'belief'));
-  if (beliefHistory !== undefined && beliefHistory !== null)
-    writeBeliefHistory(columns, i, beliefHistory, naming);
+  WRITE_FIELD.seed(columns, i, seed, naming);
+  if (profileMode !== undefined) WRITE_FIELD.profileMode(columns, i, profileMode, naming);
+  WRITE_FIELD.actionHistory(columns, i, actionHistory, naming);
+  WRITE_FIELD.action(columns, i, action, naming);
+  if (belief !== undefined) WRITE_FIELD.belief(columns, i, belief, naming);
+  if (beliefHistory !== undefined) WRITE_FIELD.beliefHistory(columns, i, beliefHistory, naming);
 }
 
 type Answer = Partial<Pick<ReplayRow, 'action' | 'belief'> & Pick<CompletionRow, 'completion'>>;
@@ -160,9 +172,9 @@ function answerOf(
 }
 
 function writeHistory(
-  { histories, stepIndices }: Columns,
+  { histories, stepIndices }: WrittenColumns,
   i: number,
-  history: ReplayRow['actionHistory'],
+  history: unknown,
   naming: RowNaming,
 ): void {
   if (!Array.isArray(history)) {
@@ -191,12 +203,8 @@ function writeHistory(
   stepIndices[i] = length;
 }
 
-function writeBeliefHistory(
-  columns: Columns,
-  i: number,
-  history: NonNullable<ReplayRow['beliefHistory']>,
-  naming: RowNaming,
-): void {
+function writeBeliefHistory(columns: WrittenColumns, i: number, history: unknown, naming: RowNaming): void {
+  if (history === null) return;
   const where = () => naming.inObject(i, 'beliefHistory');
   if (!Array.isArray(history))
     throw wrongType(where(), 'an array', history, 'Pass a belief or null per action.');
@@ -211,7 +219,7 @@ function writeBeliefHistory(
   }
   columns.beliefHistories ??= newBeliefs(columns.seeds.length * NUM_STEPS);
   for (let t = 0; t < steps; t++) {
-    const belief: ArrayLike<number> | null = history[t];
+    const belief: unknown = history[t];
     if (belief === null) continue;
     writeBelief(columns.beliefHistories, i * NUM_STEPS + t, belief, () => where().plus(`[${t}]`));
   }
@@ -222,8 +230,9 @@ const newBeliefs = (numRows: number): Float32Array =>
   new Float32Array(numRows * NUM_BELIEFS).fill(Number.NaN);
 
 /** Writes a belief to row `at` of f32 [n, 3]. */
-function writeBelief(beliefs: Float32Array, at: number, belief: ArrayLike<number>, where: () => Place): void {
-  if (typeof belief !== 'object' || belief?.length !== NUM_BELIEFS) {
+function writeBelief(beliefs: Float32Array, at: number, belief: unknown, where: () => Place): void {
+  const list = belief as ArrayLike<unknown> | null;
+  if (typeof list !== 'object' || list?.length !== NUM_BELIEFS) {
     throw wrongType(
       where(),
       `${NUM_BELIEFS} numbers`,
@@ -232,7 +241,7 @@ function writeBelief(beliefs: Float32Array, at: number, belief: ArrayLike<number
     );
   }
   for (let k = 0; k < NUM_BELIEFS; k++) {
-    const number: unknown = belief[k];
+    const number = list[k];
     if (typeof number !== 'number' || !Number.isFinite(Math.fround(number)))
       refuseBelief(number, where().plus(`[${k}]`));
     else beliefs[at * NUM_BELIEFS + k] = number;

@@ -1,11 +1,10 @@
 /** The HTTP application: dispatches requests to the routes of `build-server.ts`, and answers errors. */
 import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
-import { RhythmError } from '../../shared/errors.js';
 import type { AccessCheck } from '../access-control.js';
 import { BusyError } from '../fair-queue.js';
 import type { Metrics } from '../metrics.js';
-import { InvalidRequestError } from '../protocol/validation-errors.js';
+import { InvalidRequestError, inBody, validationErrors } from '../protocol/errors.js';
 import { json } from './json-response.js';
 import { DisconnectedError, EncodedBodyError, HttpRequest, TooLargeError } from './request.js';
 import type { Route } from './route.js';
@@ -33,9 +32,9 @@ export function createApp({ routes, rejectionOf, metrics, onFailure, ...limits }
   const app = new Hono<Env>();
   app.use(measureRequests(metrics, new Set(routes.map(({ path }) => path))));
   app.use(checkAccess(rejectionOf));
-  for (const { method, path, isMessage, handle } of routes) {
+  for (const { method, path, isMessage, acceptsFrames, handle } of routes) {
     const limit = isMessage ? limits.frameLimit : limits.bodyLimit;
-    app[method](path, ({ env }) => handle(new HttpRequest(env.incoming, env.outgoing, limit)));
+    app[method](path, ({ env }) => handle(new HttpRequest(env.incoming, env.outgoing, limit, acceptsFrames)));
   }
   app.notFound((context) => notFound(context, routes));
   app.onError((error) => errorResponse(error, onFailure));
@@ -77,9 +76,8 @@ function notFound({ req }: Context, routes: readonly Route[]): Response {
 
 function errorResponse(error: unknown, onFailure: (error: unknown) => void): Response {
   if (error instanceof InvalidRequestError) return json({ detail: error.errors }, 422);
-  if (error instanceof RhythmError) {
-    return json({ detail: [{ type: error.code, loc: ['body'], msg: error.message, input: null }] }, 422);
-  }
+  const errors = validationErrors(error);
+  if (errors !== null) return json({ detail: inBody(errors) }, 422);
   if (error instanceof TooLargeError) return withClose(json({ detail: error.message }, 413));
   if (error instanceof EncodedBodyError) return encodedResponse(error);
   if (error instanceof BusyError) return busyResponse(error);

@@ -1,4 +1,5 @@
-/** Builds responses. `jsonPieces` and `bytesResponse` stream long ones. */
+/** Builds responses, and writes long ones in pieces: `jsonPieces` and `bytesResponse` stream them. */
+import { listText } from '../protocol/number-text.js';
 
 /** Builds a JSON response from text. */
 export const jsonText = (text: string, status = 200): Response =>
@@ -62,3 +63,50 @@ export async function bytesResponse({ length, pieces }: KnownBytes): Promise<Res
   for await (const piece of pieces) all.push(piece);
   return new Response(Buffer.concat(all), { headers });
 }
+
+/** The maximum number of entries in a piece of a list: less than a millisecond of work for numbers. */
+export const SLICE = 8192;
+
+/**
+ * Yields the pieces of a JSON list. @param turn awaited before each piece.
+ * @param textOf returns entries `from` up to `to` (excluded), joined with commas.
+ */
+export async function* listPieces(
+  length: number,
+  turn: () => Promise<void>,
+  textOf: (from: number, to: number) => string,
+): AsyncGenerator<string> {
+  for (let from = 0; from < length; from += SLICE) {
+    await turn();
+    yield (from === 0 ? '[' : ',') + textOf(from, Math.min(from + SLICE, length));
+  }
+  yield length === 0 ? '[]' : ']';
+}
+
+type Numbers = Float32Array | Int8Array | Uint8Array | Uint32Array | BigUint64Array;
+
+/**
+ * Yields the pieces of a JSON object of arrays. Hashes (64 bits) are hexadecimal text, because JSON numbers cannot hold them.
+ * @param turn awaited before each piece.
+ */
+export async function* arraysPieces(
+  arrays: Readonly<Record<string, Numbers>>,
+  turn: () => Promise<void>,
+): AsyncGenerator<string> {
+  let before = '{';
+  for (const [name, values] of Object.entries(arrays)) {
+    yield `${before}"${name}":`;
+    yield* listPieces(values.length, turn, (from, to) => valuesText(values, from, to));
+    before = ',';
+  }
+  yield before === '{' ? '{}' : '}';
+}
+
+/** Joins entries. The result is one flat string: one that grows entry by entry takes tens of bytes for each entry. */
+function valuesText(values: Numbers, from: number, to: number): string {
+  if (values instanceof Float32Array) return listText(values, from, to).slice(1, -1);
+  if (values instanceof BigUint64Array) return Array.from(values.subarray(from, to), hashText).join();
+  return values.subarray(from, to).join();
+}
+
+const hashText = (hash: bigint): string => `"${hash.toString(16).padStart(16, '0')}"`;

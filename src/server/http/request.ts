@@ -1,19 +1,21 @@
 /** A request: reads its body up to a limit, and reports whether the client is still connected. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe } from '../../shared/values.js';
-import { hasTooManyValues, MAX_VALUES } from '../protocol/json-limits.js';
 import {
   InvalidRequestError,
   invalidJson,
   invalidObject,
   missing,
   tooManyValues,
-} from '../protocol/validation-errors.js';
+} from '../protocol/errors.js';
+import { hasTooManyValues, MAX_VALUES } from '../protocol/json-limits.js';
 
 /** The error for a body above the limit. */
 export class TooLargeError extends Error {
-  constructor(limit: number) {
-    super(`Expected a body of at most ${limit} bytes, got a larger body. Send less at a time.`);
+  /** @param orFrame whether the route accepts larger bodies as binary frames. */
+  constructor(limit: number, orFrame: boolean) {
+    const remedy = `Send less at a time${orFrame ? ', or a binary frame (application/octet-stream)' : ''}.`;
+    super(`Expected a body of at most ${limit} bytes, got a larger body. ${remedy}`);
   }
 }
 
@@ -29,6 +31,8 @@ export class EncodedBodyError extends Error {
 /** The error for a client that has disconnected. */
 export class DisconnectedError extends Error {}
 
+/** The maximum size of a JSON body in bytes. Chosen by hand: its structure is read in one piece, which takes some 20 ms. */
+export const MAX_JSON_BYTES = 2 ** 23;
 /** The maximum length of a client's name, in characters. */
 const MAX_CLIENT = 128;
 /**
@@ -41,14 +45,20 @@ const NO_BYTES: Buffer = Buffer.alloc(0);
 export class HttpRequest {
   readonly #incoming: IncomingMessage;
   readonly #limit: number;
+  readonly #acceptsFrames: boolean;
+  /** Whether the body is a binary frame. Other bodies are JSON, whatever their type. */
+  readonly isFrame: boolean;
   readonly #disconnected = new AbortController();
   /** Settles when the answer is sent or the client has disconnected. The answer's memory may then be reused. */
   readonly finished: Promise<void>;
 
-  /** @param limit the maximum size of the body in bytes. */
-  constructor(incoming: IncomingMessage, outgoing: ServerResponse, limit: number) {
+  /** @param limit the maximum size of the body in bytes. JSON has at most MAX_JSON_BYTES. */
+  constructor(incoming: IncomingMessage, outgoing: ServerResponse, limit: number, acceptsFrames = false) {
     this.#incoming = incoming;
-    this.#limit = limit;
+    const type = incoming.headers['content-type'] ?? '';
+    this.isFrame = acceptsFrames && /^application\/octet-stream\b/i.test(type);
+    this.#limit = this.isFrame ? limit : Math.min(limit, MAX_JSON_BYTES);
+    this.#acceptsFrames = acceptsFrames;
     this.finished = new Promise((resolve) => {
       outgoing.once('close', () => {
         if (!outgoing.writableFinished)
@@ -65,11 +75,6 @@ export class HttpRequest {
     return id === undefined ? `${socket.remoteAddress}` : `id ${id}`.slice(0, MAX_CLIENT);
   }
 
-  /** Whether the body is a binary frame. Other bodies are JSON, whatever their type. */
-  get isFrame(): boolean {
-    return /^application\/octet-stream\b/i.test(this.#incoming.headers['content-type'] ?? '');
-  }
-
   /** Aborted with a DisconnectedError when the client disconnects. */
   get signal(): AbortSignal {
     return this.#disconnected.signal;
@@ -84,7 +89,7 @@ export class HttpRequest {
     const { 'content-encoding': encoding = '', 'content-length': declared } = this.#incoming.headers;
     if (!/^(identity)?$/i.test(encoding)) throw new EncodedBodyError(encoding);
     const maxLength = Number(declared ?? this.#limit);
-    if (maxLength > this.#limit) throw new TooLargeError(this.#limit);
+    if (maxLength > this.#limit) throw this.#tooLarge();
     let body: Buffer = NO_BYTES;
     let length = 0;
     for await (const chunk of this.#chunks()) {
@@ -103,13 +108,17 @@ export class HttpRequest {
     return body.toString();
   }
 
+  #tooLarge(): TooLargeError {
+    return new TooLargeError(this.#limit, this.#acceptsFrames && !this.isFrame);
+  }
+
   /** Yields the chunks of the body. @throws TooLargeError, DisconnectedError. */
   async *#chunks(): AsyncGenerator<Buffer> {
     let bytes = 0;
     try {
       for await (const chunk of this.#incoming as AsyncIterable<Buffer>) {
         bytes += chunk.length;
-        if (bytes > this.#limit) throw new TooLargeError(this.#limit);
+        if (bytes > this.#limit) throw this.#tooLarge();
         yield chunk;
       }
     } catch (error) {
@@ -140,7 +149,7 @@ export function bodyOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new InvalidRequestError([invalidJson((error as SyntaxError).message)]);
+    throw invalidJson((error as SyntaxError).message);
   }
 }
 

@@ -3,12 +3,7 @@ import { z } from 'zod';
 import { clampBelief } from '../../engine/reference/grade.js';
 import { didYouMean } from '../../shared/suggest.js';
 import { ACTION_NAMES, BELIEF_NAMES, MIN_MAGNITUDE, NUM_BELIEFS } from '../../world/fields.js';
-import {
-  InvalidRequestError,
-  type ValidationError,
-  validationErrorsOf,
-  withLinks,
-} from './validation-errors.js';
+import { InvalidRequestError, type ValidationError, validationErrorsOf, withLinks } from './errors.js';
 
 /** A validated action. */
 export interface Action {

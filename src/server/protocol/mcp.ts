@@ -1,6 +1,6 @@
 /** Answers MCP requests (JSON-RPC), which OpenEnv's validator sends. Every answer is an error: there are no tools. */
 import { z } from 'zod';
-import { InvalidRequestError, validationErrorsOf } from './validation-errors.js';
+import { InvalidRequestError, validationErrorsOf } from './errors.js';
 
 const REQUEST = z.looseObject({
   jsonrpc: z.literal('2.0'),

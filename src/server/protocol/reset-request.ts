@@ -4,7 +4,7 @@ import { type Grader, graderWeights, validateGrader } from '../../engine/graders
 import { RhythmError } from '../../shared/errors.js';
 import { checkName } from '../../shared/values.js';
 import { GRADER_NAMES, MAX_U32, PROFILE_NAMES } from '../../world/fields.js';
-import { InvalidRequestError, type ValidationError, validationErrorsOf } from './validation-errors.js';
+import { InvalidRequestError, type ValidationError, validationErrorsOf } from './errors.js';
 
 /**
  * The values of `profile`: "sampled" (drawn from the seed), "discrete" (a named profile that the seed selects), and the profile

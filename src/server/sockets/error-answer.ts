@@ -1,6 +1,6 @@
 /** Converts errors to answers over a WebSocket. */
 import { RhythmError } from '../../shared/errors.js';
-import { InvalidRequestError } from '../protocol/validation-errors.js';
+import { InvalidRequestError } from '../protocol/errors.js';
 import { type Answer, errorAnswer } from './message-handler.js';
 
 /** The error for a well-formed message that the current state does not allow. */

@@ -1,12 +1,13 @@
 /** Runs /v1 requests: reads the body, computes in slices, and streams the answer. */
 import type { z } from 'zod';
+import type { Batch } from '../../engine/backends/backend.js';
 import type { VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
 import { createWorld } from '../../world/world.js';
 import { bytesResponse, jsonPieces, type KnownBytes } from '../http/json-response.js';
 import type { HttpRequest } from '../http/request.js';
-import { LARGE, Scheduler } from '../scheduler.js';
-import { parse } from './batch-schemas.js';
-import { BodyReader, type Keys, keysOf } from './body-reader.js';
+import { Scheduler } from '../scheduler.js';
+import { keysOf, readFields } from './json-columns.js';
+import { parse } from './schemas.js';
 
 /** Options of a BatchRunner: limits as in `ServeOptions`, and the engine. */
 export interface BatchRunnerOptions extends Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'> {
@@ -14,6 +15,8 @@ export interface BatchRunnerOptions extends Pick<VecEnvOptions, 'backend' | 'ker
   readonly batchQueue: number;
   readonly batchWaitMs: number;
   readonly bodyLimit: number;
+  /** A batch of the published world, for replays. */
+  readonly replayBatch: Batch;
   /** Called with the number of rows or rollouts of each computed request. */
   readonly onDone: (what: BatchKind, count: number) => void;
 }
@@ -36,30 +39,26 @@ export const BATCH_FAILURES = {
  * memory, and let more slow clients send large bodies at a time.
  */
 const WAITING_BODIES = 2;
-/**
- * The number of bytes of a JSON body that are read per turn of the event loop, a few milliseconds of work. Chosen by hand:
- * sessions wait longer for larger pieces.
- */
-const READ_BYTES = 2 ** 19;
-
 export class BatchRunner extends Scheduler {
   readonly engine: Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'>;
+  readonly replayBatch: Batch;
   readonly worldDigest = createWorld().digest;
   /** Counts rows or rollouts in the metrics. */
   readonly count: (what: BatchKind, count: number) => void;
 
-  constructor({ backend, kernel, threads, onDone, ...limits }: BatchRunnerOptions) {
+  constructor({ backend, kernel, threads, replayBatch, onDone, ...limits }: BatchRunnerOptions) {
     const { batchRequests, batchQueue, batchWaitMs, bodyLimit } = limits;
     super({ working: batchRequests, waiting: batchQueue, waitMs: batchWaitMs }, WAITING_BODIES * bodyLimit);
     this.engine = { backend, kernel, threads };
+    this.replayBatch = replayBatch;
     this.count = onDone;
   }
 
   /**
    * Reads and validates a request's body, and streams the answer.
    * @param work returns the pieces of the JSON answer. It must await `turn` (of Scheduler) before each slice.
-   * @param lengthOf estimates the length of the answer in characters. Requests with large answers run one at a time, even
-   *   if their bodies are short.
+   * @param lengthOf estimates the length of the answer in characters. Requests with large bodies or answers run one at a
+   *   time, because they need much memory.
    */
   answer<Schema extends z.ZodObject>(
     http: HttpRequest,
@@ -72,13 +71,10 @@ export class BatchRunner extends Scheduler {
       http,
       (hold) => http.bytes(hold),
       async (body) => {
-        const read = async () => parse(schema, await readFields(keysOf(schema), body, turn));
-        // A large body is also parsed within `runLarge`, because the parsed values need much memory: one such body at a time.
-        if (body.length >= LARGE) {
-          return jsonPieces(await this.runLarge(body.length, async () => work(await read(), turn)));
-        }
-        const request = await read();
-        return jsonPieces(await this.runLarge(lengthOf(request), () => work(request, turn)));
+        await turn();
+        const request = parse(schema, readFields(body, keysOf(schema)));
+        const length = Math.max(body.length, lengthOf(request));
+        return jsonPieces(await this.runLarge(length, () => work(request, turn)));
       },
     );
   }
@@ -105,19 +101,4 @@ export class BatchRunner extends Scheduler {
       },
     );
   }
-}
-
-/** Reads the fields of a JSON body in pieces. @throws InvalidRequestError. */
-async function readFields(
-  keys: Keys,
-  body: Buffer,
-  turn: () => Promise<void>,
-): Promise<Record<string, unknown>> {
-  const reader = new BodyReader(keys);
-  for (let length = 0; length < body.length; ) {
-    await turn();
-    length = Math.min(length + READ_BYTES, body.length);
-    reader.read(body, length);
-  }
-  return reader.fields(body);
 }

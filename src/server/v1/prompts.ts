@@ -1,22 +1,14 @@
 /** POST /v1/prompts: writes prompts for a language model, each after a history of actions. */
 import { z } from 'zod';
-import { toColumns } from '../../rollouts/replay/row-objects.js';
+import type { WrittenColumns } from '../../rollouts/replay/row-objects.js';
 import { ResizableEnv } from '../../rollouts/resizable-env.js';
 import { prompts } from '../../rollouts/text/prompt.js';
 import type { InputError } from '../../shared/errors.js';
+import { NUM_STEPS } from '../../world/fields.js';
 import type { Route } from '../http/route.js';
 import { BATCH_FAILURES, type BatchRunner } from './batch-runner.js';
-import {
-  checkRows,
-  GRADER,
-  graderOf,
-  HISTORIES,
-  invalidFieldError,
-  PROFILE_MODES,
-  SEEDS,
-} from './batch-schemas.js';
-import { columnsOf, sliceEnd } from './column.js';
-import { namingOf, rowsOf } from './request-rows.js';
+import { readRows } from './json-columns.js';
+import { checkRows, GRADER, graderOf, HISTORIES, PROFILE_MODES, SEEDS } from './schemas.js';
 
 export const PROMPTS_REQUEST = z.strictObject({
   seeds: SEEDS,
@@ -33,8 +25,6 @@ export const PROMPTS_RESPONSE = z.object({
   users: z.array(z.string()).describe('the user message of each row'),
 });
 
-/** The maximum number of rows of a request. Chosen by hand: at TYPICAL_LENGTH each, the answer has 118 million characters. */
-const MAX_PROMPTS = 2 ** 17;
 /** About the length of a user message with seven past steps, in characters. The estimate of an answer's length uses it. */
 const TYPICAL_LENGTH = 900;
 /** The maximum number of rows per turn of the event loop, about two milliseconds of work. */
@@ -51,24 +41,10 @@ export const promptsRoute = (runner: BatchRunner): Route => ({
     runner.answer(
       http,
       PROMPTS_REQUEST,
-      (request, turn) => {
-        checkRequest(request);
-        return writeAnswer(request, runner, turn);
-      },
+      (request, turn) => writeAnswer(request, runner, turn),
       ({ seeds }) => seeds.length * TYPICAL_LENGTH,
     ),
 });
-
-function checkRequest(request: PromptsRequest): void {
-  const rows = request.seeds.length;
-  if (rows > MAX_PROMPTS) {
-    throw invalidFieldError(
-      'seeds',
-      `Expected at most ${MAX_PROMPTS} rows, got ${rows}. Send fewer at a time.`,
-    );
-  }
-  checkRows(rows, request);
-}
 
 /**
  * Checks all rows, and returns the pieces of the JSON answer, which are computed while they are sent.
@@ -80,21 +56,20 @@ async function writeAnswer(
   turn: () => Promise<void>,
 ): Promise<AsyncIterable<string>> {
   const rows = request.seeds.length;
+  checkRows(rows, request);
   const grader = graderOf(request.grader);
-  const columns = columnsOf(request);
-  for (let from = 0, to = 0; from < rows; from = to) {
-    await turn();
-    to = sliceEnd(columns, from, SLICE);
-    checkedRows(request, from, to);
-  }
+  const refuse = (_: number, fault: InputError): never => {
+    throw fault;
+  };
+  const columns = await readRows(request, refuse, turn);
   return (async function* () {
     using envs = new ResizableEnv({ ...runner.engine, threads: 1, observation: { history: true } });
     const head = { rows, world_digest: runner.worldDigest };
     if (rows === 0) yield JSON.stringify({ ...head, system: '' }).slice(0, -1);
     for (let from = 0, to = 0; from < rows; from = to) {
       await turn();
-      to = sliceEnd(columns, from, SLICE);
-      const messages = prompts(observe(envs, request, from, to), undefined, { grader });
+      to = Math.min(from + SLICE, rows);
+      const messages = prompts(observe(envs, columns, from, to), undefined, { grader });
       // The system message is the same for every row.
       if (from === 0) yield JSON.stringify({ ...head, system: messages[0][0].content }).slice(0, -1);
       yield (from === 0 ? ',"users":[' : ',') +
@@ -105,20 +80,11 @@ async function writeAnswer(
   })();
 }
 
-/** Parses and checks some rows. */
-function checkedRows(request: PromptsRequest, from: number, to: number): ReturnType<typeof toColumns> {
-  // Rows of this route have no action after their histories.
-  const rows = rowsOf(request, from, to, () => ({ action: null }));
-  const refuse = (_: number, fault: InputError): never => {
-    throw fault;
-  };
-  return toColumns(rows, refuse, namingOf(from));
-}
-
 /** Returns the observations after the rows' actions, f32 [n, 106], with the history at the end of each row. */
-function observe(envs: ResizableEnv, request: PromptsRequest, from: number, to: number): Float32Array {
-  const { seeds, profiles, histories, stepIndices } = checkedRows(request, from, to);
+function observe(envs: ResizableEnv, columns: WrittenColumns, from: number, to: number): Float32Array {
+  const { seeds, profiles, histories, stepIndices } = columns;
   const env = envs.of(to - from);
-  env.reset({ seed: seeds, profiles });
-  return env.run(histories, { stops: stepIndices }).observations;
+  env.reset({ seed: seeds.subarray(from, to), profiles: profiles.slice(from, to) });
+  const stops = stepIndices.subarray(from, to);
+  return env.run(histories.subarray(from * NUM_STEPS, to * NUM_STEPS), { stops }).observations;
 }

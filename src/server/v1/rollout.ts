@@ -2,17 +2,27 @@
 import { z } from 'zod';
 import { loadStudent, STUDENT_NAMES, type StudentName } from '../../agents/student/shipped-students.js';
 import { checkSeed } from '../../engine/validate/seeds.js';
-import type { RolloutOptions } from '../../rollouts/groups/group-options.js';
+import type { RolloutOptions, RolloutPolicy } from '../../rollouts/groups/group-options.js';
 import type { RolloutGroups } from '../../rollouts/groups/group-recorder.js';
 import { rolloutGroups } from '../../rollouts/node.js';
 import { storedField } from '../../shared/letter-case.js';
 import { didYouMean } from '../../shared/suggest.js';
 import { checkName, describe } from '../../shared/values.js';
-import { BELIEF_NAMES, MAX_U32, NUM_BELIEFS, NUM_STEPS, OBSERVATION_SIZE } from '../../world/fields.js';
+import {
+  ACTION_NAMES,
+  BELIEF_NAMES,
+  MAX_U32,
+  NUM_ACTIONS,
+  NUM_BELIEFS,
+  NUM_STEPS,
+  OBSERVATION_SIZE,
+} from '../../world/fields.js';
+import { PROFILE_CHOICES } from '../../world/resolve-names.js';
+import { arraysPieces } from '../http/json-response.js';
 import type { Route } from '../http/route.js';
-import { PROFILES } from '../protocol/reset-request.js';
-import { columnsText } from './array-text.js';
+import { fieldError } from '../protocol/errors.js';
 import { BATCH_FAILURES, type BatchRunner } from './batch-runner.js';
+import { Column } from './json-columns.js';
 import {
   ACTION,
   BELIEF,
@@ -20,13 +30,10 @@ import {
   column,
   GRADER,
   graderOf,
-  invalidFieldError,
   nullAsAbsent,
   PROFILE_MODES,
   SEED,
-} from './batch-schemas.js';
-import { allRows, Column } from './column.js';
-import { sequencePolicy } from './rollout-sequences.js';
+} from './schemas.js';
 
 type ArrayName = Exclude<keyof RolloutGroups, 'groups' | 'groupSize' | 'steps' | 'logProbs'>;
 
@@ -150,74 +157,55 @@ function lengthOf({ seeds, group_size, arrays = DEFAULT_ARRAYS }: RolloutRequest
   return seeds.length * group_size * NUM_STEPS * numbers * TYPICAL_LENGTH;
 }
 
-function checkRequest({
-  seeds,
-  group_size,
-  policy,
-  action_sequences: sequences,
-  belief,
-  belief_sequences: beliefs,
-  policy_seeds,
-  profile_modes,
-}: RolloutRequest): void {
-  checkRows(seeds.length, { profile_modes });
+/** The fields that only one policy accepts. */
+const POLICY_OF = {
+  action_sequences: 'action_sequences',
+  belief: 'action_sequences',
+  belief_sequences: 'action_sequences',
+  policy_seeds: 'random',
+} as const;
+
+/** Checks the number of rollouts, and that the fields agree. @throws InvalidRequestError. */
+function checkRequest(request: RolloutRequest): void {
+  const { seeds, group_size, policy, action_sequences: sequences, belief_sequences: beliefs } = request;
+  checkRows(seeds.length, { profile_modes: request.profile_modes });
   const rollouts = seeds.length * group_size;
-  if (rollouts > MAX_ROLLOUTS) {
-    throw invalidFieldError(
-      'group_size',
-      `Expected at most ${MAX_ROLLOUTS} rollouts, got ${rollouts}. Send fewer at a time.`,
-    );
+  const max = isStudent(policy) ? MAX_STUDENT_ROLLOUTS : MAX_ROLLOUTS;
+  if (rollouts > max) {
+    const expected = `at most ${max} rollouts${isStudent(policy) ? ` of ${policy}` : ''}`;
+    throw fieldError('group_size', { expected, got: `${rollouts}`, remedy: 'Send fewer at a time.' });
   }
-  if (isStudent(policy) && rollouts > MAX_STUDENT_ROLLOUTS) {
-    throw invalidFieldError(
-      'group_size',
-      `Expected at most ${MAX_STUDENT_ROLLOUTS} rollouts of ${policy}, got ${rollouts}. Send fewer at a time.`,
-    );
+  for (const [field, expected] of Object.entries(POLICY_OF)) {
+    if (request[field as keyof typeof POLICY_OF] === undefined || policy === expected) continue;
+    throw fieldError(field, {
+      expected: `${field} with policy "${expected}" only`,
+      got: `it with "${policy}"`,
+      remedy: 'Leave it out.',
+    });
   }
-  if ((policy === 'action_sequences') !== (sequences !== undefined)) {
-    throw invalidFieldError(
-      'action_sequences',
-      sequences === undefined ? NO_SEQUENCES : onlyWith('action_sequences', 'action_sequences', policy),
-    );
+  if (policy === 'action_sequences' && sequences === undefined) {
+    throw fieldError('action_sequences', {
+      expected: 'action_sequences with policy "action_sequences"',
+      got: 'none',
+      remedy: `Send ${NUM_STEPS} actions for every rollout.`,
+    });
   }
-  if (sequences !== undefined && sequences.length !== rollouts) {
-    throw invalidFieldError(
-      'action_sequences',
-      `Expected ${rollouts} action sequences (one for each rollout), got ${sequences.length}. Send one for each rollout.`,
-    );
+  if (request.belief !== undefined && beliefs !== undefined) {
+    throw fieldError('belief_sequences', {
+      expected: 'belief or belief_sequences',
+      got: 'both',
+      remedy: 'Leave out one of these fields.',
+    });
   }
-  if (belief !== undefined && sequences === undefined) {
-    throw invalidFieldError('belief', onlyWith('belief', 'action_sequences', policy));
-  }
-  if (beliefs !== undefined) checkBeliefSequences(beliefs.length, rollouts, belief !== undefined, policy);
-  if (policy_seeds !== undefined && policy !== 'random') {
-    throw invalidFieldError('policy_seeds', onlyWith('policy_seeds', 'random', policy));
-  }
-}
-
-function checkBeliefSequences(count: number, rollouts: number, hasBelief: boolean, policy: string): void {
-  const field = 'belief_sequences';
-  if (policy !== 'action_sequences')
-    throw invalidFieldError(field, onlyWith(field, 'action_sequences', policy));
-  if (hasBelief) {
-    throw invalidFieldError(
-      field,
-      'Expected belief or belief_sequences, got both. Leave out one of these fields.',
-    );
-  }
-  if (count !== rollouts) {
-    throw invalidFieldError(
-      field,
-      `Expected ${rollouts} belief sequences (one for each rollout), got ${count}. Send one for each rollout.`,
-    );
+  for (const [field, column] of Object.entries({ action_sequences: sequences, belief_sequences: beliefs })) {
+    if (column === undefined || column.length === rollouts) continue;
+    throw fieldError(field, {
+      expected: `${rollouts} ${field.replace('_', ' ')} (one for each rollout)`,
+      got: `${column.length}`,
+      remedy: 'Send one for each rollout.',
+    });
   }
 }
-
-const NO_SEQUENCES = `Expected action_sequences with policy "action_sequences", got none. Send ${NUM_STEPS} actions for every rollout.`;
-
-/** Returns the error message for a field that only policy `expected` accepts. @param got the policy of the request. */
-const onlyWith = (field: string, expected: string, got: string): string =>
-  `Expected ${field} with policy "${expected}" only, got it with "${got}". Leave it out.`;
 
 /** Returns the pieces of the JSON answer. */
 async function play(
@@ -235,21 +223,28 @@ async function play(
   );
   const head = JSON.stringify({ groups, group_size: groupSize, steps, world_digest: runner.worldDigest });
   return (async function* () {
-    yield `${head.slice(0, -1)},"arrays":{`;
-    yield* columnsText(arrays, turn);
-    yield '}}';
+    yield `${head.slice(0, -1)},"arrays":`;
+    yield* arraysPieces(arrays, turn);
+    yield '}';
   })();
 }
 
 async function optionsOf(request: RolloutRequest, turn: () => Promise<void>): Promise<RolloutOptions> {
-  const { seeds, group_size, policy_seeds, gamma, profile_modes, grader } = request;
+  const { seeds, group_size, policy_seeds, gamma, profile_modes: modes, grader } = request;
+  const profiles: string[] = [];
+  if (modes instanceof Column)
+    await modes.forEach(turn, (mode, row) =>
+      profiles.push(checkName(`profile_modes[${row}]`, mode, PROFILE_CHOICES)),
+    );
+  const parsedSeeds: number[] = [];
+  await seeds.forEach(turn, (seed, row) => parsedSeeds.push(checkSeed(seed as number, `seeds[${row}]`)));
   return {
     groupSize: group_size,
     gamma,
-    seeds: await allRows(seeds, turn, seedOf),
+    seeds: parsedSeeds,
     policy: await policyOf(request, turn),
     policySeeds: policy_seeds,
-    profiles: profile_modes instanceof Column ? await allRows(profile_modes, turn, profileOf) : profile_modes,
+    profiles: modes instanceof Column ? profiles : modes,
     grader: graderOf(grader),
   };
 }
@@ -263,6 +258,71 @@ async function policyOf(
   return isStudent(policy) ? loadStudent(policy) : policy;
 }
 
-const seedOf = (seed: unknown, i: number): number => checkSeed(seed as number, `seeds[${i}]`);
+/** The number of a belief's numbers in an episode. */
+const EPISODE_BELIEFS = NUM_STEPS * NUM_BELIEFS;
 
-const profileOf = (mode: unknown, i: number): string => checkName(`profile_modes[${i}]`, mode, PROFILES);
+/** Returns the policy that plays the sequences of a request. @throws InvalidRequestError for an invalid row. */
+async function sequencePolicy(
+  { action_sequences: sequences = Column.EMPTY, belief, belief_sequences }: RolloutRequest,
+  turn: () => Promise<void>,
+): Promise<RolloutPolicy> {
+  const codes = new Uint8Array(sequences.length * NUM_STEPS);
+  await sequences.forEach(turn, (sequence, row) => {
+    for (const [t, action] of stepsOf('action_sequences', sequence, row, 'actions', 'an action').entries())
+      codes[row * NUM_STEPS + t] = codeOf(action, row, t);
+  });
+  const given = belief !== undefined || belief_sequences !== undefined;
+  const beliefs = given ? new Float32Array(sequences.length * EPISODE_BELIEFS).fill(Number.NaN) : undefined;
+  for (let at = 0; belief !== undefined && at < beliefs!.length; at += NUM_BELIEFS) beliefs!.set(belief, at);
+  await belief_sequences?.forEach(turn, (sequence, row) => {
+    for (const [t, each] of stepsOf(
+      'belief_sequences',
+      sequence,
+      row,
+      'beliefs',
+      'a belief, or null,',
+    ).entries())
+      if (each !== null) beliefs!.set(checkBelief(each, row, t), row * EPISODE_BELIEFS + t * NUM_BELIEFS);
+  });
+  return ({ steps }) => ({
+    // An episode that is over has step 28. Its action is ignored.
+    actions: Array.from(steps, (step, i) => (step < NUM_STEPS ? codes[i * NUM_STEPS + step] : 0)),
+    beliefs:
+      beliefs &&
+      Float32Array.from({ length: steps.length * NUM_BELIEFS }, (_, k) => {
+        const i = Math.floor(k / NUM_BELIEFS);
+        const at = i * EPISODE_BELIEFS + steps[i] * NUM_BELIEFS + (k % NUM_BELIEFS);
+        return steps[i] < NUM_STEPS ? beliefs[at] : Number.NaN;
+      }),
+  });
+}
+
+/** Returns a row's list with an entry for each step. @throws InvalidRequestError. */
+function stepsOf(field: string, sequence: unknown, row: number, what: string, entry: string): unknown[] {
+  if (Array.isArray(sequence) && sequence.length === NUM_STEPS) return sequence;
+  throw fieldError(field, {
+    expected: `${NUM_STEPS} ${what} at ${field}[${row}]`,
+    got: describe(sequence),
+    remedy: `Send ${entry} for each step.`,
+  });
+}
+
+function codeOf(action: unknown, row: number, t: number): number {
+  const code = typeof action === 'string' ? ACTION_NAMES.indexOf(action) : action;
+  if (typeof code === 'number' && code in ACTION_NAMES) return code;
+  throw fieldError('action_sequences', {
+    expected: `an action's name or code at action_sequences[${row}][${t}]`,
+    got: describe(action),
+    remedy: `Send a name, or a code from 0 to ${NUM_ACTIONS - 1}.`,
+  });
+}
+
+function checkBelief(belief: unknown, row: number, t: number): number[] {
+  const isBelief = Array.isArray(belief) && belief.length === NUM_BELIEFS;
+  if (isBelief && belief.every((level) => typeof level === 'number')) return belief;
+  throw fieldError('belief_sequences', {
+    expected: `${NUM_BELIEFS} numbers, or null, at belief_sequences[${row}][${t}]`,
+    got: describe(belief),
+    remedy: 'Send null for no belief.',
+  });
+}

@@ -1,138 +1,281 @@
 /** The binary form of /v1/score: rows and scores are typed arrays in frames, which docs/server.md describes. */
 import { z } from 'zod';
-import type { RowFault } from '../../rollouts/replay/row-faults.js';
-import { toStackSettings } from '../../rollouts/rewards/compute-rewards.js';
-import { NUM_BELIEFS } from '../../world/fields.js';
-import type { KnownBytes } from '../http/json-response.js';
-import { PROFILES } from '../protocol/reset-request.js';
-import { type ArraySpec, aligned, decodeFrame, encodeHead } from '../vec/frame.js';
+import type { ReplayColumns } from '../../rollouts/replay/row-columns.js';
+import { Faults, type RowFault } from '../../rollouts/replay/row-faults.js';
+import { beginsInThought } from '../../rollouts/text/parse-completions.js';
+import { describe } from '../../shared/values.js';
+import { NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
+import { PROFILE_CHOICES } from '../../world/resolve-names.js';
+import { type KnownBytes, SLICE } from '../http/json-response.js';
+import { fieldError, type InvalidRequestError } from '../protocol/errors.js';
+import {
+  aligned,
+  decodeFrame,
+  dtypeOf,
+  encodeHead,
+  type Frame,
+  type FrameArray,
+  type Shaped,
+} from '../vec/frame.js';
 import { atMost } from '../vec/vec-messages.js';
-import { SLICE } from './array-text.js';
-import type { BatchRunner } from './batch-runner.js';
-import { graderOf, invalidFieldError, nullAsAbsent, parse } from './batch-schemas.js';
-import { FrameRows } from './frame-rows.js';
-import { replayOptions, SCORE_REQUEST } from './score-request.js';
-import { type FaultySlice, type Scored, scoreSlices } from './score-slices.js';
+import { MAX_ROW_BYTES } from './json-columns.js';
+import { type Answers, parseRow } from './parse.js';
+import { checkAnswers, nullAsAbsent, PROFILE, parse, SCORE_OPTIONS, type ScoreOptions } from './schemas.js';
 
-const PROFILE = z.enum(PROFILES);
+/** The rows of a request. */
+export interface ScoreRows {
+  readonly columns: ReplayColumns;
+  /** Returns the profiles of rows `from` to `to - 1`. */
+  readonly profilesOf: (from: number, to: number) => string | string[];
+  /** The rows that are invalid already, and hold valid values. */
+  readonly faults: Faults;
+  /** The names of columns in errors. */
+  readonly names: Readonly<Record<string, string>>;
+  /** The maximum number of invalid rows that the answer lists. */
+  readonly maxFaults: number;
+}
+
+/** The scores of all rows. */
+export interface Scored {
+  readonly rows: number;
+  readonly scores: Readonly<Record<string, Float32Array | BigUint64Array>>;
+  /** The parsed completions, if the request asks for them. */
+  readonly parsed: Answers | null;
+  /** The first invalid rows, and the number of all. */
+  readonly faults: readonly RowFault[];
+  readonly faultCount: number;
+}
+
 /** The `data` of a request's frame. */
-const OPTIONS = SCORE_REQUEST.pick({
-  grader: true,
-  weights: true,
-  shaping: true,
-  scores: true,
-  parsed: true,
-  thought: true,
-}).extend({
+const OPTIONS = SCORE_OPTIONS.extend({
   profiles: z
-    .union([PROFILE, atMost(PROFILES.length, PROFILE)])
+    .union([PROFILE, atMost(PROFILE_CHOICES.length, PROFILE)])
     .nullish()
     .transform(nullAsAbsent),
 });
+/** A name for all rows, or a list of names. The array `profiles` has an index into this list for each row. */
+type ProfileNames = string | readonly string[];
 
+/** The arrays of a request: type, and shape of a row; null for an array that has no rows. */
+const ARRAYS = {
+  seeds: ['uint32', []],
+  step_indices: ['uint8', []],
+  histories: ['uint8', [NUM_STEPS]],
+  actions: ['int8', []],
+  beliefs: ['float32', [NUM_BELIEFS]],
+  belief_histories: ['float32', [NUM_STEPS, NUM_BELIEFS]],
+  profiles: ['uint8', []],
+  completion_ends: ['uint32', []],
+  completions: ['uint8', null],
+} as const satisfies Readonly<Record<string, readonly [string, readonly number[] | null]>>;
+type Name = keyof typeof ARRAYS;
+interface Types {
+  readonly uint32: Uint32Array;
+  readonly uint8: Uint8Array;
+  readonly int8: Int8Array;
+  readonly float32: Float32Array;
+}
+type Arrays = { readonly [K in Name]?: Types[(typeof ARRAYS)[K][0]] };
+const NAMES = Object.keys(ARRAYS) as Name[];
+/** The arrays that every request must have. */
+const REQUIRED = ['seeds', 'step_indices', 'histories'] as const;
+type Checked = Arrays & Required<Pick<Arrays, (typeof REQUIRED)[number]>>;
+
+/** The maximum number of rows of a frame. Chosen by hand. */
+const MAX_ROWS = 2 ** 20;
 /** The maximum number of invalid rows that an answer lists. */
 const MAX_FAULTS = 1000;
+/**
+ * The number of bytes of completions, and of rows, that are parsed per turn of the event loop, and a last row more. Chosen by
+ * hand: sessions wait longer for larger slices.
+ */
+const [PARSED_BYTES, PARSED_ROWS] = [2 ** 18, 2048];
+/** The names of a replay's columns in errors. */
+const COLUMN_NAMES = { stepIndices: 'step_indices', beliefHistories: 'belief_histories' };
 
 /**
- * Scores the rows of a frame. @param turn awaited before each slice of rows, so that other requests get their turn.
- * @throws InvalidRequestError or InputError.
+ * Reads the rows and options of a frame, whose arrays are views of the body. @param turn awaited before each slice of
+ * completions. @throws InvalidRequestError or InputError.
  */
-export async function scoreFrame(
+export async function readScoreFrame(
   body: Buffer,
-  runner: BatchRunner,
   turn: () => Promise<void>,
-): Promise<KnownBytes> {
+): Promise<ScoreRows & { readonly options: ScoreOptions }> {
   const frame = decodeFrame(body, { isShared: true });
   if (frame.type !== 'score') {
-    throw invalidFieldError(
-      'type',
-      `Expected a frame of type score, got ${frame.type.slice(0, 100)}. Send the type score.`,
-    );
+    const got = frame.type.slice(0, 100);
+    throw fieldError('type', { expected: 'a frame of type score', got, remedy: 'Send the type score.' });
   }
-  const request = parse(OPTIONS, frame.data ?? {});
-  const options = replayOptions(request, runner);
-  const rows = new FrameRows(frame, request.profiles, options);
-  if (request.parsed && frame.arrays.completions === undefined) {
-    throw invalidFieldError(
-      'parsed',
-      'Expected parsed with completions only, got it with actions. Leave it out.',
-    );
-  }
-  const settings = toStackSettings(options, graderOf(request.grader));
-  const scored = await scoreSlices(rows, request, settings, turn);
-  runner.count('scored', rows.rows);
-  return encodeScores(scored, rows.rows, runner.worldDigest, turn);
-}
-
-/** An array of the answer. */
-interface Part extends ArraySpec {
-  /** The number of bytes of a row. */
-  readonly width: number;
-  /** Returns rows `from` up to `to` (excluded). */
-  readonly values: (from: number, to: number) => ArrayBufferView;
-}
-
-function encodeScores(
-  scored: Scored,
-  rows: number,
-  worldDigest: string,
-  turn: () => Promise<void>,
-): KnownBytes {
-  const parts = partsOf(scored, rows);
-  const faults = faultsOf(scored.faulty);
-  const data = {
-    rows,
-    world_digest: worldDigest,
-    faults,
-    fault_count: scored.faulty.reduce((sum, { count }) => sum + count, 0),
+  const { profiles = 'sampled', ...options } = parse(OPTIONS, frame.data ?? {});
+  const arrays = checkArrays(frame);
+  checkTexts(arrays);
+  checkAnswers({ ...arrays, parsed: options.parsed });
+  checkProfiles(arrays.profiles, profiles);
+  const { seeds, step_indices: stepIndices, histories, belief_histories: beliefHistories } = arrays;
+  const { actions, beliefs } = await readAnswers(arrays, beginsInThought(options.thought), turn);
+  const { profiles: codes } = arrays;
+  return {
+    options,
+    columns: { seeds, stepIndices, histories, actions, beliefs, beliefHistories },
+    profilesOf: (from, to) =>
+      codes === undefined
+        ? (profiles as string)
+        : Array.from(codes.subarray(from, to), (code) => profiles[code]),
+    faults: new Faults(false),
+    names: COLUMN_NAMES,
+    maxFaults: MAX_FAULTS,
   };
-  const specs = parts.map(({ name, dtype, shape }) => ({ name, dtype, shape }));
-  const head = encodeHead('scores', data, specs);
-  const length = parts.reduce((sum, { width }) => sum + aligned(rows * width), head.length);
-  return { length, pieces: piecesOf(head, parts, rows, turn) };
 }
 
-function partsOf({ columns, parsed }: Scored, rows: number): Part[] {
-  const parts = columns.names.map((name): Part => {
-    const [dtype, width] = name === 'state_hash' ? (['uint64', 8] as const) : (['float32', 4] as const);
-    return { name, dtype, shape: [rows], width, values: (from, to) => columns.values(name, from, to) };
-  });
-  if (parsed === null) return parts;
-  const codes = (from: number, to: number) => parsed.codes.subarray(from, to);
-  const beliefs = (from: number, to: number) => parsed.beliefs(from, to);
-  const shape = [rows, NUM_BELIEFS];
-  return [
-    ...parts,
-    { name: 'actions', dtype: 'int8', shape: [rows], width: 1, values: codes },
-    { name: 'beliefs', dtype: 'float32', shape, width: 4 * NUM_BELIEFS, values: beliefs },
-  ];
-}
+/** Returns where the text of a row begins. */
+const startOf = (ends: Uint32Array, row: number): number => (row === 0 ? 0 : ends[row - 1]);
 
-/** Yields the bytes of an answer. Awaits `turn` between two slices of an array. */
-async function* piecesOf(
-  head: Buffer,
-  parts: readonly Part[],
-  rows: number,
+/** Returns the actions and beliefs of a frame, or parses its completions. */
+async function readAnswers(
+  { seeds, actions, beliefs, completions, completion_ends: ends }: Checked,
+  inThought: boolean,
   turn: () => Promise<void>,
-): AsyncGenerator<Uint8Array> {
-  yield head;
-  for (const { width, values } of parts) {
-    for (let from = 0; from < rows; from += SLICE) {
-      if (from > 0) await turn();
-      const { buffer, byteOffset, byteLength } = values(from, Math.min(from + SLICE, rows));
-      yield new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
+): Promise<{ readonly actions: Int8Array; readonly beliefs?: Float32Array }> {
+  if (completions === undefined || ends === undefined) return { actions: actions!, beliefs };
+  const rows = seeds.length;
+  const read = {
+    actions: new Int8Array(rows),
+    beliefs: new Float32Array(rows * NUM_BELIEFS).fill(Number.NaN),
+  };
+  const bytes = Buffer.from(
+    completions.buffer as ArrayBuffer,
+    completions.byteOffset,
+    completions.byteLength,
+  );
+  for (let row = 0; row < rows; ) {
+    await turn();
+    const [first, start] = [row, startOf(ends, row)];
+    while (row < rows && row - first < PARSED_ROWS && startOf(ends, row) - start < PARSED_BYTES) {
+      parseRow(read, row, bytes.toString('utf8', startOf(ends, row), ends[row]), inThought);
+      row++;
     }
-    const padding = aligned(rows * width) - rows * width;
-    if (padding > 0) yield new Uint8Array(padding);
   }
+  return read;
 }
 
-/** Returns the first invalid rows, at most MAX_FAULTS. */
-function faultsOf(faulty: readonly FaultySlice[]): RowFault[] {
-  const faults: RowFault[] = [];
-  for (const { text } of faulty) {
-    if (faults.length >= MAX_FAULTS) break;
-    faults.push(...(JSON.parse(`[${text()}]`) as RowFault[]));
+function checkArrays({ arrays, shapes }: Frame): Checked {
+  const rows = arrays.seeds?.length ?? 0;
+  for (const name of Object.keys(arrays)) {
+    if (Object.hasOwn(ARRAYS, name)) checkArray(name as Name, arrays[name], shapes[name], rows);
+    else {
+      const [expected, got] = [`arrays among ${NAMES.join(', ')}`, describe(name)];
+      throw fieldError(name, { expected, got, remedy: 'Leave it out.' });
+    }
   }
-  return faults.slice(0, MAX_FAULTS);
+  for (const name of REQUIRED) {
+    if (arrays[name] !== undefined) continue;
+    const expected = `the array ${name}`;
+    throw fieldError(name, { expected, got: 'none', remedy: `Send ${name} of every row.` });
+  }
+  return arrays as Checked;
+}
+
+function checkArray(name: Name, values: FrameArray, shape: readonly number[], rows: number): void {
+  const [dtype, rowShape] = ARRAYS[name];
+  const wanted = rowShape === null ? shape.slice(0, 1) : [rows, ...rowShape];
+  if (dtypeOf(values) !== dtype || wanted.join() !== shape.join()) {
+    const shapeText = rowShape === null ? '[bytes]' : `[${wanted.join(', ')}]`;
+    const what = rowShape === null ? 'the bytes of all texts' : 'one row for each seed';
+    throw fieldError(name, {
+      expected: `${name} of type ${dtype} and shape ${shapeText}`,
+      got: `${dtypeOf(values)} and [${shape.join(', ')}]`,
+      remedy: `Send ${name} with this type and shape: ${what}.`,
+    });
+  }
+  if (rows <= MAX_ROWS) return;
+  throw fieldError(name, {
+    expected: `at most ${MAX_ROWS} rows`,
+    got: `${rows}`,
+    remedy: 'Send fewer rows at a time.',
+  });
+}
+
+function checkTexts({ completions, completion_ends: ends }: Arrays): void {
+  if ((completions === undefined) !== (ends === undefined)) {
+    throw fieldError('completions', {
+      expected: 'completions with completion_ends',
+      got: 'one of these arrays alone',
+      remedy: 'Send both.',
+    });
+  }
+  if (completions === undefined || ends === undefined) return;
+  for (let row = 0; row < ends.length; row++) {
+    const start = startOf(ends, row);
+    const size = ends[row] - start;
+    if (size < 0) throw wrongEnd(`at least the end of the previous row, ${start},`, row, ends[row]);
+    if (size > MAX_ROW_BYTES)
+      throw wrongEnd(`at most ${MAX_ROW_BYTES} bytes of text before the end`, row, size);
+  }
+  if (startOf(ends, ends.length) === completions.length) return;
+  const last = ends.length - 1;
+  if (last >= 0) throw wrongEnd(`the length of completions, ${completions.length},`, last, ends[last]);
+  throw fieldError('completions', {
+    expected: 'no text without rows',
+    got: `${completions.length} bytes`,
+    remedy: 'Send the rows of these texts.',
+  });
+}
+
+const wrongEnd = (expected: string, row: number, got: number): InvalidRequestError =>
+  fieldError('completion_ends', {
+    expected: `${expected} at completion_ends[${row}]`,
+    got: `${got}`,
+    remedy: 'Send the position in completions where the text of each row ends.',
+  });
+
+function checkProfiles(codes: Uint8Array | undefined, names: ProfileNames): void {
+  const hasNames = typeof names !== 'string';
+  if (codes !== undefined && !hasNames) {
+    throw fieldError('profiles', {
+      expected: 'a list of names in data.profiles with the array profiles',
+      got: 'one name',
+      remedy: 'Send a list, or no array.',
+    });
+  }
+  if (codes === undefined && hasNames) {
+    throw fieldError('profiles', {
+      expected: 'the array profiles with the list of names in data.profiles',
+      got: 'the list alone',
+      remedy: 'Send both, or one name.',
+    });
+  }
+  const row = codes?.findIndex((code) => code >= names.length) ?? -1;
+  if (row < 0) return;
+  throw fieldError('profiles', {
+    expected: `numbers below ${names.length} (names in data.profiles)`,
+    got: `${codes![row]} at profiles[${row}]`,
+    remedy: 'Send the index of a name.',
+  });
+}
+
+/** Returns the bytes of an answer. @param turn awaited before each slice of an array. */
+export function encodeScores(scored: Scored, worldDigest: string, turn: () => Promise<void>): KnownBytes {
+  const { rows, scores, parsed, faults, faultCount } = scored;
+  const arrays: Shaped[] = Object.entries(scores).map(([name, values]) => ({ name, values, shape: [rows] }));
+  if (parsed !== null) {
+    const { actions, beliefs } = parsed;
+    arrays.push({ name: 'actions', values: actions, shape: [rows] });
+    arrays.push({ name: 'beliefs', values: beliefs, shape: [rows, NUM_BELIEFS] });
+  }
+  const data = { rows, world_digest: worldDigest, faults, fault_count: faultCount };
+  const head = encodeHead('scores', data, arrays);
+  const length = arrays.reduce((sum, { values }) => sum + aligned(values.byteLength), head.length);
+  const pieces = (async function* () {
+    yield head;
+    for (const { values } of arrays) {
+      for (let from = 0; from < values.length; from += SLICE) {
+        if (from > 0) await turn();
+        const { buffer, byteOffset, byteLength } = values.subarray(from, from + SLICE);
+        yield new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
+      }
+      const padding = aligned(values.byteLength) - values.byteLength;
+      if (padding > 0) yield new Uint8Array(padding);
+    }
+  })();
+  return { length, pieces };
 }

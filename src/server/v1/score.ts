@@ -1,30 +1,70 @@
 /** POST /v1/score: scores completions or actions, each after a history of actions. */
-import { NODE } from '../../engine/backends/node.js';
-import type { RowFault } from '../../rollouts/replay/row-faults.js';
-import { type ReplayOptions, scoreReplayOn } from '../../rollouts/replay/score-replay.js';
-import { toStackSettings } from '../../rollouts/rewards/compute-rewards.js';
-import { beginsInThought, type ParsedCompletion, parseText } from '../../rollouts/text/parse-completions.js';
+import { z } from 'zod';
+import { runSync } from '../../engine/engine-calls.js';
+import { type ReplayScores, replayRows, toReplaySettings } from '../../rollouts/replay/replay.js';
+import type { ReplayColumns } from '../../rollouts/replay/row-columns.js';
+import { Faults, type RowFault, RowNaming } from '../../rollouts/replay/row-faults.js';
+import { REWARD_NAMES } from '../../rollouts/rewards/compute-rewards.js';
+import { beginsInThought } from '../../rollouts/text/parse-completions.js';
+import { InputError } from '../../shared/errors.js';
+import { snakeCase } from '../../shared/letter-case.js';
+import { NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
+import { arraysPieces, listPieces } from '../http/json-response.js';
 import type { Route } from '../http/route.js';
 import { BATCH_FAILURES, type BatchRunner } from './batch-runner.js';
-import { graderOf } from './batch-schemas.js';
-import { columnsOf, sliceEnd } from './column.js';
-import { notTextMessage } from './parse.js';
-import { namingOf, rowsOf } from './request-rows.js';
-import { scoreFrame } from './score-frame.js';
+import { ROW_NAMES, readRows, withoutStacks } from './json-columns.js';
+import { notText, PARSED_COLUMNS, parsedPieces, parseRow } from './parse.js';
 import {
-  checkRequest,
-  replayOptions,
-  SCORE_REQUEST,
-  SCORE_RESPONSE,
-  type ScoreRequest,
-} from './score-request.js';
-import {
-  type FaultySlice,
-  type RowSource,
-  type ScoredSlice,
-  scoreSlices,
-  withoutStacks,
-} from './score-slices.js';
+  ACTION,
+  BELIEF,
+  checkAnswers,
+  checkRows,
+  column,
+  graderOf,
+  HISTORIES,
+  nullAsAbsent,
+  PROFILE_MODES,
+  SCORE_NAMES,
+  SCORE_OPTIONS,
+  type ScoreOptions,
+  SEEDS,
+} from './schemas.js';
+import { encodeScores, readScoreFrame, type Scored, type ScoreRows } from './score-frame.js';
+
+export const SCORE_REQUEST = SCORE_OPTIONS.extend({
+  seeds: SEEDS,
+  action_histories: HISTORIES,
+  profile_modes: PROFILE_MODES,
+  completions: column(z.string())
+    .nullish()
+    .transform(nullAsAbsent)
+    .describe('texts to parse; pass either these or actions'),
+  actions: column(ACTION.nullable())
+    .nullish()
+    .transform(nullAsAbsent)
+    .describe('null for a completion without an action'),
+  beliefs: column(BELIEF).nullish().transform(nullAsAbsent).describe('only with actions; null for no belief'),
+  belief_histories: column(z.array(BELIEF).max(NUM_STEPS).nullable())
+    .nullish()
+    .transform(nullAsAbsent)
+    .describe(
+      `one belief for each action of the history, or ${NUM_STEPS} beliefs; null for no belief. By default no beliefs`,
+    ),
+});
+
+const NUMBERS = z.array(z.number().nullable());
+export const SCORE_RESPONSE = z.object({
+  rows: z.int(),
+  world_digest: z.string(),
+  scores: z
+    .object({ ...Object.fromEntries(SCORE_NAMES.map((name) => [name, NUMBERS.optional()])) })
+    .extend({ state_hash: z.array(z.string()).optional() })
+    .describe('null for a missing score and in invalid rows; hashes are hexadecimal, 0 in invalid rows'),
+  parsed: z.object(PARSED_COLUMNS).optional(),
+  faults: z
+    .array(z.object({ index: z.int(), code: z.string(), message: z.string() }))
+    .describe('the invalid rows'),
+});
 
 export const scoreRoute = (runner: BatchRunner): Route => ({
   method: 'post',
@@ -36,87 +76,123 @@ export const scoreRoute = (runner: BatchRunner): Route => ({
   acceptsFrames: true,
   handle: (http) =>
     http.isFrame
-      ? runner.answerFrame(http, (body, turn) => scoreFrame(body, runner, turn))
-      : runner.answer(http, SCORE_REQUEST, (request, turn) => {
-          checkRequest(request);
-          return score(request, runner, turn);
-        }),
+      ? runner.answerFrame(http, async (body, turn) => {
+          const { options, ...rows } = await readScoreFrame(body, turn);
+          return encodeScores(await scoreRows(rows, options, runner, turn), runner.worldDigest, turn);
+        })
+      : runner.answer(http, SCORE_REQUEST, (request, turn) => scoreJson(request, runner, turn)),
 });
 
 /** Returns the pieces of the JSON answer. @param turn awaited before each slice, as in scheduler.ts. */
-async function score(
-  request: ScoreRequest,
+async function scoreJson(
+  request: z.output<typeof SCORE_REQUEST>,
   runner: BatchRunner,
   turn: () => Promise<void>,
 ): Promise<AsyncIterable<string>> {
-  const rows = request.seeds.length;
-  const options = replayOptions(request, runner);
-  const requestColumns = columnsOf(request);
-  const source: RowSource = {
-    rows,
-    endOf: (from, limit) => sliceEnd(requestColumns, from, limit),
-    score: (from, to) => scoreSlice(request, from, to, options),
-  };
-  const settings = toStackSettings(options, graderOf(request.grader));
-  const { columns, parsed, faulty } = await scoreSlices(source, request, settings, turn);
-  runner.count('scored', rows);
-  const digest = JSON.stringify(runner.worldDigest);
+  const { seeds, completions, thought } = request;
+  checkRows(seeds.length, request);
+  checkAnswers(request);
+  const faults = new Faults(false);
+  const columns = await readRows(request, faults.reportFault, turn);
+  const inThought = beginsInThought(thought);
+  await completions?.forEach(turn, (text, row) => {
+    if (typeof text === 'string') parseRow(columns, row, text, inThought);
+    else {
+      const { expected, got, remedy } = notText(text, row);
+      const message = `Expected ${expected}, got ${got}. ${remedy}`;
+      faults.reportFault(row, new InputError('illegal_action', message));
+    }
+  });
+  const profilesOf = (from: number, to: number) => columns.profiles.slice(from, to);
+  const rows = { columns, profilesOf, faults, names: ROW_NAMES, maxFaults: seeds.length };
+  const scored = await scoreRows(rows, request, runner, turn);
+  const head = JSON.stringify({ rows: scored.rows, world_digest: runner.worldDigest }).slice(0, -1);
   return (async function* () {
-    yield `{"rows":${rows},"world_digest":${digest},"scores":`;
-    yield* columns.text(turn);
-    if (parsed !== null) {
+    yield `${head},"scores":`;
+    yield* arraysPieces(scored.scores, turn);
+    if (scored.parsed !== null) {
       yield ',"parsed":{';
-      yield* parsed.text(turn);
+      yield* parsedPieces(scored.parsed, turn);
       yield '}';
     }
     yield ',"faults":';
-    yield* faultsText(faulty, turn);
+    const faultsText = (from: number, to: number) =>
+      JSON.stringify(scored.faults.slice(from, to)).slice(1, -1);
+    yield* listPieces(scored.faults.length, turn, faultsText);
     yield '}';
   })();
 }
 
-/** Yields the pieces of a JSON array of faults. */
-async function* faultsText(
-  faulty: readonly FaultySlice[],
+/** The maximum number of rows per turn of the event loop: about four milliseconds of work. */
+const SLICE = 2048;
+/**
+ * The maximum for the first turn, and for a turn after many invalid rows: an error message takes longer than a score. For any
+ * other turn the maximum is twice that of the turn before, at most SLICE.
+ */
+const FAULTY_SLICE = 128;
+
+/** How the scores of a slice are read, by their names in answers. */
+const READERS: Readonly<Record<string, (scores: ReplayScores) => Float32Array | BigUint64Array>> = {
+  ...Object.fromEntries(
+    REWARD_NAMES.map((name) => [snakeCase(name), ({ rewards }: ReplayScores) => rewards[name]]),
+  ),
+  total: ({ rewards }) => rewards.total,
+  step_reward: ({ stepRewards }) => stepRewards,
+  belief_mae: ({ beliefMae }) => beliefMae,
+  state_hash: ({ stateHashes }) => stateHashes,
+};
+
+/** Scores all rows, one slice per turn. @throws InputError for an invalid option. */
+async function scoreRows(
+  { columns, profilesOf, faults, names, maxFaults }: ScoreRows,
+  options: Omit<ScoreOptions, 'thought'>,
+  { replayBatch, count }: BatchRunner,
   turn: () => Promise<void>,
-): AsyncGenerator<string> {
-  let before = '[';
-  for (const { text } of faulty) {
+): Promise<Scored> {
+  const { grader, weights, shaping, scores: chosen = SCORE_NAMES, parsed } = options;
+  const byReward =
+    weights && Object.fromEntries(REWARD_NAMES.map((name) => [name, weights[snakeCase(name)]]));
+  const settings = toReplaySettings({ grader: graderOf(grader), weights: byReward, shaping });
+  const rows = columns.seeds.length;
+  const scores: Record<string, Float32Array | BigUint64Array> = {};
+  for (const name of chosen)
+    scores[name] = name === 'state_hash' ? new BigUint64Array(rows) : new Float32Array(rows);
+  const listed: RowFault[] = [];
+  let faultCount = 0;
+  for (let from = 0, size = FAULTY_SLICE; from < rows; ) {
     await turn();
-    yield before + text();
-    before = ',';
+    const to = Math.min(from + size, rows);
+    const slice = { ...sliceOf(columns, from, to), profiles: profilesOf(from, to) };
+    const naming = new RowNaming(names, from);
+    const result = withoutStacks(() =>
+      runSync(replayRows(replayBatch, slice, settings, faults.slice(from, to), naming)),
+    );
+    // The arrays of a name have the same type.
+    for (const name in scores)
+      (scores[name] as Float32Array).set(READERS[name](result) as Float32Array, from);
+    const { length } = result.faults;
+    for (const fault of result.faults.slice(0, maxFaults - listed.length))
+      listed.push({ ...fault, index: from + fault.index });
+    faultCount += length;
+    size = length > FAULTY_SLICE / 2 ? FAULTY_SLICE : Math.min(2 * size, SLICE);
+    from = to;
   }
-  yield before === '[' ? '[]' : ']';
+  count('scored', rows);
+  const { actions, beliefs = new Float32Array() } = columns;
+  return { rows, scores, parsed: parsed ? { actions, beliefs } : null, faults: listed, faultCount };
 }
 
-/** Scores rows `from` up to `to` (excluded). @throws InvalidRequestError for invalid JSON. */
-function scoreSlice(request: ScoreRequest, from: number, to: number, options: ReplayOptions): ScoredSlice {
-  const texts = request.completions?.rows(from, to);
-  const actions = request.actions?.rows(from, to) ?? [];
-  const beliefs = request.beliefs?.rows(from, to) ?? [];
-  const inThought = beginsInThought(request.thought);
-  const answers = texts?.map((text) => (typeof text === 'string' ? parseText(text, inThought) : null));
-  const propose = answers
-    ? (k: number) => answerOf(answers[k])
-    : (k: number) => ({ action: actions[k], belief: beliefs[k] });
-  const scores = withoutStacks(() =>
-    scoreReplayOn(NODE, rowsOf(request, from, to, propose as never), options, namingOf(from)),
-  );
-  const faults = scores.faults.map(({ index, code, message }): RowFault => {
-    const text = texts?.[index];
-    const rowMessage =
-      texts !== undefined && typeof text !== 'string' ? notTextMessage(text, from + index) : message;
-    return { index: from + index, code, message: rowMessage };
-  });
-  return { scores, faults, answers };
-}
+/** The number of entries of a row, by column. */
+const WIDTHS = {
+  ...{ seeds: 1, stepIndices: 1, histories: NUM_STEPS, actions: 1 },
+  ...{ beliefs: NUM_BELIEFS, beliefHistories: NUM_STEPS * NUM_BELIEFS },
+} as const satisfies Record<keyof Omit<ReplayColumns, 'profiles'>, number>;
 
-/** Returns the action and belief of a row. The action is undefined for a value that is not text: the row is then invalid. */
-function answerOf(parsed: ParsedCompletion | null): {
-  readonly action: unknown;
-  readonly belief?: readonly number[];
-} {
-  if (parsed === null) return { action: undefined };
-  const { action, belief, given } = parsed;
-  return given ? { action, belief } : { action };
+/** Returns views of rows `from` to `to - 1`. */
+function sliceOf(columns: ReplayColumns, from: number, to: number): ReplayColumns {
+  const entries = Object.entries(WIDTHS).map(([name, width]) => [
+    name,
+    columns[name as keyof typeof WIDTHS]?.subarray(from * width, to * width),
+  ]);
+  return Object.fromEntries(entries) as ReplayColumns;
 }

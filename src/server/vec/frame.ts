@@ -5,10 +5,9 @@
  */
 import { z } from 'zod';
 import { InputError } from '../../shared/errors.js';
-import { describe } from '../../shared/values.js';
+import { describe, kindOf } from '../../shared/values.js';
 import { NUM_BELIEFS } from '../../world/fields.js';
 import { hasTooManyValues, MAX_VALUES } from '../protocol/json-limits.js';
-import { longLists, MIN_ENTRIES, type Paused, parseLists } from './long-lists.js';
 import { atMost } from './vec-messages.js';
 
 /** The classes of arrays, by type. */
@@ -20,8 +19,6 @@ const ARRAY_CLASSES = {
   int8: Int8Array,
 } as const;
 type Dtype = keyof typeof ARRAY_CLASSES;
-/** The types of arrays in answers. Requests have no 64-bit numbers. */
-export type AnswerDtype = Dtype | 'uint64';
 export type FrameArray = Float32Array | Uint32Array | Int32Array | Uint8Array | Int8Array;
 
 const DTYPES = Object.keys(ARRAY_CLASSES) as Dtype[];
@@ -58,26 +55,26 @@ export interface Frame {
   readonly shapes: Readonly<Record<string, readonly number[]>>;
 }
 
-/** An array with its shape. */
+/** An array of an answer, with its shape. Requests have no 64-bit numbers. */
 export interface Shaped {
   readonly name: string;
-  readonly values: FrameArray;
+  readonly values: FrameArray | BigUint64Array;
   readonly shape: readonly number[];
 }
 
-/** The description of an array in a header. */
-export interface ArraySpec {
-  readonly name: string;
-  readonly dtype: AnswerDtype;
-  readonly shape: readonly number[];
-}
+/** Returns NumPy's name of an array's type. */
+export const dtypeOf = (values: FrameArray | BigUint64Array): string =>
+  kindOf(values)!
+    .replace(/^Big|Array$/g, '')
+    .toLowerCase();
 
 /** Rounds a number of bytes up to a multiple of eight. */
 export const aligned = (bytes: number): number => Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
 
 /** Returns the part of a frame before its arrays: the length of the header, and the header. */
-export function encodeHead(type: string, data: object, arrays: readonly ArraySpec[]): Buffer {
-  const header = Buffer.from(JSON.stringify({ type, data, arrays }));
+export function encodeHead(type: string, data: object, arrays: readonly Shaped[]): Buffer {
+  const specs = arrays.map(({ name, values, shape }) => ({ name, dtype: dtypeOf(values), shape }));
+  const header = Buffer.from(JSON.stringify({ type, data, arrays: specs }));
   const start = aligned(PREFIX + header.length);
   const bytes = Buffer.alloc(start, ' ');
   bytes.writeUInt32LE(start - PREFIX);
@@ -87,11 +84,7 @@ export function encodeHead(type: string, data: object, arrays: readonly ArraySpe
 
 /** Returns a frame with copies of the arrays. */
 export function encodeFrame(type: string, data: object, arrays: readonly Shaped[]): Uint8Array {
-  const head = encodeHead(
-    type,
-    data,
-    arrays.map(({ name, values, shape }) => ({ name, dtype: dtypeOf(values), shape })),
-  );
+  const head = encodeHead(type, data, arrays);
   const bytes = Buffer.alloc(
     arrays.reduce((end, { values }) => end + aligned(values.byteLength), head.length),
   );
@@ -104,28 +97,16 @@ export function encodeFrame(type: string, data: object, arrays: readonly Shaped[
   return bytes;
 }
 
-const dtypeOf = (values: FrameArray): Dtype =>
-  DTYPES.find((dtype) => values instanceof ARRAY_CLASSES[dtype])!;
-
-/**
- * Parses a frame at once; `readFrame` parses it in pieces.
- * The arrays are copies, unless `isShared`: then they are views of the bytes, which must begin at a multiple of eight bytes.
- * @throws InputError `wrong_length` or `wrong_type`.
- */
-export function decodeFrame(bytes: Buffer, { isShared = false } = {}): Frame {
-  const reading = readFrame(bytes, 0, isShared);
-  for (;;) {
-    const { done, value } = reading.next();
-    if (done) return value;
-  }
+/** How a frame is read. */
+interface DecodeOptions {
+  /** The number of environments, which limits the entries of lists in the header. Default 0. */
+  readonly envs?: number;
+  /** Whether arrays are views of the bytes, which must begin at a multiple of eight bytes. Default: they are copies. */
+  readonly isShared?: boolean;
 }
 
-/**
- * Parses a frame. Its arrays are copies unless `isShared`.
- * @param envs the number of environments, which limits the entries of lists in the header.
- * @throws InputError `wrong_length` or `wrong_type`.
- */
-export function* readFrame(bytes: Buffer, envs: number, isShared = false): Paused<Frame> {
+/** Parses a frame. @throws InputError `wrong_length` or `wrong_type`. */
+export function decodeFrame(bytes: Buffer, { envs = 0, isShared = false }: DecodeOptions = {}): Frame {
   const start = bytes.length < PREFIX ? Number.POSITIVE_INFINITY : PREFIX + bytes.readUInt32LE();
   if (start > Math.min(bytes.length, MAX_HEADER) || start % ALIGNMENT !== 0) {
     throw invalidFrame(
@@ -134,7 +115,7 @@ export function* readFrame(bytes: Buffer, envs: number, isShared = false): Pause
       `${bytes.length} bytes`,
     );
   }
-  const { type, data, arrays } = yield* readHeader(bytes.subarray(PREFIX, start), envs);
+  const { type, data, arrays } = readHeader(bytes.subarray(PREFIX, start), envs);
   const decoded: Record<string, FrameArray> = {};
   let at = start;
   for (const { name, dtype, shape } of arrays) {
@@ -154,10 +135,10 @@ export function* readFrame(bytes: Buffer, envs: number, isShared = false): Pause
   return { type, data, arrays: decoded, shapes };
 }
 
-function* readHeader(bytes: Buffer, envs: number): Paused<z.output<typeof HEADER>> {
+function readHeader(bytes: Buffer, envs: number): z.output<typeof HEADER> {
   let header: unknown;
   try {
-    header = yield* parseJson(bytes, envs);
+    header = parseJson(bytes, envs);
   } catch (error) {
     if (error instanceof InputError) throw error;
     throw invalidFrame('wrong_type', 'a header of JSON', (error as Error).message);
@@ -172,29 +153,15 @@ function* readHeader(bytes: Buffer, envs: number): Paused<z.output<typeof HEADER
   );
 }
 
-/**
- * The free entries for each environment, which do not count towards MAX_VALUES (json-limits.ts): an action, three of a belief,
- * one of a mask.
- */
+/** The entries for each environment beside MAX_VALUES (json-limits.ts): an action, three of a belief, one of a mask. */
 const ENTRIES = NUM_BELIEFS + 2;
 
 /**
- * The maximum number of free entries in short lists (of fewer than MIN_ENTRIES). Only a message for fewer than MIN_ENTRIES
- * environments needs short lists. JSON.parse parses these, and an entry then takes up to 30 bytes.
+ * Parses the JSON of a message. @param envs the number of environments.
+ * @throws SyntaxError, or InputError `wrong_length` for more values than a message for so many environments can have.
  */
-const SHORT_ENTRIES = ENTRIES * MIN_ENTRIES;
-
-/**
- * Parses JSON as `parseLists` does.
- * @param envs the number of environments.
- * @throws SyntaxError, or InputError `wrong_length` for JSON with more values than a message for so many environments
- *   can have.
- */
-export function* parseJson(json: Buffer, envs: number): Paused<unknown> {
-  const lists = longLists(json);
-  if (!hasTooManyValues(json, { max: ENTRIES * envs, maxElsewhere: SHORT_ENTRIES, lists })) {
-    return yield* parseLists(json, lists);
-  }
+export function parseJson(json: Buffer, envs: number): unknown {
+  if (!hasTooManyValues(json, ENTRIES * envs)) return JSON.parse(json.toString());
   throw new InputError(
     'wrong_length',
     `Expected at most ${MAX_VALUES} lists, objects, keys and entries in a message, and ${ENTRIES} entries for each of ${envs} environments, got more. Send flat lists, one entry per environment.`,

@@ -2,8 +2,7 @@
 import { z } from 'zod';
 import { AUTORESET_MODES } from '../../engine/validate/autoreset-modes.js';
 import { GRADER_NAMES, MAX_ENVS, MAX_U32, OBSERVATION_FIELDS } from '../../world/fields.js';
-import { PROFILES } from '../protocol/reset-request.js';
-import { isStrings } from './long-lists.js';
+import { PROFILE_CHOICES } from '../../world/resolve-names.js';
 
 /** The arrays of a `StepResult`: the key in messages, and the field. */
 export const OUTPUTS = {
@@ -36,7 +35,7 @@ export const CREATE = z.strictObject({
   num_envs: z.int().min(1).max(MAX_ENVS),
   autoreset: z.enum(AUTORESET_MODES).optional(),
   seed_range: z.tuple([z.int().min(0).max(MAX_U32), z.int().min(1)]).optional(),
-  profiles: z.enum(PROFILES).optional(),
+  profiles: z.enum(PROFILE_CHOICES).optional(),
   grader: z.enum(GRADER_NAMES).optional(),
   observation: z
     .strictObject({
@@ -56,13 +55,15 @@ const numbers = z.custom<ArrayLike<number>>((value) => Array.isArray(value) || A
 });
 
 /** Lists of names in `reset`. The environment validates them. */
-const names = z.custom<readonly string[]>(isStrings, { message: 'Input should be a list of names' });
+const isNames = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((name) => typeof name === 'string');
+const names = z.custom<readonly string[]>(isNames, { message: 'Input should be a list of names' });
 
 /** The `data` of `reset`. */
 export const RESET = z.strictObject({
   seed: z.union([z.int().min(0).max(MAX_U32), numbers]).optional(),
   mask: numbers.optional(),
-  profiles: z.union([z.enum(PROFILES), names]).optional(),
+  profiles: z.union([z.enum(PROFILE_CHOICES), names]).optional(),
   graders: z.union([z.enum(GRADER_NAMES), names]).optional(),
 });
 

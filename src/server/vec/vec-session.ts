@@ -2,19 +2,17 @@
 import { z } from 'zod';
 import { createVecEnv, type VecEnv } from '../../engine/node.js';
 import type { Mask } from '../../engine/validate/masks.js';
-import type { SeedChoice } from '../../engine/validate/seeds.js';
 import type { Actions } from '../../engine/validate/steps.js';
 import type { StepResult, VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
 import { InputError } from '../../shared/errors.js';
 import { float32Decimals } from '../../shared/float32-decimal.js';
 import { checkLength } from '../../shared/values.js';
 import { ACTION_NAMES, NUM_BELIEFS } from '../../world/fields.js';
-import { InvalidRequestError, validationErrorsOf, withLinks } from '../protocol/validation-errors.js';
+import { InvalidRequestError, validationErrors, validationErrorsOf, withLinks } from '../protocol/errors.js';
 import { InvalidStateError, toErrorAnswer } from '../sockets/error-answer.js';
 import { type Answer, errorAnswer, type MessageHandler } from '../sockets/message-handler.js';
 import { type EnvQuota, NoEnvsError } from './env-quota.js';
-import { encodeFrame, type Frame, type FrameArray, parseJson, readFrame } from './frame.js';
-import { entriesOf, flagsOf, type Paused } from './long-lists.js';
+import { decodeFrame, encodeFrame, type Frame, type FrameArray, parseJson } from './frame.js';
 import { CREATE, type Create, OUTPUT_NAMES, OUTPUTS, type OutputName, RESET, STEP } from './vec-messages.js';
 
 export interface VecSessionOptions {
@@ -53,7 +51,7 @@ export class VecSession implements MessageHandler {
     if (this.#ended) return { frame: null };
     try {
       const envs = this.#opened?.env.numEnvs ?? 0;
-      const frame = await this.#inTurns(isBinary ? readFrame(data, envs) : readText(data, envs));
+      const frame = isBinary ? decodeFrame(data, { envs }) : readText(data, envs);
       checkShapes(frame);
       if (data.length > MAX_TURN_BYTES) await this.#options.turn();
       if (this.#ended) return { frame: null };
@@ -62,15 +60,6 @@ export class VecSession implements MessageHandler {
       return await handler(fieldsOf(frame));
     } catch (error) {
       return errorAnswerFor(error);
-    }
-  }
-
-  /** Runs work in pieces, one per turn. */
-  async #inTurns<T>(work: Paused<T>): Promise<T> {
-    for (;;) {
-      const { done, value } = work.next();
-      if (done) return value;
-      await this.#options.turn();
     }
   }
 
@@ -87,8 +76,8 @@ export class VecSession implements MessageHandler {
       const { numEnvs } = env;
       return this.#result(
         env.reset({
-          seed: entriesOf(seed, numEnvs) as SeedChoice,
-          mask: flagsOf(mask, numEnvs) as Mask,
+          seed,
+          mask: mask as Mask,
           profiles: namesOf('profiles', profiles, numEnvs),
           graders: namesOf('graders', graders, numEnvs),
         }),
@@ -96,13 +85,9 @@ export class VecSession implements MessageHandler {
     },
     step: (data) => {
       const { env } = this.#require();
-      const { numEnvs } = env;
-      const fields = parseFields(STEP, data);
-      const mask = flagsOf(fields.mask, numEnvs) as Mask | undefined;
-      const actions = entriesOf(fields.actions, numEnvs) as Actions;
-      const beliefs = entriesOf(fields.beliefs, NUM_BELIEFS * numEnvs) as ArrayLike<number> | undefined;
-      const result = env.step(actions, { beliefs, mask });
-      this.#options.onStepped(mask === undefined ? numEnvs : countOf(mask));
+      const { actions, beliefs, mask } = parseFields(STEP, data);
+      const result = env.step(actions as Actions, { beliefs, mask: mask as Mask });
+      this.#options.onStepped(mask === undefined ? env.numEnvs : countOf(mask));
       return this.#result(result);
     },
     close: () => ({ frame: null, ends: true }),
@@ -209,7 +194,7 @@ function describeEnv({ env, outputs }: Opened): object {
 /** Returns the names of a message: one for all environments, or one for each. @throws InputError `wrong_length`. */
 function namesOf<T>(what: string, names: T, numEnvs: number): T {
   if (Array.isArray(names)) checkLength(`names in ${what}`, names.length, numEnvs, 'numEnvs');
-  return entriesOf(names, numEnvs) as T;
+  return names;
 }
 
 /** Returns the number of environments that a mask selects. */
@@ -226,7 +211,7 @@ class InvalidJsonError extends Error {}
 /** The maximum size of a text frame in bytes: parsing more JSON would delay other clients. */
 const MAX_TEXT = 2 ** 20;
 
-function* readText(data: Buffer, envs: number): Paused<Frame> {
+function readText(data: Buffer, envs: number): Frame {
   if (data.length > MAX_TEXT) {
     throw new InputError(
       'wrong_length',
@@ -235,7 +220,7 @@ function* readText(data: Buffer, envs: number): Paused<Frame> {
   }
   let message: unknown;
   try {
-    message = yield* parseJson(data, envs);
+    message = parseJson(data, envs);
   } catch (error) {
     if (error instanceof InputError) throw error;
     throw new InvalidJsonError(`Invalid JSON: ${(error as Error).message}`);
@@ -275,10 +260,8 @@ function parseFields<Schema extends z.ZodType>(schema: Schema, fields: unknown):
 
 function errorAnswerFor(error: unknown): Answer {
   if (error instanceof InvalidJsonError) return errorAnswer('INVALID_JSON', error.message);
-  if (error instanceof InputError) {
-    const errors = [{ type: error.code, loc: [], msg: error.message, input: null }];
-    return errorAnswer('VALIDATION_ERROR', error.message, { errors });
-  }
+  if (error instanceof InputError)
+    return errorAnswer('VALIDATION_ERROR', error.message, { errors: validationErrors(error) });
   if (error instanceof NoEnvsError) {
     return errorAnswer('CAPACITY_REACHED', error.message, { taken: error.taken, capacity: error.capacity });
   }

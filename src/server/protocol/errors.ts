@@ -1,7 +1,10 @@
-/** Validation errors of a request, one per invalid value, in Pydantic's form, which OpenEnv's clients expect. */
+/**
+ * Errors of requests as data. HTTP answers and messages of sockets have validation errors in Pydantic's form, which OpenEnv's
+ * clients expect, one per invalid value.
+ */
 import type { z } from 'zod';
+import { RhythmError } from '../../shared/errors.js';
 import { describe } from '../../shared/values.js';
-import { quotedInput } from './quoted-input.js';
 
 /** The error for one value, in Pydantic's form. `url`, if present, leads to an explanation of its type. */
 export interface ValidationError {
@@ -52,20 +55,42 @@ export function invalidObject(loc: ValidationError['loc'], input: unknown): Vali
   return { type, loc, msg, input };
 }
 
+/** What is wrong with a value. */
+export interface Fault {
+  /** The type of the validation error. Default 'value_error'. */
+  readonly code?: string;
+  readonly expected: string;
+  readonly got: string;
+  /** What to do, as a sentence. */
+  readonly remedy: string;
+}
+
+/** Builds the error for a field of a body. */
+export const fieldError = (
+  field: string,
+  { code: type = 'value_error', expected, got, remedy }: Fault,
+): InvalidRequestError =>
+  new InvalidRequestError([
+    { type, loc: ['body', field], msg: `Expected ${expected}, got ${got}. ${remedy}`, input: null },
+  ]);
+
+/** Returns the validation errors of a client's error. @returns null for an unexpected error. */
+export function validationErrors(error: unknown): readonly ValidationError[] | null {
+  if (error instanceof InvalidRequestError) return error.errors;
+  if (!(error instanceof RhythmError)) return null;
+  return [{ type: error.code, loc: [], msg: error.message, input: null }];
+}
+
 /**
  * Builds the error for invalid JSON.
- * @param message of `JSON.parse`. @param shift the text's offset in the body, added to the position.
+ * @param message of `JSON.parse`, whose errors have the position in the text alone.
+ * @param shift the text's offset in the body, added to the position.
  */
-export function invalidJson(message: string, shift = 0): ValidationError {
+export function invalidJson(message: string, shift = 0): InvalidRequestError {
   const error = message.replace(/at position (\d+)/, (_, at) => `at position ${Number(at) + shift}`);
   const position = Number(/at position (\d+)/.exec(error)?.[1] ?? Math.max(shift, 0));
-  return {
-    type: 'json_invalid',
-    loc: ['body', position],
-    msg: 'JSON decode error',
-    input: {},
-    ctx: { error },
-  };
+  const place = { loc: ['body', position], input: {}, ctx: { error } };
+  return new InvalidRequestError([{ type: 'json_invalid', msg: 'JSON decode error', ...place }]);
 }
 
 /** Builds the error for a message, or a part of a request, with too many values. */
@@ -165,4 +190,48 @@ export class InvalidRequestError extends Error {
     );
     this.errors = limited.map((error) => ({ ...error, input: quotedInput(error.input) }));
   }
+}
+
+/**
+ * The maximum size of an input that errors repeat: the length of all strings and keys, and 1 for each other value. Chosen by
+ * hand: a larger one makes errors longer, a smaller one leaves out more inputs.
+ */
+const MAX_SIZE = 1000;
+/**
+ * The maximum depth of an input that errors repeat. Chosen by hand. Writing JSON overflows the stack at a few thousand levels.
+ */
+const MAX_DEPTH = 16;
+
+/** Returns an invalid input for an error: itself if it is small, else its description as text. */
+const quotedInput = (value: unknown): unknown => (isBrief(value) ? value : describe(value));
+
+function isBrief(value: unknown): boolean {
+  let budget = MAX_SIZE;
+  let level = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    const children: unknown[] = [];
+    for (const each of level) {
+      budget -= typeof each === 'string' ? each.length : 1;
+      if (typeof each === 'object' && each !== null) budget -= addMembers(each, budget, children);
+      if (budget < 0 || depth > MAX_DEPTH) return false;
+    }
+    level = children;
+  }
+  return true;
+}
+
+/**
+ * Adds the members of an object to `members`. @returns the number of characters of its keys, or a number above `limit`
+ * for a typed array, or if keys and members exceed the limit.
+ */
+function addMembers(parent: object, limit: number, members: unknown[]): number {
+  // Typed arrays of binary frames are not JSON.
+  if (ArrayBuffer.isView(parent) || (Array.isArray(parent) && parent.length > limit)) return limit + 1;
+  let length = 0;
+  for (const key in parent) {
+    if (!Array.isArray(parent)) length += key.length;
+    members.push((parent as Record<string, unknown>)[key]);
+    if (length + members.length > limit) return limit + 1;
+  }
+  return length;
 }

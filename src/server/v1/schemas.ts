@@ -1,7 +1,9 @@
-/** Schemas that /v1 requests share (columns, profiles, graders), and checks of their values. */
+/** Schemas that /v1 requests share: columns, profiles, graders, and the options of /v1/score in JSON and in frames. */
 import { z } from 'zod';
+import { REWARD_NAMES } from '../../rollouts/rewards/compute-rewards.js';
 import { THOUGHT_STARTS } from '../../rollouts/text/parse-completions.js';
 import { RhythmError } from '../../shared/errors.js';
+import { snakeCase } from '../../shared/letter-case.js';
 import { didYouMean } from '../../shared/suggest.js';
 import { describe, isList } from '../../shared/values.js';
 import {
@@ -12,15 +14,11 @@ import {
   NUM_BELIEFS,
   NUM_STEPS,
 } from '../../world/fields.js';
+import { PROFILE_CHOICES } from '../../world/resolve-names.js';
+import { fieldError, InvalidRequestError, inBody, validationErrorsOf } from '../protocol/errors.js';
 import { jsonSchema } from '../protocol/json-schema.js';
-import { PROFILES, toGrader } from '../protocol/reset-request.js';
-import {
-  InvalidRequestError,
-  inBody,
-  type ValidationError,
-  validationErrorsOf,
-} from '../protocol/validation-errors.js';
-import { Column } from './column.js';
+import { toGrader } from '../protocol/reset-request.js';
+import { Column, MAX_JSON_ROWS } from './json-columns.js';
 
 export const SEED = z.int().min(0).max(MAX_U32);
 export const ACTION = z.union([
@@ -35,10 +33,7 @@ export const HISTORY = z
   .max(NUM_STEPS - 1)
   .describe('actions taken before, by name or code');
 export const BELIEF = z.array(z.number()).length(NUM_BELIEFS).nullable();
-const PROFILE = z.enum(PROFILES);
-
-/** The maximum number of rows of a request. Chosen by hand. */
-export const MAX_ROWS = 2 ** 20;
+export const PROFILE = z.enum(PROFILE_CHOICES);
 
 /**
  * Returns the schema of a column with one entry per row. The schema checks only that the value is a column. The entries are
@@ -51,13 +46,13 @@ export const column = (entry: z.ZodType) =>
       if (value instanceof Column) return;
       issues.push({ code: 'invalid_type', expected: 'array', input: value });
     })
-    .meta({ type: 'array', maxItems: MAX_ROWS, items: jsonSchema(entry) });
+    .meta({ type: 'array', maxItems: MAX_JSON_ROWS, items: jsonSchema(entry) });
 
 /** Returns undefined for null, so that null counts as a field that is left out. */
 export const nullAsAbsent = <T>(value: T | null | undefined): T | undefined => value ?? undefined;
 
 const profileFault = (got: unknown): string =>
-  `Expected one of ${PROFILES.join(', ')}, or a list of these names, got ${describe(got)}.${typeof got === 'string' ? didYouMean(got, PROFILES) : ''}`;
+  `Expected one of ${PROFILE_CHOICES.join(', ')}, or a list of these names, got ${describe(got)}.${typeof got === 'string' ? didYouMean(got, PROFILE_CHOICES) : ''}`;
 
 /** Returns the error message for an invalid grader. */
 function graderFault(got: unknown): string {
@@ -91,6 +86,43 @@ export const GRADER = z
   .transform(nullAsAbsent)
   .describe('a name, or a name with weights; by default "v2"');
 
+const WEIGHTS = Object.fromEntries(REWARD_NAMES.map((name) => [snakeCase(name), z.number().optional()]));
+
+/** The names of the scores of a row. */
+export const SCORE_NAMES: readonly string[] = [
+  ...Object.keys(WEIGHTS),
+  ...['total', 'step_reward', 'belief_mae', 'state_hash'],
+];
+
+/** The options of /v1/score. */
+export const SCORE_OPTIONS = z.strictObject({
+  thought: THOUGHT,
+  grader: GRADER,
+  weights: z
+    .strictObject(WEIGHTS)
+    .nullish()
+    .transform(nullAsAbsent)
+    .describe(
+      'the weight of each reward in the total; by default 1, but 0 for a belief_skill that the grader does not weigh',
+    ),
+  shaping: z
+    .strictObject({ repetition: z.boolean().optional(), exploration: z.boolean().optional() })
+    .nullish()
+    .transform(nullAsAbsent),
+  scores: z
+    .array(z.enum(SCORE_NAMES))
+    .max(SCORE_NAMES.length)
+    .nullish()
+    .transform(nullAsAbsent)
+    .describe('the scores to return; by default all'),
+  parsed: z
+    .boolean()
+    .nullish()
+    .transform(nullAsAbsent)
+    .describe('whether to return the actions and beliefs in the completions; by default false'),
+});
+export type ScoreOptions = z.output<typeof SCORE_OPTIONS>;
+
 /** Parses a body. @throws InvalidRequestError. */
 export function parse<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
   const parsed = schema.safeParse(body);
@@ -105,15 +137,40 @@ export const graderOf = (grader: z.output<typeof GRADER>): Float32Array => toGra
 export function checkRows(rows: number, columns: Readonly<Record<string, unknown>>): void {
   for (const [name, entries] of Object.entries(columns)) {
     if (!(entries instanceof Column) || entries.length === rows) continue;
-    throw invalidFieldError(
-      name,
-      `Expected ${rows} entries (one for each seed), got ${entries.length}. Send one entry for each seed.`,
-    );
+    throw fieldError(name, {
+      expected: `${rows} entries (one for each seed)`,
+      got: `${entries.length}`,
+      remedy: 'Send one entry for each seed.',
+    });
   }
 }
 
-/** Builds the error for a field of the body. */
-export function invalidFieldError(field: string, msg: string): InvalidRequestError {
-  const error: ValidationError = { type: 'value_error', loc: ['body', field], msg, input: null };
-  return new InvalidRequestError([error]);
+/** Checks that completions come alone. @throws InvalidRequestError. */
+export function checkAnswers({
+  completions,
+  actions,
+  beliefs,
+  parsed,
+}: Readonly<Partial<Record<'completions' | 'actions' | 'beliefs' | 'parsed', unknown>>>): void {
+  if ((completions === undefined) === (actions === undefined)) {
+    throw fieldError('completions', {
+      expected: 'either completions or actions',
+      got: actions === undefined ? 'neither' : 'both',
+      remedy: 'Send completions, or actions.',
+    });
+  }
+  if (completions !== undefined && beliefs !== undefined) {
+    throw fieldError('beliefs', {
+      expected: 'beliefs with actions only',
+      got: 'them with completions, which state beliefs themselves',
+      remedy: 'Leave beliefs out.',
+    });
+  }
+  if (parsed && completions === undefined) {
+    throw fieldError('parsed', {
+      expected: 'parsed with completions only',
+      got: 'it with actions',
+      remedy: 'Leave it out.',
+    });
+  }
 }
