@@ -142,5 +142,7 @@ chmodSync(join(LIB, 'cli.js'), 0o755);
 copyFileSync(join(ROOT, 'binding.gyp'), join(LIB, 'binding.gyp'));
 const { cli, 'shard-program': _, 'serve-worker': __, ...library } = NODE;
 copyTypes([...Object.values(library), ...Object.values(BROWSER)]);
-// A module, which packages without types for browsers cannot name.
-writeFileSync(join(TYPES, 'rhythm.wasm.d.ts'), 'declare const module: object;\nexport default module;\n');
+writeFileSync(
+  join(TYPES, 'rhythm.wasm.d.ts'),
+  "declare const module: import('./engine/backends/wasm/instance.js').WasmModule;\nexport default module;\n",
+);

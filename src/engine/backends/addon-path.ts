@@ -62,12 +62,18 @@ export const BUILD_REMEDY =
       "set RHYTHM_ADDON to the addon's path. To do without it, pass backend: 'wasm'."
     : `Run "npx rhythm-vec build", which compiles it in ${PACKAGE_ROOT} (needs Python 3 and a C++17 compiler).`;
 
+/** The remedy in errors about the addon that the variable names: while it is set, no other addon is loaded. */
+const VARIABLE_REMEDY =
+  'The variable RHYTHM_ADDON names it: unset it, or set it to another addon, such as one that "npx rhythm-vec build" compiles.';
+
 /** The files that may be the addon. */
 export interface AddonFiles {
   /** The paths, in the order in which to load them. */
   readonly paths: readonly string[];
   /** The folders that were searched. */
   readonly where: string;
+  /** The remedy if no file loads. Default: `BUILD_REMEDY`. */
+  readonly remedy?: string;
 }
 
 /** The files of the package or bundle. Opening a batch searches them several times. */
@@ -79,7 +85,7 @@ let cachedFiles: AddonFiles | undefined;
  */
 export function findAddons(): AddonFiles {
   const path = readVariable('RHYTHM_ADDON');
-  if (path) return { paths: [resolve(path)], where: 'at RHYTHM_ADDON' };
+  if (path) return { paths: [resolve(path)], where: 'at RHYTHM_ADDON', remedy: VARIABLE_REMEDY };
   cachedFiles ??= PACKAGE_ROOT === null ? addonsOfBundle(FOLDER) : addonsOfPackage(PACKAGE_ROOT);
   return cachedFiles;
 }

@@ -1,5 +1,5 @@
 /** Loads and checks the C++ addon. */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { BackendError } from '../../shared/errors.js';
 import { describe } from '../../shared/values.js';
@@ -86,7 +86,8 @@ class Rejection {
   constructor(
     readonly code: 'addon_missing' | 'addon_stale',
     readonly what: string,
-    readonly remedy: string = BUILD_REMEDY,
+    /** Null for that of the files. */
+    readonly remedy: string | null = null,
     readonly cause?: unknown,
   ) {}
 }
@@ -99,7 +100,8 @@ const outcomes = new Map<string, Addon | Rejection>();
  * @throws BackendError `addon_missing` (no file, or none loadable here) or `addon_stale` (built for another layout), for the
  *   first file, with the reasons of all.
  */
-export function openAddon({ paths, where }: AddonFiles = findAddons()): LoadedAddon {
+export function openAddon(files: AddonFiles = findAddons()): LoadedAddon {
+  const { paths, where, remedy: defaultRemedy = BUILD_REMEDY } = files;
   const rejections: Rejection[] = [];
   for (const path of paths) {
     const outcome = outcomes.get(path) ?? load(path);
@@ -108,7 +110,7 @@ export function openAddon({ paths, where }: AddonFiles = findAddons()): LoadedAd
     rejections.push(outcome);
   }
   const all = paths.length > 0 ? rejections : [missing(where)];
-  const remedies = new Set(all.map(({ remedy }) => remedy));
+  const remedies = new Set(all.map(({ remedy }) => remedy ?? defaultRemedy));
   const [{ code, cause }] = all;
   throw new BackendError(code, `${textOf(all)} ${[...remedies].join(' ')}`, { cause });
 }
@@ -132,12 +134,24 @@ function load(path: string): Addon | Rejection {
   try {
     if (process.getBuiltinModule === undefined) return tooOld(path);
     if (!existsSync(path)) return missing(`at ${path}`);
+    if (isCut(path)) throw new Error('the file is cut off.');
     return checkLayout(path, requireAddon(path));
   } catch (cause) {
-    const remedy = permissionRemedy(cause, folderOf(path)) ?? BUILD_REMEDY;
+    const remedy = permissionRemedy(cause, folderOf(path));
     const what = `Expected a loadable native addon at ${path}, got: ${firstLine(cause)}`;
     return new Rejection('addon_missing', what, remedy, cause);
   }
+}
+
+/**
+ * Returns whether a file lacks the end of a shared object of Linux, as after an interrupted copy. Loading it would end the
+ * process. The table of sections is at the end.
+ */
+function isCut(path: string): boolean {
+  const bytes = readFileSync(path);
+  if (bytes.length < 64 || bytes.toString('latin1', 0, 5) !== '\x7fELF\x02') return false;
+  const tableEnd = Number(bytes.readBigUInt64LE(0x28)) + bytes.readUInt16LE(0x3a) * bytes.readUInt16LE(0x3c);
+  return bytes.length < tableEnd;
 }
 
 /** Returns the folder that a program must be allowed to read: the package, or that of an addon elsewhere. */

@@ -14,7 +14,7 @@ export function permissionRemedy(error: unknown, folder: string): string | null 
   if (!isDenied(error)) return null;
   return codeOf(error) === 'ERR_ACCESS_DENIED'
     ? `Run node with --allow-addons and --allow-fs-read=${folder}.`
-    : 'Run deno with --allow-read and --allow-ffi.';
+    : 'Run deno with --allow-read and --allow-ffi, and with --allow-env if RHYTHM_ADDON is set.';
 }
 
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;

@@ -92,7 +92,11 @@ async function checkedAct(
 ): Promise<CheckedActions> {
   // For errors: the step of the first environment that plays.
   const step = view.steps[Math.max(0, view.playing.indexOf(1))];
-  const output = await call(name, `to choose actions at step ${step}`, signal, () => player.act(view));
+  const { observations } = view;
+  // The buffer of a view may hold hidden state: on `wasm` it is the memory of the batch, with seeds and profiles.
+  const isWhole = observations.byteLength === observations.buffer.byteLength;
+  const given = { ...view, observations: isWhole ? observations : observations.slice() };
+  const output = await call(name, `to choose actions at step ${step}`, signal, () => player.act(given));
   try {
     return check(output, view);
   } catch (error) {

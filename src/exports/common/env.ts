@@ -11,7 +11,7 @@ export type {
   TrajectoryOf,
 } from '../../engine/backends/backend.js';
 export type { Device, WebGpuOptions } from '../../engine/backends/device-options.js';
-export { useWasmModule } from '../../engine/backends/wasm/instance.js';
+export { useWasmModule, type WasmModule } from '../../engine/backends/wasm/instance.js';
 export {
   type Grader,
   type GraderLike,

@@ -11,7 +11,15 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const missing = join(folder, 'none.node');
 const broken = join(folder, 'broken.node');
 const stale = join(folder, 'stale.cjs');
+const cut = join(folder, 'cut.node');
 writeFileSync(broken, 'no shared object');
+// The header of a shared object whose table of sections would begin after its end.
+const header = Buffer.alloc(200);
+header.write('\x7fELF\x02', 'latin1');
+header.writeUInt8(200, 0x28);
+header.writeUInt16LE(64, 0x3a);
+header.writeUInt16LE(20, 0x3c);
+writeFileSync(cut, header);
 const DIGEST = '0'.repeat(64);
 writeFileSync(stale, `module.exports = { layoutDigest: '${DIGEST}', kernels: () => [], Batch: class {} };`);
 
@@ -44,16 +52,17 @@ type Report = Record<
 describe.each([
   ['missing', missing, 'addon_missing', 'found none'],
   ['broken', broken, 'addon_missing', 'loadable'],
+  ['cut', cut, 'addon_missing', 'cut off'],
   ['stale', stale, 'addon_stale', 'for layout'],
 ])('a %s addon', (_, path, code, reason) => {
   const environment = { RHYTHM_ADDON: path, RHYTHM_KERNEL: undefined };
   const { status, output, stderr } = runChild(CODE, environment);
   const { load, native, auto, kernel, reference, kernels } = output as Report;
 
-  it('gives an error with the path and the command that builds the addon', () => {
+  it('gives an error with the path, the variable that names it, and the command that builds the addon', () => {
     expect(status).toBe(0);
     expect(load).toMatchObject({ name: 'BackendError', code });
-    for (const part of ['Expected', reason, path, 'npx rhythm-vec build'])
+    for (const part of ['Expected', reason, path, 'unset it', 'RHYTHM_ADDON', 'npx rhythm-vec build'])
       expect(load.message).toContain(part);
     expect(kernels).toEqual([]);
     // The message has only the first digits of a layout's digest.
@@ -79,7 +88,8 @@ describe.each([
     const { output, stderr } = runChild(CODE, environment, ['--jitless']);
     const { auto } = output as Report;
     expect(auto.backend).toBe('reference');
-    for (const part of [path, 'wasm (This runtime']) expect(auto.reason).toContain(part);
+    for (const part of [path, 'wasm (This runtime', 'it has no WebAssembly'])
+      expect(auto.reason).toContain(part);
     const warnings = stderr.match(/\[RHYTHM_REFERENCE\] RhythmWarning: .*/g)!;
     expect(warnings).toHaveLength(1);
     for (const part of [path, 'a hundred times slower', "backend: 'reference'"])

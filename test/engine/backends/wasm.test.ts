@@ -1,10 +1,13 @@
 /** What is particular to WebAssembly: arguments that are staged in parts, and memory. Other tests run on every engine. */
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { allocateTrajectory } from '../../../src/engine/backends/outputs.js';
+import { BINARY } from '../../../src/engine/backends/wasm/generated/binary.js';
+import { useWasmModule, type WasmModule } from '../../../src/engine/backends/wasm/instance.js';
 import { createAsyncVecEnv, createVecEnv } from '../../../src/engine/node.js';
 import { runChild } from '../../support/child.js';
 import { openBatch } from '../../support/open-batch.js';
 import { Random } from '../../support/random.js';
+import { expectRefusal } from '../../support/refusals.js';
 import { anyRows, score } from '../../support/replays.js';
 
 const WASM = { name: 'wasm', backend: 'wasm' };
@@ -87,4 +90,36 @@ it('memory is freed when an environment is closed and its outputs are out of use
   );
   expect(status).toBe(0);
   expect(output).toBeLessThan(700);
+});
+
+describe('useWasmModule', () => {
+  const { WebAssembly } = globalThis as unknown as {
+    WebAssembly: Record<'Module' | 'Instance', new (from: object) => WasmModule>;
+  };
+  const bytes = Buffer.from(BINARY, 'base64');
+  const module = new WebAssembly.Module(bytes);
+  const empty = new WebAssembly.Module(Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0));
+
+  it('takes the module, also after environments were opened', () => {
+    useWasmModule(module);
+    expect(createVecEnv({ numEnvs: 1, backend: 'wasm' }).backend).toBe('wasm');
+  });
+
+  it('says what came in place of the module, and keeps the module before it', () => {
+    // @ts-expect-error bytes
+    expectRefusal(() => useWasmModule(bytes), 'wrong_type', 'got bytes', 'new WebAssembly.Module(bytes)');
+    // @ts-expect-error a name
+    expectRefusal(() => useWasmModule('./x.wasm'), 'wrong_type', 'got "./x.wasm"', 'the name of a file');
+    // @ts-expect-error a namespace
+    expectRefusal(() => useWasmModule({ default: module }), 'wrong_type', 'default export');
+    // @ts-expect-error a promise
+    expectRefusal(() => useWasmModule(Promise.resolve(module)), 'wrong_type', 'a promise');
+    // @ts-expect-error a function
+    expectRefusal(() => useWasmModule(() => module), 'wrong_type', 'a function');
+    // @ts-expect-error an array
+    expectRefusal(() => useWasmModule([module]), 'wrong_type', 'an array');
+    expectRefusal(() => useWasmModule(new WebAssembly.Instance(empty)), 'wrong_type', 'an instance');
+    expectRefusal(() => useWasmModule(empty), 'wrong_type', 'another module', 'rhythm.wasm');
+    expect(createVecEnv({ numEnvs: 1, backend: 'wasm' }).backend).toBe('wasm');
+  });
 });

@@ -2,7 +2,13 @@
 import { describe, expect, it } from 'vitest';
 import { toGrader } from '../../../src/engine/graders/grader.js';
 import { openChecked } from '../../../src/engine/policy/checked-player.js';
-import { createWorld, type EpisodeStarts, InputError, type PolicyLike } from '../../../src/index.js';
+import {
+  createWorld,
+  type EpisodeStarts,
+  InputError,
+  type PolicyLike,
+  type PolicyView,
+} from '../../../src/index.js';
 import { expectRejection } from '../../support/refusals.js';
 
 const setting = { numEnvs: 2, grader: toGrader('v2'), world: createWorld() };
@@ -65,6 +71,19 @@ describe('a checked player', () => {
     const { reasons } = await openChecked('mine', { open } as never, setting);
     expect(await reasons!(0)).toBe('Tired.');
     await expectRejection(Promise.resolve(reasons!(1)), 'wrong_type', 'reasons(1) of the policy "mine"');
+  });
+
+  it('gives a policy observations without the rest of their buffer, which may hold hidden state', async () => {
+    const got: Float32Array[] = [];
+    const policy = ({ observations }: PolicyView) => {
+      got.push(observations);
+      return { actions: [0, 0] };
+    };
+    const player = await openChecked('mine', policy, setting);
+    const part = new Float32Array(100).fill(7).subarray(10, 54);
+    for (const observations of [view.observations, part]) await player.act({ ...view, observations });
+    expect(got[0]).toBe(view.observations);
+    expect([got[1], got[1].buffer.byteLength]).toEqual([part, part.byteLength]);
   });
 
   it.each([{}, undefined, null])('refuses a policy whose open() returns %o', async (player) => {

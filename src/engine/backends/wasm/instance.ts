@@ -1,4 +1,6 @@
 /** Compiles the WebAssembly build of native/ (native/wasm.cc), and gives each batch an instance and a memory of its own. */
+import { BackendError, InputError } from '../../../shared/errors.js';
+import { describe } from '../../../shared/values.js';
 import { layoutDigest } from '../../../world/digest.js';
 import type { Place } from '../backend.js';
 import { BINARY } from './generated/binary.js';
@@ -39,59 +41,133 @@ interface Memory {
   readonly buffer: ArrayBuffer;
 }
 interface Api {
-  Module: new (bytes: Uint8Array) => object;
+  Module: { new (bytes: Uint8Array): WasmModule; exports(module: unknown): unknown };
   Memory: new (pages: { initial: number; maximum: number }) => Memory;
-  Instance: new (module: object, imports: { env: { memory: Memory } }) => { readonly exports: unknown };
+  Instance: new (module: WasmModule, imports: { env: { memory: Memory } }) => { readonly exports: unknown };
 }
-const { WebAssembly } = globalThis as unknown as { WebAssembly: Api };
+const { WebAssembly } = globalThis as unknown as { WebAssembly?: Api };
 
-let compiled: object | undefined;
+/**
+ * A `WebAssembly.Module`, which types without those of browsers do not have. The absent properties are those of bytes, names,
+ * functions, instances, namespaces and promises.
+ */
+export interface WasmModule {
+  readonly byteLength?: never;
+  readonly length?: never;
+  readonly exports?: never;
+  readonly default?: never;
+  readonly then?: never;
+}
+
+let compiled: WasmModule | undefined;
 let sizes: Exports | undefined;
 /** The memories by buffer. */
 const placed = new WeakMap<ArrayBufferLike, Memory>();
 
 /**
- * Gives the backend `wasm` a compiled module, for edge runtimes that compile no WebAssembly at run time. Elsewhere the package
- * compiles its own copy. Call it before the first environment is opened.
+ * Gives the backend `wasm` a compiled module, for edge runtimes that compile no WebAssembly at run time. Other runtimes compile
+ * the package's own copy, and need no call. Call it before the first environment is opened.
  * @param module a `WebAssembly.Module`: what an edge runtime imports `rhythm-vec/rhythm.wasm` as.
+ * @throws InputError `wrong_type` for anything else, also for another module; BackendError `out_of_memory`.
  */
-export function useWasmModule(module: object): void {
+export function useWasmModule(module: WasmModule): void {
+  if (!isModule(module)) throw notTheModule(kindOfImport(module));
+  try {
+    sizes = sizesOf(module);
+  } catch (cause) {
+    if (cause instanceof BackendError) throw cause;
+    throw notTheModule(`another module (${(cause as Error).message})`, cause);
+  }
   compiled = module;
-  sizes = undefined;
 }
 
-function instantiate(memory: Memory): Exports {
-  compiled ??= new WebAssembly.Module(Uint8Array.from(atob(BINARY), (character) => character.charCodeAt(0)));
-  const exports = new WebAssembly.Instance(compiled, { env: { memory } }).exports as Exports;
+/** Returns whether a value is a compiled module. `instanceof` would refuse the modules of other realms. */
+function isModule(value: unknown): boolean {
+  try {
+    WebAssembly!.Module.exports(value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Describes what tools import a file as, instead of a module. */
+function kindOfImport(value: unknown): string {
+  if (typeof value === 'string') return `${describe(value)}, as tools import the name of a file`;
+  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer)
+    return 'bytes, which new WebAssembly.Module(bytes) compiles';
+  const { then, exports, default: inner } = Object(value) as Record<keyof WasmModule, unknown>;
+  if (typeof then === 'function') return 'a promise: await it';
+  if (typeof exports === 'object') return 'an instance of a module';
+  if (isModule(inner)) return 'a namespace, whose default export is the module';
+  return describe(value);
+}
+
+const notTheModule = (got: string, cause?: unknown): InputError =>
+  new InputError(
+    'wrong_type',
+    `Expected the WebAssembly.Module of this version's rhythm-vec/rhythm.wasm, got ${got}. Pass what an edge runtime imports ` +
+      'that file as. Node, Bun, Deno and browsers need no useWasmModule.',
+    { cause },
+  );
+
+function compile(): WasmModule {
+  if (WebAssembly === undefined) throw new Error('it has no WebAssembly, as Node with --jitless.');
+  return new WebAssembly.Module(Uint8Array.from(atob(BINARY), (character) => character.charCodeAt(0)));
+}
+
+/** @throws BackendError `out_of_memory`. */
+function allocate(pages: number): Memory {
+  try {
+    return new WebAssembly!.Memory({ initial: pages, maximum: pages });
+  } catch (cause) {
+    throw new BackendError(
+      'out_of_memory',
+      `Expected ${(pages * PAGE) / 2 ** 20} MiB of memory for WebAssembly, got none (${(cause as Error).message}). V8 reserves ` +
+        '10 GiB of addresses for each open environment, and a page has 1 TiB. Close other environments, lower numEnvs, or raise ' +
+        'the limit of virtual memory (ulimit -v).',
+      { cause },
+    );
+  }
+}
+
+function instantiate(module: WasmModule, memory: Memory): Exports {
+  const exports = new WebAssembly!.Instance(module, { env: { memory } }).exports as Exports;
   exports._initialize();
+  return exports;
+}
+
+/** Returns an instance without a batch. @throws Error for another module, or a binary that was built for another layout. */
+function sizesOf(module: WasmModule): Exports {
+  const memory = allocate(FEWEST_PAGES);
+  const exports = instantiate(module, memory);
+  const expected = layoutDigest();
+  const digest = new Uint8Array(memory.buffer, exports.layoutDigest(), expected.length);
+  if (String.fromCharCode(...digest) !== expected) throw new Error('It was built for another layout.');
   return exports;
 }
 
 /**
  * Returns an instance without a batch, which tells sizes.
- * @throws Error if this runtime compiles no WebAssembly with SIMD, or the binary was built for another layout.
+ * @throws Error if this runtime compiles no WebAssembly with SIMD, or the binary was built for another layout; BackendError
+ *   `out_of_memory`.
  */
 export function requireSizes(): Exports {
-  if (sizes !== undefined) return sizes;
-  const memory = new WebAssembly.Memory({ initial: FEWEST_PAGES, maximum: FEWEST_PAGES });
-  const exports = instantiate(memory);
-  const expected = layoutDigest();
-  const digest = new Uint8Array(memory.buffer, exports.layoutDigest(), expected.length);
-  if (String.fromCharCode(...digest) !== expected) throw new Error('It was built for another layout.');
-  sizes = exports;
-  return exports;
+  compiled ??= compile();
+  sizes ??= sizesOf(compiled);
+  return sizes;
 }
 
 const stageBytes = (numEnvs: number): number => Math.max(SMALLEST_STAGE, STAGE_PER_ENV * numEnvs);
 
-/** Implements `Backend.placeOutputs`: allocates the memory of a batch. The outputs are at its end. @throws RangeError. */
+/** Implements `Backend.placeOutputs`: allocates the memory of a batch. The outputs are at its end. @throws RangeError; BackendError. */
 export function placeOutputs(bytes: number, numEnvs: number): Place {
   const { heapStart, heapBytes } = requireSizes();
   // Functions of WebAssembly return signed integers.
   const heap = heapStart() + (heapBytes(numEnvs) >>> 0);
   const pages = Math.ceil((heap + stageBytes(numEnvs) + bytes) / PAGE);
   if (pages > MAX_PAGES) throw new RangeError('A memory of WebAssembly has at most 4 GiB.');
-  const memory = new WebAssembly.Memory({ initial: pages, maximum: pages });
+  const memory = allocate(pages);
   placed.set(memory.buffer, memory);
   return { buffer: memory.buffer, offset: pages * PAGE - bytes };
 }
@@ -113,7 +189,7 @@ export function openInstance(buffer: ArrayBufferLike, numEnvs: number): BatchIns
   const memory = placed.get(buffer);
   if (memory === undefined)
     throw new TypeError('Expected outputs in a memory that placeOutputs has allocated.');
-  const exports = instantiate(memory);
+  const exports = instantiate(compiled!, memory);
   const stage = exports.heapStart() + exports.heapBytes(numEnvs);
   return { buffer: memory.buffer, exports, stage, stageBytes: stageBytes(numEnvs) };
 }

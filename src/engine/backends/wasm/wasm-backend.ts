@@ -2,6 +2,7 @@
  * The WebAssembly backend: the portable kernel of native/ on one thread, in every runtime that has WebAssembly with SIMD. Stages
  * the arguments of each call, and calls native/wasm.cc.
  */
+import { BackendError } from '../../../shared/errors.js';
 import { NUM_BELIEFS, NUM_STEPS, STATE, STATE_WORDS } from '../../../world/fields.js';
 import type {
   Availability,
@@ -37,7 +38,11 @@ function availability(): Availability {
     requireSizes();
     return { name: 'wasm', available: true };
   } catch (cause) {
-    const reason = `This runtime does not compile WebAssembly with SIMD: ${(cause as Error).message}`;
+    const { message } = cause as Error;
+    const reason =
+      cause instanceof BackendError
+        ? message
+        : `This runtime does not compile WebAssembly with SIMD: ${message}`;
     return { name: 'wasm', available: false, reason };
   }
 }
