@@ -9,68 +9,16 @@ registers `rhythm_vec/Rhythm-v0` if Gymnasium is installed.
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-__all__ = [
-    "ACTION_NAMES",
-    "BELIEF_NAMES",
-    "COMPONENT_NAMES",
-    "EVENT_NAMES",
-    "GRADER_NAMES",
-    "METER_NAMES",
-    "PROFILE_NAMES",
-    "TRAIT_NAMES",
-    "WORLD_DIGEST",
-    "__version__",
-    "Backoff",
-    "Client",
-    "Fault",
-    "InputError",
-    "Kernel",
-    "ObservationField",
-    "Parsed",
-    "PolicyActions",
-    "RefusedError",
-    "RemoteVectorEnv",
-    "RequestError",
-    "ReplayScores",
-    "RewardStack",
-    "RhythmEnv",
-    "RhythmError",
-    "RhythmVectorEnv",
-    "RolloutGroups",
-    "RolloutView",
-    "RowFaultWarning",
-    "Scores",
-    "ServerUnavailableError",
-    "StateError",
-    "StepResult",
-    "Student",
-    "StudentActions",
-    "StudentPlayer",
-    "Trajectory",
-    "VecEnv",
-    "World",
-    "list_kernels",
-    "make_vec",
-    "parse",
-    "prompts",
-    "reward_funcs",
-    "rollout_groups",
-    "score",
-    "score_replay",
-    "serve",
-    "thought_of",
-]
-
 from ._world import (
-    ACTION_NAMES,
-    BELIEF_NAMES,
-    COMPONENT_NAMES,
-    EVENT_NAMES,
-    GRADER_NAMES,
-    METER_NAMES,
-    PROFILE_NAMES,
-    TRAIT_NAMES,
-    WORLD_DIGEST,
+    ACTION_NAMES as ACTION_NAMES,
+    BELIEF_NAMES as BELIEF_NAMES,
+    COMPONENT_NAMES as COMPONENT_NAMES,
+    EVENT_NAMES as EVENT_NAMES,
+    GRADER_NAMES as GRADER_NAMES,
+    METER_NAMES as METER_NAMES,
+    PROFILE_NAMES as PROFILE_NAMES,
+    TRAIT_NAMES as TRAIT_NAMES,
+    WORLD_DIGEST as WORLD_DIGEST,
 )
 from ._world import VERSION as __version__
 
@@ -84,31 +32,36 @@ except ImportError:
     pass
 
 if TYPE_CHECKING:
-    from .client import Backoff, Client
-    from .envs import RhythmVectorEnv, make_vec
+    from .client import Backoff as Backoff, Client as Client
+    from .envs import RhythmVectorEnv as RhythmVectorEnv, make_vec as make_vec
     from .errors import (
-        InputError,
-        RefusedError,
-        RequestError,
-        RhythmError,
-        RowFaultWarning,
-        ServerUnavailableError,
-        StateError,
+        InputError as InputError,
+        RefusedError as RefusedError,
+        RequestError as RequestError,
+        RhythmError as RhythmError,
+        RowFaultWarning as RowFaultWarning,
+        ServerUnavailableError as ServerUnavailableError,
+        StateError as StateError,
     )
-    from .kernels import Kernel, list_kernels
-    from .observations import ObservationField
-    from .outputs import StepResult, Trajectory
-    from .remote import RemoteVectorEnv
-    from .replay import ReplayScores, score_replay
-    from .rewards import RewardStack, reward_funcs
-    from .rollouts import PolicyActions, RolloutGroups, RolloutView, rollout_groups
-    from .scores import Fault, Scores, score
-    from .serving import serve
-    from .texts import Parsed, parse, prompts, thought_of
-    from .single_env import RhythmEnv
-    from .student import Student, StudentActions, StudentPlayer
-    from .vec_env import VecEnv
-    from .world import World
+    from .kernels import Kernel as Kernel, list_kernels as list_kernels
+    from .observations import ObservationField as ObservationField
+    from .outputs import StepResult as StepResult, Trajectory as Trajectory
+    from .remote import RemoteVectorEnv as RemoteVectorEnv
+    from .replay import ReplayScores as ReplayScores, score_replay as score_replay
+    from .rewards import RewardStack as RewardStack, reward_funcs as reward_funcs
+    from .rollouts import (
+        PolicyActions as PolicyActions,
+        RolloutGroups as RolloutGroups,
+        RolloutView as RolloutView,
+        rollout_groups as rollout_groups,
+    )
+    from .scores import Fault as Fault, Scores as Scores, score as score
+    from .serving import serve as serve
+    from .texts import Parsed as Parsed, parse as parse, prompts as prompts, thought_of as thought_of
+    from .single_env import RhythmEnv as RhythmEnv
+    from .student import Student as Student, StudentActions as StudentActions, StudentPlayer as StudentPlayer
+    from .vec_env import VecEnv as VecEnv
+    from .world import World as World
 else:
     #: The public names of each module.
     _NAMES = {
@@ -139,6 +92,7 @@ else:
         "world": ("World",),
     }
     _MODULES = {name: module for module, names in _NAMES.items() for name in names}
+    __all__ = [name for name in globals() if name[0] != "_" and name.endswith(("_NAMES", "_DIGEST"))] + ["__version__", *sorted(_MODULES)]
 
     def __getattr__(name):
         if name not in _MODULES:

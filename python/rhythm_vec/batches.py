@@ -27,14 +27,14 @@ class Batch:
         path: the route.
         columns: lists with one entry per row, by name.
         options: other keys of the request.
-        is_answer: returns whether JSON has the form of an answer for a number of rows.
+        form_of: returns the form (see `has_form`) of an answer for a number of rows.
         row_limit: the maximum number of rows of a request to the route.
     """
 
     path: str
     columns: Mapping[str, List[Any]]
     options: Mapping[str, Any]
-    is_answer: Callable[[Any, int], bool]
+    form_of: Callable[[int], Any]
     row_limit: int = 2**17
 
 
@@ -45,6 +45,18 @@ class Part:
     start: int
     url: str
     answer: Dict[str, Any]
+
+
+def has_form(value: Any, form: Any) -> bool:
+    """Returns whether JSON has a form: a function that tests it, a tuple of types, a dictionary of the forms of required keys,
+    or a list [form of the entries, number of entries or None]. A bool is no number."""
+    if isinstance(form, dict):
+        return isinstance(value, dict) and all(has_form(value.get(key), each) for key, each in form.items())
+    if isinstance(form, list):
+        each, count = form
+        is_list = isinstance(value, list) and count in (None, len(value))
+        return is_list and all(has_form(entry, each) for entry in value)
+    return type(value) in form if isinstance(form, tuple) else bool(form(value))
 
 
 def as_list(name: str, entries: Any) -> List[Any]:
@@ -121,7 +133,7 @@ def _send(client: Client, batch: Batch, start: int, stop: int) -> Iterator[Part]
 
 def _exchange(client: Client, batch: Batch, body: bytes, count: int) -> Tuple[str, Dict[str, Any]]:
     url, answer = client.exchange(batch.path, body)
-    if isinstance(answer, dict) and isinstance(answer.get("world_digest"), str) and batch.is_answer(answer, count):
+    if has_form(answer, {"world_digest": (str,), **batch.form_of(count)}):
         return url, answer
     raise RhythmError(
         f"Expected an answer for {count} rows from POST {url}{batch.path}, got other JSON: {_brief(answer)}. "

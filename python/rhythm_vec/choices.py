@@ -103,7 +103,7 @@ def to_seeds(
         low, size = seed_range
         return np.random.default_rng().integers(low, low + size, num_envs, np.uint64).astype(np.uint32)
     expected, remedy = f"a u32 (an integer from 0 to {MAX_U32})", "Pass an integer in that range."
-    array = to_array(seed)
+    array: npt.NDArray[Any]
     if is_number(seed):
         if not _is_u32(seed):
             refuse("bad_seed", f"{expected} at {what}", describe(seed), remedy, what)
@@ -111,7 +111,7 @@ def to_seeds(
             last = f"{what} + {num_envs - 1} (the last environment's seed) to be at most {MAX_U32}"
             refuse("bad_seed", last, f"{what} {seed}", "Pass an array instead.")
         array = np.arange(int(seed), int(seed) + num_envs, dtype=np.uint64)
-    elif array.ndim == 0:
+    elif (array := to_array(seed)).ndim == 0:
         expected = f"{what} to be a u32 or an array of u32"
         refuse("wrong_type", expected, describe(seed), "Pass one seed per environment.")
     elif array.shape != (num_envs,):
@@ -120,7 +120,8 @@ def to_seeds(
         is_numeric = array.dtype.kind in "iu"
         legal = (array >= 0) & (array <= MAX_U32) if is_numeric else np.array([_is_u32(each) for each in array.tolist()])
         require(legal, "bad_seed", what, expected, array, remedy)
-    check_seed_range(array, seed_range, lambda env: f"environment {env} (from {what})")
+    if seed_range != ALL_SEEDS:
+        check_seed_range(array, seed_range, lambda env: f"environment {env} (from {what})")
     return array.astype(np.uint32)
 
 

@@ -146,7 +146,7 @@ class RhythmVectorEnv(InProcess, BaseVectorEnv):
         observations, terminated, truncated = result.observations, result.terminated, result.truncated
         if self._copy:
             observations, terminated, truncated = observations.copy("K"), terminated.copy(), truncated.copy()
-        has_ended = self._vec.counters["episodes"] != self._num_ended
+        has_ended = self._vec._core.episodes != self._num_ended
         infos = self._infos(result) if has_ended or self._may_begin else self._current.copy()
         return observations, result.rewards.astype(np.float64), terminated, truncated, infos
 

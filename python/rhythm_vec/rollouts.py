@@ -262,27 +262,24 @@ class _Recorder:
         def grouped(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
             return np.array(array).reshape(self._groups, self._group_size, *array.shape[1:])
 
-        return RolloutGroups(
-            groups=self._groups,
-            group_size=self._group_size,
-            observations=grouped(self._observations),
-            actions=grouped(self._actions),
-            beliefs=grouped(self._beliefs),
-            rewards=grouped(self._rewards),
-            returns=grouped(_returns_to_go(self._rewards, self._first_steps, gamma)),
-            log_probs=None if self._log_probs is None else grouped(self._log_probs),
-            state_hashes=grouped(self._hashes),
-            first_steps=grouped(self._first_steps),
-            seeds=grouped(self._env.seeds),
-            final_scores=grouped(outputs.final_scores),
-            components=grouped(outputs.components),
-            belief_mae=grouped(outputs.belief_mae),
-            episode_returns=grouped(outputs.episode_returns),
-            first_half_means=grouped(outputs.first_half_means),
-            second_half_means=grouped(outputs.second_half_means),
-        )
+        arrays: Any = {
+            "observations": self._observations,
+            "actions": self._actions,
+            "beliefs": self._beliefs,
+            "rewards": self._rewards,
+            "returns": _returns_to_go(self._rewards, self._first_steps, gamma),
+            "state_hashes": self._hashes,
+            "first_steps": self._first_steps,
+            "seeds": self._env.seeds,
+            **{name: getattr(outputs, name) for name in _OUTPUTS},
+        }
+        log_probs = None if self._log_probs is None else grouped(self._log_probs)
+        columns: Any = {name: grouped(array) for name, array in arrays.items()}
+        return RolloutGroups(self._groups, self._group_size, log_probs=log_probs, **columns)
 
 
+#: The outputs of an ended episode that RolloutGroups has.
+_OUTPUTS = ("final_scores", "components", "belief_mae", "episode_returns", "first_half_means", "second_half_means")
 _LAST_ACTION = next(offset for name, offset, *_ in _world.OBSERVATION_FIELDS if name == "last_action")
 
 

@@ -13,10 +13,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
-from .batches import Batch, Part, as_list, renumber, send_batch
+from .batches import Batch, Part, as_list, has_form, renumber, send_batch
 from .client import Client, to_client
 from .errors import InputError
-from .texts import Completion, Grader, Parsed, are_parsed, join_parsed, texts_of
+from .texts import Completion, Grader, Parsed, form_of_parsed, join_parsed, texts_of
 
 #: The names of the columns that `score` returns.
 SCORE_NAMES = (
@@ -145,33 +145,21 @@ def score(
     }
     columns = {name: as_list(name, entries) for name, entries in rows.items() if entries is not None or name in _REQUIRED}
     options = {name: value for name, value in request.items() if value is not None}
-    is_answer = _is_parsed_answer if parsed else _is_answer
-    return _join(len(columns["seeds"]), send_batch(to_client(client), Batch("/v1/score", columns, options, is_answer)))
+    batch = Batch("/v1/score", columns, options, lambda count: _form_of(count, parsed))
+    return _join(len(columns["seeds"]), send_batch(to_client(client), batch))
 
 
-def _is_answer(answer: Mapping[str, Any], count: int) -> bool:
-    """Returns whether an answer has the form of /v1/score in docs/server.md."""
-    scores, faults = answer.get("scores"), answer.get("faults")
-    if not isinstance(scores, dict) or not isinstance(faults, list):
-        return False
-    return all(_are_scores(values, count) for values in scores.values()) and all(
-        _is_fault(fault, count) for fault in faults
-    )
+def _form_of(count: int, parsed: bool) -> Dict[str, Any]:
+    """Returns the form of an answer of /v1/score, as in docs/server.md."""
 
+    def is_fault(fault: Any) -> bool:
+        return has_form(fault, {"index": (int,), "code": (str,), "message": (str,)}) and 0 <= fault["index"] < count
 
-def _is_parsed_answer(answer: Mapping[str, Any], count: int) -> bool:
-    return are_parsed(answer.get("parsed"), count) and _is_answer(answer, count)
+    def are_scores(scores: Any) -> bool:
+        columns = [(int, float, str, type(None)), count]
+        return isinstance(scores, dict) and all(has_form(values, columns) for values in scores.values())
 
-
-def _are_scores(values: Any, count: int) -> bool:
-    types = (int, float, str, type(None))
-    return isinstance(values, list) and len(values) == count and all(isinstance(value, types) for value in values)
-
-
-def _is_fault(fault: Any, count: int) -> bool:
-    if not isinstance(fault, dict) or type(fault.get("index")) is not int:
-        return False
-    return 0 <= fault["index"] < count and all(isinstance(fault.get(key), str) for key in ("code", "message"))
+    return {"scores": are_scores, "faults": [is_fault, None], **({"parsed": form_of_parsed(count)} if parsed else {})}
 
 
 def _join(count: int, parts: List[Part]) -> Scores:

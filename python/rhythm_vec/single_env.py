@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, Mapping, Optional, Tuple, Union
+from typing import Any, Callable, Dict, Mapping, Optional, Tuple, Union
 
 import gymnasium
 import numpy as np
@@ -30,57 +30,26 @@ from .world import World
 __all__ = ["RhythmEnv"]
 
 
+def _of_vec(name: str) -> Any:
+    """Returns a property that is that of VecEnv, or its method."""
+    return property(lambda self: getattr(self._vec, name), doc=getattr(VecEnv, name).__doc__)
+
+
 class InProcess:
-    """Forwards properties, and methods that change nothing, to `_vec`. They raise the errors of VecEnv."""
+    """Has the properties of VecEnv, and the methods that change nothing. They raise the errors of VecEnv."""
 
     _vec: VecEnv
 
-    @property
-    def outputs(self) -> StepResult:
-        """The outputs of the last call, as views, which the next call overwrites."""
-        return self._vec.outputs
-
-    @property
-    def seeds(self) -> npt.NDArray[np.uint32]:
-        """u32 [n]: the seeds of the current episodes."""
-        return self._vec.seeds
-
-    @property
-    def episode_numbers(self) -> npt.NDArray[np.uint32]:
-        """u32 [n]: the number of autoresets of each environment since its last `reset`."""
-        return self._vec.episode_numbers
-
-    @property
-    def counters(self) -> Dict[str, int]:
-        """The "steps" taken and "episodes" ended in all environments since creation. `restore` sets those of the snapshot."""
-        return self._vec.counters
-
-    @property
-    def kernel(self) -> str:
-        """The kernel in use."""
-        return self._vec.kernel
-
-    @property
-    def threads(self) -> int:
-        """The maximum number of threads."""
-        return self._vec.threads
-
-    @property
-    def world(self) -> World:
-        """The world of the episodes."""
-        return self._vec.world
-
-    def snapshot(self) -> bytes:
-        """Returns the states as bytes. VecEnv and the TypeScript API can restore them too."""
-        return self._vec.snapshot()
-
-    def belief_targets(self) -> npt.NDArray[np.float32]:
-        """Returns the belief targets, f32 [n, 3]. For evaluation only; agents must not use them."""
-        return self._vec.belief_targets()
-
-    def state_hash(self) -> npt.NDArray[np.uint64]:
-        """Returns the states' hashes, u64 [n]."""
-        return self._vec.state_hash()
+    outputs: StepResult = _of_vec("outputs")
+    seeds: npt.NDArray[np.uint32] = _of_vec("seeds")
+    episode_numbers: npt.NDArray[np.uint32] = _of_vec("episode_numbers")
+    counters: Dict[str, int] = _of_vec("counters")
+    kernel: str = _of_vec("kernel")
+    threads: int = _of_vec("threads")
+    world: World = _of_vec("world")
+    snapshot: Callable[[], bytes] = _of_vec("snapshot")
+    belief_targets: Callable[[], npt.NDArray[np.float32]] = _of_vec("belief_targets")
+    state_hash: Callable[[], npt.NDArray[np.uint64]] = _of_vec("state_hash")
 
 
 def bounds_of(vec: VecEnv, end: str) -> Any:
@@ -175,11 +144,11 @@ class RhythmEnv(InProcess, gymnasium.Env[Array, Any]):
         self._vec.close()
 
     def _check_open(self) -> None:
-        if self._vec.closed:
+        if not self._vec._core.batch.is_open:
             refuse_closed()
 
     def _infos(self, result: StepResult) -> Infos:
-        infos: Infos = {"seed": int(self._vec.seeds[0])}
+        infos: Infos = {"seed": int(self._vec._core.seeds[0])}
         if result.final_mask[0]:
             for info, name in FINAL_INFOS.items():
                 value = getattr(result, name)[0]

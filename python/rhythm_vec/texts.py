@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Union
 
-from .batches import Batch, Part, as_list, join_column, send_batch
+from .batches import Batch, Part, as_list, has_form, join_column, send_batch
 from .client import Client, to_client
 
 #: A completion as TRL passes it: text, or the messages of a chat.
@@ -72,7 +72,7 @@ def prompts(
         options["profile_modes"] = profile_modes
     elif profile_modes is not None:
         columns["profile_modes"] = as_list("profile_modes", profile_modes)
-    batch = Batch("/v1/prompts", columns, options, _are_prompts, _MAX_PROMPTS)
+    batch = Batch("/v1/prompts", columns, options, _form_of_prompts, _MAX_PROMPTS)
     parts = send_batch(to_client(client), batch)
     return [
         [{"role": "system", "content": part.answer["system"]}, {"role": "user", "content": user}]
@@ -99,7 +99,7 @@ def parse(
         InputError: completions are not a list, or a value cannot be written as JSON.
     """
     options = {} if thought is None else {"thought": thought}
-    batch = Batch("/v1/parse", {"completions": texts_of(completions)}, options, are_parsed)
+    batch = Batch("/v1/parse", {"completions": texts_of(completions)}, options, form_of_parsed)
     return join_parsed(send_batch(to_client(client), batch), lambda answer: answer)
 
 
@@ -149,30 +149,14 @@ def join_parsed(parts: List[Part], parsed_of: Callable[[Dict[str, Any]], Dict[st
     return Parsed(actions, codes, [belief and [float(level) for level in belief] for belief in beliefs])
 
 
-def are_parsed(answer: Any, count: int) -> bool:
-    """Returns whether JSON has the columns of Parsed for a number of rows."""
-    kinds = {"actions": _is_action, "codes": _is_code, "beliefs": _is_belief}
-    return isinstance(answer, dict) and all(
-        isinstance(answer.get(name), list) and len(answer[name]) == count and all(map(is_entry, answer[name]))
-        for name, is_entry in kinds.items()
-    )
+def form_of_parsed(count: int) -> Dict[str, Any]:
+    """Returns the form of the columns of Parsed for a number of rows (see `has_form`)."""
+
+    def is_belief(belief: Any) -> bool:
+        return belief is None or has_form(belief, [(int, float), 3])
+
+    return {"actions": [(str, type(None)), count], "codes": [(int,), count], "beliefs": [is_belief, count]}
 
 
-def _are_prompts(answer: Mapping[str, Any], count: int) -> bool:
-    users = answer.get("users")
-    texts = isinstance(users, list) and len(users) == count and all(isinstance(user, str) for user in users)
-    return texts and isinstance(answer.get("system"), str)
-
-
-def _is_action(entry: Any) -> bool:
-    return entry is None or isinstance(entry, str)
-
-
-def _is_code(entry: Any) -> bool:
-    return type(entry) is int
-
-
-def _is_belief(entry: Any) -> bool:
-    return entry is None or (
-        isinstance(entry, list) and len(entry) == 3 and all(isinstance(level, (int, float)) for level in entry)
-    )
+def _form_of_prompts(count: int) -> Dict[str, Any]:
+    return {"system": (str,), "users": [(str,), count]}

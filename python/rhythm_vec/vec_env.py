@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import nullcontext
 from types import TracebackType
-from typing import Any, ContextManager, Dict, Mapping, Optional, Sequence, Tuple, Type, Union
+from typing import Any, Callable, ContextManager, Dict, Mapping, Optional, Sequence, Tuple, Type, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -35,6 +35,11 @@ from .world import World
 __all__ = ["VecEnv"]
 
 
+def _of_core(read: Callable[[Core], Any], doc: str) -> Any:
+    """Returns a property of VecEnv, which is read from its core."""
+    return property(lambda self: read(self._core), doc=doc)
+
+
 class VecEnv:
     """A batch of episodes. Methods raise InputError for an invalid argument and StateError for a call at the wrong
     time. An error changes nothing. Other Python threads run while the engine computes, but calls of one VecEnv must not
@@ -62,6 +67,32 @@ class VecEnv:
         ImportError: the engine is not compiled.
         OSError: the file of the world or of a grader cannot be read.
     """
+
+    num_envs: int = _of_core(lambda core: core.num_envs, "The number of environments.")
+    kernel: str = _of_core(lambda core: core.kernel, "The kernel in use.")
+    threads: int = _of_core(lambda core: core.options.threads, "The maximum number of threads.")
+    world: World = _of_core(lambda core: core.options.world, "The world that is played.")
+    autoreset: str = _of_core(lambda core: core.options.autoreset, "The autoreset mode.")
+    imagination: bool = _of_core(
+        lambda core: core.options.imagination, "Whether noise and events come from the imagination streams."
+    )
+    observation_fields: Tuple[ObservationField, ...] = _of_core(
+        lambda core: core.encoder.fields, "The fields of an observation."
+    )
+    seeds: npt.NDArray[np.uint32] = _of_core(
+        lambda core: _read_only(core.seeds),
+        "u32 [n]: the seeds of the current episodes. A read-only view, updated by calls.",
+    )
+    episode_numbers: npt.NDArray[np.uint32] = _of_core(
+        lambda core: _read_only(core.episode_numbers),
+        "u32 [n]: the number of autoresets of each environment since its last `reset`. A read-only view.",
+    )
+    counters: Dict[str, int] = _of_core(
+        lambda core: {"steps": core.steps, "episodes": core.episodes},
+        '"steps" taken and "episodes" ended in all environments since creation. `restore` sets those of the snapshot.',
+    )
+    outputs: StepResult = _of_core(lambda core: core.outputs, "The outputs of the last call.")
+    closed: bool = _of_core(lambda core: not core.batch.is_open, "Whether `close` was called.")
 
     def __init__(
         self,
@@ -94,68 +125,6 @@ class VecEnv:
         )
         chosen = to_profiles(options.world, profiles, options.num_envs)
         self._core = Core(options, chosen, to_graders(options.world, grader, options.num_envs))
-
-    # Properties
-
-    @property
-    def num_envs(self) -> int:
-        """The number of environments."""
-        return self._core.num_envs
-
-    @property
-    def kernel(self) -> str:
-        """The kernel in use."""
-        return self._core.kernel
-
-    @property
-    def threads(self) -> int:
-        """The maximum number of threads."""
-        return self._core.options.threads
-
-    @property
-    def world(self) -> World:
-        """The world that is played."""
-        return self._core.options.world
-
-    @property
-    def autoreset(self) -> str:
-        """The autoreset mode."""
-        return self._core.options.autoreset
-
-    @property
-    def imagination(self) -> bool:
-        """Whether noise and events come from the imagination streams."""
-        return self._core.options.imagination
-
-    @property
-    def observation_fields(self) -> Tuple[ObservationField, ...]:
-        """The fields of an observation."""
-        return self._core.encoder.fields
-
-    @property
-    def seeds(self) -> npt.NDArray[np.uint32]:
-        """u32 [n]: the seeds of the current episodes. A read-only view, updated by calls."""
-        return _read_only(self._core.seeds)
-
-    @property
-    def episode_numbers(self) -> npt.NDArray[np.uint32]:
-        """u32 [n]: the number of autoresets of each environment since its last `reset`. A read-only view."""
-        return _read_only(self._core.episode_numbers)
-
-    @property
-    def counters(self) -> Dict[str, int]:
-        """ "steps" taken and "episodes" ended in all environments since creation. `restore` sets those of the snapshot."""
-        return {"steps": self._core.steps, "episodes": self._core.episodes}
-
-    @property
-    def outputs(self) -> StepResult:
-        """The outputs of the last call."""
-        return self._core.outputs
-
-    @property
-    def closed(self) -> bool:
-        """Whether `close` was called."""
-        return not self._core.batch.is_open
 
     # Calls
 

@@ -13,7 +13,6 @@ import numpy.typing as npt
 
 from . import _world
 from .checks import MAX_FLOAT, check_mapping, check_name, check_number, describe, refuse, to_array
-from .errors import InputError
 
 _BLOCK = {name: (word, offset, shape) for name, word, offset, shape in _world.BLOCK}
 _SCHEMA = {"name": "rhythm-vec/world", "version": 1}
@@ -59,29 +58,18 @@ class World:
         if not isinstance(path, (str, os.PathLike)):
             refuse("wrong_type", "the path of a world file", describe(path), "Pass a file that `rhythm-vec world` wrote.")
         try:
-            return cls._parse(json.loads(Path(path).read_text(encoding="utf-8-sig")))
-        except InputError as error:
-            raise _bad_file(path, f"words that are not u32 [{len(_world.WORDS)}], or invalid magnitudes") from error
-        except (json.JSONDecodeError, UnicodeDecodeError) as error:
-            raise _bad_file(path, f"invalid JSON ({error})") from error
-        except KeyError as error:
-            raise _bad_file(path, f"a file without the key {error}") from error
-        except _OtherFile as error:
-            raise _bad_file(path, str(error)) from error
-        except (TypeError, OverflowError, ValueError) as error:
-            raise _bad_file(path, f"values of other types ({error})") from error
-
-    @classmethod
-    def _parse(cls, file: Any) -> World:
-        if file["schema"] != _SCHEMA:
-            raise _OtherFile(f"the schema {file['schema']!r}, not {_SCHEMA}")
-        if file["layout_digest"] != _world.LAYOUT_DIGEST:
-            raise _OtherFile("the layout of another release")
-        magnitudes = {name: float(file["magnitudes"][name]) for name in _world.MAGNITUDES}
-        world = cls(file["words"], magnitudes, file.get("name", "rhythm"))
-        if world.words.shape != (len(_world.WORDS),) or world.digest != file["world_digest"]:
-            raise _OtherFile("words that do not match world_digest")
-        return world
+            file = json.loads(Path(path).read_text(encoding="utf-8-sig"))
+            for key, expected in (("schema", _SCHEMA), ("layout_digest", _world.LAYOUT_DIGEST)):
+                if file[key] != expected:
+                    raise ValueError(f"the {key} {file[key]!r}, not {expected}")
+            magnitudes = {name: float(file["magnitudes"][name]) for name in _world.MAGNITUDES}
+            world = cls(file["words"], magnitudes, file.get("name", "rhythm"))
+            if world.digest != file["world_digest"]:
+                raise ValueError("words that do not match world_digest")
+            return world
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            expected, got = f"{os.fspath(path)} to be a world file of this release", f"{type(error).__name__}: {error}"
+            refuse("bad_world", expected, got, "Write it again with `rhythm-vec world --numbers`.")
 
     @property
     def identity(self) -> str:
@@ -102,10 +90,6 @@ class World:
         return (words.view(np.float32) if word == "f32" else words).reshape(shape)
 
 
-class _OtherFile(Exception):
-    """What a file has instead of a world of this release."""
-
-
 def _to_words(words: Any) -> npt.NDArray[np.uint32]:
     array = to_array(words)
     is_u32 = array.dtype.kind in "iu" and array.shape == (len(_world.WORDS),)
@@ -121,11 +105,3 @@ def _to_magnitudes(magnitudes: Any) -> Dict[str, float]:
     # Scaling divides by a magnitude, so 0 is refused. The bound is chosen by hand: 2^-80 is the square of the smallest number
     # of a world other than 0, 2^-40.
     return {name: check_number(f"magnitudes[{name!r}]", given[name], 2.0**-80, MAX_FLOAT) for name in _world.MAGNITUDES}
-
-
-def _bad_file(path: Any, got: str) -> InputError:
-    return InputError(
-        "bad_world",
-        f"Expected {os.fspath(path)} to be a world file of this release, got {got}. "
-        "Write it again with `rhythm-vec world --numbers`.",
-    )

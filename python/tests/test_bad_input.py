@@ -9,7 +9,7 @@ from typing import Any, Dict, List, Tuple
 
 import numpy as np
 
-from rhythm_vec import InputError, StateError, VecEnv, World, parse, prompts, rollout_groups, score, score_replay
+from rhythm_vec import InputError, StateError, VecEnv, World, parse, prompts, score
 from rhythm_vec.checks import did_you_mean
 
 from .support import MESSAGE, RefusalTest, played
