@@ -3,9 +3,8 @@
  * @module
  */
 
-export type { DatasetOptions } from '../training/datasets/grpo/grpo-options.js';
-export { type GrpoState, grpoStates, grpoStatesAsync } from '../training/datasets/grpo/grpo-states.js';
-export type { Engine } from '../training/datasets/state-sampler.js';
+export { type GrpoState, grpoStates, grpoStatesAsync } from '../training/datasets/grpo/grpo-rows.js';
+export type { DatasetOptions, Engine } from '../training/datasets/state-sampler.js';
 export type { EpochFigures, RefinementFigures } from '../training/student/checkpoint.js';
 export type { Played } from '../training/student/episodes.js';
 export type { TrainProgress } from '../training/student/train.js';

@@ -1,7 +1,6 @@
 /** Names players (the policies that chose the actions of episodes), and makes the names in a report unique. */
 import { STEPPED_POLICIES } from '../agents/policies/stepped-policies.js';
-import { ORACLE_MARK, teacherName } from '../rollouts/trajectories/player-name.js';
-import type { Player } from '../rollouts/trajectories/trajectory-episode.js';
+import { ORACLE_MARK, type Player, teacherName } from '../rollouts/trajectories/trajectory-episode.js';
 import { toPrintable } from '../shared/printable-names.js';
 
 /** The largest length of a shortened name, in characters. Longer names make figures illegible. */

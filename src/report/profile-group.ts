@@ -1,7 +1,7 @@
 /** Groups profiles: each named profile, all sampled ones, and thirds of these by each number of the belief target. */
 
 import { beliefTarget, discreteProfileIndex, sampleProfile } from '../engine/reference/profile.js';
-import { type HiddenProfile, hiddenProfileOf } from '../rollouts/trajectories/hidden-profile.js';
+import { type HiddenProfile, hiddenProfileOf } from '../rollouts/trajectories/trajectory-episode.js';
 import { BELIEF_NAMES, NUM_BELIEFS, PROFILE_NAMES, PROFILE_SIZE } from '../world/fields.js';
 import { createWorld } from '../world/world.js';
 

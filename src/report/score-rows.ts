@@ -3,7 +3,7 @@
 import { policyName } from '../agents/policies/fixed-policies.js';
 import type { Share } from '../evaluation/bracket.js';
 import { type Published, published, publishedTeacher } from '../evaluation/published-scores.js';
-import { ORACLE_MARK } from '../rollouts/trajectories/player-name.js';
+import { ORACLE_MARK } from '../rollouts/trajectories/trajectory-episode.js';
 import type { Interval } from '../shared/statistics.js';
 import type { EvaluationResult, ReevaluationResult } from './parse-results.js';
 import { shortened, shortPlayerName } from './player-names.js';

@@ -1,7 +1,7 @@
 /** Rollout groups and replay scoring on Node's backends. */
 import { NODE } from '../engine/backends/node.js';
-import type { RolloutOptions } from './groups/group-options.js';
 import type { RolloutGroups } from './groups/group-recorder.js';
+import type { RolloutOptions } from './groups/group-start.js';
 import { rolloutGroupsOn } from './groups/rollout-groups.js';
 import type { ReplayInput } from './replay/check-rows.js';
 import type { ReplayOptions, ReplayScores } from './replay/replay.js';

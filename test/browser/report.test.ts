@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { evaluate } from '../../src/evaluation/evaluate.js';
 import { evaluationToJson } from '../../src/evaluation/result-json.js';
-import { episodeLine } from '../../src/rollouts/trajectories/write-line.js';
+import { episodeLine } from '../../src/rollouts/trajectories/trajectory-lines.js';
 import { launch } from '../support/chromium/chromium.js';
 import { runCli, temporaryDirectory } from '../support/cli.js';
 import { AUDIT } from '../support/report.js';

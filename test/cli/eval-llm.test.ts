@@ -1,7 +1,7 @@
 /** `eval --policies llm:MODEL` with a fake endpoint and its faults. */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { parseEpisode } from '../../src/rollouts/trajectories/read-line.js';
+import { parseEpisode } from '../../src/rollouts/trajectories/trajectory-lines.js';
 import type { FakeOpenAi } from '../fakes/openai.js';
 import { runCli, temporaryDirectory } from '../support/cli.js';
 import { startModel } from '../support/llm.js';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openLoopActions } from '../../src/agents/policies/open-loop.js';
-import { episodeLine } from '../../src/rollouts/trajectories/write-line.js';
+import { episodeLine } from '../../src/rollouts/trajectories/trajectory-lines.js';
 import { ACTION_NAMES } from '../../src/world/fields.js';
 import { FakeHub } from '../fakes/hub.js';
 import { FakeOpenAi } from '../fakes/openai.js';

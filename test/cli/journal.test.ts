@@ -15,7 +15,7 @@ import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Journal } from '../../src/cli/llm/journal.js';
-import { episodeKey, episodeLine } from '../../src/rollouts/trajectories/write-line.js';
+import { episodeKey, episodeLine } from '../../src/rollouts/trajectories/trajectory-lines.js';
 import { temporaryDirectory } from '../support/cli.js';
 import { changedAt, episodeStarts, recordEpisodes, TEST_POLICIES } from '../support/trajectories.js';
 

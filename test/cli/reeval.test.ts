@@ -3,7 +3,7 @@ import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { MAX_LINE_BYTES } from '../../src/cli/files/trajectory-files.js';
 import type { TrajectoryEpisode } from '../../src/rollouts/trajectories/trajectory-episode.js';
-import { episodeLine } from '../../src/rollouts/trajectories/write-line.js';
+import { episodeLine } from '../../src/rollouts/trajectories/trajectory-lines.js';
 import { float32Decimal } from '../../src/shared/float32-decimal.js';
 import { SCHEMAS } from '../../src/shared/schemas.js';
 import { runCli, temporaryDirectory } from '../support/cli.js';

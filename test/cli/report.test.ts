@@ -9,7 +9,7 @@ import { readBeginning } from '../../src/cli/report/report-input.js';
 import { evaluate } from '../../src/evaluation/evaluate.js';
 import { evaluationToJson } from '../../src/evaluation/result-json.js';
 import { FILES_META } from '../../src/report/page.js';
-import { episodeLine } from '../../src/rollouts/trajectories/write-line.js';
+import { episodeLine } from '../../src/rollouts/trajectories/trajectory-lines.js';
 import { SCHEMAS } from '../../src/shared/schemas.js';
 import { runCli, temporaryDirectory } from '../support/cli.js';
 import { Pixels } from '../support/pictures.js';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseCompletion } from '../../src/index.js';
-import { parseEpisode } from '../../src/rollouts/trajectories/read-line.js';
+import { parseEpisode } from '../../src/rollouts/trajectories/trajectory-lines.js';
 import { runCli, temporaryDirectory } from '../support/cli.js';
 
 const pathOf = temporaryDirectory();

@@ -3,8 +3,8 @@ import { expect, it } from 'vitest';
 import { inBatches } from '../../src/cli/files/trajectory-batches.js';
 import { SkippedLines } from '../../src/cli/files/trajectory-files.js';
 import type { TrajectoryLine } from '../../src/cli/files/trajectory-table.js';
-import { BadEpisode } from '../../src/rollouts/trajectories/read-line.js';
 import type { TrajectoryEpisode } from '../../src/rollouts/trajectories/trajectory-episode.js';
+import { BadEpisode } from '../../src/rollouts/trajectories/trajectory-lines.js';
 import { episodeStarts, recordEpisodes } from '../support/trajectories.js';
 
 const [episode] = recordEpisodes(episodeStarts([1]));

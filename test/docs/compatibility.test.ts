@@ -9,7 +9,7 @@ import { decodeSnapshot } from '../../src/engine/snapshot/decode.js';
 import { encodeSnapshot } from '../../src/engine/snapshot/encode.js';
 import { FORMAT, HEADER, HEADER_LENGTH } from '../../src/engine/snapshot/format.js';
 import { checkStates } from '../../src/engine/snapshot/legal-states.js';
-import { parseEpisode } from '../../src/rollouts/trajectories/read-line.js';
+import { parseEpisode } from '../../src/rollouts/trajectories/trajectory-lines.js';
 import { SCHEMAS } from '../../src/shared/schemas.js';
 import { STATE, STATE_WORDS } from '../../src/world/fields.js';
 import { RHYTHM } from '../../src/world/numbers.js';

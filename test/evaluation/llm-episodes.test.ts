@@ -7,9 +7,8 @@ import { evaluate } from '../../src/evaluation/evaluate.js';
 import type { EvaluateOptions } from '../../src/evaluation/evaluate-options.js';
 import { Reevaluation } from '../../src/evaluation/reevaluation/reevaluation.js';
 import { InputError, PROFILE_NAMES } from '../../src/index.js';
-import { parseEpisode } from '../../src/rollouts/trajectories/read-line.js';
 import type { TrajectoryEpisode } from '../../src/rollouts/trajectories/trajectory-episode.js';
-import { episodeKey, episodeLine } from '../../src/rollouts/trajectories/write-line.js';
+import { episodeKey, episodeLine, parseEpisode } from '../../src/rollouts/trajectories/trajectory-lines.js';
 import { ACTION_NAMES } from '../../src/world/fields.js';
 import { modelOf, PRICES, startModel } from '../support/llm.js';
 

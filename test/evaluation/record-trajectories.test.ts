@@ -6,9 +6,8 @@ import { toGrader } from '../../src/engine/graders/grader.js';
 import { evaluate } from '../../src/evaluation/evaluate.js';
 import type { EvaluateOptions } from '../../src/evaluation/evaluate-options.js';
 import { Reevaluation } from '../../src/evaluation/reevaluation/reevaluation.js';
-import { parseEpisode } from '../../src/rollouts/trajectories/read-line.js';
 import type { TrajectoryEpisode } from '../../src/rollouts/trajectories/trajectory-episode.js';
-import { episodeLine } from '../../src/rollouts/trajectories/write-line.js';
+import { episodeLine, parseEpisode } from '../../src/rollouts/trajectories/trajectory-lines.js';
 
 /** Returns the rows, and the episodes written as lines and parsed again. */
 async function evaluateRecorded(options: EvaluateOptions) {

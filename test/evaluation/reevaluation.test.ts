@@ -5,9 +5,8 @@ import { Reevaluation } from '../../src/evaluation/reevaluation/reevaluation.js'
 import { type Mismatch, TrajectoryReplayer } from '../../src/evaluation/reevaluation/trajectory-replayer.js';
 import { UserPolicy } from '../../src/evaluation/user-policy.js';
 import { builtin, evaluate, withConstant } from '../../src/index.js';
-import { parseEpisode } from '../../src/rollouts/trajectories/read-line.js';
 import type { TrajectoryEpisode } from '../../src/rollouts/trajectories/trajectory-episode.js';
-import { episodeLine } from '../../src/rollouts/trajectories/write-line.js';
+import { episodeLine, parseEpisode } from '../../src/rollouts/trajectories/trajectory-lines.js';
 import { float32Decimal } from '../../src/shared/float32-decimal.js';
 import { PROFILE_NAMES } from '../../src/world/fields.js';
 import { reportAbsentEngines, TWO_ENGINES } from '../support/engines.js';

@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { beforeAll, expect, it } from 'vitest';
-import { parseEpisode } from '../../src/rollouts/trajectories/read-line.js';
 import type { TrajectoryEpisode } from '../../src/rollouts/trajectories/trajectory-episode.js';
+import { parseEpisode } from '../../src/rollouts/trajectories/trajectory-lines.js';
 import { runCli, temporaryDirectory } from '../support/cli.js';
 import * as pyarrow from '../support/pyarrow.js';
 import { askPython, startPython, whyAbsent } from '../support/python.js';

@@ -1,9 +1,8 @@
 /** Records episodes, and selects them for a dataset for SFT. */
 import type { TrajectoryEpisode } from '../../src/rollouts/trajectories/trajectory-episode.js';
 import { sftCardText } from '../../src/training/datasets/sft/sft-card.js';
-import { type SftOptions, toSftPlan } from '../../src/training/datasets/sft/sft-options.js';
-import { sftProvenanceOf } from '../../src/training/datasets/sft/sft-provenance.js';
-import { SftSelection } from '../../src/training/datasets/sft/sft-selection.js';
+import { type SftOptions, toSftPlan } from '../../src/training/datasets/sft/sft-rows.js';
+import { SftSelection, sftProvenanceOf } from '../../src/training/datasets/sft/sft-selection.js';
 import { episodeStarts, playerOf, recordEpisodes, TEST_POLICIES } from './trajectories.js';
 
 /** Returns the integers from `first` to `last`. */

@@ -4,10 +4,10 @@ import { toGrader } from '../../src/engine/graders/grader.js';
 import { heuristicAction, randomAction } from '../../src/engine/reference/baselines.js';
 import { createVecEnv } from '../../src/index.js';
 import { prompts } from '../../src/rollouts/text/prompt.js';
+import { type EpisodeSpec, TrajectoryRecorder } from '../../src/rollouts/trajectories/episode-recorder.js';
 import type { Move } from '../../src/rollouts/trajectories/move.js';
 import type { Player, TrajectoryEpisode } from '../../src/rollouts/trajectories/trajectory-episode.js';
-import { type EpisodeSpec, TrajectoryRecorder } from '../../src/rollouts/trajectories/trajectory-recorder.js';
-import { episodeLine } from '../../src/rollouts/trajectories/write-line.js';
+import { episodeLine } from '../../src/rollouts/trajectories/trajectory-lines.js';
 import { ACTION_NAMES, NUM_METERS, NUM_SLOTS, NUM_STEPS, OBSERVATION } from '../../src/world/fields.js';
 import { WORLD } from './open-batch.js';
 

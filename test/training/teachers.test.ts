@@ -3,9 +3,13 @@ import { expect, it } from 'vitest';
 import { toGrader } from '../../src/engine/graders/grader.js';
 import { parseCompletion } from '../../src/rollouts/text/parse-completions.js';
 import { systemText } from '../../src/rollouts/text/prompt-text.js';
-import { episodeKey } from '../../src/rollouts/trajectories/write-line.js';
-import { keysOf, teachByModel } from '../../src/training/teaching/llm-teacher.js';
-import { type TeachOptions, teach } from '../../src/training/teaching/policy-teacher.js';
+import { episodeKey } from '../../src/rollouts/trajectories/trajectory-lines.js';
+import {
+  keysOf,
+  type TeachOptions,
+  teach,
+  teachByModel,
+} from '../../src/training/teaching/policy-teacher.js';
 import { modelOf, startModel } from '../support/llm.js';
 
 const options: TeachOptions = {

@@ -1,6 +1,6 @@
 /** `rhythm-vec dataset dpo`: writes rows for DPO. */
 import { type Command, Option } from 'commander';
-import { CRITERIA } from '../../training/datasets/dpo/dpo-options.js';
+import { CRITERIA } from '../../training/datasets/dpo/dpo-rows.js';
 import { EXIT } from '../command-errors.js';
 import type { Context } from '../context.js';
 import { addEngineOptions, parseDecimal } from '../shared-options.js';

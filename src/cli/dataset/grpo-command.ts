@@ -1,7 +1,7 @@
 /** `rhythm-vec dataset grpo`: writes rows for GRPO. */
 import { type Command, Option } from 'commander';
 import { FORMATS } from '../../shared/row-files/file-formats.js';
-import { MIX } from '../../training/datasets/grpo/grpo-options.js';
+import { MIX } from '../../training/datasets/state-sampler.js';
 import { PROFILE_NAMES } from '../../world/fields.js';
 import type { Context } from '../context.js';
 import { addShardOption } from '../shards/shard-option.js';

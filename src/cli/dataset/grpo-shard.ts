@@ -3,7 +3,7 @@ import { counted } from '../../evaluation/format-results.js';
 import { createJob, type DatasetJob } from '../../server/jobs/job.js';
 import { runShard } from '../../server/jobs/run.js';
 import { partOf, type Shard, shardText } from '../../server/jobs/shard.js';
-import type { DatasetPlan } from '../../training/datasets/grpo/grpo-options.js';
+import type { DatasetPlan } from '../../training/datasets/state-sampler.js';
 import { formatOf, LINES } from '../files/format-option.js';
 import { checkOutput, openOutput } from '../files/output-file.js';
 import { createProgress } from '../progress.js';

@@ -4,13 +4,16 @@ import { whereOf } from '../../evaluation/reevaluation/trajectory-replayer.js';
 import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
 import type { RowFormat } from '../../shared/row-files/file-formats.js';
 import { dpoCardText, isDpoCard } from '../../training/datasets/dpo/dpo-card.js';
-import { dpoExclusion } from '../../training/datasets/dpo/dpo-filters.js';
-import { type DpoOptions, type DpoPlan, toDpoPlan } from '../../training/datasets/dpo/dpo-options.js';
-import { dpoProvenanceOf } from '../../training/datasets/dpo/dpo-provenance.js';
-import { DPO_COLUMNS, type DpoRow } from '../../training/datasets/dpo/dpo-rows.js';
-import { DpoSelection } from '../../training/datasets/dpo/dpo-selection.js';
+import {
+  DPO_COLUMNS,
+  type DpoOptions,
+  type DpoPlan,
+  type DpoRow,
+  toDpoPlan,
+} from '../../training/datasets/dpo/dpo-rows.js';
+import { DpoSelection, dpoExclusion, dpoProvenanceOf } from '../../training/datasets/dpo/dpo-selection.js';
 import { PlayedResults } from '../../training/datasets/replay-results.js';
-import { SPLITS, type Split } from '../../training/datasets/sft/split.js';
+import { SPLITS, type Split } from '../../training/datasets/sft/sft-selection.js';
 import { UsageError } from '../command-errors.js';
 import { checkNotGrader, readGrader } from '../files/grader-file.js';
 import { type Output, Outputs } from '../files/output-file.js';

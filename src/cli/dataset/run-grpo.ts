@@ -5,13 +5,20 @@ import { basename, dirname, join } from 'node:path';
 import { counted } from '../../evaluation/format-results.js';
 import type { Shard } from '../../server/jobs/shard.js';
 import type { RowFormat } from '../../shared/row-files/file-formats.js';
-import { isCard } from '../../training/datasets/card-parts.js';
-import { rangeText } from '../../training/datasets/dataset-seeds.js';
+import { GrpoTally, isCard } from '../../training/datasets/card-parts.js';
 import { cardText, filesOfCard } from '../../training/datasets/grpo/grpo-card.js';
-import { type DatasetOptions, type DatasetPlan, toPlan } from '../../training/datasets/grpo/grpo-options.js';
-import { provenanceOf } from '../../training/datasets/grpo/grpo-provenance.js';
-import { GRPO_COLUMNS, type GrpoRow, grpoRowsAsync } from '../../training/datasets/grpo/grpo-rows.js';
-import { GrpoTally } from '../../training/datasets/row-counts.js';
+import {
+  GRPO_COLUMNS,
+  type GrpoRow,
+  grpoRowsAsync,
+  provenanceOf,
+} from '../../training/datasets/grpo/grpo-rows.js';
+import {
+  type DatasetOptions,
+  type DatasetPlan,
+  rangeText,
+  toPlan,
+} from '../../training/datasets/state-sampler.js';
 import { UsageError } from '../command-errors.js';
 import { FORMAT_NAMES, formatOf } from '../files/format-option.js';
 import { checkNotGrader, readGrader } from '../files/grader-file.js';

@@ -4,20 +4,24 @@ import { counted } from '../../evaluation/format-results.js';
 import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
 import type { RowFormat } from '../../shared/row-files/file-formats.js';
 import type { RowEncoder } from '../../shared/row-files/row-encoder.js';
-import { rangeText } from '../../training/datasets/dataset-seeds.js';
 import { PlayedResults } from '../../training/datasets/replay-results.js';
 import { sftCardText } from '../../training/datasets/sft/sft-card.js';
-import { storedExclusion } from '../../training/datasets/sft/sft-filters.js';
 import {
   OBJECTIVES,
+  SFT_COLUMNS,
   type SftOptions,
   type SftPlan,
+  type SftRow,
   toSftPlan,
-} from '../../training/datasets/sft/sft-options.js';
-import { sftProvenanceOf } from '../../training/datasets/sft/sft-provenance.js';
-import { SFT_COLUMNS, type SftRow } from '../../training/datasets/sft/sft-rows.js';
-import { SftSelection } from '../../training/datasets/sft/sft-selection.js';
-import { SPLITS, type Split } from '../../training/datasets/sft/split.js';
+} from '../../training/datasets/sft/sft-rows.js';
+import {
+  SftSelection,
+  SPLITS,
+  type Split,
+  sftProvenanceOf,
+  storedExclusion,
+} from '../../training/datasets/sft/sft-selection.js';
+import { rangeText } from '../../training/datasets/state-sampler.js';
 import { UsageError } from '../command-errors.js';
 import { checkNotGrader, readGrader } from '../files/grader-file.js';
 import { type Output, Outputs } from '../files/output-file.js';

@@ -3,8 +3,8 @@ import { basename, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { Shard } from '../../server/jobs/shard.js';
 import { FORMATS, type RowFormat } from '../../shared/row-files/file-formats.js';
-import { rangeText } from '../../training/datasets/dataset-seeds.js';
-import type { EpisodeSelection } from '../../training/datasets/selection-options.js';
+import type { EpisodeSelection } from '../../training/datasets/episode-filters.js';
+import { rangeText } from '../../training/datasets/state-sampler.js';
 import { addShardOption } from '../shards/shard-option.js';
 import {
   type EngineOptions,

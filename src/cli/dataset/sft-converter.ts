@@ -2,8 +2,7 @@
 
 import { whereOf } from '../../evaluation/reevaluation/trajectory-replayer.js';
 import type { SftRow } from '../../training/datasets/sft/sft-rows.js';
-import type { SftSelection } from '../../training/datasets/sft/sft-selection.js';
-import type { Split } from '../../training/datasets/sft/split.js';
+import type { SftSelection, Split } from '../../training/datasets/sft/sft-selection.js';
 import type { PlacedEpisode, Report } from '../files/trajectory-batches.js';
 import { SkippedLines } from '../files/trajectory-files.js';
 

@@ -3,7 +3,7 @@ import { readFileSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { FORMATS } from '../../shared/row-files/file-formats.js';
 import { isSftCard } from '../../training/datasets/sft/sft-card.js';
-import { SPLITS, type Split } from '../../training/datasets/sft/split.js';
+import { SPLITS, type Split } from '../../training/datasets/sft/sft-selection.js';
 import { UsageError } from '../command-errors.js';
 import { checkDifferentFile } from '../files/input-file.js';
 import { checkDirectory } from '../files/output-file.js';

@@ -1,7 +1,7 @@
 /** Lines of the shards of `dataset sft` and `dpo`: an episode and the result of its replay, or the fault of a line. */
 import { createReadStream } from 'node:fs';
-import { BadEpisode } from '../../rollouts/trajectories/read-line.js';
 import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
+import { BadEpisode } from '../../rollouts/trajectories/trajectory-lines.js';
 import { decodeArrays, encodeArrays } from '../../shared/array-json.js';
 import type { EpisodeResult, StoredResults } from '../../training/datasets/replay-results.js';
 import { readLines } from '../files/lines.js';

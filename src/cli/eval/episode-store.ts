@@ -2,9 +2,13 @@
 
 import { type Grader, isSameGrader } from '../../engine/graders/grader.js';
 import type { CompactEpisode } from '../../rollouts/trajectories/compact-episode.js';
-import { teacherName } from '../../rollouts/trajectories/player-name.js';
-import type { Player, Sampling, TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
-import { episodeKey } from '../../rollouts/trajectories/write-line.js';
+import {
+  type Player,
+  type Sampling,
+  type TrajectoryEpisode,
+  teacherName,
+} from '../../rollouts/trajectories/trajectory-episode.js';
+import { episodeKey } from '../../rollouts/trajectories/trajectory-lines.js';
 import type { RowFormat } from '../../shared/row-files/file-formats.js';
 import { type Condition, episodesOf } from '../../world/conditions.js';
 import { UsageError } from '../command-errors.js';

@@ -8,8 +8,7 @@ import { PUBLISHED_SOURCE, type Published, published } from '../../evaluation/pu
 import type { RegradedRow } from '../../evaluation/regrade-stored.js';
 import type { RunInfo } from '../../evaluation/run-info.js';
 import { evaluationYardsticks, yardstickNotes } from '../../evaluation/yardstick.js';
-import { ORACLE_MARK } from '../../rollouts/trajectories/player-name.js';
-import { FALLBACK_ACTION } from '../../rollouts/trajectories/trajectory-episode.js';
+import { FALLBACK_ACTION, ORACLE_MARK } from '../../rollouts/trajectories/trajectory-episode.js';
 import { camelCase } from '../../shared/letter-case.js';
 import { GRADER_NAMES } from '../../world/fields.js';
 import { COMPONENT_HEADS, renderColumns, wrap } from '../text-table.js';

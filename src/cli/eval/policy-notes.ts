@@ -4,7 +4,7 @@ import { policyName } from '../../agents/policies/fixed-policies.js';
 import { STUDENT_NAMES } from '../../agents/student/shipped-students.js';
 import type { RegradedRow } from '../../evaluation/regrade-stored.js';
 import { MODEL_PREFIX } from '../../evaluation/user-policy.js';
-import { ORACLE_MARK } from '../../rollouts/trajectories/player-name.js';
+import { ORACLE_MARK } from '../../rollouts/trajectories/trajectory-episode.js';
 
 /** Notes on policies with fixed names, by name. */
 const NOTES: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 /** Reads the episodes of an unfinished Parquet file, PATH.partial, that an earlier run of the same command left. */
 import type { CompactEpisode } from '../../rollouts/trajectories/compact-episode.js';
-import { BadEpisode } from '../../rollouts/trajectories/read-line.js';
+import { BadEpisode } from '../../rollouts/trajectories/trajectory-lines.js';
 import { UsageError } from '../command-errors.js';
 import { isParquet } from './file-kind.js';
 import { partialOf } from './partial-file.js';

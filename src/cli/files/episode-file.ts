@@ -4,13 +4,12 @@ import {
   EPISODE_COLUMNS,
   type EpisodeRow,
   episodeTableOrigin,
+  RowGroups,
   toEpisodeRow,
 } from '../../rollouts/trajectories/episode-columns.js';
 import { EpisodeReplayer, type ReplayEngine } from '../../rollouts/trajectories/episode-replayer.js';
-import { parseEpisode } from '../../rollouts/trajectories/read-line.js';
-import { RowGroups } from '../../rollouts/trajectories/row-groups.js';
 import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
-import { episodeLine } from '../../rollouts/trajectories/write-line.js';
+import { episodeLine, parseEpisode } from '../../rollouts/trajectories/trajectory-lines.js';
 import type { RowFormat } from '../../shared/row-files/file-formats.js';
 import type { RowEncoder } from '../../shared/row-files/row-encoder.js';
 import { type Committable, type Output, openOutput } from './output-file.js';

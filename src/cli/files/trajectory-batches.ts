@@ -2,9 +2,8 @@
 
 import { yieldTurn } from '../../engine/vec-env/yield-turn.js';
 import { counted } from '../../evaluation/format-results.js';
-import { BadEpisode } from '../../rollouts/trajectories/read-line.js';
 import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
-import { playerKey } from '../../rollouts/trajectories/write-line.js';
+import { BadEpisode, playerKey } from '../../rollouts/trajectories/trajectory-lines.js';
 import { printable } from './lines.js';
 import type { SkippedLines } from './trajectory-files.js';
 import type { TrajectoryLine } from './trajectory-table.js';

@@ -1,7 +1,7 @@
 /** Reads files of trajectories, JSON lines or Parquet: yields their episodes, and a BadEpisode for an invalid line or row. */
 import { counted } from '../../evaluation/format-results.js';
 import { EpisodeReplayer, type ReplayEngine } from '../../rollouts/trajectories/episode-replayer.js';
-import { BadEpisode, type FaultKind, readEpisode } from '../../rollouts/trajectories/read-line.js';
+import { BadEpisode, type FaultKind, readEpisode } from '../../rollouts/trajectories/trajectory-lines.js';
 import { checkedStream, checkKind, type FileKind, isParquet, KINDS } from './file-kind.js';
 import { checkDifferentFile, checkInput, inputName, openInput } from './input-file.js';
 import { type Line, readLines } from './lines.js';

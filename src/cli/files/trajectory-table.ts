@@ -2,12 +2,11 @@
  * Reads Parquet files of trajectories: the compact episodes (compact-episode.ts) that the rows store, or whole episodes, which
  * replays compute.
  */
-import type { CompactEpisode } from '../../rollouts/trajectories/compact-episode.js';
+import { type CompactEpisode, parseCompact } from '../../rollouts/trajectories/compact-episode.js';
 import { EPISODE_COLUMNS, fromEpisodeRow } from '../../rollouts/trajectories/episode-columns.js';
 import type { EpisodeReplayer } from '../../rollouts/trajectories/episode-replayer.js';
-import { parseCompact } from '../../rollouts/trajectories/read-compact.js';
-import { BadEpisode } from '../../rollouts/trajectories/read-line.js';
 import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
+import { BadEpisode } from '../../rollouts/trajectories/trajectory-lines.js';
 import { follows, otherSchema, SCHEMAS } from '../../shared/schemas.js';
 import { UsageError } from '../command-errors.js';
 import { ParquetFile, type ReadGroup } from './parquet-file.js';

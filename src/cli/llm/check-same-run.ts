@@ -1,8 +1,12 @@
 /** Checks that a stored episode has the player, grader and settings of this command. */
 import type { Grader } from '../../engine/graders/grader.js';
 import { systemText } from '../../rollouts/text/prompt-text.js';
-import { teacherName } from '../../rollouts/trajectories/player-name.js';
-import type { Player, Sampling, TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
+import {
+  type Player,
+  type Sampling,
+  type TrajectoryEpisode,
+  teacherName,
+} from '../../rollouts/trajectories/trajectory-episode.js';
 import { describe } from '../../shared/values.js';
 import { UsageError } from '../command-errors.js';
 

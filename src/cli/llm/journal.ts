@@ -7,9 +7,14 @@ import { closeSync, constants, openSync, rmSync, writeSync } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { EpisodeReplayer } from '../../rollouts/trajectories/episode-replayer.js';
-import { BadEpisode, parseEpisode, readEpisode } from '../../rollouts/trajectories/read-line.js';
 import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
-import { episodeKey, episodeLine } from '../../rollouts/trajectories/write-line.js';
+import {
+  BadEpisode,
+  episodeKey,
+  episodeLine,
+  parseEpisode,
+  readEpisode,
+} from '../../rollouts/trajectories/trajectory-lines.js';
 import { lineSpans } from '../../shared/line-spans.js';
 import type { RowFormat } from '../../shared/row-files/file-formats.js';
 import { UsageError } from '../command-errors.js';

@@ -1,11 +1,12 @@
 /** Merges the shards of `rhythm-vec eval`: makes the outputs and tables of the whole evaluation. */
+
 import { bracketEvaluation } from '../../evaluation/bracket.js';
 import type { PlayedEpisodes } from '../../evaluation/evaluate-options.js';
 import { evaluationToJson } from '../../evaluation/result-json.js';
 import type { RunInfo } from '../../evaluation/run-info.js';
 import { gradersInUse } from '../../evaluation/score-tally.js';
-import { parseEpisode } from '../../rollouts/trajectories/read-line.js';
 import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
+import { parseEpisode } from '../../rollouts/trajectories/trajectory-lines.js';
 import type { EvalJob } from '../../server/jobs/job.js';
 import { linesInOrder, mergeEvaluation } from '../../server/jobs/merge-evaluation.js';
 import { StoredLines } from '../../server/jobs/stored-lines.js';

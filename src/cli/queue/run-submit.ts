@@ -11,7 +11,7 @@ import type { JobRecord } from '../../server/queue/job-store.js';
 import type { SharedLimits } from '../../server/queue/shared-ledger.js';
 import { type Submission, submitJob } from '../../server/queue/submit.js';
 import { checkName } from '../../shared/values.js';
-import { type DatasetOptions, toPlan } from '../../training/datasets/grpo/grpo-options.js';
+import { type DatasetOptions, toPlan } from '../../training/datasets/state-sampler.js';
 import { DEFAULT_TEACHER, teacherNamed } from '../../training/teaching/policy-teacher.js';
 import { type ConditionOptions, episodesOf, type SeedRange } from '../../world/conditions.js';
 import { PROFILE_CHOICES } from '../../world/resolve-names.js';

@@ -3,7 +3,7 @@
 import type { Grader } from '../../engine/graders/grader.js';
 import { MODEL_PREFIX, UserPolicy } from '../../evaluation/user-policy.js';
 import type { RowFormat } from '../../shared/row-files/file-formats.js';
-import { evalSeedsIn, rangeText } from '../../training/datasets/dataset-seeds.js';
+import { evalSeedsIn, rangeText } from '../../training/datasets/state-sampler.js';
 import { DEFAULT_TEACHER, teacherNamed } from '../../training/teaching/policy-teacher.js';
 import type { SeedRange } from '../../world/conditions.js';
 import { checkOutputs } from '../files/check-outputs.js';

@@ -2,7 +2,7 @@
 import type { Grader } from '../../engine/graders/grader.js';
 import { createJob, type TeachJob } from '../../server/jobs/job.js';
 import { type Shard, seedsOf } from '../../server/jobs/shard.js';
-import { rangeText } from '../../training/datasets/dataset-seeds.js';
+import { rangeText } from '../../training/datasets/state-sampler.js';
 import type { ShardFile } from '../shards/shard-file.js';
 
 /** Returns the job for these options. */

@@ -9,7 +9,7 @@ import { runShard } from '../../server/jobs/run.js';
 import { type Shard, seedsOf, WHOLE } from '../../server/jobs/shard.js';
 import type { RowFormat } from '../../shared/row-files/file-formats.js';
 import { checkName } from '../../shared/values.js';
-import { keysOf } from '../../training/teaching/llm-teacher.js';
+import { keysOf } from '../../training/teaching/policy-teacher.js';
 import type { SeedRange } from '../../world/conditions.js';
 import { NUM_STEPS } from '../../world/fields.js';
 import { PROFILE_CHOICES } from '../../world/resolve-names.js';

@@ -7,7 +7,7 @@ import { type Grader, isSameGrader } from '../../engine/graders/grader.js';
 import { playerOf } from '../../evaluation/choose-policies.js';
 import { counted } from '../../evaluation/format-results.js';
 import type { CompactEpisode } from '../../rollouts/trajectories/compact-episode.js';
-import { episodeKey } from '../../rollouts/trajectories/write-line.js';
+import { episodeKey } from '../../rollouts/trajectories/trajectory-lines.js';
 import type { RowFormat } from '../../shared/row-files/file-formats.js';
 import { packageVersion } from '../../shared/version.js';
 import { teach, teacherNamed } from '../../training/teaching/policy-teacher.js';

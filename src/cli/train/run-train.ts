@@ -4,7 +4,7 @@ import { basename, extname } from 'node:path';
 import { loadVega } from '../../figures/load-vega.js';
 import { svgOf } from '../../figures/svg.js';
 import { packageVersion } from '../../shared/version.js';
-import { evalSeedsIn, rangeText } from '../../training/datasets/dataset-seeds.js';
+import { evalSeedsIn, rangeText } from '../../training/datasets/state-sampler.js';
 import { type Checkpoint, decodeCheckpoint, encodeCheckpoint } from '../../training/student/checkpoint.js';
 import type { TrainHooks } from '../../training/student/train.js';
 import {

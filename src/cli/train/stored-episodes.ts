@@ -1,6 +1,7 @@
 /** Reads the stored episodes that a student clones. */
-import { BadEpisode } from '../../rollouts/trajectories/read-line.js';
+
 import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
+import { BadEpisode } from '../../rollouts/trajectories/trajectory-lines.js';
 import type { Played } from '../../training/student/episodes.js';
 import { ACTION_NAMES } from '../../world/fields.js';
 import { UsageError } from '../command-errors.js';

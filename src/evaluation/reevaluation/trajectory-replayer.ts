@@ -10,10 +10,14 @@ import {
   toStoredHidden,
 } from '../../rollouts/trajectories/episode-recorder.js';
 import { type ReplayEngine, resetTo } from '../../rollouts/trajectories/episode-replayer.js';
-import { type HiddenProfile, hiddenProfileOf } from '../../rollouts/trajectories/hidden-profile.js';
 import { type PlayedMove, reasoningIn, resolveMove } from '../../rollouts/trajectories/move.js';
-import { STORED_REWARDS, storedRewardsOf } from '../../rollouts/trajectories/step-rewards.js';
-import type { TrajectoryEpisode, TrajectoryStep } from '../../rollouts/trajectories/trajectory-episode.js';
+import {
+  type HiddenProfile,
+  hiddenProfileOf,
+  type TrajectoryEpisode,
+  type TrajectoryStep,
+} from '../../rollouts/trajectories/trajectory-episode.js';
+import { STORED_REWARDS, storedRewardsOf } from '../../rollouts/trajectories/trajectory-lines.js';
 import { float32Decimal } from '../../shared/float32-decimal.js';
 import {
   ACTION_NAMES,

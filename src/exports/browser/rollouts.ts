@@ -1,7 +1,7 @@
 /** The subpath `rhythm-vec/rollouts` in browsers. It imports no Node module. */
 import { BROWSER } from '../../engine/backends/browser.js';
-import type { RolloutOptions } from '../../rollouts/groups/group-options.js';
 import type { RolloutGroups } from '../../rollouts/groups/group-recorder.js';
+import type { RolloutOptions } from '../../rollouts/groups/group-start.js';
 import { rolloutGroupsOn } from '../../rollouts/groups/rollout-groups.js';
 import type { ReplayInput } from '../../rollouts/replay/check-rows.js';
 import type { ReplayOptions, ReplayScores } from '../../rollouts/replay/replay.js';

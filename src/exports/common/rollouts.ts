@@ -1,12 +1,14 @@
 /** Exports of `rhythm-vec/rollouts` for every platform. */
 
-export { ADVANTAGE_METHODS, type AdvantageMethod } from '../../rollouts/advantages/advantage-methods.js';
+export type { ValueRollouts } from '../../rollouts/advantages/generalised-advantages.js';
 export {
   type GeneralisedAdvantageOptions,
   type GeneralisedAdvantages,
   generalisedAdvantages,
 } from '../../rollouts/advantages/generalised-advantages.js';
 export {
+  ADVANTAGE_METHODS,
+  type AdvantageMethod,
   type AdvantageOptions,
   type GroupAdvantages,
   groupAdvantages,
@@ -17,14 +19,13 @@ export {
   type StepAdvantages,
   stepAdvantages,
 } from '../../rollouts/advantages/step-advantages.js';
-export type { ValueRollouts } from '../../rollouts/advantages/value-rollouts.js';
+export type { RolloutGroups } from '../../rollouts/groups/group-recorder.js';
 export type {
   RolloutOptions,
   RolloutOrigin,
   RolloutPolicy,
   RolloutView,
-} from '../../rollouts/groups/group-options.js';
-export type { RolloutGroups } from '../../rollouts/groups/group-recorder.js';
+} from '../../rollouts/groups/group-start.js';
 export type { ReplayInput } from '../../rollouts/replay/check-rows.js';
 export type { ReplayOptions, ReplayScores } from '../../rollouts/replay/replay.js';
 export type { CompletionColumns, ReplayColumns } from '../../rollouts/replay/row-columns.js';
@@ -40,19 +41,20 @@ export type { RewardRows } from '../../rollouts/rewards/reward-rows.js';
 export { rewardStack } from '../../rollouts/rewards/reward-stack.js';
 export type { RewardShaping } from '../../rollouts/rewards/shaping.js';
 export type { RewardList, Rewards } from '../../rollouts/rewards/weighted-totals.js';
+export type { FollowedEnv, FollowedStep } from '../../rollouts/running/episode-statistics.js';
 export {
   type EndedEpisode,
   EpisodeStatistics,
   type EpisodeStatisticsOptions,
 } from '../../rollouts/running/episode-statistics.js';
-export type { NormaliserState } from '../../rollouts/running/normaliser-state.js';
 export {
   type NormaliseOptions,
   ObservationNormaliser,
   type ObservationNormaliserOptions,
-} from '../../rollouts/running/observation-normaliser.js';
-export { RewardNormaliser, type RewardNormaliserOptions } from '../../rollouts/running/reward-normaliser.js';
-export type { FollowedEnv, FollowedStep } from '../../rollouts/running/stepped-envs.js';
+  RewardNormaliser,
+  type RewardNormaliserOptions,
+} from '../../rollouts/running/normalisers.js';
+export type { NormaliserState } from '../../rollouts/running/running-moments.js';
 export type { PastStep } from '../../rollouts/text/observation-row.js';
 export {
   type ParsedCompletion,

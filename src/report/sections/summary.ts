@@ -1,6 +1,6 @@
 /** Section: what the results show, in a few sentences. */
 import { decimals, grouped, plainInterval } from '../../evaluation/format-results.js';
-import { ORACLE_MARK } from '../../rollouts/trajectories/player-name.js';
+import { ORACLE_MARK } from '../../rollouts/trajectories/trajectory-episode.js';
 import { type Html, html } from '../html.js';
 import type { ReportData } from '../result-gatherer.js';
 import type { Section } from '../section.js';

@@ -2,7 +2,7 @@
 import { InputError } from '../../shared/errors.js';
 import { checkInteger, checkLength, checkRecord, isList, kindOf, wrongType } from '../../shared/values.js';
 import { type RewardList, toTotals } from '../rewards/weighted-totals.js';
-import { MAX_GROUP_SIZE } from './group-statistics.js';
+import { MAX_GROUP_SIZE } from './group-advantages.js';
 
 /** The maximum of `steps`, chosen by hand. */
 export const MAX_STEPS = MAX_GROUP_SIZE;

@@ -1,10 +1,18 @@
 /** Step-level advantages by anchor state, as in GiGPO (Feng et al. 2025, arXiv:2505.10978). */
-import { readOptions } from '../../shared/values.js';
+
+import { InputError } from '../../shared/errors.js';
+import { checkFinite, readOptions } from '../../shared/values.js';
 import { checkWeight, type RewardList } from '../rewards/weighted-totals.js';
-import { computeAdvantages, type MethodOptions, toMethodOptions } from './advantage-methods.js';
-import { type GroupAdvantages, roundAdvantages } from './group-advantages.js';
-import { type Grouped, groupConsecutive, zeroSpreadOf } from './group-statistics.js';
-import { toDiscount, writeReturns } from './returns.js';
+import {
+  computeAdvantages,
+  type GroupAdvantages,
+  type Grouped,
+  groupConsecutive,
+  type MethodOptions,
+  roundAdvantages,
+  toMethodOptions,
+  zeroSpreadOf,
+} from './group-advantages.js';
 import {
   isTaken,
   type StepRollouts,
@@ -12,6 +20,34 @@ import {
   type ValidRollouts,
   validateRollouts,
 } from './rollout-arguments.js';
+
+/**
+ * Writes the return to go of steps `from` to `to - 1`: the discounted sum of a step's reward and the later ones up to
+ * `to - 1`. Sums are float64.
+ * @param returns as long as `rewards`.
+ */
+export function writeReturns(
+  returns: Float32Array | Float64Array,
+  rewards: Float32Array | Float64Array,
+  from: number,
+  to: number,
+  discount: number,
+): void {
+  for (let at = to - 1, sum = 0; at >= from; at--) {
+    sum = rewards[at] + discount * sum;
+    returns[at] = sum;
+  }
+}
+
+/** Validates a discount factor; 1 by default. @throws InputError `wrong_type` or `out_of_range`. */
+export function toDiscount(what: string, discount = 1): number {
+  const factor = checkFinite(what, discount);
+  if (factor >= 0 && factor <= 1) return factor;
+  throw new InputError(
+    'out_of_range',
+    `Expected ${what} to be from 0 to 1, got ${factor}. Pass the factor that weighs a reward one step later.`,
+  );
+}
 
 /** Options of `stepAdvantages`. */
 export interface StepAdvantageOptions extends MethodOptions {

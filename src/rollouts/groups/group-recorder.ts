@@ -1,11 +1,103 @@
 /** Records rollouts step by step. */
-
+import { HISTORY_STEPS, type HistoryStep } from '../../engine/observe/past-step.js';
+import { type LaterStep, replayHistory } from '../../engine/observe/replay-history.js';
+import { decodeSnapshot } from '../../engine/snapshot/decode.js';
 import { NO_ACTION } from '../../engine/validate/actions.js';
-import { BackendError } from '../../shared/errors.js';
-import { NUM_BELIEFS, NUM_STEPS, OBSERVATION, OBSERVATION_SIZE } from '../../world/fields.js';
-import { writeReturns } from '../advantages/returns.js';
-import type { ActiveRollouts } from './active-rollouts.js';
-import type { PolicyExtras } from './group-step.js';
+import type { AsyncVecEnv } from '../../engine/vec-env/async-vec-env.js';
+import { BackendError, StateError } from '../../shared/errors.js';
+import { checkInteger } from '../../shared/values.js';
+import { NUM_BELIEFS, NUM_STEPS, OBSERVATION, OBSERVATION_SIZE, STATE_WORDS } from '../../world/fields.js';
+import { writeReturns } from '../advantages/step-advantages.js';
+import type { GroupStart } from './group-start.js';
+
+/** A policy's beliefs and log-probabilities for a step, each null if the policy returned none. */
+export interface PolicyExtras {
+  /** f32 [n, 3]: valid for rollouts that still play. */
+  readonly beliefs: Float32Array | null;
+  /** f32 [n]: NaN if unknown. */
+  readonly logProbs: Float32Array | null;
+}
+
+/** All rollouts, and which of them still play. */
+export class ActiveRollouts {
+  readonly start: GroupStart;
+  /** u8 [n]: the steps of each episode so far, including those before the rollout began. */
+  readonly steps: Uint8Array;
+  /** u8 [n]: 1 while the episode has steps left. */
+  readonly mask: Uint8Array;
+  /** The number of steps of all rollouts together, without those before the rollouts began. */
+  readonly totalSteps: number;
+  /** The number of these steps not yet taken. */
+  stepsLeft: number;
+
+  constructor(start: GroupStart) {
+    const { observations } = start.outputs;
+    this.start = start;
+    this.steps = Uint8Array.from(
+      { length: start.env.numEnvs },
+      (_, i) => observations[i * OBSERVATION_SIZE + OBSERVATION.step],
+    );
+    this.mask = this.steps.map((steps) => Number(steps < NUM_STEPS));
+    this.totalSteps = this.steps.reduce((sum, steps) => sum + NUM_STEPS - steps, 0);
+    this.stepsLeft = this.totalSteps;
+  }
+
+  /** Counts one step of every rollout that still plays. */
+  advance(): void {
+    const { steps, mask } = this;
+    for (let i = 0; i < steps.length; i++) {
+      if (mask[i] === 0) continue;
+      steps[i]++;
+      this.stepsLeft--;
+      if (steps[i] === NUM_STEPS) mask[i] = 0;
+    }
+  }
+}
+
+/** Replays rollouts from their first state and the actions taken since. */
+export class RolloutHistories {
+  readonly #env: AsyncVecEnv;
+  /** u32 [n, STATE_WORDS]: the first states; or the error that `history` throws, if an episode cannot be replayed. */
+  readonly #words: Uint32Array | StateError;
+  /** The steps of each rollout since its first state. */
+  readonly #later: readonly LaterStep[][];
+
+  private constructor(env: AsyncVecEnv, words: Uint32Array | StateError) {
+    this.#env = env;
+    this.#words = words;
+    this.#later = Array.from({ length: env.numEnvs }, () => []);
+  }
+
+  /** Reads the present states as the first states of the rollouts. */
+  static async open(env: AsyncVecEnv): Promise<RolloutHistories> {
+    try {
+      return new RolloutHistories(env, decodeSnapshot(await env.snapshot()).words);
+    } catch (error) {
+      if (error instanceof StateError && error.code === 'foreign_past')
+        return new RolloutHistories(env, error);
+      throw error;
+    }
+  }
+
+  /** Adds a step. @param beliefs f32 [n, 3]: NaN for no belief. @param mask u8 [n]: the rollouts that take it. */
+  add(actions: Uint8Array, beliefs: Float32Array | null, mask: Uint8Array): void {
+    for (const [i, steps] of this.#later.entries()) {
+      if (mask[i] === 0) continue;
+      const belief = beliefs?.slice(i * NUM_BELIEFS, (i + 1) * NUM_BELIEFS) ?? null;
+      steps.push({ action: actions[i], belief: belief?.some(Number.isNaN) ? null : belief });
+    }
+  }
+
+  /** Does the same as `VecEnv.history`. */
+  history(i: number, last = HISTORY_STEPS): HistoryStep[] {
+    const { numEnvs, world, imagination } = this.#env;
+    checkInteger('i', i, 0, numEnvs - 1);
+    checkInteger('last', last, 0, NUM_STEPS);
+    if (this.#words instanceof StateError) throw this.#words;
+    const words = this.#words.subarray(i * STATE_WORDS, (i + 1) * STATE_WORDS);
+    return replayHistory(world, imagination, words, last, this.#later[i]);
+  }
+}
 
 /**
  * Rollouts in groups. The object is frozen; all arrays are newly allocated and row-major. Arrays per step have the shape

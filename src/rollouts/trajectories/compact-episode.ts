@@ -1,17 +1,33 @@
-/** Compact episodes: what a replay cannot compute, and the results. `EpisodeReplayer` computes the rest. */
+/** Compact episodes: what a replay needs, and how they are read. */
+
 import { float32Decimals } from '../../shared/float32-decimal.js';
-import { reasoningIn } from './move.js';
-import type {
-  Player,
-  Sampling,
-  StoredBelief,
-  StoredFinal,
-  TrajectoryEpisode,
-  TrajectoryStep,
-  Usage,
+import { conform, flag, list, object, oneOf, text } from '../../shared/row-schemas.js';
+import { ACTION_NAMES, NUM_STEPS } from '../../world/fields.js';
+import { LONE_SURROGATE, reasoningIn } from './move.js';
+import {
+  belief,
+  FINAL,
+  FIRST,
+  OPTIONAL,
+  type Player,
+  type Sampling,
+  type StoredBelief,
+  type StoredFinal,
+  type TrajectoryEpisode,
+  type TrajectoryStep,
+  textOrNull,
+  type Usage,
 } from './trajectory-episode.js';
-import { LONE_SURROGATE } from './usable-answer.js';
-import { decimalsByName, episodeLine } from './write-line.js';
+import {
+  BadEpisode,
+  checkCondition,
+  checkWorld,
+  decimalsByName,
+  episodeLine,
+  graderOf,
+  parseEpisode,
+  withEpisodeFaults,
+} from './trajectory-lines.js';
 
 /**
  * An episode without its observations, prompts, rewards and hidden state, which a replay computes. JSON can store it. Fields
@@ -93,3 +109,52 @@ const wellFormed = (text: string | null): string | null =>
 /** Returns the texts; null if all are null. */
 const unlessEmpty = (texts: readonly (string | null)[]): readonly (string | null)[] | null =>
   texts.every((text) => text === null) ? null : texts;
+
+const EXPECTED = `a list of ${NUM_STEPS} entries, one per step`;
+
+/** A schema of lists with an entry per step. */
+const perStep = <Entry extends Parameters<typeof list>[0]>(entry: Entry) =>
+  list(entry, EXPECTED).length(NUM_STEPS, {
+    error: ({ input }) => `Expected ${EXPECTED}, got ${(input as unknown[]).length}.`,
+  });
+
+const texts = perStep(textOrNull).nullable();
+
+const COMPACT = object({
+  ...FIRST,
+  actions: perStep(oneOf(ACTION_NAMES)),
+  beliefs: perStep(belief),
+  parsed: perStep(flag),
+  completions: texts,
+  reasoning: texts,
+  final: FINAL,
+  ...OPTIONAL,
+  line: text('a text').optional(),
+});
+
+/**
+ * Returns a value of a file or store as a compact episode. Checks types and ranges; only a replay can verify the numbers.
+ * @throws BadEpisode with what was expected and what came. The world is checked first.
+ */
+export function parseCompact(value: unknown): CompactEpisode {
+  return withEpisodeFaults(() => {
+    const { world_digest } = Object(value);
+    checkWorld(world_digest);
+    const { version, ...fields } = conform(COMPACT, value);
+    const parsed = { version, world_digest, ...fields, grader: graderOf(fields) };
+    checkCondition(parsed);
+    const compact = withDecimals(parsed as unknown as CompactEpisode);
+    if (compact.line !== undefined) checkLine(compact, compact.line);
+    return compact;
+  });
+}
+
+/** Checks that the other fields repeat the line, so that tools that read only those fields find the same episode. */
+function checkLine({ line: _, ...fields }: CompactEpisode, line: string): void {
+  const { line: __, ...expected } = toCompact(parseEpisode(line));
+  if (JSON.stringify(fields) === JSON.stringify(expected)) return;
+  throw new BadEpisode(
+    'corrupt',
+    'line: Expected the episode of the other fields, got another one. Change the fields and the line alike.',
+  );
+}

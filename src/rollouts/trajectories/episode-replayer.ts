@@ -1,6 +1,6 @@
 /** Computes whole episodes from their compact form (compact-episode.ts) by replays, in batches. */
 import { floatsOf } from '../../engine/graders/grader.js';
-import type { AnyVecEnv } from '../../engine/node.js';
+import type { AnyVecEnv } from '../../engine/vec-env/any-vec-env.js';
 import type { StepResult, VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
 import {
   ACTION_NAMES,
@@ -15,8 +15,8 @@ import { systemText } from '../text/prompt-text.js';
 import { type CompactEpisode, lineOf, toCompact } from './compact-episode.js';
 import { EpisodeRecorder, episodeEndAt } from './episode-recorder.js';
 import { type PlayedMove, reasoningIn } from './move.js';
-import { parseEpisode } from './read-line.js';
 import type { StoredFinal, TrajectoryEpisode } from './trajectory-episode.js';
+import { parseEpisode } from './trajectory-lines.js';
 
 /** The engine of a replay. It does not change the results. */
 export type ReplayEngine = Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'>;

@@ -1,12 +1,18 @@
 /** Converts a player's move (a completion, or an action and a belief) to the action and belief of a step. */
-
 import { clampBelief } from '../../engine/reference/grade.js';
 import { illegalAction, isAction } from '../../engine/validate/actions.js';
 import { checkFinite, checkLength } from '../../shared/values.js';
 import { ACTION_NAMES, MIN_MAGNITUDE, NUM_BELIEFS } from '../../world/fields.js';
 import { parseCompletion } from '../text/parse-completions.js';
 import type { Prompt } from '../text/prompt.js';
-import { FALLBACK_ACTION, type Usage } from './trajectory-episode.js';
+import { FALLBACK_ACTION, type TrajectoryStep, type Usage } from './trajectory-episode.js';
+
+/** A lone surrogate, which UTF-8 cannot encode. */
+export const LONE_SURROGATE = /\p{Cs}/u;
+
+/** Returns whether an answer can become training data: it has a prompt, an action and a belief, and no lone surrogate. */
+export const isUsableAnswer = ({ prompt, completion, parsed, belief }: TrajectoryStep): boolean =>
+  prompt !== null && completion !== null && parsed && belief !== null && !LONE_SURROGATE.test(completion);
 
 /** A completion. Its action and belief are parsed from its text. */
 export interface TextMove {

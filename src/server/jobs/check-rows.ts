@@ -2,7 +2,7 @@
 
 import { counted } from '../../evaluation/format-results.js';
 import type { CompactEpisode } from '../../rollouts/trajectories/compact-episode.js';
-import { teacherName } from '../../rollouts/trajectories/player-name.js';
+import { teacherName } from '../../rollouts/trajectories/trajectory-episode.js';
 import { type Condition, CUSTOM } from '../../world/conditions.js';
 import { piecesOf } from './audit-shards.js';
 import type { AuditJob, DatasetJob, EpisodeJob, RunnableJob } from './job.js';

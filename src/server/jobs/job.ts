@@ -8,8 +8,8 @@ import type { Prices } from '../../agents/llm/ledger.js';
 import type { Grader } from '../../engine/graders/grader.js';
 import type { Sampling } from '../../rollouts/trajectories/trajectory-episode.js';
 import { packageVersion } from '../../shared/version.js';
-import type { DpoPlan } from '../../training/datasets/dpo/dpo-options.js';
-import type { SftPlan } from '../../training/datasets/sft/sft-options.js';
+import type { DpoPlan } from '../../training/datasets/dpo/dpo-rows.js';
+import type { SftPlan } from '../../training/datasets/sft/sft-rows.js';
 import type { Condition, SeedRange } from '../../world/conditions.js';
 import { createWorld } from '../../world/world.js';
 

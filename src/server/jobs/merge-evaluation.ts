@@ -7,8 +7,8 @@ import { type Evaluation, evaluateConditions } from '../../evaluation/evaluate.j
 import type { EvaluateOptions, PolicyRecord } from '../../evaluation/evaluate-options.js';
 import type { StoredResults } from '../../evaluation/play-chunk.js';
 import { MODEL_PREFIX, UserPolicy } from '../../evaluation/user-policy.js';
-import { parseEpisode } from '../../rollouts/trajectories/read-line.js';
 import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
+import { parseEpisode } from '../../rollouts/trajectories/trajectory-lines.js';
 import { COMPONENT_NAMES, NUM_COMPONENTS } from '../../world/fields.js';
 import type { EvalJob } from './job.js';
 import type { StoredLines } from './stored-lines.js';

@@ -1,8 +1,7 @@
 /** Finds the lines of episodes in the files of shards: trajectories or components. */
 import { type FileHandle, open } from 'node:fs/promises';
 import { type BeliefKind, policyName } from '../../agents/policies/fixed-policies.js';
-import { teacherName } from '../../rollouts/trajectories/player-name.js';
-import type { Player } from '../../rollouts/trajectories/trajectory-episode.js';
+import { type Player, teacherName } from '../../rollouts/trajectories/trajectory-episode.js';
 import { type LineSpan, lineSpans } from '../../shared/line-spans.js';
 
 /** Lines of one policy, condition and profile with consecutive seeds, which follow each other in a file. */

@@ -2,7 +2,7 @@
 import { type CompactEpisode, toCompact } from '../../rollouts/trajectories/compact-episode.js';
 import type { EpisodeReplayer } from '../../rollouts/trajectories/episode-replayer.js';
 import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
-import { episodeKey } from '../../rollouts/trajectories/write-line.js';
+import { episodeKey } from '../../rollouts/trajectories/trajectory-lines.js';
 import type { Queue } from './job-store.js';
 import { episodesKey, jobKeys, type ShardData } from './keys.js';
 import { QueueError } from './queue-error.js';

@@ -1,7 +1,7 @@
 /** Encodes and decodes the results of shards as bytes: episodes in compact form, and other rows as their text. */
 import { type CompactEpisode, toCompact } from '../../rollouts/trajectories/compact-episode.js';
 import type { EpisodeReplayer } from '../../rollouts/trajectories/episode-replayer.js';
-import { episodeLine } from '../../rollouts/trajectories/write-line.js';
+import { episodeLine } from '../../rollouts/trajectories/trajectory-lines.js';
 import { rowsProblem, type ShardRows } from '../jobs/check-rows.js';
 import type { RunnableJob } from '../jobs/job.js';
 import type { ShardBatch } from '../jobs/run.js';

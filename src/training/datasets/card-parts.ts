@@ -1,5 +1,42 @@
 /** The common parts of dataset cards. A card is Markdown with a YAML header. */
-import type { Provenance } from './grpo/grpo-provenance.js';
+import type { Grader } from '../../engine/graders/grader.js';
+import { GRADER_NAMES } from '../../world/fields.js';
+import type { GrpoRow, Provenance } from './grpo/grpo-rows.js';
+import { MIX_OF_POLICIES } from './policy-mix.js';
+import type { DatasetPlan } from './state-sampler.js';
+
+/** Row counts by policy, profile mode and step. Every possible value has an entry. */
+export interface GrpoCounts {
+  readonly policies: ReadonlyMap<string, number>;
+  readonly profileModes: ReadonlyMap<string, number>;
+  readonly steps: ReadonlyMap<number, number>;
+}
+
+export class GrpoTally implements GrpoCounts {
+  readonly policies: Map<string, number>;
+  readonly profileModes: Map<string, number>;
+  readonly steps: Map<number, number>;
+
+  constructor({ profiles, steps: { first, last } }: DatasetPlan) {
+    this.policies = zeros(MIX_OF_POLICIES.map(({ name }) => name));
+    this.profileModes = zeros(profiles);
+    this.steps = zeros(Array.from({ length: last - first + 1 }, (_, k) => first + k));
+  }
+
+  add(rows: readonly GrpoRow[]): void {
+    for (const { policy, profile_mode, step_index } of rows) {
+      increase(this.policies, policy);
+      increase(this.profileModes, profile_mode);
+      increase(this.steps, step_index);
+    }
+  }
+}
+
+const zeros = <Key>(keys: readonly Key[]): Map<Key, number> => new Map(keys.map((key) => [key, 0]));
+
+function increase<Key>(counts: Map<Key, number>, key: Key): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}
 
 /** A line that every card has and no other README has. */
 const MARK = 'rhythm_vec:';
@@ -80,4 +117,29 @@ export const table = (head: readonly string[], rows: readonly (readonly (string 
 export const licenceText = ({ schema }: Pick<Provenance, 'schema'>): string => `## Licence
 
 MIT, like rhythm-vec. Rows follow the schema \`${schema.name}\`, version ${schema.version}.
+`;
+
+/** Returns a grader as a Python expression. */
+const pythonOf = ({ name, weights }: Grader): string =>
+  JSON.stringify(GRADER_NAMES.includes(name) ? name : { name, weights });
+
+/** Returns the section. @param grader the grader of the reward functions. */
+export const trainingText = (grader: Grader): string => `## Training on it
+
+TRL reads the column \`prompt\` and passes the other columns to the reward functions, with one entry per
+completion. The reward functions are in \`python/rhythm_vec\` of the package. They call a server, which
+\`npx rhythm-vec serve\` starts:
+
+\`\`\`python
+from datasets import load_dataset
+from rhythm_vec import Client, reward_funcs
+
+# The directory of this card. datasets does not accept ".".
+dataset = load_dataset("path/to/this/folder", split="train")
+rewards = reward_funcs(Client("http://127.0.0.1:8000"), grader=${pythonOf(grader)})
+
+# GRPOTrainer(..., train_dataset=dataset, reward_funcs=rewards)
+\`\`\`
+
+In TypeScript, \`scoreReplay\` takes the same rows, and \`parseCompletions\` parses completions.
 `;

@@ -1,12 +1,171 @@
 /** Computes the states of a dataset for GRPO: plays each row's episode up to the row's step. */
-
 import { type EngineCalls, resultOf } from '../../engine/engine-calls.js';
-import type { AnyVecEnv } from '../../engine/node.js';
+import { type Grader, toGrader } from '../../engine/graders/grader.js';
+import { type Draw, threefry } from '../../engine/reference/threefry.js';
+import type { AnyVecEnv } from '../../engine/vec-env/any-vec-env.js';
 import type { VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
-import { NUM_METERS, NUM_STEPS, OBSERVATION } from '../../world/fields.js';
-import type { DatasetPlan } from './grpo/grpo-options.js';
+import { InputError } from '../../shared/errors.js';
+import { checkBoolean, checkInteger, describe } from '../../shared/values.js';
+import { type SeedRange, TRAINING_SEEDS } from '../../world/conditions.js';
+import { MAX_U32, NUM_METERS, NUM_STEPS, OBSERVATION } from '../../world/fields.js';
+import { type ProfileKindName, resolveProfile } from '../../world/resolve-names.js';
+import { createWorld } from '../../world/world.js';
 import { drawsOf, type MixedPolicy, type PolicyInput, policyOf } from './policy-mix.js';
-import { type StateKey, stateKeysOf } from './state-keys.js';
+
+/** Options of a dataset for GRPO. */
+export interface DatasetOptions {
+  /** The number of rows, 1 to 2^32 - 1. */
+  readonly rows: number;
+  /** Seeds of the episodes. Default 100-9999, the training seeds. */
+  readonly seeds?: Range;
+  /** 'sampled', 'discrete', names of profiles, or 'mix' for sampled and discrete; all equally often. Default sampled. */
+  readonly profiles?: readonly (ProfileKindName | typeof MIX)[];
+  /** The range of `step_index`: steps before a row's state. Default 0-27. */
+  readonly steps?: Range;
+  /** u32, the seed of the selection of states. Default 0. */
+  readonly seed?: number;
+  /** The grader that the system message describes. It changes no state. Default v2. */
+  readonly grader?: Grader;
+  /** Whether `seeds` may include evaluation seeds. Default false. */
+  readonly allowEvalSeeds?: boolean;
+}
+
+/** Options with all defaults filled in. The same plan gives the same rows. */
+export interface DatasetPlan extends Required<Omit<DatasetOptions, 'profiles'>> {
+  /** 'sampled', 'discrete' and names of profiles, each once. */
+  readonly profiles: readonly string[];
+}
+
+/** The name that stands for the profiles of MIXED. */
+export const MIX = 'mix';
+
+const MIXED = ['sampled', 'discrete'];
+
+const ALL_STEPS: Range = { first: 0, last: NUM_STEPS - 1 };
+
+/**
+ * Validates options.
+ * @throws InputError `out_of_range`, `wrong_type`, `wrong_length`, `unknown_name`, or `bad_seed` for evaluation seeds.
+ */
+export function toPlan(options: DatasetOptions): DatasetPlan {
+  const { seeds = TRAINING_SEEDS, profiles = ['sampled'], steps = ALL_STEPS } = options;
+  const allowEvalSeeds = checkBoolean('allowEvalSeeds', options.allowEvalSeeds ?? false);
+  const plan: DatasetPlan = {
+    rows: checkInteger('rows', options.rows, 1, MAX_U32),
+    seeds: checkRange('seeds', seeds, MAX_U32),
+    profiles: toProfiles(profiles),
+    steps: checkRange('steps', steps, ALL_STEPS.last),
+    seed: checkInteger('seed', options.seed ?? 0, 0, MAX_U32),
+    grader: options.grader ?? toGrader('v2'),
+    allowEvalSeeds,
+  };
+  if (!allowEvalSeeds) refuseEvalSeeds(plan.seeds);
+  return plan;
+}
+
+function toProfiles(names: readonly string[]): readonly string[] {
+  const profiles = new Set(names.flatMap((name) => (name === MIX ? MIXED : [name])));
+  if (profiles.size === 0) {
+    throw new InputError(
+      'wrong_length',
+      `Expected at least one profile, got ${describe(names)}. Pass the name of a profile.`,
+    );
+  }
+  const world = createWorld();
+  for (const name of profiles) resolveProfile(world, name);
+  return [...profiles];
+}
+
+/** The number of rounds of the Feistel network. Chosen by hand: more take longer, and fewer mix less. */
+const ROUNDS = 4;
+const draw: Draw = { x0: 0, x1: 0 };
+
+/**
+ * Returns a permutation of the integers in [0, size): a Feistel network, applied again while its output is not below
+ * `size`.
+ * @param size 1 to 2^52. @param key two u32. They choose the permutation.
+ */
+export function permutation(size: number, key: readonly [number, number]): (index: number) => number {
+  // The number of bits in each half of an index: the fewest that can represent all indices.
+  let bits = 1;
+  while (4 ** bits < size) bits++;
+  const half = 2 ** bits;
+  const feistel = (index: number): number => {
+    let left = Math.floor(index / half);
+    let right = index % half;
+    for (let round = 0; round < ROUNDS; round++) {
+      const mixed = threefry(key[0], key[1], right, round, draw).x0 & (half - 1);
+      [left, right] = [right, left ^ mixed];
+    }
+    return left * half + right;
+  };
+  return (index) => {
+    let image = feistel(index);
+    while (image >= size) image = feistel(image);
+    return image;
+  };
+}
+
+/** Consecutive integers, both ends included. */
+export type Range = SeedRange;
+
+/** Formats a range as in options, such as 100-9999. */
+export const rangeText = ({ first, last }: Range): string => `${first}-${last}`;
+
+/** Returns the evaluation seeds in a range: all seeds below and above the training seeds. */
+export function evalSeedsIn({ first, last }: Range): Range[] {
+  const below = { first, last: Math.min(last, TRAINING_SEEDS.first - 1) };
+  const above = { first: Math.max(first, TRAINING_SEEDS.last + 1), last };
+  return [below, above].filter((range) => range.first <= range.last);
+}
+
+/** Refuses a range that has evaluation seeds. @throws InputError `bad_seed`. */
+export function refuseEvalSeeds(seeds: Range): void {
+  const evalSeeds = evalSeedsIn(seeds).map(rangeText);
+  if (evalSeeds.length === 0) return;
+  throw new InputError(
+    'bad_seed',
+    `Expected seeds among ${rangeText(TRAINING_SEEDS)}, got ${rangeText(seeds)}, where ${evalSeeds.join(' and ')} ` +
+      'are kept for evaluation: a model that was trained on them must not be evaluated on them. Leave them out, or pass ' +
+      '--allow-eval-seeds, which the card notes.',
+  );
+}
+
+/** Validates a range in [0, max]. @throws InputError `wrong_type` or `out_of_range`. */
+export function checkRange(what: string, { first, last }: Range, max: number): Range {
+  checkInteger(`the first of ${what}`, first, 0, max);
+  return { first, last: checkInteger(`the last of ${what}`, last, first, max) };
+}
+
+/** The episode and step of a state. The state also depends on the policy that chose the earlier actions (policy-mix.ts). */
+export interface StateKey {
+  readonly seed: number;
+  readonly profile: string;
+  /** The number of steps before the state. */
+  readonly stepIndex: number;
+}
+
+/** The second word of the permutation's key: "CELL" in ASCII. No stream of the published world has this number. */
+const STREAM = 0x43454c4c;
+
+/**
+ * Returns the state key of each row. Every key occurs once, in a shuffled order, before any repeats. The rows of a
+ * longer dataset begin with those of a shorter one.
+ */
+export function stateKeysOf({ seeds, profiles, steps, seed }: DatasetPlan): (row: number) => StateKey {
+  const numSteps = steps.last - steps.first + 1;
+  const numKeys = (seeds.last - seeds.first + 1) * profiles.length * numSteps;
+  const shuffled = permutation(numKeys, [seed, STREAM]);
+  return (row) => {
+    const keyIndex = shuffled(row % numKeys);
+    const episode = Math.floor(keyIndex / numSteps);
+    return {
+      seed: seeds.first + Math.floor(episode / profiles.length),
+      profile: profiles[episode % profiles.length],
+      stepIndex: steps.first + (keyIndex % numSteps),
+    };
+  };
+}
 
 /** Options of the computation. They change no result. */
 export type Engine = Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'>;

@@ -1,5 +1,5 @@
 /** Chooses the seeds of a training's episodes. */
-import { permutation } from '../datasets/permutation.js';
+import { permutation } from '../datasets/state-sampler.js';
 import type { TrainRequest } from './train-options.js';
 
 /**

@@ -13,7 +13,7 @@ import { InputError } from '../../shared/errors.js';
 import { checkInteger, checkName, checkOptions, describe } from '../../shared/values.js';
 import { type SeedRange, TRAINING_SEEDS } from '../../world/conditions.js';
 import { MAX_U32 } from '../../world/fields.js';
-import { checkRange } from '../datasets/dataset-seeds.js';
+import { checkRange } from '../datasets/state-sampler.js';
 import type { Played } from './episodes.js';
 
 /** Options of the training of a student. They determine the student. */

@@ -6,7 +6,7 @@ import { Network } from '../../agents/student/network.js';
 import { yieldTurn } from '../../engine/vec-env/yield-turn.js';
 import { NUM_STEPS } from '../../world/fields.js';
 import { createWorld, type World } from '../../world/world.js';
-import { permutation } from '../datasets/permutation.js';
+import { permutation } from '../datasets/state-sampler.js';
 import type {
   Checkpoint,
   EpochFigures,

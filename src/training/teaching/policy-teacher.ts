@@ -1,6 +1,7 @@
 /** Plays episodes with a teacher: a policy that states its reasons. */
-
 import { digitOf } from '../../agents/inference/inference-words.js';
+import { modelPlayer } from '../../agents/llm/language-model.js';
+import { type PlayOptions, playEpisodes } from '../../agents/llm/play-episodes.js';
 import { POLICY_NAMES } from '../../agents/policies/fixed-policies.js';
 import {
   type PolicyName,
@@ -19,9 +20,10 @@ import type { UserPolicy } from '../../evaluation/user-policy.js';
 import { ResizableAnyEnv } from '../../rollouts/resizable-env.js';
 import { prompts } from '../../rollouts/text/prompt.js';
 import { spell } from '../../rollouts/text/prompt-text.js';
+import { TrajectoryRecorder } from '../../rollouts/trajectories/episode-recorder.js';
 import type { TextMove } from '../../rollouts/trajectories/move.js';
 import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
-import { TrajectoryRecorder } from '../../rollouts/trajectories/trajectory-recorder.js';
+import { episodeKey } from '../../rollouts/trajectories/trajectory-lines.js';
 import { InputError } from '../../shared/errors.js';
 import { checkName } from '../../shared/values.js';
 import { CUSTOM, type SeedRange } from '../../world/conditions.js';
@@ -175,4 +177,30 @@ function refuseTeacher(name: string, player: PolicyPlayer): never {
 function completionOf(reasons: string, belief: Float32Array, action: number): string {
   const digits = Array.from(belief, digitOf).join(' ');
   return `<reasoning>${reasons}</reasoning>\n${digits} ${spell(ACTION_NAMES[action])}`;
+}
+
+export interface TeachByModelOptions extends Omit<PlayOptions, 'player'> {
+  readonly seeds: SeedRange;
+  /** 'sampled', 'discrete' or a profile's name. */
+  readonly profiles: string;
+}
+
+/** Returns the keys of the episodes of a range of seeds, in the order of the seeds. */
+export function keysOf({ first, last }: SeedRange, profiles: string, model: string): string[] {
+  const common = { ...modelPlayer(model), condition: CUSTOM, profile_mode: profiles };
+  return Array.from({ length: last - first + 1 }, (_, i) => episodeKey({ ...common, seed: first + i }));
+}
+
+/**
+ * Plays the missing episodes of a range of seeds, and yields each when it ends.
+ * @param exists whether the episode with a key exists (see `keysOf`). @throws as `playEpisodes`.
+ */
+export function teachByModel(
+  { seeds, profiles, ...options }: TeachByModelOptions,
+  exists: (key: string) => boolean,
+): AsyncGenerator<TrajectoryEpisode> {
+  const missing = keysOf(seeds, profiles, options.model.name)
+    .map((key, i) => ({ key, seed: seeds.first + i, profileMode: profiles, condition: CUSTOM }))
+    .filter(({ key }) => !exists(key));
+  return playEpisodes(missing, { ...options, player: modelPlayer(options.model.name) });
 }

@@ -7,9 +7,8 @@ import { toGrader } from '../../../src/engine/graders/grader.js';
 import { yieldTurn } from '../../../src/engine/vec-env/yield-turn.js';
 import { TrajectoryReplayer } from '../../../src/evaluation/reevaluation/trajectory-replayer.js';
 import { systemText } from '../../../src/rollouts/text/prompt-text.js';
-import { parseEpisode } from '../../../src/rollouts/trajectories/read-line.js';
 import type { TrajectoryEpisode } from '../../../src/rollouts/trajectories/trajectory-episode.js';
-import { episodeLine } from '../../../src/rollouts/trajectories/write-line.js';
+import { episodeLine, parseEpisode } from '../../../src/rollouts/trajectories/trajectory-lines.js';
 import type { FakeOpenAi, FakeOptions } from '../../fakes/openai.js';
 import { type Exchange, FAULTS } from '../../fakes/openai-faults.js';
 import {

@@ -4,16 +4,18 @@ import { playEpisodes } from '../../../src/agents/llm/play-episodes.js';
 import { POLICY_NAMES } from '../../../src/agents/policies/fixed-policies.js';
 import { type GraderLike, toGrader } from '../../../src/engine/graders/grader.js';
 import { evaluate } from '../../../src/evaluation/evaluate.js';
-import { type CompactEpisode, toCompact } from '../../../src/rollouts/trajectories/compact-episode.js';
+import {
+  type CompactEpisode,
+  parseCompact,
+  toCompact,
+} from '../../../src/rollouts/trajectories/compact-episode.js';
 import { fromEpisodeRow } from '../../../src/rollouts/trajectories/episode-columns.js';
 import { EpisodeReplayer } from '../../../src/rollouts/trajectories/episode-replayer.js';
-import { parseCompact } from '../../../src/rollouts/trajectories/read-compact.js';
-import { parseEpisode } from '../../../src/rollouts/trajectories/read-line.js';
 import {
   type TrajectoryEpisode,
   USAGE_NAMES,
 } from '../../../src/rollouts/trajectories/trajectory-episode.js';
-import { episodeLine } from '../../../src/rollouts/trajectories/write-line.js';
+import { episodeLine, parseEpisode } from '../../../src/rollouts/trajectories/trajectory-lines.js';
 import { teach } from '../../../src/training/teaching/policy-teacher.js';
 import { FAULTS } from '../../fakes/openai-faults.js';
 import { modelOf, PLAYER, PRICES, requestsFrom, startModel } from '../../support/llm.js';

@@ -1,8 +1,11 @@
 /** Tests of parsing lines of trajectories: valid episodes, and the errors of invalid lines. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { BadEpisode, parseEpisode } from '../../../src/rollouts/trajectories/read-line.js';
-import { episodeLine } from '../../../src/rollouts/trajectories/write-line.js';
+import {
+  BadEpisode,
+  episodeLine,
+  parseEpisode,
+} from '../../../src/rollouts/trajectories/trajectory-lines.js';
 import { SCHEMAS } from '../../../src/shared/schemas.js';
 import { WORLD } from '../../support/open-batch.js';
 import { changedAt, episodeStarts, recordEpisodes, TEST_POLICIES } from '../../support/trajectories.js';

@@ -4,15 +4,17 @@ import { runSync } from '../../../src/engine/engine-calls.js';
 import { toGrader } from '../../../src/engine/graders/grader.js';
 import { createVecEnv, Episode, prompt } from '../../../src/index.js';
 import { ROW_SIZE } from '../../../src/rollouts/text/observation-row.js';
-import { EpisodeRecorder } from '../../../src/rollouts/trajectories/episode-recorder.js';
+import { EpisodeRecorder, TrajectoryRecorder } from '../../../src/rollouts/trajectories/episode-recorder.js';
 import { type Move, reasoningIn, resolveMove } from '../../../src/rollouts/trajectories/move.js';
-import { parseEpisode } from '../../../src/rollouts/trajectories/read-line.js';
 import {
   FALLBACK_ACTION,
   type TrajectoryEpisode,
 } from '../../../src/rollouts/trajectories/trajectory-episode.js';
-import { TrajectoryRecorder } from '../../../src/rollouts/trajectories/trajectory-recorder.js';
-import { episodeKey, episodeLine } from '../../../src/rollouts/trajectories/write-line.js';
+import {
+  episodeKey,
+  episodeLine,
+  parseEpisode,
+} from '../../../src/rollouts/trajectories/trajectory-lines.js';
 import { float32Decimal } from '../../../src/shared/float32-decimal.js';
 import { SCHEMAS } from '../../../src/shared/schemas.js';
 import {

@@ -10,22 +10,20 @@ import type { ErrorCode } from '../../../src/shared/errors.js';
 import { FORMATS } from '../../../src/shared/row-files/file-formats.js';
 import { type Columns, METADATA_KEY } from '../../../src/shared/row-files/row-encoder.js';
 import { SCHEMAS } from '../../../src/shared/schemas.js';
-import { isCard } from '../../../src/training/datasets/card-parts.js';
-import { type DpoOptions, toDpoPlan } from '../../../src/training/datasets/dpo/dpo-options.js';
+import { GrpoTally, isCard } from '../../../src/training/datasets/card-parts.js';
+import { type DpoOptions, toDpoPlan } from '../../../src/training/datasets/dpo/dpo-rows.js';
 import { cardText } from '../../../src/training/datasets/grpo/grpo-card.js';
-import { type DatasetOptions, toPlan } from '../../../src/training/datasets/grpo/grpo-options.js';
-import { provenanceOf } from '../../../src/training/datasets/grpo/grpo-provenance.js';
 import {
   GRPO_COLUMNS,
   GRPO_ROW,
   type GrpoRow,
   grpoRows,
+  provenanceOf,
 } from '../../../src/training/datasets/grpo/grpo-rows.js';
-import { GrpoTally } from '../../../src/training/datasets/row-counts.js';
 import { isSftCard } from '../../../src/training/datasets/sft/sft-card.js';
-import { type SftOptions, toSftPlan } from '../../../src/training/datasets/sft/sft-options.js';
-import { sftProvenanceOf } from '../../../src/training/datasets/sft/sft-provenance.js';
-import { SFT_COLUMNS } from '../../../src/training/datasets/sft/sft-rows.js';
+import { SFT_COLUMNS, type SftOptions, toSftPlan } from '../../../src/training/datasets/sft/sft-rows.js';
+import { sftProvenanceOf } from '../../../src/training/datasets/sft/sft-selection.js';
+import { type DatasetOptions, toPlan } from '../../../src/training/datasets/state-sampler.js';
 import { fromLines, temporaryDirectory } from '../../support/cli.js';
 import { askPyArrow, whyAbsent } from '../../support/pyarrow.js';
 import { expectRefusal } from '../../support/refusals.js';

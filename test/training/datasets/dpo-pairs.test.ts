@@ -3,8 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { toGrader } from '../../../src/engine/graders/grader.js';
 import type { TrajectoryEpisode } from '../../../src/rollouts/trajectories/trajectory-episode.js';
 import { float32Decimal } from '../../../src/shared/float32-decimal.js';
-import { type DpoOptions, toDpoPlan } from '../../../src/training/datasets/dpo/dpo-options.js';
-import { DPO_COLUMNS, type DpoRow } from '../../../src/training/datasets/dpo/dpo-rows.js';
+import {
+  DPO_COLUMNS,
+  type DpoOptions,
+  type DpoRow,
+  toDpoPlan,
+} from '../../../src/training/datasets/dpo/dpo-rows.js';
 import { DpoSelection } from '../../../src/training/datasets/dpo/dpo-selection.js';
 import { ACTION_NAMES } from '../../../src/world/fields.js';
 import {

@@ -11,11 +11,14 @@ import {
   prompt,
   RHYTHM,
 } from '../../../src/index.js';
-import { type DatasetOptions, toPlan } from '../../../src/training/datasets/grpo/grpo-options.js';
 import { GRPO_ROW, type GrpoRow, grpoRows } from '../../../src/training/datasets/grpo/grpo-rows.js';
-import { permutation } from '../../../src/training/datasets/permutation.js';
 import { MIX_OF_POLICIES, TOTAL_SHARE } from '../../../src/training/datasets/policy-mix.js';
-import { stateKeysOf } from '../../../src/training/datasets/state-keys.js';
+import {
+  type DatasetOptions,
+  permutation,
+  stateKeysOf,
+  toPlan,
+} from '../../../src/training/datasets/state-sampler.js';
 import { ENGINES, reportAbsentEngines } from '../../support/engines.js';
 
 reportAbsentEngines();

@@ -1,10 +1,9 @@
 /** The card of a dataset for DPO. */
 import { SCHEMAS } from '../../../shared/schemas.js';
 import { commandText, evalSeedsText, headerText, isCard, licenceText, table } from '../card-parts.js';
-import { SPLITS, type Split } from '../sft/split.js';
-import type { DpoProvenance } from './dpo-provenance.js';
+import { SPLITS, type Split } from '../sft/sft-selection.js';
 import type { DpoRow } from './dpo-rows.js';
-import type { DpoSelection } from './dpo-selection.js';
+import type { DpoProvenance, DpoSelection } from './dpo-selection.js';
 
 export interface DpoCard {
   readonly provenance: DpoProvenance;

@@ -2,8 +2,39 @@
 import type { ChatMessage } from '../../../rollouts/text/prompt.js';
 import { float32Decimal } from '../../../shared/float32-decimal.js';
 import type { Columns } from '../../../shared/row-files/row-encoder.js';
-import type { Candidate } from './candidates.js';
-import type { Criterion } from './dpo-options.js';
+import { checkBoolean, checkName } from '../../../shared/values.js';
+import {
+  checkBetween,
+  type EpisodeSelection,
+  type SelectionOptions,
+  toSelection,
+} from '../episode-filters.js';
+
+/** What decides which answer is better: the episode's final score, or the sum of rewards from the state on. */
+export const CRITERIA = ['score', 'return'] as const;
+export type Criterion = (typeof CRITERIA)[number];
+
+interface PairOptions {
+  /** What decides which answer is better. Default 'score'. */
+  readonly by?: Criterion;
+  /** The smallest difference between the values of a pair, at least 0. Default 0: any difference. */
+  readonly minMargin?: number;
+  /** Whether to pair each answer with each worse one, instead of only the best with the worst. Default false. */
+  readonly allPairs?: boolean;
+}
+
+export interface DpoOptions extends SelectionOptions, PairOptions {}
+
+/** Options with all defaults filled in. */
+export interface DpoPlan extends EpisodeSelection, Required<PairOptions> {}
+
+/** Validates options. @throws InputError `unknown_name`, or as `toSelection`. */
+export const toDpoPlan = (options: DpoOptions): DpoPlan => ({
+  ...toSelection(options),
+  by: checkName('by', options.by ?? CRITERIA[0], CRITERIA),
+  minMargin: checkBetween('--min-margin', options.minMargin ?? 0, 0, Number.MAX_VALUE),
+  allPairs: checkBoolean('allPairs', options.allPairs ?? false),
+});
 
 /** A row: two answers to the same state. Fields are columns. */
 export interface DpoRow {
@@ -71,4 +102,28 @@ export function dpoRowOf(step: number, chosen: Candidate, rejected: Candidate, b
     chosen_model: chosen.model,
     rejected_model: rejected.model,
   };
+}
+
+/** The prompt and the answer of a step. */
+interface AnswerText {
+  readonly prompt: string;
+  readonly completion: string;
+}
+
+/** An episode whose answers may become pairs. */
+export interface Candidate {
+  readonly seed: number;
+  readonly profileMode: string;
+  readonly teacher: string;
+  readonly model: string | null;
+  /** The system message of its prompts. */
+  readonly system: string;
+  /** A key of the episode's start: seed, profile, grader and system message. */
+  readonly start: string;
+  /** [28]: names of actions. */
+  readonly actions: readonly string[];
+  /** [28]: the answer of each step; null for an answer that is not usable as a row (see `isUsableAnswer`). */
+  readonly answers: readonly (AnswerText | null)[];
+  /** f64 [28]: by the criterion 'score' the final score at every step, else the sum of rewards from each step on. */
+  readonly values: Float64Array;
 }

@@ -1,9 +1,15 @@
 /** The card of a dataset for GRPO: a README.md that describes the rows to readers and loaders. */
-import { commandText, evalSeedsText, headerText, licenceText, table } from '../card-parts.js';
-import { trainingText } from '../card-training.js';
+import {
+  commandText,
+  evalSeedsText,
+  type GrpoCounts,
+  headerText,
+  licenceText,
+  table,
+  trainingText,
+} from '../card-parts.js';
 import { MIX_OF_POLICIES, TOTAL_SHARE } from '../policy-mix.js';
-import type { GrpoCounts } from '../row-counts.js';
-import type { Provenance } from './grpo-provenance.js';
+import type { Provenance } from './grpo-rows.js';
 
 interface Card {
   readonly provenance: Provenance;

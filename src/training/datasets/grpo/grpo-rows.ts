@@ -1,13 +1,90 @@
 /** Rows of a dataset for GRPO: the prompt of a state, and the seed and actions that reproduce the state. */
+
 import { z } from 'zod';
 import { type EngineCalls, runAsync, runSync } from '../../../engine/engine-calls.js';
+import type { GraderWeights } from '../../../engine/graders/grader.js';
 import { ResizableAnyEnv, ResizableEnv } from '../../../rollouts/resizable-env.js';
-import { prompts } from '../../../rollouts/text/prompt.js';
+import { type ChatMessage, prompts } from '../../../rollouts/text/prompt.js';
 import type { Columns } from '../../../shared/row-files/row-encoder.js';
+import { SCHEMAS, type Schema } from '../../../shared/schemas.js';
+import { packageVersion } from '../../../shared/version.js';
 import { ACTION_NAMES, MAX_U32, NUM_STEPS } from '../../../world/fields.js';
+import { createWorld } from '../../../world/world.js';
 import { MIX_OF_POLICIES } from '../policy-mix.js';
-import { type Engine, type StateBatch, StateSampler } from '../state-sampler.js';
-import type { DatasetPlan } from './grpo-options.js';
+import {
+  type DatasetOptions,
+  type DatasetPlan,
+  type Engine,
+  evalSeedsIn,
+  rangeText,
+  type StateBatch,
+  StateSampler,
+  toPlan,
+} from '../state-sampler.js';
+
+/** A state to train on: its prompt, and what reproduces it. Its fields are the columns of `dataset grpo`. */
+export interface GrpoState {
+  readonly prompt: readonly ChatMessage[];
+  readonly seed: number;
+  /** 'sampled', 'discrete' or a profile's name. */
+  readonly profile_mode: string;
+  /** The number of steps before the state. */
+  readonly step_index: number;
+  /** Names of the actions before the state. */
+  readonly action_history: readonly string[];
+  /** The policy that chose these actions. */
+  readonly policy: string;
+}
+
+/**
+ * Yields the rows of `rhythm-vec dataset grpo` in batches of up to 2,048.
+ * @param engine the backend, kernel and threads that compute the rows. They change no row.
+ * @throws InputError `out_of_range`, `wrong_type`, `wrong_length`, `unknown_name`, or `bad_seed` for evaluation seeds;
+ *   the errors of `createVecEnv`.
+ */
+export function grpoStates(options: DatasetOptions, engine: Engine = {}): Generator<GrpoState[]> {
+  return grpoRows(toPlan(options), engine);
+}
+
+/** Does the same as `grpoStates` on any backend, such as webgpu. */
+export function grpoStatesAsync(options: DatasetOptions, engine: Engine = {}): AsyncGenerator<GrpoState[]> {
+  return grpoRowsAsync(toPlan(options), engine);
+}
+
+/** The provenance, in the order in which it is written, snake_case. */
+export interface Provenance {
+  readonly schema: Schema;
+  /** The version of the package. */
+  readonly version: string;
+  readonly world_digest: string;
+  readonly rows: number;
+  readonly seeds: string;
+  readonly profile_modes: readonly string[];
+  readonly steps: string;
+  /** The seed of the selection of states. */
+  readonly seed: number;
+  /** The grader that the system message describes. */
+  readonly grader: { readonly name: string; readonly weights: GraderWeights };
+  /** The option `allowEvalSeeds`. */
+  readonly eval_seeds_allowed: boolean;
+  /** The evaluation seeds in `seeds`, as ranges. */
+  readonly eval_seeds: readonly string[];
+}
+
+/** Returns the provenance of a plan. */
+export const provenanceOf = (plan: DatasetPlan): Provenance => ({
+  schema: SCHEMAS.grpoDataset,
+  version: packageVersion(),
+  world_digest: createWorld().digest,
+  rows: plan.rows,
+  seeds: rangeText(plan.seeds),
+  profile_modes: plan.profiles,
+  steps: rangeText(plan.steps),
+  seed: plan.seed,
+  grader: { name: plan.grader.name, weights: plan.grader.weights },
+  eval_seeds_allowed: plan.allowEvalSeeds,
+  eval_seeds: evalSeedsIn(plan.seeds).map(rangeText),
+});
 
 const message = <Role extends string>(role: Role) =>
   z.strictObject({ role: z.literal(role), content: z.string().min(1) });

@@ -1,17 +1,20 @@
 /** The card of a dataset for SFT: the teachers, their objective, and their results. */
-
 import { type Grader, isSameGrader } from '../../../engine/graders/grader.js';
 import { counted, decimals, listed, plainInterval } from '../../../evaluation/format-results.js';
 import type { RowSummary } from '../../../evaluation/reevaluation/reevaluation.js';
-import { ORACLE_MARK } from '../../../rollouts/trajectories/player-name.js';
+import { ORACLE_MARK } from '../../../rollouts/trajectories/trajectory-episode.js';
 import { camelCase } from '../../../shared/letter-case.js';
 import { SCHEMAS } from '../../../shared/schemas.js';
 import { commandText, evalSeedsText, headerText, isCard, licenceText, table } from '../card-parts.js';
-import { type Range, rangeText } from '../dataset-seeds.js';
-import type { Objective } from './sft-options.js';
-import type { SftProvenance } from './sft-provenance.js';
-import type { SftSelection, TeacherStatistics } from './sft-selection.js';
-import { SPLITS, type Split } from './split.js';
+import { type Range, rangeText } from '../state-sampler.js';
+import type { Objective } from './sft-rows.js';
+import {
+  type SftProvenance,
+  type SftSelection,
+  SPLITS,
+  type Split,
+  type TeacherStatistics,
+} from './sft-selection.js';
 
 export interface SftCard {
   readonly provenance: SftProvenance;

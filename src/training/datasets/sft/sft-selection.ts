@@ -1,16 +1,100 @@
 /** Selects stored episodes that equal their replay and pass the filters, and makes their rows for SFT. */
-
 import type { Grader } from '../../../engine/graders/grader.js';
+import { type Draw, threefry } from '../../../engine/reference/threefry.js';
 import { type Graded, PAIRED_BASELINES, pickEpisodes } from '../../../evaluation/reevaluation/baselines.js';
 import { ReevaluationTally } from '../../../evaluation/reevaluation/reevaluation.js';
 import type { Mismatch } from '../../../evaluation/reevaluation/trajectory-replayer.js';
 import type { ReplayEngine } from '../../../rollouts/trajectories/episode-replayer.js';
 import type { Player, TrajectoryEpisode } from '../../../rollouts/trajectories/trajectory-episode.js';
+import { SCHEMAS, type Schema } from '../../../shared/schemas.js';
+import { packageVersion } from '../../../shared/version.js';
+import { createWorld } from '../../../world/world.js';
+import {
+  episodeFilters,
+  type Filter,
+  failedFilter,
+  type SelectionProvenance,
+  selectionProvenance,
+} from '../episode-filters.js';
 import { PlayedResults, type ResultSource } from '../replay-results.js';
-import { type EpisodeScore, replayExclusion, storedExclusion } from './sft-filters.js';
-import type { SftPlan } from './sft-options.js';
-import { type SftRow, sftRowsOf } from './sft-rows.js';
-import { type Split, splitOf } from './split.js';
+import { type SftPlan, type SftRow, sftRowsOf } from './sft-rows.js';
+
+export const SPLITS = ['train', 'validation'] as const;
+export type Split = (typeof SPLITS)[number];
+
+/** The second word of the Threefry key of its draws: "SPLT" in ASCII. No stream of the published world has this number. */
+const STREAM = 0x53504c54;
+const draw: Draw = { x0: 0, x1: 0 };
+
+/**
+ * Returns the split of all rows of a seed. The split does not depend on the teacher or on other episodes, so a row keeps its
+ * split when the dataset grows.
+ */
+export const splitOf = (
+  { validation, splitSeed }: Pick<SftPlan, 'validation' | 'splitSeed'>,
+  seed: number,
+): Split => (threefry(splitSeed, STREAM, seed, 0, draw).x0 < validation * 2 ** 32 ? 'validation' : 'train');
+
+/** Results of a replayed episode. */
+export interface EpisodeScore {
+  readonly score: number;
+  /** The score minus that of heuristic+constant, the heuristic with the constant belief, in the same episode. */
+  readonly margin: number;
+  readonly beliefMae: number;
+}
+
+/** Filters of stored episodes, which need no replay. */
+const STORED_FILTERS: readonly Filter<SftPlan, TrajectoryEpisode>[] = [
+  {
+    reason: 'another objective',
+    describe: ({ objective }) => `objective ${objective}`,
+    accepts: (plan, { objective }) => (objective ?? 'none') === plan.objective,
+  },
+  ...episodeFilters('teacher'),
+  {
+    reason: 'answers without an action',
+    describe: ({ onlyParsed }) => (onlyParsed ? 'every completion of the episode names an action' : null),
+    accepts: ({ onlyParsed }, { steps }) => !onlyParsed || steps.every(({ parsed }) => parsed),
+  },
+];
+
+/** Filters of the replay's results. */
+const REPLAY_FILTERS: readonly Filter<SftPlan, EpisodeScore>[] = [
+  {
+    reason: 'a lower score',
+    describe: ({ minScore, grader }) =>
+      minScore === null ? null : `a final score of at least ${minScore} under ${grader.name}`,
+    accepts: ({ minScore }, { score }) => minScore === null || score >= minScore,
+  },
+  {
+    reason: 'a smaller margin over heuristic+constant',
+    describe: ({ minMargin, grader }) =>
+      minMargin === null
+        ? null
+        : `a margin of at least ${minMargin} over heuristic+constant in the same episode, under ${grader.name}`,
+    accepts: ({ minMargin }, { margin }) => minMargin === null || margin >= minMargin,
+  },
+  {
+    reason: 'a larger belief error',
+    describe: ({ maxBeliefError }) =>
+      maxBeliefError === null
+        ? null
+        : `an error of the last belief of at most ${maxBeliefError}: SELECTED BY HIDDEN STATE, which no agent sees`,
+    accepts: ({ maxBeliefError }, { beliefMae }) => maxBeliefError === null || beliefMae <= maxBeliefError,
+  },
+];
+
+/** Returns the reason why a stored episode is left out before the replay; null if it is accepted. */
+export const storedExclusion = (plan: SftPlan, episode: TrajectoryEpisode): string | null =>
+  failedFilter(STORED_FILTERS, plan, episode);
+
+/** Returns the reason why a replayed episode is left out; null if it is accepted. */
+export const replayExclusion = (plan: SftPlan, scored: EpisodeScore): string | null =>
+  failedFilter(REPLAY_FILTERS, plan, scored);
+
+/** Describes the filters of a plan, as cards list them. */
+export const filterTexts = (plan: SftPlan): string[] =>
+  [...STORED_FILTERS, ...REPLAY_FILTERS].flatMap(({ describe }) => describe(plan) ?? []);
 
 /** Statistics of one teacher's selected episodes, and of heuristic+constant in the same episodes. */
 export interface TeacherStatistics {
@@ -182,3 +266,22 @@ const scoreAt = (graded: Graded, constant: Graded, i: number): EpisodeScore => (
 
 const pickBaselines = (all: ReadonlyMap<string, Graded>, i: number): Map<string, Graded> =>
   new Map(Array.from(all, ([name, graded]) => [name, pickEpisodes(graded, [i])]));
+
+/** The provenance, in snake_case as it is written. */
+export interface SftProvenance extends SelectionProvenance {
+  readonly schema: Schema;
+  /** The version of the package. */
+  readonly version: string;
+  readonly world_digest: string;
+  /** The teachers' objective; null for teachers without one. */
+  readonly objective: string | null;
+}
+
+/** Returns the provenance of a plan. */
+export const sftProvenanceOf = (plan: SftPlan): SftProvenance => ({
+  schema: SCHEMAS.sftDataset,
+  version: packageVersion(),
+  world_digest: createWorld().digest,
+  objective: plan.objective === 'none' ? null : plan.objective,
+  ...selectionProvenance(plan, filterTexts(plan)),
+});

@@ -10,7 +10,7 @@ import { type Draw, threefry } from '../../../engine/reference/threefry.js';
 import { openAnyVecEnvOn } from '../../../engine/vec-env/any-vec-env.js';
 import { yieldTurn } from '../../../engine/vec-env/yield-turn.js';
 import { NUM_ACTIONS, NUM_BELIEFS } from '../../../world/fields.js';
-import { permutation } from '../../datasets/permutation.js';
+import { permutation } from '../../datasets/state-sampler.js';
 import type { RefinementFigures, RefinementState } from '../checkpoint.js';
 import type { LabelOptions } from '../episodes.js';
 import { stateOf } from '../model.js';

@@ -1,23 +1,77 @@
-/** Parses and validates lines of trajectories. */
+/** Writes and reads episodes as lines of JSON. */
 import { type Grader, validateGrader } from '../../engine/graders/grader.js';
+import { beliefMae, clampSkill, skillTerm } from '../../engine/reference/grade.js';
+import { NO_ACTION } from '../../engine/validate/actions.js';
 import { RhythmError } from '../../shared/errors.js';
-import {
-  BadRow,
-  conform,
-  flag,
-  list,
-  notAnObject,
-  object,
-  oneOf,
-  parseJson,
-} from '../../shared/row-schemas.js';
+import { float32Decimal, float32Decimals } from '../../shared/float32-decimal.js';
+import { notAnObject } from '../../shared/row-messages.js';
+import { BadRow, conform, flag, list, object, oneOf, parseJson } from '../../shared/row-schemas.js';
 import { follows, otherSchema, otherWorld, SCHEMAS, schemaName } from '../../shared/schemas.js';
 import { CONDITIONS } from '../../world/conditions.js';
 import { ACTION_NAMES, NUM_BELIEFS, NUM_STEPS, OBSERVATION_SIZE, PROFILE_SIZE } from '../../world/fields.js';
-import { createWorld } from '../../world/world.js';
-import { belief, FINAL, FIRST, float, floats, floatsBy, OPTIONAL, textOrNull } from './episode-fields.js';
-import { STORED_REWARDS } from './step-rewards.js';
-import type { TrajectoryEpisode, TrajectoryStep } from './trajectory-episode.js';
+import { createWorld, type World } from '../../world/world.js';
+import { rewardStack } from '../rewards/reward-stack.js';
+import type { PlayedMove } from './move.js';
+import {
+  belief,
+  FINAL,
+  FIRST,
+  float,
+  floats,
+  floatsBy,
+  type Hidden,
+  OPTIONAL,
+  type StoredRewards,
+  type TrajectoryEpisode,
+  type TrajectoryStep,
+  textOrNull,
+} from './trajectory-episode.js';
+
+/**
+ * Returns an episode as JSON with a line end. A float32 is written as the shortest decimal that reads back to it. No value
+ * may be -0: JSON.stringify would write it as 0.
+ */
+export function episodeLine(episode: TrajectoryEpisode): string {
+  const { steps, final, hidden } = episode;
+  const decimals = {
+    steps: steps.map(withDecimals),
+    final: decimalsByName(final),
+    ...(hidden && { hidden: withHiddenDecimals(hidden) }),
+  };
+  return `${JSON.stringify({ ...episode, ...decimals })}\n`;
+}
+
+const withDecimals = (step: TrajectoryStep) => ({
+  ...step,
+  observation: float32Decimals(step.observation),
+  belief: step.belief && float32Decimals(step.belief),
+  reward: float32Decimal(step.reward),
+  reward_components: decimalsByName(step.reward_components),
+});
+
+const withHiddenDecimals = ({ profile, belief_target }: Hidden) => ({
+  profile: float32Decimals(profile),
+  belief_target: float32Decimals(belief_target),
+});
+
+/** Returns a copy of an object of float32 numbers, each as its shortest decimal. */
+export function decimalsByName(numbers: object): object {
+  // V8 changes the values of a copy several times as fast as Object.fromEntries builds an object.
+  const decimals: Record<string, number> = { ...numbers };
+  for (const name of Object.keys(decimals)) decimals[name] = float32Decimal(decimals[name]);
+  return decimals;
+}
+
+const PLAYER_FIELDS = ['teacher', 'model', 'objective', 'oracle', 'condition', 'profile_mode'] as const;
+type PlayerFields = Pick<TrajectoryEpisode, (typeof PLAYER_FIELDS)[number]>;
+
+/** Returns a key of an episode's player, condition and profile mode. With a seed it identifies one episode. */
+export const playerKey = (episode: PlayerFields): string =>
+  JSON.stringify(PLAYER_FIELDS.map((name) => episode[name]));
+
+/** Returns a key that identifies an episode. A file has each key once. */
+export const episodeKey = (episode: PlayerFields & Pick<TrajectoryEpisode, 'seed'>): string =>
+  `${playerKey(episode)} ${episode.seed}`;
 
 /** Why a line is not a valid episode: invalid JSON or values, another schema or world, or an episode that was read before. */
 export type FaultKind = 'corrupt' | 'foreign' | 'duplicate';
@@ -35,6 +89,15 @@ export class BadEpisode extends BadRow {
 }
 
 const world = createWorld();
+
+/** The names of the rewards of a step. */
+export const STORED_REWARDS: readonly (keyof StoredRewards)[] = [
+  'format_valid',
+  'action_legal',
+  'env_reward',
+  'belief_accuracy',
+  'belief_skill',
+];
 
 const STEP = object({
   step: float,
@@ -162,4 +225,27 @@ export function checkCondition({
     'corrupt',
     `seed: Expected a seed of the condition ${condition}, ${allowed}, got ${seed} (${profile_mode}). Change the condition, for example to custom.`,
   );
+}
+
+/** Returns the rewards of a step. @param reward the step's reward. @param target f32 [3], the profile's belief target. */
+export function storedRewardsOf(
+  world: World,
+  { action, parsed, belief }: Pick<PlayedMove, 'action' | 'parsed' | 'belief'>,
+  reward: number,
+  target: Float32Array,
+): StoredRewards {
+  const stack = rewardStack({
+    actions: [parsed ? action : NO_ACTION],
+    given: [belief !== null],
+    stepRewards: [reward],
+    beliefMae: [belief === null ? 0 : beliefMae(world.params, belief, target)],
+    beliefSkill: [belief === null ? 0 : clampSkill(skillTerm(world.params, belief, target))],
+  });
+  return {
+    format_valid: stack.formatValid[0],
+    action_legal: stack.actionLegal[0],
+    env_reward: stack.envReward[0],
+    belief_accuracy: stack.beliefAccuracy[0],
+    belief_skill: stack.beliefSkill[0],
+  };
 }
