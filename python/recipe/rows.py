@@ -77,23 +77,18 @@ def check_world(rows: Rows, digest: str) -> None:
         )
 
 
-def make_sft_rows(command: Optional[Sequence[str]], folder: Path, episodes: int, grader: str) -> Path:
-    """Writes the answers of the planner under a grader; returns the file of rows. Raises CalledProcessError, or
-    ServerUnavailableError if `rhythm-vec` is not found."""
+def make_rows(command: Optional[Sequence[str]], folder: Path, stage: str, count: int, grader: str) -> Path:
+    """Writes the rows of a stage under a grader, and their dataset card: for sft the answers of the planner in `count` episodes,
+    for grpo `count` prompts. Returns the file of rows. Raises CalledProcessError, or ServerUnavailableError if `rhythm-vec` is
+    not found."""
     folder.mkdir(parents=True, exist_ok=True)
-    episodes_file = folder / "teacher.jsonl"
-    seeds = f"{FIRST_SEED}-{FIRST_SEED + episodes - 1}"
-    teach = ["teach", "--policy", "planner-wellbeing", "--seeds", seeds, "--output", str(episodes_file)]
-    dataset = ["dataset", "sft", "--jsonl", str(episodes_file), "--output", str(folder)]
-    for arguments in (teach, dataset):
+    path, episodes = folder / "train.jsonl", folder / "teacher.jsonl"
+    seeds = f"{FIRST_SEED}-{FIRST_SEED + count - 1}"
+    teach = ["teach", "--policy", "planner-wellbeing", "--seeds", seeds, "--output", str(episodes)]
+    calls = {
+        "sft": [teach, ["dataset", "sft", "--jsonl", str(episodes), "--output", str(folder)]],
+        "grpo": [["dataset", "grpo", "--rows", str(count), "--output", str(path)]],
+    }
+    for arguments in calls[stage]:
         subprocess.run([*find_command(command), *arguments, "--grader", grader], check=True)
-    return folder / "train.jsonl"
-
-
-def make_grpo_rows(command: Optional[Sequence[str]], folder: Path, rows: int, grader: str) -> Path:
-    """Writes prompts under a grader and their dataset card; returns the file of rows. Raises as `make_sft_rows`."""
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / "train.jsonl"
-    arguments = ["dataset", "grpo", "--rows", str(rows), "--grader", grader, "--output", str(path)]
-    subprocess.run([*find_command(command), *arguments], check=True)
     return path

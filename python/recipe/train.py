@@ -18,7 +18,7 @@ import sys
 from contextlib import ExitStack, contextmanager, nullcontext, redirect_stderr
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Callable, Iterator, List, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Iterator, List, Optional, Sequence, Tuple
 
 # rhythm_vec is in the parent folder. This folder is not on the path if another script imports this file.
 HERE = Path(__file__).resolve().parent
@@ -28,7 +28,7 @@ import ranks  # noqa: E402
 from arguments import Run, parse_arguments  # noqa: E402
 from record import begin, check_unchanged  # noqa: E402
 from rhythm_vec import ServerUnavailableError, serve  # noqa: E402
-from rows import Rows, make_grpo_rows, make_sft_rows, read_rows  # noqa: E402
+from rows import Rows, make_rows, read_rows  # noqa: E402
 from settings import Settings, table  # noqa: E402
 
 if TYPE_CHECKING:
@@ -127,12 +127,7 @@ def run_sft(run: Run, settings: Settings, config: SFTConfig) -> None:
     """Generates rows if needed, then runs the stage sft."""
     with without_traceback():
         ranks.on_first(lambda: begin(run.output / "sft", settings, run.resume))
-    rows = rows_of(
-        run,
-        "sft-rows",
-        run.sft_rows,
-        lambda folder: make_sft_rows(run.command, folder, settings.data.episodes, settings.grpo.grader),
-    )
+    rows = rows_of(run, "sft", run.sft_rows, settings.data.episodes, settings.grpo.grader)
     from stages import train_sft
 
     train_sft(settings, run, rows, config)
@@ -143,12 +138,7 @@ def run_grpo(run: Run, settings: Settings, config: GRPOConfig) -> None:
     with without_traceback():
         start = ranks.on_first(lambda: start_of(run))
         ranks.on_first(lambda: begin(run.output / "grpo", settings, run.resume))
-    rows = rows_of(
-        run,
-        "grpo-rows",
-        run.grpo_rows,
-        lambda folder: make_grpo_rows(run.command, folder, settings.data.rows, settings.grpo.grader),
-    )
+    rows = rows_of(run, "grpo", run.grpo_rows, settings.data.rows, settings.grpo.grader)
     from stages import train_grpo
 
     with ExitStack() as started:
@@ -159,13 +149,15 @@ def run_grpo(run: Run, settings: Settings, config: GRPOConfig) -> None:
         ranks.wait()
 
 
-def rows_of(run: Run, name: str, given: Optional[Path], make: Callable[[Path], Path]) -> Rows:
+def rows_of(run: Run, stage: str, given: Optional[Path], count: int, grader: str) -> Rows:
     """Returns the user's rows, the rows that a resumed run has already generated, or new rows."""
 
     def read() -> Rows:
-        folder = run.output / name
+        folder = run.output / f"{stage}-rows"
         generated = folder / "train.jsonl"
-        return read_rows(given or (generated if run.resume and generated.exists() else make(folder)))
+        if given is None and not (run.resume and generated.exists()):
+            make_rows(run.command, folder, stage, count, grader)
+        return read_rows(given or generated)
 
     with without_traceback():
         return ranks.on_first(read)
