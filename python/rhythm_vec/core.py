@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass, replace
-from typing import Any, Dict, Mapping, NoReturn, Optional, Tuple
+from typing import Any, Dict, Mapping, Optional, Tuple
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _world
 from .choices import Profiles
-from .errors import StateError
+from .errors import refuse_state
 from .kernels import choose_kernel, native
 from .observations import Encoder, Histories
 from .outputs import StepResult, allocate, allocate_outputs, column_stride_of, result_of, shaped
@@ -54,19 +54,10 @@ class OneCall:
 
     def __enter__(self) -> None:
         if not self._lock.acquire(False):
-            raise_busy()
+            refuse_state("busy")
 
     def __exit__(self, *error: object) -> None:
         self._lock.release()
-
-
-def raise_busy() -> NoReturn:
-    """Raises StateError `busy`."""
-    raise StateError(
-        "busy",
-        "Expected one call at a time, got a call while another call of this environment is in progress. Use a lock, or an "
-        "environment per thread.",
-    )
 
 
 class Core:
@@ -144,26 +135,19 @@ class Core:
     def require_open(self) -> None:
         """Raises StateError `closed` if the environment is closed."""
         if not self.batch.is_open:
-            raise StateError("closed", "Expected an open environment, got one that was closed. Create a new environment.")
+            refuse_state("closed")
 
     def require_reset(self) -> None:
         """Raises StateError `closed` if the environment is closed, `not_reset` before its first reset."""
         self.require_open()
         if not self.has_episodes:
-            raise StateError(
-                "not_reset", "Expected a reset before this call, got none yet. Call reset(seed=...) first."
-            )
+            refuse_state("not_reset")
 
     def require_replayable(self, envs: npt.NDArray[Any]) -> None:
         """Raises StateError `foreign_past` if an episode of `envs` (indices) cannot be replayed."""
         unreplayable = envs[self.unreplayable[envs]]
         if unreplayable.size > 0:
-            raise StateError(
-                "foreign_past",
-                f"Expected episodes that can be replayed here, got the episode of environment {int(unreplayable[0])}, "
-                "which was copied from an environment with other streams (imagination). Make this call on the "
-                "environment that it was copied from.",
-            )
+            refuse_state("foreign_past", env=int(unreplayable[0]))
 
     def reset(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional, Tuple
+from typing import Any, NoReturn, Optional, Tuple
 
 
 class RhythmError(Exception):
@@ -74,3 +74,19 @@ class StateError(_CodedError, RuntimeError):
     Attributes:
         code: an error code of docs/guides/errors.md, such as episode_over.
     """
+
+
+#: The messages of state errors, by code.
+_STATES = {
+    "busy": "Expected one call at a time, got a call while another call of this environment is in progress. Use a lock, or an "
+    "environment per thread.",
+    "closed": "Expected an open environment, got one that was closed. Create a new environment.",
+    "not_reset": "Expected a reset before this call, got none yet. Call reset(seed=...) first.",
+    "foreign_past": "Expected episodes that can be replayed here, got the episode of environment {env}, which was copied from an "
+    "environment with other streams (imagination). Make this call on the environment that it was copied from.",
+}
+
+
+def refuse_state(code: str, **values: Any) -> NoReturn:
+    """Raises StateError with the message of its code."""
+    raise StateError(code, _STATES[code].format(**values))

@@ -24,7 +24,8 @@ from .choices import (
     to_world,
 )
 from .copies import check_source, fork, gather, restore, to_snapshot
-from .core import Core, Options, raise_busy
+from .core import Core, Options
+from .errors import refuse_state
 from .kernels import to_threads
 from .observations import ObservationField
 from .outputs import StepResult, Trajectory
@@ -189,7 +190,7 @@ class VecEnv:
         core = self._core
         # As `with core.call`, in half the time.
         if not core.acquire(False):
-            raise_busy()
+            refuse_state("busy")
         try:
             if not core.has_episodes:
                 core.require_reset()

@@ -14,7 +14,7 @@ from gymnasium.vector.utils import batch_space
 from . import _world
 from .checks import as_array, check_keys, check_mapping, check_name, describe, refuse, to_codes, to_floats, to_given
 from .choices import to_mask, to_seeds
-from .errors import StateError
+from .errors import StateError, refuse_state
 
 Array = npt.NDArray[Any]
 Bools = npt.NDArray[np.bool_]
@@ -172,9 +172,7 @@ class ProxyVectorEnv(BaseVectorEnv):
 
     def _require_reset(self) -> Arrays:
         if self._last_result is None:
-            raise StateError(
-                "not_reset", "Expected a reset before this call, got none yet. Call reset(seed=...) first."
-            )
+            refuse_state("not_reset")
         return self._last_result
 
     def _check_playing(self, previous: Arrays) -> None:
