@@ -3,7 +3,15 @@
 import { beliefTarget } from '../../engine/reference/profile.js';
 import { fieldOfEach, RowRules } from '../../engine/validate/observations.js';
 import { InputError } from '../../shared/errors.js';
-import { checkInteger, checkLength, checkOptions, isFloats, kindOf, wrongType } from '../../shared/values.js';
+import {
+  checkInteger,
+  checkLength,
+  checkName,
+  checkOptions,
+  isFloats,
+  kindOf,
+  wrongType,
+} from '../../shared/values.js';
 import {
   MAX_ENVS,
   MAX_U32,
@@ -20,8 +28,15 @@ import { Evidence, Responses } from './evidence.js';
 import { type InferenceReport, Reporter } from './inference-report.js';
 import { PosteriorSamples, ProfilePosterior } from './posterior.js';
 import { Probes } from './probes.js';
-import type { BeliefError } from './samples.js';
-import { InferenceDraws, mean, meanError, median, variance } from './samples.js';
+import {
+  BELIEF_ERRORS,
+  type BeliefError,
+  InferenceDraws,
+  mean,
+  meanError,
+  median,
+  variance,
+} from './samples.js';
 import { priorWeights, Scratch } from './weights.js';
 
 /** Options of an `Inference`. */
@@ -58,11 +73,9 @@ export class Inference {
   readonly #probes: Probes;
   readonly #reporter: Reporter;
   readonly #posteriors: ProfilePosterior[];
-  /** f32 [numEnvs, 3] each: medians with their expected absolute errors, means with their expected squared errors. */
-  readonly #medians: Float32Array;
-  readonly #errors: Float32Array;
-  readonly #means: Float32Array;
-  readonly #variances: Float32Array;
+  /** f32 [numEnvs, 3] each, by the error that they minimise: the beliefs (medians or means), and their expected errors. */
+  readonly #beliefs: Readonly<Record<BeliefError, Float32Array>>;
+  readonly #errors: Readonly<Record<BeliefError, Float32Array>>;
   /** u8 [numEnvs]: 1 for environments whose belief must be computed again. */
   readonly #stale: Uint8Array;
   readonly #profile = new Float32Array(PROFILE_SIZE);
@@ -94,10 +107,8 @@ export class Inference {
     this.#reporter = new Reporter(world, this.#posteriorSamples, newPosterior());
     this.#posteriors = Array.from({ length: this.numEnvs }, newPosterior);
     const newTable = () => new Float32Array(this.numEnvs * NUM_BELIEFS);
-    this.#medians = newTable();
-    this.#errors = newTable();
-    this.#means = newTable();
-    this.#variances = newTable();
+    this.#beliefs = { absolute: newTable(), squared: newTable() };
+    this.#errors = { absolute: newTable(), squared: newTable() };
     this.#stale = new Uint8Array(this.numEnvs).fill(1);
     this.#targets = Array.from({ length: NUM_BELIEFS }, () => new Float32Array(this.samples));
   }
@@ -127,8 +138,8 @@ export class Inference {
    * newly allocated. @param error 'absolute' (default) returns the posterior median, 'squared' the posterior mean.
    */
   beliefs(error: BeliefError = 'absolute'): Float32Array {
-    this.#refresh();
-    return (error === 'squared' ? this.#means : this.#medians).slice();
+    this.#refresh(error);
+    return this.#beliefs[error].slice();
   }
 
   /**
@@ -136,8 +147,8 @@ export class Inference {
    * allocated. @param error as for `beliefs`.
    */
   expectedErrors(error: BeliefError = 'absolute'): Float32Array {
-    this.#refresh();
-    return (error === 'squared' ? this.#variances : this.#errors).slice();
+    this.#refresh(error);
+    return this.#errors[error].slice();
   }
 
   /**
@@ -146,11 +157,10 @@ export class Inference {
    * observation, and if at most one step is left, because no graded belief can follow. @param error as for `beliefs`.
    */
   probeValues(error: BeliefError = 'absolute'): Float32Array {
-    this.#refresh();
-    const errors = error === 'squared' ? this.#variances : this.#errors;
+    this.#refresh(error);
     const values = new Float32Array(this.numEnvs * NUM_ACTIONS);
     for (const [i, posterior] of this.#posteriors.entries())
-      this.#probes.write(posterior, error, errors, i * NUM_BELIEFS, values, i * NUM_ACTIONS);
+      this.#probes.write(posterior, error, this.#errors[error], i * NUM_BELIEFS, values, i * NUM_ACTIONS);
     return values;
   }
 
@@ -173,7 +183,9 @@ export class Inference {
     return this.#reporter.report(this.#posteriors[checkInteger('i', i, 0, this.numEnvs - 1)]);
   }
 
-  #refresh(): void {
+  /** Computes the stale beliefs. @throws InputError `unknown_name` or `wrong_type` for another error. */
+  #refresh(error: BeliefError): void {
+    checkName('error', error, BELIEF_ERRORS);
     for (let i = 0; i < this.numEnvs; i++) {
       if (this.#stale[i] === 0) continue;
       this.#updateBelief(i);
@@ -185,10 +197,10 @@ export class Inference {
     this.#drawTargets(this.#posteriors[i]);
     for (const [k, samples] of this.#targets.entries()) {
       const at = i * NUM_BELIEFS + k;
-      this.#medians[at] = median(samples.sort());
-      this.#errors[at] = meanError(samples, this.#medians[at]);
-      this.#means[at] = mean(samples);
-      this.#variances[at] = variance(samples);
+      this.#beliefs.absolute[at] = median(samples.sort());
+      this.#errors.absolute[at] = meanError(samples, this.#beliefs.absolute[at]);
+      this.#beliefs.squared[at] = mean(samples);
+      this.#errors.squared[at] = variance(samples);
     }
   }
 

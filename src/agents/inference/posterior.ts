@@ -12,7 +12,7 @@ import {
 import { type Evidence, NO_TRAIT } from './evidence.js';
 import { type Range, RatePosterior } from './rates.js';
 import type { InferenceDraws } from './samples.js';
-import { TraitPosterior } from './traits.js';
+import { rangeOf, TraitPosterior } from './traits.js';
 import { type Scratch, WeightPosterior } from './weights.js';
 
 /** The latest step of an episode, for inference reports, and what was known before it about traits and weights. */
@@ -190,11 +190,11 @@ export class PosteriorSamples {
   /** The number of samples in the table. */
   readonly count: number;
 
-  constructor({ traitLow, traitSpan }: Params, count: number, draws: InferenceDraws) {
+  constructor(params: Params, count: number, draws: InferenceDraws) {
     this.count = count;
     this.#units = latinUnits(count, draws);
-    this.#min = Float64Array.from({ length: NUM_TRAITS }, (_, trait) => traitLow[trait]);
-    this.#max = this.#min.map((min, trait) => Math.fround(min + traitSpan[trait]));
+    this.#min = Float64Array.from({ length: NUM_TRAITS }, (_, trait) => rangeOf(params, trait)[0]);
+    this.#max = this.#min.map((_, trait) => rangeOf(params, trait)[1]);
   }
 
   /** Writes sample `p` (0 to `count - 1`) of a posterior at `offset`: f32 [16], a valid profile. */

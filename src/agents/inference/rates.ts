@@ -6,6 +6,7 @@
 import type { Params } from '../../world/block.js';
 import { METER, NUM_METERS, TRAIT } from '../../world/fields.js';
 import type { Evidence } from './evidence.js';
+import { rangeOf } from './traits.js';
 
 /** Lower and upper bound of a number. */
 export class Range {
@@ -53,16 +54,8 @@ export class RatePosterior {
   }
 
   reset(): void {
-    this.metabolism.set(this.#low(TRAIT.metabolicRate), this.#high(TRAIT.metabolicRate));
-    this.impact.set(this.#low(TRAIT.eventImpact), this.#high(TRAIT.eventImpact));
-  }
-
-  #low(trait: number): number {
-    return this.#params.traitLow[trait];
-  }
-
-  #high(trait: number): number {
-    return Math.fround(this.#params.traitLow[trait] + this.#params.traitSpan[trait]);
+    this.metabolism.set(...rangeOf(this.#params, TRAIT.metabolicRate));
+    this.impact.set(...rangeOf(this.#params, TRAIT.eventImpact));
   }
 
   /** Returns whether the two traits of a profile are within the bounds. @param profile f32 [11] or longer. */
@@ -78,10 +71,10 @@ export class RatePosterior {
     let fits = true;
     if (evidence.event >= 0) {
       for (let k = 0; k < NUM_METERS; k++) fits = this.#updateImpact(evidence, k) && fits;
-      this.impact.clamp(this.#low(TRAIT.eventImpact), this.#high(TRAIT.eventImpact));
+      this.impact.clamp(...rangeOf(this.#params, TRAIT.eventImpact));
     }
     fits = this.#updateMetabolism(evidence) && fits;
-    this.metabolism.clamp(this.#low(TRAIT.metabolicRate), this.#high(TRAIT.metabolicRate));
+    this.metabolism.clamp(...rangeOf(this.#params, TRAIT.metabolicRate));
     return fits;
   }
 

@@ -48,7 +48,10 @@ export class InferenceDraws {
 // The functions need at least one sample. Samples named `sorted` are in ascending order.
 
 /** The error of a belief: its distance from the target, which the median minimises, or the square, which the mean minimises. */
-export type BeliefError = 'absolute' | 'squared';
+export type BeliefError = (typeof BELIEF_ERRORS)[number];
+
+/** The names of the errors of a belief. */
+export const BELIEF_ERRORS = ['absolute', 'squared'] as const;
 
 /**
  * Returns the belief error that a grader counts: 'squared' if `belief_skill` weighs more than `belief_accuracy`, else

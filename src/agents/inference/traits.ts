@@ -14,12 +14,21 @@ const MAX_CELLS = NUM_STEPS + 1;
 /** The variance of a uniform range is its squared width divided by this number. */
 export const UNIFORM_VARIANCE_DIVISOR = 12;
 
+/** Returns the range of a trait in a world: two float32s. */
+export const rangeOf = ({ traitLow, traitSpan }: Params, trait: number): [low: number, high: number] => [
+  traitLow[trait],
+  Math.fround(traitLow[trait] + traitSpan[trait]),
+];
+
 /**
  * Bounds of the traits, in cells. A cell is a range of stress thresholds. The box of a cell has the bounds of all traits for
  * thresholds in this range. Cells are in ascending order.
  */
 export class TraitPosterior {
   readonly #params: Params;
+  /** The result of `#bound`. */
+  #least = 0;
+  #most = 0;
   /** The number of cells. */
   numCells = 0;
   /** f64 [cells, 11] each: bounds of each cell's box. The bounds of the stress threshold are the range of the cell. */
@@ -35,12 +44,9 @@ export class TraitPosterior {
 
   /** Resets to the prior. */
   reset(): void {
-    const { traitLow, traitSpan } = this.#params;
     this.numCells = 1;
-    for (let trait = 0; trait < NUM_TRAITS; trait++) {
-      this.low[trait] = traitLow[trait];
-      this.high[trait] = Math.fround(traitLow[trait] + traitSpan[trait]);
-    }
+    for (let trait = 0; trait < NUM_TRAITS; trait++)
+      [this.low[trait], this.high[trait]] = rangeOf(this.#params, trait);
     this.chance[0] = 1;
   }
 
@@ -80,47 +86,29 @@ export class TraitPosterior {
   }
 
   /**
-   * Returns the least rise of meter `k` that fits the anomaly. A rise is the response of a profile in the cell minus that of a
-   * profile with the lowest traits, both without stress.
+   * Sets `#least` and `#most` to the bounds, from this step alone, of the trait that affects meter `k`. If none does, they bound
+   * the rise: the response of a profile in the cell minus that of a profile with the lowest traits, both without stress.
    */
-  #minRise(evidence: Evidence, k: number, cell: number): number {
-    return this.#excessIn(evidence, k, cell) - evidence.margin[k];
-  }
-
-  /** Returns the largest rise that fits the anomaly. */
-  #maxRise(evidence: Evidence, k: number, cell: number): number {
-    return this.#excessIn(evidence, k, cell) + evidence.margin[k];
-  }
-
-  /** Returns the excess of meter `k` (see `Evidence`), minus the effect of stress if the profiles of the cell are stressed. */
-  #excessIn(evidence: Evidence, k: number, cell: number): number {
+  #bound(evidence: Evidence, k: number, cell: number): void {
     const stressed = this.low[cell * NUM_TRAITS + TRAIT.stressThreshold] >= evidence.serenity;
-    return evidence.excess[k] - (stressed ? this.#params.stress[k] : 0);
-  }
-
-  /** Returns the lower bound of the trait that affects meter `k`, from this step alone. */
-  #boundLow(evidence: Evidence, k: number, cell: number): number {
+    const excess = evidence.excess[k] - (stressed ? this.#params.stress[k] : 0);
+    const minRise = excess - evidence.margin[k];
+    const maxRise = excess + evidence.margin[k];
+    this.#least = minRise;
+    this.#most = maxRise;
+    if (!isAffected(evidence, k)) return;
     const slope = evidence.slope[k];
-    const rise = slope > 0 ? this.#minRise(evidence, k, cell) : this.#maxRise(evidence, k, cell);
-    return this.#params.traitLow[evidence.affectingTrait[k]] + rise / slope;
+    const low = this.#params.traitLow[evidence.affectingTrait[k]];
+    this.#least = low + (slope > 0 ? minRise : maxRise) / slope;
+    this.#most = low + (slope > 0 ? maxRise : minRise) / slope;
   }
 
-  /** Returns the upper bound of the trait that affects meter `k`, from this step alone. */
-  #boundHigh(evidence: Evidence, k: number, cell: number): number {
-    const slope = evidence.slope[k];
-    const rise = slope > 0 ? this.#maxRise(evidence, k, cell) : this.#minRise(evidence, k, cell);
-    return this.#params.traitLow[evidence.affectingTrait[k]] + rise / slope;
-  }
-
-  /** Returns whether a step's anomaly of meter `k` is possible in a cell. */
+  /** Returns whether a step's anomaly of meter `k` is possible in a cell. Calls `#bound`. */
   #isPossible(evidence: Evidence, k: number, cell: number): boolean {
-    if (!isAffected(evidence, k)) {
-      return this.#minRise(evidence, k, cell) <= 0 && this.#maxRise(evidence, k, cell) >= 0;
-    }
+    this.#bound(evidence, k, cell);
+    if (!isAffected(evidence, k)) return this.#least <= 0 && this.#most >= 0;
     const at = cell * NUM_TRAITS + evidence.affectingTrait[k];
-    return (
-      this.#boundLow(evidence, k, cell) <= this.high[at] && this.#boundHigh(evidence, k, cell) >= this.low[at]
-    );
+    return this.#least <= this.high[at] && this.#most >= this.low[at];
   }
 
   #isPossibleInAny(evidence: Evidence, k: number): boolean {
@@ -136,10 +124,8 @@ export class TraitPosterior {
       if (numKept !== cell) this.#move(cell, numKept);
       if (isAffected(evidence, k)) {
         const at = numKept * NUM_TRAITS + evidence.affectingTrait[k];
-        // The cell has moved to index `numKept`.
-        const [low, high] = [this.#boundLow(evidence, k, numKept), this.#boundHigh(evidence, k, numKept)];
-        this.low[at] = Math.max(this.low[at], low);
-        this.high[at] = Math.min(this.high[at], high);
+        this.low[at] = Math.max(this.low[at], this.#least);
+        this.high[at] = Math.min(this.high[at], this.#most);
       }
       numKept++;
     }
@@ -162,10 +148,9 @@ export class TraitPosterior {
     ];
     for (let cell = 0; cell < this.numCells; cell++) {
       const at = cell * NUM_TRAITS + trait;
-      const low = Math.min(this.low[at], this.#boundLow(evidence, k, cell));
-      const high = Math.max(this.high[at], this.#boundHigh(evidence, k, cell));
-      this.low[at] = Math.max(min, low);
-      this.high[at] = Math.min(max, high);
+      this.#bound(evidence, k, cell);
+      this.low[at] = Math.max(min, Math.min(this.low[at], this.#least));
+      this.high[at] = Math.min(max, Math.max(this.high[at], this.#most));
     }
   }
 

@@ -150,39 +150,66 @@ export interface ImaginationOptions extends Omit<ScorerSettings, 'imagination' |
   readonly maxSequences: number;
 }
 
-/** Scores action sequences. The `problem` of a trial is an index of the `episodes` passed to `begin`. */
+/** Means over imagined episodes, each with its own posterior sample, noise and events. */
+export interface Outlook {
+  /** f64 [28, 5]: the meters after each step; 0 for steps already taken. */
+  readonly meters: Float64Array;
+  /**
+   * f64 [8]: the components of the grade. If the grader has a weight of `belief_skill`, the imagined episodes keep the last
+   * stated belief to the end. Else they state none.
+   */
+  readonly components: Float64Array;
+  /** Mean reward of the first half, without the reward's noise. */
+  readonly firstHalfMean: number;
+  /** Mean reward of the second half, without the reward's noise. */
+  readonly secondHalfMean: number;
+}
+
+/** Scores and evaluates action sequences. The `problem` of a trial is an index of the `episodes` passed to `begin`. */
 export class Imagination implements Disposable {
+  /** The maximum number of episodes at once. */
+  readonly maxEpisodes: number;
   readonly #scorer: Scorer;
   readonly #starts: ImaginedStarts;
+  /** The environments of `evaluate`, one for each posterior sample, and their starts. */
+  readonly #evaluation: OpenedBatch<Batch>;
+  readonly #evaluationStarts: ImaginedStarts;
   /** u32 each: the indices of all posterior samples, of those that `screen` plays, and of those that it leaves out. */
   readonly #samples: Uint32Array;
   readonly #screening: Uint32Array;
   readonly #others: Uint32Array;
-  /** The maximum number of episodes at once. */
-  readonly maxEpisodes: number;
 
-  private constructor(scorer: Scorer, starts: ImaginedStarts, options: ImaginationOptions) {
+  private constructor(options: ImaginationOptions, scorer: Scorer, evaluation: OpenedBatch<Batch>) {
+    const { world, numProblems, numStarts, seed, grader } = options;
+    const stride = Math.ceil(numStarts / SCREENING_SAMPLES);
+    this.maxEpisodes = numProblems;
     this.#scorer = scorer;
-    this.#starts = starts;
-    this.#samples = spacedStarts(options.numStarts, 1);
-    const stride = Math.ceil(options.numStarts / SCREENING_SAMPLES);
-    this.#screening = spacedStarts(options.numStarts, stride);
+    this.#starts = new ImaginedStarts(world.params, numProblems, numStarts, seed, grader);
+    this.#evaluation = evaluation;
+    this.#evaluationStarts = new ImaginedStarts(world.params, 1, numStarts, seed, grader);
+    this.#samples = spacedStarts(numStarts, 1);
+    this.#screening = spacedStarts(numStarts, stride);
     this.#others = this.#samples.filter((sample) => sample % stride !== 0);
-    this.maxEpisodes = options.numProblems;
   }
 
   /** Opens the environments of the imagined episodes. @throws as `createVecEnv`. */
   static *open(options: ImaginationOptions, openBatch: OpenBatch): EngineCalls<Imagination> {
-    const { objective, grader, numProblems, seed, maxSequences } = options;
-    const starts = new ImaginedStarts(options.world.params, numProblems, options.numStarts, seed, grader);
-    const world = imaginedWorld(objective, options.world);
-    const settings = { ...options, world, imagination: true, minFirstHalfMean: -Infinity };
+    const { platform, objective, grader, world, numStarts, maxSequences } = options;
+    const scorerWorld = imaginedWorld(objective, world);
+    const settings = { ...options, world: scorerWorld, imagination: true, minFirstHalfMean: -Infinity };
     const scorer = yield* Scorer.open(settings, openBatch, {
       episodesPerThread: EPISODES_PER_THREAD,
       maxSequences,
-      scoreEpisodes: scoreEpisodesBy(objective, grader, options.world.params),
+      scoreEpisodes: scoreEpisodesBy(objective, grader, world.params),
     });
-    return new Imagination(scorer, starts, options);
+    try {
+      const layout = { columnMajor: false, finalObservations: false };
+      const shape = { numEnvs: numStarts, world, imagination: true, threads: 1, layout };
+      return new Imagination(options, scorer, yield* resultOf(openBatch(platform, options, shape)));
+    } catch (error) {
+      scorer[Symbol.dispose]();
+      throw error;
+    }
   }
 
   /** Sets the episodes to imagine. The arguments are those of `ImaginedStarts.write`. */
@@ -210,71 +237,19 @@ export class Imagination implements Disposable {
     yield* this.#scorer.score(trials, this.#others, { earlier: this.#screening.length });
   }
 
-  [Symbol.dispose](): void {
-    this.#scorer[Symbol.dispose]();
-  }
-}
-
-/** Means over imagined episodes, each with its own posterior sample, noise and events. */
-export interface Outlook {
-  /** f64 [28, 5]: the meters after each step; 0 for steps already taken. */
-  readonly meters: Float64Array;
-  /**
-   * f64 [8]: the components of the grade. If the grader has a weight of `belief_skill`, the imagined episodes keep the last
-   * stated belief to the end. Else they state none.
-   */
-  readonly components: Float64Array;
-  /** Mean reward of the first half, without the reward's noise. */
-  readonly firstHalfMean: number;
-  /** Mean reward of the second half, without the reward's noise. */
-  readonly secondHalfMean: number;
-}
-
-/** Options of a `PlanEvaluation`. */
-export interface PlanEvaluationOptions
-  extends Pick<ScorerSettings, 'platform' | 'world' | 'backend' | 'kernel'> {
-  /** The number of posterior samples of an episode. */
-  readonly samples: number;
-  /** u32: draws the seeds of the imagined episodes. */
-  readonly seed: number;
-  /** f32 [8]: the weights of the grade. */
-  readonly grader: Float32Array;
-}
-
-/** Plays the action sequences of one episode at a time. */
-export class PlanEvaluation implements Disposable {
-  readonly #samples: number;
-  readonly #starts: ImaginedStarts;
-  readonly #opened: OpenedBatch<Batch>;
-
-  private constructor(starts: ImaginedStarts, samples: number, opened: OpenedBatch<Batch>) {
-    this.#samples = samples;
-    this.#starts = starts;
-    this.#opened = opened;
-  }
-
-  /** Opens the environments of the imagined episodes. @throws as `createVecEnv`. */
-  static *open(options: PlanEvaluationOptions, openBatch: OpenBatch): EngineCalls<PlanEvaluation> {
-    const { platform, samples, seed, grader, world } = options;
-    const layout = { columnMajor: false, finalObservations: false };
-    const shape = { numEnvs: samples, world, imagination: true, threads: 1, layout };
-    const starts = new ImaginedStarts(world.params, 1, samples, seed, grader);
-    return new PlanEvaluation(starts, samples, yield* resultOf(openBatch(platform, options, shape)));
-  }
-
   /** Returns the mean outcome of an action sequence, u8 [28]. Other arguments are as in `ImaginedStarts.write`. */
-  *play(
+  *evaluate(
     sequence: Uint8Array,
     step: number,
     episode: number,
     sums: EpisodeSums,
     profiles: Float32Array,
   ): EngineCalls<Outlook> {
-    const { batch, outputs } = this.#opened;
-    this.#starts.write(step, [episode], sums, profiles);
-    batch.reset(this.#starts.reset);
-    const trajectory = allocateTrajectory(this.#samples);
-    const actions = repeatActions(sequence, this.#samples);
+    const { batch, outputs } = this.#evaluation;
+    this.#evaluationStarts.write(step, [episode], sums, profiles);
+    batch.reset(this.#evaluationStarts.reset);
+    const trajectory = allocateTrajectory(this.#samples.length);
+    const actions = repeatActions(sequence, this.#samples.length);
     const policy = { kind: 'sequence', actions } as const;
     yield* resultOf(batch.run({ policy, beliefs: null, stops: null, trajectory }));
     yield* resultOf(batch.read(['components', 'firstHalfMeans', 'secondHalfMeans']));
@@ -288,7 +263,8 @@ export class PlanEvaluation implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#opened.batch.close();
+    this.#scorer[Symbol.dispose]();
+    this.#evaluation.batch.close();
   }
 }
 

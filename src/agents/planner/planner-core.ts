@@ -15,7 +15,7 @@ import { checkObservations } from '../inference/inference.js';
 import { errorCountedBy } from '../inference/samples.js';
 import { type BeliefState, openBeliefState } from './belief-state.js';
 import { EpisodeSums } from './episode-sums.js';
-import { Imagination, PlanEvaluation } from './imagination.js';
+import { Imagination } from './imagination.js';
 import { valuePerBeliefError } from './objectives.js';
 import type { Explanation, PlanOutlook, PlanReport } from './plan-report.js';
 import { type Choice, maxSequencesOf, openLoopSequencesUnder, searchPlans } from './plan-search.js';
@@ -46,19 +46,13 @@ export class PlannerCore {
   readonly #sums: EpisodeSums;
   readonly #beliefState: BeliefState;
   readonly #imagination: Imagination;
-  readonly #evaluation: PlanEvaluation;
   /** The last choice for each episode; null before the first. */
   readonly #choices: (Choice | null)[];
   readonly #openLoop: readonly Uint8Array[];
   #lastStep: Step | null = null;
   #closed = false;
 
-  private constructor(
-    request: PlannerRequest,
-    beliefState: BeliefState,
-    imagination: Imagination,
-    evaluation: PlanEvaluation,
-  ) {
+  private constructor(request: PlannerRequest, beliefState: BeliefState, imagination: Imagination) {
     const { numEnvs, world } = request;
     this.#request = request;
     this.#sums = new EpisodeSums(numEnvs, world.params);
@@ -66,28 +60,16 @@ export class PlannerCore {
     this.#choices = Array(numEnvs).fill(null);
     this.#openLoop = openLoopSequencesUnder(request.grader);
     this.#imagination = imagination;
-    this.#evaluation = evaluation;
   }
 
   /** Opens a planner. @param openBatch opens the batches of imagined episodes. */
   static *open(request: PlannerRequest, openBatch: OpenBatch): EngineCalls<PlannerCore> {
     const { numEnvs, budget } = request;
     const numProblems = Math.min(numEnvs, MAX_TOGETHER);
-    const options = {
-      ...request,
-      numProblems,
-      numStarts: budget.samples,
-      maxSequences: maxSequencesOf(budget),
-    };
     const beliefState = openBeliefState(request);
-    const imagination = yield* Imagination.open(options, openBatch);
-    try {
-      const evaluation = yield* PlanEvaluation.open({ ...request, samples: budget.samples }, openBatch);
-      return new PlannerCore(request, beliefState, imagination, evaluation);
-    } catch (error) {
-      imagination[Symbol.dispose]();
-      throw error;
-    }
+    const sizes = { numProblems, numStarts: budget.samples, maxSequences: maxSequencesOf(budget) };
+    const imagination = yield* Imagination.open({ ...request, ...sizes }, openBatch);
+    return new PlannerCore(request, beliefState, imagination);
   }
 
   /** Computes `Planner.decide`. */
@@ -103,7 +85,9 @@ export class PlannerCore {
     this.#lastStep = { profiles, errorReductions: this.#errorReductions() };
     const twins = this.#twins(mask, this.#lastStep);
     // An episode that takes the result of another is not searched.
-    for (const { step, episodes } of this.#batches(mask.map((plays, i) => plays & Number(twins[i] === i)))) {
+    for (const { step, episodes } of this.#searchedTogether(
+      mask.map((plays, i) => plays & Number(twins[i] === i)),
+    )) {
       const choices = yield* this.#searchStep(step, episodes, this.#lastStep);
       episodes.forEach((i, k) => {
         this.#choices[i] = choices[k];
@@ -199,7 +183,7 @@ export class PlannerCore {
     const step = this.#sums.steps[i];
     const actions = best.slice(first * NUM_STEPS, (first + 1) * NUM_STEPS);
     const errorReduction = errorReductions[i * NUM_ACTIONS + first];
-    const outlook = yield* this.#evaluation.play(actions, step, i, this.#sums, profiles);
+    const outlook = yield* this.#imagination.evaluate(actions, step, i, this.#sums, profiles);
     return { ...outlook, actions: Array.from(actions.subarray(step)), errorReduction };
   }
 
@@ -219,8 +203,8 @@ export class PlannerCore {
     );
   }
 
-  /** Yields the playing episodes in parts of at most `maxEpisodes`. The episodes of a part have taken equally many steps. */
-  *#batches(playing: Uint8Array): Generator<{ step: number; episodes: number[] }> {
+  /** Yields the playing episodes, at most `maxEpisodes` at a time, which have taken equally many steps. */
+  *#searchedTogether(playing: Uint8Array): Generator<{ step: number; episodes: number[] }> {
     for (let step = 0; step < NUM_STEPS; step++) {
       const episodes: number[] = [];
       for (let i = 0; i < this.#request.numEnvs; i++) {
@@ -245,7 +229,6 @@ export class PlannerCore {
     if (this.#closed) return;
     this.#closed = true;
     this.#imagination[Symbol.dispose]();
-    this.#evaluation[Symbol.dispose]();
   }
 }
 

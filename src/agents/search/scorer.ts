@@ -260,12 +260,12 @@ export class Scorer implements Disposable {
     values: Float32Array,
     base: number,
   ): void {
-    const columns = { base, width: trials.length * count, numRows: starts.length };
-    writeMeans(trial.scores.subarray(first, first + count), values, columns, earlier);
+    const width = trials.length * count;
+    writeMeans(trial.scores.subarray(first, first + count), values, base, width, starts.length, earlier);
     if (this.#minFirstHalfMean === -Infinity) return;
     const { firstHalfMeans } = this.#outputs;
     const { shortfalls } = trial;
-    writeMeans(shortfalls.subarray(first, first + count), firstHalfMeans, columns, 0);
+    writeMeans(shortfalls.subarray(first, first + count), firstHalfMeans, base, width, starts.length, 0);
     for (let k = first; k < first + count; k++) {
       shortfalls[k] = Math.max(0, this.#minFirstHalfMean - shortfalls[k]);
     }
@@ -277,18 +277,16 @@ export class Scorer implements Disposable {
   }
 }
 
-/** Columns of a table of `numRows` rows with `width` values each: those from column `base` on. */
-interface Columns {
-  readonly base: number;
-  readonly width: number;
-  readonly numRows: number;
-}
-
-/** Writes the mean of each column. If `means` are means over `earlier` other rows, the new means include these. */
+/**
+ * Writes the means of columns from `base` on, of a table of `numRows` rows with `width` values each. If `means` are means over
+ * `earlier` other rows, the new means include these.
+ */
 function writeMeans(
   means: Float64Array,
   values: Float32Array,
-  { base, width, numRows }: Columns,
+  base: number,
+  width: number,
+  numRows: number,
   earlier: number,
 ): void {
   for (let k = 0; k < means.length; k++) means[k] = earlier === 0 ? 0 : means[k] * earlier;

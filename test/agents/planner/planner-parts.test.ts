@@ -2,7 +2,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { priorState } from '../../../src/agents/planner/belief-state.js';
 import { EpisodeSums } from '../../../src/agents/planner/episode-sums.js';
-import { Imagination, ImaginedStarts, PlanEvaluation } from '../../../src/agents/planner/imagination.js';
+import { Imagination, ImaginedStarts } from '../../../src/agents/planner/imagination.js';
 import { OBJECTIVES, valuePerBeliefError } from '../../../src/agents/planner/objectives.js';
 import {
   maxSequencesOf,
@@ -385,13 +385,9 @@ describe('the value of a smaller belief error', () => {
 it('the components of a plan evaluation give the score that the search gives the plan', () => {
   const profiles = priorState(1, world, 4).posteriorSamples(6);
   const { sums, episode } = playSteps(77, 10);
-  const options = {
-    platform: NODE,
-    ...{ world, backend: undefined, kernel: undefined, samples: 6, seed: 9, grader },
-  };
-  using evaluation = runSync(PlanEvaluation.open(options, openSyncBatch));
+  using imagination = openImagination(6, 1);
   const sequence = Uint8Array.from({ length: 28 }, (_, k) => (k * 3) % 10);
-  const { meters, components } = runSync(evaluation.play(sequence, 10, 0, sums, profiles));
+  const { meters, components } = runSync(imagination.evaluate(sequence, 10, 0, sums, profiles));
   const score = components.reduce((sum, each, k) => sum + each * grader[k], 0);
   expect(score).toBeCloseTo(scoresOf('score', sums, 10, sequence, profiles)[0], 5);
   // Component 1 is the meter progress (meter 2) after the last step. The rows of the steps before step 10 stay 0.
