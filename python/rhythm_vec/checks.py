@@ -162,7 +162,10 @@ def find_beliefs(beliefs: npt.NDArray[np.float32]) -> Tuple[npt.NDArray[np.bool_
 
 
 def to_given(
-    beliefs: npt.NDArray[np.float32], used: Any = True, where: str = "beliefs", unchanged: str = "No episode was stepped."
+    beliefs: npt.NDArray[np.float32],
+    used: Any = True,
+    where: str = "beliefs",
+    unchanged: str = "No episode was stepped.",
 ) -> npt.NDArray[np.uint8]:
     """Returns which rows of [..., 3] hold a belief, u8 [...]. Raises InputError `bad_belief` for an invalid row that is
     `used`, bool [...]."""
@@ -171,5 +174,6 @@ def to_given(
         row = int(np.flatnonzero(invalid & used)[0])
         numbers = "three finite numbers or three NaN"
         got = str(beliefs.reshape(-1, beliefs.shape[-1])[row])
-        refuse("bad_belief", f"{numbers} (no belief) in {where} row {row}", got, f"{unchanged} Pass {numbers}.", where, row)
+        expected, remedy = f"{numbers} (no belief) in {where} row {row}", f"{unchanged} Pass {numbers}."
+        refuse("bad_belief", expected, got, remedy, where, row)
     return given.astype(np.uint8)

@@ -117,8 +117,10 @@ def to_seeds(
     elif array.shape != (num_envs,):
         check_length(f"entries in {what}", array, num_envs)
     else:
-        is_numeric = array.dtype.kind in "iu"
-        legal = (array >= 0) & (array <= MAX_U32) if is_numeric else np.array([_is_u32(each) for each in array.tolist()])
+        if array.dtype.kind in "iu":
+            legal = (array >= 0) & (array <= MAX_U32)
+        else:
+            legal = np.array([_is_u32(each) for each in array.tolist()])
         require(legal, "bad_seed", what, expected, array, remedy)
     if seed_range != ALL_SEEDS:
         check_seed_range(array, seed_range, lambda env: f"environment {env} (from {what})")
@@ -265,8 +267,7 @@ def _check_weights(weights: npt.NDArray[Any], where: str, each: bool = False) ->
         if not legal.all():
             row = int(np.argmin(legal))
             expected += f" in {where}[{row}]" if each else f" in {where}"
-            refuse(
-                "bad_grader", expected, str(weights[row].tolist()), f"{remedy}, or use a name.", where, row if each else None
-            )
+            got, remedy = str(weights[row].tolist()), f"{remedy}, or use a name."
+            refuse("bad_grader", expected, got, remedy, where, row if each else None)
     # Adding 0 turns -0 into 0.
     return np.array(weights, np.float32, order="C") + np.float32(0)

@@ -289,10 +289,11 @@ def _require_whole(states: Words, origins: Indices) -> None:
     env = f"environment {origins[at]} of the source"
     if state["step"][at] == NUM_STEPS:
         raise StateError(
-            "episode_over", f"Expected episodes with steps left to imagine, got one that is over in {env}. Leave its index out."
+            "episode_over",
+            f"Expected episodes with steps left to imagine, got one that is over in {env}. Leave its index out.",
         )
     raise StateError(
         "foreign_past",
-        f"Expected episodes that began at step 0, got one that began at step {state['began'][at]} in {env}: its earlier "
-        "rewards are unknown under another profile. Use reset(profiles=..., start=...).",
+        f"Expected episodes that began at step 0, got one that began at step {state['began'][at]} in {env}: its "
+        "earlier rewards are unknown under another profile. Use reset(profiles=..., start=...).",
     )

@@ -78,12 +78,12 @@ class StateError(_CodedError, RuntimeError):
 
 #: The messages of state errors, by code.
 _STATES = {
-    "busy": "Expected one call at a time, got a call while another call of this environment is in progress. Use a lock, or an "
-    "environment per thread.",
+    "busy": "Expected one call at a time, got a call while another call of this environment is in progress. Use a lock, or "
+    "an environment per thread.",
     "closed": "Expected an open environment, got one that was closed. Create a new environment.",
     "not_reset": "Expected a reset before this call, got none yet. Call reset(seed=...) first.",
-    "foreign_past": "Expected episodes that can be replayed here, got the episode of environment {env}, which was copied from an "
-    "environment with other streams (imagination). Make this call on the environment that it was copied from.",
+    "foreign_past": "Expected episodes that can be replayed here, got the episode of environment {env}, which was copied "
+    "from an environment with other streams (imagination). Make this call on the environment that it was copied from.",
 }
 
 

@@ -40,7 +40,8 @@ class RayVectorEnv(ProxyVectorEnv):
         **options: Any,
     ) -> None:
         # Passing these options here refuses them in `options`.
-        whole = RhythmVectorEnv(num_envs, grader=grader, layout="row-major", copy=True, kernel=None, threads=1, **options)
+        own: Any = {"layout": "row-major", "copy": True, "kernel": None, "threads": 1}
+        whole = RhythmVectorEnv(num_envs, grader=grader, **own, **options)
         self.action_names = whole.action_names
         self.world_digest = whole.world_digest
         self.max_episode_steps = whole.max_episode_steps
@@ -65,8 +66,8 @@ class RayVectorEnv(ProxyVectorEnv):
                     arguments[option] = convert(self._world, options[option], self.num_envs)
         if self._is_lost:
             raise RhythmError(
-                "Expected environments whose last call succeeded, got a call that failed or was interrupted. Their episodes "
-                "are lost. Create another vector environment."
+                "Expected environments whose last call succeeded, got a call that failed or was interrupted. Their "
+                "episodes are lost. Create another vector environment."
             )
         self._is_lost = True  # unless all actors answer
         parts = [{each: part_of(value, rows) for each, value in arguments.items()} for rows in self._rows]

@@ -53,7 +53,8 @@ def to_start(start: Any, world: World, profiles: Profiles, mask: Optional[Bytes]
     if is_number(steps):
         steps = np.full(num_envs, check_integer("start.steps", steps, 0, last))
     counts = _to_counts("steps", steps, np.full(num_envs, last), begins)
-    meters = _to_floats("meters", start.get("meters"), (num_envs, _NUM_METERS), "a number from 0 to 1", 0.0, 1.0, begins)
+    shape, is_meter = (num_envs, _NUM_METERS), "a number from 0 to 1"
+    meters = _to_floats("meters", start.get("meters"), shape, is_meter, 0.0, 1.0, begins)
     bounds = {
         "well": well_bounds(counts, _weights_of(world, profiles)),
         "skill": skill_bounds(world, counts, _world.SKILL_ROUNDING["start"]),

@@ -56,7 +56,8 @@ class World:
             OSError: the file cannot be read.
         """
         if not isinstance(path, (str, os.PathLike)):
-            refuse("wrong_type", "the path of a world file", describe(path), "Pass a file that `rhythm-vec world` wrote.")
+            remedy = "Pass a file that `rhythm-vec world` wrote."
+            refuse("wrong_type", "the path of a world file", describe(path), remedy)
         try:
             file = json.loads(Path(path).read_text(encoding="utf-8-sig"))
             for key, expected in (("schema", _SCHEMA), ("layout_digest", _world.LAYOUT_DIGEST)):
@@ -101,7 +102,8 @@ def _to_words(words: Any) -> npt.NDArray[np.uint32]:
 def _to_magnitudes(magnitudes: Any) -> Dict[str, float]:
     given = check_mapping("magnitudes", magnitudes)
     if sorted(map(str, given)) != sorted(_world.MAGNITUDES):
-        refuse("bad_world", f"magnitudes of {', '.join(_world.MAGNITUDES)}", describe(magnitudes), "Pass a number for each.")
+        expected = f"magnitudes of {', '.join(_world.MAGNITUDES)}"
+        refuse("bad_world", expected, describe(magnitudes), "Pass a number for each.")
     # Scaling divides by a magnitude, so 0 is refused. The bound is chosen by hand: 2^-80 is the square of the smallest number
     # of a world other than 0, 2^-40.
     return {name: check_number(f"magnitudes[{name!r}]", given[name], 2.0**-80, MAX_FLOAT) for name in _world.MAGNITUDES}
