@@ -1,6 +1,6 @@
 /** Options of an evaluation, and the data of its callbacks. */
 
-import type { LanguageModel } from '../agents/llm/language-model.js';
+import type { AnswerLog, LanguageModel } from '../agents/llm/language-model.js';
 import type { BeliefKind } from '../agents/policies/fixed-policies.js';
 import type { PolicyName } from '../agents/policies/stepped-policies.js';
 import type { BackendName, KernelName } from '../engine/backends/backend.js';
@@ -25,6 +25,8 @@ export interface LlmOptions {
    * policies, models or graders are ignored.
    */
   readonly played?: Iterable<TrajectoryEpisode> | AsyncIterable<TrajectoryEpisode>;
+  /** Keeps each answer of an unfinished episode; the answers that it has are not requested again. */
+  readonly answers?: AnswerLog;
   /** Called once with each requested episode when it ends. A promise is awaited. */
   readonly onEpisode?: (episode: TrajectoryEpisode) => unknown;
 }
@@ -145,11 +147,17 @@ const areNames = (list: unknown): boolean =>
 const isPolicyRecord = (policies: unknown): boolean =>
   typeof policies === 'object' && !Array.isArray(policies) && Object.keys(Object(policies)).length > 0;
 
-const LLM_OPTIONS: readonly (keyof LlmOptions)[] = ['models', 'concurrency', 'played', 'onEpisode'];
+const LLM_OPTIONS: readonly (keyof LlmOptions)[] = [
+  'models',
+  'concurrency',
+  'played',
+  'answers',
+  'onEpisode',
+];
 
 function checkLlm(llm: LlmOptions): void {
   checkOptions('llm', llm, LLM_OPTIONS);
-  const { models, played, onEpisode } = llm;
+  const { models, played, answers, onEpisode } = llm;
   const isModel = (model: LanguageModel | null): boolean =>
     typeof model?.name === 'string' && typeof model.complete === 'function';
   if (!Array.isArray(models) || !models.every(isModel))
@@ -157,6 +165,8 @@ function checkLlm(llm: LlmOptions): void {
   const iterable = Object(played)[Symbol.iterator] ?? Object(played)[Symbol.asyncIterator];
   if (played !== undefined && typeof iterable !== 'function')
     refuseType('llm.played', 'an iterable of episodes', played);
+  if (answers !== undefined && (typeof answers?.get !== 'function' || typeof answers.add !== 'function'))
+    refuseType('llm.answers', 'a log of answers, { get, add }', answers);
   if (onEpisode !== undefined && typeof onEpisode !== 'function')
     refuseType('llm.onEpisode', 'a function', onEpisode);
 }

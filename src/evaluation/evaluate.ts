@@ -157,13 +157,14 @@ class Run {
   async *#addMissing(modelEpisodes: LlmEpisodes) {
     const { llm = { models: [] }, backend, kernel, signal } = this.#options;
     if (llm.played !== undefined) yield await modelEpisodes.addEarlier(llm.played, this.grader);
-    const { concurrency = CONCURRENCY, onEpisode } = llm;
+    const { concurrency = CONCURRENCY, answers, onEpisode } = llm;
     yield* modelEpisodes.playMissing({
       grader: this.grader,
       concurrency,
       backend,
       kernel,
       signal,
+      answers,
       onEpisode,
     });
   }

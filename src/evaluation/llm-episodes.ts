@@ -1,6 +1,6 @@
 /** Plays a language model's episodes of an evaluation: each once, even if several conditions contain it. */
 
-import { type LanguageModel, modelPlayer } from '../agents/llm/language-model.js';
+import { type AnswerLog, type LanguageModel, modelPlayer } from '../agents/llm/language-model.js';
 import { type EpisodeRequest, playEpisodes } from '../agents/llm/play-episodes.js';
 import { type Grader, isSameGrader } from '../engine/graders/grader.js';
 import { addUsage } from '../rollouts/trajectories/episode-recorder.js';
@@ -19,6 +19,7 @@ export interface LlmPlayOptions {
   readonly backend: string | undefined;
   readonly kernel: string | undefined;
   readonly signal: AbortSignal | undefined;
+  readonly answers: AnswerLog | undefined;
   readonly onEpisode: ((episode: TrajectoryEpisode) => unknown) | undefined;
 }
 

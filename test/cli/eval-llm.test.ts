@@ -9,7 +9,12 @@ import { startModel } from '../support/llm.js';
 const pathOf = temporaryDirectory();
 const textOf = (name: string) => readFileSync(pathOf(name), 'utf8');
 const rowsOf = (name: string) => JSON.parse(textOf(name)).rows;
-const episodesOf = (name: string) => textOf(name).trimEnd().split('\n').map(parseEpisode);
+/** Returns the episodes of a file, or of a journal, which also has answers and the amount spent. */
+const episodesOf = (name: string) =>
+  textOf(name)
+    .split('\n')
+    .filter((line) => line.startsWith('{"schema"'))
+    .map(parseEpisode);
 
 /** Runs `eval`, by default with the model of the fake endpoint and two episodes. */
 const evaluate = (fake: FakeOpenAi, ...args: string[]) =>

@@ -15,6 +15,7 @@ import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Journal } from '../../src/cli/llm/journal.js';
+import { toGrader } from '../../src/engine/graders/grader.js';
 import { episodeKey, episodeLine } from '../../src/rollouts/trajectories/trajectory-lines.js';
 import { temporaryDirectory } from '../support/cli.js';
 import { changedAt, episodeStarts, recordEpisodes, TEST_POLICIES } from '../support/trajectories.js';
@@ -37,7 +38,9 @@ const LINES = EPISODES.map(episodeLine);
 /** Dollars of an episode: 28 steps of 0.125 each (`USAGE` in test/support/trajectories.ts). */
 const COST = 28 * 0.125;
 
-const open = (path: string, check = () => {}) => Journal.open({ path, check });
+const SETTINGS = { grader: toGrader('v2'), sampling: { max_tokens: 512 } };
+const open = (path: string, check = () => {}, settings: typeof SETTINGS = SETTINGS) =>
+  Journal.open({ path, check, ...settings });
 
 it('a journal writes each episode to disk as it ends, and all of them in order at the end', async () => {
   const path = newPath();
@@ -189,10 +192,9 @@ describe('the amount spent', () => {
     const journal = await open(path);
     for (const dollars of [1.25, 1e-7, 123456.789, 3]) {
       journal.noteSpent(dollars);
-      expect(JSON.parse(readFileSync(`${path}.spent`, 'utf8'))).toEqual({ spent_usd: dollars });
+      const last = readFileSync(`${path}.partial`, 'utf8').trimEnd().split('\n').at(-1)!;
+      expect(JSON.parse(last)).toEqual({ spent_usd: dollars });
     }
-    // Each amount takes 64 bytes, so that it overwrites the one before.
-    expect(statSync(`${path}.spent`).size).toBe(64);
     await journal.close();
     const reopened = await open(path);
     expect(reopened.spent).toBe(3);
@@ -207,10 +209,58 @@ describe('the amount spent', () => {
     expect(filesBeside(path)).toEqual(['t.jsonl']);
   });
 
-  it('is refused if its file holds something else', async () => {
+  it('is refused if its line holds something else', async () => {
     const path = newPath();
-    writeFileSync(`${path}.spent`, 'much');
-    await expect(open(path)).rejects.toThrow(/t\.jsonl\.spent to hold the amount spent/);
+    writeFileSync(`${path}.partial`, '{"spent_usd":"much"}\n');
+    await expect(open(path)).rejects.toThrow(/t\.jsonl\.partial:1 to hold the amount spent/);
+  });
+});
+
+describe('the answers of an unfinished episode', () => {
+  const answer = (completion: string) => ({
+    completion,
+    finish: 'stop',
+    refused: false,
+    usage: { requests: 1 },
+  });
+  const KEY = 'fake sampled 7';
+
+  it('are read again by the next run, the first at each step, and are not part of the output', async () => {
+    const path = newPath();
+    const journal = await open(path);
+    await Promise.all([0, 1, 2].map((step) => journal.answers.add(KEY, step, answer(`answer ${step}`))));
+    await journal.append(EPISODES[0]);
+    await journal.answers.add(KEY, 1, answer('a second answer'));
+    await journal.close();
+    // A crash may leave the beginning of a line.
+    appendFileSync(`${path}.partial`, '{"answer":"fake samp');
+    const reopened = await open(path);
+    const { answers } = reopened;
+    expect([0, 1, 2].map((step) => answers.get(KEY, step))).toEqual(
+      [0, 1, 2].map((step) => answer(`answer ${step}`)),
+    );
+    expect([answers.size, answers.get(KEY, 3), answers.get('fake sampled 8', 0)]).toEqual([
+      3,
+      undefined,
+      undefined,
+    ]);
+    await reopened.finish(KEYS);
+    await reopened.commit();
+    expect(readFileSync(path, 'utf8')).toBe(LINES[0]);
+    expect(filesBeside(path)).toEqual(['t.jsonl']);
+  });
+
+  it('are refused under another grader or other sampling', async () => {
+    const path = newPath();
+    const journal = await open(path);
+    await journal.answers.add(KEY, 0, answer('a'));
+    await journal.close();
+    for (const other of [{ grader: toGrader('v1') }, { sampling: { max_tokens: 64 } }]) {
+      await expect(open(path, () => {}, { ...SETTINGS, ...other })).rejects.toThrow(
+        /^Expected the answers in .*t\.jsonl\.partial:1 to be those of this --grader and these options of sampling/,
+      );
+    }
+    await (await open(path)).close();
   });
 });
 

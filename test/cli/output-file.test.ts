@@ -437,7 +437,7 @@ describe('checkOutputs', () => {
     ['the same file in a new folder', [json('new/x'), trajectories('new/folder/../x')], other],
     ['a file of the journal', [json('x.partial'), trajectories('x')], temporary],
     ['a file of the journal in a new folder', [json('new/x.partial'), trajectories('new/x')], temporary],
-    ['a file of the journal, in another order', [trajectories('x'), json('x.spent')], temporary],
+    ['a file of the journal, in another order', [trajectories('x'), json('x.partial')], temporary],
     ['a file of the journal through a link', [trajectories('a link'), json('there.lock')], temporary],
     ['one in a linked folder', [trajectories('folder/x'), json('same folder/x.partial')], temporary],
     ['the standard output twice', [{ ...json(''), path: '-' }, components('-')], 'than --json, got -.'],

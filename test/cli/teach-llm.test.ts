@@ -31,6 +31,14 @@ async function startTeacher(options: FakeOptions = {}) {
 
 const linesIn = (path: string): string[] =>
   existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : [];
+/** Returns the lines of finished episodes in a journal, which also has answers and the amount spent. */
+const storedIn = (path: string): string[] => linesIn(path).filter((line) => line.startsWith('{"schema"'));
+/** Returns the number of stored answers of unfinished episodes in a journal. */
+function openAnswersIn(path: string): number {
+  const seeds = storedIn(path).map((line) => parseEpisode(line).seed);
+  const answers = linesIn(path).filter((line) => line.startsWith('{"answer"'));
+  return answers.filter((line) => !seeds.some((seed) => line.includes(` ${seed}"`))).length;
+}
 const episodesIn = (path: string) => linesIn(path).map(parseEpisode);
 
 describe('an output file of `teach --policy llm:MODEL`', () => {
@@ -95,24 +103,29 @@ it('`teach` records the prompts of `prompt`, also if the rules are sent in the u
 });
 
 describe('`teach --policy llm:MODEL` resumes', () => {
-  it('after it was killed: no finished episode is lost, and none is requested twice', async () => {
+  it('after it was killed: no finished episode and no stored answer is lost, and none is requested twice', async () => {
     const { fake, output, run, start } = await startTeacher({ delay: 3 });
     const partial = `${output}.partial`;
     let kept: string[] = [];
     for (const minimum of [1, 3]) {
       const running = start('--seeds', '100-105', '--concurrency', '3');
-      await vi.waitUntil(() => linesIn(partial).length >= minimum, { timeout: 60_000, interval: 20 });
+      await vi.waitUntil(() => storedIn(partial).length >= minimum && openAnswersIn(partial) > 0, {
+        timeout: 60_000,
+        interval: 20,
+      });
       running.child.kill('SIGKILL');
       await running.finished;
-      expect(linesIn(partial).slice(0, kept.length)).toEqual(kept);
-      kept = linesIn(partial);
+      expect(storedIn(partial).slice(0, kept.length)).toEqual(kept);
+      kept = storedIn(partial);
       // An incomplete line, as after a kill during a write.
       appendFileSync(partial, kept[0].slice(0, 1234));
     }
     const before = fake.requests.length;
+    const answers = openAnswersIn(partial);
+    expect(answers).toBeGreaterThan(0);
     const { code, stderr } = await run(['--seeds', '100-105', '--concurrency', '3']);
     expect([code, stderr]).toEqual([0, expect.stringContaining(`${kept.length} of them from earlier runs`)]);
-    expect(fake.requests.length - before).toBe((6 - kept.length) * 28);
+    expect(fake.requests.length - before).toBe((6 - kept.length) * 28 - answers);
     const lines = linesIn(output);
     expect(lines.map((line) => parseEpisode(line).seed)).toEqual([100, 101, 102, 103, 104, 105]);
     for (const line of kept) expect(lines).toContain(line);
@@ -123,14 +136,14 @@ describe('`teach --policy llm:MODEL` resumes', () => {
   it('after it was interrupted, as its message says', async () => {
     const { folder, output, start, run } = await startTeacher({ delay: 3 });
     const running = start('--seeds', '100-105', '--prices', '2.5,10');
-    await vi.waitUntil(() => linesIn(`${output}.partial`).length > 0, { timeout: 60_000, interval: 5 });
+    await vi.waitUntil(() => storedIn(`${output}.partial`).length > 0, { timeout: 60_000, interval: 5 });
     running.child.kill('SIGINT');
     const { code, stderr } = await running.finished;
     expect(code).toBe(130);
     expect(stderr).toMatch(
       /\d of 6 episodes (is|are) kept in .*t\.jsonl\.partial; the same command resumes from there\.\nerror: Interrupted/,
     );
-    expect(readdirSync(folder).sort()).toEqual(['t.jsonl.partial', 't.jsonl.spent']);
+    expect(readdirSync(folder).sort()).toEqual(['t.jsonl.partial']);
     expect((await run(['--seeds', '100-105', '--prices', '2.5,10'])).code).toBe(0);
     expect(readdirSync(folder)).toEqual(['t.jsonl']);
   });
@@ -144,10 +157,10 @@ describe('`teach --policy llm:MODEL` resumes', () => {
     expect(first.stderr).toMatch(
       /\d of 8 episodes are kept in .*resumes from there\.\nerror: Expected the next episode to fit into the budget of \$0\.10, got \$0\.\d+ spent and \$0\.\d+ needed for it\. Raise the budget \(--budget\) to go on\.\n$/,
     );
-    const kept = linesIn(`${output}.partial`);
+    const kept = storedIn(`${output}.partial`);
     expect(kept.length).toBeGreaterThan(1);
     expect((await run([...args, '--budget', '0.1'])).code).toBe(3);
-    expect(linesIn(`${output}.partial`)).toEqual(kept);
+    expect(storedIn(`${output}.partial`)).toEqual(kept);
     const costs = kept.map((line) => parseEpisode(line).usage!.cost_usd!);
     expect(costs.reduce((sum, cost) => sum + cost)).toBeLessThanOrEqual(0.1);
     const last = await run([...args, '--budget', '5']);
@@ -159,7 +172,7 @@ it('`teach` at the limit of the file size keeps the episodes that fit, counts al
   const { fake, output, args, run } = await startTeacher();
   const options = ['--seeds', '100-107', '--prices', '2.5,10,1.25', '--concurrency', '3'];
   // The limit is in kilobytes: two episodes fit, and perhaps a third.
-  const limited = 'ulimit -f 100; exec "$0" "$@"';
+  const limited = 'ulimit -f 200; exec "$0" "$@"';
   const env = { ...process.env, ...fake.environment };
   const words = ['-c', limited, process.execPath, MAIN, ...args(...options)];
   const failed = await promisify(execFile)('bash', words, { env }).then(
@@ -172,9 +185,10 @@ it('`teach` at the limit of the file size keeps the episodes that fit, counts al
       /(\d) of 8 episodes are kept in .*\.partial; .* resumes from there\.\nerror: Expected the system call write to succeed, got EFBIG: file too large, write '.*\/t\.jsonl\.partial'\. Raise the limit of the file size \(ulimit -f\), or choose another place\.\n$/,
     ),
   ]);
-  const spent: number = JSON.parse(readFileSync(`${output}.spent`, 'utf8')).spent_usd;
+  const amounts = linesIn(`${output}.partial`).filter((line) => line.startsWith('{"spent_usd"'));
+  const spent: number = JSON.parse(amounts.at(-1)!).spent_usd;
   expect(spent).toBeGreaterThanOrEqual(billedFor(fake) - 1e-9);
-  const kept = linesIn(`${output}.partial`);
+  const kept = storedIn(`${output}.partial`);
   const { code, stderr } = await run(options);
   expect([code, stderr]).toEqual([0, expect.stringContaining(`, ${kept.length} of them from earlier runs.`)]);
   expect(stderr).toContain(`, after ${dollars(spent)} in earlier runs`);

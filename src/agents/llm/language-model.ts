@@ -21,6 +21,14 @@ export interface Answer {
   readonly usage: Usage;
 }
 
+/** The answers of unfinished episodes, so that no answer is paid for twice. */
+export interface AnswerLog {
+  /** Returns the stored answer at a step of an episode; undefined if there is none. @param key names the model and the episode. */
+  get(key: string, step: number): Answer | undefined;
+  /** Stores an answer. Once the promise resolves, no crash can lose it. */
+  add(key: string, step: number, answer: Answer): Promise<void>;
+}
+
 /** Answers prompts. The policy "llm:NAME" calls it before every step. */
 export interface LanguageModel {
   /** The name in files. */

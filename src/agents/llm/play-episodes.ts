@@ -16,7 +16,7 @@ import { resolveMove } from '../../rollouts/trajectories/move.js';
 import type { Player, TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
 import { checkInteger } from '../../shared/values.js';
 import { NUM_STEPS, OBSERVATION_SIZE } from '../../world/fields.js';
-import type { LanguageModel } from './language-model.js';
+import type { Answer, AnswerLog, LanguageModel } from './language-model.js';
 import { BudgetError, type EpisodeAccount, maxCostOf } from './ledger.js';
 import { EndpointError } from './request-faults.js';
 
@@ -38,6 +38,8 @@ export interface PlayOptions {
   readonly concurrency: number;
   /** The player that the episodes record. */
   readonly player: Player;
+  /** Keeps each answer as it comes, and has the answers of earlier runs, which are not requested again. Default: none. */
+  readonly answers?: AnswerLog;
   /** As in `evaluate`. An asynchronous backend is replaced by the default backend, which computes the same bits. */
   readonly backend?: string;
   readonly kernel?: string;
@@ -200,7 +202,7 @@ class EpisodePlayer {
     let outputs = await this.#pool.reset(env, begin, readEnv);
     for (let step = 0; step < NUM_STEPS; step++) {
       const { row } = outputs;
-      const played = await this.#askModel(prompt(row, undefined, { grader }));
+      const played = await this.#nextMove(prompt(row, undefined, { grader }), request, step);
       account?.addCost(played.usage?.cost_usd ?? 0);
       const { action, belief } = played;
       outputs = await this.#pool.step(env, { code: action, belief }, readEnv);
@@ -210,9 +212,19 @@ class EpisodePlayer {
     return recorder.end(outputs.end!);
   }
 
-  async #askModel(messages: Prompt) {
-    const { completion, reasoning, usage } = await this.#options.model.complete(messages, this.#stop.signal);
+  async #nextMove(messages: Prompt, { seed, profileMode }: EpisodeRequest, step: number) {
+    const { model, answers } = this.#options;
+    const key = `${model.name} ${profileMode} ${seed}`;
+    const stored = answers?.get(key, step);
+    const { completion, reasoning, usage } = stored ?? (await this.#ask(messages, key, step));
     return resolveMove({ prompt: messages, completion, reasoning, usage });
+  }
+
+  async #ask(messages: Prompt, key: string, step: number): Promise<Answer> {
+    const { model, answers } = this.#options;
+    const answer = await model.complete(messages, this.#stop.signal);
+    await answers?.add(key, step, answer);
+    return answer;
   }
 }
 

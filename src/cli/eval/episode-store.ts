@@ -1,5 +1,6 @@
 /** Stores the episodes of `rhythm-vec eval`: in a file that is written atomically, or in a journal if language models play. */
 
+import type { AnswerLog } from '../../agents/llm/language-model.js';
 import { type Grader, isSameGrader } from '../../engine/graders/grader.js';
 import type { CompactEpisode } from '../../rollouts/trajectories/compact-episode.js';
 import {
@@ -26,6 +27,8 @@ export interface EpisodeStore extends Committable {
   readonly spending: Spending;
   /** The stored episodes of language models. */
   readonly played?: AsyncIterable<TrajectoryEpisode>;
+  /** The answers of unfinished episodes of language models. */
+  readonly answers?: AnswerLog;
   /** Stores episodes. A journal ignores episodes that it has already. */
   add(episodes: readonly TrajectoryEpisode[]): Promise<void>;
   /**
@@ -113,7 +116,9 @@ export async function openJournalStore(
   sampling: Sampling,
 ): Promise<EpisodeStore> {
   const option = '--trajectories';
-  const journal = await Journal.open({ path, format, option, check: checkOf(evaluated, sampling, option) });
+  const { grader } = evaluated;
+  const check = checkOf(evaluated, sampling, option);
+  const journal = await Journal.open({ path, format, option, check, grader, sampling });
   const keysOf = (players: readonly Player[]): string[] => keysIn({ ...evaluated, players });
   const modelKeys = keysOf(evaluated.players.filter(isModel));
   const { spent, finished } = journal;
@@ -121,6 +126,7 @@ export async function openJournalStore(
   return {
     spending: { spent, finished, onSpend: (dollars) => journal.noteSpent(dollars) },
     played: journal.read(modelKeys),
+    answers: journal.answers,
     add: async (episodes) => {
       for (const episode of episodes) if (!has(episodeKey(episode))) await journal.append(episode);
     },
@@ -135,6 +141,7 @@ export async function openJournalStore(
         journal.partialPath,
         modelKeys.filter(has).length,
         `${modelKeys.length} episodes of language models`,
+        journal.answers.size > 0,
       ),
   };
 }

@@ -66,12 +66,13 @@ export class EvalModels {
     });
   }
 
-  /** Returns the `llm` options of `evaluate`. @param played the stored episodes. */
-  llmOptions(played: LlmOptions['played']): LlmOptions {
+  /** Returns the `llm` options of `evaluate`. @param stored the stored episodes and answers. */
+  llmOptions(stored: Pick<LlmOptions, 'played' | 'answers'>): LlmOptions {
     return {
       models: this.#opened.map(({ opened }) => opened.model),
       concurrency: this.#concurrency,
-      played,
+      played: stored.played,
+      answers: stored.answers,
       onEpisode: (episode) => this.#count(episode),
     };
   }

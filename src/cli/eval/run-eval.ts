@@ -95,7 +95,7 @@ export async function runEval(options: EvalCommandOptions, signal: AbortSignal):
       policies,
       grader,
       signal,
-      llm: models.llmOptions(store?.played),
+      llm: models.llmOptions(store ?? {}),
       onStart: async (info: RunInfo) => {
         if (shard === null) messages.write(renderHeader(info));
         await componentsOutput?.write(headerText(info));

@@ -1,37 +1,46 @@
-/** Reads and writes the bytes of a journal's files (journal.ts): lines of episodes, and the amount spent on a language model. */
-import { readFileSync } from 'node:fs';
+/** The lines of a journal (journal.ts): episodes, answers, and the amount spent on language models. */
 import type { FileHandle } from 'node:fs/promises';
+import { ANSWER_HEAD } from '../../agents/llm/stored-answers.js';
 import type { LineSpan } from '../../shared/line-spans.js';
 import { SCHEMAS } from '../../shared/schemas.js';
 import { UsageError } from '../command-errors.js';
-import { stat } from '../files/paths.js';
-import { syncToDisk } from '../files/sync-to-disk.js';
 
 /** The file of an episode's line, and the line's place in it. */
 export interface Entry extends LineSpan {
   readonly handle: FileHandle;
 }
 
-/** The beginning of every episode's line, up to the schema's name. */
-const LINE_HEAD = JSON.stringify({ schema: { name: SCHEMAS.trajectory.name } }).slice(0, -2);
+/** The beginnings of the lines of episodes, up to the schema's name, of answers, and of the amount spent. */
+const EPISODE_HEAD = JSON.stringify({ schema: { name: SCHEMAS.trajectory.name } }).slice(0, -2);
+export const SPENT_HEAD = '{"spent_usd":';
+const HEADS = [EPISODE_HEAD, ANSWER_HEAD, SPENT_HEAD];
 
-/** Returns whether a text can be the beginning of an episode's line. It ignores zero bytes at the end, left by a crash. */
+/** Returns whether a text can be the beginning of a journal's line. It ignores zero bytes at the end, left by a crash. */
 export function isBeginning(text: string): boolean {
   const written = text.replace(/\0+$/, '');
-  return written.startsWith(LINE_HEAD) || LINE_HEAD.startsWith(written);
+  return HEADS.some((head) => written.startsWith(head) || head.startsWith(written));
 }
 
-/** Writes all bytes at an offset of a file, and syncs the file to disk. */
-export async function writeAt(handle: FileHandle, start: number, bytes: Buffer): Promise<void> {
-  await writeFully(handle, start, bytes);
-  await syncToDisk(handle);
-}
-
-/** Writes all bytes at an offset of a file. A single system call may write fewer. */
-export async function writeFully(handle: FileHandle, start: number, bytes: Buffer): Promise<void> {
-  for (let done = 0; done < bytes.length; ) {
-    done += (await handle.write(bytes, done, bytes.length - done, start + done)).bytesWritten;
+/** Returns whether a line that has no line end is complete. */
+export function isWhole(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
   }
+}
+
+/** Returns the line of an amount in dollars. */
+export const spentLine = (dollars: number): string => `${JSON.stringify({ spent_usd: dollars })}\n`;
+
+/** Returns the amount in a line. @throws UsageError for a line with another text. */
+export function spentIn(line: string, place: string): number {
+  const amount = /^\{"spent_usd":([\d.e+-]+)\}$/.exec(line)?.[1];
+  if (amount !== undefined && Number.isFinite(Number(amount))) return Number(amount);
+  throw new UsageError(
+    `Expected ${place} to hold the amount spent, got something else. Write {"spent_usd":0} there, with the right amount instead of 0.`,
+  );
 }
 
 /** Reads the bytes of an episode's line. @throws UsageError if another process has shortened the file. */
@@ -46,16 +55,4 @@ export async function bytesOf({ handle, start, end }: Entry): Promise<Buffer> {
     done += bytesRead;
   }
   return bytes;
-}
-
-/** Returns the stored amount in dollars; 0 if the file is missing or empty. @throws UsageError for a file with another text. */
-export function readAmount(path: string): number {
-  if (stat(path) === null) return 0;
-  const text = readFileSync(path, 'utf8').trim();
-  if (text === '') return 0;
-  const amount = /^\{"spent_usd":([\d.e+-]+)\}$/.exec(text)?.[1];
-  if (amount !== undefined && Number.isFinite(Number(amount))) return Number(amount);
-  throw new UsageError(
-    `Expected ${path} to hold the amount spent, got something else. Write {"spent_usd":0} into it, with the right amount instead of 0.`,
-  );
 }

@@ -1,13 +1,18 @@
 /**
- * A journal of paid episodes. Each episode is a line of `OUTPUT.partial`, synced to disk as soon as it ends. The next
- * run of the same command reuses the episodes of that file and of OUTPUT. When all episodes are finished, they replace
- * OUTPUT atomically.
+ * A journal of paid answers and episodes. Each answer of an unfinished episode and each finished episode is a line of
+ * `OUTPUT.partial`, synced to disk as soon as it comes; further lines have the amount spent. The next run of the same command
+ * reuses the answers and episodes of that file and the episodes of OUTPUT. When all episodes are finished, they replace OUTPUT
+ * atomically.
  */
-import { closeSync, constants, openSync, rmSync, writeSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { ftruncateSync, writeSync } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import type { AnswerLog } from '../../agents/llm/language-model.js';
+import { ANSWER_HEAD, StoredAnswers } from '../../agents/llm/stored-answers.js';
+import type { Grader } from '../../engine/graders/grader.js';
 import { EpisodeReplayer } from '../../rollouts/trajectories/episode-replayer.js';
-import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
+import type { Sampling, TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
 import {
   BadEpisode,
   episodeKey,
@@ -27,7 +32,15 @@ import { rethrowWithPath } from '../files/rethrow-with-path.js';
 import { syncToDisk } from '../files/sync-to-disk.js';
 import { readTableEpisodes } from '../files/trajectory-table.js';
 import { markLength, withoutMark } from '../files/utf8.js';
-import { bytesOf, type Entry, isBeginning, readAmount, writeAt, writeFully } from './journal-bytes.js';
+import {
+  bytesOf,
+  type Entry,
+  isBeginning,
+  isWhole,
+  SPENT_HEAD,
+  spentIn,
+  spentLine,
+} from './journal-bytes.js';
 import { lock, lockOf } from './lock.js';
 
 export interface JournalOptions {
@@ -39,6 +52,9 @@ export interface JournalOptions {
   readonly option?: string;
   /** Refuses an episode that this command would not produce. @throws UsageError that names `place`, the file and line. */
   readonly check: (episode: TrajectoryEpisode, place: string) => void;
+  /** The grader and the sampling of this command, on which the answers of its language models depend. */
+  readonly grader: Grader;
+  readonly sampling: Sampling;
 }
 
 /**
@@ -57,23 +73,20 @@ export function checkJournal(option: string, path: string, user: string): void {
 }
 
 const partialOf = (path: string): string => `${path}.partial`;
-const spentOf = (path: string): string => `${path}.spent`;
 
 /** Returns the paths of the files that a journal may have beside the output. @param path of the output. */
 export const journalFiles = (path: string): string[] =>
-  [partialOf, spentOf, lockOf].map((pathOf) => pathOf(targetOf(path)));
+  [partialOf, lockOf].map((pathOf) => pathOf(targetOf(path)));
 
 /**
  * Returns a line about the episodes that are kept after an interruption. @param path of the journal. @param all the
- * planned episodes, such as "6 episodes".
+ * planned episodes, such as "6 episodes". @param answers whether answers of an unfinished episode are kept.
  */
-export const keptText = (path: string, kept: number, all: string): string =>
-  kept === 0
-    ? `None of ${all} was finished.\n`
-    : `${kept} of ${all} ${kept === 1 ? 'is' : 'are'} kept in ${path}; the same command resumes from there.\n`;
-
-/** The fixed number of bytes of a stored amount, so that it can be overwritten in place. No amount needs more. */
-const AMOUNT_WIDTH = 64;
+export function keptText(path: string, kept: number, all: string, answers = false): string {
+  if (kept === 0 && !answers) return `None of ${all} was finished.\n`;
+  const what = kept === 0 ? `Answers of ${all}` : `${kept} of ${all}`;
+  return `${what} ${kept === 1 ? 'is' : 'are'} kept in ${path}; the same command resumes from there.\n`;
+}
 
 /** A journal that is open and locked. */
 export class Journal {
@@ -82,6 +95,7 @@ export class Journal {
   readonly #check: JournalOptions['check'];
   readonly #format: RowFormat;
   readonly #unlock: () => void;
+  readonly #answers: StoredAnswers;
   /** The stored episodes, by `episodeKey`. */
   readonly #entries = new Map<string, Entry>();
   #output: FileHandle | null = null;
@@ -90,14 +104,23 @@ export class Journal {
   #partial!: FileHandle;
   /** The length of `OUTPUT.partial` in bytes, without an incomplete line. */
   #end = 0;
-  #spentFile: number | null = null;
+  /** Resolves when the last sync of `OUTPUT.partial` has ended; the sync that covers all lines written since it began. */
+  #syncing: Promise<void> = Promise.resolve();
+  #nextSync: Promise<void> | null = null;
   #finished = { episodes: 0, cost: 0 };
   #spent = 0;
 
   private constructor(
-    { path, option = '--output', check, format = LINES }: JournalOptions,
+    { path, option = '--output', check, format = LINES, grader, sampling }: JournalOptions,
     unlock: () => void,
   ) {
+    const run = createHash('sha256')
+      .update(JSON.stringify([grader.weights, sampling]))
+      .digest('hex');
+    this.#answers = new StoredAnswers(
+      run.slice(0, RUN_DIGITS),
+      async (line) => void (await this.#append(line)),
+    );
     this.#path = path;
     this.#option = option;
     this.#check = check;
@@ -144,25 +167,53 @@ export class Journal {
     return Math.max(this.#spent, this.#finished.cost);
   }
 
-  /** Stores an episode. Once the promise resolves, no crash can lose it. */
-  async append(episode: TrajectoryEpisode): Promise<void> {
-    const line = Buffer.from(episodeLine(episode));
-    const start = this.#end;
-    await writeAt(this.#partial, start, line).catch(rethrowWithPath(this.partialPath));
-    this.#end = start + line.length;
-    this.#entries.set(episodeKey(episode), { handle: this.#partial, start, end: this.#end - 1 });
+  /** The answers of unfinished episodes. */
+  get answers(): AnswerLog & { readonly size: number } {
+    return this.#answers;
   }
 
-  /** Writes to `OUTPUT.spent` the largest amount that may have been spent, synchronously. */
+  /** Stores an episode. Once the promise resolves, no crash can lose it. */
+  async append(episode: TrajectoryEpisode): Promise<void> {
+    this.#entries.set(episodeKey(episode), await this.#append(episodeLine(episode)));
+  }
+
+  /** Stores the largest amount that may have been spent, so that a killed process cannot lose it. */
   noteSpent(dollars: number): void {
-    // Overwrites without truncating, so that the file has an amount even if the process is killed meanwhile.
-    this.#spentFile ??= openSync(this.#spentPath, constants.O_WRONLY | constants.O_CREAT, 0o666);
-    const text = JSON.stringify({ spent_usd: dollars });
+    this.#write(spentLine(dollars));
+  }
+
+  async #append(line: string): Promise<Entry> {
+    const entry = this.#write(line);
+    await this.#sync().catch(rethrowWithPath(this.partialPath));
+    return entry;
+  }
+
+  /** Writes a line at the end of `OUTPUT.partial`. After a failure, none of it remains. */
+  #write(line: string): Entry {
+    const bytes = Buffer.from(line);
+    const start = this.#end;
+    const { fd } = this.#partial;
     try {
-      writeSync(this.#spentFile, `${text.padEnd(AMOUNT_WIDTH - 1)}\n`, 0);
+      for (let done = 0; done < bytes.length; )
+        done += writeSync(fd, bytes, done, bytes.length - done, start + done);
     } catch (error) {
-      rethrowWithPath(this.#spentPath)(error);
+      ftruncateSync(fd, start);
+      rethrowWithPath(this.partialPath)(error);
     }
+    this.#end = start + bytes.length;
+    return { handle: this.#partial, start, end: this.#end - 1 };
+  }
+
+  /** Syncs all lines that were written so far. Calls during a sync share the next one. */
+  #sync(): Promise<void> {
+    this.#nextSync ??= this.#syncing
+      .catch(() => {})
+      .then(() => {
+        this.#nextSync = null;
+        this.#syncing = syncToDisk(this.#partial);
+        return this.#syncing;
+      });
+    return this.#nextSync;
   }
 
   /** Yields the stored episodes of these keys, in the order of `keys`, one at a time. */
@@ -193,15 +244,14 @@ export class Journal {
   async commit(): Promise<void> {
     await this.#written?.commit();
     if (this.#end > 0) await rm(this.partialPath, { force: true });
-    rmSync(this.#spentPath, { force: true });
     await this.close();
   }
 
   /** Closes the files, keeps them for the next run, and releases the lock. An empty `OUTPUT.partial` is removed. */
   async close(): Promise<void> {
     const handles = [this.#output, this.#partial];
-    if (this.#spentFile !== null) closeSync(this.#spentFile);
-    [this.#output, this.#spentFile] = [null, null];
+    this.#output = null;
+    await this.#syncing.catch(() => {});
     await this.#written?.discard();
     this.#written = null;
     for (const handle of handles) await handle?.close();
@@ -214,10 +264,6 @@ export class Journal {
     return partialOf(this.#path);
   }
 
-  get #spentPath(): string {
-    return spentOf(this.#path);
-  }
-
   async #read(): Promise<void> {
     const isTable = isParquet(this.#path);
     if (!isTable && stat(this.#path) !== null) {
@@ -228,7 +274,6 @@ export class Journal {
     this.#partial = await open(this.partialPath, exists ? 'r+' : 'wx+');
     this.#end = await this.#readEpisodes(this.#partial, this.partialPath, { mayEndEarly: true });
     if (isTable) await this.#copyTable();
-    this.#spent = readAmount(this.#spentPath);
   }
 
   /** Copies the episodes of an output in Parquet to the journal. */
@@ -236,14 +281,7 @@ export class Journal {
     await using replayer = new EpisodeReplayer();
     for await (const { place, episode } of readTableEpisodes(this.#path, this.#path, replayer)) {
       if (!isEpisode(episode)) this.#refuse(episode, place);
-      const line = Buffer.from(episodeLine(episode));
-      await writeFully(this.#partial, this.#end, line).catch(rethrowWithPath(this.partialPath));
-      this.#addEntry(
-        episode,
-        { handle: this.#partial, start: this.#end, end: this.#end + line.length - 1 },
-        place,
-      );
-      this.#end += line.length;
+      this.#addEntry(episode, this.#write(episodeLine(episode)), place);
     }
     await syncToDisk(this.#partial);
   }
@@ -263,17 +301,32 @@ export class Journal {
       const place = `${path}:${++number}`;
       const bytes = await bytesOf({ handle, ...span });
       const text = withoutMark(bytes.toString());
-      const episode = text === '' ? null : readEpisode(text);
-      if (mayEndEarly && !span.whole && isBeginning(text) && !isEpisode(episode)) {
+      if (mayEndEarly && !span.whole && isBeginning(text) && !isWhole(text)) {
         await handle.truncate(span.start);
         return span.start;
       }
-      const start = span.start + markLength(bytes);
-      if (episode !== null) this.#addEntry(episode, { handle, start, end: span.end }, place);
+      if (!mayEndEarly || !this.#readOther(text, place)) {
+        const episode = text === '' ? null : readEpisode(text);
+        const start = span.start + markLength(bytes);
+        if (episode !== null) this.#addEntry(episode, { handle, start, end: span.end }, place);
+      }
       end = span.end + 1;
       if (mayEndEarly && !span.whole) await handle.write('\n', span.end);
     }
     return end;
+  }
+
+  /** Reads a line that has an answer or the amount spent. @returns false for any other line. @throws UsageError. */
+  #readOther(text: string, place: string): boolean {
+    if (text.startsWith(SPENT_HEAD)) this.#spent = spentIn(text, place);
+    else if (!text.startsWith(ANSWER_HEAD)) return false;
+    else if (!this.#answers.read(text)) {
+      throw new UsageError(
+        `Expected the answers in ${place} to be those of this --grader and these options of sampling, got others. ` +
+          `Pass the original options, or pass another ${this.#option}.`,
+      );
+    }
+    return true;
   }
 
   #refuse({ message }: BadEpisode, place: string): never {
@@ -296,5 +349,7 @@ export class Journal {
 }
 
 const LINE_END = Buffer.from('\n');
+/** The number of hexadecimal digits by which answers name the grader and the sampling. */
+const RUN_DIGITS = 16;
 const isEpisode = (read: TrajectoryEpisode | BadEpisode | null): read is TrajectoryEpisode =>
   read !== null && !(read instanceof BadEpisode);

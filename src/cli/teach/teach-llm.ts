@@ -55,6 +55,8 @@ export async function teachByLlm(
   const journal = await Journal.open({
     path: options.output,
     format,
+    grader,
+    sampling: samplingOf(options),
     check: checkSameRun({ player: modelPlayer(name), grader, sampling: samplingOf(options) }),
   });
   try {
@@ -100,7 +102,7 @@ async function play(
     const context = {
       engine: { backend, kernel, threads },
       signal,
-      llm: { model, concurrency, has, onStep },
+      llm: { model, concurrency, has, onStep, answers: journal.answers },
     };
     for await (const { episodes } of runShard(job, shard ?? WHOLE, context)) {
       for (const episode of episodes) {
@@ -115,7 +117,12 @@ async function play(
     process.stderr.write(`${counted(keys.length, 'episode')} in ${output}${earlier}.\n${summary.text()}`);
   } catch (error) {
     progress.stop();
-    const kept = keptText(journal.partialPath, storedCount(), counted(keys.length, 'episode'));
+    const kept = keptText(
+      journal.partialPath,
+      storedCount(),
+      counted(keys.length, 'episode'),
+      journal.answers.size > 0,
+    );
     process.stderr.write(`${summary.text()}${kept}`);
     throw error;
   }

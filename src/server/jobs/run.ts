@@ -1,6 +1,6 @@
 /** Runs one shard of a job. */
 
-import type { LanguageModel } from '../../agents/llm/language-model.js';
+import type { AnswerLog, LanguageModel } from '../../agents/llm/language-model.js';
 import type { PolicyLike } from '../../engine/policy/policy.js';
 import type { VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
 import { evaluateConditions } from '../../evaluation/evaluate.js';
@@ -42,6 +42,8 @@ export interface LlmContext {
   readonly concurrency: number;
   /** For `teach`: returns whether an episode exists, so that it is not played again. @param key as `episodeKey` returns it. */
   readonly has: (key: string) => boolean;
+  /** Keeps the answers of unfinished episodes. */
+  readonly answers?: AnswerLog;
   /** The episodes that exist, for `eval`. */
   readonly played?: AsyncIterable<TrajectoryEpisode>;
   /** Stores an episode as soon as it ends, before the shard yields it. */
