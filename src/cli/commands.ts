@@ -65,6 +65,13 @@ export async function runCommand(args: readonly string[], signal: AbortSignal): 
   }
 }
 
+/** Runs a command in a worker of the queue. @param args as of `runCommand`. @throws the command's error. */
+export async function execute(args: readonly string[], context: Context): Promise<void> {
+  await createProgram(context)
+    .configureOutput({ writeErr() {} })
+    .parseAsync(args, { from: 'user' });
+}
+
 function createProgram(context: Context): Command {
   const program = new Command('rhythm-vec')
     .description('A batched simulation engine of the Rhythm life simulator.')

@@ -74,7 +74,6 @@ beforeAll(() => {
 const TEACH = 'teach --policy reactive+constant --seeds 100-107';
 /** The condition custom shares seed 2 with in-distribution; discrete has the episodes of the named profiles. */
 const EVAL = `eval --conditions in-distribution,discrete,custom --seeds 2-9 --episodes 3 --policies random+constant,${mine},${mine}+inference,heuristic`;
-const AUDIT = `audit --grader v3 --policies ${mine} --evaluations 1000 --episodes 8 --profiles 2 --planner-episodes 5`;
 // More rows than a row group of Parquet has.
 const GRPO = 'dataset grpo --rows 2100 --profiles mix --steps 0-3 --grader v3';
 const SFT = `dataset sft --objective none --min-score 0.1 --jsonl ${heuristic} ${same}`;
@@ -88,7 +87,6 @@ const SHARDED: [args: string, n: number, outputs: object, messages?: 'stdout' | 
   [EVAL, 4, EVALUATED, 'stdout'],
   [EVAL, 3, { '--components': 'c.jsonl', '--json': 'e.json' }, 'stdout'],
   [EVAL, 4, { '--trajectories': 't.parquet' }],
-  [AUDIT, 3, { '--json': 'audit.json' }, 'stdout'],
   [GRPO, 1, { '--output': 'train.jsonl' }],
   [GRPO, 7, { '--output': 'train.parquet' }],
   [SFT, 1, { '--output': 'set' }, 'stderr'],
@@ -133,19 +131,6 @@ describe('merge gives the files of a run without --shard', () => {
         .replaceAll(`/${side}/`, '/')
         .replaceAll(`${pathOf('')}/`, '');
     expect(text(merged, 'merged')).toBe(text(whole, 'whole'));
-  });
-
-  it('each piece of an audit is in one shard, and the sizes of shards differ by at most one', async () => {
-    const piecesOf = (path: string): string[] =>
-      read(path)
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line).piece);
-    const parts = (await runShards(AUDIT.split(' '), '--json', 3)).map(piecesOf);
-    // All pieces are there, since the merged shards are a whole audit.
-    expect(new Set(parts.flat()).size).toBe(parts.flat().length);
-    const sizes = parts.map(({ length }) => length);
-    expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(1);
   });
 
   it('or no file, if one of the merged files cannot be completed', async () => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
 import { releaseHere } from '../../src/cli/queue/queue-options.js';
-import { work } from '../../src/server/queue/work.js';
+import { work } from '../../src/server/queue/worker.js';
 import type { FakeOpenAi } from '../fakes/openai.js';
 import { type Running, runCli, startCli } from './cli.js';
 import type { RedisServer } from './redis.js';

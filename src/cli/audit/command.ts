@@ -2,7 +2,6 @@
 import { type Command, Option } from 'commander';
 import { EXIT } from '../command-errors.js';
 import type { Context } from '../context.js';
-import { addShardOption } from '../shards/shard-option.js';
 import { addEngineOptions, parseInteger, parseNames } from '../shared-options.js';
 import type { AuditCommandOptions } from './run-audit.js';
 
@@ -24,8 +23,6 @@ policies are scored on episodes that no search played, of seeds from 20000 on; d
 The last paragraph of the output summarises the results. --output writes a report with figures: audit.md, audit.json, and SVG
 and PNG of gains, components, action sequences, rewards and meters.
 
-With --shard, --json names the file of the shard, and \`rhythm-vec merge\` makes the JSON and the tables.
-
 With --assert the command exits 1 if the grader pays for anything but inference (pays_only_for_inference in the JSON).
 
 Examples:
@@ -38,9 +35,12 @@ Examples:
   rhythm-vec audit --grader v3 --policies ./sleep.mjs
 `;
 
-/** Adds the options that `audit` and `queue submit audit` share. */
-export const addAuditOptions = (command: Command): Command =>
-  command
+export function addAuditCommand(program: Command, { signal }: Context): void {
+  const command = program
+    .command('audit')
+    .description(
+      'Measure what a grader rewards, before training: the gains of exploits, and of knowing the profile.',
+    )
     .addOption(new Option('--grader <name|file>', 'v1, v2, v3 or a grader file').default('v2'))
     .option('--seed <n>', 'seed of the searches (default: 0)', parseInteger)
     .option(
@@ -58,12 +58,6 @@ export const addAuditOptions = (command: Command): Command =>
       '--planner-episodes <n>',
       'fresh seeds that each planner plays; all planners take a third of a second of one core per seed (default: 100)',
       parseInteger,
-    );
-
-export function addAuditCommand(program: Command, { signal }: Context): void {
-  const command = addAuditOptions(program.command('audit'))
-    .description(
-      'Measure what a grader rewards, before training: the gains of exploits, and of knowing the profile.',
     )
     .option('--output <directory>', 'also write a report with figures to this directory')
     .option('--json <file>', 'also write the results as JSON; - is the standard output')
@@ -73,7 +67,7 @@ export function addAuditCommand(program: Command, { signal }: Context): void {
       parseNames,
     )
     .option('--assert', 'exit 1 if the grader pays for anything but inference');
-  addEngineOptions(addShardOption(command))
+  addEngineOptions(command)
     .addHelpText('after', HELP)
     .action(async (options: AuditCommandOptions) => {
       const { runAudit } = await import('./run-audit.js');

@@ -4,7 +4,6 @@ import { type Audit, audit } from '../../evaluation/audit/audit.js';
 import { drawingsOf } from '../../evaluation/audit/audit-figures.js';
 import { reportOf } from '../../evaluation/audit/audit-page.js';
 import { auditToJson } from '../../evaluation/result-json.js';
-import type { Shard } from '../../server/jobs/shard.js';
 import { UsageError } from '../command-errors.js';
 import { checkOutputs, fileKey } from '../files/check-outputs.js';
 import { checkNotGrader, readGrader } from '../files/grader-file.js';
@@ -20,7 +19,6 @@ import { checkPictures, drawAll, outputsOf } from '../files/picture-files.js';
 import { readPolicyFiles } from '../files/policy-file.js';
 import { createProgress } from '../progress.js';
 import { checkEngineOptions, type EngineOptions } from '../shared-options.js';
-import { checkAuditShard, runAuditShard } from './audit-shard.js';
 import { renderAudit } from './audit-table.js';
 
 export interface AuditCommandOptions extends EngineOptions {
@@ -35,30 +33,23 @@ export interface AuditCommandOptions extends EngineOptions {
   readonly assert?: boolean;
   /** Names of students, and paths of policy files. */
   readonly policies?: readonly string[];
-  readonly shard?: Shard;
 }
 
 /**
- * Audits a grader, prints the result and writes the files. With `shard`, computes that shard alone.
+ * Audits a grader, prints the result and writes the files.
  * @returns whether the command succeeded: false if `assert` is set and the grader pays for anything but inference.
  * @throws UsageError for invalid options and unusable files; InputError `bad_grader`; LibraryError `library_missing`; the
  *   errors of `audit`; the signal's reason.
  */
 export async function runAudit(
-  { shard, ...all }: AuditCommandOptions,
+  { output, json, assert = false, policies: paths, ...options }: AuditCommandOptions,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { output, json, assert = false, policies: paths, ...options } = all;
   checkEngineOptions(options);
-  if (shard !== undefined) checkAuditShard(all);
   if (json !== undefined) checkOutputs([{ option: '--json', path: json }], options.grader);
   if (output !== undefined) await checkReport(output, json, options.grader);
   const grader = await readGrader(options.grader);
   const policies = await readPolicyFiles(paths);
-  if (shard !== undefined) {
-    await runAuditShard({ ...options, paths, policies, grader, path: json!, shard }, signal);
-    return true;
-  }
   const progress = createProgress('episodes');
   const messages = messageStream(json);
   try {

@@ -1,8 +1,8 @@
 /** Writes a shard of `rhythm-vec dataset grpo`: a part of the rows, without the card. */
 import { counted } from '../../evaluation/format-results.js';
 import { createJob, type DatasetJob } from '../../server/jobs/job.js';
-import { runShard } from '../../server/jobs/run.js';
 import { partOf, type Shard, shardText } from '../../server/jobs/shard.js';
+import { grpoRowsAsync } from '../../training/datasets/grpo/grpo-rows.js';
 import type { DatasetPlan } from '../../training/datasets/state-sampler.js';
 import { formatOf, LINES } from '../files/format-option.js';
 import { checkOutput, openOutput } from '../files/output-file.js';
@@ -34,9 +34,14 @@ export async function runGrpoShard(
   if (isComplete) return;
   const progress = createProgress('rows');
   const output = await openOutput(path);
-  const context = { engine: { backend, kernel, threads }, signal, onProgress: progress.update };
+  let done = 0;
   try {
-    for await (const { text } of runShard(job, shard, context)) await output.write(text);
+    for await (const rows of grpoRowsAsync(plan, { backend, kernel, threads }, undefined, { first, end })) {
+      signal.throwIfAborted();
+      await output.write(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+      done += rows.length;
+      progress.update(done, end - first);
+    }
     signal.throwIfAborted();
     await output.commit();
   } finally {
@@ -59,3 +64,9 @@ export const grpoJob = (plan: DatasetPlan, grader: string): DatasetJob =>
     allow_eval_seeds: plan.allowEvalSeeds,
     grader,
   });
+
+/** Returns the plan of a job. */
+export function planOf({ grader, options }: DatasetJob): DatasetPlan {
+  const { rows, seeds, profiles, steps, seed, allow_eval_seeds: allowEvalSeeds } = options;
+  return { rows, seeds, profiles, steps, seed, grader, allowEvalSeeds };
+}

@@ -81,7 +81,7 @@ export const addEvalOptions = (command: Command): Command =>
     )
     .addOption(new Option('--grader <name|file>', 'v1, v2, v3 or a grader file').default('v2'));
 
-export function addEvalCommand(program: Command, { signal }: Context): void {
+export function addEvalCommand(program: Command, context: Context): void {
   const command = addEvalOptions(program.command('eval'))
     .description('Evaluate policies: final scores with 95 % intervals, beside the published scores.')
     .option('--bracket <audit.json>', 'also show shares by the anchors of this audit, under its grader')
@@ -99,6 +99,6 @@ export function addEvalCommand(program: Command, { signal }: Context): void {
     .addHelpText('after', HELP)
     .action(async (options: EvalCommandOptions) => {
       const { runEval } = await import('./run-eval.js');
-      await runEval(options, signal);
+      await runEval(options, context);
     });
 }

@@ -4,6 +4,7 @@ import type { LlmOptions } from '../../evaluation/evaluate-options.js';
 import { MODEL_PREFIX } from '../../evaluation/user-policy.js';
 import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
 import { UsageError } from '../command-errors.js';
+import type { SharedModel } from '../context.js';
 import {
   LLM_DEFAULTS,
   LLM_FLAGS,
@@ -35,7 +36,7 @@ export function checkModels(names: readonly string[], options: ModelFlags): void
   );
 }
 
-type Opener = (spending?: Spending) => OpenedModel;
+type Opener = (spending?: Spending, shared?: SharedModel) => OpenedModel;
 
 /**
  * Checks everything that can be checked before the first request.
@@ -50,17 +51,21 @@ export class EvalModels {
   readonly #opened: readonly { readonly opened: OpenedModel; readonly summary: LlmSummary }[];
   readonly #concurrency: number;
 
-  /** @param spending what earlier runs spent, the episodes that they finished, and the callback `onSpend`: see `LedgerOptions`. */
+  /**
+   * @param spending what earlier runs spent, the episodes that they finished, and the callback `onSpend`: see `LedgerOptions`.
+   * @param shared what the models share with other processes.
+   */
   constructor(
     openers: readonly Opener[],
     { onSpend, ...before }: Spending,
     { concurrency, prices }: ModelFlags,
+    shared?: SharedModel,
   ) {
     this.#concurrency = concurrency ?? LLM_DEFAULTS.concurrency;
     // Without prices there is no amount to record.
     const spending = prices === undefined ? before : { ...before, onSpend };
     this.#opened = openers.map((open) => {
-      const opened = open(spending);
+      const opened = open(spending, shared);
       const { model, tally } = opened;
       return { opened, summary: new LlmSummary(tally, model.ledger, spending.spent ?? 0) };
     });

@@ -13,6 +13,7 @@ import type { RowFormat } from '../../shared/row-files/file-formats.js';
 import { selectConditions } from '../../world/conditions.js';
 import { UsageError } from '../command-errors.js';
 import { headerText, rowsText } from '../components/write-components.js';
+import type { Context } from '../context.js';
 import { checkBracket, checkBracketGrader, readBracket } from '../files/bracket-file.js';
 import { checkOutputs, type PlannedOutput } from '../files/check-outputs.js';
 import { formatOf, LINES } from '../files/format-option.js';
@@ -64,7 +65,7 @@ export interface EvalCommandOptions
  * Evaluates policies, prints the tables and writes the files. A shard prints no table. If its file is complete, the shard is
  * not played again.
  */
-export async function runEval(options: EvalCommandOptions, signal: AbortSignal): Promise<void> {
+export async function runEval(options: EvalCommandOptions, { signal, model }: Context): Promise<void> {
   const { json, components, trajectories, profiles, backend, kernel, threads } = options;
   const modelNames = check(options);
   const policies = await readPolicies(options.policies);
@@ -84,7 +85,8 @@ export async function runEval(options: EvalCommandOptions, signal: AbortSignal):
     grader,
     players: playersOf(policies),
   }));
-  const models = new EvalModels(openers, store?.spending ?? {}, options);
+  const models = new EvalModels(openers, store?.spending ?? {}, options, model);
+  const answers = (await model?.answers()) ?? store?.answers;
   const progress = createProgress('episodes');
   try {
     const settings = {
@@ -95,7 +97,7 @@ export async function runEval(options: EvalCommandOptions, signal: AbortSignal):
       policies,
       grader,
       signal,
-      llm: models.llmOptions(store ?? {}),
+      llm: models.llmOptions({ played: store?.played, answers }),
       onStart: async (info: RunInfo) => {
         if (shard === null) messages.write(renderHeader(info));
         await componentsOutput?.write(headerText(info));

@@ -2,6 +2,7 @@
 import { counted } from '../../evaluation/format-results.js';
 import { EpisodeReplayer, type ReplayEngine } from '../../rollouts/trajectories/episode-replayer.js';
 import { BadEpisode, type FaultKind, readEpisode } from '../../rollouts/trajectories/trajectory-lines.js';
+import { isOfJournalAlone } from '../llm/journal-bytes.js';
 import { checkedStream, checkKind, type FileKind, isParquet, KINDS } from './file-kind.js';
 import { checkDifferentFile, checkInput, inputName, openInput } from './input-file.js';
 import { type Line, readLines } from './lines.js';
@@ -92,13 +93,16 @@ export async function* readTrajectories(
     yield* episodes ?? episodesIn(inputName(path), lines);
 }
 
-/** Yields an episode or a BadEpisode for each line that is not blank. @param name the file's name in `place`. */
+/**
+ * Yields an episode or a BadEpisode for each line that is not blank. Skips the lines of a journal that are no episodes.
+ * @param name the file's name in `place`.
+ */
 export async function* episodesIn(
   name: string,
   lines: AsyncIterable<Line> | Iterable<Line>,
 ): AsyncGenerator<TrajectoryLine> {
   for await (const { number, text, problem } of lines) {
-    if (text?.trim() === '') continue;
+    if (text?.trim() === '' || isOfJournalAlone(text)) continue;
     const episode = text === null ? new BadEpisode('corrupt', problem!) : readEpisode(text);
     yield { place: `${name}:${number}`, size: text?.length ?? 0, episode };
   }

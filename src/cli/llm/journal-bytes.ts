@@ -21,6 +21,10 @@ export function isBeginning(text: string): boolean {
   return HEADS.some((head) => written.startsWith(head) || head.startsWith(written));
 }
 
+/** Returns whether a line has an answer or the amount spent, which only journals have. */
+export const isOfJournalAlone = (line: string | null): boolean =>
+  line?.startsWith(ANSWER_HEAD) === true || line?.startsWith(SPENT_HEAD) === true;
+
 /** Returns whether a line that has no line end is complete. */
 export function isWhole(text: string): boolean {
   try {

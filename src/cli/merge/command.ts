@@ -15,7 +15,7 @@ twice must be the same both times.
 Shards of eval are files of --trajectories or --components. merge also prints the tables. The JSON is that of the whole run,
 except that the fields seconds, backend, threads and machine are those of merge.
 
-Shards of audit are files of --json, and --output is the JSON of the audit. Shards of dataset grpo have no card: merge writes
+Shards of dataset grpo have no card: merge writes
 it beside --output. Shards of dataset sft and dpo have episodes, from which merge makes the rows. --output is the directory of
 the dataset, and --format the format of the rows. The exit code is 1 if lines were left out, unless the shards were written
 with --skip-bad.

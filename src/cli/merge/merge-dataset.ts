@@ -1,8 +1,8 @@
 /** Merges the shards of `rhythm-vec dataset grpo`: writes the rows in any format, and their card. */
 import { createReadStream } from 'node:fs';
 import type { DatasetJob } from '../../server/jobs/job.js';
-import { planOf } from '../../server/jobs/run.js';
 import { BATCH, type GrpoRow } from '../../training/datasets/grpo/grpo-rows.js';
+import { planOf } from '../dataset/grpo-shard.js';
 import { writeGrpo } from '../dataset/run-grpo.js';
 import { readLines } from '../files/lines.js';
 

@@ -1,8 +1,7 @@
 /** Runs `rhythm-vec merge`. */
 import { createReadStream } from 'node:fs';
 import { counted } from '../../evaluation/format-results.js';
-import type { Job, RunnableJob, TeachJob } from '../../server/jobs/job.js';
-import { mergeShards } from '../../server/jobs/merge.js';
+import type { Job } from '../../server/jobs/job.js';
 import { UsageError } from '../command-errors.js';
 import { checkBracket } from '../files/bracket-file.js';
 import { checkOutputs, type PlannedOutput } from '../files/check-outputs.js';
@@ -12,7 +11,6 @@ import { checkDifferentFile, checkInput } from '../files/input-file.js';
 import { stat } from '../files/paths.js';
 import { createProgress } from '../progress.js';
 import { type CheckedShards, checkShards } from './check-shards.js';
-import { mergeAuditFiles } from './merge-audit.js';
 import { mergeDataset } from './merge-dataset.js';
 import { type MergeCommandOptions, mergeEval } from './merge-eval.js';
 import { mergeSelection } from './merge-selection.js';
@@ -53,20 +51,9 @@ export async function runMerge(
   const files = checked.shards.map(({ path }) => path);
   if (job.kind === 'selection') return mergeSelection(job, files, options, signal);
   if (job.kind === 'teach') await write(checked, options, signal);
-  else await assemble(job, files, options, signal);
+  else if (job.kind === 'eval') await mergeEval(job, files, options, signal);
+  else await mergeDataset(job, files, options, signal);
   return true;
-}
-
-/** Writes the outputs of a job whose shards cannot simply be joined. @throws UsageError; the signal's reason. */
-export async function assemble(
-  job: Exclude<RunnableJob, TeachJob>,
-  paths: readonly string[],
-  options: MergeCommandOptions,
-  signal: AbortSignal,
-): Promise<void> {
-  if (job.kind === 'eval') await mergeEval(job, paths, options, signal);
-  else if (job.kind === 'audit') await mergeAuditFiles(job, paths, options.output, signal);
-  else await mergeDataset(job, paths, options, signal);
 }
 
 const EVAL_FLAGS = { json: '--json', components: '--components', bracket: '--bracket' } as const;
@@ -85,7 +72,7 @@ export const outputsOf = ({ output, json, components }: MergeCommandOptions): Pl
 export function checkEvalOptions(job: Job, options: MergeCommandOptions): void {
   const isTable =
     job.kind !== 'selection' && (formatOf('--output', options.output, options.format) ?? LINES) !== LINES;
-  const isJson = job.kind === 'audit' || (job.kind === 'eval' && job.options.output === 'components');
+  const isJson = job.kind === 'eval' && job.options.output === 'components';
   if (isTable && isJson) {
     throw new UsageError(
       `Expected --output to be JSON for these shards, got ${options.output} as Parquet. Change --output or --format.`,
@@ -108,7 +95,7 @@ const withoutManifest = (path: string): string => path.replace(/\.manifest\.json
 
 /** Joins the files of the shards of `teach`. */
 async function write(
-  { job, shards }: CheckedShards,
+  { shards }: CheckedShards,
   { output: path, format }: MergeCommandOptions,
   signal: AbortSignal,
 ): Promise<void> {
@@ -119,14 +106,13 @@ async function write(
   let done = 0;
   try {
     // Reads 1 MiB at a time. Chosen by hand: less needs more reads, and more needs more memory.
-    const results = shards.map((shard) => ({
-      read: () => createReadStream(shard.path, { highWaterMark: 1 << 20 }),
-    }));
-    for await (const chunk of mergeShards(job!, results)) {
-      signal.throwIfAborted();
-      await output.write(chunk);
-      done += chunk.length;
-      progress.update(done, total);
+    for (const shard of shards) {
+      for await (const chunk of createReadStream(shard.path, { highWaterMark: 1 << 20 })) {
+        signal.throwIfAborted();
+        await output.write(chunk);
+        done += chunk.length;
+        progress.update(done, total);
+      }
     }
     await output.commit();
   } finally {

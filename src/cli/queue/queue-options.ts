@@ -1,35 +1,17 @@
-/** The options of all queue commands, which say how to reach the queue. */
+/** The options that say how to reach the queue. */
 import { readFileSync } from 'node:fs';
-import type { Command } from 'commander';
 import { type QueueAddress, withRedis } from '../../server/queue/connection.js';
-import { checkRelease, type Queue, type Release } from '../../server/queue/job-store.js';
+import type { Queue, Release } from '../../server/queue/jobs.js';
 import { packageVersion } from '../../shared/version.js';
 import { createWorld } from '../../world/world.js';
 import { UsageError } from '../command-errors.js';
 
+/** The options of all queue commands, which say how to reach the queue. */
 export interface QueueOptions {
   readonly redis?: string;
   readonly redisCa?: string;
   readonly prefix: string;
   readonly allowDataLoss?: boolean;
-}
-
-export function addQueueOptions(command: Command): Command {
-  return command
-    .option(
-      '--redis <url>',
-      'redis://[:password@]host:port, or rediss:// for TLS (default: the URL in REDIS_URL)',
-    )
-    .option('--redis-ca <file>', 'the PEM certificate of the authority that signed the certificate of Redis')
-    .option(
-      '--prefix <name>',
-      'the beginning of all keys in Redis, for a cluster with a hash tag; each prefix is a queue',
-      'rhythm-vec',
-    )
-    .option(
-      '--allow-data-loss',
-      'accept a Redis that drops keys when it is full, or that writes no append-only file',
-    );
 }
 
 /**
@@ -58,18 +40,22 @@ export function addressOf({ redis, redisCa, prefix, allowDataLoss }: QueueOption
   };
 }
 
-/** Returns the version and the world's digest of this program. */
-export const releaseHere = (): Release => ({ version: packageVersion(), world: createWorld().digest });
-
-/** Opens a queue, uses it and closes it. @throws as `addressOf`, `withRedis`, `checkRelease` and `use`. */
-export async function withQueue<Answer>(
+/** Opens a queue, uses it and closes it. @throws as `addressOf`, `withRedis` and `use`. */
+export function withQueue<Answer>(
   options: QueueOptions,
   use: (queue: Queue) => Promise<Answer>,
 ): Promise<Answer> {
   const address = addressOf(options);
-  return withRedis(address, async (redis) => {
-    const queue = { redis, prefix: address.prefix };
-    await checkRelease(queue, releaseHere());
-    return use(queue);
-  });
+  return withRedis(address, (redis) => use({ redis, prefix: address.prefix }));
 }
+
+/** Refuses a number out of range. @throws UsageError. */
+export function checkRange(option: string, value: number, low: number, high: number): void {
+  if (value >= low && value <= high) return;
+  throw new UsageError(
+    `Expected ${option} to be from ${low} to ${high}, got ${value}. Pass a number in that range.`,
+  );
+}
+
+/** Returns the version and the world's digest of this program. */
+export const releaseHere = (): Release => ({ version: packageVersion(), world: createWorld().digest });

@@ -55,7 +55,7 @@ export const addTeachOptions = (command: Command): Command =>
     .option('--profiles <name>', 'sampled, discrete or a profile name', 'sampled')
     .option('--grader <name|file>', 'v1, v2, v3 or a grader file', 'v2');
 
-export function addTeachCommand(program: Command, { signal }: Context): void {
+export function addTeachCommand(program: Command, context: Context): void {
   const command = addTeachOptions(program.command('teach'))
     .description('Play episodes with a teacher that states its reasons, and write them as trajectories.')
     .requiredOption(
@@ -67,6 +67,6 @@ export function addTeachCommand(program: Command, { signal }: Context): void {
     .addHelpText('after', HELP)
     .action(async (options: TeachCommandOptions) => {
       const { runTeach } = await import('./run-teach.js');
-      await runTeach(options, signal);
+      await runTeach(options, context);
     });
 }

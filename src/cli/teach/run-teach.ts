@@ -6,6 +6,7 @@ import type { RowFormat } from '../../shared/row-files/file-formats.js';
 import { evalSeedsIn, rangeText } from '../../training/datasets/state-sampler.js';
 import { DEFAULT_TEACHER, teacherNamed } from '../../training/teaching/policy-teacher.js';
 import type { SeedRange } from '../../world/conditions.js';
+import type { Context } from '../context.js';
 import { checkOutputs } from '../files/check-outputs.js';
 import { formatOf, LINES } from '../files/format-option.js';
 import { readGrader } from '../files/grader-file.js';
@@ -34,7 +35,8 @@ export interface TeachCommandOptions
  * @throws UsageError for unusable paths and options; InputError for unknown names; the errors of the teachers; the signal's
  * reason.
  */
-export async function runTeach(options: TeachCommandOptions, signal: AbortSignal): Promise<void> {
+export async function runTeach(options: TeachCommandOptions, context: Context): Promise<void> {
+  const { signal } = context;
   const { policy = DEFAULT_TEACHER } = options;
   const model = policy.startsWith(MODEL_PREFIX) ? policy.slice(MODEL_PREFIX.length) : null;
   if (model === null) checkPolicy(policy, options);
@@ -48,7 +50,7 @@ export async function runTeach(options: TeachCommandOptions, signal: AbortSignal
   noteEvalSeeds(options.seeds);
   await (model === null
     ? teachByPolicy({ ...options, ...(await teacherOf(policy)) }, grader, format, signal)
-    : teachByLlm({ ...options, model }, grader, format, signal));
+    : teachByLlm({ ...options, model }, grader, format, context));
 }
 
 const teachByPolicy = (

@@ -3,8 +3,9 @@
 import type { Grader } from '../../engine/graders/grader.js';
 import { counted } from '../../evaluation/format-results.js';
 import type { UserPolicy } from '../../evaluation/user-policy.js';
-import { runShard } from '../../server/jobs/run.js';
-import { type Shard, WHOLE } from '../../server/jobs/shard.js';
+import { episodeLine } from '../../rollouts/trajectories/trajectory-lines.js';
+import { type Shard, seedsOf, WHOLE } from '../../server/jobs/shard.js';
+import { teach } from '../../training/teaching/policy-teacher.js';
 import type { SeedRange } from '../../world/conditions.js';
 import { fileDigest } from '../files/input-file.js';
 import { openOutput } from '../files/output-file.js';
@@ -45,17 +46,13 @@ export async function teachLines(
   if (isComplete) return;
   const output = await openOutput(path);
   const progress = createProgress('steps');
-  const context = {
-    engine: { backend, kernel, threads },
-    signal,
-    onProgress: progress.update,
-    policy: typeof policy === 'string' ? undefined : policy,
-  };
+  const engine = { backend, kernel, threads };
+  const work = { ...engine, policy, grader, profiles, seeds: seedsOf(seeds, file.shard), signal };
   let episodes = 0;
   try {
-    for await (const batch of runShard(job, file.shard, context)) {
-      await output.write(batch.text);
-      episodes += batch.rows;
+    for await (const batch of teach({ ...work, onProgress: progress.update })) {
+      await output.write(batch.map(episodeLine).join(''));
+      episodes += batch.length;
     }
     signal.throwIfAborted();
     await output.commit();

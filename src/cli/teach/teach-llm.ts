@@ -1,19 +1,19 @@
 /** Runs `rhythm-vec teach --policy llm:MODEL`. A journal stores each paid episode, so that none is lost or requested twice. */
 
-import { checkModelName, modelPlayer } from '../../agents/llm/language-model.js';
+import { type AnswerLog, checkModelName, modelPlayer } from '../../agents/llm/language-model.js';
 import type { Grader } from '../../engine/graders/grader.js';
 import { counted } from '../../evaluation/format-results.js';
 import { MODEL_PREFIX } from '../../evaluation/user-policy.js';
 import type { TeachJob } from '../../server/jobs/job.js';
-import { runShard } from '../../server/jobs/run.js';
 import { type Shard, seedsOf, WHOLE } from '../../server/jobs/shard.js';
 import type { RowFormat } from '../../shared/row-files/file-formats.js';
 import { checkName } from '../../shared/values.js';
-import { keysOf } from '../../training/teaching/policy-teacher.js';
+import { keysOf, teachByModel } from '../../training/teaching/policy-teacher.js';
 import type { SeedRange } from '../../world/conditions.js';
 import { NUM_STEPS } from '../../world/fields.js';
 import { PROFILE_CHOICES } from '../../world/resolve-names.js';
 import { UsageError } from '../command-errors.js';
+import type { Context } from '../context.js';
 import { checkSameRun } from '../llm/check-same-run.js';
 import { checkJournal, Journal, keptText } from '../llm/journal.js';
 import {
@@ -43,7 +43,7 @@ export async function teachByLlm(
   options: LlmTeachOptions,
   grader: Grader,
   format: RowFormat,
-  signal: AbortSignal,
+  { signal, model: shared }: Context,
 ): Promise<void> {
   check(options);
   const { model: name, shard } = options;
@@ -63,7 +63,14 @@ export async function teachByLlm(
     const { spent, finished } = journal;
     const onSpend =
       options.prices === undefined ? undefined : (dollars: number) => journal.noteSpent(dollars);
-    await play(options, job, openModel({ spent, finished, onSpend }), journal, signal);
+    const answers = (await shared?.answers()) ?? journal.answers;
+    await play(
+      options,
+      grader,
+      openModel({ spent, finished, onSpend }, shared),
+      { journal, answers },
+      signal,
+    );
   } finally {
     await journal.close();
   }
@@ -82,9 +89,9 @@ const jobOf = ({ model, seeds, profiles, ...flags }: LlmTeachOptions, grader: Gr
 /** Plays the missing episodes, and prints a summary even after an error. */
 async function play(
   options: LlmTeachOptions,
-  job: TeachJob,
+  grader: Grader,
   { model, tally }: OpenedModel,
-  journal: Journal,
+  { journal, answers }: { readonly journal: Journal; readonly answers: AnswerLog },
   signal: AbortSignal,
 ): Promise<void> {
   const { profiles, output, shard, concurrency = LLM_DEFAULTS.concurrency } = options;
@@ -99,16 +106,23 @@ async function play(
   const onStep = (): void => progress.update(++steps, keys.length * NUM_STEPS, summary.spentText());
   try {
     const { backend, kernel, threads } = options;
-    const context = {
-      engine: { backend, kernel, threads },
+    const seeds = seedsOf(options.seeds, shard ?? WHOLE);
+    const work = {
+      model,
+      grader,
+      seeds,
+      profiles,
+      concurrency,
+      answers,
+      backend,
+      kernel,
+      threads,
       signal,
-      llm: { model, concurrency, has, onStep, answers: journal.answers },
+      onStep,
     };
-    for await (const { episodes } of runShard(job, shard ?? WHOLE, context)) {
-      for (const episode of episodes) {
-        await journal.append(episode);
-        summary.add(episode);
-      }
+    for await (const episode of teachByModel(work, has)) {
+      await journal.append(episode);
+      summary.add(episode);
     }
     await journal.finish(keys);
     await journal.commit();

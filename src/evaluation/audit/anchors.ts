@@ -4,7 +4,7 @@
  */
 import { searchActionSequence } from '../../agents/search/find-sequences.js';
 import { type Interval, intervalOf } from '../../shared/statistics.js';
-import { ACTION_NAMES, NUM_STEPS } from '../../world/fields.js';
+import { ACTION_NAMES } from '../../world/fields.js';
 import { AuditEnvs } from './audit-envs.js';
 import { type AuditRequest, freshRange, problemProfile, trainingSeeds } from './audit-options.js';
 import { type FittedBeliefs, fitBeliefs } from './beliefs.js';
@@ -54,11 +54,7 @@ export async function findDiscreteAnchor(
   const seeds = trainingSeeds();
   const options = { ...progress.nextSearch(evaluations * seeds.length), grader, evaluations };
   const problem = { seeds, profile: problemProfile('discrete') };
-  const sequence = await request.piece({
-    name: 'discrete',
-    compute: async () => (await searchActionSequence(problem, options)).actions,
-    ifSkipped: () => new Uint8Array(NUM_STEPS),
-  });
+  const { actions: sequence } = await searchActionSequence(problem, options);
   const beliefs = await fitBeliefs(request, sequence, 'discrete');
   return {
     sequence,

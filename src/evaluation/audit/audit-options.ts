@@ -14,21 +14,6 @@ import { createWorld } from '../../world/world.js';
 import { UserPolicy } from '../user-policy.js';
 import type { ProfileKind } from './read-anchors.js';
 
-/** A search, or a recording of episodes. */
-export interface Piece<Result> {
-  /** The piece's name, unique in an audit. */
-  readonly name: string;
-  readonly compute: () => Promise<Result>;
-  /** Any result of the same shape, for shards that skip the piece. Null if other pieces need the result: no shard skips it. */
-  readonly ifSkipped: (() => Result) | null;
-}
-
-/** Returns the result of a piece: computes it, or returns a stored result or that of `ifSkipped`. */
-export type ComputePiece = <Result>(piece: Piece<Result>) => Promise<Result>;
-
-/** Computes a piece. For audits without shards, which store and skip no piece. */
-export const computePiece: ComputePiece = ({ compute }) => compute();
-
 /** The number of seeds of the searches for all profiles. More seeds do not raise the score on fresh seeds; fewer lower it. */
 export const NUM_TRAINING_SEEDS = 512;
 /** The number of seeds of the search for one profile. Chosen by hand: more seeds take longer. */
@@ -133,8 +118,6 @@ export interface AuditRequest {
   readonly engine: Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'>;
   readonly onProgress: (done: number, total: number) => void;
   readonly signal: AbortSignal | undefined;
-  /** Computes or loads a costly piece: a search, or a recording of episodes. */
-  readonly piece: ComputePiece;
 }
 
 export const OPTIONS: readonly (keyof AuditOptions)[] = [
@@ -184,7 +167,6 @@ export function toAuditRequest(options: AuditOptions): AuditRequest {
     engine: { backend, kernel, threads },
     onProgress,
     signal,
-    piece: computePiece,
   };
 }
 

@@ -94,11 +94,7 @@ export interface Audit extends RunInfo, Assessment {
  *   available; the signal's reason.
  */
 export async function audit(options: AuditOptions = {}): Promise<Audit> {
-  return auditByPieces(toAuditRequest(options));
-}
-
-/** Audits a grader. `request.piece` computes or loads each costly piece (audit-options.ts). @throws as `audit`. */
-export async function auditByPieces(request: AuditRequest): Promise<Audit> {
+  const request = toAuditRequest(options);
   const startTime = performance.now();
   const progress = new SearchProgress(request);
   const findings = await runSearches(request, progress);

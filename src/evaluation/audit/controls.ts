@@ -112,11 +112,7 @@ export async function playImpossibleWorld(
   const evaluations = neutralEvaluations(request);
   const seeds = trainingSeeds();
   const options = { ...progress.nextSearch(evaluations * seeds.length), grader, evaluations };
-  const refitted = await request.piece({
-    name: 'neutral',
-    compute: () => searchActionSequence({ seeds, profile }, options),
-    ifSkipped: null,
-  });
+  const refitted = await searchActionSequence({ seeds, profile }, options);
   // This search has the seeds and the number of evaluations of the searches for single profiles.
   const ownSeeds = profileTrainingSeeds();
   const ownEvaluations = profileEvaluations(request);
@@ -126,11 +122,7 @@ export async function playImpossibleWorld(
     evaluations: ownEvaluations,
     initialSequences: refitted.actions,
   };
-  const own = await request.piece({
-    name: 'neutral-own',
-    compute: () => searchActionSequence({ seeds: ownSeeds, profile }, ownOptions),
-    ifSkipped: () => refitted,
-  });
+  const own = await searchActionSequence({ seeds: ownSeeds, profile }, ownOptions);
   const beliefs = await fitBeliefs(request, refitted.actions, NEUTRAL);
   await using envs = new AuditEnvs(request, beliefs, NEUTRAL);
   const openLoopPlay = await envs.play(

@@ -50,11 +50,7 @@ export async function recordPlanner(
   for (let first = 0; first < episodes; first += PLANNED_TOGETHER) {
     const part = seeds.subarray(first, first + PLANNED_TOGETHER);
     const reportStep = (step: number) => report(first + (part.length * step) / NUM_STEPS, episodes);
-    const { actions, beliefs } = await request.piece({
-      name: `planner ${knowledge} ${profiles} ${part[0]}-${part[part.length - 1]}`,
-      compute: () => recordPart(request, knowledge, profiles, part, reportStep),
-      ifSkipped: () => emptyRecording(part.length),
-    });
+    const { actions, beliefs } = await recordPart(request, knowledge, profiles, part, reportStep);
     recording.actions.set(actions, first * NUM_STEPS);
     recording.beliefs.set(beliefs, first * NUM_STEPS * NUM_BELIEFS);
   }
@@ -62,7 +58,7 @@ export async function recordPlanner(
 }
 
 /** Returns a recording of zeros. */
-export const emptyRecording = (episodes: number): Recording => ({
+const emptyRecording = (episodes: number): Recording => ({
   actions: new Uint8Array(episodes * NUM_STEPS),
   beliefs: new Float32Array(episodes * NUM_STEPS * NUM_BELIEFS),
 });
@@ -120,11 +116,7 @@ export async function recordPolicies(request: AuditRequest): Promise<Player[]> {
   const players: Player[] = [];
   for (const policy of request.policies) {
     const { name } = policy;
-    const recording = await request.piece({
-      name: `policy ${name}`,
-      compute: () => recordPolicy(request, policy),
-      ifSkipped: () => emptyRecording(request.plannerEpisodes),
-    });
+    const recording = await recordPolicy(request, policy);
     const isSilent = recording.beliefs.every(Number.isNaN);
     players.push(
       isSilent ? silentPlayer('policy', name, recording.actions) : recordedPlayer('policy', name, recording),

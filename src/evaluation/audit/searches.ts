@@ -4,7 +4,7 @@ import {
   searchActionSequence,
   searchActionSequences,
 } from '../../agents/search/find-sequences.js';
-import { findReactivePolicy, REACTIVE_EPISODES, REACTIVE_PARAMETERS } from '../../agents/search/reactive.js';
+import { findReactivePolicy, REACTIVE_EPISODES } from '../../agents/search/reactive.js';
 import type { ActionSequenceSearchOptions } from '../../agents/search/search-options.js';
 import { openAnyVecEnv } from '../../engine/node.js';
 import { Episode } from '../../engine/reference/episode.js';
@@ -121,11 +121,7 @@ export async function runSearches(request: AuditRequest, progress: SearchProgres
   const { weights, evaluations } = request;
   const problem = { seeds: trainingSeeds() };
   const options = progress.nextSearch(evaluations * problem.seeds.length);
-  const openLoop = await request.piece({
-    name: 'open-loop',
-    compute: () => searchActionSequence(problem, { ...options, grader: weights, evaluations }),
-    ifSkipped: null,
-  });
+  const openLoop = await searchActionSequence(problem, { ...options, grader: weights, evaluations });
   const minFirstHalfMean = await heuristicFirstHalfMean(request);
   const honestOptions = {
     ...progress.nextSearch(evaluations * problem.seeds.length),
@@ -133,15 +129,11 @@ export async function runSearches(request: AuditRequest, progress: SearchProgres
     evaluations,
     minFirstHalfMean,
   };
-  const openLoopHonest = await request.piece({
-    name: 'open-loop-honest',
-    compute: () => searchActionSequence(problem, honestOptions),
-    ifSkipped: () => openLoop,
-  });
+  const openLoopHonest = await searchActionSequence(problem, honestOptions);
   return {
     openLoop,
     openLoopHonest,
-    pushes: await searchEachComponent(request, progress, openLoop),
+    pushes: await searchEachComponent(request, progress),
     perProfile: await searchEachProfile(request, progress, openLoop),
   };
 }
@@ -150,7 +142,6 @@ export async function runSearches(request: AuditRequest, progress: SearchProgres
 async function searchEachComponent(
   request: AuditRequest,
   progress: SearchProgress,
-  openLoop: FoundActionSequence,
 ): Promise<Map<string, FoundActionSequence>> {
   const seeds = trainingSeeds();
   const evaluations = pushEvaluations(request);
@@ -158,11 +149,7 @@ async function searchEachComponent(
   for (const component of pushableComponents(request.weights)) {
     const grader = pushWeights(request.weights, component);
     const options = { ...progress.nextSearch(evaluations * seeds.length), grader, evaluations };
-    const found = await request.piece({
-      name: `push:${COMPONENT_NAMES[component]}`,
-      compute: () => searchActionSequence({ seeds }, options),
-      ifSkipped: () => openLoop,
-    });
+    const found = await searchActionSequence({ seeds }, options);
     pushes.set(COMPONENT_NAMES[component], found);
   }
   return pushes;
@@ -195,11 +182,7 @@ function searchEachProfile(
   });
   const options = progress.nextSearch(evaluations * profiles * seeds.length);
   const settings = { ...options, grader: weights, evaluations, initialSequences: openLoop.actions };
-  return request.piece({
-    name: 'profiles',
-    compute: () => searchActionSequences(problems, settings),
-    ifSkipped: () => problems.map(() => openLoop),
-  });
+  return searchActionSequences(problems, settings);
 }
 
 /** Returns the heuristic's mean reward in the first half, which `open-loop-honest` must reach in its first half. */
@@ -224,9 +207,5 @@ export async function searchReactive(
   const generations = generationsOf(request);
   const onProgress = progress.next(generations * REACTIVE_EPISODES);
   const options = { grader, seed, engine, signal, generations, sequence, onProgress };
-  return request.piece({
-    name: 'reactive',
-    compute: async () => (await findReactivePolicy({ ...options, seeds: trainingSeeds() })).parameters,
-    ifSkipped: () => new Float64Array(REACTIVE_PARAMETERS),
-  });
+  return (await findReactivePolicy({ ...options, seeds: trainingSeeds() })).parameters;
 }

@@ -61,23 +61,6 @@ export interface EvalJob extends JobBase {
   };
 }
 
-/** `audit`: the searches and planned episodes of an audit. */
-export interface AuditJob extends JobBase {
-  readonly kind: 'audit';
-  /** The numbers are the options of `audit`. */
-  readonly options: {
-    readonly seed: number;
-    readonly evaluations: number;
-    readonly episodes: number;
-    readonly profiles: number;
-    readonly planner_episodes: number;
-    /** The names of the policies from files. */
-    readonly policies: readonly string[];
-    /** By policy name: the SHA-256 of its file, hexadecimal. */
-    readonly policy_files: Readonly<Record<string, string>>;
-  };
-}
-
 /** `dataset grpo`: the rows of a dataset for GRPO. */
 export interface DatasetJob extends JobBase {
   readonly kind: 'dataset';
@@ -115,13 +98,7 @@ export interface SelectionJob extends JobBase {
 }
 
 /** A job of any command. */
-export type Job = TeachJob | EvalJob | AuditJob | DatasetJob | SelectionJob;
-/** The jobs that `runShard` computes: all but `SelectionJob`, whose shards read files. */
-export type RunnableJob = Exclude<Job, SelectionJob>;
-/** The kinds of `RunnableJob`. */
-export type JobKind = RunnableJob['kind'];
-/** Jobs whose results are episodes. */
-export type EpisodeJob = TeachJob | EvalJob;
+export type Job = TeachJob | EvalJob | DatasetJob | SelectionJob;
 
 /** Returns a job of this version and world. */
 export function createJob<J extends Job>(kind: J['kind'], grader: Grader, options: J['options']): J {

@@ -1,8 +1,16 @@
-/** Connects to Redis, and refuses a server that is too old or would lose data. */
+/** Connects to Redis, refuses a server that is too old or would lose data, and repeats commands that fail temporarily. */
 import type { Redis, RedisOptions } from 'ioredis';
+import { RhythmError } from '../../shared/errors.js';
+import { CLOCK } from '../../shared/http/clock.js';
+import { backOff, retry } from '../../shared/http/retry-loop.js';
 import { importOptional, load, PACKAGES } from '../../shared/optional-packages.js';
-import { metaKey } from './keys.js';
-import { QueueError } from './queue-error.js';
+
+/** The errors of a queue, such as a Redis that cannot be reached, or failed shards. Their messages contain no password. */
+export class QueueError extends RhythmError {
+  constructor(message: string) {
+    super('queue_failed', message);
+  }
+}
 
 /** The address of a queue. */
 export interface QueueAddress {
@@ -140,7 +148,7 @@ async function check(redis: Redis, address: QueueAddress): Promise<void> {
     // If the server demands a password and none was given, the connection opens and the first command fails.
     checkServer(await redis.info(), address);
     // Fails if the user may not use the keys or scripts, or if another node of a cluster has the keys.
-    await redis.eval("return redis.call('EXISTS', KEYS[1])", 1, metaKey(address.prefix));
+    await redis.eval("return redis.call('EXISTS', KEYS[1])", 1, `${address.prefix}:jobs`);
   } catch (error) {
     if (error instanceof QueueError) throw error;
     throw refusalOf(error as Error, address) ?? unreachable(failures[0] ?? (error as Error), address);
@@ -204,3 +212,44 @@ function checkServer(info: string, { url, prefix, allowDataLoss = false }: Queue
     );
   }
 }
+
+/** The beginnings of the messages of temporary errors: of Redis, and of ioredis for lost connections. */
+const TEMPORARY =
+  /^(MISCONF|OOM|LOADING|READONLY|TRYAGAIN|MASTERDOWN|BUSY|Connection is closed|Stream isn't writeable|ERR Error writing)/;
+/** The prefix that Redis 6 puts before the error of a command in a script. */
+const OF_SCRIPT = /^ERR Error running script .*?: -/;
+/** The system's codes for a lost or refused connection. */
+const CODES = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT'];
+
+/**
+ * Milliseconds between attempts. The waits are short, so that paid episodes are stored before another worker takes their shard
+ * over.
+ */
+const WAITS = { first: 50, last: 250 };
+
+/** Returns whether an error of Redis is temporary. */
+export const isTemporary = (error: unknown): boolean =>
+  error instanceof Error &&
+  (TEMPORARY.test(error.message.replace(OF_SCRIPT, '')) ||
+    CODES.includes(String((error as NodeJS.ErrnoException).code)));
+
+/**
+ * Repeats a command until Redis accepts it.
+ * @param signal stops the repetition. Default: it never stops. @param onWait called with the error before each wait.
+ * @throws errors that are not temporary; the signal's reason.
+ */
+export const untilAccepted = <Answer>(
+  command: () => Promise<Answer>,
+  signal: AbortSignal = new AbortController().signal,
+  onWait: (error: Error) => void = () => {},
+): Promise<Answer> =>
+  retry(command, {
+    retries: Number.POSITIVE_INFINITY,
+    signal,
+    clock: CLOCK,
+    waitAfter: ({ error, attempt }) => {
+      if (!isTemporary(error)) return null;
+      onWait(error);
+      return backOff(WAITS, attempt);
+    },
+  });

@@ -125,7 +125,7 @@ function filesWithin(root: string, leftOut: LeftOut[]): FilePaths[] {
 function reasonToLeaveOut(name: string, stats: Stats): string | null {
   if (name.startsWith('.')) return 'its name begins with a dot';
   // Commands write these files beside an output that is not complete, and editors write those that end with ~.
-  if (/\.(partial(\.footer)?|spent|tmp|(jsonl|parquet)\.lock)$|~$/.test(name)) return 'unfinished';
+  if (/\.(partial(\.footer)?|tmp|(jsonl|parquet)\.lock)$|~$/.test(name)) return 'unfinished';
   if (stats.isSymbolicLink()) return 'a link';
   return stats.isDirectory() || stats.isFile() ? null : 'not a file';
 }

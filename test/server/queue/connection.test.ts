@@ -5,14 +5,14 @@ import { type AddressInfo, connect as connectTo, createServer } from 'node:net';
 import { Transform } from 'node:stream';
 import { expect, it, onTestFinished } from 'vitest';
 import { connect, type QueueAddress } from '../../../src/server/queue/connection.js';
-import { checkRelease, registerJob } from '../../../src/server/queue/job-store.js';
+import { checkRelease, registerJob } from '../../../src/server/queue/jobs.js';
 import { runCli, temporaryDirectory } from '../../support/cli.js';
 import { runQueue, submit, workHere } from '../../support/queue.js';
 import { describeWithRedis, freePort, RedisServer, until } from '../../support/redis.js';
 
 const RELEASE = { version: '1.0.0', world: 'ab'.repeat(32) };
-const JOB = { name: 'teach-1', job: '{}', settings: '{}', kind: 'teach' };
-const RECORD = { ...JOB, shards: 1, rows: 8, priority: 1 };
+const JOB = { name: 'teach-1', options: '{}', settings: '{}', command: 'teach' };
+const RECORD = { ...JOB, ...RELEASE, shards: 1, rows: 8, priority: 1 };
 const addressAt = (url: string, more: Partial<QueueAddress> = {}): QueueAddress => ({
   url,
   prefix: 'p',
@@ -200,13 +200,13 @@ function queueTests(server: RedisServer): void {
   it('refuses jobs of another version or world than its open jobs', async () => {
     const redis = await connect(addressAt(server.url, { password: 'secret' }));
     const queue = { redis, prefix: 'p' };
-    await registerJob(queue, RELEASE, RECORD);
+    await registerJob(queue, RECORD);
     for (const change of [{ version: '1.0.1' }, { world: 'cd'.repeat(32) }]) {
       const other = { ...RELEASE, ...change };
       const refusal =
-        /^Expected the queue "p" to have jobs of this program .*, got jobs of version 1\.0\.0, world abab.* --prefix/;
+        /^Expected the queue "p" to have jobs of this program .*, got teach-1 of version 1\.0\.0, world abab.* --prefix/;
       await expect(checkRelease(queue, other)).rejects.toThrow(refusal);
-      await expect(registerJob(queue, other, RECORD)).rejects.toThrow(refusal);
+      await expect(registerJob(queue, { ...RECORD, ...other })).rejects.toThrow(refusal);
     }
     await redis.del('p:open');
     await checkRelease(queue, { ...RELEASE, version: '1.0.1' });

