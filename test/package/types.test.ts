@@ -46,6 +46,15 @@ using sync = createVecEnv({ numEnvs: 2 });
 sync.restore(await env.snapshot());
 export { rewards };
 `;
+const MODULE_PROGRAM = `
+import { useWasmModule } from 'rhythm-vec/env';
+import wasm from 'rhythm-vec/rhythm.wasm';
+
+useWasmModule(wasm);
+useWasmModule(new WebAssembly.Module(new Uint8Array(8)));
+// @ts-expect-error bytes
+useWasmModule(new ArrayBuffer(8));
+`;
 const UNKNOWN_OUTPUT = `
 import { createAsyncVecEnv } from 'rhythm-vec/browser';
 
@@ -103,9 +112,18 @@ describe('a strict consumer compiles', () => {
   });
 
   it.each([
-    ['a browser', BROWSER, [program('browser', BROWSER_PROGRAM), program('evaluate', NODE_ONLY)]],
+    [
+      'a browser',
+      BROWSER,
+      [
+        ['browser', BROWSER_PROGRAM],
+        ['module', MODULE_PROGRAM],
+        ['evaluate', NODE_ONLY],
+      ],
+    ],
     ['Node', { lib: ['ES2022'], types: ['node'] }, []],
-  ])('with the types of %s', (_, options, programs) => {
+  ] as const)('with the types of %s', (_, options, others) => {
+    const programs = others.map(([name, code]) => program(name, code));
     compile(options, program('Node', NODE_PROGRAM), program('signal', SIGNAL_PROGRAM), ...programs);
   });
 });

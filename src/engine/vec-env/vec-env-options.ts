@@ -30,7 +30,8 @@ export const LAYOUTS = ['row-major', 'column-major'] as const;
 export interface VecEnvOptions {
   /**
    * The number of environments in the batch, 1 to 2^24. Each takes about 415 bytes with the native backend, 600 with `wasm`,
-   * whose memory has at most 4 GiB, and 4 kB with the reference, which allows at most 2^18. A whole trajectory of a run takes another 1,850 bytes for each.
+   * whose memory has at most 4 GiB, and 4 kB with the reference, which allows at most 2^18. A whole trajectory of a run takes
+   * another 1,850 bytes for each. On `wasm` each open batch also reserves about 10 GiB of addresses (not of memory).
    */
   numEnvs: number;
   /** 'auto' (default: the fastest available), 'native', 'wasm' or 'reference'. */
