@@ -208,7 +208,3 @@ def array_convertible(codes: Any) -> Any:
             return codes.astype(np.int64)
 
     return Convertible()
-
-
-if __name__ == "__main__":
-    unittest.main()

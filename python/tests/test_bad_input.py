@@ -3,7 +3,6 @@
 import json
 import re
 import tempfile
-import unittest
 from pathlib import Path
 from typing import Any, Dict, List, Tuple
 
@@ -339,7 +338,3 @@ class BadInputTest(RefusalTest):
         )
         self.env.step(zeros, mask=[False, True, False, True])
         self.assertTrue(self.env.outputs.terminated.all())
-
-
-if __name__ == "__main__":
-    unittest.main()

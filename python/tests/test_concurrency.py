@@ -196,7 +196,3 @@ def resident() -> int:
     """Returns the bytes of memory that this process uses."""
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -18,7 +18,3 @@ class GuideTest(unittest.TestCase):
         for code in examples:
             printed = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
             self.assertEqual(printed.splitlines(), stated_output(code))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -241,7 +241,3 @@ class VectorTest(unittest.TestCase):
             call()
         self.assertEqual(caught.exception.code, code)
         self.assertRegex(str(caught.exception), r"^Expected .*, got .*\. .*\.$")
-
-
-if __name__ == "__main__":
-    unittest.main()

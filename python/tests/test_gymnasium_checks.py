@@ -184,7 +184,3 @@ class GymnasiumTest(unittest.TestCase):
         first = list(play(envs))
         for other in (envs, make_vec(7, beliefs=True, autoreset_mode="SameStep", kernel="scalar")):
             self.assertTrue(all(data_equivalence(one, two, exact=True) for one, two in zip(first, play(other))))
-
-
-if __name__ == "__main__":
-    unittest.main()

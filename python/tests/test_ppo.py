@@ -93,7 +93,3 @@ class PpoTest(unittest.TestCase):
                 actions, beliefs = training.agent.heads(torch.from_numpy(env.outputs.observations))
                 env.step(actions.probs.argmax(-1).numpy(), beliefs=beliefs.mean.numpy())
             np.testing.assert_array_equal(scores, env.outputs.final_scores)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -229,7 +229,3 @@ class RayTest(RefusalTest):
                 pool.rollout_groups(group_size=1, policy=policy, seeds=[1])
             pool.close()
             self.expect_refusal(StateError, "closed", lambda: pool.score([1], [[0] * 28], [0], [0]))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -183,7 +183,3 @@ def play_most(env: VecEnv) -> None:
     env.reset(seed=4)
     env.run("random", stops=[3, 25, 27])
     env.step(np.zeros(N, np.uint8))
-
-
-if __name__ == "__main__":
-    unittest.main()
