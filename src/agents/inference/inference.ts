@@ -35,9 +35,10 @@ import {
   mean,
   meanError,
   median,
+  priorWeights,
   variance,
 } from './samples.js';
-import { priorWeights, Scratch } from './weights.js';
+import { Scratch } from './weights.js';
 
 /** Options of an `Inference`. */
 export interface InferenceOptions {

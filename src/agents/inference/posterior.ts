@@ -11,7 +11,7 @@ import {
 } from '../../world/fields.js';
 import { type Evidence, NO_TRAIT } from './evidence.js';
 import { type Range, RatePosterior } from './rates.js';
-import type { InferenceDraws } from './samples.js';
+import { type InferenceDraws, latinUnits } from './samples.js';
 import { rangeOf, TraitPosterior } from './traits.js';
 import { type Scratch, WeightPosterior } from './weights.js';
 
@@ -162,23 +162,6 @@ export class ProfilePosterior {
     this.stepsUsed++;
     if (last.contradicted) this.contradicted++;
   }
-}
-
-/**
- * Returns a Latin hypercube, f64 [count, 11]: for each trait, numbers evenly spread over (0, 1), called units, in a
- * separate random order, so that few samples cover the space.
- */
-export function latinUnits(count: number, draws: InferenceDraws): Float64Array {
-  const units = new Float64Array(count * NUM_TRAITS);
-  const order = Int32Array.from({ length: count }, (_, p) => p);
-  for (let trait = 0; trait < NUM_TRAITS; trait++) {
-    for (let p = count - 1; p > 0; p--) {
-      const other = draws.below(p + 1);
-      [order[p], order[other]] = [order[other], order[p]];
-    }
-    for (let p = 0; p < count; p++) units[p * NUM_TRAITS + trait] = (order[p] + 0.5) / count;
-  }
-  return units;
 }
 
 /** Maps units to profiles. All posteriors share one table of units, which `latinUnits` makes. */

@@ -1,6 +1,6 @@
-/** Random numbers of an inference, and statistics of samples. */
+/** Random numbers of an inference, draws from the prior, and statistics of samples. */
 import { type Draw, threefry, unit } from '../../engine/reference/threefry.js';
-import { COMPONENT } from '../../world/fields.js';
+import { COMPONENT, NUM_METERS, NUM_TRAITS } from '../../world/fields.js';
 
 /** The second word of Threefry's key: "INFR" in ASCII. No stream of the published world has this number. */
 const STREAM = 0x494e4652;
@@ -43,6 +43,43 @@ export class InferenceDraws {
   below(n: number): number {
     return Math.floor(this.next() * n);
   }
+}
+
+/**
+ * Draws weights from the prior, Dirichlet(2, 2, 2, 2, 2): spacings of nine sorted uniform numbers (docs/world.md, Profiles).
+ * Returns f64 [samples, 5].
+ */
+export function priorWeights(samples: number, draws: InferenceDraws): Float64Array {
+  const weights = new Float64Array(samples * NUM_METERS);
+  const units = new Float64Array(2 * NUM_METERS - 1);
+  for (let at = 0; at < weights.length; at += NUM_METERS) {
+    for (let k = 0; k < units.length; k++) units[k] = draws.next();
+    units.sort();
+    let previous = 0;
+    for (let k = 0; k < NUM_METERS; k++) {
+      const next = k === NUM_METERS - 1 ? 1 : units[2 * k + 1];
+      weights[at + k] = next - previous;
+      previous = next;
+    }
+  }
+  return weights;
+}
+
+/**
+ * Returns a Latin hypercube, f64 [count, 11]: for each trait, numbers evenly spread over (0, 1), called units, in a
+ * separate random order, so that few samples cover the space.
+ */
+export function latinUnits(count: number, draws: InferenceDraws): Float64Array {
+  const units = new Float64Array(count * NUM_TRAITS);
+  const order = Int32Array.from({ length: count }, (_, p) => p);
+  for (let trait = 0; trait < NUM_TRAITS; trait++) {
+    for (let p = count - 1; p > 0; p--) {
+      const other = draws.below(p + 1);
+      [order[p], order[other]] = [order[other], order[p]];
+    }
+    for (let p = 0; p < count; p++) units[p * NUM_TRAITS + trait] = (order[p] + 0.5) / count;
+  }
+  return units;
 }
 
 // The functions need at least one sample. Samples named `sorted` are in ascending order.

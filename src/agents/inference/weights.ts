@@ -42,26 +42,6 @@ const EDGES = Array.from({ length: NUM_METERS * NUM_METERS }, (_, at) => [
   .filter(([i, j]) => i < j)
   .flat();
 
-/**
- * Draws weights from the prior, Dirichlet(2, 2, 2, 2, 2): spacings of nine sorted uniform numbers (docs/world.md, Profiles).
- * Returns f64 [samples, 5].
- */
-export function priorWeights(samples: number, draws: InferenceDraws): Float64Array {
-  const weights = new Float64Array(samples * NUM_METERS);
-  const units = new Float64Array(2 * NUM_METERS - 1);
-  for (let at = 0; at < weights.length; at += NUM_METERS) {
-    for (let k = 0; k < units.length; k++) units[k] = draws.next();
-    units.sort();
-    let previous = 0;
-    for (let k = 0; k < NUM_METERS; k++) {
-      const next = k === NUM_METERS - 1 ? 1 : units[2 * k + 1];
-      weights[at + k] = next - previous;
-      previous = next;
-    }
-  }
-  return weights;
-}
-
 /** Reusable memory for `samples` samples. */
 export class Scratch {
   /** f64 [5]: the reward for each unit of a weight, in the step of the cut. */

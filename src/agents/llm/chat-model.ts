@@ -5,7 +5,7 @@ import { beginsInThought } from '../../rollouts/text/parse-completions.js';
 import type { Prompt } from '../../rollouts/text/prompt.js';
 import type { Sampling, Usage } from '../../rollouts/trajectories/trajectory-episode.js';
 import { CLOCK, type Clock } from '../../shared/http/clock.js';
-import { type BackOff, backOff, type FailedAttempt, retry } from '../../shared/http/retry-loop.js';
+import { retry } from '../../shared/http/retry-loop.js';
 import type { Endpoint } from './endpoint.js';
 import type { Answer, LanguageModel } from './language-model.js';
 import { type CostLedger, costOf, maxCostOf, type UsageTally } from './ledger.js';
@@ -19,7 +19,7 @@ import {
   refusalOf,
   TemporaryFailure,
 } from './request-faults.js';
-import { Deadline, type Pauses, RateLimiter } from './request-timing.js';
+import { Deadline, type Pauses, RateLimiter, waitAfter } from './request-timing.js';
 
 /** The role of the rules: 'system', a message of their own; 'user', the beginning of the only message. */
 export type SystemRole = 'system' | 'user';
@@ -52,15 +52,6 @@ export interface ChatModelOptions {
 }
 
 /**
- * Waits between retries in milliseconds, if the endpoint requests none. Chosen by hand: the waits of the six default retries add
- * up to 63 s, so that a limit of requests per minute does not end a run.
- */
-const WAITS: BackOff = { first: 1000, last: 60_000 };
-/** The longest wait that an endpoint may request. A longer one ends the run instead of letting it wait. Chosen by hand. */
-const MAX_WAIT_MS = 15 * 60_000;
-/** The largest random share that is added to a wait, so that requests do not resume all at once. Chosen by hand. */
-const SPREAD = 0.25;
-/**
  * The number of tokens that a chat template may add to a prompt. Chosen by hand: a larger number reserves more of the budget
  * for each request; with a smaller one, correct token counts may be taken as impossible.
  */
@@ -87,9 +78,7 @@ export class ChatModel implements LanguageModel {
   readonly name: string;
   readonly sampling: Sampling;
   readonly ledger: CostLedger;
-  readonly #options: ChatModelOptions;
-  readonly #clock: Clock;
-  readonly #rateLimiter: Pauses;
+  readonly #options: ChatModelOptions & Required<Pick<ChatModelOptions, 'clock' | 'random' | 'rateLimiter'>>;
   readonly #limitNames = new LimitNames();
   #systemRole: SystemRole;
 
@@ -97,55 +86,24 @@ export class ChatModel implements LanguageModel {
     this.name = options.name;
     this.sampling = options.sampling;
     this.ledger = options.ledger;
-    this.#options = options;
+    const { clock = CLOCK, random = Math.random, rateLimiter = new RateLimiter(clock) } = options;
+    this.#options = { ...options, clock, random, rateLimiter };
     this.#systemRole = options.systemRole ?? 'system';
-    this.#clock = options.clock ?? CLOCK;
-    this.#rateLimiter = options.rateLimiter ?? new RateLimiter(this.#clock);
   }
 
   async complete(prompt: Prompt, signal: AbortSignal): Promise<Answer> {
-    const { retries, tally } = this.#options;
+    const { retries, tally, clock, endpoint, rateLimiter, random } = this.#options;
     const pending = { prompt, signal, requests: 0 };
     const reply = await retry(() => this.#try(pending), {
       retries,
       signal,
-      clock: this.#clock,
-      waitAfter: (failed) => this.#waitAfter(failed),
+      clock,
+      waitAfter: (failed) => waitAfter(failed, endpoint.url, rateLimiter, random),
     });
     const usage = this.#usageOf(reply, pending);
     tally.addAnswer(usage);
     const { completion, reasoning, finish, refused } = reply;
     return { completion, reasoning, finish, refused, usage };
-  }
-
-  /**
-   * Returns the wait before a retry in milliseconds; null for no retry.
-   * @throws EndpointError after the last try, or if the wait is too long.
-   */
-  #waitAfter({ error, attempt, left }: FailedAttempt): number | null {
-    if (!(error instanceof TemporaryFailure)) return null;
-    const { url } = this.#options.endpoint;
-    if (left === 0) {
-      const got = attempt === 1 ? 'got' : `got ${attempt} consecutive failures, the last`;
-      throw new EndpointError(
-        `Expected ${url} to answer, ${got}: ${error.message}. Check its address and that it runs, try again later, or allow more retries (--retries).`,
-        { lasting: false },
-      );
-    }
-    const { retryAfterMs, resetMs } = error;
-    // A requested wait of nearly 0 is replaced by the default.
-    const isRequested = retryAfterMs !== null && retryAfterMs >= 1;
-    const wait = isRequested ? retryAfterMs : Math.max(backOff(WAITS, attempt), resetMs ?? 0);
-    if (wait > MAX_WAIT_MS) {
-      throw new EndpointError(
-        `Expected ${url} to accept requests again within ${MAX_WAIT_MS / 1000} s, got a wait of ` +
-          `${Math.ceil(wait / 1000)} s: ${error.message}. Try again after that time.`,
-        { lasting: true },
-      );
-    }
-    const random = this.#options.random ?? Math.random;
-    if (error.rateLimited) this.#rateLimiter.pause(wait);
-    return wait * (1 + SPREAD * random());
   }
 
   /** Sends a request, and again in another form while the endpoint refuses the form. */
@@ -173,7 +131,7 @@ export class ChatModel implements LanguageModel {
   /** Sends one request after pauses, if it fits into the budget, and records its cost. */
   async #request(pending: PendingRequest, form: RequestForm): Promise<Reply> {
     const { prompt, signal } = pending;
-    await this.#rateLimiter.wait(signal);
+    await this.#options.rateLimiter.wait(signal);
     const maxCost = this.#maxCost(prompt);
     const reservation = await this.ledger.reserve(maxCost, signal);
     this.#options.tally.requests++;
@@ -208,7 +166,7 @@ export class ChatModel implements LanguageModel {
       }
       const refusal = refusalOf(thrown, form.limitName);
       if (refusal === 'filtered') return FILTERED;
-      const fault = faultOf(thrown, endpoint, this.#clock.now());
+      const fault = faultOf(thrown, endpoint, this.#options.clock.now());
       throw refusal === null ? fault : new RefusedForm(refusal, fault);
     } finally {
       deadline.end();

@@ -168,7 +168,7 @@ interface Progress {
  * A search for the best sequence of each problem, in two phases (see `SearchPlan`). A problem is a list of starting states for
  * which the search finds one action sequence. An island is a population of the first phase.
  */
-export class Search {
+class Search {
   readonly #request: SearchRequest;
   readonly #plan: SearchPlan;
   readonly #scorer: Scorer;

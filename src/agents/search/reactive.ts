@@ -132,17 +132,18 @@ export async function findReactivePolicy(options: ReactiveSearchOptions): Promis
   const { seeds, sequence, generations, seed, signal, onProgress } = options;
   const draws = new SearchDraws(seed);
   const distribution = new Distribution(sequence);
-  await using scorer = await ReactiveScorer.open(options, REACTIVE_EPISODES);
-  await using meanScorer = await ReactiveScorer.open(options, seeds.length);
+  const { grader, engine } = options;
+  await using env = await openAnyVecEnv({ numEnvs: REACTIVE_EPISODES, grader, ...engine });
+  await using meanEnv = await openAnyVecEnv({ numEnvs: seeds.length, grader, ...engine });
   let best: FoundReactivePolicy = { parameters: distribution.mean, score: -Infinity };
   for (let generation = 0; ; generation++) {
     if (generation % CHECKED_EVERY === 0 || generation === generations) {
-      const [score] = await meanScorer.score(distribution.mean, seeds);
+      const [score] = await scoreReactive(meanEnv, distribution.mean, seeds);
       if (score > best.score) best = { parameters: distribution.mean.slice(), score };
     }
     if (generation === generations) return best;
     const candidates = distribution.draw(draws);
-    distribution.update(candidates, await scorer.score(candidates, seedsOf(generation, seeds)));
+    distribution.update(candidates, await scoreReactive(env, candidates, seedsOf(generation, seeds)));
     onProgress(generation + 1, generations);
     await yieldTurn();
     signal?.throwIfAborted();
@@ -208,34 +209,23 @@ function drawNormal(draws: SearchDraws): number {
 /** Uniform numbers are drawn as integers below this, the largest argument of `SearchDraws.below`. */
 const RANGE = 2 ** 16;
 
-/** Scores policies: plays every policy on every seed, all in one batch. */
-class ReactiveScorer implements AsyncDisposable {
-  readonly #env: AnyVecEnv;
-
-  private constructor(env: AnyVecEnv) {
-    this.#env = env;
-  }
-
-  static async open({ engine, grader }: ReactiveSearchOptions, numEnvs: number): Promise<ReactiveScorer> {
-    return new ReactiveScorer(await openAnyVecEnv({ numEnvs, grader, ...engine }));
-  }
-
-  /** Returns the mean score of each policy, f64 [n]. @param policies f64 [n, 480], where n is numEnvs / seeds.length. */
-  async score(policies: Float64Array, seeds: Uint32Array): Promise<Float64Array> {
-    const env = this.#env;
-    const repeatedSeeds = new Uint32Array(env.numEnvs);
-    for (let first = 0; first < env.numEnvs; first += seeds.length) repeatedSeeds.set(seeds, first);
-    const finalScores = await playReactive(env, policies, repeatedSeeds, seeds.length, null);
-    const scores = new Float64Array(env.numEnvs / seeds.length);
-    finalScores.forEach((score, i) => {
-      scores[Math.floor(i / seeds.length)] += score / seeds.length;
-    });
-    return scores;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#env.close();
-  }
+/**
+ * Plays every policy on every seed, all in one batch. Returns the mean score of each policy, f64 [n].
+ * @param policies f64 [n, 480], where n is numEnvs / seeds.length.
+ */
+async function scoreReactive(
+  env: AnyVecEnv,
+  policies: Float64Array,
+  seeds: Uint32Array,
+): Promise<Float64Array> {
+  const repeatedSeeds = new Uint32Array(env.numEnvs);
+  for (let first = 0; first < env.numEnvs; first += seeds.length) repeatedSeeds.set(seeds, first);
+  const finalScores = await playReactive(env, policies, repeatedSeeds, seeds.length, null);
+  const scores = new Float64Array(env.numEnvs / seeds.length);
+  finalScores.forEach((score, i) => {
+    scores[Math.floor(i / seeds.length)] += score / seeds.length;
+  });
+  return scores;
 }
 
 /**

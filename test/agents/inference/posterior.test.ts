@@ -5,10 +5,10 @@
 import { describe, expect, it } from 'vitest';
 import { Evidence, Responses } from '../../../src/agents/inference/evidence.js';
 import { Inference } from '../../../src/agents/inference/inference.js';
-import { latinUnits, ProfilePosterior } from '../../../src/agents/inference/posterior.js';
+import { ProfilePosterior } from '../../../src/agents/inference/posterior.js';
 import { remainingVariance } from '../../../src/agents/inference/probes.js';
-import { InferenceDraws } from '../../../src/agents/inference/samples.js';
-import { priorWeights, Scratch, WeightPosterior } from '../../../src/agents/inference/weights.js';
+import { InferenceDraws, latinUnits, priorWeights } from '../../../src/agents/inference/samples.js';
+import { Scratch, WeightPosterior } from '../../../src/agents/inference/weights.js';
 import { heuristicAction, randomAction } from '../../../src/engine/reference/baselines.js';
 import { Episode } from '../../../src/engine/reference/episode.js';
 import { sampleProfile } from '../../../src/engine/reference/profile.js';
