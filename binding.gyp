@@ -44,6 +44,7 @@
       "sources": [
         "native/addon.cc",
         "native/batch.cc",
+        "native/encoder.cc",
         "native/kernels.cc",
         "native/kernel_portable.cc",
         "native/neutral.cc",

@@ -1,8 +1,10 @@
-// The N-API module: exports the kernels, bytesToCacheLine, the Batch class and the digest of the layout (src/world/layout.ts).
+// The N-API module: exports the kernels, bytesToCacheLine, the Batch class, the computations on
+// arrays and the digest of the layout (src/world/layout.ts).
 // TypeScript compares this digest with its own. The module has no global state, so any number of worker threads may load it.
 #include <napi.h>
 
 #include "arguments.h"
+#include "array_functions.h"
 #include "batch_object.h"
 
 namespace rhythm {
@@ -34,6 +36,8 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
     exports.Set("kernels", Napi::Function::New(env, ListKernels));
     exports.Set("bytesToCacheLine", Napi::Function::New(env, BytesToCacheLine));
     exports.Set("Batch", BatchObject::Define(env));
+    exports.Set("encode", Napi::Function::New<Encode>(env));
+    exports.Set("pushHistory", Napi::Function::New<PushHistory>(env));
   });
   return exports;
 }

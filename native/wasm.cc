@@ -4,6 +4,7 @@
 #include <version>
 
 #include "batch.h"
+#include "encoder.h"
 
 #define EXPORT(name) extern "C" __attribute__((export_name(#name)))
 
@@ -128,6 +129,15 @@ EXPORT(replay) void replay(const uint32_t* order, size_t count, const uint32_t* 
   const Call call;
   batch->replay({order, count, seeds, modes, profiles, grader, stops, histories, actions, beliefs, given, belief_histories,
                  history_given, rewards, belief_mae, belief_skill, hashes});
+}
+
+// The computations on arrays (src/engine/arrays.ts). They need no batch.
+EXPORT(encode) void encode(size_t num_envs, const double* parts, size_t num_parts, size_t width, const float* raw,
+                           size_t raw_stride, const float* history, float* out, size_t out_stride, const uint8_t* mask) {
+  Encoder(parts, num_parts, width).encode({raw, raw_stride}, history, {out, out_stride}, mask, num_envs);
+}
+EXPORT(pushHistory) void push_history_of(size_t num_envs, const float* raw, size_t raw_stride, float* history, const uint8_t* mask) {
+  push_history({raw, raw_stride}, history, mask, num_envs);
 }
 
 }  // namespace rhythm

@@ -4,7 +4,7 @@ import { OUTPUT_ARRAYS } from '../src/engine/backends/outputs.js';
 import { toGrader } from '../src/engine/graders/grader.js';
 import { largestMagnitudes } from '../src/engine/observe/bounds.js';
 import { encodingOf } from '../src/engine/observe/encoding.js';
-import { HISTORY_STEPS, RECORD_SIZE, RECORD_START } from '../src/engine/observe/past-step.js';
+import { HISTORY_SIZE, HISTORY_STEPS, RECORD_FIELDS } from '../src/engine/observe/past-step.js';
 import {
   FORMAT,
   HEADER_FIELDS,
@@ -126,8 +126,8 @@ export function emitPythonWorld(): string {
     SKILL_ROUNDING: literal(SKILL_ROUNDING),
     SKILL_ROUNDING_SHARE: literal(SKILL_ROUNDING_SHARE),
     HISTORY_STEPS: literal(HISTORY_STEPS),
-    RECORD_START: literal(RECORD_START),
-    RECORD_SIZE: literal(RECORD_SIZE),
+    RECORD_START: literal(RECORD_FIELDS[0].offset),
+    HISTORY_SIZE: literal(HISTORY_SIZE),
     ONE_HOT_SIZES: literal(oneHotSizes()),
     OUTPUTS: literal(
       Object.fromEntries(Object.entries(OUTPUT_ARRAYS).map(([name, entry]) => [snakeCase(name), entry])),

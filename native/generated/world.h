@@ -5,7 +5,7 @@
 namespace rhythm::world {
 
 inline constexpr char kLayoutDigest[] =
-    "d262d493531d079ffd95ea53a600b3142405b3070cd6b0b3500ad3e9a067b474";
+    "62f29bd9ae635057861b48c79306008ff93bea6d5b6e500a304ce63a145a176f";
 
 namespace count {
 inline constexpr int Meters = 5;
@@ -26,7 +26,7 @@ inline constexpr int ObservationFloats = 22;
 inline constexpr int BlockWords = 445;
 inline constexpr int MaxEnvs = 16777216;
 inline constexpr int MaxThreads = 256;
-inline constexpr int AddonVersion = 9;
+inline constexpr int AddonVersion = 10;
 }  // namespace count
 
 namespace mode {

@@ -189,28 +189,32 @@ class BatchClass {
     if (refusal) raise_refusal(*refusal);
   }
 
-  // Writes the encoded observations of the environments of a mask (None: all) to `out`, a flat array in the layout of the
-  // outputs. `history` is f32 [num_envs, steps, 12], or None. With `is_final`, encodes the final observations.
-  void encode(const Encoder& encoder, const py::object& history, const py::object& out, const py::object& mask, bool is_final) {
+  // Writes the encoded observations of the environments of a mask (None: all) to `out`, a flat array of `width` numbers for each
+  // environment in the layout of the outputs. `parts` is f64 [parts, 6]: see Encoder. `history` is f32 [num_envs, 84], or None.
+  // With `is_final`, encodes the final observations.
+  void encode(const py::array& parts, size_t width, const py::object& history, const py::object& out, const py::object& mask,
+              bool is_final) {
     const Use use(*this);
-    const size_t stride = out_.column_stride;
+    const size_t stride = out_.column_stride, num_parts = static_cast<size_t>(parts.size()) / Encoder::kPartNumbers;
+    const Encoder encoder(data_of<double>(parts, num_parts * Encoder::kPartNumbers, "parts"), num_parts, width);
+    if (!encoder.is_legal()) raise_input("out_of_range", "Expected parts inside the observation, got others. Pass the parts of rhythm_vec.observations.");
     const float* raw = observations(is_final);
-    const auto* records = !encoder.has_history() ? nullptr : data_of<float>(history, num_envs_ * encoder.history_size(), "history");
-    auto* target = writable_data<float>(out, encoder.width() * (stride == 0 ? num_envs_ : stride), "out");
+    const auto* past = !encoder.has_history() ? nullptr : data_of<float>(history, num_envs_ * kHistorySize, "history");
+    auto* target = writable_data<float>(out, width * (stride == 0 ? num_envs_ : stride), "out");
     const auto* chosen = data_or_null<uint8_t>(mask, num_envs_, "mask");
     const py::gil_scoped_release release;
-    encoder.encode(raw, stride, records, target, stride, chosen, num_envs_);
+    encoder.encode({raw, stride}, past, {target, stride}, chosen, num_envs_);
   }
 
-  // Appends the last step of the environments of a mask (None: all) to `history`, f32 [num_envs, steps, 12]. With `is_final`,
-  // takes the step from the final observations.
-  void push_history(const Encoder& encoder, const py::object& history, const py::object& mask, bool is_final) {
+  // Appends the last step of the environments of a mask (None: all) to `history`, f32 [num_envs, 84]. With `is_final`, takes the
+  // step from the final observations.
+  void push_history(const py::object& history, const py::object& mask, bool is_final) {
     const Use use(*this);
     const float* raw = observations(is_final);
-    auto* records = writable_data<float>(history, num_envs_ * encoder.history_size(), "history");
+    auto* past = writable_data<float>(history, num_envs_ * kHistorySize, "history");
     const auto* chosen = data_or_null<uint8_t>(mask, num_envs_, "mask");
     const py::gil_scoped_release release;
-    encoder.push(raw, out_.column_stride, records, chosen, num_envs_);
+    rhythm::push_history({raw, out_.column_stride}, past, chosen, num_envs_);
   }
 
   // Frees the batch. The arrays of the outputs stay readable.

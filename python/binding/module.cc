@@ -1,4 +1,4 @@
-// The Python module rhythm_vec._native: lists the kernels, and defines the classes Batch and Encoder, and reward_sums.
+// The Python module rhythm_vec._native: lists the kernels, and defines the class Batch, and reward_sums.
 #include <pybind11/pybind11.h>
 
 #include "batch_class.h"
@@ -20,8 +20,6 @@ PYBIND11_MODULE(_native, module) {
   module.attr("LAYOUT_DIGEST") = world::kLayoutDigest;
   module.def("kernels", &list_kernels);
   module.def("reward_sums", &reward_sums);
-  py::class_<Encoder>(module, "Encoder")
-      .def(py::init<size_t, size_t, const py::list&, const py::object&, const py::object&, const py::object&>());
   py::class_<BatchClass>(module, "Batch")
       .def(py::init<const std::string&, const py::object&, bool, size_t, int, const py::dict&, size_t>())
       .def("reset", &BatchClass::reset)

@@ -145,9 +145,8 @@ def _replay_histories(core: Core, words: Words, imagination: bool) -> None:
     core.history.append(replay(core, words, imagination, HISTORY_FIELDS))
     # An episode's last reward depends on values that the replay lacks, such as beliefs. The outputs have this reward.
     ended = columns_of(words)["step"] == NUM_STEPS
-    # A row of the history is the part of an observation from RECORD_START on: action, reward, deltas, anomalies.
-    reward = 1  # its index in such a row
-    core.history.rows[ended, -1, reward] = core.raw.observations[ended, _world.RECORD_START + reward]
+    reward = _world.RECORD_START + 1  # its index in an observation
+    core.history.rewards[ended, -1, 0] = core.raw.observations[ended, reward]
 
 
 def replay(core: Core, words: Words, imagination: bool, names: Sequence[str]) -> Trajectory:

@@ -114,7 +114,6 @@ class Core:
             for name in names
             if getattr(self.raw, name) is not None
         }
-        self._compiled = self.encoder.compile()
         return replace(self.raw, **{name: shaped(array, num_envs, size, stride) for name, array in self._encoded.items()})
 
     @property
@@ -246,8 +245,8 @@ class Core:
             if reset_mask is not None and self.raw.final_observations is not None:
                 # The last step of an episode that autoreset has replaced is in the final observations.
                 stepped = 1 - reset_mask if step_mask is None else step_mask & (1 - reset_mask)
-                self.batch.push_history(self._compiled, self.history.rows, self.raw.final_mask.view(np.uint8), True)
-            self.batch.push_history(self._compiled, self.history.rows, stepped, False)
+                self.batch.push_history(self.history.rows, self.raw.final_mask.view(np.uint8), True)
+            self.batch.push_history(self.history.rows, stepped, False)
         self._encode_final(reset_mask is not None)
         if self.history is not None and reset_mask is not None:
             self.history.clear(reset_mask.view(np.bool_))
@@ -263,7 +262,9 @@ class Core:
     def _encode(self, name: str = "observations", mask: Optional[Bytes] = None) -> None:
         """Encodes the observations, or the final observations, of the environments of a mask."""
         history = None if self.history is None else self.history.rows
-        self.batch.encode(self._compiled, history, self._encoded[name], mask, name == "final_observations")
+        self.batch.encode(
+            self.encoder.parts, self.encoder.size, history, self._encoded[name], mask, name == "final_observations"
+        )
 
     def current(self) -> StepResult:
         """Returns the outputs of a call other than `step`: encodes the observations and zeroes the final observations."""

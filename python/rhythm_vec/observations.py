@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from . import _world
 from .checks import check_flag, check_keys, check_mapping, check_name, describe, refuse
-from .kernels import native
 from .world import World
 
 __all__ = ["ObservationField"]
@@ -21,6 +20,7 @@ _SOURCES = {row[0]: row for row in _world.OBSERVATION_FIELDS}
 _RECORD_NAMES = ("last_action", "reward", "deltas", "anomalies")
 _OPTIONS = ("fields", "one_hot", "scale", "history")
 _NUM_RAW = sum(size for _, _, size, _, _, _ in _world.OBSERVATION_FIELDS)
+_Part = Tuple[float, ...]
 
 
 @dataclass(frozen=True)
@@ -37,41 +37,19 @@ class ObservationField:
     raw_high: float
 
 
-@dataclass(frozen=True)
-class _Encoding:
-    """How a field is made from a part of the raw observation, or of a past step."""
-
-    field: ObservationField
-    source: int  #: the offset in a raw observation
-    size: int  #: the number of elements of the source
-    codes: int  #: the size of a one-hot block; 0 for numbers that are copied or scaled
-    is_past: bool
-
-
 class Encoder:
-    """Describes the encoding of raw observations [n, 22], and of the last seven steps [n, 7, 12] if there is a history."""
+    """Describes the encoding of raw observations [n, 22], and of the last seven steps [n, 84] if there is a history."""
 
     def __init__(self, world: World, options: Optional[Mapping[str, Any]]) -> None:
         chosen = _checked(options)
         self.has_history: bool = chosen["history"]
-        self._is_scaled: bool = chosen["scale"]
-        self._encodings = _encodings_of(world, chosen)
-        self.fields: Tuple[ObservationField, ...] = tuple(encoding.field for encoding in self._encodings)
+        pairs = _pairs_of(world, chosen)
+        self.fields: Tuple[ObservationField, ...] = tuple(field for field, _ in pairs)
+        #: f64 [fields, 6]: see `Encoder` in native/encoder.h.
+        self.parts = np.array([part for _, part in pairs], np.float64)
         self.size = sum(field.size for field in self.fields)
-        is_copied = not self._is_scaled and all(encoding.codes == 0 for encoding in self._encodings)
+        is_copied = not chosen["scale"] and not chosen["one_hot"]
         self.is_raw = is_copied and [field.name for field in self.fields] == list(_SOURCES)
-
-    def compile(self) -> Any:
-        """Returns the encoder that `Batch.encode` of the compiled module needs."""
-        # The first entry of a one-hot block stands for the number first_codes[source].
-        first_codes, low, inverse_span = np.zeros(_NUM_RAW, np.float32), np.zeros(_NUM_RAW), np.zeros(_NUM_RAW)
-        for encoding in self._encodings:
-            field, source = encoding.field, slice(encoding.source, encoding.source + encoding.size)
-            first_codes[source] = low[source] = field.raw_low
-            inverse_span[source] = 1 / (field.raw_high - field.raw_low)
-        parts = [(each.source, each.size, each.field.offset, each.codes, each.is_past) for each in self._encodings]
-        scales = (low, inverse_span) if self._is_scaled else (None, None)
-        return native().Encoder(self.size, _world.HISTORY_STEPS, parts, first_codes, *scales)
 
 
 def _checked(options: Optional[Mapping[str, Any]]) -> Dict[str, Any]:
@@ -97,18 +75,20 @@ def _checked_names(names: Optional[Sequence[str]]) -> List[str]:
     return checked
 
 
-def _encodings_of(world: World, options: Mapping[str, Any]) -> List[_Encoding]:
+def _pairs_of(world: World, options: Mapping[str, Any]) -> List[Tuple[ObservationField, _Part]]:
     past = _RECORD_NAMES if options["history"] else ()
     offset = 0
-    encodings = []
+    pairs = []
     for name, is_past in [*((name, False) for name in options["fields"]), *((name, True) for name in past)]:
-        encoding = _encoding_of(world, options, name, is_past, offset)
-        offset += encoding.field.size
-        encodings.append(encoding)
-    return encodings
+        pairs.append(_pair_of(world, options, name, is_past, offset))
+        offset += pairs[-1][0].size
+    return pairs
 
 
-def _encoding_of(world: World, options: Mapping[str, Any], name: str, is_past: bool, offset: int) -> _Encoding:
+def _pair_of(
+    world: World, options: Mapping[str, Any], name: str, is_past: bool, offset: int
+) -> Tuple[ObservationField, _Part]:
+    """Returns a field, and the part that the compiled module needs."""
     _, source, size, _, raw_low, raw_high = _SOURCES[name]
     codes = _world.ONE_HOT_SIZES.get(name, 0) if options["one_hot"] else 0
     if options["scale"] and name in world.magnitudes:
@@ -116,30 +96,37 @@ def _encoding_of(world: World, options: Mapping[str, Any], name: str, is_past: b
         raw_low, raw_high = -world.magnitudes[name], world.magnitudes[name]
     low, high = (0, 1) if codes > 0 or options["scale"] else (raw_low, raw_high)
     public = f"history_{name[5:] if name.startswith('last_') else name}" if is_past else name
-    total = (codes or size) * (_world.HISTORY_STEPS if is_past else 1)
-    return _Encoding(ObservationField(public, offset, total, low, high, raw_low, raw_high), source, size, codes, is_past)
+    if is_past:
+        # Histories follow the raw observation, field by field.
+        source = _NUM_RAW + (source - _world.RECORD_START) * _world.HISTORY_STEPS
+        size *= _world.HISTORY_STEPS
+    inverse_span = 1 / (raw_high - raw_low) if options["scale"] else 0
+    field = ObservationField(public, offset, size * (codes or 1), low, high, raw_low, raw_high)
+    return field, (source, size, offset, codes, raw_low, inverse_span)
 
 
 class Histories:
-    """f32 [n, 7, 12]: the last steps of each environment, the oldest first; a missing step has action -1 and zeros."""
+    """f32 [n, 84]: the last steps of each environment: actions [7], rewards [7], deltas [7, 5] and anomalies [7, 5], each
+    with the oldest step first. A missing step has action -1 and zeros."""
 
     def __init__(self, num_envs: int) -> None:
-        self.rows: Floats = np.zeros((num_envs, _world.HISTORY_STEPS, _world.RECORD_SIZE), np.float32)
+        self.rows: Floats = np.zeros((num_envs, _world.HISTORY_SIZE), np.float32)
+        ends = np.cumsum([_world.HISTORY_STEPS * _SOURCES[name][2] for name in _RECORD_NAMES])
+        #: Views of the parts, f32 [n, 7, size].
+        self.actions, self.rewards, *_ = self._parts = [
+            part.reshape(num_envs, _world.HISTORY_STEPS, -1) for part in np.split(self.rows, ends[:-1], axis=1)
+        ]
         self.clear(None)
 
     def clear(self, mask: Optional[npt.NDArray[np.bool_]]) -> None:
         rows = slice(None) if mask is None else mask
         self.rows[rows] = 0
-        self.rows[rows, :, 0] = -1
+        self.actions[rows] = -1
 
     def append(self, trajectory: Sequence[npt.NDArray[Any]]) -> None:
         """Appends the taken steps (action >= 0) of a trajectory: actions, events, rewards, meters, deltas, anomalies.
         Events and meters may be None."""
         actions, _, rewards, _, deltas, anomalies = trajectory
-        records = np.concatenate(
-            [actions[..., None].astype(np.float32), rewards[..., None], deltas, anomalies], axis=-1
-        )
         for env, taken in enumerate(actions >= 0):
-            steps = records[env][taken][-_world.HISTORY_STEPS :]
-            if len(steps) > 0:
-                self.rows[env] = np.concatenate([self.rows[env], steps])[-_world.HISTORY_STEPS :]
+            for part, column in zip(self._parts, (actions[..., None], rewards[..., None], deltas, anomalies)):
+                part[env] = np.concatenate([part[env], column[env][taken]])[-_world.HISTORY_STEPS :]

@@ -29,7 +29,7 @@ import { RHYTHM } from './numbers.js';
 export type Scope = readonly [name: string, constants: Readonly<Record<string, number>>];
 
 /** Incremented when the interface of the addon's functions changes. */
-const ADDON_VERSION = 9;
+const ADDON_VERSION = 10;
 
 const codesOf = (names: readonly string[]) => Object.fromEntries(names.map((name, code) => [name, code]));
 const offsetsOf = (entries: readonly Pick<Field, 'name' | 'offset'>[]) =>

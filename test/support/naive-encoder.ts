@@ -1,10 +1,9 @@
 /** A simple encoder of observations, which tests compare with the fast encoder of src. */
 import { largestMagnitudes, type Magnitudes } from '../../src/engine/observe/bounds.js';
-import { ObservationEncoder } from '../../src/engine/observe/encoder.js';
-import type { EncodedField } from '../../src/engine/observe/encoding.js';
-import { HISTORY_SIZE, type HistoryRows } from '../../src/engine/observe/history.js';
+import { type EncodedField, ObservationEncoder } from '../../src/engine/observe/encoding.js';
+import type { HistoryRows } from '../../src/engine/observe/history.js';
 import type { ObservationOptions } from '../../src/engine/observe/observation-options.js';
-import { RECORD_SIZE } from '../../src/engine/observe/past-step.js';
+import { HISTORY_SIZE } from '../../src/engine/observe/past-step.js';
 import { OBSERVATION_FIELDS } from '../../src/world/fields.js';
 import type { World } from '../../src/world/world.js';
 import type { Random } from './random.js';
@@ -34,13 +33,13 @@ export const encodedFields = (world: World, options: ObservationOptions = {}): r
   new ObservationEncoder(world, options, 1).fields;
 
 /** Returns the last steps of an environment, f32 [7, 12], the oldest first; missing steps have action -1 and zeros. */
-export function readHistory({ rings, oldest }: HistoryRows, envIndex: number): Float32Array {
-  const rows = new Float32Array(HISTORY_SIZE);
-  const ring = rings.subarray(envIndex * HISTORY_SIZE, (envIndex + 1) * HISTORY_SIZE);
-  const cut = oldest[envIndex] * RECORD_SIZE;
-  rows.set(ring.subarray(cut));
-  rows.set(ring.subarray(0, cut), HISTORY_SIZE - cut);
-  return rows;
+export function readHistory({ rows }: HistoryRows, envIndex: number): Float32Array {
+  const row = [...rows.subarray(envIndex * HISTORY_SIZE, (envIndex + 1) * HISTORY_SIZE)];
+  const steps = [0, 1, 2, 3, 4, 5, 6].map((t) => [
+    ...[row[t], row[7 + t]],
+    ...[...row.slice(14 + 5 * t, 19 + 5 * t), ...row.slice(49 + 5 * t, 54 + 5 * t)],
+  ]);
+  return Float32Array.from(steps.flat());
 }
 
 const magnitudes = new WeakMap<World, Magnitudes>();

@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { BackendError } from '../../shared/errors.js';
 import { describe } from '../../shared/values.js';
 import { layoutDigest } from '../../world/digest.js';
+import type { Arrays } from '../arrays.js';
 import { type AddonFiles, BUILD_REMEDY, findAddons, PACKAGE_ROOT } from './addon-path.js';
 import type {
   Outputs,
@@ -55,7 +56,7 @@ export interface NativeBatch {
 }
 
 /** The exports of the addon's module. */
-export interface Addon {
+export interface Addon extends Arrays {
   /** The digest of the layout (src/world/layout.ts) that the addon was compiled for. */
   readonly layoutDigest: string;
   kernels(): { name: string; lanes: number; supported: boolean }[];

@@ -1,5 +1,7 @@
 /** The backends of Node, in priority order. */
 
+import { preferArrays } from '../arrays.js';
+import { loadAddon } from './addon.js';
 import type { Availability, Backend, SyncBackend } from './backend.js';
 import { asyncAvailabilities, availabilities } from './choose-backend.js';
 import { nativeBackend } from './native.js';
@@ -8,6 +10,8 @@ import { referenceBackend } from './reference.js';
 import { wasmBackend } from './wasm/wasm-backend.js';
 import { findNodeGpu } from './webgpu/node-gpu.js';
 import { webGpuBackend } from './webgpu/webgpu-backend.js';
+
+preferArrays(loadAddon);
 
 /** The backends of synchronous environments. */
 export const BACKENDS: readonly SyncBackend[] = [nativeBackend, wasmBackend, referenceBackend];

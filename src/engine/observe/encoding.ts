@@ -1,16 +1,21 @@
-/** Computes the table of an observation's fields: names, offsets, bounds, meanings. */
+/** Encodes observations: computes the table of their fields (names, offsets, bounds, meanings), and copies, scales or one-hot
+ * encodes their numbers. */
 import {
   ACTION_NAMES,
   EVENT_NAMES,
   type Field,
   METER_NAMES,
   OBSERVATION_FIELDS,
+  OBSERVATION_SIZE,
+  sizeOf,
 } from '../../world/fields.js';
 import { RHYTHM } from '../../world/numbers.js';
 import type { World } from '../../world/world.js';
+import { arrays } from '../arrays.js';
 import { largestMagnitudes, type Magnitudes } from './bounds.js';
+import type { HistoryRows } from './history.js';
 import { type ObservationOptions, toObservationOptions } from './observation-options.js';
-import { HISTORY_STEPS, RECORD_FIELDS } from './past-step.js';
+import { HISTORY_STEPS, historyOffset, RECORD_FIELDS } from './past-step.js';
 
 /** A field of an encoded observation. */
 export interface EncodedField extends Field {
@@ -117,4 +122,54 @@ function meaningOf(
   const missing = encoding === 'one_hot' ? 'none' : name === 'last_action' ? '-1' : '0';
   const order = size === 1 ? '' : `, by meter (${METER_NAMES.join(', ')})`;
   return `the last ${HISTORY_STEPS} steps, oldest first, [${HISTORY_STEPS}, ${entrySize}], missing steps as ${missing}: ${what}${order}`;
+}
+
+/** Encodes the observations of a batch. */
+export class ObservationEncoder {
+  readonly fields: readonly EncodedField[];
+  /** The size of an observation. */
+  readonly size: number;
+  readonly #numEnvs: number;
+  /** f64 [fields, 6]: see `Encoder` in native/encoder.h. */
+  readonly #parts: Float64Array;
+
+  /** Creates the encoder of a batch's observations. @throws InputError as `toObservationOptions`. */
+  constructor(world: World, options: ObservationOptions, numEnvs: number) {
+    const encodings = encodingOf(world, options);
+    this.fields = Object.freeze(encodings.map(({ field }) => field));
+    this.size = sizeOf(this.fields);
+    this.#numEnvs = numEnvs;
+    this.#parts = Float64Array.from(encodings.flatMap(partOf));
+  }
+
+  /**
+   * Writes the observations.
+   * @param raw f32 [numEnvs, 22], as OBSERVATION_FIELDS.
+   * @param rawStride 0 for rows; else number k of environment i is at `k * rawStride + i`.
+   * @param history the past steps, including the last one; null without the option `history`.
+   * @param out f32 [numEnvs, size]; it must not share memory with `raw`.
+   * @param outStride the stride of `out`, in the form of `rawStride`.
+   * @param mask u8 [numEnvs], the environments to write; null for all. The others keep their numbers.
+   */
+  encode(
+    raw: Float32Array,
+    rawStride: number,
+    history: HistoryRows | null,
+    out: Float32Array,
+    outStride: number,
+    mask: Uint8Array | null,
+  ): void {
+    const past = history === null ? null : history.rows;
+    const count = this.fields.length;
+    arrays().encode(this.#numEnvs, this.#parts, count, this.size, raw, rawStride, past, out, outStride, mask);
+  }
+}
+
+/** Returns the numbers of a part (`Encoder` in native/encoder.h). */
+function partOf({ field, source, encoding, isPast }: FieldEncoding): number[] {
+  const { offset, rawLow, rawHigh } = field;
+  const from = isPast ? OBSERVATION_SIZE + historyOffset(source) : source.offset;
+  const size = isPast ? HISTORY_STEPS * source.size : source.size;
+  const codes = encoding === 'one_hot' ? rawHigh - rawLow + 1 : 0;
+  return [from, size, offset, codes, rawLow, encoding === 'scale' ? 1 / (rawHigh - rawLow) : 0];
 }

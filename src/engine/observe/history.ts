@@ -1,45 +1,38 @@
 /** The last seven steps of every environment, for observations with histories. */
 
-import { NUM_METERS, NUM_STEPS, OBSERVATION_SIZE } from '../../world/fields.js';
+import { NUM_STEPS } from '../../world/fields.js';
+import { arrays } from '../arrays.js';
 import type { TrajectoryOf } from '../backends/backend.js';
 import { entryOf } from '../backends/outputs.js';
-import { HISTORY_STEPS, type HistoryStep, RECORD, RECORD_SIZE, RECORD_START } from './past-step.js';
-
-/** The number of floats of one environment's history. */
-export const HISTORY_SIZE = HISTORY_STEPS * RECORD_SIZE;
+import { HISTORY_SIZE, HISTORY_STEPS, type HistoryStep, historyOffset, RECORD_FIELDS } from './past-step.js';
 
 /** The fields of a trajectory that histories need. */
 export const HISTORY_FIELDS = ['actions', 'rewards', 'deltas', 'anomalies'] as const;
 /** The part of a trajectory from which histories are computed. */
 export type HistoryTrajectory = TrajectoryOf<(typeof HISTORY_FIELDS)[number]>;
 
-/** The history of an environment without steps: seven entries, each with action -1 and zeros. */
-const MISSING = new Float32Array(HISTORY_SIZE);
-for (let at = 0; at < HISTORY_SIZE; at += RECORD_SIZE) MISSING[at + RECORD.action] = -1;
+/** The fields of a history in the order of HISTORY_FIELDS: the offset, and the number of floats for each step. */
+const PARTS = RECORD_FIELDS.map((field) => ({ offset: historyOffset(field), size: field.size }));
+/** The history of an environment without steps: seven actions -1, then zeros. */
+const MISSING = new Float32Array(HISTORY_SIZE).fill(-1, 0, HISTORY_STEPS);
 
-/**
- * A ring buffer of seven steps for each environment, 337 bytes each. Each ring has its own position, because a mask may
- * step or reset some environments only. `push` and `clear` allocate no memory.
- */
+/** The last steps of each environment, 336 bytes each. */
 export class HistoryRows {
   readonly numEnvs: number;
-  /** f32 [numEnvs, 7, 12]: the rings. @internal */
-  readonly rings: Float32Array;
-  /** u8 [numEnvs]: the index of each ring's oldest entry, which is overwritten next. @internal */
-  readonly oldest: Uint8Array;
+  /** f32 [numEnvs, 84]: actions [7], rewards [7], deltas [7, 5], anomalies [7, 5], each with the oldest step first. @internal */
+  readonly rows: Float32Array;
 
   /** Creates empty histories. */
   constructor(numEnvs: number) {
     this.numEnvs = numEnvs;
-    this.rings = new Float32Array(numEnvs * HISTORY_SIZE);
-    this.oldest = new Uint8Array(numEnvs);
+    this.rows = new Float32Array(numEnvs * HISTORY_SIZE);
     this.clear(null);
   }
 
   /** Clears the histories of environments that are reset. @param mask u8 [numEnvs]; null for all. */
   clear(mask: Uint8Array | null): void {
     for (let i = 0; i < this.numEnvs; i++) {
-      if (mask === null || mask[i] !== 0) this.#clear(i);
+      if (mask === null || mask[i] !== 0) this.rows.set(MISSING, i * HISTORY_SIZE);
     }
   }
 
@@ -50,15 +43,7 @@ export class HistoryRows {
    * @param columnStride of `observations`: 0 for rows; else number k of environment i is at `k * columnStride + i`.
    */
   push(observations: Float32Array, mask: Uint8Array | null, columnStride = 0): void {
-    const { numEnvs, rings } = this;
-    const envStep = columnStride === 0 ? OBSERVATION_SIZE : 1;
-    const wordStep = columnStride === 0 ? 1 : columnStride;
-    for (let i = 0; i < numEnvs; i++) {
-      if (mask !== null && mask[i] === 0) continue;
-      const from = i * envStep + RECORD_START * wordStep;
-      const to = this.#next(i);
-      for (let k = 0; k < RECORD_SIZE; k++) rings[to + k] = observations[from + k * wordStep];
-    }
+    arrays().pushHistory(this.numEnvs, observations, columnStride, this.rows, mask);
   }
 
   /** Appends the steps that a run recorded. Environments without recorded steps keep their histories. */
@@ -69,38 +54,21 @@ export class HistoryRows {
       let end = NUM_STEPS;
       while (end > 0 && !isTaken(i, end - 1)) end--;
       for (let t = Math.max(0, end - HISTORY_STEPS); t < end; t++) {
-        if (isTaken(i, t)) this.#append(this.#next(i), trajectory, i, t);
+        if (!isTaken(i, t)) continue;
+        const numbers = HISTORY_FIELDS.map((name, k) => {
+          const { at, stride } = entryOf(columnStride, PARTS[k].size, i, t);
+          return Array.from({ length: PARTS[k].size }, (_, m) => trajectory[name][at + m * stride]);
+        });
+        this.#append(i, numbers);
       }
-    }
-  }
-
-  #append(
-    to: number,
-    { actions, rewards, deltas, anomalies, columnStride }: HistoryTrajectory,
-    i: number,
-    t: number,
-  ): void {
-    const { rings } = this;
-    const single = entryOf(columnStride, 1, i, t).at;
-    rings[to + RECORD.action] = actions[single];
-    rings[to + RECORD.reward] = rewards[single];
-    const { at, stride } = entryOf(columnStride, NUM_METERS, i, t);
-    for (let k = 0; k < NUM_METERS; k++) {
-      rings[to + RECORD.deltas + k] = deltas[at + k * stride];
-      rings[to + RECORD.anomalies + k] = anomalies[at + k * stride];
     }
   }
 
   /** Replaces the history of environment `env` after its state was loaded. @param steps at most 7, the oldest first. */
   replace(env: number, steps: readonly HistoryStep[]): void {
-    this.#clear(env);
-    for (const { action, reward, deltas, anomalies } of steps) {
-      const to = this.#next(env);
-      this.rings[to + RECORD.action] = action;
-      this.rings[to + RECORD.reward] = reward;
-      this.rings.set(deltas, to + RECORD.deltas);
-      this.rings.set(anomalies, to + RECORD.anomalies);
-    }
+    this.rows.set(MISSING, env * HISTORY_SIZE);
+    for (const { action, reward, deltas, anomalies } of steps)
+      this.#append(env, [[action], [reward], deltas, anomalies]);
   }
 
   /**
@@ -108,24 +76,20 @@ export class HistoryRows {
    * @param source may be this object. @param indices at most `numEnvs` indices of environments of `source`.
    */
   gather(source: HistoryRows, indices: Uint32Array): void {
-    const rings = source === this ? source.rings.slice() : source.rings;
-    const oldest = source === this ? source.oldest.slice() : source.oldest;
+    const rows = source === this ? source.rows.slice() : source.rows;
     for (let i = 0; i < indices.length; i++) {
-      const from = indices[i] * HISTORY_SIZE;
-      const to = i * HISTORY_SIZE;
-      for (let k = 0; k < HISTORY_SIZE; k++) this.rings[to + k] = rings[from + k];
-      this.oldest[i] = oldest[indices[i]];
+      const [from, to] = [indices[i] * HISTORY_SIZE, i * HISTORY_SIZE];
+      for (let k = 0; k < HISTORY_SIZE; k++) this.rows[to + k] = rows[from + k];
     }
   }
 
-  #clear(env: number): void {
-    this.rings.set(MISSING, env * HISTORY_SIZE);
-  }
-
-  /** Advances an environment's ring. @returns the offset of the new entry. */
-  #next(env: number): number {
-    const entry = this.oldest[env];
-    this.oldest[env] = entry + 1 === HISTORY_STEPS ? 0 : entry + 1;
-    return env * HISTORY_SIZE + entry * RECORD_SIZE;
+  /** Appends a step: the numbers of each field of HISTORY_FIELDS. */
+  #append(env: number, numbers: readonly ArrayLike<number>[]): void {
+    for (const [k, { offset, size }] of PARTS.entries()) {
+      const start = env * HISTORY_SIZE + offset;
+      const end = start + HISTORY_STEPS * size;
+      this.rows.copyWithin(start, start + size, end);
+      this.rows.set(numbers[k], end - size);
+    }
   }
 }

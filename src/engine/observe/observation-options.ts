@@ -13,8 +13,8 @@ export interface ObservationOptions {
   /** Whether every number is scaled to [0, 1]. Default false. */
   scale?: boolean;
   /**
-   * Whether the last seven steps follow the fields. Default false. Takes 337 bytes for each environment (twelve floats for each
-   * step, and one byte), besides the memory of the array of encoded observations.
+   * Whether the last seven steps follow the fields. Default false. Takes 336 bytes for each environment (twelve floats for each
+   * step), besides the memory of the array of encoded observations.
    */
   history?: boolean;
 }

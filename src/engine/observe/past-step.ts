@@ -1,25 +1,19 @@
-/** The record of a past step in observations with histories. */
-import { type Field, OBSERVATION, OBSERVATION_FIELDS, sizeOf } from '../../world/fields.js';
+/** A past step as agents observe it, and the layout of the last seven steps in observations with histories. */
+import { type Field, OBSERVATION_FIELDS, sizeOf } from '../../world/fields.js';
 
 /** The number of past steps in a history (docs/world.md, What an agent sees). */
 export const HISTORY_STEPS = 7;
 
 const RECORD_NAMES = ['last_action', 'reward', 'deltas', 'anomalies'];
-/** The fields of an observation that a record contains. They are adjacent in the observation. */
+/** The fields of an observation that a history contains, with one entry for each step. They are adjacent in the observation. */
 export const RECORD_FIELDS: readonly Field[] = Object.freeze(
   OBSERVATION_FIELDS.filter((field) => RECORD_NAMES.includes(field.name)),
 );
-/** The number of floats per step: action, reward, 5 deltas, 5 anomalies. */
-export const RECORD_SIZE = sizeOf(RECORD_FIELDS);
-/** The offset of RECORD_FIELDS in an observation. */
-export const RECORD_START = RECORD_FIELDS[0].offset;
-/** The offsets of the fields in a record. */
-export const RECORD = Object.freeze({
-  action: OBSERVATION.lastAction - RECORD_START,
-  reward: OBSERVATION.reward - RECORD_START,
-  deltas: OBSERVATION.deltas - RECORD_START,
-  anomalies: OBSERVATION.anomalies - RECORD_START,
-});
+/** The number of floats of a history: actions [7], rewards [7], deltas [7, 5], anomalies [7, 5]. */
+export const HISTORY_SIZE = HISTORY_STEPS * sizeOf(RECORD_FIELDS);
+/** Returns the offset of a field of RECORD_FIELDS in a history. */
+export const historyOffset = ({ offset }: Field): number =>
+  HISTORY_STEPS * (offset - RECORD_FIELDS[0].offset);
 
 /** A past step as agents observe it. */
 export interface HistoryStep {

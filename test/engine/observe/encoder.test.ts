@@ -1,7 +1,7 @@
 /** Compares encoded observations with rows computed by hand and with the naive encoder, in both layouts. */
 import { describe, expect, it } from 'vitest';
 import { largestMagnitudes } from '../../../src/engine/observe/bounds.js';
-import { ObservationEncoder } from '../../../src/engine/observe/encoder.js';
+import { ObservationEncoder } from '../../../src/engine/observe/encoding.js';
 import { HistoryRows } from '../../../src/engine/observe/history.js';
 import type { ObservationOptions } from '../../../src/engine/observe/observation-options.js';
 import { OBSERVATION_SIZE, sizeOf } from '../../../src/world/fields.js';

@@ -1,7 +1,7 @@
 /** The fields of encoded observations, the observation and action spaces, and the bounds of rewards and anomalies. */
 import { describe, expect, it } from 'vitest';
 import { largestMagnitudes } from '../../../src/engine/observe/bounds.js';
-import { RECORD, RECORD_FIELDS, RECORD_SIZE } from '../../../src/engine/observe/past-step.js';
+import { HISTORY_SIZE, historyOffset, RECORD_FIELDS } from '../../../src/engine/observe/past-step.js';
 import { ACTION_SPACE, observationSpace } from '../../../src/engine/observe/spaces.js';
 import { Episode } from '../../../src/engine/reference/episode.js';
 import {
@@ -97,7 +97,7 @@ it('history adds four fields at the end', () => {
 it('a record of the history has the last four fields of an observation', () => {
   expect(RECORD_FIELDS).toEqual(OBSERVATION_FIELDS.slice(-4));
   expect(RECORD_FIELDS.map((field) => field.name)).toEqual(['last_action', 'reward', 'deltas', 'anomalies']);
-  expect([RECORD_SIZE, RECORD]).toEqual([12, { action: 0, reward: 1, deltas: 2, anomalies: 7 }]);
+  expect([HISTORY_SIZE, RECORD_FIELDS.map(historyOffset)]).toEqual([84, [0, 7, 14, 49]]);
 });
 
 it('the fields for any options are frozen, have unique names, bounds in order, and no gaps', () => {

@@ -34,6 +34,8 @@ export interface Exports {
   hash(hashes: Address): void;
   targets(targets: Address): void;
   replay(...args: number[]): void;
+  encode(...args: number[]): void;
+  pushHistory(...args: number[]): void;
 }
 
 // The types of this package are without those of browsers, which declare WebAssembly.

@@ -1,7 +1,8 @@
 /** Copies the arrays of a call into and out of the memory of a WebAssembly batch. */
 import type { Address, BatchInstance } from './instance.js';
 
-type View = Uint8Array | Int8Array | Uint32Array | Float32Array | BigUint64Array;
+/** An array that a call takes. */
+export type View = Uint8Array | Int8Array | Uint32Array | Float32Array | Float64Array | BigUint64Array;
 
 const LINE = 64;
 /** The environments of a tile of native/kernel.h. */
