@@ -1,4 +1,4 @@
-"""Builds prompts for language models and parses their completions, on a server, in batches.
+"""Builds prompts for language models and parses their completions, in this process or on a server, in batches.
 
     chats = prompts(seeds=[4242], action_histories=[["sleep"]])   # [[{"role": "system", ...}, {"role": "user", ...}]]
     parsed = parse(["<reasoning>Tired.</reasoning>\\n3 6 5 EXERCISE"])
@@ -10,10 +10,13 @@ docs/guides/text.md describes the texts.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Union
+from typing import Any, Callable, Dict, List, Mapping, NoReturn, Optional, Sequence, Union
 
-from .batches import Batch, Part, as_list, has_form, join_column, send_batch
-from .client import Client, to_client
+from . import _world
+from .batches import Batch, Part, as_list, count_rows, has_form, join_column, send_batch
+from .client import Client
+from .errors import InputError
+from .text import find_answer, system_text, user_texts
 
 #: A completion as TRL passes it: text, or the messages of a chat.
 Completion = Union[str, Sequence[Mapping[str, Any]]]
@@ -24,6 +27,14 @@ Grader = Union[str, Mapping[str, Any]]
 
 #: The maximum number of rows of a request for prompts.
 _MAX_PROMPTS = 2**17
+#: The number of rows whose episodes are played together. Chosen by hand: more take more memory.
+_ROWS = 4096
+#: Action codes by code, by name, and by upper-case name, as in completions.
+_CODES: Dict[Union[int, str], int] = {
+    spelling: code for code, name in enumerate(_world.ACTION_NAMES) for spelling in (code, name, name.upper())
+}
+#: The belief of each digit: the float32 nearest to a ninth of it, in its shortest decimals.
+_BELIEFS = (0.0, 0.11111111, 0.22222222, 0.33333334, 0.44444445, 0.5555556, 0.6666667, 0.7777778, 0.8888889, 1.0)
 
 
 @dataclass(frozen=True)
@@ -57,15 +68,19 @@ def prompts(
     Args:
         seeds, action_histories, profile_modes: as in `score`.
         grader: the grader that the rules describe; "v2" by default.
-        client: `Client()` by default: a server on this machine.
+        client: a server that writes the prompts. By default they are written in this process, by the compiled module.
 
     Raises:
+        InputError: a column is not a list, columns differ in length, or a row or the grader is invalid; the message
+            names it. With a client: a value cannot be written as JSON.
         RefusedError: a server refused the request, such as for an invalid row or grader; the message names it. Or
             the answer was not JSON.
         ServerUnavailableError: no server answered, or it was busy for too long.
         RhythmError: an answer has an unexpected form, or the servers have different worlds.
-        InputError: a column is not a list, columns differ in length, or a value cannot be written as JSON.
     """
+    if client is None:
+        histories = as_list("action_histories", action_histories)
+        return _prompts_here(as_list("seeds", seeds), histories, profile_modes, grader)
     columns = {"seeds": as_list("seeds", seeds), "action_histories": as_list("action_histories", action_histories)}
     options = {} if grader is None else {"grader": grader}
     if isinstance(profile_modes, str):
@@ -73,7 +88,7 @@ def prompts(
     elif profile_modes is not None:
         columns["profile_modes"] = as_list("profile_modes", profile_modes)
     batch = Batch("/v1/prompts", columns, options, _form_of_prompts, _MAX_PROMPTS)
-    parts = send_batch(to_client(client), batch)
+    parts = send_batch(client, batch)
     return [
         [{"role": "system", "content": part.answer["system"]}, {"role": "user", "content": user}]
         for part in parts
@@ -89,18 +104,20 @@ def parse(
     Args:
         thought: "open" if the completions continue a thought that the prompt opened (see `thought_of`): nothing counts
             before the thought's end. By default "closed".
-        client: `Client()` by default: a server on this machine.
+        client: a server that parses them. By default they are parsed in this process.
 
     Raises:
-        RefusedError: a server refused the request, such as for a completion that is neither a text nor a chat; the
-            message names its row. Or the answer was not JSON.
+        InputError: completions are not a list, or one is neither a text nor a chat; the message names its row. With a
+            client: a value cannot be written as JSON.
+        RefusedError: a server refused the request; the message names the row. Or the answer was not JSON.
         ServerUnavailableError: no server answered, or it was busy for too long.
         RhythmError: an answer has an unexpected form, or the servers have different worlds.
-        InputError: completions are not a list, or a value cannot be written as JSON.
     """
+    if client is None:
+        return _parsed_here(texts_of(completions), thought)
     options = {} if thought is None else {"thought": thought}
     batch = Batch("/v1/parse", {"completions": texts_of(completions)}, options, form_of_parsed)
-    return join_parsed(send_batch(to_client(client), batch), lambda answer: answer)
+    return join_parsed(send_batch(client, batch), lambda answer: answer)
 
 
 def thought_of(tokenizer: Any, *, client: Optional[Client] = None, **options: Any) -> str:
@@ -109,7 +126,7 @@ def thought_of(tokenizer: Any, *, client: Optional[Client] = None, **options: An
 
     Args:
         tokenizer: a tokenizer of transformers, with a chat template.
-        client: `Client()` by default: a server on this machine, whose parser decides.
+        client: a server whose parser decides. By default that of this process.
         options: options of the chat template, such as enable_thinking=False.
 
     Raises:
@@ -121,6 +138,75 @@ def thought_of(tokenizer: Any, *, client: Optional[Client] = None, **options: An
     # Only what follows the message: templates may name the tags in a system message of their own.
     end = prompt.rpartition(message)[2]
     return "closed" if parse([f"{end}\nSLEEP"], client=client).actions[0] else "open"
+
+
+def _refuse(code: str, expected: str, got: Any, remedy: str, field: str, row: Optional[int] = None) -> NoReturn:
+    short = repr(got) if len(repr(got)) <= 60 else f"{repr(got)[:57]}..."
+    raise InputError(code, f"Expected {expected}, got {short}. {remedy}", field, row)
+
+
+def _parsed_here(texts: List[Any], thought: Optional[str]) -> Parsed:
+    if thought not in (None, "closed", "open"):
+        _refuse("unknown_name", "thought to be one of closed, open", thought, "Use one of these names.", "thought")
+    for row, text in enumerate(texts):
+        if not isinstance(text, str):
+            expected = f"a text or the messages of a chat at completions[{row}]"
+            _refuse("wrong_type", expected, text, "Pass its text.", "completions", row)
+    answers = [find_answer(text, thought == "open") for text in texts]
+    return Parsed(
+        [_world.ACTION_NAMES[code] if code >= 0 else None for code, _ in answers],
+        [code for code, _ in answers],
+        [None if digits is None else [_BELIEFS[digit] for digit in digits] for _, digits in answers],
+    )
+
+
+def _prompts_here(
+    seeds: List[Any], histories: List[Any], profile_modes: Any, grader: Optional[Grader]
+) -> List[List[Dict[str, str]]]:
+    """Plays each row's history, and writes the prompt of the state after it."""
+    import numpy as np
+
+    from .checks import to_array
+    from .choices import to_grader, to_profiles, to_seeds
+    from .vec_env import VecEnv
+    from .world import World
+
+    count = count_rows({"seeds": seeds, "action_histories": histories})
+    profiles = "sampled" if profile_modes is None else profile_modes
+    if not isinstance(profiles, str):
+        profiles = as_list("profile_modes", profiles)
+        count_rows({"seeds": seeds, "profile_modes": profiles})
+    system = {"role": "system", "content": system_text(to_grader(World(), grader or "v2").tolist())}
+    codes = [_codes_of(row, history) for row, history in enumerate(histories)]
+    if count > 0:  # checked for all rows together, so that errors name the row of the batch
+        checked = to_seeds(to_array(seeds).reshape(-1), count, what="seeds")
+        to_profiles(World(), profiles, count)
+    chats: List[List[Dict[str, str]]] = []
+    for start in range(0, count, _ROWS):
+        rows = slice(start, min(start + _ROWS, count))
+        actions = np.zeros((rows.stop - start, _world.NUM_STEPS), np.uint8)
+        for row, history in enumerate(codes[rows]):
+            actions[row, : len(history)] = history
+        with VecEnv(len(actions), observation={"history": True}) as env:
+            env.reset(seed=checked[rows], profiles=profiles if isinstance(profiles, str) else profiles[rows])
+            outputs, _ = env.run(actions, stops=[len(history) for history in codes[rows]])
+            users = user_texts(outputs.observations)
+        chats += [[dict(system), {"role": "user", "content": user}] for user in users]
+    return chats
+
+
+def _codes_of(row: int, history: Any) -> List[int]:
+    """Returns the codes of a history of names and codes."""
+    place = f"action_histories[{row}]"
+    history = as_list(place, history)
+    if len(history) >= _world.NUM_STEPS:
+        expected = f"at most {_world.NUM_STEPS - 1} actions in {place}"
+        _refuse("wrong_length", expected, len(history), "Pass fewer actions.", "action_histories", row)
+    for at, action in enumerate(history):
+        if isinstance(action, bool) or not isinstance(action, (str, int)) or action not in _CODES:
+            expected = f"an action code from 0 to 9 or its name at {place}[{at}]"
+            _refuse("illegal_action", expected, action, "Pass a code or a name.", "action_histories", row)
+    return [_CODES[action] for action in history]
 
 
 def texts_of(completions: Any) -> List[Any]:

@@ -1,0 +1,84 @@
+"""Prompts and parses of this process equal the golden ones, byte for byte, and wrong rows are named."""
+
+import re
+import unittest
+from typing import Any, List
+
+import numpy as np
+
+from rhythm_vec import ACTION_NAMES, InputError, parse, prompts, thought_of
+from rhythm_vec.text import system_text, user_texts
+
+from .test_golden import GOLDEN, read
+
+
+class TextTest(unittest.TestCase):
+    def test_golden_parses(self) -> None:
+        cases = read("parser")["cases"]
+        parsed = parse([case["text"] for case in cases])
+        self.assertEqual(parsed.actions, [case["action"] for case in cases])
+        beliefs = [belief and [np.float32(level) for level in belief] for belief in parsed.beliefs]
+        digits = [case["belief_digits"] for case in cases]
+        self.assertEqual(beliefs, [each and [np.float32(digit / 9) for digit in each] for each in digits])
+        self.assertEqual(parsed.codes, [-1 if name is None else ACTION_NAMES.index(name) for name in parsed.actions])
+
+    def test_golden_prompts(self) -> None:
+        golden = read("episodes")["episodes"][0]
+        names = [step["action"] for step in golden["steps"]]
+        text = (GOLDEN / "prompts.txt").read_text(encoding="utf-8")
+        system, *rest = re.split(r"=== (?:system|user, after \d+ steps)\n", text)[1:]
+        counts = [int(count) for count in re.findall(r"=== user, after (\d+) steps", text)]
+        rows = [(count, user) for count, user in zip(counts, rest) if count < 28]
+        chats = prompts(
+            [golden["seed"]] * len(rows), [names[:count] for count, _ in rows], profile_modes=golden["profile"]
+        )
+        for chat, (_, user) in zip(chats, rows):
+            self.assertEqual([message["role"] for message in chat], ["system", "user"])
+            self.assertEqual(chat[0]["content"] + "\n", system)
+            self.assertEqual(chat[1]["content"] + "\n", user)
+        (chat,) = prompts([1], [[]], grader="v3")
+        self.assertEqual(chat[0]["content"] + "\n", (GOLDEN / "system-v3.txt").read_text(encoding="utf-8"))
+
+    def test_system_texts_depend_on_the_weights(self) -> None:
+        text = system_text([0.25, 0, -0.5, 0, 0, 0, 1.25, 0])
+        lines = re.findall(r"^- (A good week|To avoid, because it costs: High connection|No crashes)", text, re.M)
+        self.assertEqual(len(lines), 3)
+
+    def test_numbers_of_any_size(self) -> None:
+        row = np.zeros((1, 106), np.float32)
+        row[0, [3, 9, 10]] = 28, -1, -1
+        row[0, 22:29] = -1
+        small = [(0.125, ".13"), (-0.125, "-.13"), (-0.001, ".00"), (9.999, "10.00")]
+        for value, expected in [*small, (-10.125, "-10.13"), (2.0**64, "18446744073709551616.00")]:
+            row[0, 4] = value
+            self.assertIn(f"vitality {expected}, cognition .00", user_texts(row)[0])
+
+    def test_thoughts(self) -> None:
+        texts = ["hm\nSLEEP\nwould", "hm\nSLEEP\n</think>\nLEARN", "<think>\nSLEEP"]
+        self.assertEqual(parse(texts, thought="open").actions, [None, "learn", None])
+
+        class Tokenizer:
+            def apply_chat_template(self, chat: Any, **options: Any) -> str:
+                return f"{chat[0]['content']}<|end|>" + ("<think>\n" if options["enable_thinking"] else "")
+
+        self.assertEqual(thought_of(Tokenizer(), enable_thinking=True), "open")
+        self.assertEqual(thought_of(Tokenizer(), enable_thinking=False), "closed")
+
+    def test_wrong_rows_are_named(self) -> None:
+        calls: List[Any] = [
+            ("wrong_type", "completions[1]", lambda: parse(["SLEEP", 7])),  # type: ignore[list-item]
+            ("unknown_name", "thought", lambda: parse([], thought="opened")),
+            ("illegal_action", "action_histories[1][0]", lambda: prompts([1, 2], [[], ["fly"]])),
+            ("wrong_length", "action_histories[0]", lambda: prompts([1], [["sleep"] * 28])),
+            ("wrong_length", "action_histories", lambda: prompts([1, 2], [[]])),
+            ("unknown_name", "v9", lambda: prompts([], [], grader="v9")),
+            ("unknown_name", "nobody", lambda: prompts([1], [[]], profile_modes="nobody")),
+            ("bad_seed", "seeds", lambda: prompts([1, -1], [[], []])),
+        ]
+        for code, place, call in calls:
+            with self.subTest(place=place), self.assertRaises(InputError) as caught:
+                call()
+            self.assertEqual(caught.exception.code, code)
+            self.assertIn(place, str(caught.exception))
+        self.assertEqual(prompts([], []), [])
+        self.assertEqual(len(parse([])), 0)
