@@ -35,7 +35,7 @@ const NODE = {
   index: 'index.js',
   cli: 'cli/main.js',
   'shard-program': 'cli/queue/shard-program.js',
-  'serve-worker': 'server/cluster/serve-worker.js',
+  'serve-worker': 'server/serve-worker.js',
   ...Object.fromEntries(SUBPATHS.map((name) => [name, `exports/${name}.js`])),
 };
 const BROWSER = {

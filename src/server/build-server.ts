@@ -14,7 +14,6 @@ import { openEnvRoutes } from './http/openenv-routes.js';
 import type { Route } from './http/route.js';
 import { Metrics } from './metrics.js';
 import { OpenEnvSession } from './openenv-session.js';
-import { hostWithoutWorkers, type ServerHost } from './server-host.js';
 import type { Settings } from './server-options.js';
 import { Sockets } from './sockets/sockets.js';
 import { type SocketsByPath, upgrade } from './upgrade.js';
@@ -60,19 +59,24 @@ const CHECK_MS = 5_000;
  */
 const EXTRA_CONNECTIONS = 1024;
 
+/** The metrics of a server of several processes. Uses no types of prom-client, which the declarations must not need. */
+export interface MetricsHost {
+  /** Called once with the registry of this process. */
+  onRegistry(registry: object): void;
+  /** Returns the metrics of all processes. */
+  metricsText(): Promise<string>;
+}
+
 /** Builds a server that does not listen yet. @throws as `createVecEnv`. */
-export function buildServer(
-  settings: Settings,
-  host: ServerHost = hostWithoutWorkers(settings),
-): ServerParts {
-  const shared = buildShared(settings, host);
+export function buildServer(settings: Settings, host?: MetricsHost): ServerParts {
+  const shared = buildShared(settings);
   const { metrics, batchRunner } = shared;
-  host.onMetrics(metrics);
+  host?.onRegistry(metrics.registry);
   const onFailure = (error: unknown): void => {
     metrics.failures.inc();
     settings.onFailure(error);
   };
-  const sockets = socketsOf({ ...settings, onFailure }, shared, host);
+  const sockets = socketsOf({ ...settings, onFailure }, shared);
   const openEnv = openEnvRoutes(settings);
   const batchRoutes = [
     scoreRoute(batchRunner),
@@ -117,7 +121,7 @@ interface Shared {
   readonly envQuota: EnvQuota;
 }
 
-function buildShared(settings: Settings, host: ServerHost): Shared {
+function buildShared(settings: Settings): Shared {
   const metrics = new Metrics();
   const onStepped = (stepped: number): void => {
     metrics.steps.inc(stepped);
@@ -130,9 +134,9 @@ function buildShared(settings: Settings, host: ServerHost): Shared {
     replayBatch,
     onDone: (what, count) => metrics[what].inc(count),
   });
-  const envQuota = new EnvQuota(host.envs);
+  const envQuota = new EnvQuota(settings.vecEnvs);
   metrics.gauge('sessions', 'Open sessions.', () => episodePool.taken);
-  metrics.gauge('session_capacity', 'Maximum number of open sessions.', () => episodePool.capacity, 'max');
+  metrics.gauge('session_capacity', 'Maximum number of open sessions.', () => episodePool.capacity);
   metrics.gauge('vec_envs', 'Open vector environments.', () => envQuota.vecEnvs);
   metrics.gauge('vec_slots', 'Environments of all open vector environments.', () => envQuota.environments);
   metrics.gauge('batch_requests', 'Requests of /v1 in progress.', () => batchRunner.working);
@@ -143,9 +147,8 @@ function buildShared(settings: Settings, host: ServerHost): Shared {
 function socketsOf(
   settings: Settings,
   { metrics, episodePool, batchRunner, envQuota }: Shared,
-  { sessions: quota, onSocket }: ServerHost,
 ): SocketsByPath {
-  const sessions = new Sockets({ ...settings, onSocket }, () => new OpenEnvSession(episodePool, quota));
+  const sessions = new Sockets(settings, () => new OpenEnvSession(episodePool));
   const vecOptions = {
     quota: envQuota,
     engine: batchRunner.engine,
@@ -153,7 +156,7 @@ function socketsOf(
     onStepped: (stepped: number) => metrics.vecSteps.inc(stepped),
   };
   const frameLimit = Math.min(settings.bodyLimit, BASE_BYTES + BYTES_PER_ENV * settings.vecEnvs);
-  const vecs = new Sockets({ ...settings, onSocket, frameLimit }, () => new VecSession(vecOptions));
+  const vecs = new Sockets({ ...settings, frameLimit }, () => new VecSession(vecOptions));
   metrics.gauge('sockets', 'Open WebSockets.', () => sessions.size + vecs.size);
   return { '/ws': sessions, '/v1/vec': vecs };
 }
@@ -172,13 +175,15 @@ function withDescription(routes: readonly Route[], { token }: Settings): readonl
   return all;
 }
 
-const metricsRoute = (metrics: Metrics, host: ServerHost): Route => ({
+const metricsRoute = ({ registry }: Metrics, host?: MetricsHost): Route => ({
   method: 'get',
   path: '/metrics',
   summary: "The server's metrics, in Prometheus's text format.",
   response: 'text/plain',
-  handle: async () =>
-    new Response(await host.metricsText(metrics), { headers: { 'content-type': metrics.contentType } }),
+  handle: async () => {
+    const text = await (host === undefined ? registry.metrics() : host.metricsText());
+    return new Response(text, { headers: { 'content-type': registry.contentType } });
+  },
 });
 
 const READY = z.object({ status: z.enum(['ready', 'draining']) });

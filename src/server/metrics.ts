@@ -1,27 +1,18 @@
 /** The server's metrics, in Prometheus's text format. */
-import {
-  type Aggregator,
-  AggregatorRegistry,
-  Counter,
-  collectDefaultMetrics,
-  Gauge,
-  Histogram,
-  type MetricObject,
-  Registry,
-} from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 const PREFIX = 'rhythm_vec_';
 
 /** The metrics of a server; `gauge` adds more. Their names are public; docs/server.md lists them. */
 export class Metrics {
   /** Not the global registry: one process may run several servers. */
-  readonly #registry = new Registry();
+  readonly registry = new Registry();
   readonly steps = this.#counter('session_steps_total', 'Steps that sessions took.');
   readonly stepBatch = new Histogram({
     name: `${PREFIX}session_step_batch`,
     help: 'Sessions per shared step.',
     buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096],
-    registers: [this.#registry],
+    registers: [this.registry],
   });
   readonly scored = this.#counter('scored_rows_total', 'Rows that /v1/score scored.');
   readonly rollouts = this.#counter('rollouts_total', 'Rollouts that /v1/rollout played.');
@@ -37,37 +28,19 @@ export class Metrics {
     help: 'Seconds from the head of an HTTP request to the start of its answer.',
     labelNames: ['route', 'status'],
     buckets: [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10],
-    registers: [this.#registry],
+    registers: [this.registry],
   });
 
   constructor() {
-    collectDefaultMetrics({ register: this.#registry });
+    collectDefaultMetrics({ register: this.registry });
   }
 
-  get contentType(): string {
-    return this.#registry.contentType;
-  }
-
-  /** Returns the metrics as text. */
-  text(): Promise<string> {
-    return this.#registry.metrics();
-  }
-
-  /** Returns the metrics as objects, for `sumOfMetrics`. */
-  objects(): Promise<MetricObject[]> {
-    return this.#registry.getMetricsAsJSON();
-  }
-
-  /**
-   * Adds a gauge. @param value called at each scrape.
-   * @param aggregator how `sumOfMetrics` combines the values of processes.
-   */
-  gauge(name: string, help: string, value: () => number, aggregator: Aggregator = 'sum'): void {
+  /** Adds a gauge. @param value called at each scrape. */
+  gauge(name: string, help: string, value: () => number): void {
     new Gauge({
-      aggregator,
       name: PREFIX + name,
       help,
-      registers: [this.#registry],
+      registers: [this.registry],
       collect() {
         this.set(value());
       },
@@ -75,10 +48,6 @@ export class Metrics {
   }
 
   #counter(name: string, help: string): Counter {
-    return new Counter({ name: PREFIX + name, help, registers: [this.#registry] });
+    return new Counter({ name: PREFIX + name, help, registers: [this.registry] });
   }
 }
-
-/** Combines the metrics of several processes, each by its aggregator, into one text. */
-export const sumOfMetrics = (processes: readonly (readonly MetricObject[])[]): Promise<string> =>
-  AggregatorRegistry.aggregate([...processes] as never).metrics();

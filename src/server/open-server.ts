@@ -19,6 +19,6 @@ export async function openServer(options: ServeOptions = {}): Promise<RunningSer
  * @throws as `openServer`, and InputError for more workers than processor cores.
  */
 export async function openCluster(options: ServeOptions, workers: number): Promise<RunningServer> {
-  const { startCluster } = await load('servers', PACKAGES.servers, () => import('./cluster/cluster.js'));
+  const { startCluster } = await load('servers', PACKAGES.servers, () => import('./cluster.js'));
   return startCluster(options, workers);
 }

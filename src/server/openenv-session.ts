@@ -19,7 +19,6 @@ import { answerMcp } from './protocol/mcp.js';
 import { isOver, resetText, stepsOf, stepText } from './protocol/observation.js';
 import { type EpisodeRequest, toEpisodeRequest } from './protocol/reset-request.js';
 import { stateOf } from './protocol/state.js';
-import type { Grant, Quota } from './quota.js';
 import { InvalidStateError, toErrorAnswer } from './sockets/error-answer.js';
 import { type Answer, errorAnswer, type MessageHandler } from './sockets/message-handler.js';
 
@@ -27,56 +26,31 @@ type Message = Readonly<Record<string, unknown>>;
 
 export class OpenEnvSession implements MessageHandler {
   readonly #pool: EpisodePool;
-  readonly #quota: Quota;
   /** The session's environment. It is claimed with the first frame: a connection without frames takes no environment. */
   #envIndex: number | null = null;
   #episode: EpisodeRequest | null = null;
   #steps = 0;
   /** Whether the episode is over. */
   #over = false;
-  /** Whether the session has ended. */
-  #ended = false;
 
-  /** @param pool has an environment for each session of the quota. */
-  constructor(pool: EpisodePool, quota: Quota) {
+  constructor(pool: EpisodePool) {
     this.#pool = pool;
-    this.#quota = quota;
-  }
-
-  answer(data: Buffer, isBinary: boolean): Answer | Promise<Answer> {
-    if (this.#envIndex !== null) return this.#answer(data, isBinary);
-    const grant = this.#quota.take(1);
-    const begin = (given: Grant) => this.#begin(given) ?? this.#answer(data, isBinary);
-    return grant instanceof Promise ? grant.then(begin) : begin(grant);
   }
 
   end(): void {
-    this.#ended = true;
-    if (this.#envIndex === null) return;
-    this.#pool.release(this.#envIndex);
-    this.#quota.giveBack(1);
+    if (this.#envIndex !== null) this.#pool.release(this.#envIndex);
     this.#envIndex = null;
   }
 
-  /** Takes an environment. @returns an answer if the session cannot begin, else null. */
-  #begin({ granted, taken }: Grant): Answer | null {
-    if (!granted) return this.#full(taken);
-    if (!this.#ended) {
-      this.#envIndex = this.#pool.claim();
-      return null;
-    }
-    // The socket closed before the quota answered.
-    this.#quota.giveBack(1);
-    return { frame: null };
-  }
-
-  #answer(data: Buffer, isBinary: boolean): Answer | Promise<Answer> {
+  answer(data: Buffer, isBinary: boolean): Answer | Promise<Answer> {
+    this.#envIndex ??= this.#pool.claim();
+    if (this.#envIndex === null) return this.#full();
     const message = isBinary ? errorAnswer('INVALID_JSON', NOT_TEXT) : readMessage(data);
     return 'frame' in message ? message : this.#handle(message.message);
   }
 
-  #full(open: number): Answer {
-    const { capacity } = this.#quota;
+  #full(): Answer {
+    const { capacity, taken: open } = this.#pool;
     const message = `Expected fewer than ${capacity} open sessions, got ${open}. Try again later, or raise --capacity.`;
     const more = { active_sessions: open, max_sessions: capacity };
     return { ...errorAnswer('CAPACITY_REACHED', message, more), ends: true };

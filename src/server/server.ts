@@ -1,8 +1,6 @@
 /** Starts and stops a server. */
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { buildServer, type ServerParts } from './build-server.js';
-import type { ServerHost } from './server-host.js';
+import type { AddressInfo, Server } from 'node:net';
+import { buildServer, type MetricsHost, type ServerParts } from './build-server.js';
 import { type ServeOptions, type Settings, toServeSettings } from './server-options.js';
 
 /** A server that listens. */
@@ -24,41 +22,42 @@ export interface RunningServer {
 const GRACE_MS = 1500;
 
 /**
- * @internal Starts a server. The types of the package lack those of Node, which the host uses.
+ * @internal Starts a server. @param host of the metrics, for a server of several processes.
  * @throws InputError for an invalid option; BackendError as `createVecEnv`; the system's error if it cannot listen on
  *   the address. After an error nothing stays open.
  */
-export async function startServer(options: ServeOptions = {}, host?: ServerHost): Promise<RunningServer> {
+export async function startServer(options: ServeOptions = {}, host?: MetricsHost): Promise<RunningServer> {
   const parts = buildServer(toServeSettings(options), host);
-  try {
-    await listen(parts.server, parts.settings);
-  } catch (error) {
+  const port = await listen(parts.server, parts.settings).catch(async (error) => {
     await shutDown(parts, 0);
     throw error;
-  }
-  const { port } = parts.server.address() as AddressInfo;
-  let closing: Promise<number> | undefined;
-  return {
-    url: urlOf(parts.settings.host, port),
-    port,
-    close: (graceMs = GRACE_MS) => {
-      closing ??= shutDown(parts, graceMs);
-      return closing;
-    },
-  };
+  });
+  return runningServer({ ...parts.settings, port }, (graceMs = GRACE_MS) => shutDown(parts, graceMs));
 }
 
-/** Returns the URL of a server, with brackets around an IPv6 address. */
-export const urlOf = (host: string, port: number): string =>
-  `http://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}`;
+/** Returns a server that listens. @param close is called once. */
+export function runningServer(
+  { host, port }: Pick<Settings, 'host' | 'port'>,
+  close: RunningServer['close'],
+): RunningServer {
+  let closing: Promise<number> | undefined;
+  const once = (graceMs?: number): Promise<number> => {
+    closing ??= close(graceMs);
+    return closing;
+  };
+  // An IPv6 address has brackets in a URL.
+  const name = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
+  return { url: `http://${name}:${port}`, port, close: once };
+}
 
-function listen(server: Server, { host, port }: Settings): Promise<void> {
+/** Listens on an address. @returns the port. @throws the system's error. */
+export function listen(server: Server, { host, port }: Settings): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     // Node expects an IPv6 address without brackets.
     server.listen(port, host.replace(/^\[(.*)\]$/, '$1'), () => {
       server.off('error', reject);
-      resolve();
+      resolve((server.address() as AddressInfo).port);
     });
   });
 }

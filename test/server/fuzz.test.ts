@@ -4,7 +4,6 @@ import { afterAll, expect, it } from 'vitest';
 import { InputError } from '../../src/index.js';
 import { EpisodePool } from '../../src/rollouts/episode-pool.js';
 import { OpenEnvSession } from '../../src/server/openenv-session.js';
-import { LocalQuota } from '../../src/server/quota.js';
 import { EnvQuota } from '../../src/server/vec/env-quota.js';
 import { decodeFrame, encodeFrame } from '../../src/server/vec/frame.js';
 import { VecSession } from '../../src/server/vec/vec-session.js';
@@ -13,9 +12,8 @@ import { DRAWS, drawsOf } from '../support/random.js';
 import { CheckedSession, sendRequest, startServer } from '../support/server.js';
 
 const episodePool = new EpisodePool({ capacity: 4, backend: 'reference' });
-const sessionQuota = new LocalQuota(4);
-const session = new OpenEnvSession(episodePool, sessionQuota);
-const envQuota = new EnvQuota(new LocalQuota(16));
+const session = new OpenEnvSession(episodePool);
+const envQuota = new EnvQuota(16);
 const vec = new VecSession({
   quota: envQuota,
   engine: { backend: 'reference' },
@@ -128,7 +126,7 @@ const mutated = fc
   });
 
 it('mutated messages change no bit of another session, and no prototype', async () => {
-  const other = new OpenEnvSession(episodePool, sessionQuota);
+  const other = new OpenEnvSession(episodePool);
   const request = async (message: unknown) =>
     JSON.parse((await other.answer(Buffer.from(JSON.stringify(message)), false)).frame as string);
   const checked = await new CheckedSession({ request } as never, 77).begin();

@@ -1,7 +1,6 @@
 /** Vector environments over a socket: they equal createVecEnv bit for bit, in text and in the frames of docs/server.md. */
 import { expect, it } from 'vitest';
 import { createVecEnv, GRADER_NAMES, type VecEnvOptions } from '../../src/index.js';
-import { LocalQuota } from '../../src/server/quota.js';
 import { EnvQuota } from '../../src/server/vec/env-quota.js';
 import { decodeFrame, encodeFrame, type FrameArray } from '../../src/server/vec/frame.js';
 import { VecSession } from '../../src/server/vec/vec-session.js';
@@ -273,7 +272,7 @@ it('limits a frame to 2 MiB plus 20 bytes for each environment that `vecEnvs` al
 });
 
 it('creates no environment for a socket that closed while its message waited', async () => {
-  const quota = new EnvQuota(new LocalQuota(8));
+  const quota = new EnvQuota(8);
   let begin = () => {};
   const turn = new Promise<void>((resolve) => {
     begin = resolve;

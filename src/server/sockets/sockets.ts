@@ -13,8 +13,6 @@ export interface SocketsOptions {
   /** Milliseconds without a frame after which the next ping closes a socket. */
   readonly idleMs: number;
   readonly onFailure: (error: unknown) => void;
-  /** Called with the stream of each socket that opens. */
-  readonly onSocket: (stream: Duplex) => void;
 }
 
 /** Milliseconds that a client has to answer the closing handshake. Chosen by hand: a longer time may delay the shutdown. */
@@ -54,10 +52,7 @@ export class Sockets {
     // The request may have arrived before the server began to close.
     if (this.#closing) stream.destroy();
     else {
-      this.#server.handleUpgrade(request, stream, head, (socket) => {
-        this.#options.onSocket(stream);
-        this.#add(socket);
-      });
+      this.#server.handleUpgrade(request, stream, head, (socket) => this.#add(socket));
     }
   }
 

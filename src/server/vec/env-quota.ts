@@ -1,7 +1,5 @@
 /** Limits the total number of environments in all vector environments, and so their memory. */
 
-import type { Quota } from '../quota.js';
-
 /** The error for a request beyond the limit. */
 export class NoEnvsError extends Error {
   readonly taken: number;
@@ -16,38 +14,29 @@ export class NoEnvsError extends Error {
   }
 }
 
-/** Counts the environments of this process, and takes them from the server's quota. */
+/** Counts the environments of all vector environments. */
 export class EnvQuota {
-  readonly #quota: Quota;
-  #vecEnvs = 0;
-  #environments = 0;
+  readonly #capacity: number;
+  /** The number of open vector environments, and of their environments. */
+  vecEnvs = 0;
+  environments = 0;
 
-  constructor(quota: Quota) {
-    this.#quota = quota;
+  /** @param capacity the maximum number of environments. */
+  constructor(capacity: number) {
+    this.#capacity = capacity;
   }
 
-  /** The number of open vector environments. */
-  get vecEnvs(): number {
-    return this.#vecEnvs;
-  }
-
-  /** The number of environments in all open vector environments. */
-  get environments(): number {
-    return this.#environments;
-  }
-
-  /** Takes the environments of a new vector environment from the quota. @throws NoEnvsError if too few are free. */
-  async take(numEnvs: number): Promise<void> {
-    const { granted, taken } = await this.#quota.take(numEnvs);
-    if (!granted) throw new NoEnvsError(numEnvs, taken, this.#quota.capacity);
-    this.#vecEnvs++;
-    this.#environments += numEnvs;
+  /** Takes the environments of a new vector environment. @throws NoEnvsError if too few are free. */
+  take(numEnvs: number): void {
+    if (this.environments + numEnvs > this.#capacity)
+      throw new NoEnvsError(numEnvs, this.environments, this.#capacity);
+    this.vecEnvs++;
+    this.environments += numEnvs;
   }
 
   /** Gives the environments of a closed vector environment back. */
   giveBack(numEnvs: number): void {
-    this.#quota.giveBack(numEnvs);
-    this.#vecEnvs--;
-    this.#environments -= numEnvs;
+    this.vecEnvs--;
+    this.environments -= numEnvs;
   }
 }

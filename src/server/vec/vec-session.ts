@@ -57,7 +57,7 @@ export class VecSession implements MessageHandler {
       if (this.#ended) return { frame: null };
       const handler = Object.hasOwn(this.#handlers, frame.type) && this.#handlers[frame.type];
       if (!handler) return errorAnswer('UNKNOWN_TYPE', `Unknown message type: ${frame.type.slice(0, 100)}`);
-      return await handler(fieldsOf(frame));
+      return handler(fieldsOf(frame));
     } catch (error) {
       return errorAnswerFor(error);
     }
@@ -68,7 +68,7 @@ export class VecSession implements MessageHandler {
     this.#close();
   }
 
-  readonly #handlers: Readonly<Record<string, (fields: unknown) => Answer | Promise<Answer>>> = {
+  readonly #handlers: Readonly<Record<string, (fields: unknown) => Answer>> = {
     create: (fields) => this.#create(parseFields(CREATE, fields)),
     reset: (fields) => {
       const { env } = this.#require();
@@ -93,18 +93,15 @@ export class VecSession implements MessageHandler {
     close: () => ({ frame: null, ends: true }),
   };
 
-  async #create(request: Create): Promise<Answer> {
+  #create(request: Create): Answer {
     if (this.#opened !== null) {
       throw new InvalidStateError(
         'Expected one environment per socket, got a second create. Open another socket for the other environment.',
       );
     }
     const { quota, engine } = this.#options;
-    await quota.take(request.num_envs);
+    quota.take(request.num_envs);
     try {
-      // The socket may have closed in the meantime.
-      if (this.#ended)
-        throw new InvalidStateError('Expected an open socket, got a closed one. Open another socket.');
       const env = createVecEnv({ ...engine, ...toOptions(request) });
       const names = request.outputs ?? OUTPUT_NAMES;
       const outputs = names.filter(
