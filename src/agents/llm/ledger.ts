@@ -38,9 +38,9 @@ export interface LedgerOptions {
   readonly prices: Prices | null;
   /** Dollars; null for no limit. A budget needs prices. */
   readonly budget: number | null;
-  /** Dollars that earlier runs spent. */
+  /** Dollars that earlier commands spent. */
   readonly spent?: number;
-  /** The number of episodes that earlier runs finished, and their cost. */
+  /** The number of episodes that earlier commands finished, and their cost. */
   readonly finished?: { readonly episodes: number; readonly cost: number };
   /** Called before and after each request, with the sum spent if every pending request has its maximum cost. */
   readonly onSpend?: (maxSpent: number) => void;

@@ -76,7 +76,7 @@ const NEGLECT = -0.05;
 const MIN_LOSS = 0.00051;
 /** A smaller rise of a meter is not mentioned. Chosen by hand. */
 const MIN_RISE = 0.02;
-/** The maximum number of stretches (runs of one action) that are described. Chosen by hand, for a short text. */
+/** The maximum number of stretches of one action that are described. Chosen by hand, for a short text. */
 const MAX_STRETCHES = 3;
 
 /** Returns the reasons of a decision in words: the observations, the belief and the plan. */
@@ -94,8 +94,8 @@ export function planWords(report: PlanReport): string {
 }
 
 function crashWarning({ meters }: PlanReport): string | null {
-  const low = METER_NAMES.filter((_, k) => meters[k] < NEAR_CRASH).map(
-    (name) => `${name} ${formatHundredths(meters[METER_NAMES.indexOf(name)])}`,
+  const low = METER_NAMES.flatMap((name, k) =>
+    meters[k] < NEAR_CRASH ? [`${name} ${formatHundredths(meters[k])}`] : [],
   );
   return low.length === 0 ? null : `Near a crash: ${low.join(', ')}.`;
 }

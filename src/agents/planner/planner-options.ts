@@ -1,7 +1,7 @@
 /** The options of planners, their defaults and their validation. */
-import type { BackendName, KernelName } from '../../engine/backends/backend.js';
 import { NODE } from '../../engine/backends/node.js';
 import { type GraderLike, graderWeights } from '../../engine/graders/grader.js';
+import type { AsyncVecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
 import {
   checkBoolean,
   checkFinite,
@@ -12,14 +12,14 @@ import {
   wrongType,
 } from '../../shared/values.js';
 import { MAX_THREADS, MAX_U32 } from '../../world/fields.js';
-import type { WorldSpec } from '../../world/numbers.js';
 import { createWorld } from '../../world/world.js';
 import type { ScorerSettings } from '../search/scorer.js';
 import { OBJECTIVES, type Objective } from './objectives.js';
 import type { Budget } from './plan-search.js';
 
-/** Options of a `Planner`. */
-export interface PlannerOptions {
+/** Options of a `Planner`. The backend, kernel and threads change no result. */
+export interface PlannerOptions
+  extends Readonly<Pick<AsyncVecEnvOptions, 'world' | 'backend' | 'kernel' | 'threads'>> {
   /** The number of episodes, 1 to 16,384. */
   readonly numEnvs: number;
   /** What the planner maximises: 'score' (default) or 'wellbeing', as `Objective` says. */
@@ -50,14 +50,6 @@ export interface PlannerOptions {
   readonly curiosity?: number;
   /** u32: seed of the posterior samples, the imagined noise and the search. Default 0. */
   readonly seed?: number;
-  /** A world with other numbers. Default: the published world. */
-  readonly world?: WorldSpec;
-  /** As in `VecEnvOptions`; changes no result. */
-  readonly backend?: BackendName;
-  /** As in `VecEnvOptions`; changes no result. */
-  readonly kernel?: KernelName;
-  /** As in `VecEnvOptions`; changes no result. */
-  readonly threads?: number;
 }
 
 const OPTIONS: readonly (keyof PlannerOptions)[] = [

@@ -12,51 +12,51 @@ const NUMBERS_PER_CALL = 4;
 /** Numbers are below this. */
 const RANGE = 2 ** 16;
 /** How many numbers are computed at once. Chosen by hand; it changes no number. */
-const CHUNK = 256;
+const BLOCK = 256;
 
-/** Returns chunk k of the numbers: u16 [256]. */
-type Chunks = (k: number) => Uint16Array;
+/** Returns block k of the numbers: u16 [256]. */
+type Blocks = (k: number) => Uint16Array;
 
 /**
  * Returns a function that creates `SearchDraws` with this seed, u32. All of them draw the same numbers, each of which is
  * computed once.
  */
 export function sharedDraws(seed: number): () => SearchDraws {
-  const chunks: Uint16Array[] = [];
-  const chunkAt = (k: number): Uint16Array => {
-    chunks[k] ??= computeChunk(seed, k);
-    return chunks[k];
+  const blocks: Uint16Array[] = [];
+  const blockAt = (k: number): Uint16Array => {
+    blocks[k] ??= computeBlock(seed, k);
+    return blocks[k];
   };
-  return () => new SearchDraws(seed, chunkAt);
+  return () => new SearchDraws(seed, blockAt);
 }
 
-function computeChunk(seed: number, k: number): Uint16Array {
-  const numbers = new Uint16Array(CHUNK);
-  const block: Draw = { x0: 0, x1: 0 };
-  for (let at = 0; at < CHUNK; at += NUMBERS_PER_CALL) {
-    const index = (k * CHUNK + at) / NUMBERS_PER_CALL;
-    threefry(seed, STREAM, index % 2 ** 32, Math.floor(index / 2 ** 32), block);
+function computeBlock(seed: number, k: number): Uint16Array {
+  const numbers = new Uint16Array(BLOCK);
+  const draw: Draw = { x0: 0, x1: 0 };
+  for (let at = 0; at < BLOCK; at += NUMBERS_PER_CALL) {
+    const index = (k * BLOCK + at) / NUMBERS_PER_CALL;
+    threefry(seed, STREAM, index % 2 ** 32, Math.floor(index / 2 ** 32), draw);
     // The array keeps the lower 16 bits of a word.
-    numbers[at] = block.x0 >>> 16;
-    numbers[at + 1] = block.x0;
-    numbers[at + 2] = block.x1 >>> 16;
-    numbers[at + 3] = block.x1;
+    numbers[at] = draw.x0 >>> 16;
+    numbers[at + 1] = draw.x0;
+    numbers[at + 2] = draw.x1 >>> 16;
+    numbers[at + 3] = draw.x1;
   }
   return numbers;
 }
 
 /** Draws the numbers of a seed one after the other: each is a function of the seed and of the number of earlier draws. */
 export class SearchDraws {
-  readonly #chunkAt: Chunks;
-  #chunk: Uint16Array;
-  #chunksBegun = 1;
-  /** The index of the next number in the chunk. */
+  readonly #blockAt: Blocks;
+  #block: Uint16Array;
+  #blocksBegun = 1;
+  /** The index of the next number in the block. */
   #next = 0;
 
   /** @param seed u32. */
-  constructor(seed: number, chunkAt: Chunks = (k) => computeChunk(seed, k)) {
-    this.#chunkAt = chunkAt;
-    this.#chunk = chunkAt(0);
+  constructor(seed: number, blockAt: Blocks = (k) => computeBlock(seed, k)) {
+    this.#blockAt = blockAt;
+    this.#block = blockAt(0);
   }
 
   /** Returns an integer in [0, n), n up to 2^16. */
@@ -71,11 +71,11 @@ export class SearchDraws {
 
   /** Returns an integer in [0, 2^16). */
   #draw(): number {
-    if (this.#next === CHUNK) {
-      this.#chunk = this.#chunkAt(this.#chunksBegun++);
+    if (this.#next === BLOCK) {
+      this.#block = this.#blockAt(this.#blocksBegun++);
       this.#next = 0;
     }
-    return this.#chunk[this.#next++];
+    return this.#block[this.#next++];
   }
 }
 

@@ -168,7 +168,7 @@ export class Population {
 
   /**
    * Drops all candidates but the `count` with the highest scores. The remaining candidates keep their order.
-   * @param scores f64 [candidates]. @returns the former indices of the remaining candidates.
+   * @param scores f64 [candidates]. @returns the earlier indices of the remaining candidates.
    */
   narrow(scores: Float64Array, count: number): Int32Array {
     for (let k = 0; k < scores.length; k++) {

@@ -1,11 +1,12 @@
 /** The problems and options of a search, and their validation. The search finds an action sequence for each problem. */
-import type { BackendName, KernelName, ResetRequest } from '../../engine/backends/backend.js';
+import type { ResetRequest } from '../../engine/backends/backend.js';
 import { NODE } from '../../engine/backends/node.js';
 import type { GraderLike } from '../../engine/graders/grader.js';
 import { illegalAction, isAction } from '../../engine/validate/actions.js';
 import { type GraderChoice, toGraders } from '../../engine/validate/profiles.js';
 import { toSeeds } from '../../engine/validate/seeds.js';
 import { checkLongCall } from '../../engine/vec-env/runs.js';
+import type { AsyncVecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
 import { InputError } from '../../shared/errors.js';
 import {
   checkBoolean,
@@ -17,7 +18,6 @@ import {
   isList,
 } from '../../shared/values.js';
 import { MAX_ENVS, MAX_THREADS, MAX_U32, NUM_STEPS, PROFILE_SIZE } from '../../world/fields.js';
-import type { WorldSpec } from '../../world/numbers.js';
 import { type ProfileKindName, type ResolvedProfile, resolveProfile } from '../../world/resolve-names.js';
 import { createWorld, type World } from '../../world/world.js';
 import type { ScorerSettings } from './scorer.js';
@@ -30,8 +30,9 @@ export interface ActionSequenceProblem {
   readonly profile?: ProfileKindName | ArrayLike<number>;
 }
 
-/** Options of a search for action sequences. */
-export interface ActionSequenceSearchOptions {
+/** Options of a search for action sequences. The backend, kernel and threads change no result. */
+export interface ActionSequenceSearchOptions
+  extends Readonly<Pick<AsyncVecEnvOptions, 'world' | 'backend' | 'kernel' | 'threads'>> {
   /** The grader whose mean final score is maximised: a name, a Grader, or eight weights that sum to 1. Default 'v2'. */
   readonly grader?: GraderLike;
   /**
@@ -47,14 +48,6 @@ export interface ActionSequenceSearchOptions {
   readonly seed?: number;
   /** Whether noise and events are drawn from streams that no real episode uses. Default false. */
   readonly imagination?: boolean;
-  /** A world with other numbers. Default: the published world. */
-  readonly world?: WorldSpec;
-  /** As in `VecEnvOptions`; changes no result. */
-  readonly backend?: BackendName;
-  /** As in `VecEnvOptions`; changes no result. */
-  readonly kernel?: KernelName;
-  /** As in `VecEnvOptions`; changes no result. */
-  readonly threads?: number;
   /** Called with the number of sequences scored so far and the total, over all problems. */
   readonly onProgress?: (done: number, total: number) => void;
   /** Aborting it rejects the promise with the signal's reason, within milliseconds. */

@@ -8,20 +8,17 @@
 
 import type { Params } from '../../world/block.js';
 import {
+  METER,
   METER_NAMES,
   NUM_ACTIONS,
   NUM_EVENTS,
   NUM_METERS,
   NUM_SLOTS,
   NUM_TRAITS,
-  TRAIT_NAMES,
+  TRAIT,
 } from '../../world/fields.js';
 import { effectAndResponse } from '../reference/rules.js';
 
-const VITALITY = METER_NAMES.indexOf('vitality');
-const STRESS_THRESHOLD = TRAIT_NAMES.indexOf('stress_threshold');
-const METABOLIC_RATE = TRAIT_NAMES.indexOf('metabolic_rate');
-const EVENT_IMPACT = TRAIT_NAMES.indexOf('event_impact');
 const METER_INDICES = METER_NAMES.map((_, k) => k);
 /** Codes of events, and -1 for no event. */
 const EVENTS = Array.from({ length: NUM_EVENTS + 1 }, (_, code) => code - 1);
@@ -89,7 +86,7 @@ const rangeOf = (params: Params, trait: number): Interval => [
 function responseAt(params: Params, slot: number, action: number, vitality: number): Response {
   // Serenity is 1, which keeps stress out of the response.
   const meters = new Float32Array(NUM_METERS).fill(1);
-  meters[VITALITY] = vitality;
+  meters[METER.vitality] = vitality;
   const responseOf = (profile: ArrayLike<number>): number[] => {
     const d = new Float32Array(NUM_METERS);
     effectAndResponse(params, profile, slot, action, meters, d);
@@ -98,7 +95,7 @@ function responseAt(params: Params, slot: number, action: number, vitality: numb
   const neutral = responseOf(params.traitNeutral);
   const parts: Interval[][] = [];
   for (let trait = 0; trait < NUM_TRAITS; trait++) {
-    if (trait === STRESS_THRESHOLD) continue;
+    if (trait === TRAIT.stressThreshold) continue;
     const ends = rangeOf(params, trait).map((value) => {
       const profile = Float32Array.from(params.traitNeutral);
       profile[trait] = value;
@@ -119,7 +116,7 @@ function anomalyOf(params: Params, { difference }: Response, k: number): Interva
 
 /** Returns the interval of a meter's change (rules 1 to 7). Clamping the meter only moves its change toward 0. */
 function deltaOf(params: Params, { neutral, difference }: Response, event: number, k: number): Interval {
-  const rate = k === VITALITY ? rangeOf(params, METABOLIC_RATE) : ([1, 1] as const);
+  const rate = k === METER.vitality ? rangeOf(params, TRAIT.metabolicRate) : ([1, 1] as const);
   const effect = event < 0 ? 0 : params.eventEffect[event * NUM_METERS + k];
   const [low, high] = sum([
     [neutral[k], neutral[k]],
@@ -127,7 +124,7 @@ function deltaOf(params: Params, { neutral, difference }: Response, event: numbe
     optional(params.stress[k]),
     symmetric(params.noiseMeters[k]),
     times(-params.decay[k], rate),
-    times(effect, rangeOf(params, EVENT_IMPACT)),
+    times(effect, rangeOf(params, TRAIT.eventImpact)),
   ]);
   return [Math.max(-1, Math.min(0, low)), Math.min(1, Math.max(0, high))];
 }

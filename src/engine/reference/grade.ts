@@ -1,11 +1,9 @@
 /** The grade of a finished episode (docs/world.md, The grade): beliefs, eight components and their weighted sum. */
 import type { Params } from '../../world/block.js';
-import { METER_NAMES, NUM_COMPONENTS } from '../../world/fields.js';
+import { METER, NUM_COMPONENTS } from '../../world/fields.js';
 import { clamp01 } from './profile.js';
 
 const f32 = Math.fround;
-const PROGRESS = METER_NAMES.indexOf('progress');
-const CONNECTION = METER_NAMES.indexOf('connection');
 
 /** The part of an episode's state that the grade depends on. */
 export interface GradedState {
@@ -78,8 +76,8 @@ function adaptation(params: Params, firstHalfMean: number, secondHalfMean: numbe
 export function gradeComponents(params: Params, state: GradedState, mae: number, out: Float32Array): void {
   // A reading is the value of one meter after one step.
   out[0] = f32(1 - f32(state.crashes * params.perReading));
-  out[1] = state.meters[PROGRESS];
-  out[2] = state.meters[CONNECTION];
+  out[1] = state.meters[METER.progress];
+  out[2] = state.meters[METER.connection];
   out[3] = adaptation(params, halfMean(params, state.early), halfMean(params, state.late));
   out[4] = clamp01(f32(0.5 + f32(0.5 * f32(f32(state.early + state.late) * params.perStep))));
   out[5] = state.given ? f32(1 - mae) : 0;

@@ -5,6 +5,7 @@
  */
 import type { Params } from '../../world/block.js';
 import {
+  METER,
   NUM_ACTIONS,
   NUM_EVENTS,
   NUM_METERS,
@@ -107,7 +108,7 @@ export function stepEpisode(
 }
 
 const f32 = Math.fround;
-const [V, C, P, S, N] = [0, 1, 2, 3, 4];
+const { vitality: V, cognition: C, progress: P, serenity: S, connection: N } = METER;
 const [PRODUCTIVE, SOCIAL, SOLO, GUILTY] = TAGS.map((_, code) => code);
 const trait = (name: string): number => TRAIT_NAMES.indexOf(name);
 const SOCIAL_VITALITY_MULTIPLIER = trait('social_vitality_multiplier');

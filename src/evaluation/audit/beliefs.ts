@@ -4,7 +4,7 @@ import { type AnyVecEnv, openAnyVecEnv } from '../../engine/node.js';
 import { type Draw, threefry } from '../../engine/reference/threefry.js';
 import { yieldTurn } from '../../engine/vec-env/yield-turn.js';
 import { float32Decimal } from '../../shared/float32-decimal.js';
-import { COMPONENT_NAMES, NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
+import { COMPONENT, NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
 import { type AuditProfiles, type AuditRequest, profileChoice, trainingSeeds } from './audit-options.js';
 
 /** The kind of belief that a player states at every step. */
@@ -29,8 +29,8 @@ export type AuditBelief =
 
 /** The constant belief that most raises each component that depends on beliefs, by the component's index. */
 export const BELIEF_BY_COMPONENT: ReadonlyMap<number, AuditBelief> = new Map([
-  [COMPONENT_NAMES.indexOf('belief_accuracy'), 'median'],
-  [COMPONENT_NAMES.indexOf('belief_skill'), 'mean'],
+  [COMPONENT.beliefAccuracy, 'median'],
+  [COMPONENT.beliefSkill, 'mean'],
 ]);
 
 /** Returns whether a component depends on beliefs, not on actions. */

@@ -1,7 +1,7 @@
 /** Computes the reward stack of validated rows: five rewards per completion and their weighted sum. */
 import { NO_ACTION } from '../../engine/validate/actions.js';
 import { checkOptions } from '../../shared/values.js';
-import { COMPONENT_NAMES, NUM_STEPS } from '../../world/fields.js';
+import { COMPONENT, NUM_STEPS } from '../../world/fields.js';
 import type { CheckedRows, Histories } from './reward-rows.js';
 import { type RewardShaping, shapedReward, toShaping } from './shaping.js';
 import { checkWeight } from './weighted-totals.js';
@@ -62,8 +62,6 @@ export interface StackSettings {
   readonly shaping: Required<RewardShaping> | null;
 }
 
-const BELIEF_SKILL = COMPONENT_NAMES.indexOf('belief_skill');
-
 /**
  * Validates the options.
  * @param grader f32 [8]: if its weight of belief_skill is 0, so is the default weight of `beliefSkill`; null without a grader.
@@ -75,7 +73,7 @@ export function toStackSettings(
 ): StackSettings {
   checkOptions('weights', weights, REWARD_NAMES);
   const factors = REWARD_NAMES.map((name) => {
-    const byDefault = name === 'beliefSkill' && grader?.[BELIEF_SKILL] === 0 ? 0 : 1;
+    const byDefault = name === 'beliefSkill' && grader?.[COMPONENT.beliefSkill] === 0 ? 0 : 1;
     const { [name]: weight = byDefault } = weights;
     return checkWeight(`weights.${name}`, weight);
   });
