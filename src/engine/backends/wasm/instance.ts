@@ -125,7 +125,7 @@ function allocate(pages: number): Memory {
   } catch (cause) {
     throw new BackendError(
       'out_of_memory',
-      `Expected ${(pages * PAGE) / 2 ** 20} MiB of memory for WebAssembly, got none (${(cause as Error).message}). V8 reserves ` +
+      `Expected ${Math.ceil((pages * PAGE) / 2 ** 20)} MiB of memory for WebAssembly, got none (${(cause as Error).message}). V8 reserves ` +
         '10 GiB of addresses for each open environment, and a page has 1 TiB. Close other environments, lower numEnvs, or raise ' +
         'the limit of virtual memory (ulimit -v).',
       { cause },
