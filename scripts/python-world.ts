@@ -4,7 +4,7 @@ import { OUTPUT_ARRAYS } from '../src/engine/backends/outputs.js';
 import { toGrader } from '../src/engine/graders/grader.js';
 import { largestMagnitudes } from '../src/engine/observe/bounds.js';
 import { encodingOf } from '../src/engine/observe/encoding.js';
-import { HISTORY_SIZE, HISTORY_STEPS, RECORD_FIELDS } from '../src/engine/observe/past-step.js';
+import { HISTORY_SIZE, HISTORY_STEPS, RECORD_FIELDS } from '../src/engine/observe/history.js';
 import {
   FORMAT,
   HEADER_FIELDS,
@@ -13,9 +13,9 @@ import {
   stateLayoutDigest,
 } from '../src/engine/snapshot/format.js';
 import { SMALLEST_TRAIT } from '../src/engine/snapshot/legal-states.js';
-import { AUTORESET_MODES } from '../src/engine/validate/autoreset-modes.js';
+import { AUTORESET_MODES } from '../src/engine/vec-env/autoreset.js';
 import { FIRST_NONZERO, MIN_VALUE } from '../src/engine/validate/starts.js';
-import { SKILL_ROUNDING, SKILL_ROUNDING_SHARE } from '../src/engine/validate/sum-bounds.js';
+import { SKILL_ROUNDING, SKILL_ROUNDING_SHARE } from '../src/engine/validate/float-bounds.js';
 import { REWARD_STACK } from '../src/rollouts/rewards/compute-rewards.js';
 import { EXPLORATION, REPETITION } from '../src/rollouts/rewards/shaping.js';
 import TEXT from '../src/rollouts/text/text.json' with { type: 'json' };

@@ -1,7 +1,7 @@
 /** Options that commands share, and their parsers. */
 import { type Command, InvalidArgumentError } from 'commander';
-import { takesKernel } from '../engine/backends/choose-backend.js';
 import { ASYNC_BACKENDS } from '../engine/backends/node.js';
+import { takesKernel } from '../engine/backends/open-batch.js';
 import { didYouMean } from '../shared/suggest.js';
 import type { SeedRange } from '../world/conditions.js';
 import { MAX_U32 } from '../world/fields.js';

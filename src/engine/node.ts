@@ -1,12 +1,12 @@
 /** Creates VecEnv and AsyncVecEnv with Node's backends. */
 import { NODE } from './backends/node.js';
-import { type AnyVecEnv, openAnyVecEnvOn } from './vec-env/any-vec-env.js';
 import { type AsyncVecEnv, openAsyncVecEnv } from './vec-env/async-vec-env.js';
+import { type Env, openEnvOn } from './vec-env/open-env.js';
 import { openVecEnv, type VecEnv } from './vec-env/vec-env.js';
 import type { AsyncVecEnvOptions, VecEnvOptions } from './vec-env/vec-env-options.js';
 
-export type { AnyVecEnv } from './vec-env/any-vec-env.js';
 export { type AsyncRunOptions, AsyncVecEnv } from './vec-env/async-vec-env.js';
+export type { Env } from './vec-env/open-env.js';
 export type { EnvSpec } from './vec-env/properties.js';
 export { type RunOptions, VecEnv } from './vec-env/vec-env.js';
 
@@ -32,6 +32,6 @@ export function createAsyncVecEnv(options: AsyncVecEnvOptions): Promise<AsyncVec
  * whose calls return promises, else a VecEnv, which is faster. 'auto' chooses as in `createVecEnv`.
  * @throws as `createVecEnv`, or rejects as `createAsyncVecEnv`.
  */
-export function openAnyVecEnv(options: VecEnvOptions): AnyVecEnv | Promise<AnyVecEnv> {
-  return openAnyVecEnvOn(NODE, options);
+export function openEnv(options: VecEnvOptions): Env | Promise<Env> {
+  return openEnvOn(NODE, options);
 }

@@ -1,8 +1,8 @@
 /** Evaluates every policy under every condition, in chunks of episodes. */
 
+import { yieldTurn } from '../engine/engine-calls.js';
 import { type Grader, graderWeights, toGrader } from '../engine/graders/grader.js';
 import type { VecEnvOptions } from '../engine/vec-env/vec-env-options.js';
-import { yieldTurn } from '../engine/vec-env/yield-turn.js';
 import { ResizableAnyEnv } from '../rollouts/resizable-env.js';
 import { checkInteger } from '../shared/values.js';
 import { type Condition, episodesOf, profilesOf, seedsOf, selectConditions } from '../world/conditions.js';

@@ -1,6 +1,6 @@
 /** Plays a chunk of a condition's episodes with every policy. */
 import { BASELINE } from '../agents/policies/fixed-policies.js';
-import type { AnyVecEnv } from '../engine/node.js';
+import type { Env } from '../engine/node.js';
 import type { RunResult } from '../engine/vec-env/vec-env-options.js';
 import type { TrajectoryEpisode } from '../rollouts/trajectories/trajectory-episode.js';
 import { type LlmPolicy, type NamedPolicy, playerOf } from './choose-policies.js';
@@ -52,7 +52,7 @@ export interface ChunkPolicies {
  * The baseline always comes first, because every row is compared with it on the same seeds.
  */
 export async function* playChunk(
-  env: AnyVecEnv,
+  env: Env,
   { condition, batch, recorded }: Chunk,
   { tallies, llmEpisodes, stored, options }: ChunkPolicies,
 ): AsyncGenerator<PlayedChunk> {

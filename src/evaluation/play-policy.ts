@@ -2,12 +2,12 @@
 
 import type { FixedPolicy } from '../agents/policies/fixed-policies.js';
 import type { SteppedPolicy } from '../agents/policies/stepped-policies.js';
+import { yieldTurn } from '../engine/engine-calls.js';
 import type { Grader } from '../engine/graders/grader.js';
-import type { AnyVecEnv } from '../engine/node.js';
+import type { Env } from '../engine/node.js';
 import type { EpisodeStarts, PolicyPlayer, PolicySetting } from '../engine/policy/policy.js';
 import { Episode } from '../engine/reference/episode.js';
 import type { RunResult } from '../engine/vec-env/vec-env-options.js';
-import { yieldTurn } from '../engine/vec-env/yield-turn.js';
 import { NUM_STEPS, PROFILE_SIZE } from '../world/fields.js';
 import type { World } from '../world/world.js';
 import type { EpisodeBatch } from './episode-batch.js';
@@ -72,7 +72,7 @@ export type WholeEpisodePolicy = Pick<FixedPolicy, 'kind' | 'choice' | 'options'
  * @returns views of the environment's outputs. @throws the errors of a policy (checked-player.ts); the signal's reason.
  */
 export async function playPolicy(
-  env: AnyVecEnv,
+  env: Env,
   batch: Episodes,
   policy: WholeEpisodePolicy | SteppedPolicy,
   options: PlayOptions,
@@ -90,7 +90,7 @@ export async function playPolicy(
 
 /** Plays the episodes with a policy that is called at each step. @param first f32 [n, 22]: observations after the reset. */
 async function playSteps(
-  env: AnyVecEnv,
+  env: Env,
   first: Float32Array,
   batch: Episodes,
   policy: SteppedPolicy,

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { arch, availableParallelism, cpus } from 'node:os';
 import type { Grader, GraderWeights } from '../engine/graders/grader.js';
-import { type AnyVecEnv, AsyncVecEnv } from '../engine/node.js';
+import { AsyncVecEnv, type Env } from '../engine/node.js';
 import { packageVersion } from '../shared/version.js';
 
 /** A description of a run. */
@@ -30,7 +30,7 @@ export interface RunInfo {
 }
 
 /** Describes a run. @param env any environment with the run's settings. */
-export function describeRun(env: AnyVecEnv, grader: Grader): RunInfo {
+export function describeRun(env: Env, grader: Grader): RunInfo {
   const { backend, backendReason, kernel, threads, world } = env;
   return {
     version: packageVersion(),

@@ -1,5 +1,5 @@
 /** Figure: action sequences, one row for each policy and one column for each slot. */
-import { illegalAction, isAction } from '../engine/validate/actions.js';
+import { illegalAction, isAction } from '../engine/validate/steps.js';
 import { NUM_SLOTS, NUM_STEPS } from '../world/fields.js';
 import { RHYTHM } from '../world/numbers.js';
 import { checkList, checkNames, type Named } from './check-figure.js';

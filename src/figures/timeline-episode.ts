@@ -1,6 +1,6 @@
 /** The data of a timeline, its validation and its description in words. */
 
-import { illegalAction, isAction } from '../engine/validate/actions.js';
+import { illegalAction, isAction } from '../engine/validate/steps.js';
 import { InputError } from '../shared/errors.js';
 import { describe } from '../shared/values.js';
 import {

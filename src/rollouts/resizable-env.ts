@@ -1,6 +1,6 @@
 /** Keeps a vector environment open, and replaces it if another size is needed. */
 
-import { type AnyVecEnv, createVecEnv, openAnyVecEnv, type VecEnv } from '../engine/node.js';
+import { createVecEnv, type Env, openEnv, type VecEnv } from '../engine/node.js';
 import type { VecEnvOptions } from '../engine/vec-env/vec-env-options.js';
 
 /** One vector environment, which is replaced when another number of environments is needed. */
@@ -30,7 +30,7 @@ export class ResizableEnv implements Disposable {
 /** Does the same as `ResizableEnv` on any backend. */
 export class ResizableAnyEnv implements AsyncDisposable {
   readonly #options: Omit<VecEnvOptions, 'numEnvs'>;
-  #env: AnyVecEnv | null = null;
+  #env: Env | null = null;
 
   /** @param options the options of each vector environment. */
   constructor(options: Omit<VecEnvOptions, 'numEnvs'>) {
@@ -41,12 +41,12 @@ export class ResizableAnyEnv implements AsyncDisposable {
    * Returns `numEnvs` environments, valid until the next call. Await the promise before the next call.
    * @throws as `createVecEnv`.
    */
-  async of(numEnvs: number): Promise<AnyVecEnv> {
+  async of(numEnvs: number): Promise<Env> {
     if (this.#env?.numEnvs === numEnvs) return this.#env;
     const last = this.#env;
     this.#env = null;
     await last?.close();
-    this.#env = await openAnyVecEnv({ numEnvs, ...this.#options });
+    this.#env = await openEnv({ numEnvs, ...this.#options });
     return this.#env;
   }
 

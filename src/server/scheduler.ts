@@ -1,5 +1,5 @@
 /** Divides the event loop between batch requests and sessions: each turn of the loop runs one slice of one batch. */
-import { yieldTurn } from '../engine/vec-env/yield-turn.js';
+import { yieldTurn } from '../engine/engine-calls.js';
 import { BodyMemory, type Hold } from './body-memory.js';
 import { FairQueue, type FairQueueLimits } from './fair-queue.js';
 

@@ -1,7 +1,7 @@
 /** All engines agree in changed worlds, so no engine has its own copy of a number. */
 import { describe, expect, it } from 'vitest';
 import { allocateTrajectory } from '../../src/engine/backends/outputs.js';
-import { drawsOf, newDraws, streamsOf } from '../../src/engine/reference/draws.js';
+import { drawsOf, newDraws, streamsOf } from '../../src/engine/reference/threefry.js';
 import { OBSERVATION, OBSERVATION_SIZE } from '../../src/world/fields.js';
 import type { WorldSpec } from '../../src/world/numbers.js';
 import { createWorld, type World } from '../../src/world/world.js';

@@ -1,6 +1,6 @@
 /** Tests of the episode pool: episodes share a batch, and each has the results of a single episode. */
 import { afterEach, expect, it } from 'vitest';
-import { yieldTurn } from '../../src/engine/vec-env/yield-turn.js';
+import { yieldTurn } from '../../src/engine/engine-calls.js';
 import { Episode, prompt } from '../../src/index.js';
 import { EpisodePool, type EpisodePoolOptions } from '../../src/rollouts/episode-pool.js';
 import { ROW_SIZE } from '../../src/rollouts/text/observation-row.js';

@@ -4,7 +4,7 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import { yieldTurn } from '../../src/engine/vec-env/yield-turn.js';
+import { yieldTurn } from '../../src/engine/engine-calls.js';
 import { buildServer } from '../../src/server/build-server.js';
 import { type ServeOptions, toServeSettings } from '../../src/server/server-options.js';
 import { Connection } from '../../src/server/sockets/connection.js';

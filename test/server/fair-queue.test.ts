@@ -6,7 +6,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { yieldTurn } from '../../src/engine/vec-env/yield-turn.js';
+import { yieldTurn } from '../../src/engine/engine-calls.js';
 import { BodyMemory } from '../../src/server/body-memory.js';
 import { BusyError, FairQueue } from '../../src/server/fair-queue.js';
 import { LARGE, Scheduler } from '../../src/server/scheduler.js';

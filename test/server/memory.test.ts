@@ -1,7 +1,7 @@
 /** Tests that a server process leaks neither sessions nor memory. */
 import type { Socket } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { yieldTurn } from '../../src/engine/vec-env/yield-turn.js';
+import { yieldTurn } from '../../src/engine/engine-calls.js';
 import { type Running, startCli } from '../support/cli.js';
 import { rawFrame, rawSocket } from '../support/raw-socket.js';
 import { CheckedSession, connect, metric, metricBecomes } from '../support/server.js';

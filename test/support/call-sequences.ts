@@ -1,7 +1,7 @@
 /** Random call sequences of environments, and comparisons of everything that they return. */
 
 import type { VecEnv } from '../../src/engine/node.js';
-import { decodeSnapshot } from '../../src/engine/snapshot/decode.js';
+import { decodeSnapshot } from '../../src/engine/snapshot/codec.js';
 import type { EnvStarts, StartStates } from '../../src/engine/validate/starts.js';
 import type {
   ResetOptions,

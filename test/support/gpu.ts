@@ -2,14 +2,12 @@
 /** Opens WebGPU devices in Node, and replaces parts of devices for tests. */
 import { setMaxListeners } from 'node:events';
 import type { Batch, BatchOptions } from '../../src/engine/backends/backend.js';
-import type { DeviceOptions } from '../../src/engine/backends/device-options.js';
-import { toDeviceOptions } from '../../src/engine/backends/device-options.js';
+import { type DeviceOptions, toDeviceOptions } from '../../src/engine/backends/device-options.js';
+import { findNodeGpu } from '../../src/engine/backends/node.js';
 import { allocateOutputs } from '../../src/engine/backends/outputs.js';
 import { GpuDevice } from '../../src/engine/backends/webgpu/device.js';
 import { SHADER_TEXTS, type ShaderFile } from '../../src/engine/backends/webgpu/generated/shaders.js';
-import { findNodeGpu } from '../../src/engine/backends/webgpu/node-gpu.js';
-import { Program } from '../../src/engine/backends/webgpu/program.js';
-import type { ShaderTexts } from '../../src/engine/backends/webgpu/shaders.js';
+import { Program, type ShaderTexts } from '../../src/engine/backends/webgpu/program.js';
 import { WebGpuBatch } from '../../src/engine/backends/webgpu/webgpu-batch.js';
 import { WORLD } from './open-batch.js';
 

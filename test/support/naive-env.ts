@@ -2,7 +2,7 @@
  * A naive vector environment, which loops over an array of episodes. VecEnv must equal it bit for bit.
  */
 import { Episode } from '../../src/engine/reference/episode.js';
-import type { AutoresetMode } from '../../src/engine/validate/autoreset-modes.js';
+import type { AutoresetMode } from '../../src/engine/vec-env/autoreset.js';
 import { NUM_BELIEFS, NUM_COMPONENTS, NUM_STEPS, OBSERVATION_SIZE } from '../../src/world/fields.js';
 import type { Columns } from './bits.js';
 import { type Call, type EnvShape, playTo, type ResetCall, type RunCall, type StepCall } from './calls.js';

@@ -2,7 +2,7 @@
 import type { RecordedTrajectory } from '../../src/engine/backends/backend.js';
 import { TRAJECTORY_FIELDS } from '../../src/engine/backends/outputs.js';
 import { createVecEnv, type RunOptions, type VecEnv } from '../../src/engine/node.js';
-import { AUTORESET_MODES } from '../../src/engine/validate/autoreset-modes.js';
+import { AUTORESET_MODES } from '../../src/engine/vec-env/autoreset.js';
 import type { VecEnvOptions } from '../../src/engine/vec-env/vec-env-options.js';
 import { NUM_COMPONENTS, NUM_STEPS, OBSERVATION_FIELDS, PROFILE_NAMES } from '../../src/world/fields.js';
 import { LAYOUTS, randomIndices, toStartStates } from './call-sequences.js';

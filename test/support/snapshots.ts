@@ -1,13 +1,13 @@
 /** Draws states and snapshots, and damages the bytes of snapshots. */
 import {
+  checksumOf,
   HEADER,
   HEADER_LENGTH,
   type HeaderName,
   putHeaderNumber,
   type Snapshot,
 } from '../../src/engine/snapshot/format.js';
-import { checksumOf } from '../../src/engine/snapshot/words.js';
-import { AUTORESET_MODES } from '../../src/engine/validate/autoreset-modes.js';
+import { AUTORESET_MODES } from '../../src/engine/vec-env/autoreset.js';
 import { NUM_STEPS } from '../../src/world/fields.js';
 import { inDomain } from '../../src/world/validate-world.js';
 import type { World } from '../../src/world/world.js';

@@ -1,6 +1,5 @@
 /** Computes the tables of docs/world.md from the world's spec, and the page's worked example from its formulas. */
-import { drawsOf, newDraws, streamsOf } from '../../src/engine/reference/draws.js';
-import { below } from '../../src/engine/reference/threefry.js';
+import { below, drawsOf, newDraws, streamsOf } from '../../src/engine/reference/threefry.js';
 import { STATE_FIELDS } from '../../src/world/fields.js';
 import { RHYTHM, type WorldSpec } from '../../src/world/numbers.js';
 import { createWorld } from '../../src/world/world.js';

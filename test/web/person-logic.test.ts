@@ -1,7 +1,7 @@
 /** Tests the logic of the one-person view: it equals the reference, and hides the profile before the end. */
 import { describe, expect, it } from 'vitest';
+import { yieldTurn } from '../../src/engine/engine-calls.js';
 import { Episode } from '../../src/engine/reference/episode.js';
-import { yieldTurn } from '../../src/engine/vec-env/yield-turn.js';
 import { evaluate } from '../../src/evaluation/evaluate.js';
 import {
   NUM_STEPS,

@@ -1,7 +1,7 @@
 /** Plays episodes with a language model: many at once, each at its own pace, in the environments of one pool. */
 import { setMaxListeners } from 'node:events';
-import { isAsynchronous } from '../../engine/backends/choose-backend.js';
 import { NODE } from '../../engine/backends/node.js';
+import { isAsynchronous } from '../../engine/backends/open-batch.js';
 import { floatsOf, type Grader } from '../../engine/graders/grader.js';
 import type { StepResult } from '../../engine/vec-env/vec-env-options.js';
 import { EpisodePool } from '../../rollouts/episode-pool.js';

@@ -1,11 +1,15 @@
 /** The planner: infers the profile, imagines episodes with posterior samples, and plans again at each step. */
 
-import { isAsynchronous } from '../../engine/backends/choose-backend.js';
 import { NODE } from '../../engine/backends/node.js';
-import { type OpenBatch, openBatch, openSyncBatch } from '../../engine/backends/open-batch.js';
+import {
+  isAsynchronous,
+  type OpenBatch,
+  openBatch,
+  openSyncBatch,
+} from '../../engine/backends/open-batch.js';
 import { runAsync, runSync } from '../../engine/engine-calls.js';
 import { copyArgument } from '../../engine/validate/copy-arguments.js';
-import { CallQueue } from '../../engine/vec-env/call-queue.js';
+import { CallQueue } from '../../engine/vec-env/async-vec-env.js';
 import { OBSERVATION_SIZE } from '../../world/fields.js';
 import type { Objective } from './objectives.js';
 import { explanationWords, type PlanReport } from './plan-report.js';

@@ -1,8 +1,7 @@
 /** Finds the best action sequence, for all profiles or for one profile. */
 
 import { openBatch } from '../../engine/backends/open-batch.js';
-import { type EngineCalls, runAsync } from '../../engine/engine-calls.js';
-import { yieldTurn } from '../../engine/vec-env/yield-turn.js';
+import { type EngineCalls, runAsync, yieldTurn } from '../../engine/engine-calls.js';
 import { NUM_STEPS } from '../../world/fields.js';
 import { SearchDraws } from './breeding.js';
 import { isBetter, Population, type ScoredActionSequence } from './population.js';

@@ -3,9 +3,9 @@
  * search finds one by the cross-entropy method.
  */
 
-import { type AnyVecEnv, openAnyVecEnv } from '../../engine/node.js';
+import { type Env, openEnv } from '../../engine/node.js';
 import type { VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
-import { yieldTurn } from '../../engine/vec-env/yield-turn.js';
+import { yieldTurn } from '../../engine/engine-calls.js';
 import {
   NUM_ACTIONS,
   NUM_METERS,
@@ -133,8 +133,8 @@ export async function findReactivePolicy(options: ReactiveSearchOptions): Promis
   const draws = new SearchDraws(seed);
   const distribution = new Distribution(sequence);
   const { grader, engine } = options;
-  await using env = await openAnyVecEnv({ numEnvs: REACTIVE_EPISODES, grader, ...engine });
-  await using meanEnv = await openAnyVecEnv({ numEnvs: seeds.length, grader, ...engine });
+  await using env = await openEnv({ numEnvs: REACTIVE_EPISODES, grader, ...engine });
+  await using meanEnv = await openEnv({ numEnvs: seeds.length, grader, ...engine });
   let best: FoundReactivePolicy = { parameters: distribution.mean, score: -Infinity };
   for (let generation = 0; ; generation++) {
     if (generation % CHECKED_EVERY === 0 || generation === generations) {
@@ -214,7 +214,7 @@ const RANGE = 2 ** 16;
  * @param policies f64 [n, 480], where n is numEnvs / seeds.length.
  */
 async function scoreReactive(
-  env: AnyVecEnv,
+  env: Env,
   policies: Float64Array,
   seeds: Uint32Array,
 ): Promise<Float64Array> {
@@ -235,7 +235,7 @@ async function scoreReactive(
  * @param played u8 [numEnvs, 28]: receives the actions; null if they are not needed.
  */
 export async function playReactive(
-  env: AnyVecEnv,
+  env: Env,
   policies: Float64Array,
   seeds: Uint32Array,
   count: number,

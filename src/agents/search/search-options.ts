@@ -2,9 +2,9 @@
 import type { ResetRequest } from '../../engine/backends/backend.js';
 import { NODE } from '../../engine/backends/node.js';
 import type { GraderLike } from '../../engine/graders/grader.js';
-import { illegalAction, isAction } from '../../engine/validate/actions.js';
 import { type GraderChoice, toGraders } from '../../engine/validate/profiles.js';
 import { toSeeds } from '../../engine/validate/seeds.js';
+import { illegalAction, isAction } from '../../engine/validate/steps.js';
 import { checkLongCall } from '../../engine/vec-env/runs.js';
 import type { AsyncVecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
 import { InputError } from '../../shared/errors.js';

@@ -1,7 +1,7 @@
 /** Computes a shard of `rhythm-vec dataset sft` or `dpo`: replays a part of the episodes, and writes them with the results. */
 import { open } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { yieldTurn } from '../../engine/vec-env/yield-turn.js';
+import { yieldTurn } from '../../engine/engine-calls.js';
 import { counted } from '../../evaluation/format-results.js';
 import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
 import { BadEpisode } from '../../rollouts/trajectories/trajectory-lines.js';

@@ -1,6 +1,6 @@
 /** Groups episodes of files into batches for replay, and reports invalid lines and duplicates as they are found. */
 
-import { yieldTurn } from '../../engine/vec-env/yield-turn.js';
+import { yieldTurn } from '../../engine/engine-calls.js';
 import { counted } from '../../evaluation/format-results.js';
 import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
 import { BadEpisode, playerKey } from '../../rollouts/trajectories/trajectory-lines.js';

@@ -1,10 +1,9 @@
-/** Finds the files that may be the C++ addon. */
-import { existsSync, readFileSync } from 'node:fs';
+/** Finds the files that may be the C++ addon, and tells what may prevent loading them: another C library, missing permissions. */
+
+import { closeSync, existsSync, openSync, readFileSync, readSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readVariable } from '../../shared/variables.js';
-import { runsOnMusl } from './musl.js';
-import { isDenied } from './permissions.js';
 
 const PACKAGE = 'rhythm-vec';
 const FILE = 'rhythm.node';
@@ -132,3 +131,56 @@ function installedPackage(folder: string): string | null {
     return null;
   }
 }
+
+/** The first bytes of an executable, which include the path of its dynamic loader. */
+const HEAD_BYTES = 4096;
+
+/**
+ * Returns whether this process runs on musl. Its executable names the dynamic loader of its C library. If it names none of
+ * the two, or may not be read, the process's report decides, which takes milliseconds.
+ */
+export function runsOnMusl(executable: string = process.execPath): boolean {
+  const [, libc] = /\/ld-(musl|linux)/.exec(headOf(executable)) ?? [];
+  return libc === undefined ? !reportsGlibc() : libc === 'musl';
+}
+
+function headOf(path: string): string {
+  try {
+    const file = openSync(path, 'r');
+    const head = Buffer.alloc(HEAD_BYTES);
+    readSync(file, head);
+    closeSync(file);
+    return head.toString('latin1');
+  } catch {
+    return '';
+  }
+}
+
+/** Returns whether the report names a version of glibc, also if there is no report: most systems have glibc. */
+function reportsGlibc(): boolean {
+  try {
+    const { header } = process.report.getReport() as { header: { glibcVersionRuntime?: string } };
+    return header.glibcVersionRuntime !== undefined;
+  } catch {
+    return true;
+  }
+}
+
+/** Returns whether the runtime may not read a file: Node with its permission model, or Deno. */
+export const isDenied = (error: unknown): boolean =>
+  codeOf(error) === 'ERR_ACCESS_DENIED' || (error as Error).name === 'NotCapable';
+
+/**
+ * Returns the flags that allow to load an addon.
+ * @param folder the folder to read. @returns null for an error of another kind.
+ */
+export function permissionRemedy(error: unknown, folder: string): string | null {
+  if (codeOf(error) === 'ERR_DLOPEN_DISABLED')
+    return 'Run node with --allow-addons, and without --no-addons.';
+  if (!isDenied(error)) return null;
+  return codeOf(error) === 'ERR_ACCESS_DENIED'
+    ? `Run node with --allow-addons and --allow-fs-read=${folder}.`
+    : 'Run deno with --allow-read and --allow-ffi, and with --allow-env if RHYTHM_ADDON is set.';
+}
+
+const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;

@@ -5,7 +5,7 @@ import { BackendError } from '../../shared/errors.js';
 import { describe } from '../../shared/values.js';
 import { layoutDigest } from '../../world/digest.js';
 import type { Arrays } from '../arrays.js';
-import { type AddonFiles, BUILD_REMEDY, findAddons, PACKAGE_ROOT } from './addon-path.js';
+import { type AddonFiles, BUILD_REMEDY, findAddons, PACKAGE_ROOT, permissionRemedy } from './addon-path.js';
 import type {
   Outputs,
   RecordedTrajectory,
@@ -15,7 +15,6 @@ import type {
   RunBeliefs,
   RunRequest,
 } from './backend.js';
-import { permissionRemedy } from './permissions.js';
 
 /**
  * A batch of the addon. Arguments are as in the backend interface, null where a request has null. Resets and replays take

@@ -2,7 +2,7 @@
 /** The backends of browsers, in priority order. */
 
 import type { Availability } from './backend.js';
-import { asyncAvailabilities, availabilities } from './choose-backend.js';
+import { asyncAvailabilities, availabilities } from './open-batch.js';
 import type { Platform } from './platform.js';
 import { referenceBackend } from './reference.js';
 import { wasmBackend } from './wasm/wasm-backend.js';

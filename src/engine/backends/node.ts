@@ -1,14 +1,16 @@
-/** The backends of Node, in priority order. */
+/// <reference types="@webgpu/types" />
+/** The backends of Node, in priority order, with WebGPU from the optional package `webgpu` (Dawn). */
 
 import { preferArrays } from '../arrays.js';
 import { loadAddon } from './addon.js';
+import { importOptional } from '../../shared/optional-packages.js';
 import type { Availability, Backend, SyncBackend } from './backend.js';
-import { asyncAvailabilities, availabilities } from './choose-backend.js';
 import { nativeBackend } from './native.js';
+import { asyncAvailabilities, availabilities } from './open-batch.js';
 import type { Platform } from './platform.js';
 import { referenceBackend } from './reference.js';
 import { wasmBackend } from './wasm/wasm-backend.js';
-import { findNodeGpu } from './webgpu/node-gpu.js';
+import { unavailable } from './webgpu/device.js';
 import { webGpuBackend } from './webgpu/webgpu-backend.js';
 
 preferArrays(loadAddon);
@@ -45,3 +47,29 @@ export const listBackends = (): Availability[] => availabilities(BACKENDS);
 
 /** Lists the backends of `createAsyncVecEnv` here, in priority order. May start a device's driver. */
 export const listAsyncBackends = (): Promise<Availability[]> => asyncAvailabilities(ASYNC_BACKENDS);
+
+let gpu: Promise<GPU> | null = null;
+
+/**
+ * Returns the package's GPU object, the same at every call. Dawn crashes if it is garbage-collected.
+ * @throws BackendError `backend_unavailable`.
+ */
+export function findNodeGpu(): Promise<GPU> {
+  gpu ??= load();
+  return gpu;
+}
+
+async function load(): Promise<GPU> {
+  try {
+    const { create } = await importOptional<typeof import('webgpu')>('webgpu');
+    return create([]);
+  } catch (cause) {
+    const missing = (cause as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND';
+    throw unavailable(
+      missing
+        ? 'In Node this backend needs the optional package webgpu. Run npm install webgpu.'
+        : `The package webgpu cannot be loaded: ${(cause as Error).message}`,
+      cause,
+    );
+  }
+}

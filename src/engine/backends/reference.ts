@@ -10,8 +10,8 @@ import {
   STATE_WORDS,
 } from '../../world/fields.js';
 import { Episode } from '../reference/episode.js';
-import { startAt } from '../reference/start.js';
-import { loadEpisode, saveEpisode } from '../reference/state-words.js';
+import { startAt } from '../reference/episode-state.js';
+import { loadEpisode, saveEpisode } from '../reference/saved-states.js';
 import type {
   Batch,
   BatchOptions,
@@ -26,8 +26,7 @@ import type {
   SyncBatch,
 } from './backend.js';
 import { copyOutputs } from './outputs.js';
-import { replayRows } from './reference-replay.js';
-import { beliefAt, chooseAction, recordStep, rowAt } from './reference-run.js';
+import { beliefAt, chooseAction, recordStep, replayRows, rowAt } from './reference-run.js';
 import { findSequenceRefusal } from './refusals.js';
 
 /** The backend in TypeScript. */

@@ -3,7 +3,7 @@
 import { NUM_BELIEFS, NUM_COMPONENTS, NUM_STEPS, PROFILE_SIZE } from '../../world/fields.js';
 import type { World } from '../../world/world.js';
 import { beliefMae, clampBelief, clampSkill, skillTerm } from '../reference/grade.js';
-import { NO_ACTION } from '../validate/actions.js';
+import { NO_ACTION } from '../validate/steps.js';
 import type { Batch, Outputs, Refusal, ReplayRequest } from './backend.js';
 import { allocateOutputs } from './outputs.js';
 import { findHistoryRefusal } from './refusals.js';

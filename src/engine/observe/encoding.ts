@@ -13,9 +13,8 @@ import { RHYTHM } from '../../world/numbers.js';
 import type { World } from '../../world/world.js';
 import { arrays } from '../arrays.js';
 import { largestMagnitudes, type Magnitudes } from './bounds.js';
-import type { HistoryRows } from './history.js';
+import { HISTORY_STEPS, historyOffset, type HistoryRows, RECORD_FIELDS } from './history.js';
 import { type ObservationOptions, toObservationOptions } from './observation-options.js';
-import { HISTORY_STEPS, historyOffset, RECORD_FIELDS } from './past-step.js';
 
 /** A field of an encoded observation. */
 export interface EncodedField extends Field {

@@ -5,8 +5,7 @@ import { unlessAborted } from '../../shared/unless-aborted.js';
 import { describe, readOptions } from '../../shared/values.js';
 import { NUM_BELIEFS } from '../../world/fields.js';
 import { threefry } from '../reference/threefry.js';
-import { illegalAction, isAction } from '../validate/actions.js';
-import { toActions, toBeliefs, toGiven } from '../validate/steps.js';
+import { illegalAction, isAction, toActions, toBeliefs, toGiven } from '../validate/steps.js';
 import {
   type EpisodeStarts,
   type PolicyActions,

@@ -17,10 +17,9 @@ import {
 import { type ProfileKindName, resolveProfile } from '../../world/resolve-names.js';
 import { createWorld, type World } from '../../world/world.js';
 import { type GraderLike, weightsIn } from '../graders/grader.js';
-import { illegalAction } from '../validate/actions.js';
 import { checkSeed } from '../validate/seeds.js';
-import { toConstantBelief } from '../validate/steps.js';
-import { drawsOf, newDraws, type Streams, streamsOf } from './draws.js';
+import { illegalAction, toConstantBelief } from '../validate/steps.js';
+import { type EpisodeStart, startFrom, stateHash } from './episode-state.js';
 import {
   beliefMae,
   clampBelief,
@@ -32,8 +31,7 @@ import {
 } from './grade.js';
 import { beliefTarget, discreteProfileIndex, namedProfile, sampleProfile } from './profile.js';
 import { type EpisodeState, stepEpisode, type Transition } from './rules.js';
-import { type EpisodeStart, startFrom } from './start.js';
-import { stateHash } from './state-hash.js';
+import { drawsOf, newDraws, type Streams, streamsOf } from './threefry.js';
 
 const f32 = Math.fround;
 

@@ -15,9 +15,8 @@ import {
   TAGS,
   TRAIT_NAMES,
 } from '../../world/fields.js';
-import type { Draws } from './draws.js';
 import { clamp01 } from './profile.js';
-import { below, type Draw } from './threefry.js';
+import { below, type Draw, type Draws } from './threefry.js';
 
 /** f32 values. */
 type Floats = Readonly<ArrayLike<number>>;

@@ -4,6 +4,8 @@
  * Source: Salmon, Moraes, Dror, Shaw, "Parallel Random Numbers: As Easy as 1, 2, 3", SC 2011.
  */
 
+import type { Params } from '../../world/block.js';
+
 /** The generator's constant, from which the third word of the key is derived. */
 const PARITY = 0x1bd11bda;
 
@@ -62,3 +64,31 @@ export const unit = (x: number): number => (x >>> 8) * 2 ** -24;
 
 /** Converts a u32 to an integer in [0, n). @param n less than 65536. */
 export const below = (x: number, n: number): number => Math.imul(x >>> 16, n) >>> 16;
+
+/** The draws of one step. */
+export interface Draws {
+  readonly noise: Draw;
+  readonly event: Draw;
+}
+
+/** The streams of an episode's draws, u32 each. */
+export interface Streams {
+  readonly noise: number;
+  readonly event: number;
+}
+
+/** Returns the streams of real episodes, or the imagination streams. */
+export function streamsOf(params: Params, imagination: boolean): Streams {
+  const mask = imagination ? params.streamImagination : 0;
+  return { noise: (params.streamNoise ^ mask) >>> 0, event: (params.streamEvent ^ mask) >>> 0 };
+}
+
+/** Returns draws for `drawsOf` to fill. */
+export const newDraws = (): Draws => ({ noise: { x0: 0, x1: 0 }, event: { x0: 0, x1: 0 } });
+
+/** Computes the draws of step `t`. @param out is overwritten. @returns `out`. */
+export function drawsOf(streams: Streams, seed: number, t: number, out: Draws): Draws {
+  threefry(seed, streams.noise, t, 0, out.noise);
+  threefry(seed, streams.event, t, 0, out.event);
+  return out;
+}

@@ -1,8 +1,11 @@
-/** The format of a snapshot and its header. All numbers are little-endian on every machine. */
+/** The format of a snapshot: its header, byte order and checksum. All numbers are little-endian on every machine. */
+
 import { sha256 } from '@noble/hashes/sha2';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils';
+import crc32 from 'crc-32';
+import { InputError } from '../../shared/errors.js';
 import { STATE_FIELDS } from '../../world/fields.js';
-import type { AutoresetMode } from '../validate/autoreset-modes.js';
+import type { AutoresetMode } from '../vec-env/autoreset.js';
 
 /** The state of a vector environment, without the world's numbers and the default profiles and grader. */
 export interface Snapshot {
@@ -116,4 +119,38 @@ export function putHeaderNumber(view: DataView, name: HeaderName, value: number)
 export function headerBytes(header: Uint8Array, name: HeaderName): Uint8Array {
   const { offset, size } = HEADER[name];
   return header.subarray(offset, offset + size);
+}
+
+/** Whether this machine is little-endian: the first byte of the word 1 is 1. */
+const LITTLE_ENDIAN = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1;
+
+/** Returns a view of words as bytes. */
+export const bytesOf = (words: Uint32Array): Uint8Array =>
+  new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
+
+/** Converts words in place between this machine's byte order and little-endian, the byte order of snapshots. */
+export function reorderBytes(words: Uint32Array, littleEndian = LITTLE_ENDIAN): void {
+  if (littleEndian) return;
+  const view = new DataView(words.buffer, words.byteOffset, words.byteLength);
+  for (let i = 0; i < words.length; i++) view.setUint32(4 * i, view.getUint32(4 * i, true), false);
+}
+
+/** Returns the CRC-32 (as in zip and PNG), u32, of a header without its checksum and of the parts of the body. */
+export function checksumOf(header: Uint8Array, ...parts: readonly Uint8Array[]): number {
+  const sum = parts.reduce(
+    (crc, part) => crc32.buf(part, crc),
+    crc32.buf(header.subarray(0, HEADER.checksum.offset)),
+  );
+  return sum >>> 0;
+}
+
+/** The default remedy. */
+const UNCHANGED = 'Pass the bytes as snapshot() returned them.';
+
+/**
+ * Throws the error for an invalid snapshot: "Expected `expected`, got `got`. `remedy`". @throws InputError
+ * `bad_snapshot`.
+ */
+export function refuse(expected: string, got: string | number, remedy = UNCHANGED): never {
+  throw new InputError('bad_snapshot', `Expected ${expected}, got ${got}. ${remedy}`);
 }

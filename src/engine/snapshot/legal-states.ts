@@ -20,9 +20,8 @@ import {
 } from '../../world/fields.js';
 import { SUM_TOLERANCE } from '../../world/validate-world.js';
 import type { World } from '../../world/world.js';
-import { type Bounds, SKILL_ROUNDING, skillBounds, wellBounds } from '../validate/sum-bounds.js';
-import type { Snapshot } from './format.js';
-import { refuse } from './snapshot-error.js';
+import { type Bounds, SKILL_ROUNDING, skillBounds, wellBounds } from '../validate/float-bounds.js';
+import { refuse, type Snapshot } from './format.js';
 
 /**
  * The bits of -0. No float of a legal state is -0: sums begin at +0, clamping turns -0 into +0, and validation adds +0.

@@ -11,7 +11,7 @@ import {
 } from '../../world/resolve-names.js';
 import type { World } from '../../world/world.js';
 import { type Grader, type GraderLike, isGrader, weightsIn } from '../graders/grader.js';
-import { type FloatRange, firstOutside } from './floats.js';
+import { type FloatRange, firstOutside } from './float-bounds.js';
 
 /**
  * 'sampled', 'discrete', a profile's name; one of these per environment; or f32 [numEnvs, 16], 11 traits then 5

@@ -21,9 +21,8 @@ import {
   PROFILE_SIZE,
 } from '../../world/fields.js';
 import { clampBelief } from '../reference/grade.js';
-import { type FloatRange, firstOutside } from './floats.js';
+import { type Bounds, type FloatRange, firstOutside, skillBounds, wellBounds } from './float-bounds.js';
 import { toBeliefs, toGiven } from './steps.js';
-import { type Bounds, skillBounds, wellBounds } from './sum-bounds.js';
 
 /**
  * The states in which episodes begin, at any step. With a mask, only the entries of its environments are used. Meters and

@@ -1,9 +1,9 @@
-/** Validates actions, beliefs, and the steps at which environments stop. */
-import { InputError, Place } from '../../shared/errors.js';
+/** Validates actions, beliefs, masks, and the steps at which environments stop. */
+
+import { InputError, Place, type Where } from '../../shared/errors.js';
 import { checkInteger, checkLength, describe, isFloats, isList, kindOf } from '../../shared/values.js';
-import { NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
-import { illegalAction, isAction } from './actions.js';
-import { isUnaliased, NO_BUFFERS, type OverwrittenBuffers } from './aliased-memory.js';
+import { ACTION_NAMES, NUM_ACTIONS, NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
+import { isUnaliased, NO_BUFFERS, type OverwrittenBuffers } from './copy-arguments.js';
 
 /** Codes 0..9, one per environment. */
 export type Actions = Uint8Array | Int8Array | Int32Array | readonly number[];
@@ -190,5 +190,78 @@ export function toStops(stops: ArrayLike<number>, numEnvs: number): Uint8Array {
   checkLength('stops', stops.length, numEnvs, 'numEnvs');
   return Uint8Array.from({ length: numEnvs }, (_, i) =>
     checkInteger(new Place('stops', i), stops[i], 0, NUM_STEPS),
+  );
+}
+
+/** The code for no action, such as in a completion without an action. */
+export const NO_ACTION = -1;
+
+/** Returns whether a value is an action's code. */
+export const isAction = (code: unknown): code is number =>
+  typeof code === 'number' && Number.isInteger(code) && code >= 0 && code < NUM_ACTIONS;
+
+/** Returns a word of four equal bytes. */
+const fourOf = (byte: number): number => byte * 0x01010101;
+const LOW_BITS = fourOf(0x7f);
+const HIGH_BITS = fourOf(0x80);
+/** Added to a word of bytes below 128, this sets the highest bit of each byte that is at least NUM_ACTIONS. */
+const ADDEND = fourOf(0x80 - NUM_ACTIONS);
+
+/**
+ * Checks four codes at once, as the bytes of a word. Combine the results of many words with `|`, and pass them to
+ * `hasIllegalBits`.
+ */
+export const illegalBits = (codes: number): number => codes | ((codes & LOW_BITS) + ADDEND);
+
+/** Returns whether any of the checked words holds a byte that is not an action's code. */
+export const hasIllegalBits = (bits: number): boolean => (bits & HIGH_BITS) !== 0;
+
+interface ErrorDetails {
+  /** Text for other valid values, inserted after the range, such as ', or -1 for no action,'. */
+  readonly or?: string;
+  readonly remedy?: string;
+}
+
+/** Builds the error for an invalid action code. */
+export const illegalAction = (
+  where: Where,
+  value: unknown,
+  { or = '', remedy = 'No episode was stepped. Pass a code in that range.' }: ErrorDetails = {},
+): InputError =>
+  new InputError(
+    'illegal_action',
+    `Expected an action code from 0 to ${NUM_ACTIONS - 1} (${ACTION_NAMES.join(', ')})${or} at ${where}, ` +
+      `got ${describe(value)}. ${remedy}`,
+    { at: where },
+  );
+
+/** Numbers or booleans, one per environment. Any except 0, NaN and false selects the environment. */
+export type Mask = Uint8Array | ArrayLike<number> | readonly boolean[];
+
+/**
+ * Returns a mask as u8 [numEnvs]. A Uint8Array is not copied, unless its memory may change during the call.
+ * @throws InputError `wrong_type` or `wrong_length`.
+ */
+export function toMask(mask: Mask, numEnvs: number, overwritten: OverwrittenBuffers): Uint8Array {
+  if (!isList(mask)) {
+    throw new InputError(
+      'wrong_type',
+      `Expected mask to be a Uint8Array or an array of booleans or numbers, got ${describe(mask)}. Pass one entry per environment.`,
+    );
+  }
+  checkLength('entries in mask', mask.length, numEnvs, 'numEnvs');
+  if (kindOf(mask) === 'Uint8Array' && isUnaliased(mask, overwritten)) {
+    return mask as unknown as Uint8Array;
+  }
+  const flags = new Uint8Array(numEnvs);
+  for (let i = 0; i < numEnvs; i++) flags[i] = flagOf(mask[i], i);
+  return flags;
+}
+
+function flagOf(value: unknown, index: number): number {
+  if (typeof value === 'boolean' || typeof value === 'number') return value ? 1 : 0;
+  throw new InputError(
+    'wrong_type',
+    `Expected true, false or a number at mask[${index}], got ${describe(value)}. Pass true or false.`,
   );
 }

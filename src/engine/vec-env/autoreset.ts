@@ -6,7 +6,6 @@
  */
 
 import { NUM_STEPS } from '../../world/fields.js';
-import type { AutoresetMode } from '../validate/autoreset-modes.js';
 import type { SeedSpan } from '../validate/seeds.js';
 
 /** What a call of `step` does in each environment. */
@@ -175,3 +174,12 @@ export class Autoreset {
     }
   }
 }
+
+/** The autoreset modes. */
+export const AUTORESET_MODES = Object.freeze(['disabled', 'same-step', 'next-step'] as const);
+/**
+ * An autoreset mode, as in Gymnasium's `AutoresetMode`. 'disabled': a finished environment waits for `reset`.
+ * 'same-step': the step that ends an episode also resets the environment; `finalObservations` has the last observation of
+ * the episode. 'next-step': the environment's next step is a reset.
+ */
+export type AutoresetMode = (typeof AUTORESET_MODES)[number];

@@ -5,9 +5,9 @@ import { MAX_ENVS, MAX_THREADS } from '../../world/fields.js';
 import { createWorld, type World } from '../../world/world.js';
 import type { OutputLayout } from '../backends/backend.js';
 import { type ObservationOptions, toObservationOptions } from '../observe/observation-options.js';
-import { AUTORESET_MODES, type AutoresetMode } from '../validate/autoreset-modes.js';
 import { type EnvProfiles, toGraders, toProfiles } from '../validate/profiles.js';
 import { type SeedSpan, toSeedSpan } from '../validate/seeds.js';
+import { AUTORESET_MODES, type AutoresetMode } from './autoreset.js';
 import { LAYOUTS, OPTIONS, type VecEnvOptions } from './vec-env-options.js';
 
 /** The profiles and graders of resets that do not specify them. */

@@ -4,13 +4,11 @@ import { InputError, Place, StateError } from '../../shared/errors.js';
 import { checkInteger, checkLength, describe, isList } from '../../shared/values.js';
 import { MAX_ENVS, NUM_STEPS, STATE, STATE_WORDS } from '../../world/fields.js';
 import { identityOf } from '../../world/world.js';
-import { replayHistory } from '../observe/replay-history.js';
-import { checkCompatible } from '../snapshot/compatible.js';
-import { decodeSnapshot } from '../snapshot/decode.js';
-import { encodeSnapshot } from '../snapshot/encode.js';
+import { replayHistory } from '../reference/saved-states.js';
+import { checkCompatible, decodeSnapshot, encodeSnapshot } from '../snapshot/codec.js';
 import type { Snapshot } from '../snapshot/format.js';
 import { checkStates } from '../snapshot/legal-states.js';
-import { isUnaliased, type OverwrittenBuffers } from '../validate/aliased-memory.js';
+import { isUnaliased, type OverwrittenBuffers } from '../validate/copy-arguments.js';
 import { isWithin, outsideSpan } from '../validate/seeds.js';
 import type { Core } from './core.js';
 

@@ -11,12 +11,19 @@ import type { World } from '../../world/world.js';
 import type { Batch, Outputs, ResetRequest, RunRequest, StepRequest } from '../backends/backend.js';
 import type { OpenedBatch } from '../backends/open-batch.js';
 import type { HistoryTrajectory } from '../observe/history.js';
-import { copyIfAliased, type OverwrittenBuffers } from '../validate/aliased-memory.js';
-import { type Mask, toMask } from '../validate/masks.js';
+import { copyIfAliased, type OverwrittenBuffers } from '../validate/copy-arguments.js';
 import { type EnvProfiles, toGraders, toProfiles } from '../validate/profiles.js';
 import { type SeedSpan, toSeeds } from '../validate/seeds.js';
 import { toStart } from '../validate/starts.js';
-import { type Actions, repeatBelief, toActions, toBeliefs, toGiven } from '../validate/steps.js';
+import {
+  type Actions,
+  type Mask,
+  repeatBelief,
+  toActions,
+  toBeliefs,
+  toGiven,
+  toMask,
+} from '../validate/steps.js';
 import { Autoreset, type AutoresetPlan } from './autoreset.js';
 import type { Defaults, Settings } from './check-options.js';
 import { StepOutputs } from './step-outputs.js';

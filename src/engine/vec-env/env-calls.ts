@@ -10,9 +10,9 @@ import type { OutputName, TrajectoryField } from '../backends/backend.js';
 import type { DeviceOptions } from '../backends/device-options.js';
 import { type OpenedBatch, openFrom } from '../backends/open-batch.js';
 import type { Platform } from '../backends/platform.js';
-import { type EngineCalls, resultOf } from '../engine-calls.js';
-import type { HistoryStep } from '../observe/past-step.js';
-import { replayHistory } from '../observe/replay-history.js';
+import { type EngineCalls, resultOf, yieldTurn } from '../engine-calls.js';
+import type { HistoryStep } from '../observe/history.js';
+import { replayHistory } from '../reference/saved-states.js';
 import type { Snapshot } from '../snapshot/format.js';
 import type { Actions } from '../validate/steps.js';
 import type { Settings } from './check-options.js';
@@ -42,7 +42,6 @@ import {
   type StepOptions,
   type StepResult,
 } from './vec-env-options.js';
-import { yieldTurn } from './yield-turn.js';
 
 /** Returns the core of an environment. @throws InputError `wrong_type` for another value; `what` is its name in the error. */
 type CoreOf<Env> = (what: string, env: Env) => Core;

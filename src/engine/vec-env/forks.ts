@@ -15,11 +15,11 @@ import {
   STATE_WORDS,
   TAPE_WORDS,
 } from '../../world/fields.js';
-import { hasKernels, mayHaveThreads } from '../backends/choose-backend.js';
-import type { HistoryStep } from '../observe/past-step.js';
-import { replayHistory } from '../observe/replay-history.js';
+import { hasKernels, mayHaveThreads } from '../backends/open-batch.js';
+import type { HistoryStep } from '../observe/history.js';
 import { sampleProfile } from '../reference/profile.js';
 import { rewardOf, weightedMeters } from '../reference/rules.js';
+import { replayHistory } from '../reference/saved-states.js';
 import { type EnvProfiles, toProfiles } from '../validate/profiles.js';
 import { toSeeds } from '../validate/seeds.js';
 import { type Settings, toSettings } from './check-options.js';

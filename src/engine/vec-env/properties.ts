@@ -9,7 +9,7 @@ import {
   type ObservationSpace,
   observationSpace,
 } from '../observe/spaces.js';
-import type { AutoresetMode } from '../validate/autoreset-modes.js';
+import type { AutoresetMode } from './autoreset.js';
 import type { Core } from './core.js';
 
 /** The identity of an environment, fixed by the world's version, name and numbers. */

@@ -17,10 +17,17 @@ import type {
 import { allocateTrajectory, TRAJECTORY_FIELDS } from '../backends/outputs.js';
 import { type EngineCalls, resultOf } from '../engine-calls.js';
 import { HISTORY_FIELDS } from '../observe/history.js';
-import { illegalAction } from '../validate/actions.js';
-import { copyIfAliased } from '../validate/aliased-memory.js';
+import { copyIfAliased } from '../validate/copy-arguments.js';
 import { type SeedChoice, toSeeds } from '../validate/seeds.js';
-import { type Actions, toActions, toBeliefs, toConstantBelief, toGiven, toStops } from '../validate/steps.js';
+import {
+  type Actions,
+  illegalAction,
+  toActions,
+  toBeliefs,
+  toConstantBelief,
+  toGiven,
+  toStops,
+} from '../validate/steps.js';
 import { checkCopies, commitCopies, needsReplay, type RunOrigin, toOrigin } from './copy-states.js';
 import type { Core } from './core.js';
 import { toOutputNames } from './step-outputs.js';

@@ -12,11 +12,11 @@ import type {
 } from '../backends/backend.js';
 import type { WebGpuOptions } from '../backends/device-options.js';
 import type { ObservationOptions } from '../observe/observation-options.js';
-import type { AutoresetMode } from '../validate/autoreset-modes.js';
-import type { Mask } from '../validate/masks.js';
 import type { GraderChoice, ProfileChoice } from '../validate/profiles.js';
 import type { SeedChoice } from '../validate/seeds.js';
 import type { StartStates } from '../validate/starts.js';
+import type { Mask } from '../validate/steps.js';
+import type { AutoresetMode } from './autoreset.js';
 
 // Declares AbortSignal for projects without the types of Node or browsers. Elsewhere the declarations merge.
 declare global {

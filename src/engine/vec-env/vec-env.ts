@@ -6,7 +6,7 @@ import { describe } from '../../shared/values.js';
 import type { TrajectoryField } from '../backends/backend.js';
 import type { Platform } from '../backends/platform.js';
 import { runSync } from '../engine-calls.js';
-import { HISTORY_STEPS, type HistoryStep } from '../observe/past-step.js';
+import { HISTORY_STEPS, type HistoryStep } from '../observe/history.js';
 import type { Actions } from '../validate/steps.js';
 import { toSettings } from './check-options.js';
 import { commitGather, needsReplay, toAssigned } from './copy-states.js';

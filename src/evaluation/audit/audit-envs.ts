@@ -2,9 +2,9 @@
 
 import { repeatActions } from '../../agents/policies/open-loop.js';
 import type { Trajectory } from '../../engine/backends/backend.js';
-import { type AnyVecEnv, openAnyVecEnv, type RunOptions } from '../../engine/node.js';
+import { yieldTurn } from '../../engine/engine-calls.js';
+import { type Env, openEnv, type RunOptions } from '../../engine/node.js';
 import type { RunResult } from '../../engine/vec-env/vec-env-options.js';
-import { yieldTurn } from '../../engine/vec-env/yield-turn.js';
 import { NUM_STEPS } from '../../world/fields.js';
 import { type AuditProfiles, type AuditRequest, freshSeeds, profileChoice } from './audit-options.js';
 import { type FittedBeliefs, statedBeliefs } from './beliefs.js';
@@ -30,7 +30,7 @@ export class AuditEnvs implements AsyncDisposable {
   readonly #request: AuditRequest;
   readonly #beliefs: FittedBeliefs;
   readonly #profiles: AuditProfiles;
-  readonly #envs = new Map<number, AnyVecEnv>();
+  readonly #envs = new Map<number, Env>();
 
   /**
    * Opens no environment yet; `env`, `play` and `playWithTrajectory` do.
@@ -43,14 +43,14 @@ export class AuditEnvs implements AsyncDisposable {
   }
 
   /** The batch for all fresh seeds. */
-  get env(): Promise<AnyVecEnv> {
+  get env(): Promise<Env> {
     return this.#envOf(this.#request.episodes);
   }
 
-  async #envOf(numEnvs: number): Promise<AnyVecEnv> {
+  async #envOf(numEnvs: number): Promise<Env> {
     const { engine, weights: grader } = this.#request;
     const profiles = profileChoice(this.#profiles, numEnvs);
-    const env = this.#envs.get(numEnvs) ?? (await openAnyVecEnv({ numEnvs, grader, profiles, ...engine }));
+    const env = this.#envs.get(numEnvs) ?? (await openEnv({ numEnvs, grader, profiles, ...engine }));
     this.#envs.set(numEnvs, env);
     return env;
   }
@@ -98,7 +98,7 @@ export class AuditEnvs implements AsyncDisposable {
 
   async #beliefsOf(
     { belief, beliefs }: Player,
-    env: AnyVecEnv,
+    env: Env,
     seeds: Uint32Array,
   ): Promise<ArrayLike<number> | undefined> {
     return belief === 'own' ? beliefs! : statedBeliefs(belief, env, seeds, this.#beliefs);

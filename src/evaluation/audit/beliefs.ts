@@ -1,8 +1,8 @@
 /** The beliefs that players state in an audit. */
 import { repeatActions } from '../../agents/policies/open-loop.js';
-import { type AnyVecEnv, openAnyVecEnv } from '../../engine/node.js';
+import { yieldTurn } from '../../engine/engine-calls.js';
+import { type Env, openEnv } from '../../engine/node.js';
 import { type Draw, threefry } from '../../engine/reference/threefry.js';
-import { yieldTurn } from '../../engine/vec-env/yield-turn.js';
 import { float32Decimal } from '../../shared/float32-decimal.js';
 import { COMPONENT, NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
 import { type AuditProfiles, type AuditRequest, profileChoice, trainingSeeds } from './audit-options.js';
@@ -66,7 +66,7 @@ export async function fitBeliefs(
 ): Promise<FittedBeliefs> {
   const seed = trainingSeeds();
   const numEnvs = seed.length;
-  await using env = await openAnyVecEnv({
+  await using env = await openEnv({
     numEnvs,
     grader: weights,
     profiles: profileChoice(profiles, numEnvs),
@@ -128,7 +128,7 @@ const neighboursOf = (belief: readonly number[], step: number): number[][] =>
 /** Returns the `beliefs` of a run: three numbers, or f32 [n, 28, 3]; undefined for none. */
 export async function statedBeliefs(
   belief: Exclude<AuditBelief, 'own'>,
-  env: AnyVecEnv,
+  env: Env,
   seeds: Uint32Array,
   constants: FittedBeliefs,
 ): Promise<ArrayLike<number> | undefined> {

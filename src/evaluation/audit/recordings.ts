@@ -2,8 +2,8 @@
 import { openPlanner } from '../../agents/planner/planner.js';
 import type { PlannerOptions } from '../../agents/planner/planner-options.js';
 import { playReactive } from '../../agents/search/reactive.js';
-import { openAnyVecEnv } from '../../engine/node.js';
-import { yieldTurn } from '../../engine/vec-env/yield-turn.js';
+import { yieldTurn } from '../../engine/engine-calls.js';
+import { openEnv } from '../../engine/node.js';
 import { NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
 import { createWorld } from '../../world/world.js';
 import { trueProfilesOf } from '../play-policy.js';
@@ -27,7 +27,7 @@ export async function recordReactive(
   policy: Float64Array,
   episodes: number,
 ): Promise<Uint8Array> {
-  await using env = await openAnyVecEnv({ numEnvs: episodes, grader: weights, ...engine });
+  await using env = await openEnv({ numEnvs: episodes, grader: weights, ...engine });
   const actions = new Uint8Array(episodes * NUM_STEPS);
   await playReactive(env, policy, freshSeeds(episodes), episodes, actions);
   return actions;
@@ -74,7 +74,7 @@ async function recordPart(
   const { engine, weights, signal } = request;
   const numEnvs = seeds.length;
   const { actions, beliefs } = emptyRecording(numEnvs);
-  await using env = await openAnyVecEnv({
+  await using env = await openEnv({
     numEnvs,
     grader: weights,
     profiles: profileChoice(profiles, numEnvs),

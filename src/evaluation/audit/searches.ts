@@ -6,7 +6,7 @@ import {
 } from '../../agents/search/find-sequences.js';
 import { findReactivePolicy, REACTIVE_EPISODES } from '../../agents/search/reactive.js';
 import type { ActionSequenceSearchOptions } from '../../agents/search/search-options.js';
-import { openAnyVecEnv } from '../../engine/node.js';
+import { openEnv } from '../../engine/node.js';
 import { Episode } from '../../engine/reference/episode.js';
 import { COMPONENT_NAMES } from '../../world/fields.js';
 import { inDomain } from '../../world/validate-world.js';
@@ -188,7 +188,7 @@ function searchEachProfile(
 /** Returns the heuristic's mean reward in the first half, which `open-loop-honest` must reach in its first half. */
 async function heuristicFirstHalfMean({ engine }: AuditRequest): Promise<number> {
   const seeds = trainingSeeds();
-  await using env = await openAnyVecEnv({ numEnvs: seeds.length, ...engine });
+  await using env = await openEnv({ numEnvs: seeds.length, ...engine });
   await env.reset({ seed: seeds });
   const { firstHalfMeans } = await env.run('heuristic');
   return firstHalfMeans.reduce((sum, mean) => sum + mean, 0) / firstHalfMeans.length;

@@ -1,5 +1,5 @@
 /** Replays stored episodes in batches and compares every number with the stored number. */
-import type { AnyVecEnv } from '../../engine/node.js';
+import type { Env } from '../../engine/node.js';
 import { ResizableAnyEnv } from '../../rollouts/resizable-env.js';
 import { type Prompt, prompts } from '../../rollouts/text/prompt.js';
 import { systemText } from '../../rollouts/text/prompt-text.js';
@@ -48,9 +48,9 @@ export interface Replayed extends ComponentResults {
 export class TrajectoryReplayer implements AsyncDisposable {
   readonly #envs: ResizableAnyEnv;
   /** An environment with the replay's backend, kernel and threads, for `describeRun`. */
-  readonly env: AnyVecEnv;
+  readonly env: Env;
 
-  private constructor(envs: ResizableAnyEnv, env: AnyVecEnv) {
+  private constructor(envs: ResizableAnyEnv, env: Env) {
     this.#envs = envs;
     this.env = env;
   }

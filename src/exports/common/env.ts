@@ -22,8 +22,8 @@ export {
 export { parseGrader } from '../../engine/graders/parse-grader.js';
 export { type ComponentLayout, regrade } from '../../engine/graders/regrade.js';
 export type { EncodedField } from '../../engine/observe/encoding.js';
+export type { HistoryStep } from '../../engine/observe/history.js';
 export type { ObservationOptions } from '../../engine/observe/observation-options.js';
-export type { HistoryStep } from '../../engine/observe/past-step.js';
 export type { ActionSpace, ObservationSpace } from '../../engine/observe/spaces.js';
 export type {
   EpisodeStarts,
@@ -36,13 +36,12 @@ export type {
   PolicyView,
 } from '../../engine/policy/policy.js';
 export { Episode, type EpisodeOptions, type EpisodeReset } from '../../engine/reference/episode.js';
-export { AUTORESET_MODES, type AutoresetMode } from '../../engine/validate/autoreset-modes.js';
-export type { Mask } from '../../engine/validate/masks.js';
 export type { GraderChoice, ProfileChoice } from '../../engine/validate/profiles.js';
 export type { SeedChoice } from '../../engine/validate/seeds.js';
 export type { StartStates } from '../../engine/validate/starts.js';
-export type { Actions } from '../../engine/validate/steps.js';
+export type { Actions, Mask } from '../../engine/validate/steps.js';
 export type { AsyncRunOptions, AsyncVecEnv } from '../../engine/vec-env/async-vec-env.js';
+export { AUTORESET_MODES, type AutoresetMode } from '../../engine/vec-env/autoreset.js';
 export type { EnvSpec } from '../../engine/vec-env/properties.js';
 export type { RunChoice } from '../../engine/vec-env/runs.js';
 export type { RunOptions, VecEnv } from '../../engine/vec-env/vec-env.js';

@@ -1,8 +1,8 @@
 /** Records rollouts step by step. */
-import { HISTORY_STEPS, type HistoryStep } from '../../engine/observe/past-step.js';
-import { type LaterStep, replayHistory } from '../../engine/observe/replay-history.js';
-import { decodeSnapshot } from '../../engine/snapshot/decode.js';
-import { NO_ACTION } from '../../engine/validate/actions.js';
+import { HISTORY_STEPS, type HistoryStep } from '../../engine/observe/history.js';
+import { type LaterStep, replayHistory } from '../../engine/reference/saved-states.js';
+import { decodeSnapshot } from '../../engine/snapshot/codec.js';
+import { NO_ACTION } from '../../engine/validate/steps.js';
 import type { AsyncVecEnv } from '../../engine/vec-env/async-vec-env.js';
 import { BackendError, StateError } from '../../shared/errors.js';
 import { checkInteger } from '../../shared/values.js';

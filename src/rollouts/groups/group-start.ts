@@ -2,12 +2,12 @@
 import type { BackendName, KernelName } from '../../engine/backends/backend.js';
 import type { Platform } from '../../engine/backends/platform.js';
 import { type EngineCalls, resultOf } from '../../engine/engine-calls.js';
-import type { HistoryStep } from '../../engine/observe/past-step.js';
+import type { HistoryStep } from '../../engine/observe/history.js';
 import type { Policy, PolicyFunction, PolicyView } from '../../engine/policy/policy.js';
-import { decodeSnapshot } from '../../engine/snapshot/decode.js';
+import { decodeSnapshot } from '../../engine/snapshot/codec.js';
 import type { GraderChoice, ProfileChoice } from '../../engine/validate/profiles.js';
 import { toSeeds } from '../../engine/validate/seeds.js';
-import { type AnyVecEnv, assignAny, openAnyVecEnvOn } from '../../engine/vec-env/any-vec-env.js';
+import { type Env, assignEnv, openEnvOn } from '../../engine/vec-env/open-env.js';
 import { AsyncVecEnv, openAsyncVecEnv } from '../../engine/vec-env/async-vec-env.js';
 import { VecEnv } from '../../engine/vec-env/vec-env.js';
 import { FROM_OPTIONS, type StepResult } from '../../engine/vec-env/vec-env-options.js';
@@ -33,7 +33,7 @@ export type RolloutPolicy = Policy | PolicyFunction<RolloutView>;
  * Initial states, one per group: some environments of a VecEnv or AsyncVecEnv, which stays unchanged, or all environments of a
  * snapshot.
  */
-export type RolloutOrigin = { readonly source: AnyVecEnv; readonly indices: ArrayLike<number> } | Uint8Array;
+export type RolloutOrigin = { readonly source: Env; readonly indices: ArrayLike<number> } | Uint8Array;
 
 /** Options of `rolloutGroups`. */
 export interface RolloutOptions {
@@ -97,7 +97,7 @@ export const OPTIONS: readonly (keyof RolloutOptions)[] = [
 /** All rollouts, before their first step. */
 export interface GroupStart {
   /** One environment per rollout, group after group. The caller closes it. */
-  readonly env: AnyVecEnv;
+  readonly env: Env;
   readonly groups: number;
   readonly groupSize: number;
   /** The outputs of `env`. They are views that each step overwrites. */
@@ -118,7 +118,7 @@ export function* startGroups(platform: Platform, options: RolloutOptions): Engin
 /** Opens one environment per rollout with a copy of its group's state. @param origins one environment per group. */
 function* copyToRollouts(
   platform: Platform,
-  origins: AnyVecEnv,
+  origins: Env,
   options: RolloutOptions,
 ): EngineCalls<GroupStart> {
   const groups = origins.numEnvs;
@@ -128,15 +128,15 @@ function* copyToRollouts(
   const numEnvs = groups * groupSize;
   const shape = { numEnvs, world: origins.world.spec, imagination, backend, kernel, threads };
   const env = yield* resultOf(
-    origins instanceof VecEnv ? openAnyVecEnvOn(platform, shape) : openAsyncVecEnv(platform, shape),
+    origins instanceof VecEnv ? openEnvOn(platform, shape) : openAsyncVecEnv(platform, shape),
   );
   const indices = Uint32Array.from({ length: numEnvs }, (_, i) => Math.floor(i / groupSize));
-  const outputs = yield* closeOnError(env, () => assignAny(env, origins, indices));
+  const outputs = yield* closeOnError(env, () => assignEnv(env, origins, indices));
   return { env, groups, groupSize, outputs };
 }
 
 /** Opens one environment per group in its initial state. */
-function* openOrigins(platform: Platform, options: RolloutOptions): EngineCalls<AnyVecEnv> {
+function* openOrigins(platform: Platform, options: RolloutOptions): EngineCalls<Env> {
   const { seeds, from } = options;
   if (from === undefined) return yield* fromSeeds(platform, options);
   if (seeds !== undefined) throw conflictError('seeds', 'from');
@@ -155,7 +155,7 @@ function conflictError(name: keyof RolloutOptions, origin: 'from' | 'from.source
   );
 }
 
-function* fromSeeds(platform: Platform, options: RolloutOptions): EngineCalls<AnyVecEnv> {
+function* fromSeeds(platform: Platform, options: RolloutOptions): EngineCalls<Env> {
   const { seeds, profiles, grader, world, backend, kernel, threads } = options;
   if (!isList(seeds)) {
     throw wrongType('seeds', 'an array of u32', seeds, 'Pass one seed per group, or the option "from".');
@@ -167,7 +167,7 @@ function* fromSeeds(platform: Platform, options: RolloutOptions): EngineCalls<An
   checkInteger('the number of seeds', numEnvs, 1, MAX_ENVS);
   const seed = toSeeds(seeds, numEnvs, 'seeds');
   const env = yield* resultOf(
-    openAnyVecEnvOn(platform, { numEnvs, profiles, grader, world, backend, kernel, threads }),
+    openEnvOn(platform, { numEnvs, profiles, grader, world, backend, kernel, threads }),
   );
   yield* closeOnError(env, () => env.reset({ seed }));
   return env;
@@ -177,11 +177,11 @@ function* fromSnapshot(
   platform: Platform,
   bytes: Uint8Array,
   options: RolloutOptions,
-): EngineCalls<AnyVecEnv> {
+): EngineCalls<Env> {
   const { world, backend, kernel, threads } = options;
   const { numEnvs, autoreset, imagination, seedRange } = decodeSnapshot(bytes);
   const env = yield* resultOf(
-    openAnyVecEnvOn(platform, {
+    openEnvOn(platform, {
       ...{ numEnvs, autoreset, imagination, seedRange },
       ...{ world, backend, kernel, threads },
     }),
@@ -193,7 +193,7 @@ function* fromSnapshot(
 function fromSource(
   from: Exclude<RolloutOrigin, Uint8Array>,
   options: RolloutOptions,
-): AnyVecEnv | Promise<AnyVecEnv> {
+): Env | Promise<Env> {
   const { source, indices } = readOptions('from', from, FROM_OPTIONS);
   if (!(source instanceof VecEnv || source instanceof AsyncVecEnv)) {
     throw wrongType(
@@ -210,7 +210,7 @@ function fromSource(
 }
 
 /** Calls a function that uses an environment. Closes the environment if the function throws. */
-function* closeOnError<T>(env: AnyVecEnv, use: () => T): EngineCalls<Awaited<T>> {
+function* closeOnError<T>(env: Env, use: () => T): EngineCalls<Awaited<T>> {
   try {
     return yield* resultOf(use());
   } catch (error) {

@@ -1,13 +1,12 @@
 /** Plays groups of rollouts step by step. All rollouts of a group begin in the same state. */
 import type { Platform } from '../../engine/backends/platform.js';
-import { runAsync } from '../../engine/engine-calls.js';
+import { runAsync, yieldTurn } from '../../engine/engine-calls.js';
 import { type Grader, type GraderLike, toGrader } from '../../engine/graders/grader.js';
 import { type CheckedPlayer, openChecked } from '../../engine/policy/checked-player.js';
 import { isPolicy, type PolicyLike } from '../../engine/policy/policy.js';
 import { checkSeed } from '../../engine/validate/seeds.js';
 import { checkLongCall } from '../../engine/vec-env/runs.js';
 import { VecEnv } from '../../engine/vec-env/vec-env.js';
-import { yieldTurn } from '../../engine/vec-env/yield-turn.js';
 import { InputError } from '../../shared/errors.js';
 import { didYouMean } from '../../shared/suggest.js';
 import { checkLength, describe, isList, readOptions, wrongType } from '../../shared/values.js';

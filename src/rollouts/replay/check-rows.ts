@@ -1,8 +1,7 @@
 /** Validates the rows of a replay. An invalid row does not affect the others. */
 
-import { illegalAction, NO_ACTION } from '../../engine/validate/actions.js';
 import type { EnvProfiles } from '../../engine/validate/profiles.js';
-import { badBelief, isAbsent, isGiven } from '../../engine/validate/steps.js';
+import { badBelief, illegalAction, isAbsent, isGiven, NO_ACTION } from '../../engine/validate/steps.js';
 import { InputError } from '../../shared/errors.js';
 import { isList } from '../../shared/values.js';
 import { NUM_ACTIONS, NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';

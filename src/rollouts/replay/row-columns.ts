@@ -1,5 +1,5 @@
 /** Validates rows that are passed as columns. */
-import { copyIfAliased, NO_BUFFERS } from '../../engine/validate/aliased-memory.js';
+import { copyIfAliased, NO_BUFFERS } from '../../engine/validate/copy-arguments.js';
 import type { ProfileChoice } from '../../engine/validate/profiles.js';
 import { InputError } from '../../shared/errors.js';
 import { checkLength, checkOptions, checkRecord, kindOf, wrongType } from '../../shared/values.js';

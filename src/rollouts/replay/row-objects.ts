@@ -1,7 +1,7 @@
 /** Validates rows that are passed as objects, and converts them to columns. */
 
-import { illegalAction, NO_ACTION } from '../../engine/validate/actions.js';
 import { isSeed, refuseSeed } from '../../engine/validate/seeds.js';
+import { illegalAction, NO_ACTION } from '../../engine/validate/steps.js';
 import { InputError, Place, type Where } from '../../shared/errors.js';
 import { didYouMean } from '../../shared/suggest.js';
 import { checkInteger, describe, wrongType } from '../../shared/values.js';

@@ -1,5 +1,5 @@
 /** Computes the reward stack of validated rows: five rewards per completion and their weighted sum. */
-import { NO_ACTION } from '../../engine/validate/actions.js';
+import { NO_ACTION } from '../../engine/validate/steps.js';
 import { checkOptions } from '../../shared/values.js';
 import { COMPONENT, NUM_STEPS } from '../../world/fields.js';
 import type { CheckedRows, Histories } from './reward-rows.js';

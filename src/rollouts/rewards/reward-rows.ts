@@ -1,6 +1,6 @@
 /** Validates the rows of the reward stack. */
 
-import { illegalAction, isAction, NO_ACTION } from '../../engine/validate/actions.js';
+import { illegalAction, isAction, NO_ACTION } from '../../engine/validate/steps.js';
 import { InputError, Place } from '../../shared/errors.js';
 import {
   checkInteger,

@@ -1,6 +1,6 @@
 /** Running normalisation of observations, like Gymnasium's NormalizeObservation. */
-import { NO_BUFFERS } from '../../engine/validate/aliased-memory.js';
-import { type Mask, toMask } from '../../engine/validate/masks.js';
+import { NO_BUFFERS } from '../../engine/validate/copy-arguments.js';
+import { type Mask, toMask } from '../../engine/validate/steps.js';
 import {
   checkBoolean,
   checkInteger,

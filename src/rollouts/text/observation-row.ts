@@ -1,6 +1,6 @@
 /** Rows with the observation of a step and the last seven steps, as `observation: { history: true }` returns them. */
 
-import { HISTORY_STEPS, type HistoryStep, RECORD_FIELDS } from '../../engine/observe/past-step.js';
+import { HISTORY_STEPS, type HistoryStep, RECORD_FIELDS } from '../../engine/observe/history.js';
 import { fieldOfEach, RowRules } from '../../engine/validate/observations.js';
 import { InputError } from '../../shared/errors.js';
 import { describe, isList } from '../../shared/values.js';

@@ -2,7 +2,7 @@
  * Parses completions into actions and beliefs (docs/world.md, "The text form"). The patterns are in text.json, which the Python
  * package reads too.
  */
-import { NO_ACTION } from '../../engine/validate/actions.js';
+import { NO_ACTION } from '../../engine/validate/steps.js';
 import { InputError } from '../../shared/errors.js';
 import { checkInteger, checkName, describe, readOptions, wrongType } from '../../shared/values.js';
 import { ACTION_NAMES, MAX_ENVS, NUM_BELIEFS } from '../../world/fields.js';

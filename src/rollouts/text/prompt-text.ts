@@ -1,6 +1,6 @@
 /** Writes the texts of prompts. Their words are in text.json, which the Python package reads too. */
 import { type GraderLike, graderWeights } from '../../engine/graders/grader.js';
-import { HISTORY_STEPS } from '../../engine/observe/past-step.js';
+import { HISTORY_STEPS } from '../../engine/observe/history.js';
 import {
   ACTION_NAMES,
   COMPONENT_NAMES,

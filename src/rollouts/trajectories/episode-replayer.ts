@@ -1,6 +1,6 @@
 /** Computes whole episodes from their compact form (compact-episode.ts) by replays, in batches. */
 import { floatsOf } from '../../engine/graders/grader.js';
-import type { AnyVecEnv } from '../../engine/vec-env/any-vec-env.js';
+import type { Env } from '../../engine/vec-env/open-env.js';
 import type { StepResult, VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
 import {
   ACTION_NAMES,
@@ -89,7 +89,7 @@ class EpisodeBuilder {
   readonly #system: string | null;
   #t = 0;
 
-  constructor({ world }: AnyVecEnv, compact: CompactEpisode) {
+  constructor({ world }: Env, compact: CompactEpisode) {
     const { condition, profile_mode: profileMode, seed, grader, sampling } = compact;
     const start = { player: compact, condition, profileMode, seed, grader, sampling };
     this.#compact = compact;
@@ -140,7 +140,7 @@ const roundedFinal = (final: StoredFinal): StoredFinal =>
 
 /** Resets the environments to the seeds, profiles and graders of episodes. */
 export async function resetTo(
-  env: AnyVecEnv,
+  env: Env,
   episodes: readonly Pick<TrajectoryEpisode, 'seed' | 'profile_mode' | 'grader'>[],
 ): Promise<StepResult> {
   const graders = new Float32Array(episodes.length * NUM_COMPONENTS);

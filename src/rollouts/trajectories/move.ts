@@ -1,6 +1,6 @@
 /** Converts a player's move (a completion, or an action and a belief) to the action and belief of a step. */
 import { clampBelief } from '../../engine/reference/grade.js';
-import { illegalAction, isAction } from '../../engine/validate/actions.js';
+import { illegalAction, isAction } from '../../engine/validate/steps.js';
 import { checkFinite, checkLength } from '../../shared/values.js';
 import { ACTION_NAMES, MIN_MAGNITUDE, NUM_BELIEFS } from '../../world/fields.js';
 import { parseCompletion } from '../text/parse-completions.js';

@@ -1,6 +1,6 @@
 /** Schemas of the messages of vector environments. */
 import { z } from 'zod';
-import { AUTORESET_MODES } from '../../engine/validate/autoreset-modes.js';
+import { AUTORESET_MODES } from '../../engine/vec-env/autoreset.js';
 import { GRADER_NAMES, MAX_ENVS, MAX_U32, OBSERVATION_FIELDS } from '../../world/fields.js';
 import { PROFILE_CHOICES } from '../../world/resolve-names.js';
 

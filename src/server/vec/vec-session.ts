@@ -1,8 +1,7 @@
 /** Handles the messages of a vector environment over one WebSocket. */
 import { z } from 'zod';
 import { createVecEnv, type VecEnv } from '../../engine/node.js';
-import type { Mask } from '../../engine/validate/masks.js';
-import type { Actions } from '../../engine/validate/steps.js';
+import type { Actions, Mask } from '../../engine/validate/steps.js';
 import type { StepResult, VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
 import { InputError } from '../../shared/errors.js';
 import { float32Decimals } from '../../shared/float32-decimal.js';

@@ -2,7 +2,7 @@
 import { type EngineCalls, resultOf } from '../../engine/engine-calls.js';
 import { type Grader, toGrader } from '../../engine/graders/grader.js';
 import { type Draw, threefry } from '../../engine/reference/threefry.js';
-import type { AnyVecEnv } from '../../engine/vec-env/any-vec-env.js';
+import type { Env } from '../../engine/vec-env/open-env.js';
 import type { VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
 import { InputError } from '../../shared/errors.js';
 import { checkBoolean, checkInteger, describe } from '../../shared/values.js';
@@ -182,7 +182,7 @@ export interface StateBatch {
 
 /** Opens a requested number of environments: a ResizableEnv or a ResizableAnyEnv. */
 interface Environments {
-  of(numEnvs: number): AnyVecEnv | Promise<AnyVecEnv>;
+  of(numEnvs: number): Env | Promise<Env>;
 }
 
 /** Computes the states of one plan. */
@@ -225,7 +225,7 @@ interface EpisodePlans extends Pick<StateBatch, 'keys' | 'policies'> {
  * @param observations a view of the environment's observations, which each step overwrites. @returns u8 [n, 28], the actions.
  */
 function* playToStates(
-  env: AnyVecEnv,
+  env: Env,
   observations: Float32Array,
   { keys, policies, draws }: EpisodePlans,
 ): EngineCalls<Uint8Array> {

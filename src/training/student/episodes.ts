@@ -4,11 +4,11 @@ import { FEATURE_COUNT, Features } from '../../agents/student/features.js';
 import type { Network } from '../../agents/student/network.js';
 import { StudentPlayer } from '../../agents/student/student.js';
 import { NODE } from '../../engine/backends/node.js';
+import { yieldTurn } from '../../engine/engine-calls.js';
 import type { Grader } from '../../engine/graders/grader.js';
 import { beliefTarget, sampleProfile } from '../../engine/reference/profile.js';
-import { openAnyVecEnvOn } from '../../engine/vec-env/any-vec-env.js';
+import { openEnvOn } from '../../engine/vec-env/open-env.js';
 import type { VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
-import { yieldTurn } from '../../engine/vec-env/yield-turn.js';
 import { NUM_BELIEFS, NUM_STEPS, PROFILE_SIZE } from '../../world/fields.js';
 import type { World } from '../../world/world.js';
 
@@ -60,7 +60,7 @@ export interface LabelOptions {
 export async function labelEpisodes(seeds: Uint32Array, options: LabelOptions): Promise<Labelled> {
   const { teacher, student, grader, engine, signal } = options;
   const numEnvs = seeds.length;
-  await using env = await openAnyVecEnvOn(NODE, { ...engine, numEnvs });
+  await using env = await openEnvOn(NODE, { ...engine, numEnvs });
   const setting = { ...engine, numEnvs, grader, world: env.world };
   using labeller: SteppedPlayer = await teacher.open(setting);
   const player = student && new StudentPlayer(student, new Features(env.world.params, numEnvs), numEnvs);
@@ -103,7 +103,7 @@ export async function samplesOf(
   engine: LabelOptions['engine'],
 ): Promise<Samples> {
   const numEnvs = seeds.length;
-  await using env = await openAnyVecEnvOn(NODE, { ...engine, numEnvs });
+  await using env = await openEnvOn(NODE, { ...engine, numEnvs });
   const features = new Features(world.params, numEnvs);
   const inputs = new Float32Array(numEnvs * NUM_STEPS * FEATURE_COUNT);
   let { observations } = await env.reset({ seed: seeds });

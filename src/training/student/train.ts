@@ -3,7 +3,7 @@
  */
 import seedrandom from 'seedrandom';
 import { Network } from '../../agents/student/network.js';
-import { yieldTurn } from '../../engine/vec-env/yield-turn.js';
+import { yieldTurn } from '../../engine/engine-calls.js';
 import { NUM_STEPS } from '../../world/fields.js';
 import { createWorld, type World } from '../../world/world.js';
 import { permutation } from '../datasets/state-sampler.js';

@@ -10,10 +10,9 @@ import {
   type SteppedPolicy,
 } from '../../agents/policies/stepped-policies.js';
 import type { BackendName, KernelName } from '../../engine/backends/backend.js';
-import { runAsync } from '../../engine/engine-calls.js';
+import { runAsync, yieldTurn } from '../../engine/engine-calls.js';
 import type { Grader } from '../../engine/graders/grader.js';
 import type { PolicyActions, PolicyPlayer } from '../../engine/policy/policy.js';
-import { yieldTurn } from '../../engine/vec-env/yield-turn.js';
 import { playerOf } from '../../evaluation/choose-policies.js';
 import { PolicyPlayers, trueProfilesOf } from '../../evaluation/play-policy.js';
 import type { UserPolicy } from '../../evaluation/user-policy.js';

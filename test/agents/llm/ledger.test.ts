@@ -2,7 +2,7 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { costOf, dollars, Ledger, type LedgerOptions, maxCostOf } from '../../../src/agents/llm/ledger.js';
-import { yieldTurn } from '../../../src/engine/vec-env/yield-turn.js';
+import { yieldTurn } from '../../../src/engine/engine-calls.js';
 import { NEVER, PRICES } from '../../support/llm.js';
 
 const ledgerOf = (options: Partial<LedgerOptions> = {}) =>

@@ -4,9 +4,9 @@ import { BROWSER, listAsyncBackends as listOfBrowser } from '../../../src/engine
 import type { WebGpuOptions } from '../../../src/engine/backends/device-options.js';
 import { nativeBackend } from '../../../src/engine/backends/native.js';
 import { listAsyncBackends, listBackends } from '../../../src/engine/backends/node.js';
-import { createAsyncVecEnv, openAnyVecEnv, VecEnv } from '../../../src/engine/node.js';
-import { openAnyVecEnvOn } from '../../../src/engine/vec-env/any-vec-env.js';
+import { createAsyncVecEnv, openEnv, VecEnv } from '../../../src/engine/node.js';
 import { AsyncVecEnv, openAsyncVecEnv } from '../../../src/engine/vec-env/async-vec-env.js';
+import { openEnvOn } from '../../../src/engine/vec-env/open-env.js';
 import { openVecEnv } from '../../../src/engine/vec-env/vec-env.js';
 import { rolloutGroupsOn } from '../../../src/rollouts/groups/rollout-groups.js';
 import { BackendError } from '../../../src/shared/errors.js';
@@ -214,15 +214,15 @@ it("threads that come with 'auto', or for a fork, are for the backend that has t
 });
 
 it.each([undefined, 'auto', 'reference'])('openAnyVecEnv opens a VecEnv on backend %s', async (backend) => {
-  await using env = await openAnyVecEnvOn(STAND_IN_PLATFORM, { numEnvs: 2, backend });
+  await using env = await openEnvOn(STAND_IN_PLATFORM, { numEnvs: 2, backend });
   expect(env).toBeInstanceOf(VecEnv);
 });
 
 it('openAnyVecEnv opens an AsyncVecEnv on an asynchronous backend, and refuses an unknown one', async () => {
-  await using env = await openAnyVecEnvOn(STAND_IN_PLATFORM, { numEnvs: 2, backend: 'stand-in' });
+  await using env = await openEnvOn(STAND_IN_PLATFORM, { numEnvs: 2, backend: 'stand-in' });
   expect(env).toBeInstanceOf(AsyncVecEnv);
   expectRefusal(
-    () => openAnyVecEnv({ numEnvs: 1, backend: 'webpgu' }),
+    () => openEnv({ numEnvs: 1, backend: 'webpgu' }),
     'unknown_name',
     'native, wasm, webgpu, reference',
   );

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
-import { runsOnMusl } from '../../../src/engine/backends/musl.js';
+import { runsOnMusl } from '../../../src/engine/backends/addon-path.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'rhythm-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,7 +1,7 @@
 /** The fields of encoded observations, the observation and action spaces, and the bounds of rewards and anomalies. */
 import { describe, expect, it } from 'vitest';
 import { largestMagnitudes } from '../../../src/engine/observe/bounds.js';
-import { HISTORY_SIZE, historyOffset, RECORD_FIELDS } from '../../../src/engine/observe/past-step.js';
+import { HISTORY_SIZE, historyOffset, RECORD_FIELDS } from '../../../src/engine/observe/history.js';
 import { ACTION_SPACE, observationSpace } from '../../../src/engine/observe/spaces.js';
 import { Episode } from '../../../src/engine/reference/episode.js';
 import {

@@ -1,7 +1,7 @@
 /** The interface of Episode, and the arguments that it refuses. test/engine/golden.test.ts checks its values. */
 import { describe, expect, it } from 'vitest';
 import { Episode } from '../../../src/engine/reference/episode.js';
-import { loadEpisode, saveEpisode } from '../../../src/engine/reference/state-words.js';
+import { loadEpisode, saveEpisode } from '../../../src/engine/reference/saved-states.js';
 import type { ErrorCode } from '../../../src/shared/errors.js';
 import {
   NUM_STEPS,

@@ -5,11 +5,10 @@
 import { describe, expect, it } from 'vitest';
 import type { RunRequest } from '../../../src/engine/backends/backend.js';
 import type { VecEnv } from '../../../src/engine/node.js';
-import { decodeSnapshot } from '../../../src/engine/snapshot/decode.js';
-import { encodeSnapshot } from '../../../src/engine/snapshot/encode.js';
+import { decodeSnapshot, encodeSnapshot } from '../../../src/engine/snapshot/codec.js';
 import { HEADER_LENGTH, type Snapshot } from '../../../src/engine/snapshot/format.js';
 import { checkStates } from '../../../src/engine/snapshot/legal-states.js';
-import { AUTORESET_MODES } from '../../../src/engine/validate/autoreset-modes.js';
+import { AUTORESET_MODES } from '../../../src/engine/vec-env/autoreset.js';
 import type { StepResult } from '../../../src/engine/vec-env/vec-env-options.js';
 import { InputError } from '../../../src/shared/errors.js';
 import { COMPONENT_FIELDS, NUM_STEPS } from '../../../src/world/fields.js';

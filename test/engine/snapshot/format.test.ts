@@ -1,18 +1,17 @@
 /** The bytes of a snapshot: decoding restores the encoded snapshot, and refuses invalid bytes with the reason. */
 import { crc32 } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { decodeSnapshot } from '../../../src/engine/snapshot/decode.js';
-import { encodeSnapshot } from '../../../src/engine/snapshot/encode.js';
+import { decodeSnapshot, encodeSnapshot } from '../../../src/engine/snapshot/codec.js';
 import {
   FORMAT,
   HEADER,
   HEADER_FIELDS,
   HEADER_LENGTH,
+  reorderBytes,
   type Snapshot,
   stateLayoutDigest,
 } from '../../../src/engine/snapshot/format.js';
 import { checkStates } from '../../../src/engine/snapshot/legal-states.js';
-import { reorderBytes } from '../../../src/engine/snapshot/words.js';
 import { STATE_WORDS } from '../../../src/world/fields.js';
 import { RHYTHM } from '../../../src/world/numbers.js';
 import { ENGINES } from '../../support/engines.js';

@@ -1,6 +1,6 @@
 /** Restored environments continue identically on any engine. Snapshots of different environments are refused. */
 import { describe, expect, it } from 'vitest';
-import { AUTORESET_MODES } from '../../../src/engine/validate/autoreset-modes.js';
+import { AUTORESET_MODES } from '../../../src/engine/vec-env/autoreset.js';
 import type { VecEnvOptions } from '../../../src/engine/vec-env/vec-env-options.js';
 import { NUM_STEPS } from '../../../src/world/fields.js';
 import { RHYTHM } from '../../../src/world/numbers.js';

@@ -1,7 +1,7 @@
 /** Masks: valid and invalid, and from a result. */
 import { describe, expect, it } from 'vitest';
 import type { VecEnv } from '../../../src/engine/node.js';
-import type { Mask } from '../../../src/engine/validate/masks.js';
+import type { Mask } from '../../../src/engine/validate/steps.js';
 import type { StepResult } from '../../../src/engine/vec-env/vec-env-options.js';
 import { NUM_STEPS } from '../../../src/world/fields.js';
 import { expectEqual } from '../../support/bits.js';

@@ -5,7 +5,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { OUTPUT_ARRAYS } from '../../../src/engine/backends/outputs.js';
 import type { AsyncVecEnv, VecEnv } from '../../../src/engine/node.js';
-import { AUTORESET_MODES } from '../../../src/engine/validate/autoreset-modes.js';
+import { AUTORESET_MODES } from '../../../src/engine/vec-env/autoreset.js';
 import type { StepResult, VecEnvOptions } from '../../../src/engine/vec-env/vec-env-options.js';
 import { NUM_BELIEFS, NUM_STEPS } from '../../../src/world/fields.js';
 import { API_PAIRS, asyncEnvColumns, reasonOf } from '../../support/async-envs.js';

@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import type { VecEnv } from '../../../src/engine/node.js';
-import { AUTORESET_MODES, type AutoresetMode } from '../../../src/engine/validate/autoreset-modes.js';
+import { AUTORESET_MODES, type AutoresetMode } from '../../../src/engine/vec-env/autoreset.js';
 import type { StepResult } from '../../../src/engine/vec-env/vec-env-options.js';
 import type { ErrorCode } from '../../../src/shared/errors.js';
 import { NUM_ACTIONS, NUM_BELIEFS, NUM_STEPS } from '../../../src/world/fields.js';

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import type { SyncBackend } from '../../../src/engine/backends/backend.js';
 import { referenceBackend } from '../../../src/engine/backends/reference.js';
 import type { VecEnv } from '../../../src/engine/node.js';
-import { AUTORESET_MODES } from '../../../src/engine/validate/autoreset-modes.js';
+import { AUTORESET_MODES } from '../../../src/engine/vec-env/autoreset.js';
 import { openVecEnv } from '../../../src/engine/vec-env/vec-env.js';
 import type { StepResult, VecEnvOptions } from '../../../src/engine/vec-env/vec-env-options.js';
 import { BackendError } from '../../../src/shared/errors.js';

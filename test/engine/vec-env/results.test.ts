@@ -1,7 +1,7 @@
 /** Results: one frozen object of views, or copies; padding of columns. */
 import { describe, expect, it } from 'vitest';
 import type { VecEnv } from '../../../src/engine/node.js';
-import { AUTORESET_MODES } from '../../../src/engine/validate/autoreset-modes.js';
+import { AUTORESET_MODES } from '../../../src/engine/vec-env/autoreset.js';
 import type { StepResult, VecEnvOptions } from '../../../src/engine/vec-env/vec-env-options.js';
 import { NUM_STEPS } from '../../../src/world/fields.js';
 import { API_PAIRS } from '../../support/async-envs.js';

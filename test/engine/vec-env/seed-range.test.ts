@@ -1,9 +1,8 @@
 /** No environment plays a seed outside its seedRange: snapshots and copies with such seeds are refused. */
 import { describe, expect, it } from 'vitest';
 import type { VecEnv } from '../../../src/engine/node.js';
-import { decodeSnapshot } from '../../../src/engine/snapshot/decode.js';
-import { encodeSnapshot } from '../../../src/engine/snapshot/encode.js';
-import { AUTORESET_MODES } from '../../../src/engine/validate/autoreset-modes.js';
+import { decodeSnapshot, encodeSnapshot } from '../../../src/engine/snapshot/codec.js';
+import { AUTORESET_MODES } from '../../../src/engine/vec-env/autoreset.js';
 import { NUM_STEPS, STATE, STATE_WORDS } from '../../../src/world/fields.js';
 import { APIS, attempt } from '../../support/async-envs.js';
 import { applyCall, type Call, type EnvShape, randomCall, randomReset } from '../../support/calls.js';

@@ -5,7 +5,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import type { AsyncVecEnv, VecEnv } from '../../../src/engine/node.js';
-import type { AutoresetMode } from '../../../src/engine/validate/autoreset-modes.js';
+import type { AutoresetMode } from '../../../src/engine/vec-env/autoreset.js';
 import type { StepResult } from '../../../src/engine/vec-env/vec-env-options.js';
 import { NUM_STEPS } from '../../../src/world/fields.js';
 import { APIS, type Api, attempt, codeOf } from '../../support/async-envs.js';

@@ -1,7 +1,7 @@
 /** Tests of prompts: their exact text for a golden episode, their numbers, no hidden state, batches, and refused arguments. */
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { byName } from '../../../src/engine/graders/grader.js';
-import { HISTORY_STEPS, type HistoryStep } from '../../../src/engine/observe/past-step.js';
+import { HISTORY_STEPS, type HistoryStep } from '../../../src/engine/observe/history.js';
 import {
   ACTION_NAMES,
   BELIEF_NAMES,

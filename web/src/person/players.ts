@@ -1,12 +1,11 @@
 /** Plays the policies of the engine step by step in one episode. */
 
-import type { FixedPlayer } from '../../../src/agents/policies/fixed-policies.js';
-import { POLICIES } from '../../../src/agents/policies/fixed-policies.js';
+import { type FixedPlayer, POLICIES } from '../../../src/agents/policies/fixed-policies.js';
 import { findBuiltin, STEPPED_POLICIES } from '../../../src/agents/policies/stepped-policies.js';
 import { readStudent } from '../../../src/agents/student/student.js';
+import { yieldTurn } from '../../../src/engine/engine-calls.js';
 import { toGrader } from '../../../src/engine/graders/grader.js';
 import type { PolicySetting } from '../../../src/engine/policy/policy.js';
-import { yieldTurn } from '../../../src/engine/vec-env/yield-turn.js';
 import { NUM_STEPS, OBSERVATION, OBSERVATION_SIZE } from '../../../src/world/fields.js';
 import { createWorld } from '../../../src/world/world.js';
 import { keyOf, type StudentFile } from '../students/student-files.js';

@@ -1,6 +1,7 @@
 /** Plays an episode with a policy that the user plays against, in a worker. */
+
+import { yieldTurn } from '../../../src/engine/engine-calls.js';
 import { Episode } from '../../../src/engine/reference/episode.js';
-import { yieldTurn } from '../../../src/engine/vec-env/yield-turn.js';
 import { OBSERVATION_SIZE } from '../../../src/world/fields.js';
 import type { StudentFile } from '../students/student-files.js';
 import type { EpisodeSetting, Rival } from './episode-types.js';

@@ -1,5 +1,9 @@
 /** Copies the arrays of a call into and out of the memory of a WebAssembly batch. */
-import type { Address, BatchInstance } from './instance.js';
+
+import { NUM_BELIEFS, NUM_STEPS, PROFILE_SIZE } from '../../../world/fields.js';
+import type { RecordedTrajectory, ReplayRequest } from '../backend.js';
+import { TRAJECTORY_ARRAYS, TRAJECTORY_FIELDS } from '../outputs.js';
+import type { Address, BatchInstance, Exports } from './instance.js';
 
 /** An array that a call takes. */
 export type View = Uint8Array | Int8Array | Uint32Array | Float32Array | Float64Array | BigUint64Array;
@@ -75,4 +79,85 @@ export class Stage {
     const Kind = like.constructor as new (buffer: ArrayBuffer, offset: number, length: number) => T;
     return new Kind(this.#buffer, address, length);
   }
+}
+
+/** Environments `first` to `end - 1` of one array. */
+interface Part {
+  readonly array: Int8Array | Float32Array;
+  readonly staged: Int8Array | Float32Array;
+  /** The number of pieces of consecutive entries, and the distance between pieces in both arrays. */
+  readonly pieces: number;
+  readonly stride: number;
+  readonly stagedStride: number;
+  /** The index of the first entry, and the length of a piece. */
+  readonly at: number;
+  readonly length: number;
+}
+
+export class StagedTrajectory {
+  /** The addresses that environment 0 would have, in the order of TRAJECTORY_FIELDS; 0 for an array that is not recorded. */
+  readonly addresses: readonly Address[];
+  readonly columnStride: number;
+  readonly #parts: Part[] = [];
+
+  /** Copies the entries of the arrays, because a run keeps those of steps that it does not take. */
+  constructor(stage: Stage, trajectory: RecordedTrajectory, first: number, end: number) {
+    const stride = trajectory.columnStride;
+    // Columns in the memory have room for whole tiles.
+    this.columnStride = stride === 0 ? 0 : Math.ceil((end - first) / TILE) * TILE;
+    this.addresses = TRAJECTORY_FIELDS.map((name) => {
+      const array = trajectory[name];
+      if (array === undefined) return 0;
+      const numbers = NUM_STEPS * TRAJECTORY_ARRAYS[name][1];
+      const [pieces, perEnv] = stride === 0 ? [1, numbers] : [numbers, 1];
+      const length = (end - first) * perEnv;
+      const stagedStride = stride === 0 ? length : this.columnStride;
+      const address = stage.take(pieces * stagedStride * array.BYTES_PER_ELEMENT);
+      const staged = stage.view(array, address, pieces * stagedStride);
+      const part = { array, staged, pieces, stride, stagedStride, at: first * perEnv, length };
+      for (const { whole, own } of piecesOf(part)) own.set(whole);
+      this.#parts.push(part);
+      return address - first * perEnv * array.BYTES_PER_ELEMENT;
+    });
+  }
+
+  /** Copies the entries back. */
+  read(): void {
+    for (const part of this.#parts) for (const { whole, own } of piecesOf(part)) whole.set(own);
+  }
+}
+
+function* piecesOf({ array, staged, pieces, stride, stagedStride, at, length }: Part) {
+  for (let k = 0; k < pieces; k++) {
+    const whole = array.subarray(k * stride + at, k * stride + at + length);
+    yield { whole, own: staged.subarray(k * stagedStride, k * stagedStride + length) };
+  }
+}
+
+/** Implements `Batch.replay` for rows whose histories are valid. */
+export function replayStaged(exports: Exports, stage: Stage, request: ReplayRequest): void {
+  const most = exports.replayRows();
+  for (let at = 0; at < request.order.length; at += most)
+    replayRows(exports, stage, request, request.order.subarray(at, at + most));
+}
+
+function replayRows(exports: Exports, stage: Stage, request: ReplayRequest, rows: Uint32Array): void {
+  stage.clear();
+  const { rewards, beliefMae, beliefSkill, hashes } = request;
+  const pick = (column: Parameters<Stage['pick']>[0], width = 1) => stage.pick(column, width, rows);
+  const results = [rewards, beliefMae, beliefSkill, hashes];
+  const addresses = results.map(({ BYTES_PER_ELEMENT }) => stage.take(rows.length * BYTES_PER_ELEMENT));
+  const order = stage.put(Uint32Array.from(rows.keys()));
+  exports.replay(
+    ...[order, rows.length],
+    ...[pick(request.seeds), pick(request.modes), pick(request.profiles, PROFILE_SIZE)],
+    ...[stage.put(request.grader), pick(request.stops), pick(request.histories, NUM_STEPS)],
+    ...[pick(request.actions), pick(request.beliefs, NUM_BELIEFS), pick(request.given)],
+    ...[pick(request.beliefHistories, NUM_STEPS * NUM_BELIEFS), pick(request.historyGiven, NUM_STEPS)],
+    ...addresses,
+  );
+  results.forEach((array, k) => {
+    const computed = stage.view(array, addresses[k], rows.length);
+    for (let i = 0; i < rows.length; i++) array[rows[i]] = computed[i];
+  });
 }

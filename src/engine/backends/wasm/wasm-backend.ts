@@ -20,9 +20,7 @@ import type {
 import { copyOutputs, type OUTPUT_ARRAYS, TRAJECTORY_ARRAYS, TRAJECTORY_FIELDS } from '../outputs.js';
 import { findHistoryRefusal, findSequenceRefusal } from '../refusals.js';
 import { type Exports, openInstance, placeOutputs, requireSizes } from './instance.js';
-import { replayStaged } from './replay.js';
-import { Stage, TILE } from './stage.js';
-import { StagedTrajectory } from './staged-trajectory.js';
+import { replayStaged, Stage, StagedTrajectory, TILE } from './stage.js';
 
 /** The backend in WebAssembly. */
 export const wasmBackend: SyncBackend = {

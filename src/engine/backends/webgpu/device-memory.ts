@@ -1,6 +1,8 @@
 /// <reference types="@webgpu/types" />
-/** Allocates the memory of one batch. A lack of memory is an error of this batch alone. */
+/** Allocates the memory of one batch on a device. A lack of memory is an error of this batch alone. */
+
 import { BackendError, StateError } from '../../../shared/errors.js';
+import { WORD } from './buffer-layout.js';
 import type { GpuDevice } from './device.js';
 
 /** The memory of one batch. */
@@ -67,3 +69,52 @@ const outOfMemory = (what: string, bytes: number, adapter: string): BackendError
     'out_of_memory',
     `Expected ${bytes} bytes for ${what} on ${adapter}, got none. Lower numEnvs, or close other environments.`,
   );
+
+/** GPUBufferUsage. */
+export const USAGE = {
+  mapRead: 0x1,
+  copySource: 0x4,
+  copyTarget: 0x8,
+  uniform: 0x40,
+  storage: 0x80,
+} as const;
+
+/** GPUMapMode.READ, the mode of `mapAsync`. */
+export const MAP_MODE_READ = 0x1;
+
+/**
+ * The maximum size of scratch memory in bytes: 32 MiB. Larger requests are split into several launches. Chosen by hand: a
+ * smaller size saves memory, and splits more requests.
+ */
+export const SCRATCH_BYTES = 2 ** 25;
+
+/** A buffer that grows. */
+export class Scratch {
+  readonly #memory: Memory;
+  readonly #label: string;
+  readonly #usage: number;
+  #buffer: GPUBuffer;
+
+  constructor(memory: Memory, label: string, usage: number) {
+    this.#memory = memory;
+    this.#label = label;
+    this.#usage = usage;
+    this.#buffer = memory.allocate(label, 0, usage);
+  }
+
+  /** Returns a buffer of at least `bytes` bytes. If the buffer grows, its contents are lost. */
+  require(bytes: number): GPUBuffer {
+    if (this.#buffer.size >= bytes) return this.#buffer;
+    this.#buffer.destroy();
+    this.#buffer = this.#memory.allocate(this.#label, Math.ceil(bytes / WORD) * WORD, this.#usage);
+    return this.#buffer;
+  }
+
+  get buffer(): GPUBuffer {
+    return this.#buffer;
+  }
+
+  destroy(): void {
+    this.#buffer.destroy();
+  }
+}

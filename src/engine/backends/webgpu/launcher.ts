@@ -2,14 +2,18 @@
 /** Launches kernels over ranges of a batch's environments, segment by segment (segment.ts), and owns the batch's memory. */
 import { InputError } from '../../../shared/errors.js';
 import { encodeLaunch, type Launch, OUTPUT_WORDS, WORD } from './buffer-layout.js';
-import { USAGE } from './buffer-usage.js';
 import type { GpuDevice } from './device.js';
-import { Memory } from './device-memory.js';
+import { Memory, SCRATCH_BYTES, Scratch, USAGE } from './device-memory.js';
 import type { KernelName, Program } from './program.js';
-import { type Piece, Readback } from './readback.js';
-import { bytesPerEnv, type RequestArrays, RequestBuffer } from './request-buffer.js';
-import { SCRATCH_BYTES, Scratch } from './scratch.js';
 import { destroySegments, envsPerSegment, openSegments, type Segment } from './segment.js';
+import {
+  bytesPerEnv,
+  type Piece,
+  Readback,
+  type RequestArrays,
+  RequestBuffer,
+  type TakeRows,
+} from './transfers.js';
 
 /** The properties of the batch that a launcher serves. */
 export interface LauncherOptions {
@@ -45,12 +49,6 @@ interface LaunchPart {
   /** The index of the first environment within the segment, the number of environments, the offsets of their request. */
   readonly range: Launch & { readonly count: number };
 }
-
-/**
- * Receives the results of `count` environments from `first` on: a row for each environment, or, if the kernel is `record`, an
- * array for each field of a trajectory. `first` is an index in the batch, or for `rowsAt` a position in `indices`.
- */
-export type TakeRows = (rows: Uint32Array, first: number, count: number) => void;
 
 /** The segments of a batch, and the calls that launch kernels on them and read their results. */
 export class Launcher {

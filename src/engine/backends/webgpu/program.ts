@@ -1,9 +1,9 @@
 /// <reference types="@webgpu/types" />
-/** Compiles the shaders for a device: one module, one pipeline per kernel. */
+/** Joins and compiles the shaders for a device: one module, one pipeline per kernel. */
+
 import { layoutDigest } from '../../../world/digest.js';
 import { type GpuDevice, refusedBy, unavailable } from './device.js';
-import { SHADER_LAYOUT } from './generated/shaders.js';
-import { lineOf, programText, type ShaderTexts } from './shaders.js';
+import { SHADER_LAYOUT, type ShaderFile } from './generated/shaders.js';
 
 /** Kernels: entry point, constants, and when each is compiled ('later' is at the first use). */
 const KERNELS = {
@@ -125,4 +125,21 @@ async function moduleOf({ device, adapterName }: GpuDevice, texts: ShaderTexts):
   if (errors.length === 0) return module;
   const list = errors.map(({ lineNum, message }) => `${lineOf(texts, lineNum)}: ${message}`).join('; ');
   throw refusedBy(`${adapterName} refuses the shaders.`, list);
+}
+
+/** The texts of the shaders, by file. */
+export type ShaderTexts = Readonly<Record<ShaderFile, string>>;
+
+/** Returns the program: one module with every kernel. */
+export const programText = (texts: ShaderTexts): string => Object.values(texts).join('\n');
+
+/** Returns "FILE:LINE" for a line of the program. Both lines count from 1. */
+export function lineOf(texts: ShaderTexts, line: number): string {
+  let first = 1;
+  for (const [file, text] of Object.entries(texts)) {
+    const lines = text.split('\n').length;
+    if (line < first + lines) return `${file}:${line - first + 1}`;
+    first += lines;
+  }
+  return `line ${line}`;
 }

@@ -1,7 +1,7 @@
 /** Counts the steps of each environment, so that a batch can refuse a step without waiting for the device. */
 
 import { NUM_ACTIONS, NUM_STEPS, STATE, STATE_WORDS } from '../../../world/fields.js';
-import { hasIllegalBits, illegalBits } from '../../validate/actions.js';
+import { hasIllegalBits, illegalBits } from '../../validate/steps.js';
 import type { Refusal, ResetRequest, RunRequest, StepRequest } from '../backend.js';
 
 /** The step of each environment of a batch. */

@@ -7,9 +7,8 @@
 import { BackendError } from '../../../shared/errors.js';
 import type { Availability, Backend, BatchOptions } from '../backend.js';
 import { type DeviceOptions, toDeviceOptions } from '../device-options.js';
-import type { CheckedProgram, WebGpuOverrides } from './checked-program.js';
+import type { CheckedProgram, Proof, WebGpuOverrides } from './checked-program.js';
 import { GpuDevice, reasonOf, unavailable } from './device.js';
-import type { Proof } from './exactness-proof.js';
 import type { WebGpuBatch } from './webgpu-batch.js';
 
 const NO_GPU =

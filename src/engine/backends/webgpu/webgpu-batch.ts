@@ -26,12 +26,10 @@ import { type Device, toDeviceOptions } from '../device-options.js';
 import { RunReplay } from '../run-replay.js';
 import { BELIEFS, POLICY, RECORDED_BYTES } from './buffer-layout.js';
 import { Launcher } from './launcher.js';
-import { piecesOf } from './output-words.js';
 import type { Program } from './program.js';
-import type { RequestArrays } from './request-buffer.js';
+import { piecesOf, putTrajectory } from './segment.js';
 import { StepClock } from './step-clock.js';
-import { SubmissionSize } from './submission-size.js';
-import { putTrajectory } from './trajectory-rows.js';
+import type { RequestArrays } from './transfers.js';
 
 /** A batch whose states and outputs are in the device's memory. */
 export class WebGpuBatch implements Batch {
@@ -244,4 +242,43 @@ function arraysOfBeliefs(beliefs: RunBeliefs | null): RequestArrays {
   // Width 0: all environments share the belief.
   if (beliefs.kind === 'constant') return { beliefs: [beliefs.belief, 0] };
   return { beliefs: [beliefs.beliefs, NUM_STEPS * NUM_BELIEFS], given: [beliefs.given, NUM_STEPS] };
+}
+
+/** The first size: little work even for a software device. */
+const FIRST_ENVS = 4096;
+/** The minimum size. With fewer environments, the measured time is mostly overhead. */
+const MIN_ENVS = 64;
+/**
+ * The largest factor of growth from one submission to the next. Chosen by hand: a larger one relies more on the time of a
+ * small submission, a smaller one needs more submissions.
+ */
+const GROWTH = 8;
+/** More environments than any batch has. */
+const MAX_ENVS = 2 ** 30;
+
+/** The size of the next submission of a batch. */
+export class SubmissionSize {
+  readonly #maxMs: number;
+  #envs = FIRST_ENVS;
+  /** Whether a submission of full size, of `#envs` environments at that time, was measured. The last one may be smaller. */
+  #isMeasured = false;
+
+  /** @param maxMs the longest time of a submission, in milliseconds. */
+  constructor(maxMs: number) {
+    this.#maxMs = maxMs;
+  }
+
+  /** Returns the number of environments of the next submission, at most `left`, and whether to measure its time. */
+  next(left: number): { readonly envs: number; readonly measure: boolean } {
+    const envs = Math.min(left, this.#envs);
+    return { envs, measure: !this.#isMeasured || envs < left };
+  }
+
+  /** Records the time of a measured submission, and adjusts the size. */
+  record(envs: number, ms: number): void {
+    // Aims at half of the maximum, because the next environments may take longer. A time of 0 counts as a microsecond.
+    const fitting = Math.floor((envs * this.#maxMs) / Math.max(ms, 1e-3) / 2);
+    this.#isMeasured = envs >= this.#envs || this.#isMeasured;
+    this.#envs = Math.max(MIN_ENVS, Math.min(fitting, envs * GROWTH, MAX_ENVS));
+  }
 }

@@ -6,7 +6,7 @@
 import { FEATURE_COUNT, Features } from '../../../agents/student/features.js';
 import { OUTPUT, OUTPUT_COUNT } from '../../../agents/student/network.js';
 import { highestLogit, statedBelief } from '../../../agents/student/student.js';
-import type { AnyVecEnv } from '../../../engine/node.js';
+import type { Env } from '../../../engine/node.js';
 import { beliefTarget, sampleProfile } from '../../../engine/reference/profile.js';
 import { type Draw, threefry, unit } from '../../../engine/reference/threefry.js';
 import type { StepResult } from '../../../engine/vec-env/vec-env-options.js';
@@ -63,7 +63,7 @@ const KEYS = { actions: 0x41435453, episodes: 0x45504953 };
  * Plays an episode in each environment, and compares actions at some of its steps.
  * @param env opened with `imagination`, so no noise is that of a real episode.
  */
-export async function compareActions(env: AnyVecEnv, options: ComparisonOptions): Promise<Comparisons> {
+export async function compareActions(env: Env, options: ComparisonOptions): Promise<Comparisons> {
   const { numEnvs, world } = env;
   const { profileSeeds, seeds, outputsOf } = options;
   const { profiles, targets } = profilesOf(profileSeeds, world);
@@ -143,7 +143,7 @@ interface Forks {
 
 /** The environments before a step, the indices of the episodes to fork, and the student's choices at the step. */
 interface ForkOptions {
-  readonly env: AnyVecEnv;
+  readonly env: Env;
   readonly features: Features;
   readonly step: number;
   readonly episodes: readonly number[];

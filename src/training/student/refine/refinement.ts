@@ -5,10 +5,10 @@
 import { FEATURE_COUNT } from '../../../agents/student/features.js';
 import type { Layer } from '../../../agents/student/network.js';
 import { NODE } from '../../../engine/backends/node.js';
+import { yieldTurn } from '../../../engine/engine-calls.js';
 import { floatsOf } from '../../../engine/graders/grader.js';
 import { type Draw, threefry } from '../../../engine/reference/threefry.js';
-import { openAnyVecEnvOn } from '../../../engine/vec-env/any-vec-env.js';
-import { yieldTurn } from '../../../engine/vec-env/yield-turn.js';
+import { openEnvOn } from '../../../engine/vec-env/open-env.js';
 import { NUM_ACTIONS, NUM_BELIEFS } from '../../../world/fields.js';
 import { permutation } from '../../datasets/state-sampler.js';
 import type { RefinementFigures, RefinementState } from '../checkpoint.js';
@@ -47,7 +47,7 @@ export class Refinement {
   async run(engine: LabelOptions['engine'], onIteration: () => Promise<void>): Promise<void> {
     const { refineEpisodes, refineBatch: numEnvs, grader } = this.#request;
     const iterations = Math.ceil(refineEpisodes / numEnvs);
-    await using env = await openAnyVecEnvOn(NODE, {
+    await using env = await openEnvOn(NODE, {
       ...engine,
       numEnvs,
       grader: floatsOf(grader.weights),

@@ -9,7 +9,7 @@ import {
   createVecEnv,
   type VecEnv,
 } from '../../../../src/engine/node.js';
-import { AUTORESET_MODES } from '../../../../src/engine/validate/autoreset-modes.js';
+import { AUTORESET_MODES } from '../../../../src/engine/vec-env/autoreset.js';
 import type { StepResult, VecEnvOptions } from '../../../../src/engine/vec-env/vec-env-options.js';
 import { RhythmError } from '../../../../src/shared/errors.js';
 import { NUM_ACTIONS, NUM_BELIEFS, NUM_STEPS } from '../../../../src/world/fields.js';

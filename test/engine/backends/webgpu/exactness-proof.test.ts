@@ -1,9 +1,9 @@
 /** Tests that the exactness proof detects a device that differs from the reference in one rule or one number. */
 import { describe, expect, it } from 'vitest';
 import type { BatchOptions } from '../../../../src/engine/backends/backend.js';
-import { proveExact } from '../../../../src/engine/backends/webgpu/exactness-proof.js';
+import { proveExact } from '../../../../src/engine/backends/webgpu/checked-program.js';
 import { SHADER_TEXTS, type ShaderFile } from '../../../../src/engine/backends/webgpu/generated/shaders.js';
-import type { ShaderTexts } from '../../../../src/engine/backends/webgpu/shaders.js';
+import type { ShaderTexts } from '../../../../src/engine/backends/webgpu/program.js';
 import { webGpuBackend } from '../../../../src/engine/backends/webgpu/webgpu-backend.js';
 import { BLOCK_LAYOUT } from '../../../../src/world/block.js';
 import { STATE_WORDS, TRAIT_NAMES } from '../../../../src/world/fields.js';

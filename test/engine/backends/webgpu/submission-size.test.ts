@@ -1,6 +1,6 @@
 /** The number of environments in the submissions of a run. */
 import { describe, expect, it } from 'vitest';
-import { SubmissionSize } from '../../../../src/engine/backends/webgpu/submission-size.js';
+import { SubmissionSize } from '../../../../src/engine/backends/webgpu/webgpu-batch.js';
 
 /**
  * Returns the sizes of the submissions of a run of `total` environments. A submission takes `msEach` milliseconds, and

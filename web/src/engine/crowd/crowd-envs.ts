@@ -2,7 +2,7 @@
 import type { FixedPolicy } from '../../../../src/agents/policies/fixed-policies.js';
 import { Student } from '../../../../src/agents/student/student.js';
 import { type AsyncVecEnv, createAsyncVecEnv } from '../../../../src/browser.js';
-import { yieldTurn } from '../../../../src/engine/vec-env/yield-turn.js';
+import { yieldTurn } from '../../../../src/engine/engine-calls.js';
 import { NUM_METERS, NUM_STEPS, OBSERVATION, OBSERVATION_SIZE } from '../../../../src/world/fields.js';
 import type { CrowdRequest } from './crowd-request.js';
 import type { ChunkOutputs } from './crowd-statistics.js';

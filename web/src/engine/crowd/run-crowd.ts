@@ -2,8 +2,8 @@
 
 import { findPolicy } from '../../../../src/agents/policies/fixed-policies.js';
 import { readStudent, Student } from '../../../../src/agents/student/student.js';
+import { yieldTurn } from '../../../../src/engine/engine-calls.js';
 import { graderWeights } from '../../../../src/engine/graders/grader.js';
-import { yieldTurn } from '../../../../src/engine/vec-env/yield-turn.js';
 import { NUM_STEPS } from '../../../../src/world/fields.js';
 import type { StudentFile } from '../../students/student-files.js';
 import { type ChosenBackend, knownBackend, processorBackend } from '../backend.js';

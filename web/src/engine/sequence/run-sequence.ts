@@ -2,8 +2,8 @@
 import { repeatActions } from '../../../../src/agents/policies/open-loop.js';
 import { CONSTANT_BELIEF } from '../../../../src/agents/policies/with-belief.js';
 import { type AsyncVecEnv, createAsyncVecEnv } from '../../../../src/browser.js';
+import { yieldTurn } from '../../../../src/engine/engine-calls.js';
 import { regrade } from '../../../../src/engine/graders/regrade.js';
-import { yieldTurn } from '../../../../src/engine/vec-env/yield-turn.js';
 import { Moments } from '../../../../src/shared/statistics.js';
 import { GRADER_NAMES } from '../../../../src/world/fields.js';
 import { knownBackend, processorBackend } from '../backend.js';

@@ -1,29 +1,29 @@
-/** Environments of the synchronous or the asynchronous API, for code that runs on every backend. */
+/** Environments of either API, synchronous or asynchronous, for code that runs on every backend. */
 
-import { isAsynchronous } from '../backends/choose-backend.js';
+import { isAsynchronous } from '../backends/open-batch.js';
 import type { Platform } from '../backends/platform.js';
 import { type AsyncVecEnv, openAsyncVecEnv } from './async-vec-env.js';
 import { openVecEnv, VecEnv } from './vec-env.js';
 import type { StepResult, VecEnvOptions } from './vec-env-options.js';
 
 /** An environment of the synchronous or the asynchronous API. Await the results of its calls. */
-export type AnyVecEnv = VecEnv | AsyncVecEnv;
+export type Env = VecEnv | AsyncVecEnv;
 
 /**
  * Opens a vector environment with a platform's backends: an AsyncVecEnv on a backend whose calls return promises, and
  * a VecEnv on any other. 'auto' chooses as in `createVecEnv`.
  * @throws as `createVecEnv`.
  */
-export function openAnyVecEnvOn(platform: Platform, options: VecEnvOptions): AnyVecEnv | Promise<AnyVecEnv> {
+export function openEnvOn(platform: Platform, options: VecEnvOptions): Env | Promise<Env> {
   return isAsynchronous(platform, options.backend)
     ? openAsyncVecEnv(platform, options)
     : openVecEnv(platform, options);
 }
 
 /** Calls `env.assign(source, indices)`. The source must be of the same API as `env`. @throws as `VecEnv.assign`. */
-export function assignAny(
-  env: AnyVecEnv,
-  source: AnyVecEnv,
+export function assignEnv(
+  env: Env,
+  source: Env,
   indices: ArrayLike<number>,
 ): StepResult | Promise<StepResult> {
   return env instanceof VecEnv

@@ -1,22 +1,27 @@
-/** Decodes a snapshot from untrusted bytes. */
-import { bytesToHex } from '@noble/hashes/utils';
+/** Encodes snapshots as bytes, decodes them from untrusted bytes, and compares them with an environment. */
+
+import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils';
 import { MAKE_AGAIN } from '../../shared/schemas.js';
 import { describe, kindOf } from '../../shared/values.js';
 import { MAX_ENVS, MAX_U32, STATE_WORDS } from '../../world/fields.js';
 import { RHYTHM } from '../../world/numbers.js';
-import { AUTORESET_MODES } from '../validate/autoreset-modes.js';
+import { identityOf, type World } from '../../world/world.js';
+import { AUTORESET_MODES } from '../vec-env/autoreset.js';
 import {
+  bytesOf,
+  checksumOf,
   FORMAT,
   HEADER_LENGTH,
   type HeaderName,
   headerBytes,
   headerNumber,
   MAGIC,
+  putHeaderNumber,
+  refuse,
+  reorderBytes,
   type Snapshot,
   stateLayoutDigest,
 } from './format.js';
-import { refuse } from './snapshot-error.js';
-import { bytesOf, checksumOf, reorderBytes } from './words.js';
 
 interface Header {
   readonly bytes: Uint8Array;
@@ -154,4 +159,88 @@ function readModes({ view }: Header) {
     episodes: number('episodes', 0, Number.MAX_SAFE_INTEGER),
     seedRange: [seedLow, number('seedSize', 1, MAX_U32 + 1 - seedLow)] as const,
   };
+}
+
+/**
+ * Returns the bytes of a snapshot: the header (format.ts), then the states' words and the episode numbers, 4 bytes each.
+ * @param snapshot valid values, which this function does not check.
+ * @returns newly allocated. @throws RangeError if there is not enough memory.
+ */
+export function encodeSnapshot(snapshot: Snapshot): Uint8Array {
+  const { words, episodeNumbers } = snapshot;
+  const length = words.length + episodeNumbers.length;
+  const bytes = new Uint8Array(HEADER_LENGTH + length * Uint32Array.BYTES_PER_ELEMENT);
+  const body = new Uint32Array(bytes.buffer, HEADER_LENGTH, length);
+  body.set(words);
+  body.set(episodeNumbers, words.length);
+  reorderBytes(body);
+  const header = bytes.subarray(0, HEADER_LENGTH);
+  writeHeader(header, snapshot, body.byteLength);
+  putHeaderNumber(viewOf(header), 'checksum', checksumOf(header, bytes.subarray(HEADER_LENGTH)));
+  return bytes;
+}
+
+const viewOf = (header: Uint8Array): DataView =>
+  new DataView(header.buffer, header.byteOffset, header.length);
+
+function writeHeader(header: Uint8Array, snapshot: Snapshot, bodyLength: number): void {
+  headerBytes(header, 'magic').set(utf8ToBytes(MAGIC));
+  headerBytes(header, 'stateLayoutDigest').set(hexToBytes(stateLayoutDigest()));
+  headerBytes(header, 'worldDigest').set(hexToBytes(snapshot.worldDigest));
+  const view = viewOf(header);
+  for (const [name, value] of Object.entries(numbersOf(snapshot))) {
+    putHeaderNumber(view, name as HeaderName, value);
+  }
+  putHeaderNumber(view, 'bodyLength', bodyLength);
+}
+
+/** Returns the header's numbers except `bodyLength` and `checksum`. */
+function numbersOf(snapshot: Snapshot) {
+  const { numEnvs, words, autoreset, imagination, seedRange, steps, episodes } = snapshot;
+  const [worldMajor, worldMinor, worldPatch] = RHYTHM.version.split('.').map(Number);
+  const [seedLow, seedSize] = seedRange;
+  return {
+    format: FORMAT,
+    headerLength: HEADER_LENGTH,
+    worldMajor,
+    worldMinor,
+    worldPatch,
+    numEnvs,
+    stateWords: words.length / numEnvs,
+    autoreset: AUTORESET_MODES.indexOf(autoreset),
+    imagination: Number(imagination),
+    seedLow,
+    seedSize,
+    steps,
+    episodes,
+  } satisfies Partial<Record<HeaderName, number>>;
+}
+
+/** The properties that an environment must share with a snapshot. */
+export interface SnapshotTarget
+  extends Pick<Snapshot, 'numEnvs' | 'autoreset' | 'imagination' | 'seedRange'> {
+  readonly world: World;
+}
+
+/**
+ * Compares a snapshot with an environment.
+ * @throws InputError `bad_snapshot` that names the difference: the world, numEnvs, imagination, autoreset or seedRange.
+ */
+export function checkCompatible(snapshot: Snapshot, { world, ...target }: SnapshotTarget): void {
+  if (snapshot.worldDigest !== world.digest) {
+    refuse(
+      `a snapshot of this environment's world, ${identityOf(world)}`,
+      `one of ${snapshot.worldDigest}`,
+      "Create an environment with the snapshot's world.",
+    );
+  }
+  for (const name of ['numEnvs', 'imagination', 'autoreset', 'seedRange'] as const) {
+    const [expected, got] = [JSON.stringify(target[name]), JSON.stringify(snapshot[name])];
+    if (expected === got) continue;
+    refuse(
+      `a snapshot with ${name} ${expected} (this environment's)`,
+      got,
+      `Create an environment with { ${name}: ${got} }.`,
+    );
+  }
 }
