@@ -128,7 +128,7 @@ export async function recordPolicies(request: AuditRequest): Promise<Player[]> {
 async function recordPolicy(request: AuditRequest, policy: UserPolicy): Promise<Recording> {
   const { engine, weights, grader, signal, plannerEpisodes: numEnvs } = request;
   const seeds = freshSeeds(numEnvs);
-  await using env = await openAnyVecEnv({ numEnvs, grader: weights, ...engine });
+  await using env = await openEnv({ numEnvs, grader: weights, ...engine });
   const { world } = env;
   using player = await policy.open({ ...engine, numEnvs, grader, world }, signal);
   let { observations } = await env.reset({ seed: seeds });

@@ -213,12 +213,12 @@ it("threads that come with 'auto', or for a fork, are for the backend that has t
   expect((await rolloutGroupsOn(BROWSER, { ...options, from: env.snapshot() })).finalScores).toHaveLength(4);
 });
 
-it.each([undefined, 'auto', 'reference'])('openAnyVecEnv opens a VecEnv on backend %s', async (backend) => {
+it.each([undefined, 'auto', 'reference'])('openEnv opens a VecEnv on backend %s', async (backend) => {
   await using env = await openEnvOn(STAND_IN_PLATFORM, { numEnvs: 2, backend });
   expect(env).toBeInstanceOf(VecEnv);
 });
 
-it('openAnyVecEnv opens an AsyncVecEnv on an asynchronous backend, and refuses an unknown one', async () => {
+it('openEnv opens an AsyncVecEnv on an asynchronous backend, and refuses an unknown one', async () => {
   await using env = await openEnvOn(STAND_IN_PLATFORM, { numEnvs: 2, backend: 'stand-in' });
   expect(env).toBeInstanceOf(AsyncVecEnv);
   expectRefusal(
