@@ -1,6 +1,6 @@
 /** POST /v1/parse: finds the actions and beliefs in completions. */
 import { z } from 'zod';
-import { NO_ACTION } from '../../engine/validate/actions.js';
+import { NO_ACTION } from '../../engine/validate/steps.js';
 import { BELIEF_OF_DIGIT, beginsInThought, parseText } from '../../rollouts/text/parse-completions.js';
 import { describe } from '../../shared/values.js';
 import { ACTION_NAMES, NUM_BELIEFS } from '../../world/fields.js';
