@@ -1,7 +1,7 @@
 /** Records one episode while it is played. */
 import { type EngineCalls, resultOf } from '../../engine/engine-calls.js';
 import { floatsOf, type Grader } from '../../engine/graders/grader.js';
-import type { AnyVecEnv } from '../../engine/node.js';
+import type { Env } from '../../engine/node.js';
 import type { StepResult } from '../../engine/vec-env/vec-env-options.js';
 import { InputError, StateError } from '../../shared/errors.js';
 import { SCHEMAS } from '../../shared/schemas.js';
@@ -182,7 +182,7 @@ export type EpisodeSpec = Pick<EpisodeStart, 'seed' | 'profileMode' | 'condition
  *     for (const episode of recorder.take()) file.write(episodeLine(episode));
  */
 export class TrajectoryRecorder {
-  readonly #env: AnyVecEnv;
+  readonly #env: Env;
   readonly #player: Player;
   readonly #grader: Grader;
   readonly #episodes: (EpisodeRecorder | null)[];
@@ -196,7 +196,7 @@ export class TrajectoryRecorder {
    *   left out, or `{ history: true }`). The caller closes it.
    * @throws InputError `not_alike` for any other environment; for a column-major one, `begin` throws it.
    */
-  constructor(env: AnyVecEnv, player: Player, grader: Grader) {
+  constructor(env: Env, player: Player, grader: Grader) {
     checkEnv(env);
     this.#env = env;
     this.#player = player;
@@ -270,7 +270,7 @@ export class TrajectoryRecorder {
 }
 
 /** Refuses an environment with imagination, autoreset or encoded observations. @throws InputError `not_alike`. */
-function checkEnv({ imagination, metadata, observationFields }: AnyVecEnv): void {
+function checkEnv({ imagination, metadata, observationFields }: Env): void {
   const raw = OBSERVATION_FIELDS.every(({ name, offset, size, low, high }, k) => {
     const field = observationFields[k];
     const sameLayout = field?.name === name && field.offset === offset && field.size === size;

@@ -1,7 +1,7 @@
 /** Writes and reads episodes as lines of JSON. */
 import { type Grader, validateGrader } from '../../engine/graders/grader.js';
 import { beliefMae, clampSkill, skillTerm } from '../../engine/reference/grade.js';
-import { NO_ACTION } from '../../engine/validate/actions.js';
+import { NO_ACTION } from '../../engine/validate/steps.js';
 import { RhythmError } from '../../shared/errors.js';
 import { float32Decimal, float32Decimals } from '../../shared/float32-decimal.js';
 import { notAnObject } from '../../shared/row-messages.js';
