@@ -1,6 +1,6 @@
 /** Runs `rhythm-vec queue work`, `queue status` and `queue cancel`. */
 import { dollars } from '../../agents/llm/ledger.js';
-import { openAnyVecEnv } from '../../engine/node.js';
+import { openEnv } from '../../engine/node.js';
 import { counted, grouped } from '../../evaluation/format-results.js';
 import { cancel, type JobStatus, readStatus } from '../../server/queue/shards.js';
 import { work } from '../../server/queue/worker.js';
@@ -54,7 +54,7 @@ export async function runWork(options: WorkOptions, signal: AbortSignal): Promis
 /** Opens the backend once, so that a worker without an addon takes no shard. @throws BackendError. */
 async function checkBackend({ backend = 'native', kernel }: EngineOptions): Promise<void> {
   try {
-    await using _ = await openAnyVecEnv({ numEnvs: 1, backend, kernel, threads: 1 });
+    await using _ = await openEnv({ numEnvs: 1, backend, kernel, threads: 1 });
   } catch (error) {
     if (!(error instanceof BackendError) || backend !== 'native') throw error;
     throw new BackendError(
