@@ -8,7 +8,7 @@ import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { AggregatorRegistry } from 'prom-client';
-import { mayHaveThreads } from '../engine/backends/choose-backend.js';
+import { mayHaveThreads } from '../engine/backends/open-batch.js';
 import { BackendError, InputError } from '../shared/errors.js';
 import { checkInteger } from '../shared/values.js';
 import type { ToPrimary, ToWorker } from './serve-worker.js';
