@@ -18,7 +18,7 @@ import sys
 from contextlib import ExitStack, contextmanager, nullcontext, redirect_stderr
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Iterator, List, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Iterator, List, Optional, Sequence
 
 # rhythm_vec is in the parent folder. This folder is not on the path if another script imports this file.
 HERE = Path(__file__).resolve().parent
@@ -40,8 +40,9 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
     """Runs the requested stages. Under torchrun or `accelerate launch` each process calls this function."""
     # Exits on SIGTERM, so that a started server ends too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-    with without_traceback():
-        run, settings = parse_on_each_rank(arguments)
+    # Every rank parses the command line. Only rank 0 prints its errors.
+    with without_traceback(), nullcontext() if ranks.is_first() else redirect_stderr(io.StringIO()):
+        run, settings = parse_arguments(arguments, __doc__ or "")
     if run.stage == "settings":
         if ranks.is_first():
             print(table())
@@ -83,12 +84,6 @@ def unfinished(run: Run, settings: Settings) -> List[str]:
     for stage in stages:
         check_unchanged(run.output / stage, settings, run.resume)
     return stages
-
-
-def parse_on_each_rank(arguments: Optional[Sequence[str]]) -> Tuple[Run, Settings]:
-    """Parses the command line, on every rank. Only rank 0 prints the errors of an invalid command line."""
-    with nullcontext() if ranks.is_first() else redirect_stderr(io.StringIO()):
-        return parse_arguments(arguments, __doc__ or "")
 
 
 @contextmanager

@@ -147,7 +147,7 @@ class Watch:
         """Adds a line of `line_of`; returns warnings of the pitfalls that begin, one per pitfall."""
         earlier = set(self.lines[-1].get("pitfalls", ())) if self.lines else set()
         self.lines.append(dict(line))
-        pitfalls = [name for name in PITFALLS if self._exceeds_limit(name)]
+        pitfalls = [name for name in PITFALLS if self._value(name) > getattr(self._limits, name)]
         self.lines[-1]["pitfalls"] = pitfalls
         warnings = [self._warning(name) for name in pitfalls if name not in earlier]
         if warnings:
@@ -174,10 +174,6 @@ class Watch:
                 }
         return summary
 
-    def _exceeds_limit(self, name: str) -> bool:
-        limit: float = getattr(self._limits, name)
-        return self._value(name) > limit
-
     def _value(self, name: str) -> float:
         """Returns the value to compare with the limit; 0 with too few figures or answers."""
         window = 1 if name in _SINGLE_STEP else self._limits.window
@@ -189,9 +185,10 @@ class Watch:
         return sum(values) / window if len(values) == window else 0.0
 
     def _warning(self, name: str) -> PitfallWarning:
-        value = self._value(name)
-        step = self.lines[-1]["step"]
-        text = _TEXTS[name].format(value=value, actions=_actions_text(self._actions()))
+        value, step, counts = self._value(name), self.lines[-1]["step"], self._actions()
+        total = max(sum(counts.values()), 1)
+        actions = ", ".join(f"{action} {count / total:.0%}" for action, count in counts.most_common(2))
+        text = _TEXTS[name].format(value=value, actions=actions)
         return PitfallWarning(name, step, value, f"step {step}: {name}: {text}")
 
     def _actions(self) -> "Counter[str]":
@@ -200,12 +197,6 @@ class Watch:
         for line in self.lines[-self._limits.window :]:
             counts.update(line.get("actions", {}))
         return counts
-
-
-def _actions_text(actions: "Counter[str]") -> str:
-    """Formats the two most frequent actions."""
-    total = max(sum(actions.values()), 1)
-    return ", ".join(f"{name} {count / total:.0%}" for name, count in actions.most_common(2))
 
 
 def _number(value: Optional[float]) -> float:
@@ -217,12 +208,12 @@ def summary_text(summary: Mapping[str, Any], steps: int) -> str:
     """Formats a summary."""
     if not summary:
         return f"No pitfall in {steps} steps."
-    return "\n".join(["Pitfalls:", *(f"  {name}: {_pitfall_text(each, steps)}" for name, each in summary.items())])
-
-
-def _pitfall_text(pitfall: Mapping[str, Any], steps: int) -> str:
-    worst = f"{_number(pitfall['worst']):,.4g} at {pitfall['worst_step']}"
-    return f"{pitfall['steps']} of {steps} steps, first at {pitfall['first_step']}, worst {worst}"
+    texts = [
+        f"  {name}: {each['steps']} of {steps} steps, first at {each['first_step']}, "
+        f"worst {_number(each['worst']):,.4g} at {each['worst_step']}"
+        for name, each in summary.items()
+    ]
+    return "\n".join(["Pitfalls:", *texts])
 
 
 def read_lines(text: str, last_step: int) -> List[Dict[str, Any]]:

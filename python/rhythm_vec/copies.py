@@ -58,17 +58,14 @@ def gather(target: Core, source: Core, origins: Indices) -> None:
     target.batch.gather(source.batch, origins)
     commit_copies(target, source, origins)
     target.raw.final_mask[:] = False
-    target.has_episodes = True
-    target.count_ends()
     target.current()  # encodes the outputs
 
 
 def commit_copies(target: Core, source: Core, origins: Indices) -> None:
     """Updates the bookkeeping of the target after its batch has copied environments."""
-    target.seeds[:] = source.seeds[origins]
-    target.episode_numbers[:] = source.episode_numbers[origins]
-    target.steps_taken[:] = source.steps_taken[origins]
-    target.unreplayable[:] = source.unreplayable[origins] | (source.options.imagination != target.options.imagination)
+    unreplayable = source.unreplayable[origins] | (source.options.imagination != target.options.imagination)
+    numbers, steps = source.episode_numbers[origins], source.steps_taken[origins]
+    target.set_episodes(slice(None), source.seeds[origins], numbers, steps, unreplayable)
     if target.history is None:
         return
     if source.history is None:
@@ -108,13 +105,8 @@ def restore(core: Core, data: Any) -> None:
         remedy = "Pass what snapshot() returned."
         refuse("bad_snapshot", "states with legal steps, modes, flags and actions", "others", remedy)
     state = columns_of(snapshot.words)
-    core.seeds[:] = state["seed"]
-    core.episode_numbers[:] = snapshot.episode_numbers
-    core.steps_taken[:] = state["step"]
-    core.unreplayable[:] = False
+    core.set_episodes(slice(None), state["seed"], snapshot.episode_numbers, state["step"])
     core.steps, core.episodes = snapshot.steps, snapshot.episodes
-    core.has_episodes = True
-    core.count_ends()
     if core.history is not None:
         _replay_histories(core, snapshot.words, core.options.imagination)
     core.current()  # encodes the outputs
@@ -187,19 +179,21 @@ def fork(source: Core, indices: Any, imagination: Any, autoreset: Optional[str],
     source.require_reset()
     origins = to_indices(source, indices, None)
     imagined = _to_imagined(source, len(origins), imagination) if isinstance(imagination, Mapping) else None
-    options = replace(
-        source.options,
-        num_envs=len(origins),
-        seed_stride=len(origins),
-        kernel=source.kernel,
-        imagination=_has_imagination(source, imagination),
-        autoreset=source.options.autoreset
-        if autoreset is None
-        else check_name("autoreset", autoreset, _world.AUTORESET_MODES),
-        threads=source.options.threads if threads is None else to_threads(threads),
-    )
+    options = source.options
+    if imagined is not None:
+        chosen = Profiles(np.full(len(origins), PROFILE_MODES["given"], np.uint8), imagined.profiles)
+        options = replace(options, imagination=True)
+    else:
+        chosen = part_of(source.profiles, origins)
+        if imagination is not None:
+            options = replace(options, imagination=check_flag("imagination", imagination))
+    if autoreset is not None:
+        options = replace(options, autoreset=check_name("autoreset", autoreset, _world.AUTORESET_MODES))
+    if threads is not None:
+        options = replace(options, threads=to_threads(threads))
+    options = replace(options, num_envs=len(origins), seed_stride=len(origins), kernel=source.kernel)
     states = None if imagined is None else _imagined_states(source, origins, imagined)
-    target = Core(options, _profiles_of(source, origins, imagined), source.graders[origins])
+    target = Core(options, chosen, source.graders[origins])
     gather(target, source, origins)
     if imagined is not None:
         keeps_outputs = True
@@ -207,20 +201,6 @@ def fork(source: Core, indices: Any, imagination: Any, autoreset: Optional[str],
         target.seeds[:] = imagined.seeds
         target.unreplayable[:] = False
     return target
-
-
-def _has_imagination(source: Core, imagination: Any) -> bool:
-    if imagination is None:
-        return source.options.imagination
-    return isinstance(imagination, Mapping) or check_flag("imagination", imagination)
-
-
-def _profiles_of(source: Core, origins: Indices, imagined: Optional[Imagined]) -> Profiles:
-    """Returns the profiles for later resets of the fork."""
-    if imagined is not None:
-        return Profiles(np.full(len(origins), PROFILE_MODES["given"], np.uint8), imagined.profiles)
-    profiles: Profiles = part_of(source.profiles, origins)
-    return profiles
 
 
 def _to_imagined(source: Core, count: int, choice: Mapping[str, Any]) -> Imagined:

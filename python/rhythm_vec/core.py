@@ -160,12 +160,7 @@ class Core:
         modes, floats = self.profiles if profiles is None else profiles
         self.batch.reset(mask, seeds, modes, floats, self.graders if graders is None else graders, start)
         rows = slice(None) if mask is None else mask.view(np.bool_)
-        self.seeds[rows] = seeds[rows]
-        self.unreplayable[rows] = False
-        self.episode_numbers[rows] = 0
-        self.steps_taken[rows] = 0 if start is None else start.steps[rows]
-        self.has_episodes = True
-        self.count_ends()
+        self.set_episodes(rows, seeds[rows], 0, 0 if start is None else start.steps[rows])
         if self.history is not None:
             self.history.clear(None if mask is None else mask.view(np.bool_))
         return self.current()
@@ -185,7 +180,8 @@ class Core:
         self.commit_step(self.batch.step(actions, beliefs, step_mask, reset_mask, seeds), step_mask)
         self.steps += self.num_envs if step_mask is None else int(np.count_nonzero(step_mask))
         if reset_mask is not None and seeds is not None:
-            self._commit_resets(reset_mask.view(np.bool_), seeds)
+            resets = reset_mask.view(np.bool_)
+            self.set_episodes(resets, seeds[resets], self.episode_numbers[resets] + np.uint32(1), 0)
         self._encode_step(step_mask, reset_mask)
         return self.outputs
 
@@ -222,11 +218,14 @@ class Core:
         if self._soonest_end <= 0:
             self.count_ends()
 
-    def _commit_resets(self, resets: Bools, seeds: npt.NDArray[np.uint32]) -> None:
-        self.seeds[resets] = seeds[resets]
-        self.episode_numbers[resets] += np.uint32(1)
-        self.unreplayable[resets] = False
-        self.steps_taken[resets] = 0
+    def set_episodes(self, rows: Any, seeds: Any, numbers: Any, steps: Any, unreplayable: Any = False) -> None:
+        """Sets the bookkeeping of environments (a mask or a slice) whose episodes the batch has replaced: seeds, episode
+        numbers, steps taken, and which episodes cannot be replayed here."""
+        self.seeds[rows] = seeds
+        self.episode_numbers[rows] = numbers
+        self.steps_taken[rows] = steps
+        self.unreplayable[rows] = unreplayable
+        self.has_episodes = True
         self.count_ends()
 
     def count_ends(self) -> None:
@@ -247,17 +246,13 @@ class Core:
                 stepped = 1 - reset_mask if step_mask is None else step_mask & (1 - reset_mask)
                 self.batch.push_history(self.history.rows, self.raw.final_mask.view(np.uint8), True)
             self.batch.push_history(self.history.rows, stepped, False)
-        self._encode_final(reset_mask is not None)
+        if self.raw.final_observations is not None:
+            self._encoded["final_observations"].fill(0)
+            if reset_mask is not None:
+                self._encode("final_observations", self.raw.final_mask.view(np.uint8))
         if self.history is not None and reset_mask is not None:
             self.history.clear(reset_mask.view(np.bool_))
         self._encode()
-
-    def _encode_final(self, may_have_ended: bool) -> None:
-        if self.raw.final_observations is None:
-            return
-        self._encoded["final_observations"].fill(0)
-        if may_have_ended:
-            self._encode("final_observations", self.raw.final_mask.view(np.uint8))
 
     def _encode(self, name: str = "observations", mask: Optional[Bytes] = None) -> None:
         """Encodes the observations, or the final observations, of the environments of a mask."""

@@ -64,11 +64,8 @@ class StepResult:
     def copy(self) -> StepResult:
         """Returns a result with copies of all arrays, row-major."""
         arrays: Dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}
-        return StepResult(**_copies_of(arrays))
-
-
-def _copies_of(arrays: Dict[str, Any]) -> Dict[str, Any]:
-    return {name: None if array is None else np.array(array, order="C") for name, array in arrays.items()}
+        copies: Any = {name: None if array is None else np.array(array, order="C") for name, array in arrays.items()}
+        return StepResult(**copies)
 
 
 def column_stride_of(num_envs: int) -> int:

@@ -148,23 +148,17 @@ class _Server:
     def _end(self) -> None:
         # Closing the input may not suffice: a forked child of this process may keep it open, or the command may ignore that
         # the input has ended.
-        for stop in (self._close_input, self._terminate, self._kill):
-            stop()
+        for name in (None, "SIGTERM", "SIGKILL"):
+            if name is not None:
+                self._signal(name)
+            else:
+                with suppress(OSError):
+                    self._process.stdin.close()  # type: ignore[union-attr]
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(_STOP_S)
                 break
         for reader in self._readers:
             reader.join(_STOP_S)
-
-    def _close_input(self) -> None:
-        with suppress(OSError):
-            self._process.stdin.close()  # type: ignore[union-attr]
-
-    def _terminate(self) -> None:
-        self._signal("SIGTERM")
-
-    def _kill(self) -> None:
-        self._signal("SIGKILL")
 
     def _signal(self, name: str) -> None:
         """Sends a signal to the process and its children, such as those of npx. On Windows, kills the process alone."""
