@@ -13,7 +13,7 @@ const ANY_TOKEN = /\bhf_[A-Za-z0-9]{4,}/g;
 /** Matches a URL with a query. The query of a storage URL grants access. */
 const URL_WITH_QUERY = /(https?:\/\/[^\s?"']+)\?[^\s"']+/g;
 
-/** Removes the queries of URLs; replaces control characters, and the token in every encoding that `redactor` finds. */
+/** Removes the queries of URLs; replaces control characters, and the token as `redactor` finds it. */
 export function withoutSecrets(text: string, token: string | null): string {
   const redact = redactor(token === null ? [] : [token], MASK);
   return toPrintable(redact(text).replace(URL_WITH_QUERY, '$1'));
