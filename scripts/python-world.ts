@@ -13,13 +13,13 @@ import {
   stateLayoutDigest,
 } from '../src/engine/snapshot/format.js';
 import { SMALLEST_TRAIT } from '../src/engine/snapshot/legal-states.js';
-import { AUTORESET_MODES } from '../src/engine/vec-env/autoreset.js';
-import { FIRST_NONZERO, MIN_VALUE } from '../src/engine/validate/starts.js';
 import { SKILL_ROUNDING, SKILL_ROUNDING_SHARE } from '../src/engine/validate/float-bounds.js';
+import { FIRST_NONZERO, MIN_VALUE } from '../src/engine/validate/starts.js';
+import { AUTORESET_MODES } from '../src/engine/vec-env/autoreset.js';
 import { REWARD_STACK } from '../src/rollouts/rewards/compute-rewards.js';
 import { EXPLORATION, REPETITION } from '../src/rollouts/rewards/shaping.js';
 import TEXT from '../src/rollouts/text/text.json' with { type: 'json' };
-import { snakeCase } from '../src/shared/letter-case.js';
+import { snakeCase } from '../src/shared/names.js';
 import { BLOCK_LAYOUT } from '../src/world/block.js';
 import { layoutDigest } from '../src/world/digest.js';
 import {

@@ -2,7 +2,7 @@
 
 import { CommanderError } from 'commander';
 import { InputError, RhythmError } from '../shared/errors.js';
-import { shortened, toPrintable } from '../shared/printable-names.js';
+import { shortened, toPrintable } from '../shared/names.js';
 
 /** Exit codes. The code after a signal is 128 plus the number of the signal, as in shells. */
 export const EXIT = {

@@ -2,7 +2,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { ASYNC_BACKENDS } from '../engine/backends/node.js';
 import { takesKernel } from '../engine/backends/open-batch.js';
-import { didYouMean } from '../shared/suggest.js';
+import { didYouMean } from '../shared/names.js';
 import type { SeedRange } from '../world/conditions.js';
 import { MAX_U32 } from '../world/fields.js';
 import { UsageError } from './command-errors.js';

@@ -1,7 +1,6 @@
 /** Means, aggregates as rliable defines them (Agarwal et al. 2021, arXiv:2108.13264), and paired differences of scores. */
 import { InputError } from '../shared/errors.js';
-import { type Interval, intervalOf } from '../shared/statistics.js';
-import { CONFIDENCE } from '../shared/t-quantile.js';
+import { CONFIDENCE, type Interval, intervalOf } from '../shared/statistics.js';
 import { checkFinite, checkLength, describe, isList, readOptions, wrongType } from '../shared/values.js';
 
 /**

@@ -1,8 +1,7 @@
 /** Statistics of scores with bootstrap intervals, as in rliable. Each stratum (the scores of a task) is resampled separately. */
 import { type Draw, threefry } from '../engine/reference/threefry.js';
 import { InputError } from '../shared/errors.js';
-import { normalCdf, normalQuantile } from '../shared/normal.js';
-import { CONFIDENCE } from '../shared/t-quantile.js';
+import { CONFIDENCE, normalCdf, normalQuantile } from '../shared/statistics.js';
 import { checkFinite, checkInteger, checkName, readOptions } from '../shared/values.js';
 import { MAX_U32 } from '../world/fields.js';
 import { iqmOf, meanOfTasks, medianOfTasks, type TaskScores, toConfidence, toTasks } from './aggregates.js';

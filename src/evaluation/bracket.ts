@@ -2,8 +2,7 @@
 import { type Grader, type GraderWeights, isSameGrader } from '../engine/graders/grader.js';
 import { BadRow } from '../shared/row-schemas.js';
 import { follows, otherSchema, SCHEMAS, type Schema } from '../shared/schemas.js';
-import type { Interval } from '../shared/statistics.js';
-import { tQuantile } from '../shared/t-quantile.js';
+import { type Interval, tQuantile } from '../shared/statistics.js';
 import { describe } from '../shared/values.js';
 import {
   anchorsOf,

@@ -6,7 +6,7 @@ import { BUILTIN_POLICIES, findBuiltin, type SteppedPolicy } from '../agents/pol
 import type { PolicyLike } from '../engine/policy/policy.js';
 import type { Player } from '../rollouts/trajectories/trajectory-episode.js';
 import { InputError } from '../shared/errors.js';
-import { didYouMean } from '../shared/suggest.js';
+import { didYouMean } from '../shared/names.js';
 import { describe } from '../shared/values.js';
 import { type Condition, episodesOf } from '../world/conditions.js';
 import type { EvaluateOptions, PolicyRecord } from './evaluate-options.js';

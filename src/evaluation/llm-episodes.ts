@@ -5,7 +5,7 @@ import { type EpisodeRequest, playEpisodes } from '../agents/llm/play-episodes.j
 import { type Grader, isSameGrader } from '../engine/graders/grader.js';
 import { addUsage } from '../rollouts/trajectories/episode-recorder.js';
 import type { Player, TrajectoryEpisode, Usage } from '../rollouts/trajectories/trajectory-episode.js';
-import { camelCase } from '../shared/letter-case.js';
+import { camelCase } from '../shared/names.js';
 import type { Condition } from '../world/conditions.js';
 import { ACTION_NAMES, NUM_BELIEFS, NUM_STEPS } from '../world/fields.js';
 import { chunksOf, type EpisodeBatch } from './episode-batch.js';

@@ -1,5 +1,5 @@
 /** Converts evaluations and audits to the objects of their JSON files. */
-import { storedField } from '../shared/letter-case.js';
+import { storedField } from '../shared/names.js';
 import { SCHEMAS } from '../shared/schemas.js';
 import type { Audit } from './audit/audit.js';
 import type { Evaluation } from './evaluate.js';

@@ -4,7 +4,7 @@ import { bytesToHex } from '@noble/hashes/utils';
 import { type Grader, graderWeights, toGrader } from '../engine/graders/grader.js';
 import { gradeAll } from '../engine/graders/regrade.js';
 import type { RunResult } from '../engine/vec-env/vec-env-options.js';
-import { camelCase } from '../shared/letter-case.js';
+import { camelCase } from '../shared/names.js';
 import { CompensatedSum, type Interval, Moments } from '../shared/statistics.js';
 import { COMPONENT_NAMES, NUM_COMPONENTS } from '../world/fields.js';
 

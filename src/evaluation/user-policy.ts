@@ -5,7 +5,7 @@ import type { SteppedPolicy } from '../agents/policies/stepped-policies.js';
 import { type CheckedPlayer, openChecked } from '../engine/policy/checked-player.js';
 import { isPolicy, type PolicyLike, type PolicySetting, type PolicyView } from '../engine/policy/policy.js';
 import { InputError } from '../shared/errors.js';
-import { isPrintable, PRINTABLE } from '../shared/printable-names.js';
+import { isPrintable, PRINTABLE } from '../shared/names.js';
 import { describe } from '../shared/values.js';
 
 /** The prefix of a language model's policy: "llm:MODEL". */

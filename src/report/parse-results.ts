@@ -1,6 +1,6 @@
 /** Validates result files for a report. Ignores unknown keys. */
 import { z } from 'zod';
-import { isModelName, isPrintable, MODEL_NAME, PRINTABLE, toPrintable } from '../shared/printable-names.js';
+import { isModelName, isPrintable, MODEL_NAME, PRINTABLE, toPrintable } from '../shared/names.js';
 import { BadRow, conform, expect, flag, list, object, printableName } from '../shared/row-schemas.js';
 import { otherSchema, SCHEMAS, type Schema } from '../shared/schemas.js';
 import { describe } from '../shared/values.js';

@@ -1,7 +1,7 @@
 /** Names players (the policies that chose the actions of episodes), and makes the names in a report unique. */
 import { STEPPED_POLICIES } from '../agents/policies/stepped-policies.js';
 import { ORACLE_MARK, type Player, teacherName } from '../rollouts/trajectories/trajectory-episode.js';
-import { toPrintable } from '../shared/printable-names.js';
+import { toPrintable } from '../shared/names.js';
 
 /** The largest length of a shortened name, in characters. Longer names make figures illegible. */
 const MAX_LENGTH = 72;

@@ -1,8 +1,7 @@
 /** Schemas for rows of JSON lines. Their errors say what was expected and what came. */
 import { z } from 'zod';
-import { isPrintable, PRINTABLE } from './printable-names.js';
-import { got, notAnObject, unknownKeys } from './row-messages.js';
-import { didYouMean } from './suggest.js';
+import { didYouMean, isPrintable, PRINTABLE } from './names.js';
+import { got, notAnObject, unknownKeys } from './schemas.js';
 
 export { notAnObject, unknownKeys };
 

@@ -1,6 +1,6 @@
 /** Checks of arguments that all APIs share: option names, single values, lengths. */
 import { InputError, type Where } from './errors.js';
-import { didYouMean } from './suggest.js';
+import { didYouMean } from './names.js';
 
 /**
  * A name: one of the known ones, which editors suggest, or another string, which the call checks. `{}` keeps the names from

@@ -1,6 +1,6 @@
 /** The evaluation conditions: profiles and seeds. The seeds for training. */
 import { InputError } from '../shared/errors.js';
-import { didYouMean } from '../shared/suggest.js';
+import { didYouMean } from '../shared/names.js';
 import { checkInteger, describe, type NameAmong } from '../shared/values.js';
 import { MAX_U32, PROFILE_NAMES } from './fields.js';
 import type { ProfileName } from './numbers.js';

@@ -3,7 +3,7 @@
  *
  * The C++ header, the tables of the Python package and the layout of snapshots are derived from them.
  */
-import { camelCase } from '../shared/letter-case.js';
+import { camelCase } from '../shared/names.js';
 import { RHYTHM } from './numbers.js';
 
 /** The type of a 32-bit word. */

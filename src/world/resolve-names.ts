@@ -1,6 +1,6 @@
 /** Resolves names of profiles and graders to codes and floats. */
 import { InputError, type Where } from '../shared/errors.js';
-import { didYouMean } from '../shared/suggest.js';
+import { didYouMean } from '../shared/names.js';
 import { describe, type NameAmong } from '../shared/values.js';
 import {
   COMPONENT_NAMES,

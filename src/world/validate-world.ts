@@ -1,6 +1,6 @@
 /** Validates a changed world: shape, names, the range of every number, and sums of weights. */
 import { InputError } from '../shared/errors.js';
-import { isPrintable, PRINTABLE } from '../shared/printable-names.js';
+import { isPrintable, PRINTABLE } from '../shared/names.js';
 import { describe } from '../shared/values.js';
 import { MAX_MAGNITUDE, MAX_U32, MIN_MAGNITUDE, NUM_STEPS } from './fields.js';
 import { RHYTHM, type WorldSpec } from './numbers.js';

@@ -15,7 +15,7 @@ import {
 import { sectionsOf } from '../../src/report/page.js';
 import { parseResult } from '../../src/report/parse-results.js';
 import { ResultGatherer } from '../../src/report/result-gatherer.js';
-import { camelCase } from '../../src/shared/letter-case.js';
+import { camelCase } from '../../src/shared/names.js';
 
 const read = (path: string): string => readFileSync(new URL(`../../docs/${path}`, import.meta.url), 'utf8');
 const page = read('graders.md');

@@ -13,7 +13,7 @@ import {
   shareOf,
 } from '../../src/evaluation/bracket.js';
 import { evaluate } from '../../src/evaluation/evaluate.js';
-import { tQuantile } from '../../src/shared/t-quantile.js';
+import { tQuantile } from '../../src/shared/statistics.js';
 import { BRACKET_AUDIT, TEST_SETTINGS } from '../support/bracket.js';
 
 const exact = (mean: number) => ({ mean, low: mean, high: mean });

@@ -8,7 +8,7 @@ import type { RecordedTrajectory } from '../../src/engine/backends/backend.js';
 import type { VecEnv } from '../../src/engine/node.js';
 import { rolloutGroups, scoreReplay } from '../../src/index.js';
 import { RhythmError } from '../../src/shared/errors.js';
-import { snakeCase } from '../../src/shared/letter-case.js';
+import { snakeCase } from '../../src/shared/names.js';
 import { rowsOfTrajectory } from '../support/bits.js';
 import { temporaryDirectory } from '../support/cli.js';
 import { type Call, drawCall, drawCreate, Sequence } from '../support/package-calls.js';

@@ -15,7 +15,7 @@ import { SLICE } from '../../src/server/http/json-response.js';
 import { listText } from '../../src/server/protocol/number-text.js';
 import { SCORE_NAMES } from '../../src/server/v1/schemas.js';
 import { float32Decimals } from '../../src/shared/float32-decimal.js';
-import { camelCase } from '../../src/shared/letter-case.js';
+import { camelCase } from '../../src/shared/names.js';
 import { NUM_STEPS } from '../../src/world/fields.js';
 import { postFrame, scoreFrame } from '../support/frames.js';
 import { sendRequest, startServer } from '../support/server.js';

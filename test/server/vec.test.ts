@@ -4,7 +4,7 @@ import { createVecEnv, GRADER_NAMES, type VecEnvOptions } from '../../src/index.
 import { EnvQuota } from '../../src/server/vec/env-quota.js';
 import { decodeFrame, encodeFrame, type FrameArray } from '../../src/server/vec/frame.js';
 import { VecSession } from '../../src/server/vec/vec-session.js';
-import { camelCase, snakeCase } from '../../src/shared/letter-case.js';
+import { camelCase, snakeCase } from '../../src/shared/names.js';
 import { PROFILE_CHOICES } from '../../src/world/resolve-names.js';
 import { type Columns, expectEqual } from '../support/bits.js';
 import { type Client, connect, metric, metricBecomes, startServer } from '../support/server.js';

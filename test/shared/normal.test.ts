@@ -1,7 +1,6 @@
 /** The normal distribution and Student's t, compared with SciPy 1.17.1. */
 import { expect, it } from 'vitest';
-import { normalCdf, normalQuantile } from '../../src/shared/normal.js';
-import { tQuantile } from '../../src/shared/t-quantile.js';
+import { normalCdf, normalQuantile, tQuantile } from '../../src/shared/statistics.js';
 
 /** scipy.stats.norm.cdf(x). */
 const CDF: readonly [x: number, p: number][] = [

@@ -1,6 +1,6 @@
 /** Suggestions for unknown names. */
 import { expect, it } from 'vitest';
-import { didYouMean } from '../../src/shared/suggest.js';
+import { didYouMean } from '../../src/shared/names.js';
 
 const KNOWN = ['sleep', 'deep_work', 'family_time'];
 const VERSIONS = ['v1', 'v2', 'v3'];

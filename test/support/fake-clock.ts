@@ -1,5 +1,5 @@
 /** A clock that advances at once when code waits, and records the waits in milliseconds. */
-import type { Clock } from '../../src/shared/http/clock.js';
+import type { Clock } from '../../src/shared/http/retry.js';
 
 /** The initial time, in milliseconds. */
 export const START = Date.parse('2026-11-22T00:00:00Z');

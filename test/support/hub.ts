@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Clock } from '../../src/shared/http/clock.js';
+import type { Clock } from '../../src/shared/http/retry.js';
 import type { CommitMessage } from '../../src/training/hub/commit.js';
 import { type Connection, connect } from '../../src/training/hub/connection.js';
 import { collectFiles } from '../../src/training/hub/local-files.js';

@@ -3,7 +3,7 @@
 import type { Prompt } from '../../rollouts/text/prompt.js';
 import type { Player, Sampling, Usage } from '../../rollouts/trajectories/trajectory-episode.js';
 import { InputError } from '../../shared/errors.js';
-import { isModelName, MODEL_NAME } from '../../shared/printable-names.js';
+import { isModelName, MODEL_NAME } from '../../shared/names.js';
 import { describe } from '../../shared/values.js';
 import type { CostLedger } from './ledger.js';
 

@@ -2,10 +2,9 @@
 
 import { RhythmError } from '../../shared/errors.js';
 import { BoundsError } from '../../shared/http/bounded-fetch.js';
-import { messageIn, parseBody, valuesOf } from '../../shared/http/error-body.js';
-import { causesOf } from '../../shared/http/error-causes.js';
-import { type Headers, resetMs, retryAfterMs, waitIn } from '../../shared/http/retry-after.js';
-import { shortened, toPrintable } from '../../shared/printable-names.js';
+import { causesOf, messageIn, parseBody, valuesOf } from '../../shared/http/error-texts.js';
+import { type Headers, resetMs, retryAfterMs, waitIn } from '../../shared/http/retry.js';
+import { shortened, toPrintable } from '../../shared/names.js';
 import type { Endpoint } from './endpoint.js';
 
 /** The fields of errors of the client, the package `openai`. Its error classes are not imported, because it is optional. */

@@ -1,7 +1,6 @@
 /** The time limit of a request, pauses of all requests of an endpoint, and waits between retries. */
 
-import type { Clock } from '../../shared/http/clock.js';
-import { type BackOff, backOff, type FailedAttempt } from '../../shared/http/retry-loop.js';
+import { type BackOff, backOff, type Clock, type FailedAttempt } from '../../shared/http/retry.js';
 import { EndpointError, TemporaryFailure } from './request-faults.js';
 
 /**

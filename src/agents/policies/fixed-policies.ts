@@ -11,7 +11,7 @@ import type {
 import { heuristicAction, randomAction } from '../../engine/reference/baselines.js';
 import type { RunChoice } from '../../engine/vec-env/runs.js';
 import { InputError } from '../../shared/errors.js';
-import { didYouMean } from '../../shared/suggest.js';
+import { didYouMean } from '../../shared/names.js';
 import { NUM_METERS, OBSERVATION, OBSERVATION_SIZE } from '../../world/fields.js';
 import type { Objective } from '../planner/objectives.js';
 import { openLoopActions, repeatActions, sequenceGraderUnder } from './open-loop.js';

@@ -1,6 +1,6 @@
 /** Open-loop policies: the same 28 actions in every episode. */
 import { InputError } from '../../shared/errors.js';
-import { didYouMean } from '../../shared/suggest.js';
+import { didYouMean } from '../../shared/names.js';
 import { ACTION_NAMES, NUM_STEPS } from '../../world/fields.js';
 import { OPEN_LOOP_SEQUENCES } from './generated/open-loop-sequences.js';
 

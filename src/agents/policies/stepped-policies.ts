@@ -9,7 +9,7 @@ import type {
 } from '../../engine/policy/policy.js';
 import { spell } from '../../rollouts/text/prompt-text.js';
 import { InputError } from '../../shared/errors.js';
-import { didYouMean } from '../../shared/suggest.js';
+import { didYouMean } from '../../shared/names.js';
 import type { NameAmong } from '../../shared/values.js';
 import { ACTION_NAMES, OBSERVATION, OBSERVATION_SIZE } from '../../world/fields.js';
 import type { Objective } from '../planner/objectives.js';

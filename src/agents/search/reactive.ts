@@ -3,9 +3,9 @@
  * search finds one by the cross-entropy method.
  */
 
+import { yieldTurn } from '../../engine/engine-calls.js';
 import { type Env, openEnv } from '../../engine/node.js';
 import type { VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
-import { yieldTurn } from '../../engine/engine-calls.js';
 import {
   NUM_ACTIONS,
   NUM_METERS,
@@ -213,11 +213,7 @@ const RANGE = 2 ** 16;
  * Plays every policy on every seed, all in one batch. Returns the mean score of each policy, f64 [n].
  * @param policies f64 [n, 480], where n is numEnvs / seeds.length.
  */
-async function scoreReactive(
-  env: Env,
-  policies: Float64Array,
-  seeds: Uint32Array,
-): Promise<Float64Array> {
+async function scoreReactive(env: Env, policies: Float64Array, seeds: Uint32Array): Promise<Float64Array> {
   const repeatedSeeds = new Uint32Array(env.numEnvs);
   for (let first = 0; first < env.numEnvs; first += seeds.length) repeatedSeeds.set(seeds, first);
   const finalScores = await playReactive(env, policies, repeatedSeeds, seeds.length, null);

@@ -6,7 +6,7 @@ import { finalScore } from '../../engine/reference/grade.js';
 import { MODEL_PREFIX } from '../../evaluation/user-policy.js';
 import { RhythmError } from '../../shared/errors.js';
 import { float32Decimal } from '../../shared/float32-decimal.js';
-import { isPrintable, PRINTABLE } from '../../shared/printable-names.js';
+import { isPrintable, PRINTABLE } from '../../shared/names.js';
 import {
   BadRow,
   conform,

@@ -9,7 +9,7 @@ import type { RegradedRow } from '../../evaluation/regrade-stored.js';
 import type { RunInfo } from '../../evaluation/run-info.js';
 import { evaluationYardsticks, yardstickNotes } from '../../evaluation/yardstick.js';
 import { FALLBACK_ACTION, ORACLE_MARK } from '../../rollouts/trajectories/trajectory-episode.js';
-import { camelCase } from '../../shared/letter-case.js';
+import { camelCase } from '../../shared/names.js';
 import { GRADER_NAMES } from '../../world/fields.js';
 import { COMPONENT_HEADS, renderColumns, wrap } from '../text-table.js';
 import { renderAnswers } from './answers-table.js';

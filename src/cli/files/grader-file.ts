@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import { type Grader, toGrader } from '../../engine/graders/grader.js';
 import { parseGrader } from '../../engine/graders/parse-grader.js';
 import { InputError } from '../../shared/errors.js';
-import { didYouMean } from '../../shared/suggest.js';
+import { didYouMean } from '../../shared/names.js';
 import { describe } from '../../shared/values.js';
 import { GRADER_NAMES } from '../../world/fields.js';
 import { UsageError } from '../command-errors.js';

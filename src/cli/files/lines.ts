@@ -1,5 +1,5 @@
 /** Splits a stream of bytes into numbered lines. */
-import { toPrintable } from '../../shared/printable-names.js';
+import { toPrintable } from '../../shared/names.js';
 import { decodeUtf8, withoutMark } from './utf8.js';
 
 /** One line without its line end: its text, or the problem. */

@@ -20,7 +20,7 @@ import {
 } from '../../server/queue/jobs.js';
 import { isOverBudget, readSpending } from '../../server/queue/model-limits.js';
 import { failedShards } from '../../server/queue/shards.js';
-import { CLOCK } from '../../shared/http/clock.js';
+import { CLOCK } from '../../shared/http/retry.js';
 import { makeDirectory, stat } from '../files/paths.js';
 import type { MergeCommandOptions } from '../merge/merge-eval.js';
 import { runMerge } from '../merge/run-merge.js';

@@ -5,7 +5,7 @@ import { counted, grouped } from '../../evaluation/format-results.js';
 import { cancel, type JobStatus, readStatus } from '../../server/queue/shards.js';
 import { work } from '../../server/queue/worker.js';
 import { BackendError } from '../../shared/errors.js';
-import { snakeCase } from '../../shared/letter-case.js';
+import { snakeCase } from '../../shared/names.js';
 import { isQuiet } from '../quiet.js';
 import { checkEngineOptions, type EngineOptions } from '../shared-options.js';
 import { renderColumns } from '../text-table.js';

@@ -8,7 +8,7 @@ import type { RunInfo } from '../../evaluation/run-info.js';
 import { type PolicyScore, yardstickNotes, yardsticksOf } from '../../evaluation/yardstick.js';
 import { playerName } from '../../report/player-names.js';
 import { FALLBACK_ACTION, type Player } from '../../rollouts/trajectories/trajectory-episode.js';
-import { camelCase } from '../../shared/letter-case.js';
+import { camelCase } from '../../shared/names.js';
 import { isScore, PUBLISHED_HEAD, publishedText, renderRun, sharedNotes, title } from '../eval/eval-table.js';
 import { COMPONENT_HEADS, renderColumns, wrap } from '../text-table.js';
 import type { ReevalCounts } from './batch-reevaluator.js';

@@ -2,8 +2,8 @@
 import { type Command, Option } from 'commander';
 import { type Regraded, regradeStored, type StoredCondition } from '../../evaluation/regrade-stored.js';
 import { toSnakeCase } from '../../evaluation/result-json.js';
+import { didYouMean } from '../../shared/names.js';
 import { SCHEMAS } from '../../shared/schemas.js';
-import { didYouMean } from '../../shared/suggest.js';
 import { describe } from '../../shared/values.js';
 import { packageVersion } from '../../shared/version.js';
 import { COMPONENT_NAMES } from '../../world/fields.js';

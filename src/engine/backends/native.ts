@@ -1,7 +1,7 @@
 /** The native backend: passes backend requests to the C++ addon. */
 import { availableParallelism } from 'node:os';
 import { BackendError, type RhythmError } from '../../shared/errors.js';
-import { didYouMean } from '../../shared/suggest.js';
+import { didYouMean } from '../../shared/names.js';
 import { MAX_THREADS, NUM_BELIEFS, STATE_WORDS } from '../../world/fields.js';
 import { type Addon, loadAddon, type NativeBatch, openAddon } from './addon.js';
 import type {

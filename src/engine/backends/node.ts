@@ -1,9 +1,9 @@
 /// <reference types="@webgpu/types" />
 /** The backends of Node, in priority order, with WebGPU from the optional package `webgpu` (Dawn). */
 
+import { importOptional } from '../../shared/optional-packages.js';
 import { preferArrays } from '../arrays.js';
 import { loadAddon } from './addon.js';
-import { importOptional } from '../../shared/optional-packages.js';
 import type { Availability, Backend, SyncBackend } from './backend.js';
 import { nativeBackend } from './native.js';
 import { asyncAvailabilities, availabilities } from './open-batch.js';

@@ -1,7 +1,7 @@
 /** Chooses and lists backends, and opens a batch with its outputs. */
 
 import { BackendError, InputError } from '../../shared/errors.js';
-import { didYouMean } from '../../shared/suggest.js';
+import { didYouMean } from '../../shared/names.js';
 import { checkString, describe } from '../../shared/values.js';
 import { readVariable } from '../../shared/variables.js';
 import { type EngineCalls, resultOf, runAsync, runSync } from '../engine-calls.js';

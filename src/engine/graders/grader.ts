@@ -1,8 +1,7 @@
 /** A grader: a name, and a weight for each component of the grade. */
 import { InputError } from '../../shared/errors.js';
-import { isPrintable, PRINTABLE } from '../../shared/printable-names.js';
+import { didYouMean, isPrintable, PRINTABLE } from '../../shared/names.js';
 import { follows, otherSchema, SCHEMAS } from '../../shared/schemas.js';
-import { didYouMean } from '../../shared/suggest.js';
 import { checkName, describe, isList, type NameAmong, wrongType } from '../../shared/values.js';
 import { COMPONENT_NAMES, GRADER_NAMES } from '../../world/fields.js';
 import { type GraderName, RHYTHM } from '../../world/numbers.js';

@@ -1,6 +1,6 @@
 /** Options of observations, and their validation. */
 import { InputError } from '../../shared/errors.js';
-import { didYouMean } from '../../shared/suggest.js';
+import { didYouMean } from '../../shared/names.js';
 import { checkBoolean, checkOptions, describe } from '../../shared/values.js';
 import { OBSERVATION_FIELDS } from '../../world/fields.js';
 

@@ -1,7 +1,6 @@
 /** Opens a policy that a user wrote, and checks what it returns. */
 
 import { InputError, Place } from '../../shared/errors.js';
-import { unlessAborted } from '../../shared/unless-aborted.js';
 import { describe, readOptions } from '../../shared/values.js';
 import { NUM_BELIEFS } from '../../world/fields.js';
 import { threefry } from '../reference/threefry.js';
@@ -178,5 +177,24 @@ async function call<T>(
       `Expected the policy "${name}" ${purpose}, got an error: ${text}. Correct the policy; error.cause is its error.`,
       { cause },
     );
+  }
+}
+
+/**
+ * Returns the value, or rejects with the signal's reason if the signal aborts before a promise settles. A value that is no
+ * promise is always returned.
+ */
+async function unlessAborted<T>(value: T | Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return value;
+  let onAbort = (): void => {};
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(signal.reason);
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([value, aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
   }
 }

@@ -1,7 +1,7 @@
 /** Runs: validates their arguments, and plays them in slices of environments, with reports of progress between the slices. */
 
 import { InputError, Place, StateError } from '../../shared/errors.js';
-import { didYouMean } from '../../shared/suggest.js';
+import { didYouMean } from '../../shared/names.js';
 import { checkName, describe, isList, readOptions, toFlag, wrongType } from '../../shared/values.js';
 import { NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
 import type {

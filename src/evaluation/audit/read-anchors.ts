@@ -3,8 +3,8 @@
 
 import { toGrader } from '../../engine/graders/grader.js';
 import { InputError } from '../../shared/errors.js';
-import { isPrintable, PRINTABLE } from '../../shared/printable-names.js';
-import { got, notAnObject, unknownKeys } from '../../shared/row-messages.js';
+import { isPrintable, PRINTABLE } from '../../shared/names.js';
+import { got, notAnObject, unknownKeys } from '../../shared/schemas.js';
 import type { Interval } from '../../shared/statistics.js';
 import { COMPONENT_NAMES, MAX_U32 } from '../../world/fields.js';
 import { MEASURED } from '../measured-scores.js';

@@ -1,6 +1,6 @@
 /** Section: the files of a report. Also the warnings of a report whose files mix worlds or versions. */
 import { grouped } from '../../evaluation/format-results.js';
-import { toPrintable } from '../../shared/printable-names.js';
+import { toPrintable } from '../../shared/names.js';
 import { type Column, type Html, html, paragraph, table } from '../html.js';
 import type { ReportData, Source } from '../result-gatherer.js';
 import type { Section } from '../section.js';

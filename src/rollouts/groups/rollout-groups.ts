@@ -8,7 +8,7 @@ import { checkSeed } from '../../engine/validate/seeds.js';
 import { checkLongCall } from '../../engine/vec-env/runs.js';
 import { VecEnv } from '../../engine/vec-env/vec-env.js';
 import { InputError } from '../../shared/errors.js';
-import { didYouMean } from '../../shared/suggest.js';
+import { didYouMean } from '../../shared/names.js';
 import { checkLength, describe, isList, readOptions, wrongType } from '../../shared/values.js';
 import { NUM_COMPONENTS, NUM_STEPS } from '../../world/fields.js';
 import { toDiscount } from '../advantages/step-advantages.js';

@@ -3,7 +3,7 @@
 import { isSeed, refuseSeed } from '../../engine/validate/seeds.js';
 import { illegalAction, NO_ACTION } from '../../engine/validate/steps.js';
 import { InputError, Place, type Where } from '../../shared/errors.js';
-import { didYouMean } from '../../shared/suggest.js';
+import { didYouMean } from '../../shared/names.js';
 import { checkInteger, describe, wrongType } from '../../shared/values.js';
 import { ACTION_NAMES, MAX_ENVS, NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
 import { parseText } from '../text/parse-completions.js';

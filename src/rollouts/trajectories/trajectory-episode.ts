@@ -1,7 +1,7 @@
 /** Types of a trajectory: one episode as a line of JSON. Fields have the names of the file. */
 import type { GraderWeights } from '../../engine/graders/grader.js';
 import { Episode } from '../../engine/reference/episode.js';
-import { isModelName, isPrintable, MODEL_NAME, PRINTABLE } from '../../shared/printable-names.js';
+import { isModelName, isPrintable, MODEL_NAME, PRINTABLE } from '../../shared/names.js';
 import { expect, flag, isU32, object, oneOf, printableName } from '../../shared/row-schemas.js';
 import type { Schema } from '../../shared/schemas.js';
 import { COMPONENT_NAMES, MAX_U32, NUM_BELIEFS } from '../../world/fields.js';

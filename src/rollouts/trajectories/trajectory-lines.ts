@@ -4,9 +4,8 @@ import { beliefMae, clampSkill, skillTerm } from '../../engine/reference/grade.j
 import { NO_ACTION } from '../../engine/validate/steps.js';
 import { RhythmError } from '../../shared/errors.js';
 import { float32Decimal, float32Decimals } from '../../shared/float32-decimal.js';
-import { notAnObject } from '../../shared/row-messages.js';
 import { BadRow, conform, flag, list, object, oneOf, parseJson } from '../../shared/row-schemas.js';
-import { follows, otherSchema, otherWorld, SCHEMAS, schemaName } from '../../shared/schemas.js';
+import { follows, notAnObject, otherSchema, otherWorld, SCHEMAS, schemaName } from '../../shared/schemas.js';
 import { CONDITIONS } from '../../world/conditions.js';
 import { ACTION_NAMES, NUM_BELIEFS, NUM_STEPS, OBSERVATION_SIZE, PROFILE_SIZE } from '../../world/fields.js';
 import { createWorld, type World } from '../../world/world.js';

@@ -1,7 +1,7 @@
 /** Parses an action in OpenEnv's JSON form. */
 import { z } from 'zod';
 import { clampBelief } from '../../engine/reference/grade.js';
-import { didYouMean } from '../../shared/suggest.js';
+import { didYouMean } from '../../shared/names.js';
 import { ACTION_NAMES, BELIEF_NAMES, MIN_MAGNITUDE, NUM_BELIEFS } from '../../world/fields.js';
 import { InvalidRequestError, type ValidationError, validationErrorsOf, withLinks } from './errors.js';
 

@@ -1,8 +1,7 @@
 /** Connects to Redis, refuses a server that is too old or would lose data, and repeats commands that fail temporarily. */
 import type { Redis, RedisOptions } from 'ioredis';
 import { RhythmError } from '../../shared/errors.js';
-import { CLOCK } from '../../shared/http/clock.js';
-import { backOff, retry } from '../../shared/http/retry-loop.js';
+import { backOff, CLOCK, retry } from '../../shared/http/retry.js';
 import { importOptional, load, PACKAGES } from '../../shared/optional-packages.js';
 
 /** The errors of a queue, such as a Redis that cannot be reached, or failed shards. Their messages contain no password. */

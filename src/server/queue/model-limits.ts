@@ -10,7 +10,7 @@ import {
 } from '../../agents/llm/ledger.js';
 import type { Pauses } from '../../agents/llm/request-timing.js';
 import { StoredAnswers } from '../../agents/llm/stored-answers.js';
-import { CLOCK } from '../../shared/http/clock.js';
+import { CLOCK } from '../../shared/http/retry.js';
 import { NUM_STEPS } from '../../world/fields.js';
 import { QueueError, untilAccepted } from './connection.js';
 import { answersKey, dataKeys, lockKey, type Queue, type ShardData, type StoredJob } from './jobs.js';

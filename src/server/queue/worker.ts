@@ -1,6 +1,6 @@
 /** A worker: takes shards from the queue and computes them in threads. BullMQ renews their locks and repeats failed shards. */
 import type { Worker } from 'bullmq';
-import { CLOCK } from '../../shared/http/clock.js';
+import { CLOCK } from '../../shared/http/retry.js';
 import { isTemporary, loadQueues, type QueueAddress, withRedis } from './connection.js';
 import { checkRelease, type Queue, type Release, SHARDS, type ShardData } from './jobs.js';
 

@@ -5,7 +5,7 @@
 import type { z } from 'zod';
 import { catchFault, type ReportFault, RowNaming } from '../../rollouts/replay/row-faults.js';
 import { allocateColumns, WRITE_FIELD, type WrittenColumns } from '../../rollouts/replay/row-objects.js';
-import { didYouMean } from '../../shared/suggest.js';
+import { didYouMean } from '../../shared/names.js';
 import { checkName, describe } from '../../shared/values.js';
 import { PROFILE_CHOICES } from '../../world/resolve-names.js';
 import { objectOf } from '../http/request.js';

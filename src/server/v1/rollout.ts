@@ -6,8 +6,7 @@ import { checkSeed } from '../../engine/validate/seeds.js';
 import type { RolloutGroups } from '../../rollouts/groups/group-recorder.js';
 import type { RolloutOptions, RolloutPolicy } from '../../rollouts/groups/group-start.js';
 import { rolloutGroups } from '../../rollouts/node.js';
-import { storedField } from '../../shared/letter-case.js';
-import { didYouMean } from '../../shared/suggest.js';
+import { didYouMean, storedField } from '../../shared/names.js';
 import { checkName, describe } from '../../shared/values.js';
 import {
   ACTION_NAMES,

@@ -3,8 +3,7 @@ import { z } from 'zod';
 import { REWARD_NAMES } from '../../rollouts/rewards/compute-rewards.js';
 import { THOUGHT_STARTS } from '../../rollouts/text/parse-completions.js';
 import { RhythmError } from '../../shared/errors.js';
-import { snakeCase } from '../../shared/letter-case.js';
-import { didYouMean } from '../../shared/suggest.js';
+import { didYouMean, snakeCase } from '../../shared/names.js';
 import { describe, isList } from '../../shared/values.js';
 import {
   ACTION_NAMES,

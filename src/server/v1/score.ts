@@ -7,7 +7,7 @@ import { Faults, type RowFault, RowNaming } from '../../rollouts/replay/row-faul
 import { REWARD_NAMES } from '../../rollouts/rewards/compute-rewards.js';
 import { beginsInThought } from '../../rollouts/text/parse-completions.js';
 import { InputError } from '../../shared/errors.js';
-import { snakeCase } from '../../shared/letter-case.js';
+import { snakeCase } from '../../shared/names.js';
 import { NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
 import { arraysPieces, listPieces } from '../http/json-response.js';
 import type { Route } from '../http/route.js';

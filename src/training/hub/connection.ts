@@ -1,5 +1,5 @@
 /** The connection to the Hub. */
-import { CLOCK } from '../../shared/http/clock.js';
+import { CLOCK } from '../../shared/http/retry.js';
 import { load } from '../../shared/optional-packages.js';
 import type { Account } from './account.js';
 import { type FetchOptions, fetchWithRetry } from './fetch-with-retry.js';

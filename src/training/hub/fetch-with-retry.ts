@@ -4,8 +4,7 @@
  */
 
 import { BoundsError, boundedFetch } from '../../shared/http/bounded-fetch.js';
-import type { Clock } from '../../shared/http/clock.js';
-import { type BackOff, backOff, type FailedAttempt, retry } from '../../shared/http/retry-loop.js';
+import { type BackOff, backOff, type Clock, type FailedAttempt, retry } from '../../shared/http/retry.js';
 import { HubError } from './hub-errors.js';
 import { redacted } from './redact.js';
 import { networkError, responseError } from './response-errors.js';

@@ -2,7 +2,7 @@
 import { lstatSync, openAsBlob, readdirSync, type Stats, statSync } from 'node:fs';
 import { basename, join, relative, resolve, sep } from 'node:path';
 import { InputError } from '../../shared/errors.js';
-import { toPrintable } from '../../shared/printable-names.js';
+import { toPrintable } from '../../shared/names.js';
 
 export interface LocalFile {
   /** The path on this machine. */

@@ -1,6 +1,6 @@
 /** Replaces secrets and control characters in texts of servers, so that the texts can be printed. */
 import { redactor } from '../../shared/http/redactor.js';
-import { shortened, toPrintable } from '../../shared/printable-names.js';
+import { shortened, toPrintable } from '../../shared/names.js';
 
 /** The maximum length of a quoted answer, in characters, without the "..." after a cut. Chosen by hand. */
 const MAX_LENGTH = 400;

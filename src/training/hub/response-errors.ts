@@ -1,8 +1,7 @@
 /** Builds the errors for answers with an error status and for network errors. */
 import { BoundsError } from '../../shared/http/bounded-fetch.js';
-import { messageIn, parseBody } from '../../shared/http/error-body.js';
-import { causesOf } from '../../shared/http/error-causes.js';
-import { resetMs, retryAfterMs } from '../../shared/http/retry-after.js';
+import { causesOf, messageIn, parseBody } from '../../shared/http/error-texts.js';
+import { resetMs, retryAfterMs } from '../../shared/http/retry.js';
 import { HubError } from './hub-errors.js';
 import { redacted } from './redact.js';
 

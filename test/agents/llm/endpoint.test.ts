@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { toEndpoint } from '../../../src/agents/llm/endpoint.js';
 import type { ErrorCode } from '../../../src/shared/errors.js';
 import { redactor } from '../../../src/shared/http/redactor.js';
-import { resetMs, waitIn } from '../../../src/shared/http/retry-after.js';
+import { resetMs, waitIn } from '../../../src/shared/http/retry.js';
 import { refusalOf } from '../../support/refusals.js';
 
 const AZURE = {

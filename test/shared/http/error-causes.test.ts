@@ -1,6 +1,6 @@
 /** causesOf: the order of causes, cycles, and values that are not errors. */
 import { expect, it } from 'vitest';
-import { causesOf } from '../../../src/shared/http/error-causes.js';
+import { causesOf } from '../../../src/shared/http/error-texts.js';
 
 const messagesOf = (error: unknown) => causesOf(error).map(({ message }) => message);
 

@@ -1,6 +1,6 @@
 /** retry: the number of attempts, the waits between them, and the error at the end. */
 import { expect, it } from 'vitest';
-import { backOff, type RetryOptions, retry } from '../../../src/shared/http/retry-loop.js';
+import { backOff, type RetryOptions, retry } from '../../../src/shared/http/retry.js';
 import { FakeClock } from '../../support/fake-clock.js';
 
 /** Retries a call that fails `failures` times. @returns its result or error message, the attempts and the waits. */

@@ -53,7 +53,11 @@ describe('a redactor finds a key', () => {
   });
 
   it('of random characters, with invisible characters between them', () => {
-    const secrets = fc.string({ minLength: 8, maxLength: 40, unit: fc.constantFrom(...'abcXYZ0189-_+/=.~$^*') });
+    const secrets = fc.string({
+      minLength: 8,
+      maxLength: 40,
+      unit: fc.constantFrom(...'abcXYZ0189-_+/=.~$^*'),
+    });
     const noise = fc.constantFrom('', '', ...INVISIBLE);
     fc.assert(
       fc.property(secrets, fc.array(noise, { minLength: 40, maxLength: 40 }), (secret, separators) => {

@@ -3,7 +3,7 @@ import { type Grader, isSameGrader } from '../../../engine/graders/grader.js';
 import { counted, decimals, listed, plainInterval } from '../../../evaluation/format-results.js';
 import type { RowSummary } from '../../../evaluation/reevaluation/reevaluation.js';
 import { ORACLE_MARK } from '../../../rollouts/trajectories/trajectory-episode.js';
-import { camelCase } from '../../../shared/letter-case.js';
+import { camelCase } from '../../../shared/names.js';
 import { SCHEMAS } from '../../../shared/schemas.js';
 import { commandText, evalSeedsText, headerText, isCard, licenceText, table } from '../card-parts.js';
 import { type Range, rangeText } from '../state-sampler.js';

@@ -1,4 +1,27 @@
-/** Parses how long a service asks its clients to wait. */
+/** Repeats failed requests: parses how long a service asks its clients to wait, and waits. */
+import { setTimeout as delay } from 'node:timers/promises';
+import pRetry from 'p-retry';
+
+/** Tells the time and waits. */
+export interface Clock {
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** Waits `ms` milliseconds. @throws the signal's reason when it aborts. */
+  wait(ms: number, signal: AbortSignal): Promise<void>;
+}
+
+/** The system's clock. */
+export const CLOCK: Clock = {
+  now: Date.now,
+  async wait(ms, signal) {
+    try {
+      await delay(ms, undefined, { signal });
+    } catch (error) {
+      signal.throwIfAborted();
+      throw error;
+    }
+  },
+};
 
 /** Response headers, as `fetch` returns them. */
 export interface Headers extends Iterable<[name: string, value: string]> {
@@ -62,3 +85,55 @@ export function waitIn(text: string | null | undefined, now: number): number | n
 function numberIn(text: string | null | undefined): number | null {
   return /^\s*\d+(\.\d*)?\s*$/.test(text ?? '') ? Number(text) : null;
 }
+
+/** A failed attempt. */
+export interface FailedAttempt {
+  readonly error: Error;
+  /** The attempt's number, from 1 on. */
+  readonly attempt: number;
+  /** The number of attempts left. */
+  readonly left: number;
+}
+
+/** Options of `retry`. */
+export interface RetryOptions {
+  /** The maximum number of attempts after the first. */
+  readonly retries: number;
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+  /**
+   * Returns the milliseconds before the next attempt, or null for a permanent failure. Also called after the last attempt: then
+   * the function may throw a more helpful error.
+   */
+  readonly waitAfter: (failed: FailedAttempt) => number | null;
+}
+
+/**
+ * Calls `request` until it succeeds, fails permanently or has no attempts left.
+ * @throws the error of the last attempt, the error of `waitAfter`, or the signal's reason.
+ */
+export const retry = <Answer>(
+  request: () => Promise<Answer>,
+  { retries, signal, clock, waitAfter }: RetryOptions,
+): Promise<Answer> =>
+  pRetry(request, {
+    ...{ retries, signal, minTimeout: 0 },
+    onFailedAttempt: async ({ error, attemptNumber: attempt, retriesLeft: left }) => {
+      const ms = waitAfter({ error, attempt, left });
+      if (ms === null || left === 0) throw error;
+      await clock.wait(ms, signal);
+    },
+  });
+
+/** The first and the longest wait in milliseconds, for services that do not state a wait. */
+export interface BackOff {
+  readonly first: number;
+  readonly last: number;
+}
+
+/**
+ * Returns the milliseconds to wait after an attempt: `first` after the first, doubled with each attempt, at most `last`.
+ * @param attempt the attempt's number, from 1 on.
+ */
+export const backOff = ({ first, last }: BackOff, attempt: number): number =>
+  Math.min(last, first * 2 ** (attempt - 1));
