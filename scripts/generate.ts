@@ -1,15 +1,11 @@
-/** Writes the generated sources. With --check, writes nothing, and fails if one is stale. */
+/** Writes the generated sources that are committed. With --check, writes nothing, and fails if one is stale. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { STUDENT_NAMES } from '../src/agents/student/shipped-students.js';
-import { emitLayout } from '../src/engine/backends/webgpu/buffer-layout.js';
 import { emitCppHeader } from '../src/world/emit-cpp.js';
 import { emitPythonWorld } from './python-world.js';
-import { emitShaders } from './shaders.js';
 
 /** The folder of the students' files, which the Python package contains. */
 const STUDENTS = 'python/rhythm_vec/students';
-
-const layout = emitLayout();
 
 /** Returns the module of a student: its file in base64, which Node and bundles for browsers can both import. */
 function emitStudent(name: string): string {
@@ -19,12 +15,6 @@ function emitStudent(name: string): string {
 
 const OUTPUTS = [
   { path: 'native/generated/world.h', text: emitCppHeader(), afterwards: 'npm run build:addon' },
-  { path: 'src/engine/backends/webgpu/generated/layout.wgsl', text: layout, afterwards: 'npm run build' },
-  {
-    path: 'src/engine/backends/webgpu/generated/shaders.ts',
-    text: emitShaders(layout),
-    afterwards: 'npm run build',
-  },
   { path: 'python/rhythm_vec/_world.py', text: emitPythonWorld(), afterwards: 'pip install ./python' },
   ...STUDENT_NAMES.map((name) => ({
     path: `src/agents/student/generated/${name}.ts`,

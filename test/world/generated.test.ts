@@ -5,7 +5,6 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { emitShaders } from '../../scripts/shaders.js';
 import { loadAddon } from '../../src/engine/backends/addon.js';
-import { emitLayout } from '../../src/engine/backends/webgpu/buffer-layout.js';
 import { SHADER_LAYOUT } from '../../src/engine/backends/webgpu/generated/shaders.js';
 import { layoutDigest } from '../../src/world/digest.js';
 import { emitCppHeader } from '../../src/world/emit-cpp.js';
@@ -42,8 +41,7 @@ it('the generated header is current', () => {
 });
 
 it('the generated shaders are current', () => {
-  expect(read('src/engine/backends/webgpu/generated/layout.wgsl')).toBe(emitLayout());
-  expect(read('src/engine/backends/webgpu/generated/shaders.ts')).toBe(emitShaders(emitLayout()));
+  expect(read('src/engine/backends/webgpu/generated/shaders.ts')).toBe(emitShaders());
   expect(SHADER_LAYOUT).toBe(layoutDigest());
 });
 

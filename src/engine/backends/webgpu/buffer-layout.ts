@@ -137,7 +137,7 @@ export const RECORDED: Readonly<Record<TrajectoryField, number>> = recorded.offs
 /** Bytes of an environment's trajectory. */
 export const RECORDED_BYTES = recorded.words * WORD;
 
-/** The constants of `generated/layout.wgsl`, by the prefix of their names. */
+/** The constants of `layout.wgsl`, by the prefix of their names. */
 const WEBGPU_SCOPES: readonly Scope[] = [
   ['policy', POLICY],
   ['beliefs', BELIEFS],
@@ -145,7 +145,7 @@ const WEBGPU_SCOPES: readonly Scope[] = [
   ['recorded', RECORDED],
 ];
 
-/** Returns the text of `generated/layout.wgsl`. */
+/** Returns the text of `layout.wgsl`, a part of the generated shaders. */
 export function emitLayout(): string {
   const fields = Object.entries({ ...LAUNCH_NUMBERS, ...LAUNCH_ARRAYS });
   const members = fields.map(([name, meaning]) => `  // ${meaning}\n  ${name}: u32,`);

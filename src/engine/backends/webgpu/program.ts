@@ -105,7 +105,7 @@ export class Program {
 
 function requireFreshShaders(): void {
   if (SHADER_LAYOUT === layoutDigest()) return;
-  throw unavailable('The generated shaders are stale. Run npm run generate, then npm run build.');
+  throw unavailable('The generated shaders are stale. Run npm run compile.');
 }
 
 function requireWorkgroupSize({ limits, adapterName }: GpuDevice, size: number): void {

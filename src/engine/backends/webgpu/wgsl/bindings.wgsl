@@ -1,5 +1,5 @@
 // The bindings of every kernel (KERNELS of program.ts). A request's arrays lie in `request`, with rows for the
-// environments from `launch.first` on. The fields of `launch` (generated/layout.wgsl) hold their offsets; NONE marks an absent
+// environments from `launch.first` on. The fields of `launch` (buffer-layout.ts) hold their offsets; NONE marks an absent
 // array.
 
 @group(0) @binding(0) var<uniform> launch: Launch;
