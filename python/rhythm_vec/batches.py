@@ -125,7 +125,7 @@ def _send(client: Client, batch: Batch, start: int, stop: int) -> Iterator[Part]
         except RefusedError as error:
             # 413: the server's limit is lower than the client's. Halves are sent below.
             if single or error.status != 413:
-                raise _renumbered(error, start) from error
+                raise RefusedError(renumber(str(error), start), error.status, error.detail) from error
     middle = (start + stop) // 2
     yield from _send(client, batch, start, middle)
     yield from _send(client, batch, middle, stop)
@@ -193,10 +193,6 @@ _ROW_NUMBER = re.compile(
 def renumber(message: str, start: int) -> str:
     """Replaces the row numbers of a part by those of the whole batch, in a message."""
     return _ROW_NUMBER.sub(lambda match: f"{match[1]}[{int(match[2]) + start}]", message)
-
-
-def _renumbered(error: RefusedError, start: int) -> RefusedError:
-    return RefusedError(renumber(str(error), start), error.status, error.detail)
 
 
 def join_column(parts: List[Part], values_of: Callable[[Dict[str, Any]], List[Any]]) -> List[Any]:

@@ -42,13 +42,6 @@ def checked_url(url: Any) -> str:
     return str(url).rstrip("/")
 
 
-def _checked_urls(url: Union[str, Sequence[str]]) -> Tuple[str, ...]:
-    urls = list(url) if isinstance(url, (list, tuple)) else [url]
-    if not urls:
-        raise ValueError("Expected url to name at least one server, got none. Pass a URL, or a list of URLs.")
-    return tuple(dict.fromkeys(map(checked_url, urls)))
-
-
 def token_of(token: Optional[str]) -> Optional[str]:
     """Returns the token, else the token of the environment variable; None if there is none. Raises ValueError for a token
     that is not ASCII text."""
@@ -180,7 +173,10 @@ class Client:
         _check_limit("row_limit", row_limit, 2**31)
         if not isinstance(backoff, Backoff):
             raise ValueError(f"Expected backoff to be a Backoff, got {type(backoff).__name__}. Pass Backoff(...).")
-        self.urls = _checked_urls(url)
+        urls = list(url) if isinstance(url, (list, tuple)) else [url]
+        if not urls:
+            raise ValueError("Expected url to name at least one server, got none. Pass a URL, or a list of URLs.")
+        self.urls = tuple(dict.fromkeys(map(checked_url, urls)))
         self.token = token_of(token)
         self.timeout_s = timeout_s
         self.backoff = backoff

@@ -159,7 +159,12 @@ class ProxyVectorEnv(BaseVectorEnv):
         self._check_open()
         previous = self._require_reset()
         arrays = self._to_arrays(actions)
-        self._check_playing(previous)
+        if self._mode is AutoresetMode.DISABLED and previous["terminated"].any():
+            raise StateError(
+                "episode_over",
+                f"Expected episodes with steps left, got environment {int(np.argmax(previous['terminated']))}, whose "
+                "episode has ended. No episode was stepped. Reset it, or choose another autoreset_mode.",
+            )
         result = self._call("step", {}, arrays)
         self._last_result = result
         return (
@@ -174,14 +179,6 @@ class ProxyVectorEnv(BaseVectorEnv):
         if self._last_result is None:
             refuse_state("not_reset")
         return self._last_result
-
-    def _check_playing(self, previous: Arrays) -> None:
-        if self._mode is AutoresetMode.DISABLED and previous["terminated"].any():
-            raise StateError(
-                "episode_over",
-                f"Expected episodes with steps left, got environment {int(np.argmax(previous['terminated']))}, whose "
-                "episode has ended. No episode was stepped. Reset it, or choose another autoreset_mode.",
-            )
 
     def _to_arrays(self, actions: Any) -> Arrays:
         shape = (self.num_envs,)
