@@ -51,10 +51,10 @@ export async function runWork(options: WorkOptions, signal: AbortSignal): Promis
   if (!isQuiet()) process.stderr.write(`${counted(computed, 'shard')} computed.\n`);
 }
 
-/** Opens the backend once, so that a worker without an addon takes no shard. @throws BackendError. */
-async function checkBackend({ backend = 'native', kernel }: EngineOptions): Promise<void> {
+/** Opens the backend once, so that a worker without an addon takes no shard. @throws BackendError; InputError. */
+async function checkBackend({ backend = 'native', kernel, threads = 1 }: EngineOptions): Promise<void> {
   try {
-    await using _ = await openEnv({ numEnvs: 1, backend, kernel, threads: 1 });
+    await using _ = await openEnv({ numEnvs: 1, backend, kernel, threads });
   } catch (error) {
     if (!(error instanceof BackendError) || backend !== 'native') throw error;
     throw new BackendError(
