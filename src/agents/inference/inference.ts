@@ -137,6 +137,7 @@ export class Inference {
   /**
    * Returns the belief with the smallest expected error, for each number of the belief target: f32 [numEnvs, 3] in [0, 1],
    * newly allocated. @param error 'absolute' (default) returns the posterior median, 'squared' the posterior mean.
+   * @throws InputError `unknown_name` or `wrong_type` for another error.
    */
   beliefs(error: BeliefError = 'absolute'): Float32Array {
     this.#refresh(error);
@@ -184,7 +185,7 @@ export class Inference {
     return this.#reporter.report(this.#posteriors[checkInteger('i', i, 0, this.numEnvs - 1)]);
   }
 
-  /** Computes the stale beliefs. @throws InputError `unknown_name` or `wrong_type` for another error. */
+  /** Checks the name of the error, and computes the stale beliefs. */
   #refresh(error: BeliefError): void {
     checkName('error', error, BELIEF_ERRORS);
     for (let i = 0; i < this.numEnvs; i++) {

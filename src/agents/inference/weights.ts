@@ -97,11 +97,8 @@ export class WeightPosterior {
 
   /** Returns whether weights satisfy every cut. @param weights f32 [5]. */
   allows(weights: ArrayLike<number>): boolean {
-    for (let cut = 0; cut < this.#numCuts; cut++) {
-      let projection = 0;
-      for (let k = 0; k < NUM_METERS; k++) projection += this.#normal[cut * NUM_METERS + k] * weights[k];
-      if (projection > this.#bound[cut]) return false;
-    }
+    for (let cut = 0; cut < this.#numCuts; cut++)
+      if (this.#project(cut, weights, 0) > this.#bound[cut]) return false;
     return true;
   }
 
@@ -164,7 +161,7 @@ export class WeightPosterior {
     const { projections } = this.#scratch;
     let inside = 0;
     for (let p = 0; p < this.#samples; p++) {
-      projections[p] = this.#project(cut, p);
+      projections[p] = this.#project(cut, this.drawn, p * NUM_METERS);
       if (projections[p] <= bound) inside++;
     }
     if (inside * SCARCE >= this.#samples) return bound;
@@ -172,10 +169,10 @@ export class WeightPosterior {
     return Math.max(bound, projections[Math.floor(this.#samples / SCARCE)]);
   }
 
-  #project(cut: number, p: number): number {
+  /** Returns the dot product of a cut's normal and the five numbers from index `from` on. */
+  #project(cut: number, numbers: ArrayLike<number>, from: number): number {
     let sum = 0;
-    for (let k = 0; k < NUM_METERS; k++)
-      sum += this.#normal[cut * NUM_METERS + k] * this.drawn[p * NUM_METERS + k];
+    for (let k = 0; k < NUM_METERS; k++) sum += this.#normal[cut * NUM_METERS + k] * numbers[from + k];
     return sum;
   }
 
@@ -184,7 +181,7 @@ export class WeightPosterior {
     const { inside, outside } = this.#scratch;
     let [numInside, numOutside] = [0, 0];
     for (let p = 0; p < this.#samples; p++) {
-      if (this.#project(cut, p) <= this.#bound[cut]) inside[numInside++] = p;
+      if (this.#project(cut, this.drawn, p * NUM_METERS) <= this.#bound[cut]) inside[numInside++] = p;
       else outside[numOutside++] = p;
     }
     // The copied samples are evenly spaced among the remaining samples.
@@ -198,7 +195,8 @@ export class WeightPosterior {
   /** Moves sample `p` at random within all cuts. @param numInside the number of samples that satisfied the last cut. */
   #moveSample(p: number, numInside: number, draws: InferenceDraws): void {
     const { slack, inside } = this.#scratch;
-    for (let cut = 0; cut < this.#numCuts; cut++) slack[cut] = this.#bound[cut] - this.#project(cut, p);
+    for (let cut = 0; cut < this.#numCuts; cut++)
+      slack[cut] = this.#bound[cut] - this.#project(cut, this.drawn, p * NUM_METERS);
     for (let sweep = 0; sweep < SWEEPS; sweep++) {
       for (let e = 0; e < EDGES.length; e += 2)
         this.#moveAlongEdge(p * NUM_METERS, EDGES[e], EDGES[e + 1], draws);
@@ -227,23 +225,14 @@ export class WeightPosterior {
     }
     // The two samples are equal: there is no direction.
     if (max === Number.POSITIVE_INFINITY) return;
-    this.#computeSlopes();
     for (let cut = 0; cut < this.#numCuts; cut++) {
+      // How fast the move approaches the cut.
+      slopes[cut] = this.#project(cut, direction, 0);
       const available = Math.max(0, this.#scratch.slack[cut]);
       if (slopes[cut] > 0) max = Math.min(max, available / slopes[cut]);
       else if (slopes[cut] < 0) min = Math.max(min, available / slopes[cut]);
     }
     if (min < max) this.#moveIfAccepted(from, min + (max - min) * draws.next(), draws);
-  }
-
-  /** Computes how fast each cut is approached along the direction. */
-  #computeSlopes(): void {
-    const { direction, slopes } = this.#scratch;
-    for (let cut = 0; cut < this.#numCuts; cut++) {
-      let sum = 0;
-      for (let k = 0; k < NUM_METERS; k++) sum += this.#normal[cut * NUM_METERS + k] * direction[k];
-      slopes[cut] = sum;
-    }
   }
 
   /** Moves by `distance` along the direction, with the Metropolis acceptance probability of the prior. */

@@ -252,11 +252,12 @@ describe('invalid arguments', () => {
     expect(inference.explain(0).step).toBe(-1);
   });
 
-  it('invalid options, indices and counts are refused', () => {
+  it('invalid options, indices, counts and errors are refused', () => {
     expectRefusal(() => new Inference(world, 1, { sampels: 3 } as object), 'unknown_option');
     expectRefusal(() => new Inference(world, 1, { samples: 3 }), 'out_of_range');
     expectRefusal(() => new Inference(world, 0), 'out_of_range');
     expectRefusal(() => new Inference(world, 1).explain(1), 'out_of_range');
     expectRefusal(() => new Inference(world, 1).posteriorSamples(0), 'out_of_range');
+    expectRefusal(() => new Inference(world, 1).beliefs('square' as 'squared'), 'unknown_name');
   });
 });
