@@ -1,6 +1,6 @@
 /** Comparisons of rollouts and replay scores on an asynchronous backend with those of the reference. */
 import { expect } from 'vitest';
-import type { Platform } from '../../src/engine/backends/platform.js';
+import type { Platform } from '../../src/engine/backends/open-batch.js';
 import { openAsyncVecEnv } from '../../src/engine/vec-env/async-vec-env.js';
 import {
   createVecEnv,

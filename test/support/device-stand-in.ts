@@ -129,7 +129,7 @@ export class StandIn implements Batch {
     const origin = from && { ...from, source: StandIn.of(from.source) };
     const refusal = await this.#later((batch) => batch.run({ ...request, from: origin, trajectory: rows }));
     if (refusal === null && trajectory !== null) {
-      write(rows!, trajectory, numEnvs, request.part ?? { first: 0, end: numEnvs });
+      write(rows!, trajectory, numEnvs, request.slice ?? { first: 0, end: numEnvs });
     }
     return refusal;
   }

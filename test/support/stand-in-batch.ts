@@ -1,7 +1,6 @@
 /** Opens batches on a stand-in for a device, which computes on the reference: see device-stand-in.ts. */
 
-import { type OpenBatch, openBatch } from '../../src/engine/backends/open-batch.js';
-import type { Platform } from '../../src/engine/backends/platform.js';
+import { type OpenBatch, openBatch, type Platform } from '../../src/engine/backends/open-batch.js';
 import { referenceBackend } from '../../src/engine/backends/reference.js';
 import { standInFor } from './device-stand-in.js';
 

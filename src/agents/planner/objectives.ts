@@ -79,7 +79,7 @@ function byWellbeing(grader: Float32Array, params: Params): ScoreEpisodes {
     // A `ScoreEpisodes` must read `firstHalfMeans` too (search/scorer.ts).
     yield* resultOf(batch.read(['components', 'firstHalfMeans']));
     if (values.length === 0) values = new Float32Array(components.length / NUM_COMPONENTS);
-    for (let env = 0; env < run.part!.end; env++) {
+    for (let env = 0; env < run.slice!.end; env++) {
       values[env] = wellbeingValue(components, env * NUM_COMPONENTS, weights, params);
     }
     return values;

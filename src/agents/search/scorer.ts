@@ -3,8 +3,7 @@
  * action sequence.
  */
 import type { Batch, Outputs, ResetRequest, RunRequest } from '../../engine/backends/backend.js';
-import type { OpenBatch, OpenedBatch } from '../../engine/backends/open-batch.js';
-import type { Platform } from '../../engine/backends/platform.js';
+import type { OpenBatch, OpenedBatch, Platform } from '../../engine/backends/open-batch.js';
 import { type EngineCalls, resultOf } from '../../engine/engine-calls.js';
 import { MAX_ENVS, NUM_STEPS } from '../../world/fields.js';
 import type { World } from '../../world/world.js';
@@ -212,7 +211,7 @@ export class Scorer implements Disposable {
       beliefs: null,
       stops: null,
       trajectory: null,
-      part: { first: 0, end: trials.length * starts.length * count },
+      slice: { first: 0, end: trials.length * starts.length * count },
       from: { source: this.#source, indices: this.#indices },
     });
     trials.forEach((trial, k) => {

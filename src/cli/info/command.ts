@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { Availability } from '../../engine/backends/backend.js';
 import { NODE } from '../../engine/backends/node.js';
-import type { Platform } from '../../engine/backends/platform.js';
+import type { Platform } from '../../engine/backends/open-batch.js';
 import { describeMachine } from '../../evaluation/run-info.js';
 import { packageVersion } from '../../shared/version.js';
 import { layoutDigest } from '../../world/digest.js';

@@ -42,7 +42,7 @@ export interface NativeBatch {
     beliefs: RunBeliefs | null,
     stops: Uint8Array | null,
     trajectory: RecordedTrajectory | null,
-    part: RunRequest['part'] | null,
+    slice: RunRequest['slice'] | null,
     from: { readonly source: NativeBatch; readonly indices: Uint32Array } | null,
   ): Refusal | null;
   gather(source: NativeBatch, indices: Uint32Array): void;

@@ -189,13 +189,13 @@ export interface RunRequest {
   readonly stops: Uint8Array | null;
   /**
    * The environments that run, `first` to `end - 1`; absent for all. `first` is a multiple of 16, because the native backend
-   * stores 16 states together. The part from environment 0 checks the action sequences of all environments.
+   * stores 16 states together. The slice from environment 0 checks the action sequences of all environments.
    */
-  readonly part?: { readonly first: number; readonly end: number };
+  readonly slice?: { readonly first: number; readonly end: number };
   /** Environments to copy before the run, like `gather`. A backend may do both in one pass over the memory. */
   readonly from?: Origin;
   /**
-   * Receives the steps; null to record none. It must be newly allocated by `allocateTrajectory` for this run; the parts of
+   * Receives the steps; null to record none. It must be newly allocated by `allocateTrajectory` for this run; the slices of
    * a run share it. The entries of steps that the run does not take keep their initial values.
    */
   readonly trajectory: RecordedTrajectory | null;

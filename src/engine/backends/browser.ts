@@ -2,8 +2,7 @@
 /** The backends of browsers, in priority order. */
 
 import type { Availability } from './backend.js';
-import { asyncAvailabilities, availabilities } from './open-batch.js';
-import type { Platform } from './platform.js';
+import { asyncAvailabilities, availabilities, type Platform } from './open-batch.js';
 import { referenceBackend } from './reference.js';
 import { wasmBackend } from './wasm/wasm-backend.js';
 import { webGpuBackend } from './webgpu/webgpu-backend.js';

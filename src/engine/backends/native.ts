@@ -99,7 +99,7 @@ class NativeBackendBatch implements SyncBatch {
     return this.#batch.step(actions, beliefs, given, stepMask, resetMask, resetSeeds);
   }
 
-  run({ policy, beliefs, stops, trajectory, part, from }: RunRequest): Refusal | null {
+  run({ policy, beliefs, stops, trajectory, slice, from }: RunRequest): Refusal | null {
     return this.#batch.run(
       POLICY[policy.kind],
       policy.kind === 'random' ? policy.policySeeds : null,
@@ -107,7 +107,7 @@ class NativeBackendBatch implements SyncBatch {
       beliefs,
       stops,
       trajectory,
-      part ?? null,
+      slice ?? null,
       from === undefined
         ? null
         : { source: (from.source as NativeBackendBatch).#batch, indices: from.indices },

@@ -18,7 +18,16 @@ import type {
 } from './backend.js';
 import type { DeviceOptions } from './device-options.js';
 import { allocateOutputs } from './outputs.js';
-import type { Platform } from './platform.js';
+
+/** Backends in priority order. */
+export interface Platform {
+  /** The backends of synchronous environments. */
+  readonly backends: readonly SyncBackend[];
+  /** The backends of asynchronous environments: these, and those that return promises. */
+  readonly asyncBackends: readonly Backend[];
+  /** Warns that 'auto' chose the reference, once per process. @param reason lists the backends tried before. */
+  readonly warn?: (reason: string) => void;
+}
 
 /** The caller's options `backend` and `kernel`. */
 export interface BackendChoice {

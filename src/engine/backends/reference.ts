@@ -118,10 +118,10 @@ class ReferenceBatch implements SyncBatch {
     return null;
   }
 
-  run({ policy, beliefs, stops, part, from, trajectory }: RunRequest): Refusal | null {
-    const { first, end } = part ?? { first: 0, end: this.episodes.length };
+  run({ policy, beliefs, stops, slice, from, trajectory }: RunRequest): Refusal | null {
+    const { first, end } = slice ?? { first: 0, end: this.episodes.length };
     const starts = from === undefined ? this.episodes : originsOf(from);
-    // The first part checks the sequences of all environments.
+    // The first slice checks the sequences of all environments.
     const refusal =
       policy.kind === 'sequence' && first === 0
         ? findSequenceRefusal(policy.actions, stops, (i) => starts[i].stepCount)

@@ -6,7 +6,7 @@ import { describe, readOptions } from '../../shared/values.js';
 import { MAX_ENVS, NUM_BELIEFS, NUM_STEPS, PROFILE_SIZE } from '../../world/fields.js';
 import type { OutputName, TrajectoryField } from '../backends/backend.js';
 import { type Device, toDeviceOptions } from '../backends/device-options.js';
-import type { Platform } from '../backends/platform.js';
+import type { Platform } from '../backends/open-batch.js';
 import { type EngineCalls, runAsync } from '../engine-calls.js';
 import { isGrader } from '../graders/grader.js';
 import { HISTORY_STEPS, type HistoryStep } from '../observe/history.js';

@@ -1,7 +1,6 @@
 /** Environments of either API, synchronous or asynchronous, for code that runs on every backend. */
 
-import { isAsynchronous } from '../backends/open-batch.js';
-import type { Platform } from '../backends/platform.js';
+import { isAsynchronous, type Platform } from '../backends/open-batch.js';
 import { type AsyncVecEnv, openAsyncVecEnv } from './async-vec-env.js';
 import { openVecEnv, VecEnv } from './vec-env.js';
 import type { StepResult, VecEnvOptions } from './vec-env-options.js';

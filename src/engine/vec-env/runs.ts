@@ -213,7 +213,7 @@ export function* runInSlices(
     while (done < numEnvs) {
       signal?.throwIfAborted();
       const end = Math.min(done + size, numEnvs);
-      const refusal = yield* resultOf(batch.run({ ...request, part: { first: done, end }, from }));
+      const refusal = yield* resultOf(batch.run({ ...request, slice: { first: done, end }, from }));
       if (refusal !== null) return refusal;
       done = end;
       reportProgress(origin === null ? [core] : [core, origin.source], () => onProgress?.(done, numEnvs));

@@ -4,7 +4,7 @@
 import { InputError } from '../../shared/errors.js';
 import { describe } from '../../shared/values.js';
 import type { TrajectoryField } from '../backends/backend.js';
-import type { Platform } from '../backends/platform.js';
+import type { Platform } from '../backends/open-batch.js';
 import { runSync } from '../engine-calls.js';
 import { HISTORY_STEPS, type HistoryStep } from '../observe/history.js';
 import type { Actions } from '../validate/steps.js';

@@ -1,14 +1,14 @@
 /** Opens one environment per group in its initial state, and copies it to one environment per rollout. */
 import type { BackendName, KernelName } from '../../engine/backends/backend.js';
-import type { Platform } from '../../engine/backends/platform.js';
+import type { Platform } from '../../engine/backends/open-batch.js';
 import { type EngineCalls, resultOf } from '../../engine/engine-calls.js';
 import type { HistoryStep } from '../../engine/observe/history.js';
 import type { Policy, PolicyFunction, PolicyView } from '../../engine/policy/policy.js';
 import { decodeSnapshot } from '../../engine/snapshot/codec.js';
 import type { GraderChoice, ProfileChoice } from '../../engine/validate/profiles.js';
 import { toSeeds } from '../../engine/validate/seeds.js';
-import { type Env, assignEnv, openEnvOn } from '../../engine/vec-env/open-env.js';
 import { AsyncVecEnv, openAsyncVecEnv } from '../../engine/vec-env/async-vec-env.js';
+import { assignEnv, type Env, openEnvOn } from '../../engine/vec-env/open-env.js';
 import { VecEnv } from '../../engine/vec-env/vec-env.js';
 import { FROM_OPTIONS, type StepResult } from '../../engine/vec-env/vec-env-options.js';
 import { InputError } from '../../shared/errors.js';
@@ -116,11 +116,7 @@ export function* startGroups(platform: Platform, options: RolloutOptions): Engin
 }
 
 /** Opens one environment per rollout with a copy of its group's state. @param origins one environment per group. */
-function* copyToRollouts(
-  platform: Platform,
-  origins: Env,
-  options: RolloutOptions,
-): EngineCalls<GroupStart> {
+function* copyToRollouts(platform: Platform, origins: Env, options: RolloutOptions): EngineCalls<GroupStart> {
   const groups = origins.numEnvs;
   const groupSize = checkInteger('groupSize', options.groupSize, 1, Math.floor(MAX_ENVS / groups));
   const { kernel } = options;
@@ -173,11 +169,7 @@ function* fromSeeds(platform: Platform, options: RolloutOptions): EngineCalls<En
   return env;
 }
 
-function* fromSnapshot(
-  platform: Platform,
-  bytes: Uint8Array,
-  options: RolloutOptions,
-): EngineCalls<Env> {
+function* fromSnapshot(platform: Platform, bytes: Uint8Array, options: RolloutOptions): EngineCalls<Env> {
   const { world, backend, kernel, threads } = options;
   const { numEnvs, autoreset, imagination, seedRange } = decodeSnapshot(bytes);
   const env = yield* resultOf(
@@ -190,10 +182,7 @@ function* fromSnapshot(
   return env;
 }
 
-function fromSource(
-  from: Exclude<RolloutOrigin, Uint8Array>,
-  options: RolloutOptions,
-): Env | Promise<Env> {
+function fromSource(from: Exclude<RolloutOrigin, Uint8Array>, options: RolloutOptions): Env | Promise<Env> {
   const { source, indices } = readOptions('from', from, FROM_OPTIONS);
   if (!(source instanceof VecEnv || source instanceof AsyncVecEnv)) {
     throw wrongType(

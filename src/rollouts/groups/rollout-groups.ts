@@ -1,5 +1,5 @@
 /** Plays groups of rollouts step by step. All rollouts of a group begin in the same state. */
-import type { Platform } from '../../engine/backends/platform.js';
+import type { Platform } from '../../engine/backends/open-batch.js';
 import { runAsync, yieldTurn } from '../../engine/engine-calls.js';
 import { type Grader, type GraderLike, toGrader } from '../../engine/graders/grader.js';
 import { type CheckedPlayer, openChecked } from '../../engine/policy/checked-player.js';

@@ -1,8 +1,7 @@
 /** `scoreReplay` and `scoreReplayAsync` on the backends of a platform. */
 
 import type { Batch } from '../../engine/backends/backend.js';
-import { type OpenBatch, openBatch, openSyncBatch } from '../../engine/backends/open-batch.js';
-import type { Platform } from '../../engine/backends/platform.js';
+import { type OpenBatch, openBatch, openSyncBatch, type Platform } from '../../engine/backends/open-batch.js';
 import { type EngineCalls, resultOf, runAsync, runSync } from '../../engine/engine-calls.js';
 import { checkInteger } from '../../shared/values.js';
 import { MAX_THREADS } from '../../world/fields.js';

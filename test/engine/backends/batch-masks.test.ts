@@ -52,7 +52,7 @@ async function anyCall(
   }
   if (kind.startsWith('run')) {
     const run = random.run(n);
-    // The second part must begin at a multiple of 16 (`part` of RunRequest).
+    // The second part must begin at a multiple of 16 (`slice` of RunRequest).
     const first = Math.min(n, 16);
     const parts = [
       { first: 0, end: first },
@@ -62,7 +62,7 @@ async function anyCall(
       const origin = { source: from.batch as never, indices: order };
       const request = kind === 'run' || from === to ? run : { ...run, from: origin };
       const refusals: unknown[] = [];
-      for (const part of parts) refusals.push(await to.batch.run({ ...request, part }));
+      for (const part of parts) refusals.push(await to.batch.run({ ...request, slice: part }));
       return refusals;
     };
   }

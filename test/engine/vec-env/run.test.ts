@@ -106,15 +106,15 @@ async function scenario(random: Random): Promise<Scenario> {
   return { begin, request: random.run(numEnvs) };
 }
 
-/** Runs in parts of 16 environments, the smallest that `RunRequest.part` allows; the last part may have fewer. */
+/** Runs in slices of 16 environments, the smallest that `RunRequest.slice` allows; the last slice may have fewer. */
 async function runParts(
   { batch, numEnvs, columns }: OpenedAsyncBatch,
   request: RunRequest,
 ): Promise<Columns> {
   const trajectory = allocateTrajectory(numEnvs);
   for (let first = 0; first < numEnvs; first += 16) {
-    const part = { first, end: Math.min(first + 16, numEnvs) };
-    expect(await batch.run({ ...request, trajectory, part })).toBeNull();
+    const slice = { first, end: Math.min(first + 16, numEnvs) };
+    expect(await batch.run({ ...request, trajectory, slice })).toBeNull();
   }
   return { ...(await columns()), ...copyColumns(trajectory) };
 }
@@ -163,10 +163,10 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
       expectEqual(await runWith(await begin(engine), request), await runParts(await begin(engine), request));
     }));
 
-  it('the first part of a run checks the actions of all parts', async () => {
+  it('the first slice of a run checks the actions of all slices', async () => {
     const { opened, request } = await withWrongSequence(engine);
     const before = await opened.columns();
-    const refusal = await opened.batch.run({ ...request, part: { first: 0, end: 16 } });
+    const refusal = await opened.batch.run({ ...request, slice: { first: 0, end: 16 } });
     expect(refusal).toEqual({ code: 'illegal_action', index: 39, step: NUM_STEPS - 1, value: 10 });
     expectEqual(before, await opened.columns());
   });

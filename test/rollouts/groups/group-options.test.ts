@@ -1,7 +1,7 @@
 /** Tests of the options of `rolloutGroups`: validation, progress and signals. */
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import type { Platform } from '../../../src/engine/backends/platform.js';
+import type { Platform } from '../../../src/engine/backends/open-batch.js';
 import { referenceBackend } from '../../../src/engine/backends/reference.js';
 import { openVecEnv } from '../../../src/engine/vec-env/vec-env.js';
 import {

@@ -82,7 +82,7 @@ export class Stage {
 }
 
 /** Environments `first` to `end - 1` of one array. */
-interface Part {
+interface StagedArray {
   readonly array: Int8Array | Float32Array;
   readonly staged: Int8Array | Float32Array;
   /** The number of pieces of consecutive entries, and the distance between pieces in both arrays. */
@@ -98,7 +98,7 @@ export class StagedTrajectory {
   /** The addresses that environment 0 would have, in the order of TRAJECTORY_FIELDS; 0 for an array that is not recorded. */
   readonly addresses: readonly Address[];
   readonly columnStride: number;
-  readonly #parts: Part[] = [];
+  readonly #arrays: StagedArray[] = [];
 
   /** Copies the entries of the arrays, because a run keeps those of steps that it does not take. */
   constructor(stage: Stage, trajectory: RecordedTrajectory, first: number, end: number) {
@@ -114,20 +114,20 @@ export class StagedTrajectory {
       const stagedStride = stride === 0 ? length : this.columnStride;
       const address = stage.take(pieces * stagedStride * array.BYTES_PER_ELEMENT);
       const staged = stage.view(array, address, pieces * stagedStride);
-      const part = { array, staged, pieces, stride, stagedStride, at: first * perEnv, length };
-      for (const { whole, own } of piecesOf(part)) own.set(whole);
-      this.#parts.push(part);
+      const copy = { array, staged, pieces, stride, stagedStride, at: first * perEnv, length };
+      for (const { whole, own } of piecesOf(copy)) own.set(whole);
+      this.#arrays.push(copy);
       return address - first * perEnv * array.BYTES_PER_ELEMENT;
     });
   }
 
   /** Copies the entries back. */
   read(): void {
-    for (const part of this.#parts) for (const { whole, own } of piecesOf(part)) whole.set(own);
+    for (const copy of this.#arrays) for (const { whole, own } of piecesOf(copy)) whole.set(own);
   }
 }
 
-function* piecesOf({ array, staged, pieces, stride, stagedStride, at, length }: Part) {
+function* piecesOf({ array, staged, pieces, stride, stagedStride, at, length }: StagedArray) {
   for (let k = 0; k < pieces; k++) {
     const whole = array.subarray(k * stride + at, k * stride + at + length);
     yield { whole, own: staged.subarray(k * stagedStride, k * stagedStride + length) };

@@ -136,9 +136,9 @@ class WasmBatch implements SyncBatch {
   }
 
   run(request: RunRequest): Refusal | null {
-    const { policy, stops, part, from } = request;
-    const { first, end } = part ?? { first: 0, end: this.#numEnvs };
-    // The first part checks the sequences of all environments.
+    const { policy, stops, slice, from } = request;
+    const { first, end } = slice ?? { first: 0, end: this.#numEnvs };
+    // The first slice checks the sequences of all environments.
     if (policy.kind === 'sequence' && first === 0) {
       const source = from === undefined ? this : (from.source as WasmBatch);
       const stepOf = (i: number) => source.#tiles[wordAt(from?.indices[i] ?? i) + STATE.step * TILE];
@@ -147,7 +147,7 @@ class WasmBatch implements SyncBatch {
     }
     if (from !== undefined) this.#copy(from.source as WasmBatch, from.indices, first, end);
     const most = this.#mostStaged(request);
-    for (let at = first; at < end; at += most) this.#runPart(request, at, Math.min(at + most, end));
+    for (let at = first; at < end; at += most) this.#runStaged(request, at, Math.min(at + most, end));
     return null;
   }
 
@@ -160,7 +160,7 @@ class WasmBatch implements SyncBatch {
     return Math.floor(this.#stage.capacity / perEnv / TILE) * TILE;
   }
 
-  #runPart({ policy, beliefs, stops, trajectory }: RunRequest, first: number, end: number): void {
+  #runStaged({ policy, beliefs, stops, trajectory }: RunRequest, first: number, end: number): void {
     const stage = this.#stage;
     stage.clear();
     const sequence = beliefs?.kind === 'sequence' ? beliefs : null;

@@ -42,7 +42,7 @@ interface LaunchOptions {
 }
 
 /** The environments of one launch, all in one segment. */
-interface LaunchPart {
+interface LaunchRange {
   readonly segment: Segment;
   /** The index of the first environment within the batch. */
   readonly at: number;
@@ -110,16 +110,16 @@ export class Launcher {
   }
 
   /**
-   * Splits environments `first` to `end - 1` at the limits of segments and scratch memory. Writes the request of each part,
-   * which is valid until the next part.
+   * Splits environments `first` to `end - 1` at the limits of segments and scratch memory. Writes the request of each launch,
+   * which is valid until the next one.
    * @param bytes the bytes per environment in the results.
    */
-  *#split(arrays: RequestArrays, first: number, end: number, bytes = 1): Generator<LaunchPart> {
+  *#split(arrays: RequestArrays, first: number, end: number, bytes = 1): Generator<LaunchRange> {
     const maxEnvs = this.rowsPerLaunch(Math.max(bytesPerEnv(arrays), bytes));
     for (const segment of this.segments) {
       const last = Math.min(end, segment.first + segment.count);
       for (let at = Math.max(first, segment.first); at < last; at += maxEnvs) {
-        // The batch may have been closed since the last part.
+        // The batch may have been closed since the last launch.
         this.#memory.check();
         const count = Math.min(maxEnvs, last - at);
         const offsets = this.#request.put(arrays, at, count);

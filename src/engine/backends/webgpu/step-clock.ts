@@ -3,6 +3,7 @@
 import { NUM_ACTIONS, NUM_STEPS, STATE, STATE_WORDS } from '../../../world/fields.js';
 import { hasIllegalBits, illegalBits } from '../../validate/steps.js';
 import type { Refusal, ResetRequest, RunRequest, StepRequest } from '../backend.js';
+import { findSequenceRefusal } from '../refusals.js';
 
 /** The step of each environment of a batch. */
 export class StepClock {
@@ -40,15 +41,9 @@ export class StepClock {
     origin: { clock: StepClock; indices: Uint32Array } | null,
   ): Refusal | null {
     if (policy.kind !== 'sequence' || areLegal(policy.actions)) return null;
-    for (let index = 0; index < this.#steps.length; index++) {
-      const stop = stops?.[index] ?? NUM_STEPS;
-      const begin = origin === null ? this.at(index) : origin.clock.at(origin.indices[index]);
-      for (let step = begin; step < stop; step++) {
-        const value = policy.actions[index * NUM_STEPS + step];
-        if (value >= NUM_ACTIONS) return { code: 'illegal_action', index, step, value };
-      }
-    }
-    return null;
+    return findSequenceRefusal(policy.actions, stops, (i) =>
+      origin === null ? this.at(i) : origin.clock.at(origin.indices[i]),
+    );
   }
 
   /** Commits a reset: episodes begin at step 0, or at the steps of `start`. */

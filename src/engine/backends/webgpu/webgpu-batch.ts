@@ -118,9 +118,9 @@ export class WebGpuBatch implements Batch {
   }
 
   async run(request: RunRequest): Promise<Refusal | null> {
-    const { first, end } = request.part ?? { first: 0, end: this.#numEnvs };
+    const { first, end } = request.slice ?? { first: 0, end: this.#numEnvs };
     const { from, stops } = request;
-    // The part from environment 0 checks the action sequences of all environments.
+    // The slice from environment 0 checks the action sequences of all environments.
     if (first === 0) {
       const origin = from && { clock: (from.source as WebGpuBatch).#clock, indices: from.indices };
       const refusal = this.#clock.findSequenceRefusal(request, origin ?? null);
