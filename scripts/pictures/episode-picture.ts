@@ -3,9 +3,8 @@
  * picture, so it also moves in an `<img>`. Without animation it shows the whole week.
  */
 import { ACTION_STYLES } from '../../src/figures/action-sequences.js';
-import { kindOf, POLICY_COLOURS } from '../../src/figures/policy-colours.js';
-import { textWidth } from '../../src/figures/text-width.js';
-import { DARK, FONT, LIGHT } from '../../src/figures/theme.js';
+import { textWidth } from '../../src/figures/text.js';
+import { DARK, FONT, kindOf, LIGHT, POLICY_COLOURS } from '../../src/figures/theme.js';
 import { BELIEF_NAMES, METER_NAMES, NUM_SLOTS, NUM_STEPS } from '../../src/world/fields.js';
 import type { PlayedEpisode } from './played-episode.js';
 

@@ -1,7 +1,6 @@
 /** Draws the preview picture of links to the demo page: the page's headline, a result, and the histograms of two policies. */
 import { findPolicy } from '../../src/agents/policies/fixed-policies.js';
-import { colourOfPlayer } from '../../src/figures/policy-colours.js';
-import { LIGHT } from '../../src/figures/theme.js';
+import { colourOfPlayer, LIGHT } from '../../src/figures/theme.js';
 import { createVecEnv } from '../../src/index.js';
 
 /**

@@ -1,5 +1,4 @@
-/** Options of an evaluation, and the data of its callbacks. */
-
+/** Options of an evaluation, the batches that it plays, and the data of its callbacks. */
 import type { AnswerLog, LanguageModel } from '../agents/llm/language-model.js';
 import type { BeliefKind } from '../agents/policies/fixed-policies.js';
 import type { PolicyName } from '../agents/policies/stepped-policies.js';
@@ -11,7 +10,7 @@ import type { RunResult } from '../engine/vec-env/vec-env-options.js';
 import type { TrajectoryEpisode } from '../rollouts/trajectories/trajectory-episode.js';
 import { InputError } from '../shared/errors.js';
 import { checkOptions, describe } from '../shared/values.js';
-import type { ConditionOptions } from '../world/conditions.js';
+import type { Condition, ConditionOptions } from '../world/conditions.js';
 import type { RunInfo } from './run-info.js';
 
 /** Options of language models. */
@@ -176,4 +175,22 @@ function refuseType(name: string, expected: string, got: unknown): never {
     'wrong_type',
     `Expected ${name} to be ${expected}, got ${describe(got)}. Pass ${expected}, or omit the option.`,
   );
+}
+
+/** Seeds with one choice of profiles. */
+export interface EpisodeBatch {
+  /** 'sampled', 'discrete' or a profile's name. */
+  readonly profile: string;
+  /** u32 [n]. */
+  readonly seeds: Uint32Array;
+}
+
+/** Yields a condition's episodes in order, at most `size` at a time. */
+export function* chunksOf({ parts }: Condition, size: number): Generator<EpisodeBatch> {
+  for (const { profile, seeds } of parts) {
+    for (let first = seeds.first; first <= seeds.last; first += size) {
+      const length = Math.min(size, seeds.last - first + 1);
+      yield { profile, seeds: Uint32Array.from({ length }, (_, i) => first + i) };
+    }
+  }
 }

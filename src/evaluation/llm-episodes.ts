@@ -8,7 +8,7 @@ import type { Player, TrajectoryEpisode, Usage } from '../rollouts/trajectories/
 import { camelCase } from '../shared/names.js';
 import type { Condition } from '../world/conditions.js';
 import { ACTION_NAMES, NUM_BELIEFS, NUM_STEPS } from '../world/fields.js';
-import { chunksOf, type EpisodeBatch } from './episode-batch.js';
+import { chunksOf, type EpisodeBatch } from './evaluate-options.js';
 import type { WholeEpisodePolicy } from './play-policy.js';
 
 /** Options of new episodes. */

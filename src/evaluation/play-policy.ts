@@ -10,7 +10,7 @@ import { Episode } from '../engine/reference/episode.js';
 import type { RunResult } from '../engine/vec-env/vec-env-options.js';
 import { NUM_STEPS, PROFILE_SIZE } from '../world/fields.js';
 import type { World } from '../world/world.js';
-import type { EpisodeBatch } from './episode-batch.js';
+import type { EpisodeBatch } from './evaluate-options.js';
 import type { EvaluationRecorder } from './record-trajectories.js';
 
 /** The open players of policies, which play further batches of the same size. */

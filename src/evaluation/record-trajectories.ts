@@ -14,7 +14,7 @@ import {
   OBSERVATION_SIZE,
 } from '../world/fields.js';
 import type { World } from '../world/world.js';
-import type { EpisodeBatch } from './episode-batch.js';
+import type { EpisodeBatch } from './evaluate-options.js';
 
 /** The player, condition and grader of recorded episodes. */
 export interface EpisodeOrigin {

@@ -2,11 +2,9 @@
 import { illegalAction, isAction } from '../engine/validate/steps.js';
 import { NUM_SLOTS, NUM_STEPS } from '../world/fields.js';
 import { RHYTHM } from '../world/numbers.js';
-import { checkList, checkNames, type Named } from './check-figure.js';
-import type { Caption, Drawing } from './drawing-types.js';
 import { daysInWords } from './episode-axis.js';
-import { CATEGORY_SHADES, INK_ON_COLOUR, LIGHT, NAME_AXIS } from './theme.js';
-import type { TopView, View } from './vega-lite-types.js';
+import { type Caption, checkList, checkNames, type Drawing, type Named } from './figure.js';
+import { CATEGORY_SHADES, INK_ON_COLOUR, LIGHT, NAME_AXIS, type TopView, type View } from './theme.js';
 
 /** The action sequence of one policy. */
 export interface ActionSequenceRow extends Named {

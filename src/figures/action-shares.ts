@@ -1,10 +1,8 @@
 /** Figure: how often each player takes each of the ten actions, by group of profiles. One heat map for each player. */
 import { ACTION_NAMES, NUM_ACTIONS } from '../world/fields.js';
-import { checkNames, checkNumbers, type Named } from './check-figure.js';
-import type { Caption, Drawing } from './drawing-types.js';
-import { decimal } from './format-numbers.js';
-import { LIGHT, NAME_AXIS, SEMIBOLD, SERIES } from './theme.js';
-import type { Layer, TopView, View } from './vega-lite-types.js';
+import { type Caption, checkNames, checkNumbers, type Drawing, type Named } from './figure.js';
+import { decimal } from './text.js';
+import { type Layer, LIGHT, NAME_AXIS, SEMIBOLD, SERIES, type TopView, type View } from './theme.js';
 
 /** The action shares of one group of profiles. */
 export interface ActionUse extends Named {

@@ -1,13 +1,9 @@
 /** Figure: the mean absolute error of beliefs by step. One panel for each player. */
 import { NUM_STEPS } from '../world/fields.js';
-import { checkNames, checkNumber, checkNumbers, type Named } from './check-figure.js';
-import type { Caption, Drawing } from './drawing-types.js';
 import { dayOf, inDays } from './episode-axis.js';
-import { decimal } from './format-numbers.js';
-import { colourOfPlayer } from './policy-colours.js';
-import { widestOf } from './text-width.js';
-import { ACCENT } from './theme.js';
-import type { Layer, TopView } from './vega-lite-types.js';
+import { type Caption, checkNames, checkNumber, checkNumbers, type Drawing, type Named } from './figure.js';
+import { decimal, widestOf } from './text.js';
+import { ACCENT, colourOfPlayer, type Layer, type TopView } from './theme.js';
 
 /** The belief errors of one player. */
 export interface BeliefErrors {

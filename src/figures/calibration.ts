@@ -1,10 +1,8 @@
 /** Figure: stated beliefs against belief targets. One row for each player, one column for each dimension of BELIEF_NAMES. */
 import { BELIEF_NAMES } from '../world/fields.js';
-import { checkNames, checkNumber, type Named } from './check-figure.js';
-import type { Caption, Drawing } from './drawing-types.js';
-import { decimal } from './format-numbers.js';
-import { ACCENT, LIGHT, SEMIBOLD, SERIES } from './theme.js';
-import type { Layer, TopView } from './vega-lite-types.js';
+import { type Caption, checkNames, checkNumber, type Drawing, type Named } from './figure.js';
+import { decimal } from './text.js';
+import { ACCENT, type Layer, LIGHT, SEMIBOLD, SERIES, type TopView } from './theme.js';
 
 /** Beliefs in one range, and their targets. */
 export interface CalibrationBin {

@@ -1,11 +1,16 @@
 /** Figure: contributions to each policy's final score, weight times component. */
 import { COMPONENT_NAMES, NUM_COMPONENTS } from '../world/fields.js';
-import { checkNames, checkNumbers, type Named } from './check-figure.js';
-import type { Caption, Drawing } from './drawing-types.js';
-import { decimal } from './format-numbers.js';
-import { widestOf } from './text-width.js';
-import { COMPONENT_COLOURS, INK_ON_COLOUR, LIGHT, NAME_AXIS, SEMIBOLD } from './theme.js';
-import type { Layer, TopView } from './vega-lite-types.js';
+import { type Caption, checkNames, checkNumbers, type Drawing, type Named } from './figure.js';
+import { decimal, widestOf } from './text.js';
+import {
+  COMPONENT_COLOURS,
+  INK_ON_COLOUR,
+  type Layer,
+  LIGHT,
+  NAME_AXIS,
+  SEMIBOLD,
+  type TopView,
+} from './theme.js';
 
 /** The data of the figure. */
 export interface ComponentsPicture extends Caption {

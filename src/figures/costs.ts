@@ -1,8 +1,6 @@
 /** Figure: the cost of an episode of each player, in tokens and dollars. */
-import { checkNames, checkNumber, type Named } from './check-figure.js';
-import type { Caption, Drawing } from './drawing-types.js';
-import { COMPONENT_COLOURS, NAME_AXIS, SERIES } from './theme.js';
-import type { TopView, View } from './vega-lite-types.js';
+import { type Caption, checkNames, checkNumber, type Drawing, type Named } from './figure.js';
+import { COMPONENT_COLOURS, NAME_AXIS, SERIES, type TopView, type View } from './theme.js';
 
 /** The cost of one player. */
 export interface CostRow extends Named {

@@ -1,11 +1,9 @@
 /** The time axis of an episode: days of four slots, and the two halves that the grade compares. */
-import { ACTION_NAMES, NUM_SLOTS, NUM_STEPS } from '../world/fields.js';
-import { RHYTHM } from '../world/numbers.js';
-import { LIGHT } from './theme.js';
-import type { Layer } from './vega-lite-types.js';
 
-/** The first step of the second half (docs/world.md, rule 8). */
-export const SECOND_HALF = NUM_STEPS / 2;
+import { ACTION_NAMES, NUM_SLOTS } from '../world/fields.js';
+import { RHYTHM } from '../world/numbers.js';
+import { SECOND_HALF } from './episode-means.js';
+import { type Layer, LIGHT } from './theme.js';
 
 /** Returns the days from the start of the episode to a step. */
 export const dayOf = (step: number): number => step / NUM_SLOTS;

@@ -1,10 +1,8 @@
 /** Figure: each policy's gain over a baseline, with intervals. */
 import type { Interval } from '../shared/statistics.js';
-import { checkNames, checkNumber, type Named } from './check-figure.js';
-import type { Caption, Drawing } from './drawing-types.js';
-import { decimal, signed } from './format-numbers.js';
-import { LIGHT, NAME_AXIS, SERIES } from './theme.js';
-import type { Layer, TopView } from './vega-lite-types.js';
+import { type Caption, checkNames, checkNumber, type Drawing, type Named } from './figure.js';
+import { decimal, signed } from './text.js';
+import { type Layer, LIGHT, NAME_AXIS, SERIES, type TopView } from './theme.js';
 
 /** The data of the figure. */
 export interface GainPicture extends Caption {

@@ -1,12 +1,8 @@
 /** Figure: histograms of final scores, one for each policy, on the same axes. */
 import { InputError } from '../shared/errors.js';
-import { checkNames, checkNumber, checkNumbers, type Named } from './check-figure.js';
-import type { Caption, Drawing } from './drawing-types.js';
-import { decimal } from './format-numbers.js';
-import { colourOfPlayer } from './policy-colours.js';
-import { widestOf } from './text-width.js';
-import { ACCENT, LIGHT, SERIES } from './theme.js';
-import type { Layer, TopView } from './vega-lite-types.js';
+import { type Caption, checkNames, checkNumber, checkNumbers, type Drawing, type Named } from './figure.js';
+import { decimal, widestOf } from './text.js';
+import { ACCENT, colourOfPlayer, type Layer, LIGHT, SERIES, type TopView } from './theme.js';
 
 /** The data of the figure. */
 export interface HistogramPicture extends Caption {

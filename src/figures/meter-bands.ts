@@ -1,13 +1,11 @@
 /** Figure: percentile bands of the meters over many episodes. One panel for each policy and meter. */
 import { METER_NAMES, NUM_METERS, NUM_STEPS } from '../world/fields.js';
 import { RHYTHM } from '../world/numbers.js';
-import { checkNames, checkNumbers, type Named } from './check-figure.js';
-import type { Caption, Drawing } from './drawing-types.js';
 import { dayOf, HALF_LABELS, inDays, SECOND_HALF_SHADE } from './episode-axis.js';
-import { decimal } from './format-numbers.js';
-import { type Bands, PERCENTILES } from './percentiles.js';
-import { LIGHT, SEMIBOLD, SERIES } from './theme.js';
-import type { Layer, TopView } from './vega-lite-types.js';
+import { type Bands, PERCENTILES } from './episode-means.js';
+import { type Caption, checkNames, checkNumbers, type Drawing, type Named } from './figure.js';
+import { decimal } from './text.js';
+import { type Layer, LIGHT, SEMIBOLD, SERIES, type TopView } from './theme.js';
 
 /** The data of the figure. */
 export interface BandsPicture extends Caption {

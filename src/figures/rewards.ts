@@ -1,13 +1,10 @@
 /** Figure: the mean reward of each step and of each half. Shows which policies neglect the first half. */
 import { NUM_STEPS } from '../world/fields.js';
-import { checkNames, checkNumber, checkNumbers, type Named } from './check-figure.js';
-import type { Caption, Drawing } from './drawing-types.js';
 import { dayOf, HALVES, inDays, SECOND_HALF_SHADE } from './episode-axis.js';
-import { decimal } from './format-numbers.js';
-import type { StepRewards } from './step-rewards.js';
-import { widestOf } from './text-width.js';
-import { ACCENT, LIGHT, SERIES } from './theme.js';
-import type { Layer, TopView } from './vega-lite-types.js';
+import type { StepRewards } from './episode-means.js';
+import { type Caption, checkNames, checkNumber, checkNumbers, type Drawing, type Named } from './figure.js';
+import { decimal, widestOf } from './text.js';
+import { ACCENT, type Layer, LIGHT, SERIES, type TopView } from './theme.js';
 
 /** The data of the figure. */
 export interface RewardsPicture extends Caption {

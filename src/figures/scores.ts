@@ -1,11 +1,8 @@
 /** Figure: final scores by condition and policy, with intervals, beside published scores. */
 import type { Interval } from '../shared/statistics.js';
-import { checkNames, checkNumber, type Named } from './check-figure.js';
-import type { Caption, Drawing } from './drawing-types.js';
-import { decimal } from './format-numbers.js';
-import { colourOfPlayer } from './policy-colours.js';
-import { ACCENT, NAME_AXIS, SEMIBOLD } from './theme.js';
-import type { Layer, TopView, View } from './vega-lite-types.js';
+import { type Caption, checkNames, checkNumber, type Drawing, type Named } from './figure.js';
+import { decimal } from './text.js';
+import { ACCENT, colourOfPlayer, type Layer, NAME_AXIS, SEMIBOLD, type TopView, type View } from './theme.js';
 
 /** The score of one policy under one condition. */
 export interface ScoreMark extends Named {

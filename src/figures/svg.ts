@@ -1,9 +1,9 @@
 /** Renders a figure as a self-contained SVG document. The same figure gives the same bytes. */
-import type { Drawing } from './drawing-types.js';
-import { loadVega } from './load-vega.js';
-import { POLICY_COLOURS } from './policy-colours.js';
-import { textWidth } from './text-width.js';
-import { CONFIG, DARK, FONT_SIZE, LIGHT } from './theme.js';
+
+import { load } from '../shared/optional-packages.js';
+import type { Drawing } from './figure.js';
+import { textWidth } from './text.js';
+import { CONFIG, DARK, FONT_SIZE, LIGHT, POLICY_COLOURS } from './theme.js';
 
 /** Options of `svgOf`. */
 export interface SvgOptions {
@@ -89,3 +89,15 @@ const escapeXml = (text: string): string =>
 /** Replaces characters that XML does not allow. */
 const replaceIllegal = (xml: string): string =>
   xml.replace(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu, '?');
+
+interface Vega {
+  readonly vega: typeof import('vega');
+  readonly compile: typeof import('vega-lite').compile;
+}
+
+/** @internal Loads both packages. @throws LibraryError `library_missing`. */
+export const loadVega = (): Promise<Vega> =>
+  load('SVG figures', ['vega@6', 'vega-lite@6.4'], async () => {
+    const [vega, vegaLite] = await Promise.all([import('vega'), import('vega-lite')]);
+    return { vega, compile: vegaLite.compile };
+  });

@@ -12,9 +12,9 @@ import {
   NUM_STEPS,
 } from '../world/fields.js';
 import { RHYTHM } from '../world/numbers.js';
-import { checkList, checkNumber, checkNumbers } from './check-figure.js';
 import { daysInWords } from './episode-axis.js';
-import { decimal } from './format-numbers.js';
+import { checkList, checkNumber, checkNumbers } from './figure.js';
+import { decimal } from './text.js';
 
 /** An episode, or its first n steps. In the figure, later steps are empty. */
 export interface TimelineEpisode {

@@ -9,13 +9,20 @@ import {
 } from '../world/fields.js';
 import { RHYTHM } from '../world/numbers.js';
 import { ACTION_STYLES } from './action-sequences.js';
-import { checkNumber } from './check-figure.js';
-import type { Caption, Drawing } from './drawing-types.js';
 import { dayOf } from './episode-axis.js';
-import { textWidth, widestOf } from './text-width.js';
-import { ACCENT, FONT_SIZE, INK_ON_COLOUR, LIGHT, SERIES } from './theme.js';
+import { type Caption, checkNumber, type Drawing } from './figure.js';
+import { textWidth, widestOf } from './text.js';
+import {
+  ACCENT,
+  FONT_SIZE,
+  INK_ON_COLOUR,
+  type Layer,
+  LIGHT,
+  SERIES,
+  type TopView,
+  type View,
+} from './theme.js';
 import { checkEpisode, episodeInWords, isStated, type TimelineEpisode } from './timeline-episode.js';
-import type { Layer, TopView, View } from './vega-lite-types.js';
 
 /** The data of the figure. */
 export interface TimelinePicture extends Caption {

@@ -1,9 +1,7 @@
 /** Figure: curves of a training over its progress, such as the loss by epoch. One panel for each curve. */
-import { checkNames, checkNumber, type Named } from './check-figure.js';
-import type { Caption, Drawing } from './drawing-types.js';
-import { decimal } from './format-numbers.js';
-import { SERIES } from './theme.js';
-import type { Layer, TopView, View } from './vega-lite-types.js';
+import { type Caption, checkNames, checkNumber, type Drawing, type Named } from './figure.js';
+import { decimal } from './text.js';
+import { type Layer, SERIES, type TopView, type View } from './theme.js';
 
 /** One curve. */
 export interface Curve extends Named {

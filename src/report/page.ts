@@ -1,17 +1,13 @@
 /** Builds a report as one self-contained HTML page, without external scripts, styles, fonts or images. */
 
-import { type Html, html, raw } from './html.js';
 import type { ReportData } from './result-gatherer.js';
-import { isFigure, type Section } from './section.js';
-import { actionsSection } from './sections/actions.js';
+import { type Html, html, isFigure, raw, type Section } from './section.js';
 import { beliefErrorSection, calibrationSection } from './sections/beliefs.js';
 import { costSection } from './sections/cost.js';
-import { episodesSection } from './sections/episodes.js';
+import { actionsSection, episodesSection } from './sections/episodes.js';
 import { gainsSection } from './sections/gains.js';
-import { missingSection } from './sections/missing.js';
-import { scoresSection } from './sections/scores.js';
-import { originOf, sourcesSection, warningsOf } from './sections/sources.js';
-import { summarySection } from './sections/summary.js';
+import { scoresSection, summarySection } from './sections/scores.js';
+import { missingSection, originOf, sourcesSection, warningsOf } from './sections/sources.js';
 import { STYLE } from './style.js';
 
 /** Sections in the order of the page: the summary first, the provenance last. */

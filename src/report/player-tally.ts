@@ -8,12 +8,16 @@ import type { Calibration } from '../figures/calibration.js';
 import type { TrajectoryEpisode } from '../rollouts/trajectories/trajectory-episode.js';
 import { type Interval, Moments } from '../shared/statistics.js';
 import { describeProfiles } from '../world/conditions.js';
-import { ActionTally, type CountedUse } from './action-counts.js';
-import { BeliefErrorTally } from './belief-errors.js';
-import { calibrationTallies } from './calibration-tally.js';
 import { type ChosenEpisode, EpisodeChoice } from './episode-choice.js';
 import { groupsOf, hiddenProfile } from './profile-group.js';
-import { type Spending, SpendingTally } from './spending.js';
+import {
+  ActionTally,
+  BeliefErrorTally,
+  type CountedUse,
+  calibrationTallies,
+  type Spending,
+  SpendingTally,
+} from './tallies.js';
 
 /** The scores under one condition and grader. */
 export interface PlayedScore {

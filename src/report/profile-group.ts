@@ -23,7 +23,7 @@ const THIRDS = ['low', 'middle', 'high'] as const;
 /** The group of all sampled profiles. */
 export const SAMPLED_GROUP = 'sampled profiles';
 
-/** All groups, in the order of the rows of a heat map (sections/actions.ts). */
+/** All groups, in the order of the rows of a heat map (sections/episodes.ts). */
 export const PROFILE_GROUPS: readonly string[] = [
   ...PROFILE_NAMES,
   SAMPLED_GROUP,

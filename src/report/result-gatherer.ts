@@ -6,16 +6,18 @@ import { type Yardstick, yardsticksOf } from '../evaluation/yardstick.js';
 import { ORACLE_MARK, type TrajectoryEpisode } from '../rollouts/trajectories/trajectory-episode.js';
 import { createWorld } from '../world/world.js';
 import { type AuditResult, type Engine, engineOf, type Result } from './parse-results.js';
-import { costsOfEvaluation, joinCosts, type ReportedCost } from './player-costs.js';
 import { shortPlayerName, uniqueNames } from './player-names.js';
 import { type PlayerSummary, PlayerTally } from './player-tally.js';
 import {
+  costsOfEvaluation,
+  joinCosts,
+  type ReportedCost,
   type ScoreRow,
   scoresOfEvaluation,
   scoresOfPlayer,
   scoresOfReevaluation,
   withoutRepeats,
-} from './score-rows.js';
+} from './result-rows.js';
 
 /** A file and its provenance. */
 export interface Source {

@@ -1,7 +1,7 @@
 /** Drawing pictures for files: the results are in order, and no picture is started after a failure or an abort. */
 import { describe, expect, it } from 'vitest';
 import { drawAll, outputsOf } from '../../src/cli/files/picture-files.js';
-import type { NamedDrawing } from '../../src/figures/drawing-types.js';
+import type { NamedDrawing } from '../../src/figures/figure.js';
 import { drawGains } from '../../src/figures/gains.js';
 import { pngOf } from '../../src/figures/png.js';
 import { svgOf } from '../../src/figures/svg.js';

@@ -2,7 +2,6 @@
 import { expect, it } from 'vitest';
 import { POLICIES } from '../../src/agents/policies/fixed-policies.js';
 import { STEPPED_POLICIES } from '../../src/agents/policies/stepped-policies.js';
-import { kindOf, POLICY_COLOURS, POLICY_KINDS } from '../../src/figures/policy-colours.js';
 import { drawScores } from '../../src/figures/scores.js';
 import { svgOf } from '../../src/figures/svg.js';
 import {
@@ -11,7 +10,10 @@ import {
   COMPONENT_COLOURS,
   DARK,
   INK_ON_COLOUR,
+  kindOf,
   LIGHT,
+  POLICY_COLOURS,
+  POLICY_KINDS,
   SERIES,
 } from '../../src/figures/theme.js';
 import { COMPONENT_NAMES } from '../../src/world/fields.js';

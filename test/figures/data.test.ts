@@ -1,9 +1,7 @@
 /** Tests the data that figures compute from trajectories: percentiles, step rewards, most common actions. */
 import { describe, expect, it } from 'vitest';
 import { Episode } from '../../src/engine/reference/episode.js';
-import { commonActionsOf } from '../../src/figures/common-sequence.js';
-import { bandsOf, PERCENTILES } from '../../src/figures/percentiles.js';
-import { stepRewardsOf } from '../../src/figures/step-rewards.js';
+import { bandsOf, commonActionsOf, PERCENTILES, stepRewardsOf } from '../../src/figures/episode-means.js';
 import { NUM_METERS, NUM_STEPS } from '../../src/world/fields.js';
 import { NUM_ENVS, playedRun } from '../support/pictures.js';
 

@@ -1,10 +1,10 @@
 /** Tests figures with a maximum width, down to that of a phone, and the histogram of scores. */
 import { describe, expect, it } from 'vitest';
 import { drawComponents } from '../../src/figures/components.js';
-import type { Drawing } from '../../src/figures/drawing-types.js';
+import { bandsOf } from '../../src/figures/episode-means.js';
+import type { Drawing } from '../../src/figures/figure.js';
 import { drawHistogram, type HistogramRow } from '../../src/figures/histogram.js';
 import { drawBands } from '../../src/figures/meter-bands.js';
-import { bandsOf } from '../../src/figures/percentiles.js';
 import { svgOf } from '../../src/figures/svg.js';
 import { LIGHT } from '../../src/figures/theme.js';
 import { drawTimeline } from '../../src/figures/timeline.js';

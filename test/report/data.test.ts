@@ -1,12 +1,7 @@
 /** Data of a report: counts, means and chosen episodes, compared with numbers computed by hand. */
 import { describe, expect, it } from 'vitest';
 import { createVecEnv } from '../../src/engine/node.js';
-import { ActionTally } from '../../src/report/action-counts.js';
-import { BeliefErrorTally } from '../../src/report/belief-errors.js';
-import { CalibrationTally } from '../../src/report/calibration-tally.js';
-import { EpisodeChoice } from '../../src/report/episode-choice.js';
-import { timelineOf } from '../../src/report/episode-timeline.js';
-import { costsOfEvaluation, joinCosts } from '../../src/report/player-costs.js';
+import { EpisodeChoice, timelineOf } from '../../src/report/episode-choice.js';
 import {
   disambiguated,
   fileLabels,
@@ -16,10 +11,10 @@ import {
 } from '../../src/report/player-names.js';
 import { groupsOf, PROFILE_GROUPS, SAMPLED_GROUP } from '../../src/report/profile-group.js';
 import { TrajectoryTally } from '../../src/report/result-gatherer.js';
-import { type ScoreRow, withoutRepeats } from '../../src/report/score-rows.js';
+import { costsOfEvaluation, joinCosts, type ScoreRow, withoutRepeats } from '../../src/report/result-rows.js';
 import { isFigure } from '../../src/report/section.js';
 import { episodesSection } from '../../src/report/sections/episodes.js';
-import { SpendingTally } from '../../src/report/spending.js';
+import { ActionTally, BeliefErrorTally, CalibrationTally, SpendingTally } from '../../src/report/tallies.js';
 import type { StoredBelief, TrajectoryEpisode } from '../../src/rollouts/trajectories/trajectory-episode.js';
 import { NUM_STEPS } from '../../src/world/fields.js';
 import { episodeStarts, playerOf, recordEpisodes, TEST_POLICIES } from '../support/trajectories.js';

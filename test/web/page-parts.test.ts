@@ -1,8 +1,15 @@
 /** Tests parts of the page: the daily episode, parts of a score, the theme, and the schedules of trainings. */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { POLICY_COLOURS, POLICY_KINDS } from '../../src/figures/policy-colours.js';
-import { CATEGORY_SHADES, COMPONENT_COLOURS, DARK, LIGHT, SERIES } from '../../src/figures/theme.js';
+import {
+  CATEGORY_SHADES,
+  COMPONENT_COLOURS,
+  DARK,
+  LIGHT,
+  POLICY_COLOURS,
+  POLICY_KINDS,
+  SERIES,
+} from '../../src/figures/theme.js';
 import { toTrainRequest } from '../../src/training/student/train-options.js';
 import { colourOf, isRepeated } from '../../web/src/charts/policy-colours.js';
 import { isPlayableDay, resultText, seedOfDay, today } from '../../web/src/daily/daily.js';

@@ -1,6 +1,6 @@
 /** The colour scheme, light or dark: the user's choice, or else the system's preference. */
 import { computed, effect, signal } from '@preact/signals';
-import { POLICY_COLOURS, POLICY_KINDS } from '../../src/figures/policy-colours.js';
+import { POLICY_COLOURS, POLICY_KINDS } from '../../src/figures/theme.js';
 import { variableOf } from './charts/policy-colours.js';
 
 export const COLOUR_SCHEMES = ['auto', 'light', 'dark'] as const;

@@ -1,8 +1,7 @@
 /** Renders drawings as SVG and as PNG, for files. */
-import type { NamedDrawing } from '../../figures/drawing-types.js';
-import { loadVega } from '../../figures/load-vega.js';
+import type { NamedDrawing } from '../../figures/figure.js';
 import { loadCanvas, pngOf } from '../../figures/png.js';
-import { svgOf } from '../../figures/svg.js';
+import { loadVega, svgOf } from '../../figures/svg.js';
 import { load, loadAll, PACKAGES } from '../../shared/optional-packages.js';
 import type { OutputFile } from './output-file.js';
 

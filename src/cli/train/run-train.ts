@@ -1,8 +1,7 @@
 /** Runs `rhythm-vec train`: trains a student, evaluates it and writes its file. */
 import { readFile, rm } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
-import { loadVega } from '../../figures/load-vega.js';
-import { svgOf } from '../../figures/svg.js';
+import { loadVega, svgOf } from '../../figures/svg.js';
 import { packageVersion } from '../../shared/version.js';
 import { evalSeedsIn, rangeText } from '../../training/datasets/state-sampler.js';
 import { type Checkpoint, decodeCheckpoint, encodeCheckpoint } from '../../training/student/checkpoint.js';

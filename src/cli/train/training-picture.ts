@@ -1,6 +1,6 @@
 /** The picture of a training's curves. */
 
-import type { Drawing } from '../../figures/drawing-types.js';
+import type { Drawing } from '../../figures/figure.js';
 import { type Curve, drawTrainingCurves } from '../../figures/training-curves.js';
 import type { Trained } from '../../training/student/train.js';
 

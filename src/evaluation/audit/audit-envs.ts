@@ -1,10 +1,16 @@
 /** Plays the episodes of an audit, on fresh seeds: those from FRESH_FIRST on (audit-options.ts). */
-
 import { repeatActions } from '../../agents/policies/open-loop.js';
 import type { Trajectory } from '../../engine/backends/backend.js';
 import { yieldTurn } from '../../engine/engine-calls.js';
 import { type Env, openEnv, type RunOptions } from '../../engine/node.js';
 import type { RunResult } from '../../engine/vec-env/vec-env-options.js';
+import {
+  type Bands,
+  bandsOf,
+  commonActionsOf,
+  type StepRewards,
+  stepRewardsOf,
+} from '../../figures/episode-means.js';
 import { NUM_STEPS } from '../../world/fields.js';
 import { type AuditProfiles, type AuditRequest, freshSeeds, profileChoice } from './audit-options.js';
 import { type FittedBeliefs, statedBeliefs } from './beliefs.js';
@@ -107,4 +113,46 @@ export class AuditEnvs implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     for (const env of this.#envs.values()) await env.close();
   }
+}
+
+/** The mean episode of a policy. */
+export interface MeanEpisode {
+  readonly policy: string;
+  /** u8 [28]: the action of each step; the most common action if episodes differ. */
+  readonly actions: Uint8Array;
+  /** Whether the policy plays these actions in all episodes. */
+  readonly isSingleSequence: boolean;
+  /** Percentiles of each meter after each step. */
+  readonly bands: Bands;
+  /** The mean reward of each step and each half, without the noise and the terminal term. */
+  readonly rewards: StepRewards;
+}
+
+/**
+ * The policies in the figures. The sequences found for single components (role 'push') are drawn too. Of policies that differ
+ * only in beliefs, one is drawn.
+ */
+const DRAWN_POLICIES = [
+  'heuristic',
+  'open-loop',
+  'open-loop-honest',
+  'reactive',
+  'planner',
+  'oracle-open-loop+truth',
+];
+
+/** Returns the data of a player, [] if the figures omit it. */
+export async function meanEpisodeOf(envs: AuditEnvs, player: Player): Promise<MeanEpisode[]> {
+  const { name, role, searchResult } = player;
+  if (!DRAWN_POLICIES.includes(name) && !(role === 'push' && searchResult !== null)) return [];
+  const { seeds, trajectory, finalScores } = await envs.playWithTrajectory(player);
+  return [
+    {
+      policy: name,
+      actions: commonActionsOf(trajectory.actions),
+      isSingleSequence: searchResult !== null,
+      bands: bandsOf(trajectory.meters),
+      rewards: stepRewardsOf({ rewards: trajectory.rewards, finalScores, seeds }),
+    },
+  ];
 }

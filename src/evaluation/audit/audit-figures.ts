@@ -1,14 +1,14 @@
 /** Draws the figures of an audit. */
 import { drawActionSequences } from '../../figures/action-sequences.js';
 import { drawComponents } from '../../figures/components.js';
-import type { Drawing, NamedDrawing } from '../../figures/drawing-types.js';
+import type { Drawing, NamedDrawing } from '../../figures/figure.js';
 import { drawGains } from '../../figures/gains.js';
 import { drawBands } from '../../figures/meter-bands.js';
 import { drawRewards } from '../../figures/rewards.js';
 import type { Interval } from '../../shared/statistics.js';
 import { COMPONENT_NAMES } from '../../world/fields.js';
 import type { Audit } from './audit.js';
-import type { MeanEpisode } from './mean-episodes.js';
+import type { MeanEpisode } from './audit-envs.js';
 
 /** The data of the figures. */
 export interface AuditedGrader {

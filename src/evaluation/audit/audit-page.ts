@@ -1,6 +1,6 @@
 /** Formats an audit as a Markdown page. */
 
-import type { NamedDrawing } from '../../figures/drawing-types.js';
+import type { NamedDrawing } from '../../figures/figure.js';
 import { COMPONENT_NAMES } from '../../world/fields.js';
 import { decimals, plainInterval } from '../format-results.js';
 import { impossibleText } from './assessment.js';

@@ -4,7 +4,7 @@ import { ACTION_NAMES } from '../../world/fields.js';
 import { describeRun, type RunInfo } from '../run-info.js';
 import { type Anchors, findDiscreteAnchor, playAnchors } from './anchors.js';
 import { type Assessment, assess, verdictOf } from './assessment.js';
-import { AuditEnvs, type Play } from './audit-envs.js';
+import { AuditEnvs, type MeanEpisode, meanEpisodeOf, type Play } from './audit-envs.js';
 import {
   type AuditOptions,
   type AuditRequest,
@@ -22,7 +22,6 @@ import {
   playNullPlayers,
 } from './controls.js';
 import { type AuditRow, bestIgnoringProfile, type Gains, gainsOf, rowsOf } from './gains.js';
-import { type MeanEpisode, meanEpisodeOf } from './mean-episodes.js';
 import { type Player, playersOf, type Recordings, silentPlayer, silentPoliciesOf } from './players.js';
 import { recordPlanner, recordPolicies, recordReactive } from './recordings.js';
 import { runSearches, SearchProgress, searchReactive } from './searches.js';

@@ -2,14 +2,21 @@
 import { decimals, grouped } from '../../evaluation/format-results.js';
 import { type BeliefErrors, drawBeliefError } from '../../figures/belief-error.js';
 import { type Calibration, drawCalibration } from '../../figures/calibration.js';
-import { decimal } from '../../figures/format-numbers.js';
+import { decimal } from '../../figures/text.js';
 import { BELIEF_NAMES, NUM_SLOTS, NUM_STEPS } from '../../world/fields.js';
-import { RANGES } from '../calibration-tally.js';
-import { type Column, collapsible, type Html, paragraph, table } from '../html.js';
-import { paginateFigures } from '../paginate-figures.js';
 import { disambiguated } from '../player-names.js';
 import type { ReportData } from '../result-gatherer.js';
-import type { Figure, Section } from '../section.js';
+import {
+  type Column,
+  collapsible,
+  type Figure,
+  type Html,
+  paginateFigures,
+  paragraph,
+  type Section,
+  table,
+} from '../section.js';
+import { RANGES } from '../tallies.js';
 
 /** The largest numbers of players in a figure that fits a printed page. */
 const MAX_ERROR_PLAYERS = 12;

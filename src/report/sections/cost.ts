@@ -1,13 +1,12 @@
 /** Section: requests, tokens and dollars of language models, and their answers without a valid action. */
 import { grouped } from '../../evaluation/format-results.js';
 import { dollarsText, drawCosts } from '../../figures/costs.js';
-import { decimal } from '../../figures/format-numbers.js';
+import { decimal } from '../../figures/text.js';
 import { FALLBACK_ACTION } from '../../rollouts/trajectories/trajectory-episode.js';
-import { type Column, paragraph, table } from '../html.js';
-import type { ReportedCost } from '../player-costs.js';
 import { disambiguated } from '../player-names.js';
 import type { ReportData } from '../result-gatherer.js';
-import type { Part, Section } from '../section.js';
+import type { ReportedCost } from '../result-rows.js';
+import { type Column, type Part, paragraph, type Section, table } from '../section.js';
 
 /** Returns the section; null if no file has usage or unparsed steps. */
 export function costSection({ costs }: ReportData): Section | null {

@@ -3,11 +3,10 @@ import { drawAuditComponents, drawAuditGains } from '../../evaluation/audit/audi
 import { decimals, grouped, plainInterval } from '../../evaluation/format-results.js';
 import { drawActionSequences } from '../../figures/action-sequences.js';
 import { ACTION_NAMES } from '../../world/fields.js';
-import { type Column, html, paragraph, table } from '../html.js';
 import type { AuditResult } from '../parse-results.js';
 import { uniqueNames } from '../player-names.js';
 import type { ReportData, ReportedAudit } from '../result-gatherer.js';
-import type { Part, Section } from '../section.js';
+import { type Column, html, type Part, paragraph, type Section, table } from '../section.js';
 
 type Row = AuditResult['rows'][number] & { readonly name: string };
 

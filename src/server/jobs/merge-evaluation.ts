@@ -2,9 +2,8 @@
 
 import type { LanguageModel } from '../../agents/llm/language-model.js';
 import type { RunResult } from '../../engine/vec-env/vec-env-options.js';
-import type { EpisodeBatch } from '../../evaluation/episode-batch.js';
 import { type Evaluation, evaluateConditions } from '../../evaluation/evaluate.js';
-import type { EvaluateOptions, PolicyRecord } from '../../evaluation/evaluate-options.js';
+import type { EpisodeBatch, EvaluateOptions, PolicyRecord } from '../../evaluation/evaluate-options.js';
 import type { StoredResults } from '../../evaluation/play-chunk.js';
 import { MODEL_PREFIX, UserPolicy } from '../../evaluation/user-policy.js';
 import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';

@@ -1,5 +1,5 @@
 /** The colour of each policy, the same in every view. `colour-scheme.ts` sets it for light and dark. */
-import { kindOf, type PolicyKind } from '../../../src/figures/policy-colours.js';
+import { kindOf, type PolicyKind } from '../../../src/figures/theme.js';
 
 /** Returns the CSS variable with the colour of a kind of policy. */
 export const variableOf = (kind: PolicyKind): string => `--policy-${kind}`;

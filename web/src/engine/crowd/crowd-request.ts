@@ -1,6 +1,6 @@
 /** The request for a crowd, and its result. */
 
-import type { Bands } from '../../../../src/figures/percentiles.js';
+import type { Bands } from '../../../../src/figures/episode-means.js';
 import type { Interval } from '../../../../src/shared/statistics.js';
 
 export interface CrowdRequest {

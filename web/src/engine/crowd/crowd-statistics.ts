@@ -1,7 +1,7 @@
 /** Computes statistics of a crowd in the engine's worker, chunk by chunk in constant memory. */
 import { sha256 } from '@noble/hashes/sha2';
 import { bytesToHex } from '@noble/hashes/utils';
-import { type Bands, bandsOf } from '../../../../src/figures/percentiles.js';
+import { type Bands, bandsOf } from '../../../../src/figures/episode-means.js';
 import { CompensatedSum, Moments } from '../../../../src/shared/statistics.js';
 import { NUM_COMPONENTS, NUM_METERS, NUM_STEPS } from '../../../../src/world/fields.js';
 import { BAND_EPISODES, BINS, type CrowdPairing, type CrowdPolicy } from './crowd-request.js';

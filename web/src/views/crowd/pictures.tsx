@@ -2,8 +2,8 @@
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { componentsInWords } from '../../../../src/figures/components.js';
+import { type Bands, PERCENTILES } from '../../../../src/figures/episode-means.js';
 import { bandsInWords } from '../../../../src/figures/meter-bands.js';
-import { type Bands, PERCENTILES } from '../../../../src/figures/percentiles.js';
 import { METER_NAMES, NUM_METERS, NUM_STEPS } from '../../../../src/world/fields.js';
 import { RHYTHM } from '../../../../src/world/numbers.js';
 import { type Panel, Panels } from '../../charts/panels.js';

@@ -1,6 +1,7 @@
 /** The numbers of the crowd's pictures, as tables. */
-import { decimal } from '../../../../src/figures/format-numbers.js';
-import { type Bands, PERCENTILES } from '../../../../src/figures/percentiles.js';
+
+import { type Bands, PERCENTILES } from '../../../../src/figures/episode-means.js';
+import { decimal } from '../../../../src/figures/text.js';
 import {
   COMPONENT_NAMES,
   METER_NAMES,

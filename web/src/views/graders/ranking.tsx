@@ -3,7 +3,7 @@ import { useRef } from 'preact/hooks';
 import type { ScoreAnchors } from '../../../../src/evaluation/audit/read-anchors.js';
 import { shareOf } from '../../../../src/evaluation/bracket.js';
 import type { PolicyComponents } from '../../../../src/evaluation/ranking.js';
-import { decimal } from '../../../../src/figures/format-numbers.js';
+import { decimal } from '../../../../src/figures/text.js';
 import { COMPONENT_COLOURS } from '../../../../src/figures/theme.js';
 import type { Interval } from '../../../../src/shared/statistics.js';
 import { COMPONENT_NAMES } from '../../../../src/world/fields.js';

@@ -1,5 +1,5 @@
 /** The components of the grade, and the scores of policies in the same episode. */
-import { decimal } from '../../../../src/figures/format-numbers.js';
+import { decimal } from '../../../../src/figures/text.js';
 import { COMPONENT_COLOURS } from '../../../../src/figures/theme.js';
 import { COMPONENT_FIELDS, COMPONENT_NAMES } from '../../../../src/world/fields.js';
 import { RHYTHM } from '../../../../src/world/numbers.js';

@@ -2,8 +2,8 @@
  * The final scores of the sequence that the visitor paints: the mean under every grader, and the histogram under one grader.
  */
 import { useMemo, useRef } from 'preact/hooks';
-import { decimal } from '../../../../src/figures/format-numbers.js';
 import { histogramInWords } from '../../../../src/figures/histogram.js';
+import { decimal } from '../../../../src/figures/text.js';
 import { ACCENT } from '../../../../src/figures/theme.js';
 import { GRADER_NAMES } from '../../../../src/world/fields.js';
 import { HistogramPlot } from '../../charts/histogram.js';

@@ -1,5 +1,17 @@
-/** Estimates the width of text without measuring it. */
+/** Texts of figures: numbers, and the width of lines without measuring them. */
 import { FONT_SIZE } from './theme.js';
+
+/** Formats a number with `digits` decimals. */
+export const decimal = (value: number, digits: number): string => {
+  const text = value.toFixed(digits);
+  return Number(text) === 0 ? text.replace('-', '') : text.replace('-', '−');
+};
+
+/** Formats a number with `digits` decimals and its sign; 0 has none. */
+export const signed = (value: number, digits: number): string => {
+  const text = decimal(value, digits);
+  return text.startsWith('−') || Number(text) === 0 ? text : `+${text}`;
+};
 
 /** Upper bounds of character widths in the font Inter, regular and semibold, as shares of the font size. */
 const NARROW = 0.4;

@@ -1,13 +1,14 @@
-/** Collects the final scores of all files as rows of one table. */
-
+/** Collects the final scores and the costs of all files as rows of one table each. */
 import { policyName } from '../agents/policies/fixed-policies.js';
 import type { Share } from '../evaluation/bracket.js';
 import { type Published, published, publishedTeacher } from '../evaluation/published-scores.js';
 import { ORACLE_MARK } from '../rollouts/trajectories/trajectory-episode.js';
 import type { Interval } from '../shared/statistics.js';
+import { NUM_STEPS } from '../world/fields.js';
 import type { EvaluationResult, ReevaluationResult } from './parse-results.js';
 import { shortened, shortPlayerName } from './player-names.js';
 import type { PlayedScore } from './player-tally.js';
+import { type Spending, USAGE_KEYS } from './tallies.js';
 
 /** A final score, with the file that it is from. */
 export interface ScoreRow {
@@ -128,3 +129,58 @@ export function withoutRepeats(rows: readonly ScoreRow[]): ScoreRow[] {
   }
   return kept;
 }
+
+/** The cost of one player in one file. */
+export interface ReportedCost {
+  readonly source: string;
+  readonly name: string;
+  readonly episodes: number;
+  readonly spending: Spending;
+}
+
+type Row = EvaluationResult['rows'][number];
+
+/**
+ * Returns the costs of language models. If an episode is in several conditions, only the row of the first condition has its
+ * usage.
+ */
+export function costsOfEvaluation(source: string, { rows }: EvaluationResult): ReportedCost[] {
+  // Only rows of language models have a share of completions without an action.
+  const modelRows = rows.filter(({ unparsed }) => unparsed !== null);
+  return [...new Set(modelRows.map(({ policy }) => policy))].map((name) => {
+    const playerRows = modelRows.filter(({ policy }) => policy === name);
+    const episodes = episodesOf(playerRows);
+    return { source, name, episodes, spending: spendingOf(playerRows, episodes * NUM_STEPS) };
+  });
+}
+
+const episodesOf = (rows: readonly Row[]): number => rows.reduce((sum, row) => sum + row.episodes, 0);
+
+/** Sums the usage of a player's rows. @param steps the number of steps of their episodes. */
+function spendingOf(rows: readonly Row[], steps: number): Spending {
+  const metered = episodesOf(rows.filter(({ usage }) => usage !== null));
+  const unparsed = rows.reduce((sum, row) => sum + row.unparsed! * row.episodes * NUM_STEPS, 0);
+  const total = {} as Record<(typeof USAGE_KEYS)[number], number | null>;
+  const perEpisode = { ...total };
+  for (const key of USAGE_KEYS) {
+    const rowsWithKey = rows.filter(({ usage }) => usage?.[key] !== undefined);
+    const sum = rowsWithKey.reduce((all, { usage }) => all + usage![key]!, 0);
+    total[key] = rowsWithKey.length === 0 ? null : sum;
+    perEpisode[key] = rowsWithKey.length === 0 ? null : sum / episodesOf(rowsWithKey);
+  }
+  return { steps, unparsed: Math.round(unparsed), metered, perEpisode, total };
+}
+
+/**
+ * Joins the costs of evaluations with those of recorded episodes. Omits a player's costs of an evaluation if its recorded
+ * episodes have usage, because episodes are more detailed.
+ */
+export const joinCosts = (
+  evaluated: readonly ReportedCost[],
+  played: readonly ReportedCost[],
+): ReportedCost[] => [
+  ...evaluated.filter(
+    ({ name }) => !played.some((other) => other.name === name && other.spending.metered > 0),
+  ),
+  ...played,
+];
