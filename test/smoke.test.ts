@@ -23,13 +23,13 @@ async function run(command: string, ...further: string[]): Promise<string> {
 }
 
 it('regrade and reeval read the files that eval writes', async () => {
-  const [json, components, trajectories] = ['results.json', 'components.jsonl', 'episodes.jsonl'].map(pathOf);
-  const stored = ['--json', json, '--components', components, '--trajectories', trajectories];
+  const [json, trajectories] = ['results.json', 'episodes.jsonl'].map(pathOf);
+  const stored = ['--json', json, '--trajectories', trajectories];
   const table = await run('eval --conditions ood --episodes 3 --policies heuristic+constant', ...stored);
   expect(table).toContain('heuristic');
   const { rows } = JSON.parse(read('results.json'));
   expect(rows).toMatchObject([{ condition: 'ood', policy: 'heuristic', belief: 'constant', episodes: 3 }]);
-  expect(await run('regrade --grader v1 --components', components)).toContain('grader v1');
+  expect(await run('regrade --grader v1 --jsonl', trajectories)).toContain('grader v1');
   expect(await run('reeval --jsonl', trajectories)).toContain('3 episodes replayed, all as recorded');
 });
 

@@ -31,8 +31,6 @@ export const SCHEMAS = {
   episode: { name: 'rhythm-vec/episode', version: 1 },
   /** A grader's file, `--grader FILE`. */
   grader: { name: 'rhythm-vec/grader', version: 1 },
-  /** The first line of `eval --components`, which `regrade` reads. */
-  components: { name: 'rhythm-vec/components', version: 1 },
   /** What `audit --json` writes. */
   audit: { name: 'rhythm-vec/audit', version: 1 },
   /** What `regrade --json` writes. */

@@ -64,7 +64,7 @@ describe('a model', () => {
   it('can be evaluated beside other models, with any characters in the names', async () => {
     const fake = await startModel();
     const policies = 'llm:Qwen/Qwen2.5-3B-Instruct,llm:gpt-4o:2024-11-20,llm:a\\,b';
-    const stored = ['--components', pathOf('parts.jsonl'), '--json', pathOf('names.json')];
+    const stored = ['--trajectories', pathOf('parts.jsonl'), '--json', pathOf('names.json')];
     const { code } = await evaluate(fake, '--episodes', '1', '--policies', policies, ...stored);
     expect(code).toBe(0);
     const names = ['Qwen/Qwen2.5-3B-Instruct', 'gpt-4o:2024-11-20', 'a,b'];
@@ -72,7 +72,7 @@ describe('a model', () => {
       names.map((name) => `llm:${name}`),
     );
     expect([...new Set(fake.requests.map(({ body }) => body.model))]).toEqual(names);
-    const regraded = await runCli(['regrade', '--components', pathOf('parts.jsonl'), '--grader', 'v1']);
+    const regraded = await runCli(['regrade', '--jsonl', pathOf('parts.jsonl'), '--grader', 'v1']);
     expect(regraded.stdout).toMatch(/^llm:Qwen\/Qwen2\.5-3B-Instruct +0\.\d{3}/m);
   });
 

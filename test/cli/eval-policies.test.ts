@@ -9,9 +9,9 @@ const EVAL = ['eval', '--conditions', 'ood', '--episodes', '6'];
 
 describe('eval --policies FILE', () => {
   it('plays a policy from a file, and reeval, regrade and report read its results', async () => {
-    const [json, trajectories, components] = ['r.json', 't.jsonl', 'c.jsonl'].map(pathOf);
+    const [json, trajectories] = ['r.json', 't.jsonl'].map(pathOf);
     const names = `${EXAMPLE},${EXAMPLE}+inference,heuristic+constant`;
-    const outputs = ['--json', json, '--trajectories', trajectories, '--components', components];
+    const outputs = ['--json', json, '--trajectories', trajectories];
     const { code, stdout } = await runCli([...EVAL, '--policies', names, ...outputs]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^recurrent-policy {2,}0\.6/m);
@@ -27,7 +27,7 @@ describe('eval --policies FILE', () => {
       code: 0,
       stdout: expect.stringMatching(/^recurrent-policy\+inference {2,}0\.6/m),
     });
-    const regraded = await runCli(['regrade', '--components', components, '--grader', 'v1']);
+    const regraded = await runCli(['regrade', '--jsonl', trajectories, '--grader', 'v1']);
     expect(regraded).toMatchObject({ code: 0, stdout: expect.stringMatching(/^recurrent-policy /m) });
     const report = await runCli(['report', json, trajectories, '--output', pathOf('page')]);
     expect(report).toMatchObject({ code: 0, stderr: '' });

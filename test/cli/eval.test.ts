@@ -104,7 +104,7 @@ describe('eval --trajectories', () => {
     const args = ['eval', '--policies', 'random,heuristic+constant,heuristic+inference', '--episodes', '4'];
     const path = pathOf('new/t.jsonl');
     const { code, stdout, stderr } = await runCli([
-      ...[...args, '--trajectories', path, '--components', pathOf('new/c.jsonl')],
+      ...[...args, '--trajectories', path],
       ...['--json', pathOf('new/with.json')],
     ]);
     expect([code, stderr]).toEqual([0, '']);
@@ -129,7 +129,7 @@ describe('eval --trajectories', () => {
   it('leaves no temporary file beside an output if another output cannot be opened', async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(pathOf('socket'), resolve));
-    const outputs = ['--components', pathOf('socket'), '--trajectories', pathOf('never.jsonl')];
+    const outputs = ['--json', pathOf('socket'), '--trajectories', pathOf('never.jsonl')];
     const { code, stderr } = await runCli([...HEURISTIC, ...outputs]);
     server.close();
     expect([code, stderr]).toEqual([1, expect.stringContaining('system call open to succeed, got ENXIO')]);
@@ -138,7 +138,7 @@ describe('eval --trajectories', () => {
   });
 
   it.each([
-    ['--components', 'blocked.components.jsonl'],
+    ['--json', 'blocked.json'],
     ['--trajectories', 'blocked.jsonl'],
     ['--trajectories', 'blocked.parquet'],
   ])('leaves none of the outputs if the file of %s, %s, cannot be completed', async (option, name) => {
@@ -153,7 +153,7 @@ describe('eval --trajectories', () => {
       };`,
     );
     const outputs = {
-      ...{ '--json': 'none.json', '--components': 'none.components.jsonl', '--trajectories': 'none.jsonl' },
+      ...{ '--json': 'none.json', '--trajectories': 'none.jsonl' },
       [option]: name,
     };
     const paths = Object.entries(outputs).map(([flag, file]) => [flag, pathOf(file)]);

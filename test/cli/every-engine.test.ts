@@ -52,7 +52,7 @@ const ROWS = [
 
 /** Commands, and the part of their output that is the same on every engine. */
 const COMMANDS: readonly [name: string, args: readonly string[], partOf: (output: string) => string][] = [
-  ['eval --components', [...EVAL_150, '--components', '-'], String],
+  ['eval of 150 seeds', [...EVAL_150, '--json', '-'], rowsOf],
   ['eval --json', [...EVAL_FEW, '--json', '-'], rowsOf],
   ['eval --trajectories', [...EVAL_FEW, '--trajectories', '-'], String],
   ['reeval', ['reeval', '--jsonl', recorded, '--json', '-'], rowsOf],

@@ -23,7 +23,6 @@ const PROMPT = { messages: [{ role: 'system', content: 'x'.repeat(9000) }], seed
 /** The beginning of files of most kinds. */
 const FILES: readonly (readonly [kind: keyof typeof KINDS, text: string])[] = [
   ['trajectories', episodesText([5])],
-  ['components', row({ schema: SCHEMAS.components, version: '0.3.0' })],
   ['evaluation', jsonText({ schema: SCHEMAS.evaluation, rows: [] })],
   ['reevaluation', jsonText({ schema: SCHEMAS.reevaluation, rows: [] })],
   ['audit', jsonText(AUDIT)],
@@ -44,7 +43,7 @@ const OUTPUT = ['--output', pathOf('x/out')];
 const READERS: readonly (readonly [args: readonly string[], kinds: readonly string[]])[] = [
   [['reeval', '--jsonl'], ['trajectories']],
   [['dataset', 'sft', ...OUTPUT, '--jsonl'], ['trajectories']],
-  [['regrade', '--components'], ['components']],
+  [['regrade', '--jsonl'], ['trajectories']],
   [['replay', ...OUTPUT, '--input'], ['episodes']],
   [
     ['report', ...OUTPUT],
@@ -67,7 +66,7 @@ it.each(READERS)('%j refuses files of other kinds, also from a pipe', async (arg
     expect(code).toBe(2);
   }
   if (kinds[0] === 'grader' || args.includes('--bracket')) return;
-  const other = kinds.includes('components') ? 'trajectories' : 'components';
+  const other = kinds.includes('trajectories') ? 'grader' : 'trajectories';
   const { code, stderr } = await runCli([...args, '-'], FILES.find(([kind]) => kind === other)![1]);
   expect(stderr).toContain(`got standard input, which is ${KINDS[other].what}.`);
   expect(code).toBe(2);
@@ -101,7 +100,7 @@ describe('the kind of a file', () => {
     expect(read).toBe(text);
     const open = checkedStream(neverEnding('\nnothing\n'), expected);
     expect((await open.next()).value).toEqual(Buffer.from('\nnothing\n'));
-    const other = checkedStream(chunks(), { ...expected, kinds: [KINDS.components] });
+    const other = checkedStream(chunks(), { ...expected, kinds: [KINDS.grader] });
     await expect(other.next()).rejects.toThrow(
       'Use reeval, report, train --jsonl, dataset sft or dataset dpo.',
     );

@@ -303,9 +303,9 @@ describe("under Yarn's Plug'n'Play, whose file handles lack methods,", () => {
     const path = newPath(`out.${ending}`);
     writeFileSync(`${path}.grader`, '{"name":"calm","weights":{"crash_free":1}}');
     const args = ['eval', '--seeds', '0-1', '--policies', 'heuristic', '--grader', `${path}.grader`];
-    const outputs = ['--json', `${path}.json`, '--components', `${path}.components`, '--trajectories', path];
+    const outputs = ['--json', `${path}.json`, '--trajectories', path];
     const { code, stderr } = await runCliProcess([...args, ...outputs], '', env);
-    expect([code, stderr, readdirSync(dirname(path)).length]).toEqual([0, '', 4]);
+    expect([code, stderr, readdirSync(dirname(path)).length]).toEqual([0, '', 3]);
   });
 
   it('a command with a language model keeps its episodes, and writes them', async () => {
@@ -340,7 +340,7 @@ describe('open outputs', () => {
     // No process writes to the pipe, so opening it blocks.
     const args =
       signal === null
-        ? ['eval', '--episodes', '1', '--conditions', 'ood', '--components', path]
+        ? ['eval', '--episodes', '1', '--conditions', 'ood', '--trajectories', path]
         : ['replay', '--input', pipe, '--output', path];
     const full = openSync('/dev/full', 'w');
     const child = spawn(process.execPath, [MAIN, ...args], {

@@ -174,7 +174,7 @@ describe('invalid lines', () => {
     add(Buffer.from([0xff, 0xfe, 0x00, 0x0a]));
     add(`${'x'.repeat(MAX_LINE_BYTES + 1)}\n`);
     add(other({ schema: { ...SCHEMAS.trajectory, version: 0 } }));
-    add(other({ schema: SCHEMAS.components }));
+    add(other({ schema: SCHEMAS.regrade }));
     add(other({ world_digest: '0'.repeat(64) }));
     add(textOf(llmEpisodes.slice(0, 1)));
     add(other({ seed: '101' }));

@@ -58,8 +58,8 @@ beforeAll(async () => {
   for (const [name, text] of Object.entries(files)) writeFileSync(pathOf(name), text);
   symlinkSync('files', temporary('linked'));
   const evaluation = ['eval', '--seeds', '5-5', '--policies', 'random'];
-  await runCli([...evaluation, '--components', pathOf('c.jsonl'), '--json', pathOf('results.json')]);
-  await runCli([...evaluation, '--trajectories', pathOf('random.jsonl')]);
+  const outputs = ['--trajectories', pathOf('random.jsonl'), '--json', pathOf('results.json')];
+  await runCli([...evaluation, ...outputs]);
 });
 
 type Refused = [line: string, message: string, environment?: Record<string, string>];
@@ -98,9 +98,9 @@ const EVAL: Refused[] = [
   ['eval --json /dev/null/x.json', '/dev/null is not a directory'],
   ['eval --json {}', 'which is a directory'],
   ['eval --json {new/x} --grader v9', 'there is no such file'],
-  ['eval --components {x} --json {x}', 'another file than --json'],
-  ['eval --components /dev/null/x', '/dev/null is not a directory'],
-  ['eval --components {x} --trajectories {../linked/x}', 'Expected --trajectories to be another file'],
+  ['eval --trajectories {x} --json {x}', 'another file than --json'],
+  ['eval --json /dev/null/x', '/dev/null is not a directory'],
+  ['eval --json {x} --trajectories {../linked/x}', 'Expected --trajectories to be another file'],
   ['eval --json - --trajectories -', 'another file than --json, got -.'],
   ['eval --trajectories /dev/null/t.jsonl', '/dev/null is not a directory'],
   ['eval --trajectories {calm.json} --grader {calm.json}', 'another file than --grader'],
@@ -125,12 +125,10 @@ const EVAL: Refused[] = [
   ['eval --policies llm:m --trajectories {rows.jsonl}', '--trajectories'],
   ['eval --policies random,llm:m --grader v1 --trajectories {random.jsonl}', 'to be v1, got v2.'],
   ['eval --policies llm:m --json {x.partial} --trajectories {x}', 'the temporary files of --trajectories'],
-  ['eval --shard 0/2', 'Expected either --trajectories or --components with --shard, got neither.'],
-  ['eval --shard 0/2 --trajectories {a} --components {b}', 'got both.'],
-  ['eval --shard 0/2 --components {a} --json {b}', 'Pass --json to merge.'],
-  ['eval --shard 0/2 --components -', 'The manifest is written beside it.'],
-  ['eval --shard 0/6 --seeds 0-4 --components {x}', 'one for each of the 5 episodes of a policy, got 6.'],
-  ['eval --shard 0/2 --policies llm:m --components {x}', 'Expected --trajectories'],
+  ['eval --shard 0/2', 'Expected --trajectories with --shard, got none.'],
+  ['eval --shard 0/2 --trajectories {a} --json {b}', 'Pass --json to merge.'],
+  ['eval --shard 0/2 --trajectories -', 'The manifest is written beside it.'],
+  ['eval --shard 0/6 --seeds 0-4 --trajectories {x}', 'one for each of the 5 episodes of a policy, got 6.'],
 ];
 
 const TEACH: Refused[] = [
@@ -210,12 +208,12 @@ const OTHERS: Refused[] = [
   ['reeval --jsonl {messages.jsonl}', '... and 30 more lines skipped'],
   ['reeval --jsonl {messages.jsonl}', 'got a row of a training dataset. Pass the trajectories'],
   ['reeval --jsonl {t.jsonl} --baselines student', 'reactive+constant, planner-prior; got student.'],
-  ['regrade', "required option '--components <file>' not specified"],
-  ['regrade --components {none}', '--components to name a file'],
-  ['regrade --components {}', 'it is a directory'],
-  ['regrade --components {c.jsonl} --json {c.jsonl}', 'another file than --components'],
-  ['regrade --components {c.jsonl} --grader v9', 'or a file, got "v9"'],
-  ['regrade --components {c.jsonl} --conditions costum', 'Did you mean "custom"?'],
+  ['regrade', "required option '--jsonl <files...>' not specified"],
+  ['regrade --jsonl {none}', '--jsonl to name a file'],
+  ['regrade --jsonl {}', 'it is a directory'],
+  ['regrade --jsonl {random.jsonl} --json {random.jsonl}', 'another file than --jsonl'],
+  ['regrade --jsonl {random.jsonl} --grader v9', 'or a file, got "v9"'],
+  ['regrade --jsonl {random.jsonl} --conditions costum', 'Did you mean "custom"?'],
   ['audit v1', 'too many arguments'],
   ['audit --grader v4', 'or a file, got "v4"; there is no such file'],
   ['audit --planner-episodes 0', 'Expected --planner-episodes to be an integer from 2'],

@@ -1,43 +1,25 @@
-/** `eval --components` and `regrade`: stored components give the same scores as playing again. */
+/** `regrade`: stored trajectories give the same scores as playing again. */
 import { linkSync, readFileSync, writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { POLICIES } from '../../src/agents/policies/fixed-policies.js';
 import { evaluationToJson } from '../../src/evaluation/result-json.js';
 import { evaluate, type Grader, parseGrader } from '../../src/index.js';
 import { SCHEMAS } from '../../src/shared/schemas.js';
-import { fromLines, runCli, temporaryDirectory } from '../support/cli.js';
+import { runCli, temporaryDirectory } from '../support/cli.js';
 
 const pathOf = temporaryDirectory();
-const stored = pathOf('components.jsonl');
+const stored = pathOf('episodes.jsonl');
 const calm = { name: 'calm', weights: { crash_free: 0.5, efficiency: 0.3, belief_accuracy: 0.2 } };
 const readJson = (name: string) => JSON.parse(readFileSync(pathOf(name), 'utf8'));
 
 beforeAll(async () => {
   writeFileSync(pathOf('calm.json'), JSON.stringify(calm));
-  const args = ['eval', '--conditions', 'ood,discrete', '--episodes', '5', '--components', stored];
+  const args = ['eval', '--conditions', 'ood,discrete', '--episodes', '5', '--trajectories', stored];
   expect((await runCli(args)).code).toBe(0);
 });
 
-const regrade = (input: string, ...args: string[]) =>
-  runCli(['regrade', '--components', '-', ...args], input);
-const regradeStored = (...args: string[]) => runCli(['regrade', '--components', stored, ...args]);
-
-it('eval --components writes a header, then every episode of every policy', () => {
-  const [header, ...rows] = fromLines(readFileSync(stored, 'utf8'));
-  expect(header).toMatchObject({
-    schema: SCHEMAS.components,
-    grader: 'v2',
-    grader_weights: { crash_free: 0.15 },
-  });
-  // Six policies; ood, the three named profiles apart, and the three together.
-  expect(rows).toHaveLength(6 * (5 + 15 + 15));
-  expect(rows.find((row) => row.belief === 'constant')).toMatchObject({
-    condition: 'ood',
-    profile: 'sampled',
-    seed: 10000,
-  });
-  expect(Object.keys(rows[0]).slice(-2)).toEqual(['belief_mae', 'final_score']);
-});
+const regrade = (input: string, ...args: string[]) => runCli(['regrade', '--jsonl', '-', ...args], input);
+const regradeStored = (...args: string[]) => runCli(['regrade', '--jsonl', stored, ...args]);
 
 describe('regrade', () => {
   it.each([
@@ -61,7 +43,7 @@ describe('regrade', () => {
         grader: string;
         grader_weights: object;
       };
-      // Files of components have no counts of unparsed answers and no usage, and regrade adds no scores under other graders.
+      // A regraded row has no counts of unparsed answers and no usage, and regrade adds no scores under other graders.
       const expectedRows = rows.map(({ unparsed: _, usage: __, regraded: ___, ...row }) => row);
       const regraded = readJson('new/re.json');
       expect(
@@ -88,27 +70,67 @@ describe('regrade', () => {
     expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(140);
   });
 
-  it('accepts a selection of conditions, concatenated files, unknown keys, unknown policies and blank lines', async () => {
+  it('accepts a selection of conditions, several files, Parquet, unknown policies and blank lines', async () => {
     const { stdout: selected } = await regradeStored('--conditions', 'discrete', '--json', '-');
     const { conditions, rows } = JSON.parse(selected);
     expect(conditions.map(({ condition }: { condition: string }) => condition)).toEqual(['discrete']);
     expect(rows).toHaveLength(6);
-    const more = await runCli('eval --seeds 7-9 --policies random --components - --grader v1'.split(' '));
-    const other = more.stdout.replaceAll('"policy":"random"', '"policy":"mine","note":[1]');
-    const { code, stdout } = await regrade(`${readFileSync(stored, 'utf8')}\n${other}\r\n`, '--json', '-');
+    const more = 'eval --seeds 7-9 --policies random --grader v1 --trajectories';
+    const { stdout: other } = await runCli([...more.split(' '), '-']);
+    const mine = other.replaceAll('"teacher":"random"', '"teacher":"mine"');
+    const { code, stdout } = await regrade(`${readFileSync(stored, 'utf8')}\n${mine}\r\n`, '--json', '-');
     expect(code).toBe(0);
     const row = JSON.parse(stdout).rows.find(({ policy }: { policy: string }) => policy === 'mine');
     expect(row).toMatchObject({ condition: 'custom', seeds: '7-9', episodes: 3, wins: null });
-    expect(await regrade(other)).toMatchObject({ code: 0, stdout: expect.stringMatching(/mine .* -\n/) });
+    expect(await regrade(mine)).toMatchObject({ code: 0, stdout: expect.stringMatching(/mine .* -\n/) });
+    await runCli([...more.split(' '), pathOf('more.parquet')]);
+    const both = await runCli(['regrade', '--jsonl', stored, pathOf('more.parquet'), '--json', '-']);
+    expect(JSON.parse(both.stdout).rows).toHaveLength(6 * 5 + 1);
+  });
+});
+
+describe('regrade refuses, with an error that names the file and the line,', () => {
+  type Episode = Record<string, unknown> & {
+    final: Record<string, number>;
+    seed: number;
+    profile_mode: string;
+  };
+  const lines = () => readFileSync(stored, 'utf8').trimEnd().split('\n');
+  const withLine = (at: number, line: string): string[] => lines().map((each, i) => (i === at ? line : each));
+  const changed = (at: number, change: (episode: Episode) => object): string[] => {
+    const episode = JSON.parse(lines()[at]) as Episode;
+    return withLine(at, JSON.stringify({ ...episode, ...change(episode) }));
+  };
+  const final = (values: object) => (episode: Episode) => ({ final: { ...episode.final, ...values } });
+  it.each<[string, () => string[], string]>([
+    ['an empty file', () => [], 'standard input: Expected episodes, got none.'],
+    ['an incomplete line', () => withLine(3, '{"schema":'), 'standard input:4: '],
+    [
+      'another world',
+      () => changed(2, () => ({ world_digest: 'f'.repeat(64) })),
+      'standard input:3: world_digest',
+    ],
+    [
+      'a changed component',
+      () => changed(1, final({ progress: 0.25 })),
+      'standard input:2: final.final_score: Expected 0.',
+    ],
+    ['a changed score', () => changed(1, final({ final_score: 0.5 })), 'under grader v2, got 0.5.'],
+    ['an episode twice', () => [...lines().slice(0, 2), ...lines().slice(1)], 'got 10001 after 10001.'],
+    ['a missing episode', () => [...lines().slice(0, 7), ...lines().slice(8)], ' to continue with seed '],
+    ['a missing last episode', () => lines().slice(0, -1), 'got the end of the file.'],
+  ])('%s', async (_, input, message) => {
+    const { code, stderr } = await regrade(`${input().join('\n')}\n`);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
   });
 });
 
 it('regrade refuses an incomplete file, and a hard link to its input as its output, and changes no file', async () => {
   const [cut, kept, link] = ['cut.jsonl', 'kept.json', 'link.jsonl'].map(pathOf);
   const before = readFileSync(stored, 'utf8');
-  writeFileSync(cut, before.slice(0, 5000));
+  writeFileSync(cut, before.slice(0, 50_000));
   writeFileSync(kept, 'as it was');
-  const { code, stderr } = await runCli(['regrade', '--components', cut, '--json', kept]);
+  const { code, stderr } = await runCli(['regrade', '--jsonl', cut, '--json', kept]);
   expect([code, stderr]).toEqual([2, expect.stringContaining(`error: ${cut}:`)]);
   expect(readFileSync(kept, 'utf8')).toBe('as it was');
   linkSync(stored, link);

@@ -78,14 +78,13 @@ const EVAL = `eval --conditions in-distribution,discrete,custom --seeds 2-9 --ep
 const GRPO = 'dataset grpo --rows 2100 --profiles mix --steps 0-3 --grader v3';
 const SFT = `dataset sft --objective none --min-score 0.1 --jsonl ${heuristic} ${same}`;
 const DPO = `dataset dpo --all-pairs --by return --jsonl ${heuristic} ${same}`;
-const EVALUATED = { '--trajectories': 't.jsonl', '--components': 'c.jsonl', '--json': 'e.json' };
+const EVALUATED = { '--trajectories': 't.jsonl', '--json': 'e.json' };
 
 /** Commands, numbers of shards, the outputs by option (the first is that of `merge --output`), and the messages that are equal. */
 const SHARDED: [args: string, n: number, outputs: object, messages?: 'stdout' | 'stderr'][] = [
   [TEACH, 7, { '--output': 't.jsonl' }],
   [TEACH, 3, { '--output': 't.parquet' }],
   [EVAL, 4, EVALUATED, 'stdout'],
-  [EVAL, 3, { '--components': 'c.jsonl', '--json': 'e.json' }, 'stdout'],
   [EVAL, 4, { '--trajectories': 't.parquet' }],
   [GRPO, 1, { '--output': 'train.jsonl' }],
   [GRPO, 7, { '--output': 'train.parquet' }],
@@ -135,16 +134,16 @@ describe('merge gives the files of a run without --shard', () => {
 
   it('or no file, if one of the merged files cannot be completed', async () => {
     const shards = await runShards(EVAL.split(' '), '--trajectories', 4);
-    const [trajectories, components, json] = ['t', 'c', 'j'].map((name) => pathOf(`blocked-${name}`));
+    const [trajectories, json] = ['t', 'j'].map((name) => pathOf(`blocked-${name}`));
     const { open } = Outputs.prototype;
     const spy = vi.spyOn(Outputs.prototype, 'open').mockImplementation(function (this: Outputs, path) {
       if (path === json) mkdirSync(trajectories);
       return open.call(this, path);
     });
-    const merged = merge(shards, trajectories, '--components', components, '--json', json);
+    const merged = merge(shards, trajectories, '--json', json);
     const { code, stderr } = await merged.finally(() => spy.mockRestore());
     expect([code, stderr]).toEqual([2, expect.stringContaining('blocked-t to be a file, got a directory')]);
-    expect([components, json].filter((path) => existsSync(path))).toEqual([]);
+    expect(existsSync(json)).toBe(false);
   });
 });
 
@@ -270,20 +269,19 @@ describe('shards of teach', () => {
     expect(await merge(shards)).toMatchObject({ code: 0 });
   });
 
-  it('have no results for merge --json; components have no Parquet', async () => {
+  it('have no results for merge --json', async () => {
     const json = await merge(shards, pathOf('no'), '--json', pathOf('no.json'));
     expect([json.code, json.stderr]).toEqual([2, expect.stringContaining('no --json with shards of teach')]);
-    const components = await runShards(['eval', '--episodes', '2'], '--components', 1);
-    const parquet = await merge(components, pathOf('c.parquet'));
-    expect([parquet.code, parquet.stderr]).toEqual([
-      2,
-      expect.stringContaining('to be JSON for these shards, got'),
-    ]);
   });
 });
 
 it.each([
-  ['eval --episodes 2 --policies', pathOf('changing.mjs'), '--components', 'options.policy_files.changing: '],
+  [
+    'eval --episodes 2 --policies',
+    pathOf('changing.mjs'),
+    '--trajectories',
+    'options.policy_files.changing: ',
+  ],
   ['dataset sft --objective none --jsonl', pathOf('changing.jsonl'), '--output', 'options.files'],
 ])('merge refuses shards of %s %s that was changed between them', async (line, input, option, message) => {
   copyFileSync(input.endsWith('.mjs') ? mine : same, input);

@@ -33,7 +33,7 @@ type Stopped = readonly [
 ];
 /** `FOLDER` is a folder of the test. The outputs are options, whose files exist when the command starts. */
 const STOPPED: readonly Stopped[] = [
-  ['eval --seeds 0-9999', 'SIGINT', ['--json', '--components', '--trajectories'], untilOpen],
+  ['eval --seeds 0-9999', 'SIGINT', ['--json', '--trajectories'], untilOpen],
   [
     // Once a write to the pipe returns, the command is reading the grader.
     'audit --grader FOLDER/pipe --evaluations 1000000000 --output FOLDER/new',

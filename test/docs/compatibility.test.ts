@@ -1,7 +1,6 @@
 /** Compares the schemas and errors in docs/compatibility.md with the code. */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { ComponentsParser } from '../../src/cli/components/component-row.js';
 import { parseRow } from '../../src/cli/replay/replay-row.js';
 import { parseGrader } from '../../src/engine/graders/parse-grader.js';
 import { checkCompatible, decodeSnapshot, encodeSnapshot } from '../../src/engine/snapshot/codec.js';
@@ -59,10 +58,6 @@ it.each<[string, () => unknown]>([
   ['a row of another schema', () => parseChangedRow(schemaOf('episode', 2))],
   ['a row of another world', () => parseChangedRow(OTHER_WORLD)],
   ['a grader of another schema', parseNewerGrader],
-  [
-    'components of another schema',
-    () => new ComponentsParser().parse(JSON.stringify(schemaOf('components', 2))),
-  ],
   ['a trajectory of another version', () => parseTrajectory(schemaOf('trajectory', 2))],
   ['a trajectory of another schema', () => parseTrajectory({ schema: SCHEMAS.episode })],
   ['a trajectory of another world', () => parseTrajectory(OTHER_WORLD)],

@@ -4,9 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { POLICY_NAMES } from '../../src/agents/policies/fixed-policies.js';
 import { STEPPED_NAMES } from '../../src/agents/policies/stepped-policies.js';
-import { readComponents } from '../../src/cli/components/read-components.js';
-import { headerText, rowsText } from '../../src/cli/components/write-components.js';
 import { renderRegraded } from '../../src/cli/regrade/regrade-table.js';
+import { StoredEpisodes } from '../../src/cli/regrade/stored-episodes.js';
 import { wrap } from '../../src/cli/text-table.js';
 import {
   PUBLISHED,
@@ -125,7 +124,7 @@ test('the tables of eval have all conditions and policies', () => {
   const documented = rowsOf(section('eval', commands)).flatMap(([names]) => names.split(', '));
   const conditions = [...CONDITIONS.map(({ name }) => name), 'custom'];
   const policies = [...POLICY_NAMES, ...STEPPED_NAMES, 'llm:MODEL'];
-  const others = ['condition', 'policy', 'option', '---', '--json', '--components', '--trajectories'];
+  const others = ['condition', 'policy', 'option', '---', '--json', '--trajectories'];
   expect([...new Set(documented)].sort()).toEqual([...conditions, ...policies, ...others].sort());
 });
 
@@ -175,17 +174,14 @@ test("the planner's scores in the README equal those in docs/guides/planner.md",
 test('the ranking in docs/commands.md equals the output of regrade', async () => {
   const [, documented] = /```console\n([\s\S]*?)```/.exec(section('regrade', commands))!;
   const [, grader] = /echo '(.*)' > calm\.json/.exec(section('regrade', commands))!;
-  const lines: string[] = [];
+  const stored = new StoredEpisodes();
   await evaluate({
     conditions: ['in-distribution'],
-    onStart: (info) => lines.push(headerText(info)),
-    onEpisodes: (episodes) => lines.push(rowsText(episodes)),
+    onTrajectories: (episodes) => {
+      for (const episode of episodes) stored.add(episode);
+    },
   });
-  async function* bytes() {
-    yield* lines.map((line) => Buffer.from(line));
-  }
-  const stored = await readComponents(bytes(), 'components.jsonl');
-  expect(renderRegraded(regradeStored(stored, parseGrader(grader)))).toContain(documented);
+  expect(renderRegraded(regradeStored(stored.conditions(), parseGrader(grader)))).toContain(documented);
 });
 
 test('the verdict on grader v2 in docs/commands.md and the README equals that of docs/audits/v2', () => {

@@ -38,8 +38,7 @@ Graders: ${GRADER_NAMES.join(', ')}, or a file with a name and component weights
   Shares say how much of the value of knowing the profile a policy earns: 0 is the score of the best open-loop sequence with
   its best constant belief, 1 that of planner-oracle. These two scores are the anchors of a grader. --bracket takes those of
   another grader from its audit --json, made with this version and this world. Anchors closer than 0.02 yield no share.
-  --components stores the components of all grades: \`rhythm-vec regrade\` applies other graders without playing again.
-  --trajectories stores whole episodes, which \`reeval\` checks and \`report\` draws: about 14 kB each, up to 30 kB with a
+  --trajectories stores whole episodes, which \`reeval\` checks, \`regrade\` grades again and \`report\` draws: about 14 kB each, up to 30 kB with a
   planner's reasons, at most 100,000 episodes. As Parquet (FILE.parquet, or --format parquet) they take less than 0.3 kB each,
   1.2 to 2.2 kB with reasons, at most 10,000,000 episodes. --trajectories changes no result. During the run, FILE.partial keeps
   the paid episodes of language models, and the same command resumes from there. Without --trajectories, an interrupted run
@@ -52,7 +51,7 @@ Examples:
   rhythm-vec eval --seeds 100-119 --policies ${YARDSTICK_POLICIES.join(',')},planner
   rhythm-vec eval --profiles introvert_morning --episodes 20 --grader v1
   echo '{"name":"calm","weights":{"crash_free":0.5,"efficiency":0.3,"belief_accuracy":0.2}}' > calm.json
-  rhythm-vec eval --grader calm.json --components components.jsonl
+  rhythm-vec eval --grader calm.json
   rhythm-vec audit --grader calm.json --evaluations 1000 --episodes 10 --planner-episodes 2 --json calm-audit.json
   rhythm-vec eval --grader calm.json --episodes 20 --bracket calm-audit.json
   echo 'export default ({ steps }) => ({ actions: steps.map(() => 3) })' > sleep.mjs
@@ -86,10 +85,6 @@ export function addEvalCommand(program: Command, context: Context): void {
     .description('Evaluate policies: final scores with 95 % intervals, beside the published scores.')
     .option('--bracket <audit.json>', 'also show shares by the anchors of this audit, under its grader')
     .option('--json <file>', 'also write the results as JSON; - is the standard output')
-    .option(
-      '--components <file>',
-      "also write each episode's components, for regrade; - is the standard output",
-    )
     .option(
       '--trajectories <file>',
       'also write whole episodes, one per line or row; - is the standard output',

@@ -61,7 +61,7 @@ export function checkEpisodeCount({ conditions, players }: Evaluated, format: Ro
   if (episodes <= max) return;
   throw new UsageError(
     `Expected at most ${max} episodes with --trajectories, got ${episodes} (${players.length} policies, ${perPolicy} ` +
-      `episodes each). ${format === LINES ? 'An episode takes about 14 kB of JSON: add --format parquet, name' : 'Name'} fewer --seeds or --policies, or store --components.`,
+      `episodes each). ${format === LINES ? 'An episode takes about 14 kB of JSON: add --format parquet, name' : 'Name'} fewer --seeds or --policies.`,
   );
 }
 

@@ -23,7 +23,6 @@ import { checkShardOutput, contentsOf, endShard, type ShardFile } from '../shard
 export interface EvalShardOptions extends ConditionOptions, ModelFlags {
   readonly policies?: readonly string[];
   readonly trajectories?: string;
-  readonly components?: string;
   readonly json?: string;
   readonly bracket?: string;
   readonly shard?: Shard;
@@ -37,34 +36,20 @@ export interface EvalShard {
   readonly episodes: number;
 }
 
-/**
- * Checks the outputs: a shard writes one file, from which merge computes the other outputs.
- * @param models the language models that play. @throws UsageError.
- */
-export function checkEvalShard(options: EvalShardOptions, models: readonly string[]): void {
-  const { trajectories, components, json, bracket } = options;
+/** Checks the outputs: a shard writes one file, from which merge computes the other outputs. @throws UsageError. */
+export function checkEvalShard(options: EvalShardOptions): void {
+  const { trajectories, json, bracket } = options;
   for (const [flag, value] of Object.entries({ '--json': json, '--bracket': bracket })) {
     if (value === undefined) continue;
     throw new UsageError(`Expected no ${flag} with --shard, got ${value}. Pass ${flag} to merge.`);
   }
-  if ((trajectories === undefined) === (components === undefined)) {
+  if (trajectories === undefined) {
     throw new UsageError(
-      `Expected either --trajectories or --components with --shard, got ${components === undefined ? 'neither' : 'both'}. ` +
-        'Pass one of them: merge computes the tables, the JSON and the components from either file.',
+      'Expected --trajectories with --shard, got none. Name the file of the shard: merge computes the tables and the JSON from it.',
     );
   }
-  if (trajectories === undefined && models.length > 0) {
-    throw new UsageError(
-      'Expected --trajectories with --shard and a language model, got --components. Pass --trajectories: ' +
-        "only trajectories keep the model's answers, which cost money to request again.",
-    );
-  }
-  const [option, path] = outputOf(options);
-  checkShardOutput(option, path);
+  checkShardOutput('--trajectories', trajectories);
 }
-
-const outputOf = ({ trajectories, components }: EvalShardOptions): [option: string, path: string] =>
-  trajectories === undefined ? ['--components', components!] : ['--trajectories', trajectories];
 
 /** Returns the shard of --shard; null without one. @throws InputError `out_of_range` for more shards than episodes. */
 export async function evalShard(
@@ -74,7 +59,7 @@ export async function evalShard(
 ): Promise<EvalShard | null> {
   const { shard } = options;
   if (shard === undefined) return null;
-  const [option, path] = outputOf(options);
+  const [option, path] = ['--trajectories', options.trajectories!];
   const conditions = shardConditions(selectConditions(options), shard);
   const episodes = conditions.reduce((sum, condition) => sum + episodesOf(condition), 0);
   const players = playersOf(policies);
@@ -96,7 +81,6 @@ export function evalJob(options: EvalShardOptions, players: readonly Player[], g
     policy_files: Object.fromEntries(files),
     model: hasModel ? { sampling: samplingOf(options), prices: options.prices ?? null } : null,
     conditions: selectConditions(options),
-    output: options.trajectories === undefined ? 'components' : 'trajectories',
   });
 }
 
@@ -108,7 +92,7 @@ export function evalJob(options: EvalShardOptions, players: readonly Player[], g
 export async function finishShard({ file, episodes }: EvalShard, text: string): Promise<void> {
   const { path, shard, option } = file;
   const { rows } = await contentsOf(path);
-  if (option === '--trajectories' && rows !== episodes) {
+  if (rows !== episodes) {
     throw new UsageError(
       `Expected ${path} to hold only the ${counted(episodes, 'episode')} of this shard, ` +
         `got ${counted(rows, 'episode')}. Pass another ${option}.`,

@@ -3,7 +3,7 @@
 import { bracketEvaluation } from '../../evaluation/bracket.js';
 import { playersOf } from '../../evaluation/choose-policies.js';
 import { evaluateConditions } from '../../evaluation/evaluate.js';
-import type { EvaluateOptions, PlayedEpisodes } from '../../evaluation/evaluate-options.js';
+import type { EvaluateOptions } from '../../evaluation/evaluate-options.js';
 import { evaluationToJson } from '../../evaluation/result-json.js';
 import type { RunInfo } from '../../evaluation/run-info.js';
 import { gradersInUse } from '../../evaluation/score-tally.js';
@@ -12,7 +12,6 @@ import type { Shard } from '../../server/jobs/shard.js';
 import type { RowFormat } from '../../shared/row-files/file-formats.js';
 import { selectConditions } from '../../world/conditions.js';
 import { UsageError } from '../command-errors.js';
-import { headerText, rowsText } from '../components/write-components.js';
 import type { Context } from '../context.js';
 import { checkBracket, checkBracketGrader, readBracket } from '../files/bracket-file.js';
 import { checkOutputs, type PlannedOutput } from '../files/check-outputs.js';
@@ -43,7 +42,6 @@ type Listeners = 'onStart' | 'onProgress' | 'onEpisodes' | 'onTrajectories';
 /** Optional outputs besides the table. */
 interface OutputPaths {
   readonly json?: string;
-  readonly components?: string;
   readonly trajectories?: string;
   /** The value of --format, for `trajectories`. */
   readonly format?: string;
@@ -66,7 +64,7 @@ export interface EvalCommandOptions
  * not played again.
  */
 export async function runEval(options: EvalCommandOptions, { signal, model }: Context): Promise<void> {
-  const { json, components, trajectories, profiles, backend, kernel, threads } = options;
+  const { json, trajectories, profiles, backend, kernel, threads } = options;
   const modelNames = check(options);
   const policies = await readPolicies(options.policies);
   const openers = await prepareModels(modelNames, options);
@@ -77,9 +75,8 @@ export async function runEval(options: EvalCommandOptions, { signal, model }: Co
   const isComplete = shard !== null && (await beginShard(shard.file));
   if (isComplete) return;
   const conditions = shard?.conditions ?? selectConditions(options);
-  const messages = messageStream(json, components, trajectories);
+  const messages = messageStream(json, trajectories);
   await using outputs = new Outputs();
-  const componentsOutput = components === undefined ? null : await outputs.open(components);
   const store = await openStore(options, modelNames, () => ({
     conditions,
     grader,
@@ -98,15 +95,10 @@ export async function runEval(options: EvalCommandOptions, { signal, model }: Co
       grader,
       signal,
       llm: models.llmOptions({ played: store?.played, answers }),
-      onStart: async (info: RunInfo) => {
+      onStart: (info: RunInfo) => {
         if (shard === null) messages.write(renderHeader(info));
-        await componentsOutput?.write(headerText(info));
       },
       onProgress: (done: number, total: number) => progress.update(done, total, models.spentText()),
-      onEpisodes:
-        componentsOutput === null
-          ? undefined
-          : (episodes: PlayedEpisodes) => componentsOutput.write(rowsText(episodes)),
       onTrajectories:
         store === null ? undefined : (episodes: readonly TrajectoryEpisode[]) => store.add(episodes),
     };
@@ -140,7 +132,7 @@ function check(options: EvalCommandOptions): string[] {
   checkBracket(options.bracket, outputs);
   checkModels(models, options);
   if (options.shard !== undefined) {
-    checkEvalShard(options, models);
+    checkEvalShard(options);
     checkShardFormat('--trajectories', formatOfTrajectories(options));
   }
   return models;
@@ -173,13 +165,12 @@ function formatOfTrajectories({ trajectories, format }: OutputPaths): RowFormat 
 
 /** Returns the outputs, each with its option. Episodes of language models are stored in a journal until all are finished. */
 function outputsOf(
-  { json, components, trajectories, format }: OutputPaths,
+  { json, trajectories, format }: OutputPaths,
   models: readonly string[],
 ): readonly PlannedOutput[] {
   const isTable = formatOfTrajectories({ trajectories, format }) !== LINES && trajectories !== '-';
   const named = Object.entries({
     '--json': json,
-    '--components': components,
     '--trajectories': trajectories,
   });
   return named.flatMap(([option, path]) => {

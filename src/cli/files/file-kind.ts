@@ -19,7 +19,6 @@ export const KINDS = {
     'a file of trajectories',
     'Use reeval, report, train --jsonl, dataset sft or dataset dpo.',
   ),
-  components: kind('a file of components', 'Use regrade --components.'),
   evaluation: kind('the JSON of eval', 'Use report.'),
   reevaluation: kind('the JSON of reeval', 'Use report.'),
   audit: kind('the JSON of audit', 'Use report, or --bracket of eval and report.'),
@@ -47,7 +46,6 @@ export const KINDS = {
 const BY_SCHEMA: ReadonlyMap<unknown, FileKind> = new Map<unknown, FileKind>([
   [SCHEMAS.trajectory.name, KINDS.trajectories],
   [SCHEMAS.trajectoryTable.name, KINDS.trajectories],
-  [SCHEMAS.components.name, KINDS.components],
   [SCHEMAS.evaluation.name, KINDS.evaluation],
   [SCHEMAS.reevaluation.name, KINDS.reevaluation],
   [SCHEMAS.audit.name, KINDS.audit],

@@ -41,6 +41,6 @@ export function formatOfJob(
   job: Job,
   { output, format }: { readonly output: string; readonly format?: string },
 ): RowFormat {
-  const isTrajectories = job.kind === 'teach' || (job.kind === 'eval' && job.options.output !== 'components');
+  const isTrajectories = job.kind === 'teach' || job.kind === 'eval';
   return (isTrajectories ? formatOf('--output', output, format) : undefined) ?? LINES;
 }

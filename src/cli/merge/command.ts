@@ -12,7 +12,7 @@ file and the manifest of every shard, in any order. It writes the same bytes as 
 missing, was changed or is of another job, merge lists all problems, writes nothing and exits with 1. A shard that is given
 twice must be the same both times.
 
-Shards of eval are files of --trajectories or --components. merge also prints the tables. The JSON is that of the whole run,
+Shards of eval are files of --trajectories. merge also prints the tables. The JSON is that of the whole run,
 except that the fields seconds, backend, threads and machine are those of merge.
 
 Shards of dataset grpo have no card: merge writes
@@ -34,7 +34,6 @@ export function addMergeCommand(program: Command, { signal }: Context): void {
     .requiredOption('--output <file>', 'the merged file; - is the standard output')
     .addOption(formatOption('of --output'))
     .option('--json <file>', 'shards of eval: also write the results as JSON')
-    .option('--components <file>', "shards of eval --trajectories: also write each episode's components")
     .option(
       '--bracket <audit.json>',
       'shards of eval: also show shares (see eval --help) by the anchors of this audit, under its grader',

@@ -1,29 +1,25 @@
 /** Merges the shards of `rhythm-vec eval`: makes the outputs and tables of the whole evaluation. */
 
 import { bracketEvaluation } from '../../evaluation/bracket.js';
-import type { PlayedEpisodes } from '../../evaluation/evaluate-options.js';
 import { evaluationToJson } from '../../evaluation/result-json.js';
 import type { RunInfo } from '../../evaluation/run-info.js';
 import { gradersInUse } from '../../evaluation/score-tally.js';
-import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
 import { parseEpisode } from '../../rollouts/trajectories/trajectory-lines.js';
 import type { EvalJob } from '../../server/jobs/job.js';
 import { linesInOrder, mergeEvaluation } from '../../server/jobs/merge-evaluation.js';
 import { StoredLines } from '../../server/jobs/stored-lines.js';
-import { headerText, rowsText } from '../components/write-components.js';
 import { renderBracket } from '../eval/bracket-table.js';
 import { renderHeader, renderTable } from '../eval/eval-table.js';
 import { checkBracketGrader, readBracket } from '../files/bracket-file.js';
 import { openEpisodeFile } from '../files/episode-file.js';
 import { formatOf, LINES } from '../files/format-option.js';
-import { commitTogether, jsonText, messageStream, type Output, Outputs } from '../files/output-file.js';
+import { commitTogether, jsonText, messageStream, Outputs } from '../files/output-file.js';
 import { createProgress } from '../progress.js';
 
 export interface MergeCommandOptions {
   readonly output: string;
-  /** `json`, `components` and `bracket`: as in `eval`. */
+  /** `json` and `bracket`: as in `eval`. */
   readonly json?: string;
-  readonly components?: string;
   readonly bracket?: string;
   /** The format of --output. */
   readonly format?: string;
@@ -36,48 +32,36 @@ export async function mergeEval(
   options: MergeCommandOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  const { output: path, json, components, bracket } = options;
+  const { output: path, json, bracket } = options;
   const anchors = await readBracket(bracket, signal);
   checkBracketGrader(bracket, anchors, gradersInUse(job.grader));
-  const messages = messageStream(path, json, components);
+  const messages = messageStream(path, json);
   const progress = createProgress('episodes');
   await using outputs = new Outputs();
-  const isComponents = job.options.output === 'components';
-  const componentOutputs = isComponents ? [await outputs.open(path)] : [];
-  if (components !== undefined) componentOutputs.push(await outputs.open(components));
   const format = formatOf('--output', path, options.format) ?? LINES;
-  const episodeFile = isComponents ? null : await openEpisodeFile(path, format, { partial: 'never' });
+  const episodeFile = await openEpisodeFile(path, format, { partial: 'never' });
   try {
     await using lines = await StoredLines.open(paths, () => signal.throwIfAborted());
+    const hasModel = job.options.model !== null;
     const evaluation = await mergeEvaluation(job, lines, {
       signal,
       onProgress: progress.update,
-      onStart: async (info: RunInfo) => {
-        messages.write(renderHeader(info));
-        await writeAll(componentOutputs, headerText(info));
-      },
-      onEpisodes: (episodes: PlayedEpisodes) => writeAll(componentOutputs, rowsText(episodes)),
-      ...(episodeFile === null || job.options.model !== null
-        ? {}
-        : { onTrajectories: (episodes: readonly TrajectoryEpisode[]) => episodeFile.write(episodes) }),
+      onStart: (info: RunInfo) => messages.write(renderHeader(info)),
+      onTrajectories: hasModel ? undefined : (episodes) => episodeFile.write(episodes),
     });
     // With language models, the lines are in the order of the job's conditions, policies and seeds.
-    if (job.options.model !== null) {
+    if (hasModel) {
       for await (const line of linesInOrder(job.options, lines))
-        await episodeFile?.write([parseEpisode(line.trimEnd())]);
+        await episodeFile.write([parseEpisode(line.trimEnd())]);
     }
     const bracketed = bracketEvaluation(evaluation, anchors);
     if (json !== undefined) await (await outputs.open(json)).write(jsonText(evaluationToJson(bracketed)));
     signal.throwIfAborted();
-    await commitTogether(episodeFile === null ? [outputs] : [episodeFile, outputs]);
+    await commitTogether([episodeFile, outputs]);
     progress.stop();
     messages.write(`${renderTable(evaluation)}${renderBracket(bracketed)}`);
   } finally {
     progress.stop();
-    await episodeFile?.close();
+    await episodeFile.close();
   }
-}
-
-async function writeAll(outputs: readonly Output[], text: string): Promise<void> {
-  for (const output of outputs) await output.write(text);
 }

@@ -56,36 +56,19 @@ export async function runMerge(
   return true;
 }
 
-const EVAL_FLAGS = { json: '--json', components: '--components', bracket: '--bracket' } as const;
-
 /** Returns the outputs, each with its option. */
-export const outputsOf = ({ output, json, components }: MergeCommandOptions): PlannedOutput[] =>
-  Object.entries({ '--output': output, '--json': json, '--components': components }).flatMap(
-    ([option, path]) => (path === undefined ? [] : [{ option, path }]),
+const outputsOf = ({ output, json }: MergeCommandOptions): PlannedOutput[] =>
+  Object.entries({ '--output': output, '--json': json }).flatMap(([option, path]) =>
+    path === undefined ? [] : [{ option, path }],
   );
 
-/**
- * Refuses options that the job does not have, --components if --output has the components, and an --output in Parquet if the
- * job's output can only be JSON.
- * @throws UsageError.
- */
-export function checkEvalOptions(job: Job, options: MergeCommandOptions): void {
-  const isTable =
-    job.kind !== 'selection' && (formatOf('--output', options.output, options.format) ?? LINES) !== LINES;
-  const isJson = job.kind === 'eval' && job.options.output === 'components';
-  if (isTable && isJson) {
+/** Refuses options that only shards of `eval` have. @throws UsageError. */
+function checkEvalOptions(job: Job, { json, bracket }: MergeCommandOptions): void {
+  if (job.kind === 'eval') return;
+  for (const [flag, value] of Object.entries({ '--json': json, '--bracket': bracket })) {
+    if (value === undefined) continue;
     throw new UsageError(
-      `Expected --output to be JSON for these shards, got ${options.output} as Parquet. Change --output or --format.`,
-    );
-  }
-  const isEval = job.kind === 'eval';
-  for (const [name, flag] of Object.entries(EVAL_FLAGS)) {
-    const isGiven = options[name as keyof MergeCommandOptions] !== undefined;
-    const isRefused = !isEval || (name === 'components' && job.options.output === 'components');
-    if (!isGiven || !isRefused) continue;
-    const remedy = isEval ? 'The components are in --output. Leave --components out.' : `Leave ${flag} out.`;
-    throw new UsageError(
-      `Expected no ${flag} with shards of ${isEval ? 'components' : job.kind === 'selection' ? 'dataset' : job.kind}, got one. ${remedy}`,
+      `Expected no ${flag} with shards of ${job.kind === 'selection' ? 'dataset' : job.kind}, got one. Leave ${flag} out.`,
     );
   }
 }

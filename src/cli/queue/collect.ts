@@ -66,9 +66,9 @@ const fileOf = (path: string): string => `${hostname()}:${resolve(path)}`;
 
 /** Returns whether the job was collected into this file, which is unchanged, and no other files are to be written. */
 async function isComplete(job: StoredJob, options: CollectOptions): Promise<boolean> {
-  const { output: path, json, components, bracket } = options;
+  const { output: path, json, bracket } = options;
   const isOwn = job.state === 'collected' && job.file === fileOf(path) && stat(path) !== null;
-  if (!isOwn || [json, components, bracket].some((other) => other !== undefined)) return false;
+  if (!isOwn || [json, bracket].some((other) => other !== undefined)) return false;
   if ((await contentsOf(path)).sha256 !== job.sha256) return false;
   process.stderr.write(`${job.name} is complete in ${path}. Nothing to do.\n`);
   return true;

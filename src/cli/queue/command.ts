@@ -159,7 +159,6 @@ function addCollectCommand(queue: Command, { signal }: Context): void {
     )
     .addOption(formatOption('of --output'))
     .option('--json <file>', 'jobs of eval: also write the results as JSON')
-    .option('--components <file>', "jobs of eval: also write each episode's components")
     .option(
       '--bracket <audit.json>',
       'jobs of eval: also show shares (see eval --help) by the anchors of this audit, under its grader',

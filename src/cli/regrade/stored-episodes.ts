@@ -1,20 +1,78 @@
-/** Groups stored components by condition and policy. A condition's policies must have the same episodes in the same order. */
+/**
+ * Groups the grades of stored trajectories by condition and policy. A condition's policies must have the same episodes in the
+ * same order.
+ */
 
 import { type BeliefKind, policyName } from '../../agents/policies/fixed-policies.js';
+import { BUILTIN_POLICIES } from '../../agents/policies/stepped-policies.js';
+import { floatsOf } from '../../engine/graders/grader.js';
+import { finalScore } from '../../engine/reference/grade.js';
 import type { StoredCondition } from '../../evaluation/regrade-stored.js';
+import {
+  type StoredFinal,
+  type TrajectoryEpisode,
+  teacherName,
+} from '../../rollouts/trajectories/trajectory-episode.js';
+import { float32Decimal } from '../../shared/float32-decimal.js';
 import { BadRow } from '../../shared/row-schemas.js';
 import { describeProfiles } from '../../world/conditions.js';
-import type { ComponentsRow } from '../components/component-row.js';
+import { COMPONENT_NAMES } from '../../world/fields.js';
 
-/** Collects rows, by condition. */
+/** The grade of one episode of a policy. */
+interface GradedRow {
+  readonly condition: string;
+  readonly policy: string;
+  readonly belief: BeliefKind;
+  readonly sequenceGrader: string | null;
+  readonly oracle: boolean;
+  readonly profile: string;
+  readonly seed: number;
+  /** f32 [8]. */
+  readonly components: Float32Array;
+  readonly beliefMae: number;
+  readonly firstHalfMean: number;
+  readonly secondHalfMean: number;
+}
+
+/** The end of the name of a policy with the constant belief. */
+const CONSTANT = '+constant';
+
+/** Returns the grade of an episode. @throws BadRow if its score is not that of its components. */
+function rowOf(episode: TrajectoryEpisode): GradedRow {
+  const { condition, profile_mode: profile, seed, oracle, grader, final, steps } = episode;
+  const name = teacherName(episode);
+  const builtin = BUILTIN_POLICIES.find((each) => each.name === name);
+  const policy = name.endsWith(CONSTANT) ? name.slice(0, -CONSTANT.length) : name;
+  const statesBelief = episode.model !== null || steps.some(({ belief }) => belief !== null);
+  const belief = policy === name ? (statesBelief ? 'own' : 'none') : 'constant';
+  const components = Float32Array.from(COMPONENT_NAMES, (component) => final[component as keyof StoredFinal]);
+  const graded = finalScore(floatsOf(grader.weights), components);
+  if (graded !== final.final_score) {
+    throw new BadRow(
+      `final.final_score: Expected ${float32Decimal(graded)}, the score of the components under grader ${grader.name}, ` +
+        `got ${float32Decimal(final.final_score)}. The numbers in the file were changed; write it again.`,
+    );
+  }
+  return {
+    ...{ condition, policy, oracle, profile, seed, components },
+    belief: builtin?.belief ?? belief,
+    sequenceGrader: builtin?.sequenceGrader(grader.name) ?? null,
+    beliefMae: final.belief_mae,
+    firstHalfMean: final.early_mean,
+    secondHalfMean: final.late_mean,
+  };
+}
+
+/** Collects episodes, by condition. */
 export class StoredEpisodes {
   readonly #conditions = new Map<string, ConditionRows>();
 
   /**
-   * Adds a row.
+   * Adds an episode.
    * @throws BadRow if the seeds of a profile do not ascend, or if two policies have their episodes in different orders.
    */
-  add(row: ComponentsRow): void {
+  add(episode: TrajectoryEpisode): void {
+    const row = rowOf(episode);
     let condition = this.#conditions.get(row.condition);
     if (condition === undefined) {
       condition = new ConditionRows(row.condition);
@@ -29,7 +87,7 @@ export class StoredEpisodes {
   }
 }
 
-/** The results of one policy, by episode. `ComponentsRow` describes the fields. */
+/** The results of one policy, by episode. `GradedRow` describes the fields. */
 interface Column {
   readonly policy: string;
   readonly belief: BeliefKind;
@@ -53,7 +111,7 @@ class ConditionRows {
     this.#name = name;
   }
 
-  add({ policy, belief, sequenceGrader, oracle, profile, seed, ...results }: ComponentsRow): void {
+  add({ policy, belief, sequenceGrader, oracle, profile, seed, ...results }: GradedRow): void {
     const name = policyName({ policy, belief });
     let column = this.#policies.get(name);
     if (column === undefined) {
@@ -91,7 +149,7 @@ class ConditionRows {
 
   #refuse(expected: string, got: string): never {
     throw new BadRow(
-      `Expected ${expected}, in condition "${this.#name}", got ${got}. Keep the lines that eval --components writes, in their order.`,
+      `Expected ${expected}, in condition "${this.#name}", got ${got}. Keep the episodes that eval --trajectories writes, in their order.`,
     );
   }
 

@@ -56,8 +56,6 @@ export interface EvalJob extends JobBase {
     /** Null if no policy is a language model. */
     readonly model: ModelSettings | null;
     readonly conditions: readonly Condition[];
-    /** What the job's file has for each episode: its trajectory, or the components of its grade. */
-    readonly output: 'trajectories' | 'components';
   };
 }
 

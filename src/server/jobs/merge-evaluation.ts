@@ -35,7 +35,7 @@ export function mergeEvaluation(
     policies: policiesOf(job),
     ...(models.length === 0 ? {} : { llm: { models, played: playedBy(models, job, lines) } }),
   };
-  return evaluateConditions(evaluateOptions, job.options.conditions, storedResults(job, lines));
+  return evaluateConditions(evaluateOptions, job.options.conditions, storedResults(lines));
 }
 
 /** Yields the trajectories of policies under conditions as lines with line ends, in the order of the job's file. */
@@ -100,24 +100,23 @@ function policiesOf({ options }: EvalJob): EvaluateOptions['policies'] {
 }
 
 /** Returns the results in the lines of shards, as an evaluation reads them. */
-const storedResults = ({ options }: EvalJob, lines: StoredLines): StoredResults => ({
+const storedResults = (lines: StoredLines): StoredResults => ({
   async resultsOf(policy, condition, { profile, seeds }) {
     const texts = await lines.linesOf({ condition, policy: policy.name, profile }, seeds);
     if (texts === null) return null;
     const rows = texts.map((text) => JSON.parse(text));
     if (policy instanceof UserPolicy) setPolicyFlags(policy, rows);
-    const isRecorded = options.output === 'trajectories';
     return {
-      result: resultOf(rows.map((row) => row.final ?? row)),
-      trajectories: isRecorded ? texts.map((text) => parseEpisode(text)) : [],
+      result: resultOf(rows.map((row) => row.final)),
+      trajectories: texts.map((text) => parseEpisode(text)),
     };
   },
 });
 
 /** Sets, from stored episodes, whether a user's policy states beliefs and whether it uses hidden state. */
 function setPolicyFlags(policy: UserPolicy, rows: readonly Record<string, unknown>[]): void {
-  const statesBelief = ({ belief, steps }: Record<string, unknown>): boolean =>
-    belief === 'own' || ((steps ?? []) as { belief: unknown }[]).some((step) => step.belief !== null);
+  const statesBelief = ({ steps }: Record<string, unknown>): boolean =>
+    (steps as { belief: unknown }[]).some((step) => step.belief !== null);
   if (rows.some(statesBelief)) policy.statesBeliefs = true;
   if (rows.some(({ oracle }) => oracle === true)) Object.assign(policy.policy, { usesHiddenState: true });
 }

@@ -1,6 +1,5 @@
-/** Finds the lines of episodes in the files of shards: trajectories or components. */
+/** Finds the lines of episodes in the files of shards. */
 import { type FileHandle, open } from 'node:fs/promises';
-import { type BeliefKind, policyName } from '../../agents/policies/fixed-policies.js';
 import { type Player, teacherName } from '../../rollouts/trajectories/trajectory-episode.js';
 import { type LineSpan, lineSpans } from '../../shared/line-spans.js';
 
@@ -59,8 +58,6 @@ export class StoredLines implements AsyncDisposable {
     for await (const span of lineSpans(handle)) {
       onLine();
       const row = JSON.parse((await bytesOf(handle, span)).toString());
-      // The first line of a file of components is a header.
-      if (row.seed === undefined) continue;
       const key = keyOf(episodesOf(row));
       const run: LineRun | undefined = last?.key === key ? last.run : undefined;
       if (run !== undefined && run.count < MAX_LINES && row.seed === run.first + run.count) {
@@ -115,17 +112,10 @@ function firstEndingFrom(runs: readonly LineRun[], seed: number): number {
   return low;
 }
 
-/** The fields of a line that name its episode, in a file of components or of trajectories. */
-type Row = { readonly condition: string } & (
-  | { readonly policy: string; readonly belief: BeliefKind; readonly profile: string }
-  | (Pick<Player, 'teacher' | 'model'> & { readonly profile_mode: string })
-);
-
 /** Returns the policy, condition and profile of a line's episode. */
-const episodesOf = (row: Row): EpisodesOf =>
-  'policy' in row
-    ? { condition: row.condition, policy: policyName(row), profile: row.profile }
-    : { condition: row.condition, policy: teacherName(row), profile: row.profile_mode };
+const episodesOf = (
+  row: Pick<Player, 'teacher' | 'model'> & { readonly condition: string; readonly profile_mode: string },
+): EpisodesOf => ({ condition: row.condition, policy: teacherName(row), profile: row.profile_mode });
 
 async function bytesOf(handle: FileHandle, { start, end }: LineSpan): Promise<Buffer> {
   const bytes = Buffer.alloc(end - start);

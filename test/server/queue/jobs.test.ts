@@ -67,11 +67,7 @@ describeWithRedis('a job', (server) => {
     [['teach', ...QUICK, '--seeds', '100-115'], '8', { '--output': 'w.parquet' }],
     [GRPO, '16', { '--output': 'train.jsonl' }],
     [GRPO, '16', { '--output': 'train.parquet' }],
-    [
-      ['eval', ...CONDITIONS],
-      '16',
-      { '--trajectories': 't.jsonl', '--components': 'c.jsonl', '--json': 'j.json' },
-    ],
+    [['eval', ...CONDITIONS], '16', { '--trajectories': 't.jsonl', '--json': 'j.json' }],
   ])('of %j gives the files and tables of the command without a queue', async (args, size, files) => {
     const [one, many] = [1, 2].map(() => mkdtempSync(pathOf('files-')));
     const optionsIn = (folder: string, first?: string): string[] =>
