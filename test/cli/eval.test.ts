@@ -138,7 +138,6 @@ describe('eval --trajectories', () => {
   });
 
   it.each([
-    ['--json', 'blocked.json'],
     ['--trajectories', 'blocked.jsonl'],
     ['--trajectories', 'blocked.parquet'],
   ])('leaves none of the outputs if the file of %s, %s, cannot be completed', async (option, name) => {

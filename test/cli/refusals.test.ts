@@ -226,6 +226,7 @@ const OTHERS: Refused[] = [
   ['audit --output {new} --json {other/../new/audit.json}', 'another file than those of --output'],
   ['audit --output {../linked} --json {Audit.MD}', 'another file than those of --output'],
   ['audit --output {../linked} --grader {audit.md}', 'Expected --output to be another file than --grader'],
+  ['audit --shard 0/2', "unknown option '--shard'"],
   ['dataset grpo --output {x.jsonl}', "required option '--rows <n>'"],
   ['dataset grpo --rows 9', "required option '--output <file>'"],
   ['dataset grpo --rows 9 --output {x.jsonl} --seeds 0-99', 'where 0-99 are kept for evaluation'],

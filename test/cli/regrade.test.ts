@@ -103,7 +103,7 @@ describe('regrade refuses, with an error that names the file and the line,', () 
   };
   const final = (values: object) => (episode: Episode) => ({ final: { ...episode.final, ...values } });
   it.each<[string, () => string[], string]>([
-    ['an empty file', () => [], 'standard input: Expected episodes, got none.'],
+    ['an empty file', () => [], '-: Expected episodes, got none.'],
     ['an incomplete line', () => withLine(3, '{"schema":'), 'standard input:4: '],
     [
       'another world',
