@@ -49,6 +49,8 @@
         "native/kernel_portable.cc",
         "native/neutral.cc",
         "native/replay.cc",
+        "native/rewards.cc",
+        "native/student.cc",
         "native/tables.cc",
         "native/thread_pool.cc"
       ],

@@ -38,6 +38,9 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
     exports.Set("Batch", BatchObject::Define(env));
     exports.Set("encode", Napi::Function::New<Encode>(env));
     exports.Set("pushHistory", Napi::Function::New<PushHistory>(env));
+    exports.Set("stackRewards", Napi::Function::New<StackRewards>(env));
+    exports.Set("observe", Napi::Function::New<Observe>(env));
+    exports.Set("forward", Napi::Function::New<Forward>(env));
   });
   return exports;
 }

@@ -5,6 +5,8 @@
 
 #include "batch.h"
 #include "encoder.h"
+#include "rewards.h"
+#include "student.h"
 
 #define EXPORT(name) extern "C" __attribute__((export_name(#name)))
 
@@ -138,6 +140,22 @@ EXPORT(encode) void encode(size_t num_envs, const double* parts, size_t num_part
 }
 EXPORT(pushHistory) void push_history_of(size_t num_envs, const float* raw, size_t raw_stride, float* history, const uint8_t* mask) {
   push_history({raw, raw_stride}, history, mask, num_envs);
+}
+EXPORT(stackRewards) void stack_rewards_of(size_t count, const RewardNumbers* numbers, const int8_t* actions, const uint8_t* given,
+                                           const double* step_rewards, const double* belief_mae, const double* belief_skill,
+                                           const uint8_t* histories, const uint8_t* stops, float* format_valid,
+                                           float* action_legal, float* env_reward, float* belief_accuracy,
+                                           float* belief_skill_reward, float* total) {
+  stack_rewards(*numbers, {count, actions, given, step_rewards, belief_mae, belief_skill, histories, stops},
+                {format_valid, action_legal, env_reward, belief_accuracy, belief_skill_reward, total});
+}
+EXPORT(observe) bool observe_of(size_t num_envs, const uint32_t* block, const float* observations, const uint8_t* playing,
+                                StudentMemory* memory, float* inputs) {
+  return observe(block, num_envs, observations, playing, memory, inputs);
+}
+EXPORT(forward) void forward_of(const uint32_t* sizes, size_t num_layers, const float* weights, size_t rows, const float* inputs,
+                                float* outputs, float* scratch) {
+  forward(sizes, num_layers, weights, rows, inputs, outputs, scratch);
 }
 
 }  // namespace rhythm

@@ -1,6 +1,8 @@
-// The Python module rhythm_vec._native: lists the kernels, and defines the class Batch, and reward_sums.
+// The Python module rhythm_vec._native: lists the kernels, and defines the class Batch, reward_sums
+// and the computations on arrays.
 #include <pybind11/pybind11.h>
 
+#include "array_functions.h"
 #include "batch_class.h"
 #include "reward_sums.h"
 
@@ -20,6 +22,9 @@ PYBIND11_MODULE(_native, module) {
   module.attr("LAYOUT_DIGEST") = world::kLayoutDigest;
   module.def("kernels", &list_kernels);
   module.def("reward_sums", &reward_sums);
+  module.def("stack_rewards", &stack_rewards);
+  module.def("observe", &observe);
+  module.def("forward", &forward);
   py::class_<BatchClass>(module, "Batch")
       .def(py::init<const std::string&, const py::object&, bool, size_t, int, const py::dict&, size_t>())
       .def("reset", &BatchClass::reset)

@@ -38,6 +38,12 @@ Bools = npt.NDArray[np.bool_]
 _STACK: Any = _world.REWARD_STACK
 #: The rewards of the stack, in order.
 REWARD_NAMES: Tuple[str, ...] = tuple(_STACK)
+#: The numbers that do not depend on options, in the order of `RewardNumbers` in native/rewards.h.
+_NUMBERS = (
+    *(number for reward in _STACK.values() for number in reward.values()),
+    *(_world.REPETITION[name] for name in ("reward", "window", "distinct")),
+    *(_world.EXPLORATION[name] for name in ("reward", "distinct")),
+)
 _SKILL_INDEX = _world.COMPONENT_NAMES.index("belief_skill")
 _BELIEF_SIZE = len(_world.BELIEF_NAMES)
 
@@ -245,64 +251,24 @@ def _stack_of(
     rows: _Rows, results: Mapping[str, npt.NDArray[Any]], factors: Tuple[float, ...], terms: Mapping[str, bool]
 ) -> ReplayScores:
     """Computes the reward stack from the numbers of `_replay`."""
-    has_action = rows.actions >= 0
-    has_belief = np.zeros(rows.count, np.bool_) if rows.given is None else rows.given.astype(np.bool_)
-    best, no_belief = (np.float32(_STACK["belief_accuracy"][name]) for name in ("best", "no_belief"))
-    columns = {
-        "format_valid": np.where(has_action & has_belief, _STACK["format_valid"]["yes"], _STACK["format_valid"]["no"]),
-        "action_legal": np.where(has_action, _STACK["action_legal"]["yes"], _STACK["action_legal"]["no"]),
-        "env_reward": np.where(has_action, _shaped(rows, results["rewards"], terms), _STACK["env_reward"]["no_action"]),
-        "belief_accuracy": np.where(has_belief, best - results["belief_mae"], no_belief),
-        "belief_skill": np.where(has_belief, results["belief_skill"], _STACK["belief_skill"]["no_belief"]),
-    }
-    stack = {name: column.astype(np.float32) for name, column in columns.items()}
-    total = _total_of(stack, factors)
-    for column in (*stack.values(), total):
-        column[rows.invalid] = np.nan
+    past = (rows.histories, rows.steps) if any(terms.values()) else (None, None)
+    columns = native().stack_rewards(
+        np.array([*_NUMBERS, terms["repetition"], terms["exploration"], *factors], np.float64),
+        rows.actions,
+        np.zeros(rows.count, np.uint8) if rows.given is None else rows.given,
+        *(results[name].astype(np.float64) for name in ("rewards", "belief_mae", "belief_skill")),
+        *past,
+    )
+    columns[:, rows.invalid] = np.nan
+    *stack, total = (column.copy() for column in columns)
     return ReplayScores(
         step_rewards=results["rewards"],
         belief_mae=results["belief_mae"],
         state_hashes=results["hashes"],
-        total=total.astype(np.float32),
+        total=total,
         faults=[rows.faults[row] for row in sorted(rows.faults)],
-        **stack,
+        **dict(zip(REWARD_NAMES, stack)),
     )
-
-
-def _total_of(stack: Mapping[str, Floats], factors: Tuple[float, ...]) -> npt.NDArray[np.float64]:
-    """Returns the weighted sums, in float64. A `belief_skill` of weight 0 is not added, because adding 0 would turn a sum
-    of -0 into +0."""
-    first, *others = (factor * column.astype(np.float64) for factor, column in zip(factors, stack.values()))
-    total: npt.NDArray[np.float64] = sum(others[:-1], first)
-    return total + others[-1] if factors[-1] != 0 else total
-
-
-def _shaped(rows: _Rows, rewards: Floats, terms: Mapping[str, bool]) -> Floats:
-    """Returns the steps' rewards plus the shaping terms. Each addition rounds to float32."""
-    shaped: Any = rewards
-    # A bit for each action.
-    bit = np.uint32(1) << rows.histories.astype(np.uint32)
-    action = np.uint32(1) << np.maximum(rows.actions, 0).astype(np.uint32)
-    if terms["repetition"]:
-        window = _world.REPETITION["window"] - 1  # the row's own action completes the window
-        recent = rows.taken & (np.arange(NUM_STEPS) >= rows.steps[:, None].astype(np.int64) - window)
-        used = np.bitwise_or.reduce(np.where(recent, bit, np.uint32(0)), axis=1) | action
-        repeats = (rows.steps >= window) & (_count_bits(used) <= _world.REPETITION["distinct"])
-        shaped = np.where(repeats, shaped + np.float32(_world.REPETITION["reward"]), shaped)
-    if terms["exploration"]:
-        used = np.bitwise_or.reduce(np.where(rows.taken, bit, np.uint32(0)), axis=1)
-        explores = ((used & action) == 0) & (_count_bits(used) < _world.EXPLORATION["distinct"])
-        shaped = np.where(explores, shaped + np.float32(_world.EXPLORATION["reward"]), shaped)
-    floats: Floats = shaped
-    return floats
-
-
-def _count_bits(words: npt.NDArray[np.uint32]) -> npt.NDArray[np.int64]:
-    """Returns how many different actions each word has."""
-    bits: npt.NDArray[np.int64] = ((words[:, None] >> np.arange(len(_world.ACTION_NAMES), dtype=np.uint32)) & 1).sum(
-        axis=1, dtype=np.int64
-    )
-    return bits
 
 
 def _to_factors(weights: Optional[Mapping[str, float]], grader: Floats) -> Tuple[float, ...]:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from . import _world
 from .checks import MAKE_AGAIN
 from .errors import InputError
-from .student_features import FEATURE_COUNT, FEATURES_VERSION, Features
+from .kernels import native
 from .world import World
 
 __all__ = ["STUDENT_NAMES", "Student", "StudentActions", "StudentPlayer"]
@@ -30,6 +30,9 @@ _ACTIONS, _BELIEFS = len(_world.ACTION_NAMES), len(_world.BELIEF_NAMES)
 #: A score for each action; the mean minus _MIDDLE and the log standard deviation of each number of the belief.
 _OUTPUTS = _ACTIONS + 2 * _BELIEFS
 _MIDDLE = np.float32(0.5)
+#: The version and the number of the network's inputs, as in src/agents/student/features.ts, and the number of floats that are
+#: kept of each episode: `StudentMemory` in native/student.h.
+FEATURES_VERSION, FEATURE_COUNT, _MEMORY_SIZE = 1, 76, 65
 
 
 class StudentActions(NamedTuple):
@@ -89,9 +92,12 @@ class StudentPlayer:
     """Plays n episodes at once. An observation at step 0 begins an episode."""
 
     def __init__(self, layers: List[Tuple[Floats, Floats]], world: World, num_envs: int) -> None:
-        self._layers = layers
+        self._sizes = np.array([len(layers[0][0]), *(len(bias) for _, bias in layers)], np.uint32)
+        #: The weights and biases of each layer.
+        self._weights = np.concatenate([array.reshape(-1) for layer in layers for array in layer])
         self._num_envs = num_envs
-        self._features = Features(world, num_envs)
+        self._block = world.words
+        self._memory: Floats = np.zeros((num_envs, _MEMORY_SIZE), np.float32)
 
     def act(self, observations: npt.ArrayLike) -> StudentActions:
         """Chooses the actions of all episodes. Must be called with the observations of every step, in order.
@@ -100,9 +106,10 @@ class StudentPlayer:
             observations: f32 [n, 22], as `VecEnv` returns them without encoding. Rows at step 28 are ignored.
 
         Raises:
-            InputError: `wrong_length`: the observations have another shape.
+            InputError: `wrong_length`: the observations have another shape. `out_of_range`: a step or a last action is none
+                of the world's.
         """
-        rows = np.asarray(observations, np.float32)
+        rows = np.ascontiguousarray(observations, np.float32)
         if rows.shape != (self._num_envs, 22):
             raise InputError(
                 "wrong_length",
@@ -110,21 +117,17 @@ class StudentPlayer:
                 "Pass the observations of as many environments as the player was opened for.",
             )
         playing = rows[:, 0] < _world.NUM_STEPS
-        outputs = _forward(self._layers, self._features.observe(rows, playing))
+        inputs: Floats = np.zeros((self._num_envs, FEATURE_COUNT), np.float32)
+        if not native().observe(self._block, rows, playing.view(np.uint8), self._memory, inputs):
+            raise InputError(
+                "out_of_range",
+                "Expected observations of steps 0 to 28 with last actions 0 to 9 from step 1 on, got others. "
+                "Pass raw observations.",
+            )
+        outputs = native().forward(self._sizes, self._weights, inputs)
         actions = np.where(playing, np.argmax(outputs[:, :_ACTIONS], axis=1), 0).astype(np.uint8)
         stated = np.clip(_MIDDLE + outputs[:, _ACTIONS : _ACTIONS + _BELIEFS], np.float32(0), np.float32(1))
         return StudentActions(actions, np.where(playing[:, None], stated, _MIDDLE))
-
-
-def _forward(layers: List[Tuple[Floats, Floats]], inputs: Floats) -> Floats:
-    """Returns the outputs of the network. A sum adds its products to the bias in the order of the inputs."""
-    values = inputs
-    for k, (weights, bias) in enumerate(layers):
-        sums: Floats = np.repeat(bias[None, :], len(values), axis=0)
-        for i in range(len(weights)):
-            sums += values[:, i, None] * weights[i]
-        values = np.maximum(sums, np.float32(0)) if k < len(layers) - 1 else sums
-    return values
 
 
 def _decode(data: bytes, name: str) -> Tuple[Dict[str, Any], List[Tuple[Floats, Floats]]]:

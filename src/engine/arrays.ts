@@ -1,5 +1,5 @@
 /**
- * The computations on arrays: encoding observations. native/ has them once, and so they need the native addon or, where it
+ * The computations on arrays: encoded observations, rewards and students. native/ has them once, and so they need the native addon or, where it
  * does not load, WebAssembly.
  */
 import { BackendError } from '../shared/errors.js';
@@ -35,6 +35,51 @@ export interface Arrays {
     history: Float32Array,
     mask: Uint8Array | null,
   ): void;
+  /**
+   * Computes the reward stack of rows, f32 [rows] in each of the last six arrays.
+   * @param numbers f64 [20]: `RewardNumbers` in native/rewards.h explains them, and `RewardRows` the columns.
+   */
+  stackRewards(
+    rows: number,
+    numbers: Float64Array,
+    actions: Int8Array,
+    given: Uint8Array,
+    stepRewards: Float64Array,
+    beliefMae: Float64Array,
+    beliefSkill: Float64Array | null,
+    histories: Uint8Array | null,
+    stops: Uint8Array | null,
+    ...columns: Float32Array[]
+  ): void;
+  /**
+   * Adds observations to the memory of a student's episodes, and writes the inputs of its network.
+   * @param block the numbers of the world. @param observations f32 [numEnvs, 22]; at step 0 an episode begins.
+   * @param playing u8 [numEnvs]: the episodes to observe; the others get zeros. @param memory f32 [numEnvs, 65].
+   * @param inputs f32 [numEnvs, 76]. @returns 0, without a change, if a step or an action is illegal; else 1.
+   */
+  observe(
+    numEnvs: number,
+    block: Uint32Array,
+    observations: Float32Array,
+    playing: Uint8Array,
+    memory: Float32Array,
+    inputs: Float32Array,
+  ): number;
+  /**
+   * Computes the outputs of a network.
+   * @param sizes u32 [numLayers + 1]: the number of inputs of each layer, and of outputs.
+   * @param weights f32: for each layer its weights, [inputs, outputs], and its biases.
+   * @param inputs f32 [rows, inputs]. @param outputs f32 [rows, outputs]. @param scratch f32 [2 * the largest size].
+   */
+  forward(
+    sizes: Uint32Array,
+    numLayers: number,
+    weights: Float32Array,
+    rows: number,
+    inputs: Float32Array,
+    outputs: Float32Array,
+    scratch: Float32Array,
+  ): void;
 }
 
 let preferred: (() => Arrays) | null = null;
@@ -63,13 +108,19 @@ function choose(): Arrays {
   }
   throw new BackendError(
     'backend_unavailable',
-    'Expected the native addon or WebAssembly, which encode observations, got neither: ' +
+    'Expected the native addon or WebAssembly, for encoded observations, rewards and students, got neither: ' +
       `${reasons.join('; ')}. Pass a module of rhythm-vec/rhythm.wasm to useWasmModule.`,
   );
 }
 
 /** The arguments that a function writes, by their indices. */
-const WRITTEN: Readonly<Record<keyof Arrays, readonly number[]>> = { encode: [7], pushHistory: [3] };
+const WRITTEN: Readonly<Record<keyof Arrays, readonly number[]>> = {
+  encode: [7],
+  pushHistory: [3],
+  stackRewards: [9, 10, 11, 12, 13, 14],
+  observe: [4, 5],
+  forward: [5],
+};
 
 /** An argument. No function takes integers of 64 bits. */
 type Argument = Exclude<View, BigUint64Array> | number | null;
@@ -87,18 +138,19 @@ function requireInstance(bytes: number) {
   return instance;
 }
 
-function call(name: keyof Arrays, args: readonly Argument[]): void {
+function call(name: keyof Arrays, args: readonly Argument[]) {
   const sizes = args.map((value) =>
     value !== null && typeof value === 'object' ? value.byteLength + 64 : 0,
   );
   const { exports, stage } = requireInstance(sizes.reduce((sum, size) => sum + size, 0));
   stage.clear();
   const values = args.map((value) => (typeof value === 'number' ? value : stage.put(value)));
-  exports[name](...values);
+  const result = exports[name](...values);
   for (const k of WRITTEN[name]) {
     const array = args[k];
     if (array !== null && typeof array === 'object') array.set(stage.view(array, values[k], array.length));
   }
+  return result;
 }
 
 /** Returns the functions in WebAssembly, which copy the arrays of a call in and out. @throws Error as `requireSizes`. */

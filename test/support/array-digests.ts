@@ -5,7 +5,7 @@ import { readStudent } from '../../src/agents/student/student.js';
 import { encodeStudent } from '../../src/agents/student/student-file.js';
 import { toGrader } from '../../src/engine/graders/grader.js';
 import { createVecEnv } from '../../src/engine/node.js';
-import { rewardStack } from '../../src/rollouts/rewards/reward-stack.js';
+import { rewardStack } from '../../src/rollouts/rewards/compute-rewards.js';
 import { NUM_STEPS } from '../../src/world/fields.js';
 import { createWorld } from '../../src/world/world.js';
 import { Random } from './random.js';

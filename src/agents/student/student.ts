@@ -38,7 +38,7 @@ export class Student implements Policy {
           'Use the student in its own world. "rhythm-vec train" makes students of the published world.',
       );
     }
-    return new StudentPlayer(this.network, new Features(world.params, numEnvs), numEnvs);
+    return new StudentPlayer(this.network, new Features(world.words, numEnvs), numEnvs);
   }
 }
 
@@ -60,12 +60,14 @@ export class StudentPlayer implements PolicyPlayer {
   readonly #features: Features;
   /** f32 [n, OUTPUT_COUNT]: the outputs of the last step. */
   readonly #outputs: Float32Array;
-  readonly #inputs = new Float32Array(FEATURE_COUNT);
+  /** f32 [n, FEATURE_COUNT]. */
+  readonly #inputs: Float32Array;
 
   constructor(network: Network, features: Features, numEnvs: number) {
     this.#network = network;
     this.#features = features;
     this.#outputs = new Float32Array(numEnvs * OUTPUT_COUNT);
+    this.#inputs = new Float32Array(numEnvs * FEATURE_COUNT);
   }
 
   /** Does nothing: an observation at step 0 begins an episode. Callers reuse a player only if it has this method. */
@@ -77,10 +79,11 @@ export class StudentPlayer implements PolicyPlayer {
       throw wrongType('observations', 'a Float32Array', observations, 'Pass raw observations, row-major.');
     const actions = new Uint8Array(playing.length);
     const beliefs = new Float32Array(playing.length * NUM_BELIEFS).fill(MIDDLE);
+    this.#features.observe(observations, this.#inputs, playing);
+    const allOutputs = this.#network.forward(this.#inputs);
     for (let i = 0; i < playing.length; i++) {
       if (playing[i] === 0) continue;
-      this.#features.observe(observations, i, this.#inputs);
-      const outputs = this.#network.forward(this.#inputs);
+      const outputs = allOutputs.subarray(i * OUTPUT_COUNT, (i + 1) * OUTPUT_COUNT);
       this.#outputs.set(outputs, i * OUTPUT_COUNT);
       actions[i] = highestLogit(outputs);
       for (let k = 0; k < NUM_BELIEFS; k++) {

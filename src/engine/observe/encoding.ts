@@ -13,7 +13,7 @@ import { RHYTHM } from '../../world/numbers.js';
 import type { World } from '../../world/world.js';
 import { arrays } from '../arrays.js';
 import { largestMagnitudes, type Magnitudes } from './bounds.js';
-import { HISTORY_STEPS, historyOffset, type HistoryRows, RECORD_FIELDS } from './history.js';
+import { HISTORY_STEPS, type HistoryRows, historyOffset, RECORD_FIELDS } from './history.js';
 import { type ObservationOptions, toObservationOptions } from './observation-options.js';
 
 /** A field of an encoded observation. */

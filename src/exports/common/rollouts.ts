@@ -31,15 +31,15 @@ export type { ReplayOptions, ReplayScores } from '../../rollouts/replay/replay.j
 export type { CompletionColumns, ReplayColumns } from '../../rollouts/replay/row-columns.js';
 export type { RowFault } from '../../rollouts/replay/row-faults.js';
 export type { CompletionRow, ReplayRow } from '../../rollouts/replay/row-objects.js';
+export type { RewardShaping } from '../../rollouts/rewards/compute-rewards.js';
 export {
   REWARD_NAMES,
   type RewardName,
   type RewardStack,
   type RewardStackOptions,
+  rewardStack,
 } from '../../rollouts/rewards/compute-rewards.js';
 export type { RewardRows } from '../../rollouts/rewards/reward-rows.js';
-export { rewardStack } from '../../rollouts/rewards/reward-stack.js';
-export type { RewardShaping } from '../../rollouts/rewards/shaping.js';
 export type { RewardList, Rewards } from '../../rollouts/rewards/weighted-totals.js';
 export type { FollowedEnv, FollowedStep } from '../../rollouts/running/episode-statistics.js';
 export {

@@ -1,9 +1,15 @@
 /** Computes the reward stack of validated rows: five rewards per completion and their weighted sum. */
+import { arrays } from '../../engine/arrays.js';
 import { NO_ACTION } from '../../engine/validate/steps.js';
-import { checkOptions } from '../../shared/values.js';
+import { checkOptions, readOptions, toFlag } from '../../shared/values.js';
 import { COMPONENT, NUM_STEPS } from '../../world/fields.js';
-import type { CheckedRows, Histories } from './reward-rows.js';
-import { type RewardShaping, shapedReward, toShaping } from './shaping.js';
+import {
+  type CheckedRows,
+  checkRewardRows,
+  type Histories,
+  historiesOf,
+  type RewardRows,
+} from './reward-rows.js';
 import { checkWeight } from './weighted-totals.js';
 
 /** The numbers of the reward stack (docs/world.md, "The GRPO reward stack"). They are not part of a world (`WorldSpec`). */
@@ -14,6 +20,33 @@ export const REWARD_STACK = Object.freeze({
   beliefAccuracy: { best: 0.5, noBelief: -0.5 },
   beliefSkill: { noBelief: -1 },
 });
+
+/** Shaping terms of `envReward`. Both are off by default. */
+export interface RewardShaping {
+  /** Adds -0.4 if the last six actions, this one included, contain at most two different actions. */
+  repetition?: boolean;
+  /** Adds 0.2 for an action not yet taken in the episode, if fewer than six different actions were taken before. */
+  exploration?: boolean;
+}
+
+const SHAPING: readonly (keyof RewardShaping)[] = ['repetition', 'exploration'];
+
+/**
+ * The shaping terms of docs/world.md, "The GRPO reward stack". `window` is a number of actions, the current one included.
+ * Repetition applies if the window has at most `distinct` different actions. Exploration applies to an action that is new in the
+ * episode, if fewer than `distinct` different actions were taken before.
+ */
+export const REPETITION = Object.freeze({ reward: Math.fround(-0.4), window: 6, distinct: 2 });
+export const EXPLORATION = Object.freeze({ reward: Math.fround(0.2), distinct: 6 });
+
+/** Validates the options. @throws InputError `unknown_option` or `wrong_type`. */
+function toShaping(shaping: RewardShaping = {}): Required<RewardShaping> {
+  checkOptions('shaping', shaping, SHAPING);
+  return {
+    repetition: toFlag('shaping.repetition', shaping.repetition),
+    exploration: toFlag('shaping.exploration', shaping.exploration),
+  };
+}
 
 /** A name of REWARD_NAMES. */
 export type RewardName = keyof typeof REWARD_STACK;
@@ -81,14 +114,19 @@ export function toStackSettings(
   return { factors, shaping: shapingTerms.repetition || shapingTerms.exploration ? shapingTerms : null };
 }
 
-/** Computes the stack. @param histories not null if there is shaping. */
-export function stackRewards(
-  rows: CheckedRows,
-  histories: Histories | null,
-  settings: StackSettings,
-): RewardStack {
-  const stack = allocateStack(rows.actions.length);
-  fillStack(stack, rows, histories, settings, 0, rows.actions.length);
+const OPTIONS: readonly (keyof RewardStackOptions)[] = ['weights', 'shaping'];
+
+/**
+ * Computes the rewards of completions that were parsed and replayed.
+ * @throws InputError `wrong_type`, `wrong_length`, `out_of_range`, `illegal_action` or `unknown_option`. The message
+ *   names the index of an invalid entry.
+ */
+export function rewardStack(rows: RewardRows, options: RewardStackOptions = {}): RewardStack {
+  const settings = toStackSettings(readOptions('options of rewardStack', options, OPTIONS), null);
+  const checked = checkRewardRows(rows);
+  const histories = settings.shaping === null ? null : historiesOf(rows, checked.actions.length);
+  const stack = allocateStack(checked.actions.length);
+  fillStack(stack, checked, histories, settings, 0, checked.actions.length);
   return stack;
 }
 
@@ -102,55 +140,43 @@ export const allocateStack = (numRows: number): RewardStack => ({
   total: new Float32Array(numRows),
 });
 
-/** Computes the stack of rows `first` to `end - 1`, in one pass. @param histories not null if there is shaping. */
+/** The numbers that do not depend on settings, in the order of `RewardNumbers` in native/rewards.h. */
+const NUMBERS = [
+  ...[REWARD_STACK.formatValid.yes, REWARD_STACK.formatValid.no],
+  ...[REWARD_STACK.actionLegal.yes, REWARD_STACK.actionLegal.no, REWARD_STACK.envReward.noAction],
+  ...[REWARD_STACK.beliefAccuracy.best, REWARD_STACK.beliefAccuracy.noBelief],
+  REWARD_STACK.beliefSkill.noBelief,
+  ...[REPETITION.reward, REPETITION.window, REPETITION.distinct, EXPLORATION.reward, EXPLORATION.distinct],
+];
+
+/** Computes the stack of rows `first` to `end - 1`. @param histories not null if there is shaping. */
 export function fillStack(
   { formatValid, actionLegal, envReward, beliefAccuracy, beliefSkill, total }: RewardStack,
-  { actions, given, stepRewards, beliefMae, beliefSkill: skillTerms }: CheckedRows,
+  rows: CheckedRows,
   histories: Histories | null,
-  { factors: [valid, legal, env, accuracy, skill], shaping }: StackSettings,
+  { factors, shaping }: StackSettings,
   first: number,
   end: number,
 ): void {
-  const { formatValid: format, actionLegal: legality, beliefAccuracy: belief } = REWARD_STACK;
-  for (let row = first; row < end; row++) {
-    const hasAction = actions[row] !== NO_ACTION;
-    const hasGivenBelief = given[row] !== 0;
-    const validReward = hasAction && hasGivenBelief ? format.yes : format.no;
-    const legalReward = hasAction ? legality.yes : legality.no;
-    let stepReward = hasAction ? Math.fround(stepRewards[row]) : REWARD_STACK.envReward.noAction;
-    if (hasAction && shaping !== null && histories !== null) {
-      stepReward = shaped(stepReward, actions[row], histories, row, shaping);
-    }
-    const accuracyReward = hasGivenBelief ? Math.fround(belief.best - beliefMae[row]) : belief.noBelief;
-    const skillReward = skillTerms === null ? Number.NaN : skillRewardOf(hasGivenBelief, skillTerms[row]);
-    formatValid[row] = validReward;
-    actionLegal[row] = legalReward;
-    envReward[row] = stepReward;
-    beliefAccuracy[row] = accuracyReward;
-    beliefSkill[row] = skillReward;
-    // In float64, rounded once. Missing rewards are left out.
-    let sum = valid * validReward + legal * legalReward;
-    if (!Number.isNaN(stepReward)) sum += env * stepReward;
-    if (!Number.isNaN(accuracyReward)) sum += accuracy * accuracyReward;
-    // Skips a weight of 0, because adding 0 would turn a sum of -0 into +0.
-    if (skill !== 0 && !Number.isNaN(skillReward)) sum += skill * skillReward;
-    total[row] = sum;
-  }
-}
-
-const skillRewardOf = (hasGivenBelief: boolean, term: number): number =>
-  hasGivenBelief ? Math.fround(term) : REWARD_STACK.beliefSkill.noBelief;
-
-/** Returns a step's reward plus the shaping terms of its action. */
-function shaped(
-  reward: number,
-  action: number,
-  { codes, steps }: Histories,
-  row: number,
-  terms: Required<RewardShaping>,
-): number {
-  const from = row * NUM_STEPS;
-  return shapedReward(reward, action, codes, from, from + steps(row), terms);
+  const count = end - first;
+  if (count === 0) return;
+  const part = <T extends Int8Array | Uint8Array | Float32Array | Float64Array>(column: T): T =>
+    count === rows.actions.length ? column : (column.subarray(first, end) as T);
+  const doubles = (column: Float32Array | Float64Array): Float64Array =>
+    column instanceof Float64Array ? part(column) : new Float64Array(part(column));
+  const past = shaping === null ? null : histories;
+  const stops = past && new Uint8Array(count);
+  for (let k = 0; stops && past && k < count; k++)
+    if (rows.actions[first + k] !== NO_ACTION) stops[k] = past.steps(first + k);
+  const terms = [Number(shaping?.repetition ?? false), Number(shaping?.exploration ?? false)];
+  arrays().stackRewards(
+    ...([count, Float64Array.of(...NUMBERS, ...terms, ...factors)] as const),
+    ...([part(rows.actions), part(rows.given), doubles(rows.stepRewards), doubles(rows.beliefMae)] as const),
+    rows.beliefSkill && doubles(rows.beliefSkill),
+    past === null ? null : past.codes.subarray(first * NUM_STEPS, end * NUM_STEPS),
+    stops,
+    ...[formatValid, actionLegal, envReward, beliefAccuracy, beliefSkill, total].map(part),
+  );
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Collects returns, lengths and durations of the last episodes, like Gymnasium's RecordEpisodeStatistics. */
 import { NO_BUFFERS } from '../../engine/validate/copy-arguments.js';
-import { AUTORESET_MODES, type AutoresetMode } from '../../engine/vec-env/autoreset.js';
 import { type Mask, toMask } from '../../engine/validate/steps.js';
+import { AUTORESET_MODES, type AutoresetMode } from '../../engine/vec-env/autoreset.js';
 import { InputError } from '../../shared/errors.js';
 import { checkInteger, checkLength, checkName, isList, readOptions, wrongType } from '../../shared/values.js';
 import { MAX_ENVS } from '../../world/fields.js';

@@ -9,7 +9,7 @@ import { follows, notAnObject, otherSchema, otherWorld, SCHEMAS, schemaName } fr
 import { CONDITIONS } from '../../world/conditions.js';
 import { ACTION_NAMES, NUM_BELIEFS, NUM_STEPS, OBSERVATION_SIZE, PROFILE_SIZE } from '../../world/fields.js';
 import { createWorld, type World } from '../../world/world.js';
-import { rewardStack } from '../rewards/reward-stack.js';
+import { rewardStack } from '../rewards/compute-rewards.js';
 import type { PlayedMove } from './move.js';
 import {
   belief,

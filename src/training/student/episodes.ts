@@ -63,7 +63,7 @@ export async function labelEpisodes(seeds: Uint32Array, options: LabelOptions): 
   await using env = await openEnvOn(NODE, { ...engine, numEnvs });
   const setting = { ...engine, numEnvs, grader, world: env.world };
   using labeller: SteppedPlayer = await teacher.open(setting);
-  const player = student && new StudentPlayer(student, new Features(env.world.params, numEnvs), numEnvs);
+  const player = student && new StudentPlayer(student, new Features(env.world.words, numEnvs), numEnvs);
   const playing = new Uint8Array(numEnvs).fill(1);
   await labeller.reset({ mask: playing.slice(), seeds: seeds.slice(), profiles: refuseProfiles });
   const [actions, labels] = [new Uint8Array(numEnvs * NUM_STEPS), new Uint8Array(numEnvs * NUM_STEPS)];
@@ -104,13 +104,14 @@ export async function samplesOf(
 ): Promise<Samples> {
   const numEnvs = seeds.length;
   await using env = await openEnvOn(NODE, { ...engine, numEnvs });
-  const features = new Features(world.params, numEnvs);
-  const inputs = new Float32Array(numEnvs * NUM_STEPS * FEATURE_COUNT);
+  const features = new Features(world.words, numEnvs);
+  const [seen, inputs] = [numEnvs, numEnvs * NUM_STEPS].map((n) => new Float32Array(n * FEATURE_COUNT));
   let { observations } = await env.reset({ seed: seeds });
   for (let step = 0; step < NUM_STEPS; step++) {
+    features.observe(observations, seen);
     for (let i = 0; i < numEnvs; i++) {
-      const row = (i * NUM_STEPS + step) * FEATURE_COUNT;
-      features.observe(observations, i, inputs.subarray(row, row + FEATURE_COUNT));
+      const row = seen.subarray(i * FEATURE_COUNT, (i + 1) * FEATURE_COUNT);
+      inputs.set(row, (i * NUM_STEPS + step) * FEATURE_COUNT);
     }
     ({ observations } = await env.step(Uint8Array.from(seeds, (_, i) => actions[i * NUM_STEPS + step])));
   }

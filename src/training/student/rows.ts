@@ -1,6 +1,6 @@
 /** Splits labelled episodes, fills the rows of updates from them, and measures a network on them. */
 import { FEATURE_COUNT } from '../../agents/student/features.js';
-import { type Network, OUTPUT } from '../../agents/student/network.js';
+import { type Network, OUTPUT, OUTPUT_COUNT } from '../../agents/student/network.js';
 import { highestLogit, statedBelief } from '../../agents/student/student.js';
 import { NUM_ACTIONS, NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
 import type { EpochFigures } from './checkpoint.js';
@@ -76,8 +76,9 @@ export function figuresOf(
   labels: Uint8Array,
 ): Pick<EpochFigures, 'agreement' | 'beliefMae'> {
   let [agreed, error] = [0, 0];
+  const allOutputs = network.forward(inputs);
   for (let row = 0; row < labels.length; row++) {
-    const outputs = network.forward(inputs.subarray(row * FEATURE_COUNT, (row + 1) * FEATURE_COUNT));
+    const outputs = allOutputs.subarray(row * OUTPUT_COUNT, (row + 1) * OUTPUT_COUNT);
     if (highestLogit(outputs) === labels[row]) agreed++;
     if (row % NUM_STEPS !== NUM_STEPS - 1) continue;
     const target = Math.floor(row / NUM_STEPS) * NUM_BELIEFS;

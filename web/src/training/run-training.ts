@@ -45,7 +45,7 @@ export async function trainInWorker(
   const measureState = async (state: Checkpoint): Promise<void> => {
     const network = new Network(state.learner.layers);
     const measurement = await measure(
-      ({ world, numEnvs }) => new StudentPlayer(network, new Features(world.params, numEnvs), numEnvs),
+      ({ world, numEnvs }) => new StudentPlayer(network, new Features(world.words, numEnvs), numEnvs),
       request.grader,
       signal,
     );

@@ -36,6 +36,9 @@ export interface Exports {
   replay(...args: number[]): void;
   encode(...args: number[]): void;
   pushHistory(...args: number[]): void;
+  stackRewards(...args: number[]): void;
+  observe(...args: number[]): number;
+  forward(...args: number[]): void;
 }
 
 // The types of this package are without those of browsers, which declare WebAssembly.

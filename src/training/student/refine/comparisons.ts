@@ -67,7 +67,7 @@ export async function compareActions(env: Env, options: ComparisonOptions): Prom
   const { numEnvs, world } = env;
   const { profileSeeds, seeds, outputsOf } = options;
   const { profiles, targets } = profilesOf(profileSeeds, world);
-  const features = new Features(world.params, numEnvs);
+  const features = new Features(world.words, numEnvs);
   const allInputs = new Float32Array(NUM_STEPS * numEnvs * FEATURE_COUNT);
   const forks: Forks[] = [];
   let result = await env.reset({ seed: seeds, profiles });
@@ -92,9 +92,7 @@ export async function compareActions(env: Env, options: ComparisonOptions): Prom
 /** Adds observations to the features. @returns the inputs of the next step, f32 [n, FEATURE_COUNT]. */
 function inputsOf(features: Features, observations: Float32Array, count: number): Float32Array {
   const inputs = new Float32Array(count * FEATURE_COUNT);
-  for (let i = 0; i < count; i++) {
-    features.observe(observations, i, inputs.subarray(i * FEATURE_COUNT, (i + 1) * FEATURE_COUNT));
-  }
+  features.observe(observations, inputs);
   return inputs;
 }
 
