@@ -5,8 +5,8 @@
 
 export { type GrpoState, grpoStates, grpoStatesAsync } from '../training/datasets/grpo/grpo-rows.js';
 export type { DatasetOptions, Engine } from '../training/datasets/state-sampler.js';
-export type { EpochFigures, RefinementFigures } from '../training/student/checkpoint.js';
-export type { Played } from '../training/student/episodes.js';
+export type { RefinementFigures } from '../training/student/checkpoint.js';
+export type { EpochFigures, Played } from '../training/student/episodes.js';
 export type { TrainProgress } from '../training/student/train.js';
 export type { TrainOptions } from '../training/student/train-options.js';
 export { type TrainStudentOptions, trainStudent } from '../training/student/train-student.js';

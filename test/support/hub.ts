@@ -4,12 +4,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Clock } from '../../src/shared/http/retry.js';
-import type { CommitMessage } from '../../src/training/hub/commit.js';
+import type { CommitMessage, PlannedFile, UploadPlan, UploadRequest } from '../../src/training/hub/commit.js';
 import { type Connection, connect } from '../../src/training/hub/connection.js';
+import { withSafeErrors } from '../../src/training/hub/hub-errors.js';
 import { collectFiles } from '../../src/training/hub/local-files.js';
-import { withSafeErrors } from '../../src/training/hub/safe-errors.js';
 import { executePlan, planUpload } from '../../src/training/hub/upload.js';
-import type { PlannedFile, UploadPlan, UploadRequest } from '../../src/training/hub/upload-plan.js';
 import { FakeHub, type FakeHubOptions } from '../fakes/hub.js';
 import { FakeClock } from './fake-clock.js';
 

@@ -1,6 +1,6 @@
 /** `rhythm-vec upload`: uploads files to the Hub. */
 import { type Command, Option } from 'commander';
-import { REPO_TYPES } from '../../training/hub/repo.js';
+import { REPO_TYPES } from '../../training/hub/remote.js';
 import type { Context } from '../context.js';
 import type { UploadCommandOptions } from './run-upload.js';
 

@@ -3,22 +3,20 @@
 import { LibraryError } from '../../shared/errors.js';
 import { packageVersion } from '../../shared/version.js';
 import { type Account, accountOf } from '../../training/hub/account.js';
-import type { CommitMessage } from '../../training/hub/commit.js';
-import { type Connection, connect } from '../../training/hub/connection.js';
-import { HubError } from '../../training/hub/hub-errors.js';
-import type { ReadOptions } from '../../training/hub/inspect-file.js';
-import { collectFiles, type LocalFiles } from '../../training/hub/local-files.js';
-import { withoutSecrets } from '../../training/hub/redact.js';
-import { checkBranch, checkRepo, type RepoType } from '../../training/hub/repo.js';
-import { withSafeErrors } from '../../training/hub/safe-errors.js';
-import { executePlan, planUpload } from '../../training/hub/upload.js';
 import {
+  type CommitMessage,
   changedFiles,
   listFiles,
   type PlannedFile,
   type UploadPlan,
   type UploadRequest,
-} from '../../training/hub/upload-plan.js';
+} from '../../training/hub/commit.js';
+import { type Connection, connect } from '../../training/hub/connection.js';
+import { HubError, withoutSecrets, withSafeErrors } from '../../training/hub/hub-errors.js';
+import type { ReadOptions } from '../../training/hub/inspect-file.js';
+import { collectFiles, type LocalFiles } from '../../training/hub/local-files.js';
+import { checkBranch, checkRepo, type RepoType } from '../../training/hub/remote.js';
+import { executePlan, planUpload } from '../../training/hub/upload.js';
 import { UsageError } from '../command-errors.js';
 import { UploadProgress } from './upload-progress.js';
 import { filesText, notesOn, repositoryText, sizeOf, unreadText } from './upload-text.js';

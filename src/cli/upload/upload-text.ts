@@ -1,7 +1,8 @@
 /** Describes the plan of an upload. */
+
+import { changedFiles, type PlannedFile, type UploadPlan } from '../../training/hub/commit.js';
 import { CARD, type LocalFile, type LocalFiles, leftOutText } from '../../training/hub/local-files.js';
-import { type Repo, repoText, repoUrl } from '../../training/hub/repo.js';
-import { changedFiles, type PlannedFile, type UploadPlan } from '../../training/hub/upload-plan.js';
+import { type Repo, repoText, repoUrl } from '../../training/hub/remote.js';
 
 /** Describes the repository and its branch, and says which of them will be created. */
 export function repositoryText(endpoint: string, plan: UploadPlan, dryRun: boolean): string {

@@ -1,11 +1,9 @@
 /** Uploads to the Hub: reads the repository, creates it or the branch if missing, and commits the changed files. */
-import { type CommitOptions, commitFiles } from './commit.js';
+import { type CommitOptions, commitFiles, planFiles, type UploadPlan, type UploadRequest } from './commit.js';
 import { type Connection, commonParams } from './connection.js';
 import { HubError, isStatus } from './hub-errors.js';
 import type { ReadOptions } from './inspect-file.js';
-import { type Remote, readRemote } from './remote.js';
-import { type Repo, repoText } from './repo.js';
-import { planFiles, type UploadPlan, type UploadRequest } from './upload-plan.js';
+import { type Remote, type Repo, readRemote, repoText } from './remote.js';
 
 /** Plans an upload. Changes nothing at the Hub. @throws HubError, InputError; the signal's reason. */
 export async function planUpload(

@@ -10,7 +10,7 @@ import {
 import { readLayers, tensorsOf } from '../../agents/student/student-file.js';
 import { InputError } from '../../shared/errors.js';
 import { NUM_STEPS } from '../../world/fields.js';
-import type { Labelled } from './episodes.js';
+import type { EpochFigures, Labelled } from './episodes.js';
 
 /** A network, and the state of its optimiser, Adam. */
 export interface ModelState {
@@ -20,24 +20,6 @@ export interface ModelState {
   readonly square: readonly Layer[];
   /** The number of updates so far. */
   readonly updates: number;
-}
-
-/** Figures of the student after an epoch. */
-export interface EpochFigures {
-  /**
-   * 0 while the student clones the teacher's episodes, then the number of the round of DAgger: in each round, the student plays
-   * and the teacher labels the states that it reaches.
-   */
-  readonly round: number;
-  /** The epoch of the round, from 0. */
-  readonly epoch: number;
-  /** Mean losses over the epoch's updates. */
-  readonly actionLoss: number;
-  readonly beliefLoss: number;
-  /** In held-out episodes: the share of steps at which the student chooses the teacher's action. */
-  readonly agreement: number;
-  /** In held-out episodes: the mean absolute error of the last belief. */
-  readonly beliefMae: number;
 }
 
 /** Figures of an iteration of the refinement (see docs/students.md): a batch of episodes, and the updates that follow. */

@@ -1,16 +1,22 @@
 /** The episodes that a student learns from: played by the teacher or the student, labelled by the teacher. */
 import type { SteppedPlayer, SteppedPolicy } from '../../agents/policies/stepped-policies.js';
 import { FEATURE_COUNT, Features } from '../../agents/student/features.js';
-import type { Network } from '../../agents/student/network.js';
-import { StudentPlayer } from '../../agents/student/student.js';
+import { type Network, OUTPUT, OUTPUT_COUNT } from '../../agents/student/network.js';
+import { highestLogit, StudentPlayer, statedBelief } from '../../agents/student/student.js';
 import { NODE } from '../../engine/backends/node.js';
 import { yieldTurn } from '../../engine/engine-calls.js';
 import type { Grader } from '../../engine/graders/grader.js';
 import { beliefTarget, sampleProfile } from '../../engine/reference/profile.js';
 import { openEnvOn } from '../../engine/vec-env/open-env.js';
 import type { VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
-import { NUM_BELIEFS, NUM_STEPS, PROFILE_SIZE } from '../../world/fields.js';
+import { NUM_ACTIONS, NUM_BELIEFS, NUM_STEPS, PROFILE_SIZE } from '../../world/fields.js';
 import type { World } from '../../world/world.js';
+
+/**
+ * One in this many labelled episodes is held out of the training. So the training needs at least this many. Chosen by hand: a
+ * smaller number leaves fewer episodes to learn from.
+ */
+export const HELD_OUT_EVERY = 20;
 
 /** Whole episodes of sampled profiles. */
 export interface Played {
@@ -127,4 +133,104 @@ function targetsOf(seeds: Uint32Array, { params }: World): Float32Array {
     beliefTarget(params, profile, targets.subarray(i * NUM_BELIEFS, (i + 1) * NUM_BELIEFS));
   }
   return targets;
+}
+
+/** Returns the episodes to train on, and those that are held out. */
+export function split(episodes: Labelled): [Labelled, Labelled] {
+  const indices = Array.from(episodes.seeds.keys());
+  const isHeldOut = (i: number): boolean => i % HELD_OUT_EVERY === HELD_OUT_EVERY - 1;
+  const pick = (kept: readonly number[]): Labelled => ({
+    seeds: Uint32Array.from(kept, (i) => episodes.seeds[i]),
+    actions: rowsOf(episodes.actions, kept),
+    labels: rowsOf(episodes.labels, kept),
+  });
+  return [pick(indices.filter((i) => !isHeldOut(i))), pick(indices.filter(isHeldOut))];
+}
+
+/** Returns the rows of a table, u8 [n, 28], at some indices. */
+function rowsOf(table: Uint8Array, indices: readonly number[]): Uint8Array {
+  const picked = new Uint8Array(indices.length * NUM_STEPS);
+  for (const [k, row] of indices.entries()) {
+    picked.set(table.subarray(row * NUM_STEPS, (row + 1) * NUM_STEPS), k * NUM_STEPS);
+  }
+  return picked;
+}
+
+/** Returns arrays for `count` rows of an update (see `Rows` in learner.ts). Labels are one-hot. */
+export const createRows = (count: number) => ({
+  inputs: new Float32Array(count * FEATURE_COUNT),
+  labels: new Float32Array(count * NUM_ACTIONS),
+  beliefInputs: new Float32Array(count * FEATURE_COUNT),
+  targets: new Float32Array(count * NUM_BELIEFS),
+});
+
+/** The episodes of an epoch, and the order in which its updates use their rows. A row is a step of an episode. */
+export interface RowSource {
+  /** u8 [n, 28]: the actions to imitate. */
+  readonly labels: Uint8Array;
+  /** The inputs and belief targets of the labelled episodes. */
+  readonly samples: Samples;
+  /** Returns the row of `samples` that is used at a position of the order. */
+  readonly rowOf: (position: number) => number;
+  /** The inputs and belief targets of the episodes on which the beliefs are trained: the same actions under other seeds. */
+  readonly fresh: Samples;
+  /** Returns the row of `fresh` that is used at a position of the order. */
+  readonly freshRowOf: (position: number) => number;
+}
+
+/** Fills the rows of update k of an epoch. */
+export function fillRows(rows: ReturnType<typeof createRows>, k: number, source: RowSource): void {
+  const { labels, samples, rowOf, fresh, freshRowOf } = source;
+  const count = rows.labels.length / NUM_ACTIONS;
+  rows.labels.fill(0);
+  for (let j = 0; j < count; j++) {
+    const [row, freshRow] = [rowOf(k * count + j), freshRowOf(k * count + j)];
+    copyInputs(samples.inputs, row, rows.inputs, j);
+    rows.labels[j * NUM_ACTIONS + labels[row]] = 1;
+    copyInputs(fresh.inputs, freshRow, rows.beliefInputs, j);
+    const target = Math.floor(freshRow / NUM_STEPS) * NUM_BELIEFS;
+    rows.targets.set(fresh.targets.subarray(target, target + NUM_BELIEFS), j * NUM_BELIEFS);
+  }
+}
+
+/** Copies the inputs of row `row` of `from` to row j of `to`. */
+export const copyInputs = (from: Float32Array, row: number, to: Float32Array, j: number): void =>
+  to.set(from.subarray(row * FEATURE_COUNT, (row + 1) * FEATURE_COUNT), j * FEATURE_COUNT);
+
+/** Returns a network's agreement with labels at all steps, and the error of its beliefs at each episode's last step. */
+export function figuresOf(
+  network: Network,
+  { inputs, targets }: Samples,
+  labels: Uint8Array,
+): Pick<EpochFigures, 'agreement' | 'beliefMae'> {
+  let [agreed, error] = [0, 0];
+  const allOutputs = network.forward(inputs);
+  for (let row = 0; row < labels.length; row++) {
+    const outputs = allOutputs.subarray(row * OUTPUT_COUNT, (row + 1) * OUTPUT_COUNT);
+    if (highestLogit(outputs) === labels[row]) agreed++;
+    if (row % NUM_STEPS !== NUM_STEPS - 1) continue;
+    const target = Math.floor(row / NUM_STEPS) * NUM_BELIEFS;
+    for (let k = 0; k < NUM_BELIEFS; k++) {
+      error += Math.abs(statedBelief(outputs[OUTPUT.means + k]) - targets[target + k]) / targets.length;
+    }
+  }
+  return { agreement: agreed / labels.length, beliefMae: error };
+}
+
+/** Figures of the student after an epoch. */
+export interface EpochFigures {
+  /**
+   * 0 while the student clones the teacher's episodes, then the number of the round of DAgger: in each round, the student plays
+   * and the teacher labels the states that it reaches.
+   */
+  readonly round: number;
+  /** The epoch of the round, from 0. */
+  readonly epoch: number;
+  /** Mean losses over the epoch's updates. */
+  readonly actionLoss: number;
+  readonly beliefLoss: number;
+  /** In held-out episodes: the share of steps at which the student chooses the teacher's action. */
+  readonly agreement: number;
+  /** In held-out episodes: the mean absolute error of the last belief. */
+  readonly beliefMae: number;
 }

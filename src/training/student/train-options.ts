@@ -1,7 +1,6 @@
 /** Options of the training of a student. */
-
-import type { PolicyName } from '../../agents/policies/stepped-policies.js';
 import {
+  type PolicyName,
   STEPPED_POLICIES,
   type SteppedPlayer,
   type SteppedPolicy,
@@ -13,8 +12,8 @@ import { InputError } from '../../shared/errors.js';
 import { checkInteger, checkName, checkOptions, describe } from '../../shared/values.js';
 import { type SeedRange, TRAINING_SEEDS } from '../../world/conditions.js';
 import { MAX_U32 } from '../../world/fields.js';
-import { checkRange } from '../datasets/state-sampler.js';
-import type { Played } from './episodes.js';
+import { checkRange, permutation } from '../datasets/state-sampler.js';
+import { HELD_OUT_EVERY, type Played } from './episodes.js';
 
 /** Options of the training of a student. They determine the student. */
 export interface TrainOptions {
@@ -99,11 +98,6 @@ const NAMES: readonly (keyof TrainOptions)[] = [
 const MAX_EPISODES = 1e6;
 /** The maximum of `refineEpisodes`. Chosen by hand, far above the numbers of docs/students.md. */
 const MAX_REFINED = 1e9;
-/**
- * One in this many labelled episodes is held out of the training. So the training needs at least this many. Chosen by hand: a
- * smaller number leaves fewer episodes to learn from.
- */
-export const HELD_OUT_EVERY = 20;
 
 /** The names of the policies that can teach. */
 export const TEACHER_NAMES: readonly string[] = STEPPED_POLICIES.filter(
@@ -176,4 +170,21 @@ function teacherNamed(name: string): SteppedPolicy<SteppedPlayer> {
   }
   checkName('teacher', name, TEACHER_NAMES);
   return policy!;
+}
+
+/**
+ * Returns `count` seeds of the training's range in a shuffled order, from index `first` of this order on. No seed is repeated
+ * before all were used. @param key u32: with the training's seed, it chooses the order. All rounds of a training share a key.
+ */
+export function seedsOf(
+  { seed, seeds }: Pick<TrainRequest, 'seed' | 'seeds'>,
+  { first, count, key }: { first: number; count: number; key: number },
+): Uint32Array {
+  const size = seeds.last - seeds.first + 1;
+  return Uint32Array.from({ length: count }, (_, k) => {
+    const at = first + k;
+    // Each pass over the range has another order.
+    const order = permutation(size, [seed, (key + Math.floor(at / size)) >>> 0]);
+    return seeds.first + order(at % size);
+  });
 }

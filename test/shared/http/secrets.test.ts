@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { redactor } from '../../../src/shared/http/redactor.js';
-import { redacted } from '../../../src/training/hub/redact.js';
+import { redacted } from '../../../src/training/hub/hub-errors.js';
 import { anyText, DRAWS, drawsOf } from '../../support/random.js';
 
 const KEY = 'se/cret+4f1c8a2e';

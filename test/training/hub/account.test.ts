@@ -3,10 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { accountOf } from '../../../src/training/hub/account.js';
-import { HubError } from '../../../src/training/hub/hub-errors.js';
-import { redacted, withoutSecrets } from '../../../src/training/hub/redact.js';
-import { checkBranch, checkRepo, repoUrl } from '../../../src/training/hub/repo.js';
-import { withSafeErrors } from '../../../src/training/hub/safe-errors.js';
+import { HubError, redacted, withoutSecrets, withSafeErrors } from '../../../src/training/hub/hub-errors.js';
+import { checkBranch, checkRepo, repoUrl } from '../../../src/training/hub/remote.js';
 import { temporaryDirectory } from '../../support/cli.js';
 
 const pathOf = temporaryDirectory();

@@ -1,8 +1,8 @@
 /** Faults of the Hub: which requests are retried, which errors are thrown, and that no error contains the token. */
+
 import { describe, expect, it } from 'vitest';
 import { CLOCK } from '../../../src/shared/http/retry.js';
-import { HubError } from '../../../src/training/hub/hub-errors.js';
-import { demandedWaitMs, networkError } from '../../../src/training/hub/response-errors.js';
+import { demandedWaitMs, HubError, networkError } from '../../../src/training/hub/hub-errors.js';
 import type { Fault } from '../../fakes/hub-faults.js';
 import { sha256 } from '../../fakes/hub-store.js';
 import { FakeClock } from '../../support/fake-clock.js';

@@ -54,7 +54,6 @@ describe('targets', () => {
       'd/sub/.cache (its name begins with a dot)',
       'd/t.jsonl.lock (unfinished)',
       'd/t.jsonl.partial (unfinished)',
-      'd/t.jsonl.spent (unfinished)',
       'd/t.parquet.lock (unfinished)',
       'd/t.parquet.partial.footer (unfinished)',
       'd/x.tmp (unfinished)',

@@ -4,7 +4,7 @@ import { FEATURE_COUNT } from '../../../src/agents/student/features.js';
 import { OUTPUT_COUNT } from '../../../src/agents/student/network.js';
 import { createVecEnv } from '../../../src/engine/node.js';
 import { sampleProfile } from '../../../src/engine/reference/profile.js';
-import { compareActions, drawOthers } from '../../../src/training/student/refine/comparisons.js';
+import { compareActions, drawOthers } from '../../../src/training/student/comparisons.js';
 import { NUM_ACTIONS, NUM_STEPS, PROFILE_SIZE } from '../../../src/world/fields.js';
 import { createWorld } from '../../../src/world/world.js';
 

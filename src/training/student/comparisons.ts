@@ -3,16 +3,16 @@
  * another action at one step, and then the student plays the forks to their end too. A fork has the profile, noise and events
  * of its episode, so the difference of the two results is what the other action gains.
  */
-import { FEATURE_COUNT, Features } from '../../../agents/student/features.js';
-import { OUTPUT, OUTPUT_COUNT } from '../../../agents/student/network.js';
-import { highestLogit, statedBelief } from '../../../agents/student/student.js';
-import type { Env } from '../../../engine/node.js';
-import { beliefTarget, sampleProfile } from '../../../engine/reference/profile.js';
-import { type Draw, threefry, unit } from '../../../engine/reference/threefry.js';
-import type { StepResult } from '../../../engine/vec-env/vec-env-options.js';
-import { NUM_ACTIONS, NUM_BELIEFS, NUM_STEPS, PROFILE_SIZE } from '../../../world/fields.js';
-import type { World } from '../../../world/world.js';
-import { permutation } from '../../datasets/state-sampler.js';
+import { FEATURE_COUNT, Features } from '../../agents/student/features.js';
+import { OUTPUT, OUTPUT_COUNT } from '../../agents/student/network.js';
+import { highestLogit, statedBelief } from '../../agents/student/student.js';
+import type { Env } from '../../engine/node.js';
+import { beliefTarget, sampleProfile } from '../../engine/reference/profile.js';
+import { type Draw, threefry, unit } from '../../engine/reference/threefry.js';
+import type { StepResult } from '../../engine/vec-env/vec-env-options.js';
+import { NUM_ACTIONS, NUM_BELIEFS, NUM_STEPS, PROFILE_SIZE } from '../../world/fields.js';
+import type { World } from '../../world/world.js';
+import { permutation } from '../datasets/state-sampler.js';
 
 // OTHERS, STEPS_PER_EPISODE and TEMPERATURE are chosen by hand. More forks compare more actions, and take longer.
 

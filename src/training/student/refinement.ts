@@ -2,22 +2,21 @@
  * Refines a clone (a student that imitates its teacher): raises the probabilities of actions that gain more than the student's
  * own action (comparisons.ts). Each iteration compares the actions of the current student, then updates it.
  */
-import { FEATURE_COUNT } from '../../../agents/student/features.js';
-import type { Layer } from '../../../agents/student/network.js';
-import { NODE } from '../../../engine/backends/node.js';
-import { yieldTurn } from '../../../engine/engine-calls.js';
-import { floatsOf } from '../../../engine/graders/grader.js';
-import { type Draw, threefry } from '../../../engine/reference/threefry.js';
-import { openEnvOn } from '../../../engine/vec-env/open-env.js';
-import { NUM_ACTIONS, NUM_BELIEFS } from '../../../world/fields.js';
-import { permutation } from '../../datasets/state-sampler.js';
-import type { RefinementFigures, RefinementState } from '../checkpoint.js';
-import type { LabelOptions } from '../episodes.js';
-import { stateOf } from '../model.js';
-import { seedsOf } from '../seeds.js';
-import type { TrainRequest } from '../train-options.js';
+import { FEATURE_COUNT } from '../../agents/student/features.js';
+import type { Layer } from '../../agents/student/network.js';
+import { NODE } from '../../engine/backends/node.js';
+import { yieldTurn } from '../../engine/engine-calls.js';
+import { floatsOf } from '../../engine/graders/grader.js';
+import { type Draw, threefry } from '../../engine/reference/threefry.js';
+import { openEnvOn } from '../../engine/vec-env/open-env.js';
+import { NUM_ACTIONS, NUM_BELIEFS } from '../../world/fields.js';
+import { permutation } from '../datasets/state-sampler.js';
+import type { RefinementFigures, RefinementState } from './checkpoint.js';
 import { type Comparisons, compareActions } from './comparisons.js';
-import { RefineLearner, type RefineRows } from './refine-learner.js';
+import type { LabelOptions } from './episodes.js';
+import { RefineLearner, type RefineRows } from './learner.js';
+import { stateOf } from './model.js';
+import { seedsOf, type TrainRequest } from './train-options.js';
 
 /** The maximum number of comparisons, and of belief targets, in an update. Chosen by hand, as PASSES and RATE. */
 const ROWS = 512;
