@@ -91,6 +91,26 @@ it('a student refuses to play in another world', () => {
   expectRefusal(() => student.open(setting), 'bad_student', 'the world');
 });
 
+it('a student refuses illegal steps and actions in observations, and ignores episodes that are not playing', () => {
+  const player = readStudent(BYTES).open({ numEnvs: 2, grader: toGrader('v2'), world: createWorld() });
+  const view = (step: number, action: number, playing = 1) => {
+    const observations = new Float32Array(44);
+    observations.set([step, 0, 0, 0, 0.5, 0.5, 0.5, 0.5, 0.5, -1, action], 22);
+    return { observations, playing: Uint8Array.of(1, playing), steps: new Uint8Array(2) };
+  };
+  for (const [step, action] of [
+    [28, 1],
+    [-1, 1],
+    [1.5, 1],
+    [Number.NaN, 1],
+    [1, -1],
+    [1, 10],
+  ]) {
+    expectRefusal(() => player.act(view(step, action)), 'out_of_range', 'steps 0 to 27');
+    expect([...player.act(view(step, action, 0)).beliefs.subarray(3)]).toEqual([0.5, 0.5, 0.5]);
+  }
+});
+
 const page = readFileSync(new URL('../../../docs/students.md', import.meta.url), 'utf8');
 
 it('all students together take less than 1 MB of the package, as files and as modules', () => {
