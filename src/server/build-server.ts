@@ -9,21 +9,18 @@ import { packageVersion } from '../shared/version.js';
 import { accessCheck } from './access-control.js';
 import { createApp } from './http/app.js';
 import { json } from './http/json-response.js';
-import { openApi } from './http/openapi.js';
+import { openApi, type Route } from './http/openapi.js';
 import { openEnvRoutes } from './http/openenv-routes.js';
-import type { Route } from './http/route.js';
 import { Metrics } from './metrics.js';
 import { OpenEnvSession } from './openenv-session.js';
 import type { Settings } from './server-options.js';
-import { Sockets } from './sockets/sockets.js';
-import { type SocketsByPath, upgrade } from './upgrade.js';
+import { Sockets, type SocketsByPath, upgrade } from './sockets/sockets.js';
 import { BatchRunner } from './v1/batch-runner.js';
 import { parseRoute } from './v1/parse.js';
 import { promptsRoute } from './v1/prompts.js';
 import { rolloutRoute } from './v1/rollout.js';
 import { scoreRoute } from './v1/score.js';
-import { EnvQuota } from './vec/env-quota.js';
-import { VecSession } from './vec/vec-session.js';
+import { EnvQuota, VecSession } from './vec/vec-session.js';
 
 export interface ServerParts {
   readonly settings: Settings;

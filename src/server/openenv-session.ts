@@ -4,7 +4,6 @@
  */
 import type { EpisodePool } from '../rollouts/episode-pool.js';
 import { describe } from '../shared/values.js';
-import { toAction } from './protocol/action.js';
 import {
   extra,
   InvalidRequestError,
@@ -15,12 +14,15 @@ import {
   withLinks,
 } from './protocol/errors.js';
 import { hasTooManyValues, MAX_VALUES } from './protocol/json-limits.js';
-import { answerMcp } from './protocol/mcp.js';
+import { answerMcp, type EpisodeRequest, stateOf, toAction, toEpisodeRequest } from './protocol/messages.js';
 import { isOver, resetText, stepsOf, stepText } from './protocol/observation.js';
-import { type EpisodeRequest, toEpisodeRequest } from './protocol/reset-request.js';
-import { stateOf } from './protocol/state.js';
-import { InvalidStateError, toErrorAnswer } from './sockets/error-answer.js';
-import { type Answer, errorAnswer, type MessageHandler } from './sockets/message-handler.js';
+import {
+  type Answer,
+  errorAnswer,
+  InvalidStateError,
+  type MessageHandler,
+  toErrorAnswer,
+} from './sockets/connection.js';
 
 type Message = Readonly<Record<string, unknown>>;
 

@@ -4,7 +4,7 @@ import { yieldTurn } from '../../src/engine/engine-calls.js';
 import { Episode, prompt } from '../../src/index.js';
 import { EpisodePool, type EpisodePoolOptions } from '../../src/rollouts/episode-pool.js';
 import { ROW_SIZE } from '../../src/rollouts/text/observation-row.js';
-import { toEpisodeRequest } from '../../src/server/protocol/reset-request.js';
+import { toEpisodeRequest } from '../../src/server/protocol/messages.js';
 
 const opened: EpisodePool[] = [];
 afterEach(() => {

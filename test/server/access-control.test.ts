@@ -188,7 +188,7 @@ const LIMITS: [name: keyof ServeOptions, low: number, high: number, byDefault: n
   ['port', 0, 65_535, 8000],
   ['capacity', 1, 65_536, 4096],
   ['bodyLimit', 1024, 512 * MIB, 64 * MIB],
-  ['frameLimit', 1024, 512 * MIB, MIB],
+  ['frameLimit', 1024, 8 * MIB, MIB],
   ['vecEnvs', 1, 16_777_216, 262_144],
   ['batchRequests', 1, 1024, 8],
   ['batchQueue', 0, 65_536, 1024],

@@ -7,8 +7,7 @@ import { WebSocket, WebSocketServer } from 'ws';
 import { yieldTurn } from '../../src/engine/engine-calls.js';
 import { buildServer } from '../../src/server/build-server.js';
 import { type ServeOptions, toServeSettings } from '../../src/server/server-options.js';
-import { Connection } from '../../src/server/sockets/connection.js';
-import type { Answer } from '../../src/server/sockets/message-handler.js';
+import { type Answer, Connection } from '../../src/server/sockets/connection.js';
 import { rawSocket } from '../support/raw-socket.js';
 import { metricBecomes, occupy, connect as open, sendRequest, startServer } from '../support/server.js';
 

@@ -7,9 +7,8 @@ import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { yieldTurn } from '../../src/engine/engine-calls.js';
-import { BodyMemory } from '../../src/server/body-memory.js';
 import { BusyError, FairQueue } from '../../src/server/fair-queue.js';
-import { LARGE, Scheduler } from '../../src/server/scheduler.js';
+import { BodyMemory, LARGE, Scheduler } from '../../src/server/scheduler.js';
 import type { RunningServer } from '../../src/server/server.js';
 import { metric, metricBecomes, occupy, sendRequest, startServer } from '../support/server.js';
 

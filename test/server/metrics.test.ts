@@ -2,7 +2,7 @@
 import { expect, it, vi } from 'vitest';
 import { toServeSettings } from '../../src/server/server-options.js';
 import { BatchRunner } from '../../src/server/v1/batch-runner.js';
-import { EnvQuota } from '../../src/server/vec/env-quota.js';
+import { EnvQuota } from '../../src/server/vec/vec-session.js';
 import { type Client, connect, metric, metricBecomes, sendRequest, startServer } from '../support/server.js';
 
 const PREFIX = 'rhythm_vec_';

@@ -11,8 +11,7 @@ import {
   type ReplayScores,
   scoreReplay,
 } from '../../src/index.js';
-import { SLICE } from '../../src/server/http/json-response.js';
-import { listText } from '../../src/server/protocol/number-text.js';
+import { listText, SLICE } from '../../src/server/http/json-response.js';
 import { SCORE_NAMES } from '../../src/server/v1/schemas.js';
 import { float32Decimals } from '../../src/shared/float32-decimal.js';
 import { camelCase } from '../../src/shared/names.js';

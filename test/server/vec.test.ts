@@ -1,9 +1,8 @@
 /** Vector environments over a socket: they equal createVecEnv bit for bit, in text and in the frames of docs/server.md. */
 import { expect, it } from 'vitest';
 import { createVecEnv, GRADER_NAMES, type VecEnvOptions } from '../../src/index.js';
-import { EnvQuota } from '../../src/server/vec/env-quota.js';
 import { decodeFrame, encodeFrame, type FrameArray } from '../../src/server/vec/frame.js';
-import { VecSession } from '../../src/server/vec/vec-session.js';
+import { EnvQuota, VecSession } from '../../src/server/vec/vec-session.js';
 import { camelCase, snakeCase } from '../../src/shared/names.js';
 import { PROFILE_CHOICES } from '../../src/world/resolve-names.js';
 import { type Columns, expectEqual } from '../support/bits.js';

@@ -6,8 +6,8 @@ import { BusyError } from '../fair-queue.js';
 import type { Metrics } from '../metrics.js';
 import { InvalidRequestError, inBody, validationErrors } from '../protocol/errors.js';
 import { json } from './json-response.js';
+import type { Route } from './openapi.js';
 import { DisconnectedError, EncodedBodyError, HttpRequest, TooLargeError } from './request.js';
-import type { Route } from './route.js';
 
 export interface AppOptions {
   readonly routes: readonly Route[];

@@ -1,7 +1,30 @@
-/** Generates openapi.json from the routes and the schemas that validate requests. */
+/** Describes routes: generates openapi.json from the schemas that validate requests. */
 import { z } from 'zod';
-import { jsonSchema } from '../protocol/json-schema.js';
-import type { Route } from './route.js';
+import type { HttpRequest } from './request.js';
+
+/** A route: its handler, and its description for openapi.json. */
+export interface Route {
+  readonly method: 'get' | 'post';
+  readonly path: string;
+  readonly summary: string;
+  /** Schema of the body, if the route reads one. */
+  readonly request?: z.ZodType;
+  /** Whether the body is an OpenEnv message: `frameLimit` applies, not `bodyLimit`. */
+  readonly isMessage?: boolean;
+  /** Whether a body may also be a binary frame. The answer to a frame is a frame. */
+  readonly acceptsFrames?: boolean;
+  /** Schema of a JSON answer, or the media type of any other answer. */
+  readonly response: z.ZodType | string;
+  /** Descriptions by status, for statuses other than 200 and 422. */
+  readonly failures?: Readonly<Record<number, string>>;
+  handle(request: HttpRequest): Response | Promise<Response>;
+}
+
+/** Returns the JSON Schema of what a schema accepts, before its defaults and conversions. */
+export function jsonSchema(schema: z.ZodType): Readonly<Record<string, unknown>> {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  return rest;
+}
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -3,16 +3,24 @@ import { z } from 'zod';
 import { createVecEnv } from '../../engine/node.js';
 import type { VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
 import { packageVersion } from '../../shared/version.js';
-import { ACTION_SCHEMA, toAction } from '../protocol/action.js';
 import { InvalidRequestError, inBody, mapErrors, validationErrorsOf } from '../protocol/errors.js';
-import { jsonSchema } from '../protocol/json-schema.js';
-import { answerMcp, MCP_SCHEMA, mcpParseError } from '../protocol/mcp.js';
+import {
+  ACTION_SCHEMA,
+  answerMcp,
+  type EpisodeRequest,
+  MAX_ID,
+  MCP_SCHEMA,
+  mcpParseError,
+  RESET_SCHEMA,
+  STATE_SCHEMA,
+  stateOf,
+  toAction,
+  toEpisodeRequest,
+} from '../protocol/messages.js';
 import { OBSERVATION_SCHEMA, RESULT_SCHEMA, resetText, stepText } from '../protocol/observation.js';
-import { type EpisodeRequest, MAX_ID, RESET_SCHEMA, toEpisodeRequest } from '../protocol/reset-request.js';
-import { STATE_SCHEMA, stateOf } from '../protocol/state.js';
 import { json, jsonText } from './json-response.js';
+import { jsonSchema, type Route } from './openapi.js';
 import { bodyOf, objectOf } from './request.js';
-import type { Route } from './route.js';
 
 /** The body of `/step`. Clients send time-outs and request ids, which have no effect. */
 const STEP_SCHEMA = z.looseObject({

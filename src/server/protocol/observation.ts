@@ -9,7 +9,7 @@ import {
   OBSERVATION_FIELDS,
   OBSERVATION_SIZE,
 } from '../../world/fields.js';
-import { listText, numberText } from './number-text.js';
+import { listText, numberText } from '../http/json-response.js';
 
 type Outputs = Pick<
   StepResult,

@@ -1,6 +1,7 @@
 /** One socket's connection: answers its frames in order, and limits what is buffered. */
 import type { WebSocket } from 'ws';
-import type { Answer, MessageHandler } from './message-handler.js';
+import { RhythmError } from '../../shared/errors.js';
+import { InvalidRequestError } from '../protocol/errors.js';
 
 /** From this many unsent bytes on, the next answer waits until they are sent. Chosen by hand: more take more memory. */
 const MAX_UNSENT = 1 << 20;
@@ -10,6 +11,48 @@ const MAX_UNSENT = 1 << 20;
  */
 const MAX_WAITING = 16;
 const MAX_WAITING_BYTES = 1 << 20;
+
+export interface Answer {
+  /** A text or binary frame; null sends nothing. */
+  readonly frame: string | Uint8Array | null;
+  /** Whether the socket is closed after this answer. */
+  readonly ends?: boolean;
+}
+
+export interface MessageHandler {
+  /** Answers a frame. The next call waits for the answer. */
+  answer(data: Buffer, isBinary: boolean): Answer | Promise<Answer>;
+  /** Frees the handler's memory. Called exactly once, when the socket closes. */
+  end(): void;
+}
+
+/** Error codes that OpenEnv's clients know. */
+export type ErrorName =
+  | 'INVALID_JSON'
+  | 'UNKNOWN_TYPE'
+  | 'VALIDATION_ERROR'
+  | 'EXECUTION_ERROR'
+  | 'CAPACITY_REACHED'
+  | 'SESSION_ERROR';
+
+/** Builds an `error` message. @param more further fields of its data. */
+export const errorAnswer = (code: ErrorName, message: string, more: object = {}): Answer => ({
+  frame: JSON.stringify({ type: 'error', data: { message, code, ...more } }),
+});
+
+/** The error for a well-formed message that the current state does not allow. */
+export class InvalidStateError extends Error {}
+
+/** Returns the answer for an error of a client. @throws unexpected errors. */
+export function toErrorAnswer(error: unknown): Answer {
+  if (error instanceof InvalidRequestError) {
+    return errorAnswer('VALIDATION_ERROR', 'Invalid message', { errors: error.errors });
+  }
+  if (error instanceof InvalidStateError || error instanceof RhythmError) {
+    return errorAnswer('EXECUTION_ERROR', error.message);
+  }
+  throw error;
+}
 
 /** Close codes of WebSockets. */
 export const CLOSE = { normal: 1000, goingAway: 1001, failure: 1011 } as const;

@@ -1,9 +1,9 @@
-/** The WebSockets of one path: upgrades requests, and closes idle and unresponsive sockets. */
-import type { IncomingMessage } from 'node:http';
+/** The WebSockets of a server: upgrades requests by path, and closes idle and unresponsive sockets. */
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { CLOSE, Connection } from './connection.js';
-import type { MessageHandler } from './message-handler.js';
+import type { AccessCheck } from '../access-control.js';
+import { CLOSE, Connection, type MessageHandler } from './connection.js';
 
 export interface SocketsOptions {
   /** The maximum size of a frame in bytes. */
@@ -22,6 +22,7 @@ const CHECK_MS = 100;
 /** The reason in the close frames of a server that shuts down. */
 const SHUTDOWN = 'the server is shutting down';
 
+/** The WebSockets of one path. */
 export class Sockets {
   readonly #options: SocketsOptions;
   readonly #server: WebSocketServer;
@@ -103,4 +104,60 @@ export class Sockets {
     await Promise.all(closed);
     for (const timer of timers) clearTimeout(timer);
   }
+}
+
+/** Sockets by path. */
+export type SocketsByPath = Readonly<Record<string, Sockets>>;
+
+interface UpgradeRejection {
+  readonly status: number;
+  /** The message in the response. */
+  readonly detail: string;
+}
+
+const UNKNOWN_PATH: UpgradeRejection = { status: 404, detail: 'Not Found' };
+/** For upgrades to another protocol than WebSocket, such as h2c, which some HTTP/2 clients request first. */
+const OTHER_UPGRADE: UpgradeRejection = {
+  status: 400,
+  detail:
+    'Expected HTTP/1.1, or an upgrade to a WebSocket, got another upgrade. Send the request without it.',
+};
+
+/**
+ * Upgrades a request to a WebSocket, or sends an error and closes the connection.
+ * @param head the first bytes after the request's head.
+ */
+export function upgrade(
+  sockets: SocketsByPath,
+  rejectionOf: AccessCheck,
+  request: IncomingMessage,
+  stream: Duplex,
+  head: Buffer,
+): void {
+  // The client may disconnect before the answer.
+  stream.on('error', () => stream.destroy());
+  const [path] = (request.url ?? '/').split('?');
+  const rejection = upgradeRejection(request, Object.hasOwn(sockets, path), rejectionOf);
+  if (rejection === null) sockets[path].upgrade(request, stream, head);
+  else reject(stream, rejection);
+}
+
+function upgradeRejection(
+  request: IncomingMessage,
+  isSocket: boolean,
+  rejectionOf: AccessCheck,
+): UpgradeRejection | null {
+  if (request.headers.upgrade?.toLowerCase() !== 'websocket') return OTHER_UPGRADE;
+  return isSocket ? rejectionOf(request) : UNKNOWN_PATH;
+}
+
+function reject(stream: Duplex, { status, detail }: UpgradeRejection): void {
+  const body = JSON.stringify({ detail });
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'content-type: application/json',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+  ];
+  stream.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => stream.destroy());
 }

@@ -4,10 +4,9 @@ import { NO_ACTION } from '../../engine/validate/steps.js';
 import { BELIEF_OF_DIGIT, beginsInThought, parseText } from '../../rollouts/text/parse-completions.js';
 import { describe } from '../../shared/values.js';
 import { ACTION_NAMES, NUM_BELIEFS } from '../../world/fields.js';
-import { listPieces } from '../http/json-response.js';
-import type { Route } from '../http/route.js';
+import { listPieces, numberText } from '../http/json-response.js';
+import type { Route } from '../http/openapi.js';
 import { type Fault, fieldError } from '../protocol/errors.js';
-import { numberText } from '../protocol/number-text.js';
 import { BATCH_FAILURES, type BatchRunner } from './batch-runner.js';
 import { column, THOUGHT } from './schemas.js';
 

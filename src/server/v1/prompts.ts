@@ -5,7 +5,7 @@ import { ResizableEnv } from '../../rollouts/resizable-env.js';
 import { prompts } from '../../rollouts/text/prompt.js';
 import type { InputError } from '../../shared/errors.js';
 import { NUM_STEPS } from '../../world/fields.js';
-import type { Route } from '../http/route.js';
+import type { Route } from '../http/openapi.js';
 import { BATCH_FAILURES, type BatchRunner } from './batch-runner.js';
 import { readRows } from './json-columns.js';
 import { checkRows, GRADER, graderOf, HISTORIES, PROFILE_MODES, SEEDS } from './schemas.js';

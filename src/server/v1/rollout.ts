@@ -19,7 +19,7 @@ import {
 } from '../../world/fields.js';
 import { PROFILE_CHOICES } from '../../world/resolve-names.js';
 import { arraysPieces } from '../http/json-response.js';
-import type { Route } from '../http/route.js';
+import type { Route } from '../http/openapi.js';
 import { fieldError } from '../protocol/errors.js';
 import { BATCH_FAILURES, type BatchRunner } from './batch-runner.js';
 import { Column } from './json-columns.js';
@@ -30,7 +30,7 @@ import {
   column,
   GRADER,
   graderOf,
-  nullAsAbsent,
+  optional,
   PROFILE_MODES,
   SEED,
 } from './schemas.js';
@@ -82,40 +82,29 @@ export const ROLLOUT_REQUEST = z.strictObject({
   seeds: column(SEED).describe("each group's seed; at least one"),
   group_size: z.int().min(1).max(MAX_ROLLOUTS).describe(`rollouts per group; at most ${MAX_ROLLOUTS} in all`),
   policy: z.enum(POLICIES, { error: ({ input }) => policyFault(input) }),
-  action_sequences: column(z.array(ACTION).length(NUM_STEPS))
-    .nullish()
-    .transform(nullAsAbsent)
-    .describe('for policy "action_sequences": the actions of every rollout, group by group'),
-  belief: z
-    .array(z.number().min(0).max(1))
-    .length(NUM_BELIEFS)
-    .nullish()
-    .transform(nullAsAbsent)
-    .describe(`with action_sequences: ${BELIEF_NAMES.join(', ')}, given at every step`),
-  belief_sequences: column(z.array(BELIEF).length(NUM_STEPS))
-    .nullish()
-    .transform(nullAsAbsent)
-    .describe('with action_sequences, instead of belief: the belief given with each action, null for none'),
-  policy_seeds: z
-    .union([z.literal('member'), z.int().min(0).max(MAX_U32)])
-    .nullish()
-    .transform(nullAsAbsent)
-    .describe('for policy "random": "member", the index in the group (default), or one seed for all'),
-  gamma: z
-    .number()
-    .min(0)
-    .max(1)
-    .nullish()
-    .transform(nullAsAbsent)
-    .describe('the discount of returns; by default 1'),
+  action_sequences: optional(
+    column(z.array(ACTION).length(NUM_STEPS)),
+    'for policy "action_sequences": the actions of every rollout, group by group',
+  ),
+  belief: optional(
+    z.array(z.number().min(0).max(1)).length(NUM_BELIEFS),
+    `with action_sequences: ${BELIEF_NAMES.join(', ')}, given at every step`,
+  ),
+  belief_sequences: optional(
+    column(z.array(BELIEF).length(NUM_STEPS)),
+    'with action_sequences, instead of belief: the belief given with each action, null for none',
+  ),
+  policy_seeds: optional(
+    z.union([z.literal('member'), z.int().min(0).max(MAX_U32)]),
+    'for policy "random": "member", the index in the group (default), or one seed for all',
+  ),
+  gamma: optional(z.number().min(0).max(1), 'the discount of returns; by default 1'),
   profile_modes: PROFILE_MODES,
   grader: GRADER,
-  arrays: z
-    .array(z.enum(ARRAY_NAMES))
-    .max(ARRAY_NAMES.length)
-    .nullish()
-    .transform(nullAsAbsent)
-    .describe(`the arrays to return; by default ${DEFAULT_ARRAYS.join(', ')}`),
+  arrays: optional(
+    z.array(z.enum(ARRAY_NAMES)).max(ARRAY_NAMES.length),
+    `the arrays to return; by default ${DEFAULT_ARRAYS.join(', ')}`,
+  ),
 });
 type RolloutRequest = z.output<typeof ROLLOUT_REQUEST>;
 

@@ -14,9 +14,9 @@ import {
   NUM_STEPS,
 } from '../../world/fields.js';
 import { PROFILE_CHOICES } from '../../world/resolve-names.js';
+import { jsonSchema } from '../http/openapi.js';
 import { fieldError, InvalidRequestError, inBody, validationErrorsOf } from '../protocol/errors.js';
-import { jsonSchema } from '../protocol/json-schema.js';
-import { toGrader } from '../protocol/reset-request.js';
+import { toGrader } from '../protocol/messages.js';
 import { Column, MAX_JSON_ROWS } from './json-columns.js';
 
 export const SEED = z.int().min(0).max(MAX_U32);
@@ -47,8 +47,12 @@ export const column = (entry: z.ZodType) =>
     })
     .meta({ type: 'array', maxItems: MAX_JSON_ROWS, items: jsonSchema(entry) });
 
-/** Returns undefined for null, so that null counts as a field that is left out. */
-export const nullAsAbsent = <T>(value: T | null | undefined): T | undefined => value ?? undefined;
+/** Returns the schema of a field that may be left out; null counts as left out. @param what describes the field. */
+export const optional = <Schema extends z.ZodType>(schema: Schema, what: string) =>
+  schema
+    .nullish()
+    .transform((value) => value ?? undefined)
+    .describe(what);
 
 const profileFault = (got: unknown): string =>
   `Expected one of ${PROFILE_CHOICES.join(', ')}, or a list of these names, got ${describe(got)}.${typeof got === 'string' ? didYouMean(got, PROFILE_CHOICES) : ''}`;
@@ -66,24 +70,21 @@ function graderFault(got: unknown): string {
 
 export const SEEDS = column(SEED).describe("the seed of each row's episode");
 export const HISTORIES = column(HISTORY).describe('the actions taken before, per row');
-export const PROFILE_MODES = z
-  .union([PROFILE, column(PROFILE)], { error: ({ input }) => profileFault(input) })
-  .nullish()
-  .transform(nullAsAbsent)
-  .describe('the profile, one for all rows or one per row; by default "sampled"');
-export const THOUGHT = z
-  .enum(THOUGHT_STARTS)
-  .nullish()
-  .transform(nullAsAbsent)
-  .describe('"open" for completions whose prompt ends inside a thought; by default "closed"');
-export const GRADER = z
-  .union(
+export const PROFILE_MODES = optional(
+  z.union([PROFILE, column(PROFILE)], { error: ({ input }) => profileFault(input) }),
+  'the profile, one for all rows or one per row; by default "sampled"',
+);
+export const THOUGHT = optional(
+  z.enum(THOUGHT_STARTS),
+  '"open" for completions whose prompt ends inside a thought; by default "closed"',
+);
+export const GRADER = optional(
+  z.union(
     [z.enum(GRADER_NAMES), z.strictObject({ name: z.string(), weights: z.record(z.string(), z.number()) })],
     { error: ({ input }) => graderFault(input) },
-  )
-  .nullish()
-  .transform(nullAsAbsent)
-  .describe('a name, or a name with weights; by default "v2"');
+  ),
+  'a name, or a name with weights; by default "v2"',
+);
 
 const WEIGHTS = Object.fromEntries(REWARD_NAMES.map((name) => [snakeCase(name), z.number().optional()]));
 
@@ -97,28 +98,22 @@ export const SCORE_NAMES: readonly string[] = [
 export const SCORE_OPTIONS = z.strictObject({
   thought: THOUGHT,
   grader: GRADER,
-  weights: z
-    .strictObject(WEIGHTS)
-    .nullish()
-    .transform(nullAsAbsent)
-    .describe(
-      'the weight of each reward in the total; by default 1, but 0 for a belief_skill that the grader does not weigh',
-    ),
-  shaping: z
-    .strictObject({ repetition: z.boolean().optional(), exploration: z.boolean().optional() })
-    .nullish()
-    .transform(nullAsAbsent),
-  scores: z
-    .array(z.enum(SCORE_NAMES))
-    .max(SCORE_NAMES.length)
-    .nullish()
-    .transform(nullAsAbsent)
-    .describe('the scores to return; by default all'),
-  parsed: z
-    .boolean()
-    .nullish()
-    .transform(nullAsAbsent)
-    .describe('whether to return the actions and beliefs in the completions; by default false'),
+  weights: optional(
+    z.strictObject(WEIGHTS),
+    'the weight of each reward in the total; by default 1, but 0 for a belief_skill that the grader does not weigh',
+  ),
+  shaping: optional(
+    z.strictObject({ repetition: z.boolean().optional(), exploration: z.boolean().optional() }),
+    'the terms added to env_reward; by default none',
+  ),
+  scores: optional(
+    z.array(z.enum(SCORE_NAMES)).max(SCORE_NAMES.length),
+    'the scores to return; by default all',
+  ),
+  parsed: optional(
+    z.boolean(),
+    'whether to return the actions and beliefs in the completions; by default false',
+  ),
 });
 export type ScoreOptions = z.output<typeof SCORE_OPTIONS>;
 

@@ -10,6 +10,7 @@ import { type KnownBytes, SLICE } from '../http/json-response.js';
 import { fieldError, type InvalidRequestError } from '../protocol/errors.js';
 import {
   aligned,
+  atMost,
   decodeFrame,
   dtypeOf,
   encodeHead,
@@ -17,10 +18,9 @@ import {
   type FrameArray,
   type Shaped,
 } from '../vec/frame.js';
-import { atMost } from '../vec/vec-messages.js';
 import { MAX_ROW_BYTES } from './json-columns.js';
 import { type Answers, parseRow } from './parse.js';
-import { checkAnswers, nullAsAbsent, PROFILE, parse, SCORE_OPTIONS, type ScoreOptions } from './schemas.js';
+import { checkAnswers, optional, PROFILE, parse, SCORE_OPTIONS, type ScoreOptions } from './schemas.js';
 
 /** The rows of a request. */
 export interface ScoreRows {
@@ -48,10 +48,10 @@ export interface Scored {
 
 /** The `data` of a request's frame. */
 const OPTIONS = SCORE_OPTIONS.extend({
-  profiles: z
-    .union([PROFILE, atMost(PROFILE_CHOICES.length, PROFILE)])
-    .nullish()
-    .transform(nullAsAbsent),
+  profiles: optional(
+    z.union([PROFILE, atMost(PROFILE_CHOICES.length, PROFILE)]),
+    'a name, or a list of names',
+  ),
 });
 /** A name for all rows, or a list of names. The array `profiles` has an index into this list for each row. */
 type ProfileNames = string | readonly string[];

@@ -10,7 +10,7 @@ import { InputError } from '../../shared/errors.js';
 import { snakeCase } from '../../shared/names.js';
 import { NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
 import { arraysPieces, listPieces } from '../http/json-response.js';
-import type { Route } from '../http/route.js';
+import type { Route } from '../http/openapi.js';
 import { BATCH_FAILURES, type BatchRunner } from './batch-runner.js';
 import { ROW_NAMES, readRows, withoutStacks } from './json-columns.js';
 import { notText, PARSED_COLUMNS, parsedPieces, parseRow } from './parse.js';
@@ -22,7 +22,7 @@ import {
   column,
   graderOf,
   HISTORIES,
-  nullAsAbsent,
+  optional,
   PROFILE_MODES,
   SCORE_NAMES,
   SCORE_OPTIONS,
@@ -35,21 +35,13 @@ export const SCORE_REQUEST = SCORE_OPTIONS.extend({
   seeds: SEEDS,
   action_histories: HISTORIES,
   profile_modes: PROFILE_MODES,
-  completions: column(z.string())
-    .nullish()
-    .transform(nullAsAbsent)
-    .describe('texts to parse; pass either these or actions'),
-  actions: column(ACTION.nullable())
-    .nullish()
-    .transform(nullAsAbsent)
-    .describe('null for a completion without an action'),
-  beliefs: column(BELIEF).nullish().transform(nullAsAbsent).describe('only with actions; null for no belief'),
-  belief_histories: column(z.array(BELIEF).max(NUM_STEPS).nullable())
-    .nullish()
-    .transform(nullAsAbsent)
-    .describe(
-      `one belief for each action of the history, or ${NUM_STEPS} beliefs; null for no belief. By default no beliefs`,
-    ),
+  completions: optional(column(z.string()), 'texts to parse; pass either these or actions'),
+  actions: optional(column(ACTION.nullable()), 'null for a completion without an action'),
+  beliefs: optional(column(BELIEF), 'only with actions; null for no belief'),
+  belief_histories: optional(
+    column(z.array(BELIEF).max(NUM_STEPS).nullable()),
+    `one belief for each action of the history, or ${NUM_STEPS} beliefs; null for no belief. By default no beliefs`,
+  ),
 });
 
 const NUMBERS = z.array(z.number().nullable());

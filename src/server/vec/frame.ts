@@ -8,7 +8,6 @@ import { InputError } from '../../shared/errors.js';
 import { describe, kindOf } from '../../shared/values.js';
 import { NUM_BELIEFS } from '../../world/fields.js';
 import { hasTooManyValues, MAX_VALUES } from '../protocol/json-limits.js';
-import { atMost } from './vec-messages.js';
 
 /** The classes of arrays, by type. */
 const ARRAY_CLASSES = {
@@ -32,6 +31,10 @@ const MAX_ARRAYS = 16;
 const MAX_DIMENSIONS = 3;
 /** The maximum size of the header and its length together, in bytes: parsing more JSON would delay other clients. */
 const MAX_HEADER = 2 ** 20;
+
+/** Returns a list schema that checks the length first, because each invalid entry would give an error of its own. */
+export const atMost = <Entry extends z.ZodType>(max: number, entry: Entry) =>
+  z.array(z.unknown()).max(max).pipe(z.array(entry));
 
 const HEADER = z.looseObject({
   type: z.string(),

@@ -1,8 +1,12 @@
-/** Schemas of the messages of vector environments. */
+/** The messages of vector environments: schemas of requests, and what the answers have. */
 import { z } from 'zod';
+import type { VecEnv } from '../../engine/node.js';
 import { AUTORESET_MODES } from '../../engine/vec-env/autoreset.js';
-import { GRADER_NAMES, MAX_ENVS, MAX_U32, OBSERVATION_FIELDS } from '../../world/fields.js';
+import type { StepResult, VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
+import { float32Decimals } from '../../shared/float32-decimal.js';
+import { ACTION_NAMES, GRADER_NAMES, MAX_ENVS, MAX_U32, OBSERVATION_FIELDS } from '../../world/fields.js';
 import { PROFILE_CHOICES } from '../../world/resolve-names.js';
+import { atMost, type FrameArray, type Shaped } from './frame.js';
 
 /** The arrays of a `StepResult`: the key in messages, and the field. */
 export const OUTPUTS = {
@@ -25,10 +29,6 @@ export type OutputName = keyof typeof OUTPUTS | 'seeds' | 'episode_numbers';
 export const OUTPUT_NAMES = [...Object.keys(OUTPUTS), 'seeds', 'episode_numbers'] as OutputName[];
 
 const FIELD_NAMES = OBSERVATION_FIELDS.map(({ name }) => name);
-
-/** Returns a list schema that checks the length first, because each invalid entry would give an error of its own. */
-export const atMost = <Entry extends z.ZodType>(max: number, entry: Entry) =>
-  z.array(z.unknown()).max(max).pipe(z.array(entry));
 
 /** The `data` of `create`. */
 export const CREATE = z.strictObject({
@@ -73,3 +73,62 @@ export const STEP = z.strictObject({
   beliefs: numbers.optional(),
   mask: numbers.optional(),
 });
+
+/** Arrays with several numbers per environment. */
+const WIDE: ReadonlySet<OutputName> = new Set(['observations', 'final_observations', 'components']);
+
+/** Returns the arrays of a result. */
+export const resultArrays = (env: VecEnv, outputs: readonly OutputName[], result: StepResult): Shaped[] =>
+  outputs.map((name) => {
+    const values = outputOf(name, env, result);
+    const width = values.length / env.numEnvs;
+    return { name, values, shape: WIDE.has(name) ? [env.numEnvs, width] : [env.numEnvs] };
+  });
+
+function outputOf(name: OutputName, env: VecEnv, result: StepResult): FrameArray {
+  if (name === 'seeds') return env.seeds;
+  if (name === 'episode_numbers') return env.episodeNumbers;
+  return result[OUTPUTS[name]] as FrameArray;
+}
+
+/** Returns the options of the environment that `create` asks for. */
+export function toOptions({
+  num_envs,
+  autoreset,
+  seed_range,
+  profiles,
+  grader,
+  observation,
+}: Create): VecEnvOptions {
+  return {
+    numEnvs: num_envs,
+    autoreset,
+    seedRange: seed_range,
+    profiles,
+    grader,
+    observation: observation && {
+      fields: observation.fields,
+      oneHot: observation.one_hot,
+      scale: observation.scale,
+      history: observation.history,
+    },
+  } as VecEnvOptions;
+}
+
+/** Returns the data of the answer to `create`. */
+export function describeEnv(env: VecEnv, outputs: readonly OutputName[]): object {
+  const { numEnvs, backend, kernel, spec, metadata, observationSpace, observationFields } = env;
+  return {
+    num_envs: numEnvs,
+    backend,
+    kernel,
+    outputs,
+    world_digest: spec.worldDigest,
+    max_episode_steps: spec.maxEpisodeSteps,
+    autoreset: metadata.autoresetMode,
+    action_names: ACTION_NAMES,
+    observation_fields: observationFields.map(({ name, offset, size }) => ({ name, offset, size })),
+    observation_low: float32Decimals(observationSpace.low),
+    observation_high: float32Decimals(observationSpace.high),
+  };
+}

@@ -4,15 +4,69 @@ import { createVecEnv, type VecEnv } from '../../engine/node.js';
 import type { Actions, Mask } from '../../engine/validate/steps.js';
 import type { StepResult, VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
 import { InputError } from '../../shared/errors.js';
-import { float32Decimals } from '../../shared/float32-decimal.js';
 import { checkLength } from '../../shared/values.js';
-import { ACTION_NAMES, NUM_BELIEFS } from '../../world/fields.js';
+import { NUM_BELIEFS } from '../../world/fields.js';
 import { InvalidRequestError, validationErrors, validationErrorsOf, withLinks } from '../protocol/errors.js';
-import { InvalidStateError, toErrorAnswer } from '../sockets/error-answer.js';
-import { type Answer, errorAnswer, type MessageHandler } from '../sockets/message-handler.js';
-import { type EnvQuota, NoEnvsError } from './env-quota.js';
-import { decodeFrame, encodeFrame, type Frame, type FrameArray, parseJson } from './frame.js';
-import { CREATE, type Create, OUTPUT_NAMES, OUTPUTS, type OutputName, RESET, STEP } from './vec-messages.js';
+import {
+  type Answer,
+  errorAnswer,
+  InvalidStateError,
+  type MessageHandler,
+  toErrorAnswer,
+} from '../sockets/connection.js';
+import { decodeFrame, encodeFrame, type Frame, parseJson } from './frame.js';
+import {
+  CREATE,
+  type Create,
+  describeEnv,
+  OUTPUT_NAMES,
+  type OutputName,
+  RESET,
+  resultArrays,
+  STEP,
+  toOptions,
+} from './vec-messages.js';
+
+/** The error for a request beyond the limit. */
+export class NoEnvsError extends Error {
+  readonly taken: number;
+  readonly capacity: number;
+  constructor(requested: number, taken: number, capacity: number) {
+    super(
+      `Expected at most ${capacity - taken} environments, got ${requested}: ${taken} of ${capacity} are in use. ` +
+        'Create fewer, close others, or raise --vec-envs.',
+    );
+    this.taken = taken;
+    this.capacity = capacity;
+  }
+}
+
+/** Counts the environments of all vector environments. */
+export class EnvQuota {
+  readonly #capacity: number;
+  /** The number of open vector environments, and of their environments. */
+  vecEnvs = 0;
+  environments = 0;
+
+  /** @param capacity the maximum number of environments. */
+  constructor(capacity: number) {
+    this.#capacity = capacity;
+  }
+
+  /** Takes the environments of a new vector environment. @throws NoEnvsError if too few are free. */
+  take(numEnvs: number): void {
+    if (this.environments + numEnvs > this.#capacity)
+      throw new NoEnvsError(numEnvs, this.environments, this.#capacity);
+    this.vecEnvs++;
+    this.environments += numEnvs;
+  }
+
+  /** Gives the environments of a closed vector environment back. */
+  giveBack(numEnvs: number): void {
+    this.vecEnvs--;
+    this.environments -= numEnvs;
+  }
+}
 
 export interface VecSessionOptions {
   readonly quota: EnvQuota;
@@ -107,7 +161,7 @@ export class VecSession implements MessageHandler {
         (name) => name !== 'final_observations' || request.autoreset === 'same-step',
       );
       this.#opened = { env, outputs };
-      return { frame: JSON.stringify({ type: 'created', data: describeEnv(this.#opened) }) };
+      return { frame: JSON.stringify({ type: 'created', data: describeEnv(env, outputs) }) };
     } catch (error) {
       quota.giveBack(request.num_envs);
       throw error;
@@ -121,12 +175,7 @@ export class VecSession implements MessageHandler {
 
   #result(result: StepResult): Answer {
     const { env, outputs } = this.#require();
-    const arrays = outputs.map((name) => {
-      const values = outputOf(name, env, result);
-      const width = values.length / env.numEnvs;
-      return { name, values, shape: WIDE.has(name) ? [env.numEnvs, width] : [env.numEnvs] };
-    });
-    return { frame: encodeFrame('result', {}, arrays) };
+    return { frame: encodeFrame('result', {}, resultArrays(env, outputs, result)) };
   }
 
   #close(): void {
@@ -136,55 +185,6 @@ export class VecSession implements MessageHandler {
     this.#options.quota.giveBack(env.numEnvs);
     env.close();
   }
-}
-
-/** Arrays with several numbers per environment. */
-const WIDE: ReadonlySet<OutputName> = new Set(['observations', 'final_observations', 'components']);
-
-function outputOf(name: OutputName, env: VecEnv, result: StepResult): FrameArray {
-  if (name === 'seeds') return env.seeds;
-  if (name === 'episode_numbers') return env.episodeNumbers;
-  return result[OUTPUTS[name]] as FrameArray;
-}
-
-function toOptions({
-  num_envs,
-  autoreset,
-  seed_range,
-  profiles,
-  grader,
-  observation,
-}: Create): VecEnvOptions {
-  return {
-    numEnvs: num_envs,
-    autoreset,
-    seedRange: seed_range,
-    profiles,
-    grader,
-    observation: observation && {
-      fields: observation.fields,
-      oneHot: observation.one_hot,
-      scale: observation.scale,
-      history: observation.history,
-    },
-  } as VecEnvOptions;
-}
-
-function describeEnv({ env, outputs }: Opened): object {
-  const { numEnvs, backend, kernel, spec, metadata, observationSpace, observationFields } = env;
-  return {
-    num_envs: numEnvs,
-    backend,
-    kernel,
-    outputs,
-    world_digest: spec.worldDigest,
-    max_episode_steps: spec.maxEpisodeSteps,
-    autoreset: metadata.autoresetMode,
-    action_names: ACTION_NAMES,
-    observation_fields: observationFields.map(({ name, offset, size }) => ({ name, offset, size })),
-    observation_low: float32Decimals(observationSpace.low),
-    observation_high: float32Decimals(observationSpace.high),
-  };
 }
 
 /** Returns the names of a message: one for all environments, or one for each. @throws InputError `wrong_length`. */
