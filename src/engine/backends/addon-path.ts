@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { readVariable } from '../../shared/variables.js';
 
 /** Returns whether the runtime may not read a file: Node with its permission model, or Deno. */
-export const isDenied = (error: unknown): boolean =>
+const isDenied = (error: unknown): boolean =>
   codeOf(error) === 'ERR_ACCESS_DENIED' || (error as Error).name === 'NotCapable';
 
 /**

@@ -37,7 +37,7 @@ export interface Device {
 }
 
 /** The names of the options. */
-export const WEBGPU_OPTIONS: readonly (keyof WebGpuOptions)[] = [
+const WEBGPU_OPTIONS: readonly (keyof WebGpuOptions)[] = [
   'powerPreference',
   'allowInexact',
   'maxDispatchMs',

@@ -215,7 +215,7 @@ export const mayHaveThreads = (name: string = AUTO): boolean => name === AUTO ||
  * @param device the options of the device whose availability is checked.
  * @throws BackendError `backend_unavailable` that lists the backends tried.
  */
-export function* chooseFrom(
+function* chooseFrom(
   backends: readonly Backend[],
   name: string,
   kernel: string | null,

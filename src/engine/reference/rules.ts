@@ -56,7 +56,7 @@ export interface Transition {
 }
 
 /** Returns a transition for `stepEpisode` to fill. */
-export const newTransition = (): Transition => ({
+const newTransition = (): Transition => ({
   ...{ stepCount: 0, early: 0, late: 0, crashes: 0, well: 0, event: -1, reward: 0 },
   meters: new Float32Array(NUM_METERS),
   deltas: new Float32Array(NUM_METERS),

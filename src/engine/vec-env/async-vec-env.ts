@@ -229,11 +229,10 @@ export class CallQueue {
  * Returns the number of entries in the longest valid argument of a call on `numEnvs` environments, apart from imagined
  * profiles and snapshots: the beliefs of a run, or the indices of a fork.
  */
-export const longestArgument = (numEnvs: number): number =>
-  Math.max(numEnvs * NUM_STEPS * NUM_BELIEFS, MAX_ENVS);
+const longestArgument = (numEnvs: number): number => Math.max(numEnvs * NUM_STEPS * NUM_BELIEFS, MAX_ENVS);
 
 /** Copies a reset's options, its graders and its `start`, arrays included. */
-export function copyResetOptions(options: ResetOptions, maxLength: number): ResetOptions {
+function copyResetOptions(options: ResetOptions, maxLength: number): ResetOptions {
   const copied = copyOptions(options, RESET_OPTIONS, maxLength);
   const { start, graders } = copied ?? {};
   if (start === undefined && graders === undefined) return copied;
@@ -255,7 +254,7 @@ const copyObject = <T extends object>(value: T): T =>
   typeof value === 'object' && value !== null ? { ...value } : value;
 
 /** Copies a fork's options and its `imagination`, arrays included. */
-export function copyForkOptions(options: ForkOptions, maxLength: number): ForkOptions {
+function copyForkOptions(options: ForkOptions, maxLength: number): ForkOptions {
   const copied = copyOptions(options, FORK_OPTIONS, maxLength);
   const imagination = copied?.imagination;
   if (typeof imagination !== 'object') return copied;
@@ -264,7 +263,7 @@ export function copyForkOptions(options: ForkOptions, maxLength: number): ForkOp
 }
 
 /** Copies a run's options and its `from`, arrays included. The source environment is not copied. */
-export function copyRunOptions<Env, Field extends TrajectoryField>(
+function copyRunOptions<Env, Field extends TrajectoryField>(
   options: AsyncRunOptionsFrom<Env, Field>,
   maxLength: number,
 ): AsyncRunOptionsFrom<Env, Field> {
@@ -274,4 +273,4 @@ export function copyRunOptions<Env, Field extends TrajectoryField>(
 }
 
 /** Copies the bytes of a snapshot, of any length. `restore` checks the length later. */
-export const copyBytes = (bytes: Uint8Array): Uint8Array => copyArgument(bytes, Number.MAX_SAFE_INTEGER);
+const copyBytes = (bytes: Uint8Array): Uint8Array => copyArgument(bytes, Number.MAX_SAFE_INTEGER);

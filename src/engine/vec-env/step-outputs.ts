@@ -167,7 +167,7 @@ export class StepOutputs {
 }
 
 /** Returns a result with copies of all arrays. */
-export function copyResult(result: StepResult): StepResult {
+function copyResult(result: StepResult): StepResult {
   const copies = Object.entries(result).map(([name, value]) => [
     name,
     ArrayBuffer.isView(value) ? (value as Float32Array).slice() : value,

@@ -131,7 +131,7 @@ async function moduleOf({ device, adapterName }: GpuDevice, texts: ShaderTexts):
 export type ShaderTexts = Readonly<Record<ShaderFile, string>>;
 
 /** Returns the program: one module with every kernel. */
-export const programText = (texts: ShaderTexts): string => Object.values(texts).join('\n');
+const programText = (texts: ShaderTexts): string => Object.values(texts).join('\n');
 
 /** Returns "FILE:LINE" for a line of the program. Both lines count from 1. */
 export function lineOf(texts: ShaderTexts, line: number): string {

@@ -23,12 +23,12 @@ import type {
   StepRequest,
 } from '../backend.js';
 import { type Device, toDeviceOptions } from '../device-options.js';
+import { StepClock } from '../refusals.js';
 import { RunReplay } from '../run-replay.js';
 import { BELIEFS, POLICY, RECORDED_BYTES } from './buffer-layout.js';
 import { Launcher } from './launcher.js';
 import type { Program } from './program.js';
 import { piecesOf, putTrajectory } from './segment.js';
-import { StepClock } from './step-clock.js';
 import type { RequestArrays } from './transfers.js';
 
 /** A batch whose states and outputs are in the device's memory. */
