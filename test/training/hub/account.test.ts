@@ -128,10 +128,8 @@ describe('names of repositories and branches', () => {
 describe('redaction', () => {
   const token = 'hf_abcDEF123';
 
-  it('replaces the token, also in base64 and hex, and tokens of others', () => {
-    const base64 = Buffer.from(token).toString('base64');
-    const hex = Buffer.from(token).toString('hex');
-    const text = `Bearer ${token} ${base64} ${hex} hf_tokenOfOthers`;
+  it('replaces the token, in any case, and tokens of others', () => {
+    const text = `Bearer ${token} ${token.toUpperCase()} ${token.toLowerCase()} hf_tokenOfOthers`;
     expect(redacted(text, token)).toBe('Bearer hf_*** hf_*** hf_*** hf_***');
   });
 
