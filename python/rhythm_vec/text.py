@@ -80,8 +80,9 @@ def _answer_range(text: str, in_thought: bool) -> Tuple[int, int]:
 def _next_thought(text: str, at: int, in_thought: bool) -> Optional[Tuple[int, Optional[int]]]:
     """Returns where the first thought from `at` on begins and ends; its end is None if it is unfinished.
 
-    A thought ends at the closing tag of its own name. One of which the text has only the closing tag ends at any. One that
-    the prompt opened ends at any whose opening tag it does not contain. A tag that it begins with repeats the prompt's.
+    A thought ends at the closing tag of its own name. One of which the text has only the closing tag ends at any. One
+    that the prompt opened ends at any whose opening tag it does not contain. A tag that it begins with repeats the
+    prompt's.
     """
     name: Optional[str] = None
     start, is_inside = at, in_thought

@@ -6,10 +6,9 @@ import { InputError } from '../../shared/errors.js';
 import { isList } from '../../shared/values.js';
 import { NUM_ACTIONS, NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
 import type { World } from '../../world/world.js';
-import { type CompletionColumns, type ReplayColumns, validateColumns } from './row-columns.js';
+import { type CompletionColumns, type ReplayColumns, toRowProfiles, validateColumns } from './row-columns.js';
 import { OWN_ROWS, type ReportFault, type RowNaming } from './row-faults.js';
 import { type CompletionRow, type ReplayRow, toColumns } from './row-objects.js';
-import { toRowProfiles } from './row-profiles.js';
 
 /** Rows of a replay as a caller passes them. */
 export type ReplayInput = ReplayColumns | CompletionColumns | readonly (ReplayRow | CompletionRow)[];
