@@ -1,6 +1,6 @@
 /** OpenEnv's messages: actions, resets, states, and MCP requests, to which every answer is an error. */
 import { z } from 'zod';
-import { type Grader, graderWeights, validateGrader } from '../../engine/graders/grader.js';
+import { type GraderLike, graderWeights } from '../../engine/graders/grader.js';
 import { clampBelief } from '../../engine/reference/grade.js';
 import { RhythmError } from '../../shared/errors.js';
 import { didYouMean } from '../../shared/names.js';
@@ -98,11 +98,9 @@ export interface EpisodeRequest {
   readonly id: string;
   readonly profile: string;
   readonly graderName: string;
-  /** f32 [8]. Requests with the same built-in grader share its array. */
+  /** The weights, f32 [8]. */
   readonly grader: Float32Array;
 }
-
-const BUILT_IN = new Map(GRADER_NAMES.map((name) => [name, graderWeights(name)]));
 
 /** Parses and validates the data of a reset. @throws InvalidRequestError. */
 export function toEpisodeRequest(data: unknown): EpisodeRequest {
@@ -115,14 +113,8 @@ export function toEpisodeRequest(data: unknown): EpisodeRequest {
     id: episode_id ?? crypto.randomUUID(),
     profile: withField('profile', profile, () => checkName('profile', profile ?? 'sampled', PROFILE_CHOICES)),
     graderName: typeof choice === 'string' ? choice : choice.name,
-    grader: withField('grader', grader, () => toGrader(choice)),
+    grader: withField('grader', grader, () => graderWeights(choice as GraderLike)),
   };
-}
-
-/** Returns the weights of a grader, f32 [8]. @throws InputError `unknown_name` or `bad_grader`. */
-export function toGrader(grader: string | object): Float32Array {
-  if (typeof grader !== 'string') return graderWeights(validateGrader(grader, 'grader') as Grader);
-  return BUILT_IN.get(checkName('grader', grader, GRADER_NAMES))!;
 }
 
 /** Returns what `act` returns. Converts its RhythmErrors to validation errors of a field. */

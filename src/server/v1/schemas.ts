@@ -1,5 +1,6 @@
 /** Schemas that /v1 requests share: columns, profiles, graders, and the options of /v1/score in JSON and in frames. */
 import { z } from 'zod';
+import { type GraderLike, graderWeights } from '../../engine/graders/grader.js';
 import { REWARD_NAMES } from '../../rollouts/rewards/compute-rewards.js';
 import { THOUGHT_STARTS } from '../../rollouts/text/parse-completions.js';
 import { RhythmError } from '../../shared/errors.js';
@@ -16,7 +17,6 @@ import {
 import { PROFILE_CHOICES } from '../../world/resolve-names.js';
 import { jsonSchema } from '../http/openapi.js';
 import { fieldError, InvalidRequestError, inBody, validationErrorsOf } from '../protocol/errors.js';
-import { toGrader } from '../protocol/messages.js';
 import { Column, MAX_JSON_ROWS } from './json-columns.js';
 
 export const SEED = z.int().min(0).max(MAX_U32);
@@ -60,7 +60,8 @@ const profileFault = (got: unknown): string =>
 /** Returns the error message for an invalid grader. */
 function graderFault(got: unknown): string {
   try {
-    if (typeof got === 'string' || (typeof got === 'object' && got !== null && !isList(got))) toGrader(got);
+    if (typeof got === 'string' || (typeof got === 'object' && got !== null && !isList(got)))
+      graderWeights(got as GraderLike);
   } catch (error) {
     if (error instanceof RhythmError) return error.message;
     throw error;
@@ -125,7 +126,7 @@ export function parse<Schema extends z.ZodType>(schema: Schema, body: unknown): 
 }
 
 /** Returns the weights of a request's grader, f32 [8]. @throws InputError `bad_grader`. */
-export const graderOf = (grader: z.output<typeof GRADER>): Float32Array => toGrader(grader ?? 'v2');
+export const graderOf = (grader: z.output<typeof GRADER>): Float32Array => graderWeights(grader ?? 'v2');
 
 /** Checks the lengths of columns. @throws InvalidRequestError for a column whose length differs from that of the seeds. */
 export function checkRows(rows: number, columns: Readonly<Record<string, unknown>>): void {
