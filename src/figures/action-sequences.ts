@@ -4,7 +4,15 @@ import { NUM_SLOTS, NUM_STEPS } from '../world/fields.js';
 import { RHYTHM } from '../world/numbers.js';
 import { daysInWords } from './episode-axis.js';
 import { type Caption, checkList, checkNames, type Drawing, type Named } from './figure.js';
-import { CATEGORY_SHADES, INK_ON_COLOUR, LIGHT, NAME_AXIS, type TopView, type View } from './theme.js';
+import {
+  CATEGORY_SHADES,
+  COLOUR,
+  INK_ON_COLOUR,
+  LIGHT,
+  NAME_AXIS,
+  type TopView,
+  type View,
+} from './theme.js';
 
 /** The action sequence of one policy. */
 export interface ActionSequenceRow extends Named {
@@ -94,7 +102,6 @@ const cellsOf = ({ name, actions }: ActionSequenceRow) =>
   }));
 
 const CELL = { type: 'rect', stroke: LIGHT.paper, strokeWidth: 1.5 } as const;
-const FILL = { field: 'colour', type: 'nominal', scale: null } as const;
 const MARK = {
   mark: { type: 'text', color: INK_ON_COLOUR },
   encoding: { text: { field: 'mark', type: 'nominal' } },
@@ -125,7 +132,7 @@ function cellsView(rows: readonly ActionSequenceRow[]): View {
           axis: { ...NAME_AXIS, labelPadding: 8 },
         },
       },
-      layer: [{ mark: CELL, encoding: { color: FILL } }, MARK],
+      layer: [{ mark: CELL, encoding: { color: COLOUR } }, MARK],
     },
   };
 }
@@ -146,7 +153,7 @@ const LEGEND: View = {
     height: { step: LEGEND_HEIGHT },
     encoding: { y: { field: 'place', type: 'ordinal', axis: null } },
     layer: [
-      { mark: { ...CELL, x: 0, x2: SLOT_WIDTH }, encoding: { color: FILL } },
+      { mark: { ...CELL, x: 0, x2: SLOT_WIDTH }, encoding: { color: COLOUR } },
       { mark: { ...MARK.mark, x: SLOT_WIDTH / 2 }, encoding: MARK.encoding },
       {
         mark: { type: 'text', align: 'left', x: SLOT_WIDTH + 6 },

@@ -2,7 +2,7 @@
 import { ACTION_NAMES, NUM_ACTIONS } from '../world/fields.js';
 import { type Caption, checkNames, checkNumbers, type Drawing, type Named } from './figure.js';
 import { decimal } from './text.js';
-import { type Layer, LIGHT, NAME_AXIS, SEMIBOLD, SERIES, type TopView, type View } from './theme.js';
+import { type Layer, LIGHT, NAME_AXIS, panelTitle, SERIES, type TopView, type View } from './theme.js';
 
 /** The action shares of one group of profiles. */
 export interface ActionUse extends Named {
@@ -65,7 +65,7 @@ const cellsOf = ({ name, shares }: ActionUse) =>
 
 function panelOf({ name, rows }: Player, maxShare: number): View {
   return {
-    title: { text: name, anchor: 'start', frame: 'group', fontSize: 12, fontWeight: SEMIBOLD, offset: 6 },
+    title: panelTitle(name),
     width: { step: CELL_WIDTH },
     height: { step: ROW_HEIGHT },
     data: { values: rows.flatMap(cellsOf) },

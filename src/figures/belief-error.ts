@@ -3,7 +3,7 @@ import { NUM_STEPS } from '../world/fields.js';
 import { dayOf, inDays } from './episode-axis.js';
 import { type Caption, checkNames, checkNumber, checkNumbers, type Drawing, type Named } from './figure.js';
 import { decimal, widestOf } from './text.js';
-import { ACCENT, colourOfPlayer, type Layer, type TopView } from './theme.js';
+import { ACCENT, COLOUR, colourOfPlayer, type Layer, type TopView } from './theme.js';
 
 /** The belief errors of one player. */
 export interface BeliefErrors {
@@ -88,9 +88,6 @@ const errorChannel = (field: string) =>
   }) as const;
 
 const X = inDays('day');
-
-/** The colour of the player. */
-const COLOUR = { field: 'colour', type: 'nominal', scale: null } as const;
 
 const BAND: Layer = {
   mark: { type: 'area', opacity: 0.3 },

@@ -3,11 +3,11 @@ import { COMPONENT_NAMES, NUM_COMPONENTS } from '../world/fields.js';
 import { type Caption, checkNames, checkNumbers, type Drawing, type Named } from './figure.js';
 import { decimal, widestOf } from './text.js';
 import {
+  BAR_NAMES,
   COMPONENT_COLOURS,
   INK_ON_COLOUR,
   type Layer,
   LIGHT,
-  NAME_AXIS,
   SEMIBOLD,
   type TopView,
 } from './theme.js';
@@ -48,7 +48,7 @@ export function drawComponents(picture: ComponentsPicture): Drawing {
   checkNames('rows', rows);
   for (const { name, parts } of rows)
     checkNumbers(`the parts of "${name}"`, parts, NUM_COMPONENTS, 'components');
-  const y = { ...NAMES, sort: rows.map(({ name }) => name) };
+  const y = { ...BAR_NAMES, sort: rows.map(({ name }) => name) };
   const width = maxWidth === undefined ? WIDTH : widthIn(maxWidth, rows);
   const spec: TopView = {
     title: {
@@ -98,14 +98,6 @@ const sumOf = (row: ComponentsRow) => ({
   end: endsOf(row).end,
   sum: decimal(total(Array.from(row.parts)), 3),
 });
-
-const NAMES = {
-  field: 'name',
-  type: 'nominal',
-  axis: { ...NAME_AXIS, labelPadding: 8 },
-  // The padding of each row, half above and half below, is within ROW_HEIGHT.
-  scale: { paddingInner: 0.25, paddingOuter: 0.125 },
-} as const;
 
 const PART = { field: 'part', type: 'quantitative', stack: 'zero' } as const;
 const ORDER = { field: 'place', type: 'ordinal' } as const;

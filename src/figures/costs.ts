@@ -1,6 +1,6 @@
 /** Figure: the cost of an episode of each player, in tokens and dollars. */
 import { type Caption, checkNames, checkNumber, type Drawing, type Named } from './figure.js';
-import { COMPONENT_COLOURS, NAME_AXIS, SERIES, type TopView, type View } from './theme.js';
+import { BAR_NAMES, COMPONENT_COLOURS, SERIES, type TopView, type View } from './theme.js';
 
 /** The cost of one player. */
 export interface CostRow extends Named {
@@ -41,13 +41,6 @@ export function drawCosts(picture: CostsPicture): Drawing {
   return { title, description: rows.map(inWords).join(' '), spec };
 }
 
-const NAMES = {
-  field: 'name',
-  type: 'nominal',
-  axis: { ...NAME_AXIS, labelPadding: 8 },
-  scale: { paddingInner: 0.25, paddingOuter: 0.125 },
-} as const;
-
 /** The colours of prompt tokens and of completion tokens. */
 const [, PROMPTS, , COMPLETIONS] = COMPONENT_COLOURS;
 
@@ -62,7 +55,7 @@ function tokensView(rows: readonly CostRow[]): View {
     data: { values },
     mark: { type: 'bar' },
     encoding: {
-      y: { ...NAMES, sort: rows.map(({ name }) => name) },
+      y: { ...BAR_NAMES, sort: rows.map(({ name }) => name) },
       x: {
         field: 'tokens',
         type: 'quantitative',
@@ -82,7 +75,7 @@ function tokensView(rows: readonly CostRow[]): View {
 
 function dollarsView(rows: readonly CostRow[]): View {
   const values = rows.map(({ name, cost }) => ({ name, cost: cost ?? 0, label: dollarsText(cost) }));
-  const y = { ...NAMES, axis: null, sort: rows.map(({ name }) => name) } as const;
+  const y = { ...BAR_NAMES, axis: null, sort: rows.map(({ name }) => name) } as const;
   const axis = { title: 'dollars per episode', tickCount: 4, labelFlush: false };
   const x = { field: 'cost', type: 'quantitative', axis } as const;
   return {

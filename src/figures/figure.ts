@@ -1,5 +1,6 @@
 /** The types of figures, which are plain data that `svg.ts` renders, and checks of their data. */
 import { InputError } from '../shared/errors.js';
+import type { Interval } from '../shared/statistics.js';
 import { checkLength, describe, isList } from '../shared/values.js';
 
 /** A figure. */
@@ -89,4 +90,11 @@ export function checkNumber(where: string, value: unknown): void {
     'out_of_range',
     `Expected ${where} to be a finite number, got ${describe(value)}. Omit values that were not measured.`,
   );
+}
+
+/** Checks a mean and the ends of its interval, which may be null. @throws InputError `out_of_range`. */
+export function checkInterval(name: string, what: string, { mean, low, high }: Interval): void {
+  checkNumber(`the ${what} of "${name}"`, mean);
+  if (low !== null) checkNumber(`the interval's low end of "${name}"`, low);
+  if (high !== null) checkNumber(`the interval's high end of "${name}"`, high);
 }

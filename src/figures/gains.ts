@@ -1,6 +1,6 @@
 /** Figure: each policy's gain over a baseline, with intervals. */
 import type { Interval } from '../shared/statistics.js';
-import { type Caption, checkNames, checkNumber, type Drawing, type Named } from './figure.js';
+import { type Caption, checkInterval, checkNames, type Drawing, type Named } from './figure.js';
 import { decimal, signed } from './text.js';
 import { type Layer, LIGHT, NAME_AXIS, SERIES, type TopView } from './theme.js';
 
@@ -25,7 +25,7 @@ const ROW_HEIGHT = 26;
 export function drawGains(picture: GainPicture): Drawing {
   const { baseline, title = 'Gain of each policy', notes = [] } = picture;
   checkNames('rows', picture.rows);
-  picture.rows.forEach(checkGain);
+  for (const { name, gain } of picture.rows) checkInterval(name, 'gain', gain);
   const rows = [...picture.rows].sort((a, b) => b.gain.mean - a.gain.mean);
   const spec: TopView = {
     title: {
@@ -44,12 +44,6 @@ export function drawGains(picture: GainPicture): Drawing {
     ],
   };
   return { title, description: rows.map((row) => inWords(row, baseline)).join(' '), spec };
-}
-
-function checkGain({ name, gain }: Row): void {
-  checkNumber(`the gain of "${name}"`, gain.mean);
-  if (gain.low !== null) checkNumber(`the interval's low end of "${name}"`, gain.low);
-  if (gain.high !== null) checkNumber(`the interval's high end of "${name}"`, gain.high);
 }
 
 const pointOf = ({ name, gain: { mean, low, high } }: Row) => ({

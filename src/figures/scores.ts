@@ -1,8 +1,17 @@
 /** Figure: final scores by condition and policy, with intervals, beside published scores. */
 import type { Interval } from '../shared/statistics.js';
-import { type Caption, checkNames, checkNumber, type Drawing, type Named } from './figure.js';
+import { type Caption, checkInterval, checkNames, checkNumber, type Drawing, type Named } from './figure.js';
 import { decimal } from './text.js';
-import { ACCENT, colourOfPlayer, type Layer, NAME_AXIS, SEMIBOLD, type TopView, type View } from './theme.js';
+import {
+  ACCENT,
+  COLOUR,
+  colourOfPlayer,
+  type Layer,
+  NAME_AXIS,
+  panelTitle,
+  type TopView,
+  type View,
+} from './theme.js';
 
 /** The score of one policy under one condition. */
 export interface ScoreMark extends Named {
@@ -49,9 +58,7 @@ export function drawScores(picture: ScoresPicture): Drawing {
 }
 
 function checkScore({ name, score, published }: ScoreMark): void {
-  checkNumber(`the score of "${name}"`, score.mean);
-  if (score.low !== null) checkNumber(`the interval's low end of "${name}"`, score.low);
-  if (score.high !== null) checkNumber(`the interval's high end of "${name}"`, score.high);
+  checkInterval(name, 'score', score);
   if (published !== undefined) checkNumber(`the published score of "${name}"`, published);
 }
 
@@ -104,7 +111,7 @@ function panelOf({ name, rows }: Group, domain: [number, number]): View {
     encoding: { x: x('published') },
   };
   return {
-    title: { text: name, anchor: 'start', frame: 'group', fontSize: 12, fontWeight: SEMIBOLD, offset: 6 },
+    title: panelTitle(name),
     width: WIDTH,
     height: { step: ROW_HEIGHT },
     data: { values: rows.map(pointOf) },
@@ -118,8 +125,6 @@ const NAMES = {
   type: 'nominal',
   axis: { ...NAME_AXIS, grid: true, labelPadding: 10 },
 } as const;
-
-const COLOUR = { field: 'colour', type: 'nominal', scale: null } as const;
 
 const NUMBERS: Layer = {
   mark: { type: 'text', align: 'left', x: WIDTH + 14 },

@@ -63,6 +63,21 @@ export const SEMIBOLD = 600;
 /** An axis that shows only names. */
 export const NAME_AXIS = { title: null, domain: false, ticks: false, labelColor: LIGHT.ink } as const;
 
+/** The colour in the field `colour`. */
+export const COLOUR = { field: 'colour', type: 'nominal', scale: null } as const;
+
+/** The names of the rows of bars. The padding of each row, half above and half below, is within its height. */
+export const BAR_NAMES = {
+  field: 'name',
+  type: 'nominal',
+  axis: { ...NAME_AXIS, labelPadding: 8 },
+  scale: { paddingInner: 0.25, paddingOuter: 0.125 },
+} as const;
+
+/** Returns the title of a panel, at its left. */
+export const panelTitle = (text: string) =>
+  ({ text, anchor: 'start', frame: 'group', fontSize: 12, fontWeight: SEMIBOLD, offset: 6 }) as const;
+
 /** The configuration of all figures. Text is never truncated; a long name widens the figure. */
 export const CONFIG: Config = {
   // One description for the figure, instead of a role for every mark.

@@ -14,6 +14,7 @@ import { type Caption, checkNumber, type Drawing } from './figure.js';
 import { textWidth, widestOf } from './text.js';
 import {
   ACCENT,
+  COLOUR,
   FONT_SIZE,
   INK_ON_COLOUR,
   type Layer,
@@ -163,7 +164,7 @@ function actionsRow({ actions }: TimelineEpisode, width: number): View {
           strokeWidth: isNamed ? 1.5 : 0.75,
           height: { band: 1 },
         },
-        encoding: { ...SPAN, color: { field: 'colour', type: 'nominal', scale: null } },
+        encoding: { ...SPAN, color: COLOUR },
       },
       {
         mark: { type: 'text', color: INK_ON_COLOUR, angle: 270, fontSize },

@@ -45,7 +45,10 @@ export async function recordPlanner(
   profiles: AuditProfiles = 'sampled',
 ): Promise<Recording> {
   const report = progress.next(episodes * IMAGINED_EPISODES);
-  const recording = emptyRecording(episodes);
+  const recording = {
+    actions: new Uint8Array(episodes * NUM_STEPS),
+    beliefs: new Float32Array(episodes * NUM_STEPS * NUM_BELIEFS),
+  };
   const seeds = freshSeeds(episodes);
   for (let first = 0; first < episodes; first += PLANNED_TOGETHER) {
     const part = seeds.subarray(first, first + PLANNED_TOGETHER);
@@ -57,13 +60,7 @@ export async function recordPlanner(
   return recording;
 }
 
-/** Returns a recording of zeros. */
-const emptyRecording = (episodes: number): Recording => ({
-  actions: new Uint8Array(episodes * NUM_STEPS),
-  beliefs: new Float32Array(episodes * NUM_STEPS * NUM_BELIEFS),
-});
-
-/** Plays the episodes of `seeds` with a planner. @param report called after each step. */
+/** Plays the episodes of `seeds` with a planner. @param report called with the number of steps played. */
 async function recordPart(
   request: AuditRequest,
   knowledge: Knowledge,
@@ -71,35 +68,53 @@ async function recordPart(
   seeds: Uint32Array,
   report: (step: number) => void,
 ): Promise<Recording> {
-  const { engine, weights, signal } = request;
+  const { engine, weights: grader, signal } = request;
   const numEnvs = seeds.length;
-  const { actions, beliefs } = emptyRecording(numEnvs);
-  await using env = await openEnv({
-    numEnvs,
-    grader: weights,
-    profiles: profileChoice(profiles, numEnvs),
-    ...engine,
-  });
-  const options: PlannerOptions = { numEnvs, grader: weights, rounds: roundsOf(request), ...engine };
+  await using env = await openEnv({ numEnvs, grader, profiles: profileChoice(profiles, numEnvs), ...engine });
+  const options: PlannerOptions = { numEnvs, grader, rounds: roundsOf(request), ...engine };
   await using planner = await openPlanner({
     ...options,
     inference: knowledge !== 'prior',
     oracle: knowledge === 'truth' ? profilesOf(profiles, seeds) : undefined,
   });
+  const recording = await recordMoves(env, seeds, signal, async (observations, step) => {
+    report(step);
+    return planner.decide(observations);
+  });
+  report(NUM_STEPS);
+  return recording;
+}
+
+/** Plays the episodes of `seeds`. @param decide returns the moves for the observations of a step. */
+async function recordMoves(
+  env: Awaited<ReturnType<typeof openEnv>>,
+  seeds: Uint32Array,
+  signal: AbortSignal | undefined,
+  decide: (observations: Float32Array, step: number) => Promise<Move>,
+): Promise<Recording> {
+  const actions = new Uint8Array(seeds.length * NUM_STEPS);
+  const beliefs = new Float32Array(actions.length * NUM_BELIEFS).fill(Number.NaN);
   let { observations } = await env.reset({ seed: seeds });
   for (let step = 0; step < NUM_STEPS; step++) {
-    const decision = await planner.decide(observations);
-    for (let i = 0; i < numEnvs; i++) {
+    const move = await decide(observations, step);
+    for (let i = 0; i < seeds.length; i++) {
       const row = i * NUM_STEPS + step;
-      actions[row] = decision.actions[i];
-      beliefs.set(decision.beliefs.subarray(i * NUM_BELIEFS, (i + 1) * NUM_BELIEFS), row * NUM_BELIEFS);
+      actions[row] = move.actions[i];
+      if (move.beliefs !== null)
+        beliefs.set(move.beliefs.subarray(i * NUM_BELIEFS, (i + 1) * NUM_BELIEFS), row * NUM_BELIEFS);
     }
-    ({ observations } = await env.step(decision.actions, { beliefs: decision.beliefs }));
-    report(step + 1);
+    ({ observations } = await env.step(move.actions, { beliefs: move.beliefs ?? undefined }));
+    // Lets signals and timers run.
     await yieldTurn();
     signal?.throwIfAborted();
   }
   return { actions, beliefs };
+}
+
+/** The moves of one step in n episodes: action codes [n], and beliefs f32 [n, 3]; null without beliefs. */
+interface Move {
+  readonly actions: Uint8Array;
+  readonly beliefs: Float32Array | null;
 }
 
 /** Returns the true profiles of episodes, f32 [n, 16]. */
@@ -131,22 +146,10 @@ async function recordPolicy(request: AuditRequest, policy: UserPolicy): Promise<
   await using env = await openEnv({ numEnvs, grader: weights, ...engine });
   const { world } = env;
   using player = await policy.open({ ...engine, numEnvs, grader, world }, signal);
-  let { observations } = await env.reset({ seed: seeds });
   const playing = new Uint8Array(numEnvs).fill(1);
   const batch = { profile: 'sampled', seeds };
   await player.reset?.({ mask: playing.slice(), seeds, profiles: () => trueProfilesOf(world, batch) });
-  const actions = new Uint8Array(numEnvs * NUM_STEPS);
-  const beliefs = new Float32Array(actions.length * NUM_BELIEFS).fill(Number.NaN);
-  for (let step = 0; step < NUM_STEPS; step++) {
-    const move = await player.act({ observations, steps: new Uint8Array(numEnvs).fill(step), playing });
-    for (let i = 0; i < numEnvs; i++) {
-      const row = i * NUM_STEPS + step;
-      actions[row] = move.actions[i];
-      if (move.beliefs !== null)
-        beliefs.set(move.beliefs.subarray(i * NUM_BELIEFS, (i + 1) * NUM_BELIEFS), row * NUM_BELIEFS);
-    }
-    ({ observations } = await env.step(move.actions, { beliefs: move.beliefs ?? undefined }));
-    signal?.throwIfAborted();
-  }
-  return { actions, beliefs };
+  return await recordMoves(env, seeds, signal, async (observations, step) =>
+    player.act({ observations, steps: new Uint8Array(numEnvs).fill(step), playing }),
+  );
 }
