@@ -12,7 +12,7 @@ import { NUM_BELIEFS } from '../world/fields.js';
 import type { World } from '../world/world.js';
 
 /** An episode to begin. */
-export interface PoolEpisode {
+interface PoolEpisode {
   /** u32. */
   readonly seed: number;
   /** 'sampled', 'discrete' or a profile's name. */
@@ -22,7 +22,7 @@ export interface PoolEpisode {
 }
 
 /** A step to take. */
-export interface PoolAction {
+interface PoolAction {
   /** The action code, 0 to 9. */
   readonly code: number;
   /** [3], each in [0, 1]; null for no belief. */
@@ -30,7 +30,7 @@ export interface PoolAction {
 }
 
 /** Reads the outputs of one environment, before the next step or reset overwrites them. */
-export type ReadOutputs<T> = (outputs: StepResult, envIndex: number) => T;
+type ReadOutputs<T> = (outputs: StepResult, envIndex: number) => T;
 
 /** A reset or step that waits for the end of the turn. */
 interface Pending<Request> {

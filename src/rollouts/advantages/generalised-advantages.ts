@@ -49,7 +49,7 @@ export interface ValueRollouts {
 }
 
 /** Validated steps, read from the caller's arrays. */
-export interface ValidSteps {
+interface ValidSteps {
   /** The number of rows, and of steps of a row. */
   readonly numRows: number;
   readonly steps: number;
@@ -68,7 +68,7 @@ export interface ValidSteps {
  * Validates steps. Their numbers are validated when they are read.
  * @throws InputError `wrong_type`, `wrong_length` or `out_of_range`.
  */
-export function toValidSteps(rollouts: ValueRollouts): ValidSteps {
+function toValidSteps(rollouts: ValueRollouts): ValidSteps {
   const checked = checkRecord('rollouts', rollouts, 'rewards');
   const { rewards, values, terminated, taken, lastValues, firstSteps, lengths } = checked;
   const steps = checkInteger('steps', checked.steps, 1, MAX_STEPS);

@@ -122,7 +122,7 @@ export interface MethodOptions {
 const EPSILON = 1e-4;
 
 /** Advantages before they are rounded to float32. */
-export interface ComputedAdvantages {
+interface ComputedAdvantages {
   /** f64: the advantage of each number; 0 for a missing number and for a number alone in its group. */
   readonly advantages: Float64Array;
   readonly statistics: Statistics;

@@ -31,7 +31,7 @@ import {
 type Past = Pick<VecEnv, 'history'>;
 
 /** Takes one step of all rollouts that still play. */
-export type GroupStep = (active: ActiveRollouts) => PolicyExtras | Promise<PolicyExtras>;
+type GroupStep = (active: ActiveRollouts) => PolicyExtras | Promise<PolicyExtras>;
 
 const NO_EXTRAS: PolicyExtras = Object.freeze({ beliefs: null, logProbs: null });
 const POLICIES = ['random', 'heuristic'] as const;
@@ -40,7 +40,7 @@ const POLICIES = ['random', 'heuristic'] as const;
  * Returns the step function of the options' policy.
  * @throws InputError `wrong_type`, `unknown_name`, `unknown_option` or `bad_seed`.
  */
-export function toGroupStep(options: RolloutOptions): GroupStep {
+function toGroupStep(options: RolloutOptions): GroupStep {
   const { policy, policySeeds } = options;
   if (policy === 'random') return randomStep(policySeeds);
   if (policySeeds !== undefined) {

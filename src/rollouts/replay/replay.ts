@@ -81,7 +81,7 @@ const OPTIONS: readonly (keyof ReplayOptions)[] = [
 type ReplayResults = Omit<ReplayScores, 'faults'>;
 
 /** The validated options of a replay. */
-export interface ReplaySettings {
+interface ReplaySettings {
   readonly world: World;
   /** The weights of the grader, f32 [8]. */
   readonly grader: Float32Array;

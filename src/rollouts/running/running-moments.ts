@@ -7,7 +7,7 @@ import { checkFinite, describe, isList, wrongType } from '../../shared/values.js
 const FIRST_COUNT = 1e-4;
 
 /** The mean and the variance of each column, and their weight in rows. */
-export interface MomentsState {
+interface MomentsState {
   /** `[size]`. */
   readonly mean: readonly number[];
   /** `[size]`, not negative. */

@@ -132,7 +132,7 @@ function refuseText(text: unknown, where: string): never {
 }
 
 /** A thought of a text. All numbers are indices of UTF-16 code units. */
-export interface Thought {
+interface Thought {
   /** The name of its opening tag, in lower case; null if only the prompt has that tag. */
   readonly name: string | null;
   /** Where it begins, with its opening tag. */

@@ -25,7 +25,7 @@ export interface TextMove {
 }
 
 /** An action and a belief without a completion. */
-export interface DirectMove {
+interface DirectMove {
   /** Code, 0 to 9. */
   readonly action: number;
   /** Three finite numbers, which `resolveMove` clamps to [0, 1]; null for no belief. */

@@ -45,7 +45,7 @@ const MARK = 'rhythm_vec:';
 export const isCard = (text: string): boolean => text.startsWith('---\n') && text.includes(`\n${MARK}\n`);
 
 /** Metadata that the Hub reads from the header. */
-export interface HubMetadata {
+interface HubMetadata {
   readonly title: string;
   readonly tasks: readonly string[];
   readonly tags: readonly string[];

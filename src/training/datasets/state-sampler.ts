@@ -138,7 +138,7 @@ export function checkRange(what: string, { first, last }: Range, max: number): R
 }
 
 /** The episode and step of a state. The state also depends on the policy that chose the earlier actions (policy-mix.ts). */
-export interface StateKey {
+interface StateKey {
   readonly seed: number;
   readonly profile: string;
   /** The number of steps before the state. */

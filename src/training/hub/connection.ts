@@ -22,7 +22,7 @@ export interface Connection {
   readonly fetch: typeof fetch;
 }
 
-export type ConnectOptions = Omit<FetchOptions, 'token' | 'clock'> & Partial<Pick<FetchOptions, 'clock'>>;
+type ConnectOptions = Omit<FetchOptions, 'token' | 'clock'> & Partial<Pick<FetchOptions, 'clock'>>;
 
 /** Creates a connection, without a request. @throws LibraryError `library_missing`. */
 export async function connect(
@@ -53,7 +53,7 @@ const MAX_ANSWER_BYTES = 2 ** 26;
 
 const hubFetch = boundedFetch(MAX_ANSWER_BYTES);
 
-export interface FetchOptions {
+interface FetchOptions {
   readonly token: string | null;
   readonly signal: AbortSignal;
   readonly clock: Clock;
@@ -66,7 +66,7 @@ export interface FetchOptions {
 }
 
 /** Returns a `fetch` that throws HubError or the signal's reason. */
-export function fetchWithRetry(options: FetchOptions): typeof fetch {
+function fetchWithRetry(options: FetchOptions): typeof fetch {
   const { signal, clock } = options;
   return (input, init) =>
     retry(() => attempt(input, init ?? {}, options), {

@@ -28,7 +28,7 @@ export function redacted(text: string, token: string | null): string {
   return shortened(withoutSecrets(text, token).replace(ANY_TOKEN, MASK), MAX_LENGTH);
 }
 
-export interface HubErrorOptions {
+interface HubErrorOptions {
   /** The HTTP status; null if no answer came. */
   readonly status?: number | null;
   /** The Hub's error code, such as RevisionNotFound. */

@@ -14,7 +14,7 @@ export interface LocalFile {
 }
 
 /** A directory's entry that is not uploaded. */
-export interface LeftOut {
+interface LeftOut {
   readonly path: string;
   readonly reason: string;
 }

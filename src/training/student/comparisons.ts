@@ -47,7 +47,7 @@ export interface Comparisons {
   readonly beliefMae: Float32Array;
 }
 
-export interface ComparisonOptions {
+interface ComparisonOptions {
   /** u32 [n]: the seeds of the profiles. */
   readonly profileSeeds: Uint32Array;
   /** u32 [n]: the seeds of noise, events, and the draws of compared episodes and actions. */

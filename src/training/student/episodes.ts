@@ -165,7 +165,7 @@ export const createRows = (count: number) => ({
 });
 
 /** The episodes of an epoch, and the order in which its updates use their rows. A row is a step of an episode. */
-export interface RowSource {
+interface RowSource {
   /** u8 [n, 28]: the actions to imitate. */
   readonly labels: Uint8Array;
   /** The inputs and belief targets of the labelled episodes. */
@@ -194,7 +194,7 @@ export function fillRows(rows: ReturnType<typeof createRows>, k: number, source:
 }
 
 /** Copies the inputs of row `row` of `from` to row j of `to`. */
-export const copyInputs = (from: Float32Array, row: number, to: Float32Array, j: number): void =>
+const copyInputs = (from: Float32Array, row: number, to: Float32Array, j: number): void =>
   to.set(from.subarray(row * FEATURE_COUNT, (row + 1) * FEATURE_COUNT), j * FEATURE_COUNT);
 
 /** Returns a network's agreement with labels at all steps, and the error of its beliefs at each episode's last step. */

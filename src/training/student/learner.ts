@@ -28,7 +28,7 @@ export interface Rows {
 }
 
 /** The mean losses of an update. */
-export interface Losses {
+interface Losses {
   /** Cross-entropy of the teacher's actions. */
   readonly actions: number;
   /** Minus the log-likelihood of the belief targets: see `beliefLoss`. */

@@ -178,7 +178,7 @@ function completionOf(reasons: string, belief: Float32Array, action: number): st
   return `<reasoning>${reasons}</reasoning>\n${digits} ${spell(ACTION_NAMES[action])}`;
 }
 
-export interface TeachByModelOptions extends Omit<PlayOptions, 'player'> {
+interface TeachByModelOptions extends Omit<PlayOptions, 'player'> {
   readonly seeds: SeedRange;
   /** 'sampled', 'discrete' or a profile's name. */
   readonly profiles: string;

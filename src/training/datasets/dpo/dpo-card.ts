@@ -5,7 +5,7 @@ import { SPLITS, type Split } from '../sft/sft-selection.js';
 import type { DpoRow } from './dpo-rows.js';
 import type { DpoProvenance, DpoSelection } from './dpo-selection.js';
 
-export interface DpoCard {
+interface DpoCard {
   readonly provenance: DpoProvenance;
   readonly selection: Pick<DpoSelection, 'episodes' | 'leftOut'>;
   readonly rows: Readonly<Record<Split, readonly DpoRow[]>>;

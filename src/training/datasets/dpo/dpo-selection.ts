@@ -17,7 +17,7 @@ import { type MismatchedEpisode, SPLITS, type Split, splitOf } from '../sft/sft-
 import { type Candidate, type Criterion, type DpoPlan, type DpoRow, dpoRowOf } from './dpo-rows.js';
 
 /** Returns the candidate of an episode; null for an episode without prompts. @param score the final score of its replay. */
-export function toCandidate(episode: TrajectoryEpisode, by: Criterion, score: number): Candidate | null {
+function toCandidate(episode: TrajectoryEpisode, by: Criterion, score: number): Candidate | null {
   const { seed, profile_mode: profileMode, teacher, model, system, grader, steps } = episode;
   if (system === null) return null;
   return {
@@ -106,7 +106,7 @@ export const dpoExclusion = (plan: DpoPlan, episode: TrajectoryEpisode): string 
   failedFilter(FILTERS, plan, episode);
 
 /** Describes the filters of a plan, as cards list them. */
-export const dpoFilterTexts = (plan: DpoPlan): string[] => [
+const dpoFilterTexts = (plan: DpoPlan): string[] => [
   ...FILTERS.flatMap(({ describe }) => describe(plan) ?? []),
   ...(plan.minMargin === 0 ? [] : [`a difference of at least ${plan.minMargin}`]),
   ...(plan.allPairs ? ['every pair of a state'] : ['the best completion of a state with the worst']),

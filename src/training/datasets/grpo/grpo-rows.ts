@@ -147,7 +147,7 @@ export async function* grpoRowsAsync(
 }
 
 /** The rows of a plan from index `first` to `end - 1`. */
-export interface RowPart {
+interface RowPart {
   readonly first: number;
   readonly end: number;
 }

@@ -16,7 +16,7 @@ import {
   type TeacherStatistics,
 } from './sft-selection.js';
 
-export interface SftCard {
+interface SftCard {
   readonly provenance: SftProvenance;
   readonly selection: Pick<SftSelection, 'counts' | 'teachers' | 'leftOut' | 'answersLeftOut' | 'graders'>;
   /** The files that have rows, by split. */

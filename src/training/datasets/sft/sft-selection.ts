@@ -36,7 +36,7 @@ export const splitOf = (
 ): Split => (threefry(splitSeed, STREAM, seed, 0, draw).x0 < validation * 2 ** 32 ? 'validation' : 'train');
 
 /** Results of a replayed episode. */
-export interface EpisodeScore {
+interface EpisodeScore {
   readonly score: number;
   /** The score minus that of heuristic+constant, the heuristic with the constant belief, in the same episode. */
   readonly margin: number;
@@ -89,11 +89,11 @@ export const storedExclusion = (plan: SftPlan, episode: TrajectoryEpisode): stri
   failedFilter(STORED_FILTERS, plan, episode);
 
 /** Returns the reason why a replayed episode is left out; null if it is accepted. */
-export const replayExclusion = (plan: SftPlan, scored: EpisodeScore): string | null =>
+const replayExclusion = (plan: SftPlan, scored: EpisodeScore): string | null =>
   failedFilter(REPLAY_FILTERS, plan, scored);
 
 /** Describes the filters of a plan, as cards list them. */
-export const filterTexts = (plan: SftPlan): string[] =>
+const filterTexts = (plan: SftPlan): string[] =>
   [...STORED_FILTERS, ...REPLAY_FILTERS].flatMap(({ describe }) => describe(plan) ?? []);
 
 /** Statistics of one teacher's selected episodes, and of heuristic+constant in the same episodes. */
@@ -112,13 +112,13 @@ export interface TeacherStatistics {
 }
 
 /** A grader, and the number of selected episodes that were played under it. */
-export interface PromptGrader {
+interface PromptGrader {
   readonly grader: Grader;
   episodes: number;
 }
 
 /** The rows, selected episodes and seeds of one split. */
-export interface SplitCounts {
+interface SplitCounts {
   rows: number;
   episodes: number;
   readonly seeds: Set<number>;
