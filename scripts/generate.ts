@@ -1,7 +1,7 @@
 /** Writes the generated sources that are committed. With --check, writes nothing, and fails if one is stale. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { STUDENT_NAMES } from '../src/agents/student/shipped-students.js';
-import { emitCppHeader } from '../src/world/emit-cpp.js';
+import { emitCppHeader } from '../src/world/emit.js';
 import { emitPythonWorld } from './python-world.js';
 
 /** The folder of the students' files, which the Python package contains. */

@@ -20,7 +20,6 @@ import { EXPLORATION, REPETITION, REWARD_STACK } from '../src/rollouts/rewards/c
 import TEXT from '../src/rollouts/text/text.json' with { type: 'json' };
 import { snakeCase } from '../src/shared/names.js';
 import { BLOCK_LAYOUT } from '../src/world/block.js';
-import { layoutDigest } from '../src/world/digest.js';
 import {
   ACTION_NAMES,
   BELIEF_NAMES,
@@ -41,6 +40,7 @@ import {
   STATE_FIELDS,
   TRAIT_NAMES,
 } from '../src/world/fields.js';
+import { layoutDigest } from '../src/world/layout.js';
 import { RHYTHM } from '../src/world/numbers.js';
 import { SUM_TOLERANCE } from '../src/world/validate-world.js';
 import { createWorld } from '../src/world/world.js';

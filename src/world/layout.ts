@@ -1,4 +1,6 @@
-/** The sizes, codes and offsets with which the C++ and WGSL code is compiled. Only they determine the layout digest (digest.ts). */
+/** The sizes, codes and offsets with which the C++ and WGSL code is compiled, and digests of them and of a world's numbers. */
+import { sha256 } from '@noble/hashes/sha2';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils';
 import { BLOCK_LAYOUT } from './block.js';
 import {
   type Field,
@@ -69,3 +71,21 @@ export const LAYOUT: readonly Scope[] = [
   ['observation', offsetsOf(OBSERVATION_FIELDS)],
   ['block', offsetsOf(BLOCK_LAYOUT)],
 ];
+
+/**
+ * Returns the SHA-256, hexadecimal, of everything that compiled code assumes. The addon contains it; an addon that was
+ * built for another layout is refused.
+ */
+export function layoutDigest(): string {
+  return bytesToHex(sha256(utf8ToBytes(JSON.stringify(LAYOUT))));
+}
+
+/** Returns the SHA-256, hexadecimal, of the 32-bit words of a world's block (block.ts), in little-endian order. */
+export function worldDigest(words: Uint32Array): string {
+  const bytes = new Uint8Array(words.length * 4);
+  const view = new DataView(bytes.buffer);
+  words.forEach((word, index) => {
+    view.setUint32(index * 4, word, true);
+  });
+  return bytesToHex(sha256(bytes));
+}

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { BackendError } from '../../shared/errors.js';
 import { describe } from '../../shared/values.js';
-import { layoutDigest } from '../../world/digest.js';
+import { layoutDigest } from '../../world/layout.js';
 import type { Arrays } from '../arrays.js';
 import { type AddonFiles, BUILD_REMEDY, findAddons, PACKAGE_ROOT, permissionRemedy } from './addon-path.js';
 import type {

@@ -64,7 +64,6 @@ export {
   RhythmError,
   StateError,
 } from '../../shared/errors.js';
-export { layoutDigest, worldDigest } from '../../world/digest.js';
 export {
   ACTION_NAMES,
   BELIEF_NAMES,
@@ -81,6 +80,7 @@ export {
   STATE_FIELDS,
   TRAIT_NAMES,
 } from '../../world/fields.js';
+export { layoutDigest, worldDigest } from '../../world/layout.js';
 export {
   type BeliefFactor,
   type GraderName,

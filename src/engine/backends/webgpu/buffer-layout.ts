@@ -2,7 +2,7 @@
  * Layout of the device buffers in 32-bit words: launch parameters, outputs, trajectories. A launch runs a kernel once, for
  * environments of one segment (segment.ts).
  */
-import { emitWgsl } from '../../../world/emit-wgsl.js';
+import { emitWgsl } from '../../../world/emit.js';
 import { NUM_METERS, NUM_STEPS } from '../../../world/fields.js';
 import type { Scope } from '../../../world/layout.js';
 import type { OutputName, TrajectoryField } from '../backend.js';
