@@ -49,26 +49,6 @@ export interface ServeOptions {
   readonly onFailure?: (error: unknown) => void;
 }
 
-const NAMES: readonly (keyof ServeOptions)[] = [
-  'host',
-  'port',
-  'token',
-  'insecure',
-  'capacity',
-  'bodyLimit',
-  'frameLimit',
-  'vecEnvs',
-  'batchRequests',
-  'batchQueue',
-  'batchWaitMs',
-  'pingMs',
-  'idleMs',
-  'backend',
-  'kernel',
-  'threads',
-  'onFailure',
-];
-
 type Optional = 'token' | 'backend' | 'kernel' | 'threads';
 /** Validated options, with the defaults of all but `Optional`. */
 export type Settings = Readonly<Required<Omit<ServeOptions, Optional>> & Pick<ServeOptions, Optional>>;
@@ -92,6 +72,10 @@ const NUMBERS = {
 } as const satisfies Partial<Record<keyof ServeOptions, readonly [number, number, number]>>;
 
 type NumberName = keyof typeof NUMBERS;
+const NAMES: readonly (keyof ServeOptions)[] = [
+  ...(Object.keys(NUMBERS) as NumberName[]),
+  ...(['host', 'token', 'insecure', 'backend', 'kernel', 'threads', 'onFailure'] as const),
+];
 /** The defaults of the numeric options. */
 export const DEFAULTS = Object.fromEntries(
   Object.entries(NUMBERS).map(([name, [defaultValue]]) => [name, defaultValue]),

@@ -121,7 +121,7 @@ const SLICE = 2048;
  * The maximum for the first turn, and for a turn after many invalid rows: an error message takes longer than a score. For any
  * other turn the maximum is twice that of the turn before, at most SLICE.
  */
-const FAULTY_SLICE = 128;
+const FAULTY_SLICE = 512;
 
 /** How the scores of a slice are read, by their names in answers. */
 const READERS: Readonly<Record<string, (scores: ReplayScores) => Float32Array | BigUint64Array>> = {
