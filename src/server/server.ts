@@ -35,7 +35,7 @@ export async function startServer(options: ServeOptions = {}, host?: MetricsHost
   return runningServer({ ...parts.settings, port }, (graceMs = GRACE_MS) => shutDown(parts, graceMs));
 }
 
-/** Returns a server that listens. @param close is called once. */
+/** @internal Returns a server that listens. @param close is called once. */
 export function runningServer(
   { host, port }: Pick<Settings, 'host' | 'port'>,
   close: RunningServer['close'],
@@ -50,7 +50,7 @@ export function runningServer(
   return { url: `http://${name}:${port}`, port, close: once };
 }
 
-/** Listens on an address. @returns the port. @throws the system's error. */
+/** @internal Listens on an address. @returns the port. @throws the system's error. */
 export function listen(server: Server, { host, port }: Settings): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);

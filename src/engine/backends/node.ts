@@ -50,7 +50,7 @@ export const listAsyncBackends = (): Promise<Availability[]> => asyncAvailabilit
 let gpu: Promise<GPU> | null = null;
 
 /**
- * Returns the package's GPU object, the same at every call. Dawn crashes if it is garbage-collected.
+ * @internal Returns the package's GPU object, the same at every call. Dawn crashes if it is garbage-collected.
  * @throws BackendError `backend_unavailable`.
  */
 export function findNodeGpu(): Promise<GPU> {

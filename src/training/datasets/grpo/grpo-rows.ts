@@ -89,7 +89,7 @@ export const provenanceOf = (plan: DatasetPlan): Provenance => ({
 const message = <Role extends string>(role: Role) =>
   z.strictObject({ role: z.literal(role), content: z.string().min(1) });
 
-/** The schema of a row, in every format. */
+/** @internal The schema of a row, in every format. */
 export const GRPO_ROW = z
   .strictObject({
     /** The rules, then the observation. TRL reads this column. */
@@ -112,8 +112,10 @@ export const GRPO_ROW = z
     error: 'Expected as many actions as step_index.',
   });
 
+/** @internal A row of the schema. */
 export type GrpoRow = z.infer<typeof GRPO_ROW>;
 
+/** @internal The columns of a file of rows. */
 export const GRPO_COLUMNS: Columns<GrpoRow> = {
   prompt: { type: 'messages' },
   seed: { type: 'integer' },
@@ -127,7 +129,7 @@ export const GRPO_COLUMNS: Columns<GrpoRow> = {
 export const BATCH = 2048;
 
 /**
- * Yields the rows of a plan in batches. The same plan gives the same rows on every engine.
+ * @internal Yields the rows of a plan in batches. The same plan gives the same rows on every engine.
  * @param batchSize changes no row. @throws as `createVecEnv`.
  */
 export function* grpoRows(plan: DatasetPlan, engine: Engine, batchSize = BATCH): Generator<GrpoRow[]> {
@@ -135,7 +137,7 @@ export function* grpoRows(plan: DatasetPlan, engine: Engine, batchSize = BATCH):
   for (const batch of batchesOf(plan, envs, batchSize, { first: 0, end: plan.rows })) yield runSync(batch);
 }
 
-/** Does the same as `grpoRows` on any backend. @param part the rows to yield. Default: all. */
+/** @internal Does the same as `grpoRows` on any backend. @param part the rows to yield. Default: all. */
 export async function* grpoRowsAsync(
   plan: DatasetPlan,
   engine: Engine,
@@ -146,7 +148,7 @@ export async function* grpoRowsAsync(
   for (const batch of batchesOf(plan, envs, batchSize, part)) yield await runAsync(batch);
 }
 
-/** The rows of a plan from index `first` to `end - 1`. */
+/** @internal The rows of a plan from index `first` to `end - 1`. */
 interface RowPart {
   readonly first: number;
   readonly end: number;
