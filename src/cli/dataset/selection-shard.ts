@@ -62,7 +62,7 @@ export async function runSelectionShard(
   const file = { job, shard, path, part: `lines ${part.first + 1}-${part.end}`, option: '--output' };
   const isComplete = await beginShard(file);
   if (isComplete) return;
-  // Baselines are played only for SFT. An episode's margin is its score minus that of heuristic+constant (sft-filters.ts).
+  // Baselines are played only for SFT. An episode's margin is its score minus that of heuristic+constant (sft-selection.ts).
   await using source = await PlayedResults.open(plan.grader, options, { baselines: plan.dataset === 'sft' });
   const output = await openOutput(path);
   const progress = createProgress('lines');

@@ -27,7 +27,7 @@ const PUSH_SHARE = 1 / 6;
 const PROFILE_SHARE = 1 / 60;
 /** The share of the evaluations for the search in the world where every profile is neutral (controls.ts). */
 const NEUTRAL_SHARE = 1 / 3;
-/** The smallest number of evaluations that a search accepts (search-request.ts). */
+/** The smallest number of evaluations that a search accepts (search-options.ts). */
 const MIN_EVALUATIONS = 1000;
 /** The option `evaluations`, divided by this, is the number of generations of the search for a reactive policy. */
 const EVALUATIONS_PER_GENERATION = 1500;

@@ -34,7 +34,7 @@ export class EpisodeReplayer implements AsyncDisposable {
   }
 
   /**
-   * Returns whole episodes. `episodeLine` (write-line.ts) gives the line of the original
+   * Returns whole episodes. `episodeLine` (trajectory-lines.ts) gives the line of the original
    * episode, byte for byte. `final` has the recorded results, so that `reeval` can compare them with those of a replay.
    * @param compact any number of episodes, from `toCompact` or `parseCompact`. @throws as `createVecEnv`.
    */
