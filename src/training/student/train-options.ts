@@ -6,14 +6,14 @@ import {
   type SteppedPolicy,
 } from '../../agents/policies/stepped-policies.js';
 import type { Student } from '../../agents/student/student.js';
-import { digestOf, tensorsOf } from '../../agents/student/student-file.js';
+import { digestOf, type StudentManifest, tensorsOf } from '../../agents/student/student-file.js';
 import { type Grader, type GraderLike, toGrader } from '../../engine/graders/grader.js';
 import { InputError } from '../../shared/errors.js';
 import { checkInteger, checkName, checkOptions, describe } from '../../shared/values.js';
 import { type SeedRange, TRAINING_SEEDS } from '../../world/conditions.js';
 import { MAX_U32 } from '../../world/fields.js';
 import { checkRange, permutation } from '../datasets/state-sampler.js';
-import { HELD_OUT_EVERY, type Played } from './episodes.js';
+import { type EpochFigures, HELD_OUT_EVERY, type Played } from './episodes.js';
 
 /** Options of the training of a student. They determine the student. */
 export interface TrainOptions {
@@ -187,4 +187,29 @@ export function seedsOf(
     const order = permutation(size, [seed, (key + Math.floor(at / size)) >>> 0]);
     return seeds.first + order(at % size);
   });
+}
+
+/** The figures of each epoch and of each batch of the refinement, and the world: fields of `Trained` (train.ts). */
+interface Outcome {
+  readonly figures: readonly EpochFigures[];
+  readonly refinement: readonly object[];
+  readonly world: { readonly digest: string };
+}
+
+/**
+ * Returns the manifest without `evaluation`, which the caller adds, and `featuresVersion`, which `encodeStudent` adds.
+ * @param version of the package.
+ */
+export function manifestOf(
+  request: TrainRequest,
+  { figures, refinement, world }: Outcome,
+  version: string,
+): Omit<StudentManifest, 'featuresVersion' | 'evaluation'> {
+  const last = refinement.at(-1);
+  return {
+    version,
+    worldDigest: world.digest,
+    grader: request.grader,
+    training: { ...toJson(request), ...figures.at(-1), ...(last && { refinement: last }) },
+  };
 }

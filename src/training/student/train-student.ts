@@ -5,8 +5,8 @@ import type { VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
 import { evaluate } from '../../evaluation/on-first-use.js';
 import { load, PACKAGES } from '../../shared/optional-packages.js';
 import { packageVersion } from '../../shared/version.js';
-import { manifestOf, type Trained, type TrainHooks, type TrainProgress } from './train.js';
-import { type TrainOptions, type TrainRequest, toTrainRequest } from './train-options.js';
+import type { Trained, TrainHooks, TrainProgress } from './train.js';
+import { manifestOf, type TrainOptions, type TrainRequest, toTrainRequest } from './train-options.js';
 
 type Engine = Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'>;
 

@@ -3,7 +3,6 @@
  */
 import seedrandom from 'seedrandom';
 import { Network } from '../../agents/student/network.js';
-import type { StudentManifest } from '../../agents/student/student-file.js';
 import { yieldTurn } from '../../engine/engine-calls.js';
 import { NUM_STEPS } from '../../world/fields.js';
 import { createWorld, type World } from '../../world/world.js';
@@ -27,7 +26,7 @@ import {
 import { initialStudent, Learner } from './learner.js';
 import { stateOf } from './model.js';
 import { Refinement } from './refinement.js';
-import { seedsOf, type TrainRequest, toJson } from './train-options.js';
+import { seedsOf, type TrainRequest } from './train-options.js';
 
 /** The sizes of the hidden layers. Chosen by hand, as ROWS, RATE, CHUNK and YIELD_EVERY. */
 const HIDDEN = [96, 96];
@@ -274,21 +273,3 @@ function noteOf(epoch: EpochFigures | undefined, refinement: RefinementState | n
 /** Returns the state before the first update: of the student to refine, or of a new network. */
 const initialStateOf = ({ from, seed }: TrainRequest): ModelState =>
   from === null ? initialStudent(seedrandom.alea(`student ${seed}`), HIDDEN) : stateOf(from.network.layers);
-
-/**
- * Returns the manifest without `evaluation`, which the caller adds, and `featuresVersion`, which `encodeStudent` adds.
- * @param version of the package.
- */
-export function manifestOf(
-  request: TrainRequest,
-  { figures, refinement, world }: Pick<Trained, 'figures' | 'refinement' | 'world'>,
-  version: string,
-): Omit<StudentManifest, 'featuresVersion' | 'evaluation'> {
-  const last = refinement.at(-1);
-  return {
-    version,
-    worldDigest: world.digest,
-    grader: request.grader,
-    training: { ...toJson(request), ...figures.at(-1), ...(last && { refinement: last }) },
-  };
-}

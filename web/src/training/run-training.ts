@@ -5,8 +5,12 @@ import { Network } from '../../../src/agents/student/network.js';
 import { StudentPlayer } from '../../../src/agents/student/student.js';
 import { encodeStudent } from '../../../src/agents/student/student-file.js';
 import type { Checkpoint } from '../../../src/training/student/checkpoint.js';
-import { manifestOf, runTraining } from '../../../src/training/student/train.js';
-import { type TrainRequest, toTrainRequest } from '../../../src/training/student/train-options.js';
+import { runTraining } from '../../../src/training/student/train.js';
+import {
+  manifestOf,
+  type TrainRequest,
+  toTrainRequest,
+} from '../../../src/training/student/train-options.js';
 import { createWorld } from '../../../src/world/world.js';
 import { useDevice } from './device.js';
 import { measure } from './measure.js';
