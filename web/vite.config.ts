@@ -84,9 +84,9 @@ const AUDITED_SCORES = Object.fromEntries(
   ['v1', 'v2', 'v3'].map((grader) => [grader, auditedScores(grader)]),
 );
 
-/** Replaces the module `backends/node.js`, which planners and the training of students import, with workers/platform.ts. */
+/** Replaces the module `backends/node.js`, which planners, searches and the training of students reach, with workers/platform.ts. */
 const PLATFORM = {
-  find: /^(\.\.\/)+engine\/backends\/node\.js$/,
+  find: /^(\.\.?\/)+(engine\/)?backends\/node\.js$/,
   replacement: fileURLToPath(new URL('src/workers/platform.ts', import.meta.url)),
 };
 
