@@ -101,14 +101,15 @@ if ! "$python" -c 'import numpy, pybind11' 2>/dev/null; then
 fi
 copy=$out/copy
 rm -rf "$copy"
-mkdir -p "$copy/python" "$copy/test"
+mkdir -p "$copy/python" "$copy/test/support"
 cp -r python/rhythm_vec python/tests "$copy/python"
 cp -r test/golden "$copy/test"
+cp test/support/invalid-calls.jsonl "$copy/test/support"
 rm -f "$copy"/python/rhythm_vec/_native*.so
 read -ra includes <<<"$("$python" -m pybind11 --includes)"
 "$cxx" -std=c++17 -O1 -g1 -ffp-contract=off -fPIC -shared -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer \
   -fvisibility=hidden -pthread -I native "${includes[@]}" python/binding/module.cc \
-  "$out"/build/Release/obj.target/rhythm/native/{batch,kernels,kernel_portable,neutral,replay,tables,thread_pool}.o \
+  "$out"/build/Release/obj.target/rhythm/native/{batch,encoder,kernels,kernel_portable,neutral,replay,rewards,student,tables,thread_pool}.o \
   "$out"/build/Release/kernel_*.a -o "$copy/python/rhythm_vec/_native.so"
 # The quarantine of freed memory is small, because a test measures memory. The golden values are not tested
 # again: the engine's tests above compare them.
