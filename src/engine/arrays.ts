@@ -1,6 +1,6 @@
 /**
- * The computations on arrays: encoded observations, rewards and students. native/ has them once, and so they need the native addon or, where it
- * does not load, WebAssembly.
+ * The computations on arrays: encoded observations, rewards and students. native/ has them once, and so they need the native
+ * addon or, where it does not load, WebAssembly.
  */
 import { BackendError } from '../shared/errors.js';
 import { type Exports, openInstance, placeOutputs, requireSizes } from './backends/wasm/instance.js';

@@ -53,7 +53,7 @@ export async function runGrpoShard(
 }
 
 /** Returns the job of a plan. @param grader the value of --grader without its folder, for the card. */
-export const grpoJob = (plan: DatasetPlan, grader: string): DatasetJob =>
+const grpoJob = (plan: DatasetPlan, grader: string): DatasetJob =>
   createJob<DatasetJob>('dataset', plan.grader, {
     dataset: 'grpo',
     rows: plan.rows,

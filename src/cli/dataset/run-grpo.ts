@@ -105,7 +105,7 @@ async function writeRows(
  * Checks the file before any work is done. @returns its format, and the paths of the rows and the card.
  * @throws UsageError for unusable paths and formats.
  */
-export function checkGrpoOutput(target: Pick<GrpoOptions, 'output' | 'format'>): {
+function checkGrpoOutput(target: Pick<GrpoOptions, 'output' | 'format'>): {
   readonly format: RowFormat;
   readonly rows: string;
   readonly card: string;

@@ -69,7 +69,7 @@ export async function evalShard(
 }
 
 /** Returns the job for these options. */
-export function evalJob(options: EvalShardOptions, players: readonly Player[], grader: Grader): EvalJob {
+function evalJob(options: EvalShardOptions, players: readonly Player[], grader: Grader): EvalJob {
   const names = options.policies ?? [];
   const policies = players.map(teacherName);
   const hasModel = players.some(({ model }) => model !== null);

@@ -1,7 +1,6 @@
 /** The option --format: the format of an output, by name or by the file's ending. */
 import { extname } from 'node:path';
 import { Option } from 'commander';
-import type { Job } from '../../server/jobs/job.js';
 import { FORMATS, type RowFormat } from '../../shared/row-files/file-formats.js';
 import { UsageError } from '../command-errors.js';
 
@@ -30,17 +29,4 @@ export function formatOf(option: string, path: string, format: string | undefine
   throw new UsageError(
     `Expected ${option} to end with .${chosen!.name}, as --format says, got ${path}. Change ${option} or --format.`,
   );
-}
-
-/**
- * Returns the format in which a job's lines are written: JSON lines, unless they are trajectories and --format or the ending
- * names another format.
- * @throws UsageError if --format and the ending differ.
- */
-export function formatOfJob(
-  job: Job,
-  { output, format }: { readonly output: string; readonly format?: string },
-): RowFormat {
-  const isTrajectories = job.kind === 'teach' || job.kind === 'eval';
-  return (isTrajectories ? formatOf('--output', output, format) : undefined) ?? LINES;
 }

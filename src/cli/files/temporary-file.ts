@@ -101,15 +101,6 @@ function touch(fd: number): void {
   }
 }
 
-/** Identifies this process among the running processes of all machines, if its HOST is known. */
-export const ownProcess = (): string => `${HOST ?? 'elsewhere'}-${process.pid}`;
-
-/** Returns whether a process has ended, by its `ownProcess`. False if that cannot be known here. */
-export function hasEnded(other: string): boolean {
-  const [host, pid] = other.split('-');
-  return host === HOST && !isRunning(Number(pid));
-}
-
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);

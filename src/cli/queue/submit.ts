@@ -1,8 +1,8 @@
 /** Runs `rhythm-vec queue submit`. */
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { checkModelName } from '../../agents/llm/language-model.js';
+import type { Grader } from '../../engine/graders/grader.js';
 import { playersOf } from '../../evaluation/choose-policies.js';
 import { counted } from '../../evaluation/format-results.js';
 import { MODEL_PREFIX } from '../../evaluation/user-policy.js';
@@ -49,13 +49,14 @@ const DIGITS = 12;
 export async function runSubmit(command: string, options: SubmitOptions): Promise<void> {
   const { shardSize, priority, again } = options;
   const { least, most, options: names } = SHARDED[command];
-  const { units, rows, isModel } = await checkJob(command, options);
+  const grader = await readGrader(options.grader);
+  const { units, rows, isModel } = await checkJob(command, options, grader);
   checkRange('--shard-size', shardSize, least, most);
   checkRange('--priority', priority, ...PRIORITIES);
   checkStoredUrl(options.baseUrl);
   const limits = limitsOf(options, isModel);
   const isFile = !GRADER_NAMES.includes(options.grader);
-  const graderFile = isFile ? readFileSync(options.grader, 'utf8') : null;
+  const graderFile = isFile ? JSON.stringify(grader) : null;
   const texts = textsOf({ ...options, grader: basename(options.grader) }, names);
   const release = releaseHere();
   const job = canonicalJson({ texts, graderFile } satisfies JobOptions);
@@ -86,8 +87,7 @@ interface JobSize {
 }
 
 /** Checks the options of a command as the command does. @throws UsageError; InputError. */
-async function checkJob(command: string, options: SubmitOptions): Promise<JobSize> {
-  const grader = await readGrader(options.grader);
+async function checkJob(command: string, options: SubmitOptions, grader: Grader): Promise<JobSize> {
   checkLlmOptions(options);
   if (command === 'dataset grpo') {
     const { rows } = toPlan({ ...(options as unknown as DatasetOptions), grader });

@@ -16,7 +16,7 @@ import { IMAGINED_EPISODES, roundsOf, type SearchProgress } from './searches.js'
 export type Knowledge = 'inference' | 'prior' | 'truth';
 
 /** The number of episodes that are planned together. A small number lets an abort take effect soon, and changes no decision. */
-export const PLANNED_TOGETHER = 4;
+const PLANNED_TOGETHER = 4;
 
 /**
  * Returns the actions of a reactive policy in the episodes of the first fresh seeds, u8 [episodes, 28].

@@ -135,7 +135,7 @@ function withPassword({ url, password }: QueueAddress): string {
 }
 
 /** Returns the host and port of a URL, without user and password. */
-export const hostOf = (url: string): string => new URL(url).host;
+const hostOf = (url: string): string => new URL(url).host;
 const withoutSecret = (url: string): string => url.replace(/\/\/.*@/, '//');
 
 /** Opens a connection, checks the server, and closes the connection. @throws QueueError. */

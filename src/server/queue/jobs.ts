@@ -80,7 +80,7 @@ export const lockKey = (prefix: string, shard: ShardData): string =>
   `${prefix}:${SHARDS}:${shardId(shard)}:lock`;
 
 /** Hash: a job's record. */
-export const jobKey = (prefix: string, name: string): string => `${prefix}:job:${name}`;
+const jobKey = (prefix: string, name: string): string => `${prefix}:job:${name}`;
 /** Set: the names of the open jobs. Sorted set: the names of all known jobs, by the time of submission. */
 const openKey = (prefix: string): string => `${prefix}:open`;
 const namesKey = (prefix: string): string => `${prefix}:jobs`;

@@ -90,7 +90,7 @@ export async function work(options: WorkOptions, signal: AbortSignal): Promise<n
         note(`Shard ${index} of ${name}: ${LOST_LEASE}`);
       }
     });
-    // A thread reports so that its shard is of another release.
+    // A thread's only report of progress: its shard is of another release.
     worker.on(
       'progress',
       () => void checkRelease(queue, options.release).catch((error) => ended.abort(error)),
