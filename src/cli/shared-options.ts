@@ -1,11 +1,15 @@
 /** Options that commands share, and their parsers. */
-import { type Command, InvalidArgumentError } from 'commander';
+
+import { extname } from 'node:path';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { ASYNC_BACKENDS } from '../engine/backends/node.js';
 import { takesKernel } from '../engine/backends/open-batch.js';
 import { didYouMean } from '../shared/names.js';
+import { FORMATS, type RowFormat } from '../shared/row-files/file-formats.js';
 import type { SeedRange } from '../world/conditions.js';
 import { MAX_U32 } from '../world/fields.js';
 import { UsageError } from './command-errors.js';
+import type { Shard } from './shards/shard.js';
 
 /** Options that select the backend, its kernel and its threads. */
 export interface EngineOptions {
@@ -87,4 +91,79 @@ export function parseSteps(text: string): { first: number; last: number } {
 export function parseDecimal(text: string): number {
   if (/^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text)) return Number(text);
   throw new InvalidArgumentError('Expected a decimal number, such as 0.6.');
+}
+
+/** Adds `--shard`. */
+export const addShardOption = (command: Command): Command =>
+  command.option(
+    '--shard <i/n>',
+    'only part i of n, i from 0; merge joins the parts; auto/n takes i from Kubernetes or Slurm',
+    // commander passes the earlier value as a second argument.
+    (text) => parseShard(text),
+  );
+
+/** The variables that number the tasks of a Kubernetes Indexed Job and of a Slurm array. */
+const VARIABLES = ['JOB_COMPLETION_INDEX', 'SLURM_ARRAY_TASK_ID'];
+/** The maximum number of shards, chosen by hand. */
+const MAX_SHARDS = 1_000_000;
+
+/** Parses "2/8" or "auto/8". @throws InvalidArgumentError. */
+export function parseShard(text: string, environment: NodeJS.ProcessEnv = process.env): Shard {
+  const [, given, countText] = /^(auto|\d{1,7})\/(\d{1,7})$/.exec(text) ?? [];
+  const count = Number(countText);
+  if (given === undefined || count < 1 || count > MAX_SHARDS) {
+    throw new InvalidArgumentError(`Expected i/n or auto/n with n from 1 to ${MAX_SHARDS}, such as 0/4.`);
+  }
+  const [index, origin] = given === 'auto' ? indexIn(environment) : [Number(given), null];
+  if (index < count) return { index, count };
+  const variable = origin === null ? '' : ` in ${origin}`;
+  throw new InvalidArgumentError(
+    `Expected an index from 0 to ${count - 1}${variable}, got ${index}. Number the ${count} shards from 0.`,
+  );
+}
+
+/** Returns the index of this task, and the variable that has it. @throws InvalidArgumentError. */
+function indexIn(environment: NodeJS.ProcessEnv): [index: number, variable: string] {
+  const names = VARIABLES.filter((name) => (environment[name] ?? '') !== '');
+  const [name] = names;
+  if (name === undefined) {
+    throw new InvalidArgumentError(
+      `Expected ${VARIABLES.join(' or ')} in the environment, got neither. Run the command in a Kubernetes Indexed Job or a Slurm array, or pass i/n.`,
+    );
+  }
+  const values = names.map((each) => `${each}=${environment[each]}`);
+  if (new Set(names.map((each) => environment[each])).size > 1) {
+    throw new InvalidArgumentError(
+      `Expected one index, got ${values.join(' and ')}. Unset one of these variables, or pass i/n.`,
+    );
+  }
+  if (/^\d{1,7}$/.test(environment[name]!)) return [Number(environment[name]), name];
+  throw new InvalidArgumentError(`Expected a whole number in ${name}, got ${values[0]}. Pass i/n.`);
+}
+
+/** Returns the option. @param what the output that has the format, such as "of --output". */
+export const formatOption = (what: string): Option =>
+  new Option('--format <name>', `the format ${what} (default: by its ending, else jsonl)`).choices(
+    FORMAT_NAMES,
+  );
+
+/** The names of all formats. */
+export const FORMAT_NAMES: readonly string[] = FORMATS.map(({ name }) => name);
+
+/** The format of JSON lines. */
+export const [LINES] = FORMATS;
+
+/**
+ * Returns the format of --format, or else of the file's ending; undefined if neither names one. If both do, they must agree,
+ * because many programs choose a reader by the ending. @param option the option that names the file.
+ * @throws UsageError if they differ.
+ */
+export function formatOf(option: string, path: string, format: string | undefined): RowFormat | undefined {
+  const ending = extname(path).slice(1).toLowerCase();
+  const named = FORMATS.find(({ name }) => name === ending);
+  const chosen = FORMATS.find(({ name }) => name === format) ?? named;
+  if (named === undefined || named === chosen) return chosen;
+  throw new UsageError(
+    `Expected ${option} to end with .${chosen!.name}, as --format says, got ${path}. Change ${option} or --format.`,
+  );
 }

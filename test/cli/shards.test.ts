@@ -13,9 +13,9 @@ import {
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { Outputs } from '../../src/cli/files/output-file.js';
+import { shardConditions } from '../../src/cli/shards/shard.js';
 import { contentsOf } from '../../src/cli/shards/shard-file.js';
 import { episodeLine } from '../../src/rollouts/trajectories/trajectory-lines.js';
-import { shardConditions } from '../../src/server/jobs/shard-conditions.js';
 import { selectConditions } from '../../src/world/conditions.js';
 import { ACTION_NAMES } from '../../src/world/fields.js';
 import { type CommandResult, runCli, temporaryDirectory } from '../support/cli.js';

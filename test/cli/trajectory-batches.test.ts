@@ -1,7 +1,6 @@
 /** `inBatches` yields every valid episode once, in order, in batches of limited size. */
 import { expect, it } from 'vitest';
-import { inBatches } from '../../src/cli/files/trajectory-batches.js';
-import { SkippedLines } from '../../src/cli/files/trajectory-files.js';
+import { inBatches, SkippedLines } from '../../src/cli/files/trajectory-files.js';
 import type { TrajectoryLine } from '../../src/cli/files/trajectory-table.js';
 import type { TrajectoryEpisode } from '../../src/rollouts/trajectories/trajectory-episode.js';
 import { BadEpisode } from '../../src/rollouts/trajectories/trajectory-lines.js';

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { UsageError } from '../../src/cli/command-errors.js';
-import { ParquetFile } from '../../src/cli/files/parquet-file.js';
+import { ParquetFile } from '../../src/cli/files/trajectory-table.js';
 import { toCompact } from '../../src/rollouts/trajectories/compact-episode.js';
 import {
   EPISODE_COLUMNS,

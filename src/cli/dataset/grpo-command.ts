@@ -4,8 +4,14 @@ import { FORMATS } from '../../shared/row-files/file-formats.js';
 import { MIX } from '../../training/datasets/state-sampler.js';
 import { PROFILE_NAMES } from '../../world/fields.js';
 import type { Context } from '../context.js';
-import { addShardOption } from '../shards/shard-option.js';
-import { addEngineOptions, parseInteger, parseNames, parseSeeds, parseSteps } from '../shared-options.js';
+import {
+  addEngineOptions,
+  addShardOption,
+  parseInteger,
+  parseNames,
+  parseSeeds,
+  parseSteps,
+} from '../shared-options.js';
 import type { GrpoOptions } from './run-grpo.js';
 
 const FORMAT_NAMES = FORMATS.map(({ name }) => name);

@@ -1,14 +1,14 @@
 /** Writes a shard of `rhythm-vec dataset grpo`: a part of the rows, without the card. */
 import { counted } from '../../evaluation/format-results.js';
-import { createJob, type DatasetJob } from '../../server/jobs/job.js';
-import { partOf, type Shard, shardText } from '../../server/jobs/shard.js';
 import { grpoRowsAsync } from '../../training/datasets/grpo/grpo-rows.js';
 import type { DatasetPlan } from '../../training/datasets/state-sampler.js';
-import { formatOf, LINES } from '../files/format-option.js';
 import { checkOutput, openOutput } from '../files/output-file.js';
 import { createProgress } from '../progress.js';
+import { createJob, type DatasetJob } from '../shards/job.js';
+import { partOf, type Shard, shardText } from '../shards/shard.js';
 import { beginShard, checkShardFormat, checkShardOutput, endShard } from '../shards/shard-file.js';
 import type { EngineOptions } from '../shared-options.js';
+import { formatOf, LINES } from '../shared-options.js';
 
 interface GrpoShardOptions extends EngineOptions {
   readonly format?: string;

@@ -17,8 +17,7 @@ import { SPLITS, type Split } from '../../training/datasets/sft/sft-selection.js
 import { UsageError } from '../command-errors.js';
 import { checkNotGrader, readGrader } from '../files/grader-file.js';
 import { type Output, Outputs } from '../files/output-file.js';
-import { inBatches, toStandardError } from '../files/trajectory-batches.js';
-import { checkTrajectories, SkippedLines } from '../files/trajectory-files.js';
+import { checkTrajectories, inBatches, SkippedLines, toStandardError } from '../files/trajectory-files.js';
 import { createProgress } from '../progress.js';
 import { checkEngineOptions } from '../shared-options.js';
 import { type EpisodeInput, linesOf } from './episode-input.js';

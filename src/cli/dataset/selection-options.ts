@@ -1,12 +1,12 @@
 /** The options that `dataset sft` and `dataset dpo` share: files, and which episodes to take. */
 import { basename, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import type { Shard } from '../../server/jobs/shard.js';
 import { FORMATS, type RowFormat } from '../../shared/row-files/file-formats.js';
 import type { EpisodeSelection } from '../../training/datasets/episode-filters.js';
 import { rangeText } from '../../training/datasets/state-sampler.js';
-import { addShardOption } from '../shards/shard-option.js';
+import type { Shard } from '../shards/shard.js';
 import {
+  addShardOption,
   type EngineOptions,
   parseDecimal,
   parseInteger,

@@ -5,8 +5,6 @@ import { yieldTurn } from '../../engine/engine-calls.js';
 import { counted } from '../../evaluation/format-results.js';
 import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
 import { BadEpisode } from '../../rollouts/trajectories/trajectory-lines.js';
-import { createJob, type SelectionJob } from '../../server/jobs/job.js';
-import { partOf, type Shard, shardText } from '../../server/jobs/shard.js';
 import type { EpisodeSelection } from '../../training/datasets/episode-filters.js';
 import { PlayedResults, type ReplayResults, resultAt } from '../../training/datasets/replay-results.js';
 import { UsageError } from '../command-errors.js';
@@ -16,6 +14,8 @@ import { checkOutput, openOutput } from '../files/output-file.js';
 import { episodesIn, openFiles } from '../files/trajectory-files.js';
 import type { TrajectoryLine } from '../files/trajectory-table.js';
 import { createProgress } from '../progress.js';
+import { createJob, type SelectionJob } from '../shards/job.js';
+import { partOf, type Shard, shardText } from '../shards/shard.js';
 import {
   beginShard,
   checkShardFormat,

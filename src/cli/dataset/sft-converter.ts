@@ -3,7 +3,7 @@
 import { whereOf } from '../../evaluation/reevaluation/trajectory-replayer.js';
 import type { SftRow } from '../../training/datasets/sft/sft-rows.js';
 import type { SftSelection, Split } from '../../training/datasets/sft/sft-selection.js';
-import type { PlacedEpisode, Report } from '../files/trajectory-batches.js';
+import type { PlacedEpisode, Report } from '../files/trajectory-files.js';
 import { SkippedLines } from '../files/trajectory-files.js';
 
 export type SplitRows = Readonly<Record<Split, readonly SftRow[]>>;

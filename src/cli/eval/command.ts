@@ -7,10 +7,15 @@ import { YARDSTICK_POLICIES } from '../../evaluation/yardstick.js';
 import { CONDITIONS } from '../../world/conditions.js';
 import { GRADER_NAMES } from '../../world/fields.js';
 import type { Context } from '../context.js';
-import { formatOption } from '../files/format-option.js';
 import { addLlmOptions } from '../llm/llm-options.js';
-import { addShardOption } from '../shards/shard-option.js';
-import { addEngineOptions, parseInteger, parseNames, parseSeeds } from '../shared-options.js';
+import {
+  addEngineOptions,
+  addShardOption,
+  formatOption,
+  parseInteger,
+  parseNames,
+  parseSeeds,
+} from '../shared-options.js';
 import type { EvalCommandOptions } from './run-eval.js';
 
 const HELP = `

@@ -15,11 +15,11 @@ import { type Condition, episodesOf } from '../../world/conditions.js';
 import { UsageError } from '../command-errors.js';
 import { earlierEpisodes } from '../files/earlier-episodes.js';
 import { openEpisodeFile } from '../files/episode-file.js';
-import { LINES } from '../files/format-option.js';
 import type { Committable } from '../files/output-file.js';
 import { checkSameRun } from '../llm/check-same-run.js';
 import { Journal, keptText } from '../llm/journal.js';
 import type { Spending } from '../llm/llm-options.js';
+import { LINES } from '../shared-options.js';
 
 /** A store of an evaluation's episodes. */
 export interface EpisodeStore extends Committable {

@@ -4,9 +4,6 @@ import { playersOf } from '../../evaluation/choose-policies.js';
 import type { EvaluateOptions } from '../../evaluation/evaluate-options.js';
 import { counted } from '../../evaluation/format-results.js';
 import { type Player, teacherName } from '../../rollouts/trajectories/trajectory-episode.js';
-import { createJob, type EvalJob } from '../../server/jobs/job.js';
-import { type Shard, shardText } from '../../server/jobs/shard.js';
-import { shardConditions } from '../../server/jobs/shard-conditions.js';
 import {
   type Condition,
   type ConditionOptions,
@@ -17,6 +14,8 @@ import { UsageError } from '../command-errors.js';
 import { fileDigest } from '../files/input-file.js';
 import { isPolicyFile, pathOfPolicy } from '../files/policy-file.js';
 import { type ModelFlags, samplingOf } from '../llm/llm-options.js';
+import { createJob, type EvalJob } from '../shards/job.js';
+import { type Shard, shardConditions, shardText } from '../shards/shard.js';
 import { checkShardOutput, contentsOf, endShard, type ShardFile } from '../shards/shard-file.js';
 
 /** The options of `eval` that a shard needs. */

@@ -8,24 +8,23 @@ import { evaluationToJson } from '../../evaluation/result-json.js';
 import type { RunInfo } from '../../evaluation/run-info.js';
 import { gradersInUse } from '../../evaluation/score-tally.js';
 import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
-import type { Shard } from '../../server/jobs/shard.js';
 import type { RowFormat } from '../../shared/row-files/file-formats.js';
 import { selectConditions } from '../../world/conditions.js';
 import { UsageError } from '../command-errors.js';
 import type { Context } from '../context.js';
-import { checkBracket, checkBracketGrader, readBracket } from '../files/bracket-file.js';
 import { checkOutputs, type PlannedOutput } from '../files/check-outputs.js';
-import { formatOf, LINES } from '../files/format-option.js';
 import { readGrader } from '../files/grader-file.js';
 import { commitTogether, jsonText, messageStream, Outputs } from '../files/output-file.js';
 import { partialFiles } from '../files/partial-file.js';
 import { readPolicies } from '../files/policy-file.js';
 import { checkJournal, journalFiles } from '../llm/journal.js';
 import { type ModelFlags, samplingOf } from '../llm/llm-options.js';
+import { checkModels, EvalModels, modelsIn, prepareModels } from '../llm/models.js';
 import { createProgress } from '../progress.js';
+import type { Shard } from '../shards/shard.js';
 import { beginShard, checkShardFormat } from '../shards/shard-file.js';
-import { checkEngineOptions } from '../shared-options.js';
-import { renderBracket } from './bracket-table.js';
+import { checkEngineOptions, formatOf, LINES } from '../shared-options.js';
+import { checkBracket, checkBracketGrader, readBracket, renderBracket } from './bracket.js';
 import {
   checkEpisodeCount,
   type EpisodeStore,
@@ -35,7 +34,6 @@ import {
 } from './episode-store.js';
 import { checkEvalShard, evalShard, finishShard } from './eval-shard.js';
 import { renderHeader, renderTable } from './eval-table.js';
-import { checkModels, EvalModels, modelsIn, prepareModels } from './models.js';
 
 type Listeners = 'onStart' | 'onProgress' | 'onEpisodes' | 'onTrajectories';
 

@@ -1,5 +1,4 @@
 /** Reads the grader of `--grader`: a built-in name, or a file. */
-import { open } from 'node:fs/promises';
 import { type Grader, toGrader } from '../../engine/graders/grader.js';
 import { parseGrader } from '../../engine/graders/parse-grader.js';
 import { InputError } from '../../shared/errors.js';
@@ -8,9 +7,9 @@ import { describe } from '../../shared/values.js';
 import { GRADER_NAMES } from '../../world/fields.js';
 import { UsageError } from '../command-errors.js';
 import { checkHead, KINDS } from './file-kind.js';
-import { checkDifferentFile } from './input-file.js';
+import { checkDifferentFile, readStart } from './input-file.js';
+import { decodeUtf8, withoutMark } from './lines.js';
 import { stat } from './paths.js';
-import { decodeUtf8, withoutMark } from './utf8.js';
 
 /** The maximum size of a grader file in bytes: hundreds of times the usual size. */
 const MAX_BYTES = 65536;
@@ -33,39 +32,19 @@ export async function readGrader(choice: string): Promise<Grader> {
       `Expected --grader to name a file, got ${choice}; it is a directory. Check the path.`,
     );
   }
-  return parseGrader(await readText(choice), choice);
+  const bytes = await readStart(choice, MAX_BYTES);
+  checkHead(bytes, { option: '--grader', name: choice, kinds: [KINDS.grader] });
+  if (bytes.length > MAX_BYTES) refuse(choice, `at most ${MAX_BYTES} bytes`, 'more bytes');
+  const text = decodeUtf8(bytes) ?? refuse(choice, 'UTF-8', 'other bytes');
+  return parseGrader(withoutMark(text), choice);
+}
+
+function refuse(path: string, expected: string, got: string): never {
+  throw new InputError('bad_grader', `Expected ${expected} in ${path}, got ${got}. Pass a grader's file.`);
 }
 
 /** Refuses an output path that is the grader's file. @throws UsageError. */
 export function checkNotGrader(option: string, path: string | undefined, choice: string | undefined): void {
   if (path === undefined || choice === undefined || GRADER_NAMES.includes(choice)) return;
   checkDifferentFile(option, path, '--grader', choice);
-}
-
-/**
- * Reads a file of at most MAX_BYTES. The limit guards against device files such as /dev/zero, which never end. Reading is
- * asynchronous, so that signals work while a pipe has no writer.
- */
-async function readText(path: string): Promise<string> {
-  // Closed by hand: under Yarn's Plug'n'Play a handle cannot be disposed of by `await using`.
-  const handle = await open(path);
-  const bytes = new Uint8Array(MAX_BYTES + 1);
-  let length = 0;
-  try {
-    while (length < bytes.length) {
-      const { bytesRead } = await handle.read(bytes, length, bytes.length - length);
-      if (bytesRead === 0) break;
-      length += bytesRead;
-    }
-  } finally {
-    await handle.close();
-  }
-  checkHead(bytes.subarray(0, length), { option: '--grader', name: path, kinds: [KINDS.grader] });
-  if (length > MAX_BYTES) refuse(path, `at most ${MAX_BYTES} bytes`, 'more bytes');
-  const text = decodeUtf8(bytes.subarray(0, length));
-  return text === null ? refuse(path, 'UTF-8', 'other bytes') : withoutMark(text);
-}
-
-function refuse(path: string, expected: string, got: string): never {
-  throw new InputError('bad_grader', `Expected ${expected} in ${path}, got ${got}. Pass a grader's file.`);
 }

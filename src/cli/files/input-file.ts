@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, readFileSync } from 'node:fs';
 import { addAbortSignal, type Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { UsageError } from '../command-errors.js';
 import { createProgress, type Progress } from '../progress.js';
 import { stat } from './paths.js';
@@ -52,3 +53,10 @@ export const openInput = (path: string, signal: AbortSignal): Readable =>
 /** Returns the SHA-256 of a small file, hexadecimal. */
 export const fileDigest = (path: string): string =>
   createHash('sha256').update(readFileSync(path)).digest('hex');
+
+/**
+ * Reads the first `max` bytes of a file, and one more if there are more. Devices such as /dev/zero never end. Reading is
+ * asynchronous, so that signals work while a pipe has no writer.
+ */
+export const readStart = (path: string, max: number, signal?: AbortSignal): Promise<Buffer> =>
+  buffer(createReadStream(path, { end: max, signal }));

@@ -1,15 +1,22 @@
 /**
- * Reads Parquet files of trajectories: the compact episodes (compact-episode.ts) that the rows store, or whole episodes, which
- * replays compute.
+ * Reads Parquet files of trajectories, row group by row group: the compact episodes (compact-episode.ts) that the rows store, or
+ * whole episodes, which replays compute.
  */
+
+import { type FileHandle, open, readFile } from 'node:fs/promises';
+import type { AsyncBuffer, Compressors, FileMetaData, RowGroup } from 'hyparquet';
 import { type CompactEpisode, parseCompact } from '../../rollouts/trajectories/compact-episode.js';
 import { EPISODE_COLUMNS, fromEpisodeRow } from '../../rollouts/trajectories/episode-columns.js';
 import type { EpisodeReplayer } from '../../rollouts/trajectories/episode-replayer.js';
 import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
 import { BadEpisode } from '../../rollouts/trajectories/trajectory-lines.js';
+import { load, PACKAGES } from '../../shared/optional-packages.js';
+import { METADATA_KEY } from '../../shared/row-files/row-encoder.js';
 import { follows, otherSchema, SCHEMAS } from '../../shared/schemas.js';
 import { UsageError } from '../command-errors.js';
-import { ParquetFile, type ReadGroup } from './parquet-file.js';
+import { printable } from './lines.js';
+import { footerOf } from './partial-file.js';
+import { stat } from './paths.js';
 
 const COLUMNS = Object.keys(EPISODE_COLUMNS);
 /** The maximum number of episodes that are replayed at once. Chosen by hand: more take more memory. */
@@ -114,4 +121,227 @@ async function* replayed(
       yield { place, size, episode: episodes.next().value! };
     }
   }
+}
+
+type Library = typeof import('hyparquet');
+type Row = Record<string, unknown>;
+
+/** The rows of a row group, or the reason why they cannot be read. */
+export interface ReadGroup {
+  /** The number of rows before the group. */
+  readonly first: number;
+  /** The number of rows of the group. */
+  readonly count: number;
+  /** The size in the file in bytes, compressed. */
+  readonly bytes: number;
+  /** Null if the rows cannot be read. */
+  readonly rows: readonly Row[] | null;
+  /** The reason; '' if the rows were read. */
+  readonly problem: string;
+}
+
+/** The maximum uncompressed size of a row group, in bytes. Chosen by hand: all rows of a group are in memory at once. */
+const MAX_GROUP_BYTES = 2 ** 30;
+
+export class ParquetFile implements AsyncDisposable {
+  readonly #library: Library;
+  readonly #handle: FileHandle;
+  readonly #buffer: AsyncBuffer;
+  readonly #metadata: FileMetaData;
+  readonly #compressors: Compressors | undefined;
+
+  private constructor(
+    library: Library,
+    handle: FileHandle,
+    buffer: AsyncBuffer,
+    metadata: FileMetaData,
+    compressors: Compressors | undefined,
+  ) {
+    this.#library = library;
+    this.#handle = handle;
+    this.#buffer = buffer;
+    this.#metadata = metadata;
+    this.#compressors = compressors;
+  }
+
+  /**
+   * Opens a file. If it has no footer because a run was killed, reads the footer that the run left beside it (partial-file.ts).
+   * @throws UsageError for a file that is cut off or damaged, or whose compression cannot be read; Error if the footer beside
+   *   the file is damaged; LibraryError `library_missing`.
+   */
+  static async open(path: string): Promise<ParquetFile> {
+    const library = await load('Parquet files', PACKAGES.parquet, () => import('hyparquet'));
+    const handle = await open(path, 'r');
+    try {
+      const buffer = await bufferOf(handle);
+      const metadata = await metadataOf(library, buffer, path);
+      return new ParquetFile(library, handle, buffer, metadata, await compressorsOf(metadata, path));
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+  }
+
+  /** The names of the columns. */
+  get columns(): readonly string[] {
+    return this.#library.parquetSchema(this.#metadata).children.map(({ element }) => element.name);
+  }
+
+  /** The value that this package stores in its files as JSON; the text if it is damaged; undefined in other files. */
+  get origin(): unknown {
+    const text = this.#metadata.key_value_metadata?.find(({ key }) => key === METADATA_KEY)?.value;
+    try {
+      return text === undefined ? undefined : JSON.parse(text);
+    } catch {
+      return text;
+    }
+  }
+
+  /** Reads the row groups one after the other. @param columns the names of the columns to read. */
+  async *groups(columns: readonly string[]): AsyncGenerator<ReadGroup> {
+    let first = 0;
+    for (const group of this.#metadata.row_groups) {
+      const count = Number(group.num_rows);
+      const bytes = sumOf(group, 'total_compressed_size');
+      const read = await this.#read(group, first, count, columns);
+      yield { first, count, bytes, ...read };
+      first += count;
+    }
+  }
+
+  async #read(
+    group: RowGroup,
+    first: number,
+    count: number,
+    columns: readonly string[],
+  ): Promise<Pick<ReadGroup, 'rows' | 'problem'>> {
+    const size = sumOf(group, 'total_uncompressed_size');
+    if (!(size <= MAX_GROUP_BYTES)) {
+      const problem = `Expected row groups of at most ${MAX_GROUP_BYTES} bytes, got a group of ${size}. Write the file with smaller row groups.`;
+      return { rows: null, problem };
+    }
+    try {
+      const rows = await this.#library.parquetReadObjects({
+        file: this.#buffer,
+        metadata: this.#metadata,
+        compressors: this.#compressors,
+        columns: [...columns],
+        rowStart: first,
+        rowEnd: first + count,
+      });
+      if (rows.length === count) return { rows, problem: '' };
+      return { rows: null, problem: `Expected ${count} rows, got ${rows.length}. Write the file again.` };
+    } catch (error) {
+      return {
+        rows: null,
+        problem: `Expected a whole row group, got: ${(error as Error).message}. Write the file again.`,
+      };
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#handle.close();
+  }
+}
+
+/** The compressions that hyparquet reads itself. */
+const BUILT_IN: readonly string[] = ['UNCOMPRESSED', 'SNAPPY'];
+
+/**
+ * Loads what decompresses a file's columns; undefined if hyparquet reads them itself.
+ * @throws LibraryError `library_missing`; UsageError for a compression that no package reads, which is LZO.
+ */
+async function compressorsOf(
+  { row_groups: groups }: FileMetaData,
+  path: string,
+): Promise<Compressors | undefined> {
+  const codecs = new Set(groups.flatMap(({ columns }) => columns.map(({ meta_data }) => meta_data?.codec)));
+  const others = [...codecs].filter((codec) => codec !== undefined && !BUILT_IN.includes(codec));
+  if (others.length === 0) return undefined;
+  const what = `Parquet files with the compression ${others.join(' and ')}`;
+  const { compressors } = await load(what, PACKAGES.compressions, () => import('hyparquet-compressors'));
+  const unknown = others.find((codec) => !Object.hasOwn(compressors, codec!));
+  if (unknown !== undefined) {
+    throw new UsageError(
+      `Expected ${path} to have the compression ${Object.keys(compressors).join(', ')} or none, got ${unknown}. Write it again with one of these.`,
+    );
+  }
+  // The package refuses LZ4 of no bytes, such as the dictionary of a column that is null in all rows.
+  const entries = Object.entries(compressors).map(([codec, decompress]) => [
+    codec,
+    (input: Uint8Array, size: number) => (size === 0 ? new Uint8Array() : decompress(input, size)),
+  ]);
+  return Object.fromEntries(entries);
+}
+
+type Size = 'total_compressed_size' | 'total_uncompressed_size';
+
+const sumOf = ({ columns }: RowGroup, name: Size): number =>
+  columns.reduce((sum, { meta_data }) => sum + Number(meta_data?.[name] ?? 0), 0);
+
+async function bufferOf(handle: FileHandle): Promise<AsyncBuffer> {
+  const { size } = await handle.stat();
+  return {
+    byteLength: size,
+    slice: (start, end = size) => {
+      const bytes = readBytes(handle, start, Math.min(end, size));
+      // hyparquet reads ahead. Without a handler, an error of bytes that it never uses would end the process.
+      bytes.catch(() => {});
+      return bytes;
+    },
+  };
+}
+
+/** Reads the bytes [start, end) of a file. @throws Error for a range outside the file; its message completes "got: ". */
+async function readBytes(handle: FileHandle, start: number, end: number): Promise<ArrayBuffer> {
+  if (!(start >= 0 && start <= end)) throw new Error(`bytes from ${start} to ${end}`);
+  const bytes = Buffer.alloc(end - start);
+  for (let done = 0; done < bytes.length; ) {
+    const { bytesRead } = await handle.read(bytes, done, bytes.length - done, start + done);
+    if (bytesRead === 0) throw new Error('the file became shorter');
+    done += bytesRead;
+  }
+  return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer;
+}
+
+/** Returns the metadata of a file's footer, or of the footer that a killed run left beside it. */
+async function metadataOf(library: Library, buffer: AsyncBuffer, path: string): Promise<FileMetaData> {
+  try {
+    return checkedMetadata(await library.parquetMetadataAsync(buffer, FOOTER));
+  } catch (error) {
+    const kept = footerOf(path);
+    if (stat(kept)?.isFile()) {
+      const { buffer: bytes, byteOffset, length } = await readFile(kept);
+      const footer = bytes.slice(byteOffset, byteOffset + length) as ArrayBuffer;
+      return checkedMetadata(library.parquetMetadata(footer, FOOTER));
+    }
+    throw new UsageError(
+      `Expected ${path} to be a whole Parquet file, got: ${printable((error as Error).message)}. Write it again, or pass the file that it was copied from.`,
+    );
+  }
+}
+
+/** Turns off hyparquet's search for geographic columns, which never ends in some damaged footers. */
+const FOOTER = { geoparquet: false };
+
+/** Checks a footer that may be damaged. Without these checks, reading may never end. */
+function checkedMetadata(metadata: FileMetaData): FileMetaData {
+  const { schema, row_groups: groups, num_rows: rows } = metadata;
+  if (!isTree(schema)) throw new Error('a footer whose columns form no tree');
+  const sum = groups.reduce((total, { num_rows }) => total + num_rows, 0n);
+  if (sum === rows && groups.every(({ num_rows, columns }) => num_rows >= 0n && Array.isArray(columns)))
+    return metadata;
+  throw new Error(`a footer of ${rows} rows, whose row groups have ${sum}`);
+}
+
+/** Returns whether a schema's elements, in depth-first order, form one tree. */
+function isTree(schema: FileMetaData['schema']): boolean {
+  let missing = 1;
+  return (
+    schema.every(({ num_children: children = 0 }) => {
+      const expected = missing > 0 && children >= 0;
+      missing += children - 1;
+      return expected;
+    }) && missing === 0
+  );
 }

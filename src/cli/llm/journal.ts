@@ -25,13 +25,13 @@ import type { RowFormat } from '../../shared/row-files/file-formats.js';
 import { UsageError } from '../command-errors.js';
 import { openLinesOutput } from '../files/episode-file.js';
 import { checkKind, isParquet, KINDS } from '../files/file-kind.js';
-import { LINES } from '../files/format-option.js';
+import { markLength, withoutMark } from '../files/lines.js';
 import type { Output } from '../files/output-file.js';
 import { makeDirectory, stat, targetOf } from '../files/paths.js';
 import { rethrowWithPath } from '../files/rethrow-with-path.js';
 import { syncToDisk } from '../files/sync-to-disk.js';
 import { readTableEpisodes } from '../files/trajectory-table.js';
-import { markLength, withoutMark } from '../files/utf8.js';
+import { LINES } from '../shared-options.js';
 import {
   bytesOf,
   type Entry,

@@ -1,9 +1,6 @@
 /** Checks that files are all the shards of one job, and unchanged since they were written. */
 import { readFileSync } from 'node:fs';
 import { listed } from '../../evaluation/format-results.js';
-import { type Job, jobDifferences } from '../../server/jobs/job.js';
-import { type Manifest, manifestPath, parseManifest } from '../../server/jobs/manifest.js';
-import { shardText } from '../../server/jobs/shard.js';
 import { BadRow } from '../../shared/row-schemas.js';
 import { MAKE_AGAIN } from '../../shared/schemas.js';
 import { packageVersion } from '../../shared/version.js';
@@ -11,6 +8,8 @@ import { createWorld } from '../../world/world.js';
 import { printable } from '../files/lines.js';
 import { stat } from '../files/paths.js';
 import { createProgress } from '../progress.js';
+import { type Job, jobDifferences, type Manifest, manifestPath, parseManifest } from '../shards/job.js';
+import { shardText } from '../shards/shard.js';
 import { contentsOf } from '../shards/shard-file.js';
 
 /** A shard's file and its manifest. */

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { EXIT } from '../command-errors.js';
 import type { Context } from '../context.js';
-import { formatOption } from '../files/format-option.js';
+import { formatOption } from '../shared-options.js';
 import type { MergeCommandOptions } from './merge-eval.js';
 
 const HELP = `

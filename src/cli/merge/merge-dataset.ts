@@ -1,10 +1,10 @@
 /** Merges the shards of `rhythm-vec dataset grpo`: writes the rows in any format, and their card. */
 import { createReadStream } from 'node:fs';
-import type { DatasetJob } from '../../server/jobs/job.js';
 import { BATCH, type GrpoRow } from '../../training/datasets/grpo/grpo-rows.js';
 import { planOf } from '../dataset/grpo-shard.js';
 import { writeGrpo } from '../dataset/run-grpo.js';
 import { readLines } from '../files/lines.js';
+import type { DatasetJob } from '../shards/job.js';
 
 /** The maximum length of a row in bytes: many times the usual length. */
 const MAX_LINE_BYTES = 2 ** 20;

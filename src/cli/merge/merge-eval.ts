@@ -5,16 +5,15 @@ import { evaluationToJson } from '../../evaluation/result-json.js';
 import type { RunInfo } from '../../evaluation/run-info.js';
 import { gradersInUse } from '../../evaluation/score-tally.js';
 import { parseEpisode } from '../../rollouts/trajectories/trajectory-lines.js';
-import type { EvalJob } from '../../server/jobs/job.js';
-import { linesInOrder, mergeEvaluation } from '../../server/jobs/merge-evaluation.js';
-import { StoredLines } from '../../server/jobs/stored-lines.js';
-import { renderBracket } from '../eval/bracket-table.js';
+import { checkBracketGrader, readBracket, renderBracket } from '../eval/bracket.js';
 import { renderHeader, renderTable } from '../eval/eval-table.js';
-import { checkBracketGrader, readBracket } from '../files/bracket-file.js';
 import { openEpisodeFile } from '../files/episode-file.js';
-import { formatOf, LINES } from '../files/format-option.js';
 import { commitTogether, jsonText, messageStream, Outputs } from '../files/output-file.js';
 import { createProgress } from '../progress.js';
+import type { EvalJob } from '../shards/job.js';
+import { formatOf, LINES } from '../shared-options.js';
+import { linesInOrder, mergeEvaluation } from './merge-evaluation.js';
+import { StoredLines } from './stored-lines.js';
 
 export interface MergeCommandOptions {
   readonly output: string;

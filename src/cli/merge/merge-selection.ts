@@ -1,10 +1,11 @@
 /** Merges the shards of `rhythm-vec dataset sft` and `dpo`: writes the rows by split, and their card. */
-import type { SelectionJob } from '../../server/jobs/job.js';
+
 import { StoredResults } from '../../training/datasets/replay-results.js';
 import type { EpisodeInput } from '../dataset/episode-input.js';
 import { writeDpo } from '../dataset/run-dpo.js';
 import { writeSft } from '../dataset/run-sft.js';
 import { readStoredLines } from '../dataset/stored-lines.js';
+import type { SelectionJob } from '../shards/job.js';
 
 /**
  * Writes the directory of the dataset.

@@ -1,15 +1,15 @@
 /** Runs `rhythm-vec merge`. */
 import { createReadStream } from 'node:fs';
 import { counted } from '../../evaluation/format-results.js';
-import type { Job } from '../../server/jobs/job.js';
 import { UsageError } from '../command-errors.js';
-import { checkBracket } from '../files/bracket-file.js';
+import { checkBracket } from '../eval/bracket.js';
 import { checkOutputs, type PlannedOutput } from '../files/check-outputs.js';
 import { openLinesOutput } from '../files/episode-file.js';
-import { formatOf, LINES } from '../files/format-option.js';
 import { checkDifferentFile, checkInput } from '../files/input-file.js';
 import { stat } from '../files/paths.js';
 import { createProgress } from '../progress.js';
+import type { Job } from '../shards/job.js';
+import { formatOf, LINES } from '../shared-options.js';
 import { type CheckedShards, checkShards } from './check-shards.js';
 import { mergeDataset } from './merge-dataset.js';
 import { type MergeCommandOptions, mergeEval } from './merge-eval.js';

@@ -5,7 +5,6 @@ import { hostname, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
 import { BudgetError } from '../../agents/llm/ledger.js';
-import { manifestPath } from '../../server/jobs/manifest.js';
 import { QueueError } from '../../server/queue/connection.js';
 import {
   dataKeys,
@@ -25,6 +24,7 @@ import { makeDirectory, stat } from '../files/paths.js';
 import type { MergeCommandOptions } from '../merge/merge-eval.js';
 import { runMerge } from '../merge/run-merge.js';
 import { createProgress } from '../progress.js';
+import { manifestPath } from '../shards/job.js';
 import { contentsOf } from '../shards/shard-file.js';
 import { type QueueOptions, withQueue } from './queue-options.js';
 

@@ -4,9 +4,8 @@ import { ASYNC_BACKENDS } from '../../engine/backends/node.js';
 import type { Context } from '../context.js';
 import { addGrpoOptions } from '../dataset/grpo-command.js';
 import { addEvalOptions } from '../eval/command.js';
-import { formatOption } from '../files/format-option.js';
 import { addLlmOptions } from '../llm/llm-options.js';
-import { addEngineOptions, parseInteger } from '../shared-options.js';
+import { addEngineOptions, formatOption, parseInteger } from '../shared-options.js';
 import { addTeachOptions } from '../teach/command.js';
 import { SHARDED } from './sharded.js';
 

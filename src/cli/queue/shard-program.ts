@@ -7,7 +7,6 @@ import { workerData } from 'node:worker_threads';
 import { brotliCompressSync, constants } from 'node:zlib';
 import type { SandboxedJob } from 'bullmq';
 import type { Redis } from 'ioredis';
-import { manifestPath } from '../../server/jobs/manifest.js';
 import { connect, QueueError, untilAccepted } from '../../server/queue/connection.js';
 import {
   hasResult,
@@ -24,6 +23,7 @@ import { STOPPED, type ThreadData } from '../../server/queue/worker.js';
 import { execute } from '../commands.js';
 import type { SharedModel } from '../context.js';
 import { setQuiet } from '../quiet.js';
+import { manifestPath } from '../shards/job.js';
 import { releaseHere } from './queue-options.js';
 import { commandLine, type JobOptions, SHARDED } from './sharded.js';
 

@@ -6,8 +6,6 @@ import type { Grader } from '../../engine/graders/grader.js';
 import { playersOf } from '../../evaluation/choose-policies.js';
 import { counted } from '../../evaluation/format-results.js';
 import { MODEL_PREFIX } from '../../evaluation/user-policy.js';
-import { canonicalJson } from '../../server/jobs/job.js';
-import { shardConditions } from '../../server/jobs/shard-conditions.js';
 import type { JobRecord } from '../../server/queue/jobs.js';
 import type { ModelLimits } from '../../server/queue/model-limits.js';
 import { type Submission, submitJob } from '../../server/queue/shards.js';
@@ -23,10 +21,12 @@ import {
 import { GRADER_NAMES } from '../../world/fields.js';
 import { PROFILE_CHOICES } from '../../world/resolve-names.js';
 import { UsageError } from '../command-errors.js';
-import { checkModels, modelsIn } from '../eval/models.js';
 import { readGrader } from '../files/grader-file.js';
 import { isPolicyFile, readPolicies } from '../files/policy-file.js';
 import { checkLlmOptions, checkNoModelFlags, LLM_FLAGS, type ModelFlags } from '../llm/llm-options.js';
+import { checkModels, modelsIn } from '../llm/models.js';
+import { canonicalJson } from '../shards/job.js';
+import { shardConditions } from '../shards/shard.js';
 import { checkRange, type QueueOptions, releaseHere, withQueue } from './queue-options.js';
 import { type JobOptions, SETTINGS, SHARDED, textsOf } from './sharded.js';
 

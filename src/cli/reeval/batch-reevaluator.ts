@@ -4,7 +4,7 @@ import type { Reevaluation } from '../../evaluation/reevaluation/reevaluation.js
 import { type Mismatch, whereOf } from '../../evaluation/reevaluation/trajectory-replayer.js';
 import { describe } from '../../shared/values.js';
 import { printable } from '../files/lines.js';
-import type { PlacedEpisode, Report } from '../files/trajectory-batches.js';
+import type { PlacedEpisode, Report } from '../files/trajectory-files.js';
 import { SkippedLines } from '../files/trajectory-files.js';
 
 /** The maximum number of mismatches in the JSON file. Chosen by hand: more make the file larger. The counts include all. */

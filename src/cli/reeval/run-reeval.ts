@@ -18,8 +18,12 @@ import { checkOutputs } from '../files/check-outputs.js';
 import { readGrader } from '../files/grader-file.js';
 import { messageStream, writeJson } from '../files/output-file.js';
 import { readPolicyFiles } from '../files/policy-file.js';
-import { inBatches, toStandardError } from '../files/trajectory-batches.js';
-import { checkTrajectories, readTrajectories } from '../files/trajectory-files.js';
+import {
+  checkTrajectories,
+  inBatches,
+  readTrajectories,
+  toStandardError,
+} from '../files/trajectory-files.js';
 import { createProgress } from '../progress.js';
 import { checkEngineOptions, type EngineOptions } from '../shared-options.js';
 import { BatchReevaluator } from './batch-reevaluator.js';

@@ -9,8 +9,14 @@ import { UsageError } from '../command-errors.js';
 import { type FileKind, KINDS } from '../files/file-kind.js';
 import { inputName } from '../files/input-file.js';
 import { type Line, printable } from '../files/lines.js';
-import { inBatches, type Report } from '../files/trajectory-batches.js';
-import { episodesIn, openFiles, type ReadOptions, SkippedLines } from '../files/trajectory-files.js';
+import {
+  episodesIn,
+  inBatches,
+  openFiles,
+  type ReadOptions,
+  type Report,
+  SkippedLines,
+} from '../files/trajectory-files.js';
 import type { TrajectoryLine } from '../files/trajectory-table.js';
 
 /** The maximum size of a file that is read as one value, as `readBeginning` counts it. Chosen by hand: it limits the memory. */

@@ -2,15 +2,14 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, readFileSync, rmSync } from 'node:fs';
 import { basename } from 'node:path';
-import { type Job, jobDigest } from '../../server/jobs/job.js';
-import { type Manifest, manifestOf, manifestPath, parseManifest } from '../../server/jobs/manifest.js';
-import { type Shard, shardText } from '../../server/jobs/shard.js';
 import type { RowFormat } from '../../shared/row-files/file-formats.js';
 import { BadRow } from '../../shared/row-schemas.js';
 import { UsageError } from '../command-errors.js';
-import { LINES } from '../files/format-option.js';
 import { jsonText, writeFilesAtomically } from '../files/output-file.js';
 import { stat } from '../files/paths.js';
+import { LINES } from '../shared-options.js';
+import { type Job, jobDigest, type Manifest, manifestOf, manifestPath, parseManifest } from './job.js';
+import { type Shard, shardText } from './shard.js';
 
 /** The shard that a command computes, and the option that names its file. */
 export interface ShardFile {

@@ -3,10 +3,8 @@ import type { Command } from 'commander';
 import { STUDENT_NAMES } from '../../agents/student/shipped-students.js';
 import { DEFAULT_TEACHER } from '../../training/teaching/policy-teacher.js';
 import type { Context } from '../context.js';
-import { formatOption } from '../files/format-option.js';
 import { addLlmOptions } from '../llm/llm-options.js';
-import { addShardOption } from '../shards/shard-option.js';
-import { addEngineOptions, parseSeeds } from '../shared-options.js';
+import { addEngineOptions, addShardOption, formatOption, parseSeeds } from '../shared-options.js';
 import type { TeachCommandOptions } from './run-teach.js';
 
 const HELP = `

@@ -8,14 +8,13 @@ import { DEFAULT_TEACHER, teacherNamed } from '../../training/teaching/policy-te
 import type { SeedRange } from '../../world/conditions.js';
 import type { Context } from '../context.js';
 import { checkOutputs } from '../files/check-outputs.js';
-import { formatOf, LINES } from '../files/format-option.js';
 import { readGrader } from '../files/grader-file.js';
 import { partialFiles } from '../files/partial-file.js';
 import { isPolicyFile, pathOfPolicy, readPolicyFiles } from '../files/policy-file.js';
 import { journalFiles } from '../llm/journal.js';
 import { checkNoModelFlags } from '../llm/llm-options.js';
 import { checkShardFormat, checkShardOutput } from '../shards/shard-file.js';
-import { checkEngineOptions } from '../shared-options.js';
+import { checkEngineOptions, formatOf, LINES } from '../shared-options.js';
 import { type PolicyTeachOptions, teachLines } from './teach-lines.js';
 import { type LlmTeachOptions, teachByLlm } from './teach-llm.js';
 import { teachTable } from './teach-table.js';

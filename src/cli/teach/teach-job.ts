@@ -1,8 +1,8 @@
 /** The job of `rhythm-vec teach`, and the files of its shards. */
 import type { Grader } from '../../engine/graders/grader.js';
-import { createJob, type TeachJob } from '../../server/jobs/job.js';
-import { type Shard, seedsOf } from '../../server/jobs/shard.js';
 import { rangeText } from '../../training/datasets/state-sampler.js';
+import { createJob, type TeachJob } from '../shards/job.js';
+import { type Shard, seedsOf } from '../shards/shard.js';
 import type { ShardFile } from '../shards/shard-file.js';
 
 /** Returns the job for these options. */

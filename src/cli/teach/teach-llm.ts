@@ -4,8 +4,6 @@ import { type AnswerLog, checkModelName, modelPlayer } from '../../agents/llm/la
 import type { Grader } from '../../engine/graders/grader.js';
 import { counted } from '../../evaluation/format-results.js';
 import { MODEL_PREFIX } from '../../evaluation/user-policy.js';
-import type { TeachJob } from '../../server/jobs/job.js';
-import { type Shard, seedsOf, WHOLE } from '../../server/jobs/shard.js';
 import type { RowFormat } from '../../shared/row-files/file-formats.js';
 import { checkName } from '../../shared/values.js';
 import { keysOf, teachByModel } from '../../training/teaching/policy-teacher.js';
@@ -23,8 +21,10 @@ import {
   prepareModel,
   samplingOf,
 } from '../llm/llm-options.js';
-import { LlmSummary } from '../llm/summary.js';
+import { LlmSummary } from '../llm/models.js';
 import { createProgress } from '../progress.js';
+import type { TeachJob } from '../shards/job.js';
+import { type Shard, seedsOf, WHOLE } from '../shards/shard.js';
 import { beginShard, endShard } from '../shards/shard-file.js';
 import type { EngineOptions } from '../shared-options.js';
 import { teachJob, teachShard } from './teach-job.js';

@@ -14,8 +14,8 @@ import { UsageError } from '../command-errors.js';
 import type { Context } from '../context.js';
 import { checkKind, KINDS } from '../files/file-kind.js';
 import { checkDifferentFile, checkInput } from '../files/input-file.js';
+import { decodeUtf8, withoutMark } from '../files/lines.js';
 import { checkOutput, writeJson } from '../files/output-file.js';
-import { decodeUtf8, withoutMark } from '../files/utf8.js';
 
 /** The maximum size of a file of numbers in bytes: hundreds of times the usual size. */
 const MAX_BYTES = 4 * 2 ** 20;

@@ -9,7 +9,7 @@ import { MODEL_PREFIX, UserPolicy } from '../../evaluation/user-policy.js';
 import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
 import { parseEpisode } from '../../rollouts/trajectories/trajectory-lines.js';
 import { COMPONENT_NAMES, NUM_COMPONENTS } from '../../world/fields.js';
-import type { EvalJob } from './job.js';
+import type { EvalJob } from '../shards/job.js';
 import type { StoredLines } from './stored-lines.js';
 
 /** The options of a merge, as in `EvaluateOptions`. */

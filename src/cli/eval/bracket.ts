@@ -1,0 +1,129 @@
+/**
+ * The option `--bracket`: reads the anchors of a grader from an audit's file, and renders shares as a text table. The anchors
+ * are the scores of open-loop with its best constant belief and of planner-oracle. A share is a score's place between them: 0
+ * at open-loop, 1 at planner-oracle (evaluation/bracket.ts).
+ */
+import { sequenceGraderUnder } from '../../agents/policies/open-loop.js';
+import type { GraderAnchors } from '../../evaluation/audit/read-anchors.js';
+import {
+  type BracketedEvaluation,
+  type BracketedRow,
+  bracketNotes,
+  checkGrader,
+  type GraderInUse,
+  readAnchors,
+  SHARE_MEANING,
+} from '../../evaluation/bracket.js';
+import { alignedInterval } from '../../evaluation/format-results.js';
+import { InputError } from '../../shared/errors.js';
+import { BadRow, parseJson } from '../../shared/row-schemas.js';
+import { packageVersion } from '../../shared/version.js';
+import { createWorld } from '../../world/world.js';
+import { UsageError } from '../command-errors.js';
+import { checkKind, KINDS } from '../files/file-kind.js';
+import { checkDifferentFile, checkInput, readStart } from '../files/input-file.js';
+import { decodeUtf8, printable, withoutMark } from '../files/lines.js';
+import { renderColumns, wrap } from '../text-table.js';
+import { markedName, title } from './eval-table.js';
+
+/** The maximum size of an audit in bytes: hundreds of times the usual size. */
+const MAX_BYTES = 16 * 2 ** 20;
+
+/** Checks the path of `--bracket` before any work is done. @param outputs the command's output files. @throws UsageError. */
+export function checkBracket(
+  path: string | undefined,
+  outputs: readonly { readonly option: string; readonly path: string }[] = [],
+): void {
+  if (path === undefined) return;
+  if (path === '-') {
+    throw new UsageError(
+      'Expected --bracket to name a file, got -, the standard input. Write the audit to a file, and pass its name.',
+    );
+  }
+  checkInput('--bracket', path);
+  checkKind('--bracket', path, [KINDS.audit]);
+  for (const output of outputs) checkDifferentFile(output.option, output.path, '--bracket', path);
+}
+
+/**
+ * Returns the anchors in an audit's file; null without --bracket.
+ * @throws UsageError that names the file; an AbortError after an abort.
+ */
+export async function readBracket(
+  path: string | undefined,
+  signal: AbortSignal,
+): Promise<GraderAnchors | null> {
+  if (path === undefined) return null;
+  const bytes = await readStart(path, MAX_BYTES, signal);
+  return naming(path, () => {
+    const isLong = bytes.length > MAX_BYTES;
+    const text = isLong ? null : decodeUtf8(bytes);
+    if (text === null) {
+      throw new BadRow(
+        `Expected UTF-8 of at most ${MAX_BYTES} bytes, got ${isLong ? 'more' : 'other bytes'}. Pass the JSON of audit --json.`,
+      );
+    }
+    const settings = { version: packageVersion(), worldDigest: createWorld().digest };
+    return readAnchors(parseJson(withoutMark(text)), settings);
+  });
+}
+
+/** Checks that the anchors of a file are of a grader in use. @throws UsageError that names the file. */
+export function checkBracketGrader(
+  path: string | undefined,
+  anchors: GraderAnchors | null,
+  used: readonly GraderInUse[],
+): void {
+  if (path !== undefined && anchors !== null) naming(path, () => checkGrader(anchors, used));
+}
+
+/** Calls `read`, and names the file in its errors. */
+function naming<T>(path: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof BadRow || error instanceof InputError)
+      throw new UsageError(`--bracket ${path}: ${printable(error.message)}`);
+    throw error;
+  }
+}
+
+/** Returns a table of shares with a column for each grader, and notes. Leaves out columns and rows without a share. */
+export function renderBracket({ grader, rows, brackets }: BracketedEvaluation): string {
+  const graders = [grader, ...(rows[0]?.regraded ?? []).map((other) => other.grader)];
+  const scored = rows.flatMap(({ profiles }) => graders.map((name) => ({ grader: name, profiles })));
+  const notes = bracketNotes(scored, brackets);
+  const columns = graders
+    .map((name, k) => ({ name, k }))
+    .filter(({ k }) => rows.some((row) => shareAt(row, k)));
+  const meaning = columns.some(({ k }) => k > 0) ? `${SHARE_MEANING} ${sequenceNote(grader)}` : SHARE_MEANING;
+  const table = columns.length === 0 ? '' : `\n${wrap(meaning)}\n${tableOf(rows, columns)}\n`;
+  return `${table}\n${notes.map((note) => `${wrap(note)}\n`).join('')}`;
+}
+
+/** Says why the share of open-loop can be below 0. @param grader the name of the grader in use. */
+const sequenceNote = (grader: string): string =>
+  'Each grader has a best sequence of its own. In every column open-loop plays the sequence found for ' +
+  `${sequenceGraderUnder(grader)}, so its share under another grader can be below 0.`;
+
+/** Returns a row's share under the grader in use (k = 0) or under the other grader k - 1. */
+const shareAt = ({ share, regraded }: BracketedRow, k: number) => (k === 0 ? share : regraded[k - 1].share);
+
+function tableOf(rows: readonly BracketedRow[], graders: readonly { name: string; k: number }[]): string {
+  const shown = rows.filter((row) => graders.some(({ k }) => shareAt(row, k)));
+  const lines = shown.flatMap((row, i) => {
+    const shares = graders.map(({ k }) => shareAt(row, k));
+    const cells = [
+      markedName(row),
+      ...shares.map((share) => (share === null ? '-' : alignedInterval(share))),
+    ];
+    if (row.condition === shown[i - 1]?.condition) return [cells];
+    return [[{ content: `\n${title(row)}`, colSpan: graders.length + 1 }], cells];
+  });
+  const heads = ['share:\npolicy', ...graders.map(({ name }) => `under ${name}\n(95 %)`)];
+  return renderColumns(
+    heads,
+    heads.map((_, k) => (k === 0 ? 'left' : 'right')),
+    lines,
+  );
+}
