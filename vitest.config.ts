@@ -11,15 +11,19 @@ const ACROSS_BATCHES = ['async-backend', 'batch-masks', 'gather', 'save-load'];
 
 const testsOf = (folder: string): string => `test/${folder}/**/*.test.ts`;
 
-/** A long test of many graders. `unit` has shorter ones of the same code. */
-const LONG = ['test/evaluation/audit/audit-exploits.test.ts'];
+/** Long tests. `unit` has shorter ones of the same code. */
+const LONG = [
+  'test/engine/mutation.test.ts',
+  'test/engine/vec-env/{allocation,out-of-memory,sliced-runs,worker-threads}.test.ts',
+  'test/evaluation/audit/{audit,audit-exploits}.test.ts',
+  'test/evaluation/every-engine.test.ts',
+  testsOf('training/hub'),
+];
 
-/** The tests of three further projects, which `unit` leaves out. */
+/** The tests of further projects, which `unit` leaves out. */
 const OTHERS: Readonly<Record<string, string[]>> = {
-  cli: [
-    ...['cli', 'docs', 'examples', 'fakes', 'figures', 'package', 'report', 'bench'].map(testsOf),
-    ...LONG,
-  ],
+  long: LONG,
+  cli: ['cli', 'docs', 'examples', 'fakes', 'figures', 'package', 'report', 'bench'].map(testsOf),
   server: [testsOf('server')],
   python: [testsOf('python')],
 };
