@@ -118,6 +118,12 @@ it('/v1/rollout returns all entries of arrays that fill whole slices, of several
   for (const { body } of answers) expect(body.arrays).toEqual(arrays);
 });
 
+it('/v1/rollout plays as many rollouts as a request may have', async () => {
+  const request = { seeds: [500], group_size: 16_384, policy: 'random', arrays: ['final_scores'] };
+  const { body } = await sendRequest(await startServer(), 'POST', '/v1/rollout', request);
+  expect(body.arrays.final_scores).toHaveLength(16_384);
+});
+
 it.each([
   [1, 'at once, with its length', true],
   [5000, 'in pieces, without its length', false],

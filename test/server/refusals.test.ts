@@ -284,6 +284,11 @@ it('repeats short input, describes long or deep input, and reports at most 100 f
   expect(body.detail[7]).toMatchObject({ type: 'extra_forbidden', loc: ['key 7'], input: 1 });
 });
 
+it.each(['', '"sleep"', 'null', '[]'])('refuses the body %j, which is no object', async (data) => {
+  const { status, body } = await sendRequest(await startServer(), 'POST', '/step', data);
+  expect([status, body.detail[0].loc]).toEqual([422, ['body']]);
+});
+
 it.each(['/v1/score', '/step', '/mcp'])('answers 415 to a compressed body of %s', async (path) => {
   const { url } = await startServer();
   const send = (type: string, encoding: string) =>
