@@ -7,7 +7,8 @@
 import { availableParallelism, loadavg } from 'node:os';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { exitCodeOf, messageOf } from '../dist/cli/command-errors.js';
-import { checkOutput, openOutput } from '../dist/cli/files/output-file.js';
+import { checkOutput } from '../dist/cli/files/check-outputs.js';
+import { openOutput } from '../dist/cli/files/output-file.js';
 import { nativeBackend } from '../dist/engine/backends/native.js';
 import { ASYNC_BACKENDS } from '../dist/engine/backends/node.js';
 import { toSnakeCase } from '../dist/evaluation/result-json.js';

@@ -1,11 +1,10 @@
 /** Options that commands share, and their parsers. */
 
-import { extname } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { ASYNC_BACKENDS } from '../engine/backends/node.js';
 import { takesKernel } from '../engine/backends/open-batch.js';
 import { didYouMean } from '../shared/names.js';
-import { FORMATS, type RowFormat } from '../shared/row-files/file-formats.js';
+import { FORMAT_NAMES } from '../shared/row-files/file-formats.js';
 import type { SeedRange } from '../world/conditions.js';
 import { MAX_U32 } from '../world/fields.js';
 import { UsageError } from './command-errors.js';
@@ -146,24 +145,3 @@ export const formatOption = (what: string): Option =>
   new Option('--format <name>', `the format ${what} (default: by its ending, else jsonl)`).choices(
     FORMAT_NAMES,
   );
-
-/** The names of all formats. */
-export const FORMAT_NAMES: readonly string[] = FORMATS.map(({ name }) => name);
-
-/** The format of JSON lines. */
-export const [LINES] = FORMATS;
-
-/**
- * Returns the format of --format, or else of the file's ending; undefined if neither names one. If both do, they must agree,
- * because many programs choose a reader by the ending. @param option the option that names the file.
- * @throws UsageError if they differ.
- */
-export function formatOf(option: string, path: string, format: string | undefined): RowFormat | undefined {
-  const ending = extname(path).slice(1).toLowerCase();
-  const named = FORMATS.find(({ name }) => name === ending);
-  const chosen = FORMATS.find(({ name }) => name === format) ?? named;
-  if (named === undefined || named === chosen) return chosen;
-  throw new UsageError(
-    `Expected ${option} to end with .${chosen!.name}, as --format says, got ${path}. Change ${option} or --format.`,
-  );
-}

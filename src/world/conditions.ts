@@ -160,8 +160,8 @@ function shortened(condition: Condition, episodes: number): Condition {
 }
 
 /** Returns the number of episodes of a condition. */
-export const episodesOf = (condition: Condition): number =>
-  condition.parts.reduce((sum, { seeds }) => sum + seeds.last - seeds.first + 1, 0);
+export const episodesOf = ({ parts }: Pick<Condition, 'parts'>): number =>
+  parts.reduce((sum, { seeds }) => sum + seeds.last - seeds.first + 1, 0);
 
 /** Returns a condition's seeds as results show them: "0-99". All parts of a condition have the same seeds. */
 export function seedsOf({ parts }: Condition): string {

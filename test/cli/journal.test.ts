@@ -14,7 +14,7 @@ import {
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { Journal } from '../../src/cli/llm/journal.js';
+import { Journal } from '../../src/cli/store/journal.js';
 import { toGrader } from '../../src/engine/graders/grader.js';
 import { episodeKey, episodeLine } from '../../src/rollouts/trajectories/trajectory-lines.js';
 import { temporaryDirectory } from '../support/cli.js';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { lock } from '../../src/cli/llm/lock.js';
+import { lock } from '../../src/cli/store/lock.js';
 import { temporaryDirectory } from '../support/cli.js';
 
 const pathOf = temporaryDirectory();
@@ -43,7 +43,7 @@ class Contender {
   readonly child: ChildProcessWithoutNullStreams;
 
   constructor() {
-    const module = fileURLToPath(new URL('../../dist/cli/llm/lock.js', import.meta.url));
+    const module = fileURLToPath(new URL('../../dist/cli/store/lock.js', import.meta.url));
     const args = ['--input-type=module', '-e', CONTENDER, module];
     this.child = spawn(process.execPath, args, { stdio: 'pipe' });
     this.#answers = linesOf(this.child.stdout);

@@ -21,24 +21,20 @@ import { devNull } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { UsageError } from '../../src/cli/command-errors.js';
-import { checkOutputs } from '../../src/cli/files/check-outputs.js';
+import { checkDirectory, checkOutput, checkOutputs, PROBE } from '../../src/cli/files/check-outputs.js';
 import {
-  checkDirectory,
-  checkOutput,
+  ABANDONED_MS,
   discardOpenOutputs,
   messageStream,
   openOutput,
-  PROBE,
-  writeFilesAtomically,
-} from '../../src/cli/files/output-file.js';
-import { targetOf } from '../../src/cli/files/paths.js';
-import {
-  ABANDONED_MS,
   TOUCH_MS,
   temporaryFilesOf,
   temporaryPath,
-} from '../../src/cli/files/temporary-file.js';
-import { journalFiles } from '../../src/cli/llm/journal.js';
+  writeFilesAtomically,
+} from '../../src/cli/files/output-file.js';
+import { targetOf } from '../../src/cli/files/paths.js';
+import { workFilesOf } from '../../src/cli/store/episode-store.js';
+import { LINES } from '../../src/shared/row-files/file-formats.js';
 import { MAIN, runCliProcess, startCli, temporaryDirectory } from '../support/cli.js';
 import { startModel } from '../support/llm.js';
 
@@ -116,10 +112,9 @@ describe('a temporary file', () => {
     expect(leftovers(path)).toEqual([]);
   });
 
-  // The names contain HOST-PID (temporary-file.ts), which these expressions match.
+  // The names contain HOST-PID (output-file.ts), which these expressions match.
   it.each([
     ['of another host', (name: string) => name.replace(/[\da-f]{16}-\d+-/, `${'0'.repeat(16)}-${endedPid}-`)],
-    ['of a host without an id', (name: string) => name.replace(/[\da-f]{16}-\d+-/, `elsewhere-${endedPid}-`)],
     ['of a running process', (name: string) => name.replace(/-\d+-/, `-${process.ppid}-`)],
   ])('%s is removed if nothing touched it for a day', async (_, rename) => {
     const path = newPath();
@@ -274,7 +269,7 @@ it('a pipe and a device need no writable directory', () => {
   const path = newPath('pipe');
   spawnSync('mkfifo', ['-m', '666', path]);
   for (const folder of [dirname(path), pathOf('')]) chmodSync(folder, 0o555);
-  const module = new URL('../../dist/cli/files/output-file.js', import.meta.url).href;
+  const module = new URL('../../dist/cli/files/check-outputs.js', import.meta.url).href;
   const code = `
     const { checkOutput } = await import(${JSON.stringify(module)});
     // Root may write everywhere; the user 65534, nobody, may not.
@@ -423,7 +418,11 @@ describe('checkOutputs', () => {
   const json = (name: string) => ({ option: '--json', path: pathOf(name) });
   const trajectories = (name: string) => ({
     // Not by pathOf, which would remove "..".
-    ...{ option: '--trajectories', path: `${pathOf('')}/${name}`, workFiles: journalFiles(pathOf(name)) },
+    ...{
+      option: '--trajectories',
+      path: `${pathOf('')}/${name}`,
+      workFiles: workFilesOf(pathOf(name), LINES, true),
+    },
   });
   const components = (path: string) => ({ option: '--components', path });
 

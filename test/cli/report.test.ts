@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readLines } from '../../src/cli/files/lines.js';
-import { temporaryPath } from '../../src/cli/files/temporary-file.js';
+import { temporaryPath } from '../../src/cli/files/output-file.js';
 import { checkReplaceable, earlierFiles, PAGE } from '../../src/cli/report/report-directory.js';
 import { readBeginning } from '../../src/cli/report/report-input.js';
 import { evaluate } from '../../src/evaluation/evaluate.js';

@@ -9,8 +9,9 @@ interface AnswerLine {
   readonly value: Answer;
 }
 
-/** The beginning of every line. */
+/** The beginnings of the lines of a file that no episode has: of an answer, and of the amount spent. */
 export const ANSWER_HEAD = '{"answer":';
+export const SPENT_HEAD = '{"spent_usd":';
 
 /** Keeps answers in memory and appends them as lines. */
 export class StoredAnswers implements AnswerLog {

@@ -5,15 +5,9 @@ import { drawingsOf } from '../../evaluation/audit/audit-figures.js';
 import { reportOf } from '../../evaluation/audit/audit-page.js';
 import { auditToJson } from '../../evaluation/result-json.js';
 import { UsageError } from '../command-errors.js';
-import { checkOutputs, fileKey } from '../files/check-outputs.js';
+import { checkDirectory, checkOutputs, fileKey } from '../files/check-outputs.js';
 import { checkNotGrader, readGrader } from '../files/grader-file.js';
-import {
-  checkDirectory,
-  jsonText,
-  messageStream,
-  type OutputFile,
-  writeFilesAtomically,
-} from '../files/output-file.js';
+import { jsonText, messageStream, type OutputFile, writeFilesAtomically } from '../files/output-file.js';
 import { makeDirectory } from '../files/paths.js';
 import { checkPictures, drawAll, outputsOf } from '../files/picture-files.js';
 import { readPolicyFiles } from '../files/policy-file.js';

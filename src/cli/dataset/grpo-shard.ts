@@ -1,14 +1,15 @@
 /** Writes a shard of `rhythm-vec dataset grpo`: a part of the rows, without the card. */
 import { counted } from '../../evaluation/format-results.js';
+import { LINES } from '../../shared/row-files/file-formats.js';
 import { grpoRowsAsync } from '../../training/datasets/grpo/grpo-rows.js';
 import type { DatasetPlan } from '../../training/datasets/state-sampler.js';
-import { checkOutput, openOutput } from '../files/output-file.js';
+import { checkOutput, formatOf } from '../files/check-outputs.js';
+import { openOutput } from '../files/output-file.js';
 import { createProgress } from '../progress.js';
 import { createJob, type DatasetJob } from '../shards/job.js';
 import { partOf, type Shard, shardText } from '../shards/shard.js';
 import { beginShard, checkShardFormat, checkShardOutput, endShard } from '../shards/shard-file.js';
 import type { EngineOptions } from '../shared-options.js';
-import { formatOf, LINES } from '../shared-options.js';
 
 interface GrpoShardOptions extends EngineOptions {
   readonly format?: string;

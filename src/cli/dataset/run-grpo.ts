@@ -4,6 +4,7 @@ import { readFileSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { counted } from '../../evaluation/format-results.js';
 import type { RowFormat } from '../../shared/row-files/file-formats.js';
+import { FORMAT_NAMES } from '../../shared/row-files/file-formats.js';
 import { GrpoTally, isCard } from '../../training/datasets/card-parts.js';
 import { cardText, filesOfCard } from '../../training/datasets/grpo/grpo-card.js';
 import {
@@ -19,12 +20,13 @@ import {
   toPlan,
 } from '../../training/datasets/state-sampler.js';
 import { UsageError } from '../command-errors.js';
+import { checkOutput, formatOf } from '../files/check-outputs.js';
 import { checkNotGrader, readGrader } from '../files/grader-file.js';
-import { checkOutput, type Output, Outputs } from '../files/output-file.js';
+import { type Output, Outputs } from '../files/output-file.js';
 import { stat } from '../files/paths.js';
 import { createProgress } from '../progress.js';
 import type { Shard } from '../shards/shard.js';
-import { checkEngineOptions, type EngineOptions, FORMAT_NAMES, formatOf } from '../shared-options.js';
+import { checkEngineOptions, type EngineOptions } from '../shared-options.js';
 import { shellWord } from '../shell-word.js';
 import { runGrpoShard } from './grpo-shard.js';
 

@@ -5,8 +5,8 @@ import { FORMATS } from '../../shared/row-files/file-formats.js';
 import { isSftCard } from '../../training/datasets/sft/sft-card.js';
 import { SPLITS, type Split } from '../../training/datasets/sft/sft-selection.js';
 import { UsageError } from '../command-errors.js';
+import { checkDirectory } from '../files/check-outputs.js';
 import { checkDifferentFile } from '../files/input-file.js';
-import { checkDirectory } from '../files/output-file.js';
 import { makeDirectory, removeEmpty, stat } from '../files/paths.js';
 
 const CARD = 'README.md';

@@ -20,30 +20,13 @@ import { BadRow, parseJson } from '../../shared/row-schemas.js';
 import { packageVersion } from '../../shared/version.js';
 import { createWorld } from '../../world/world.js';
 import { UsageError } from '../command-errors.js';
-import { checkKind, KINDS } from '../files/file-kind.js';
-import { checkDifferentFile, checkInput, readStart } from '../files/input-file.js';
+import { readStart } from '../files/input-file.js';
 import { decodeUtf8, printable, withoutMark } from '../files/lines.js';
 import { renderColumns, wrap } from '../text-table.js';
 import { markedName, title } from './eval-table.js';
 
 /** The maximum size of an audit in bytes: hundreds of times the usual size. */
 const MAX_BYTES = 16 * 2 ** 20;
-
-/** Checks the path of `--bracket` before any work is done. @param outputs the command's output files. @throws UsageError. */
-export function checkBracket(
-  path: string | undefined,
-  outputs: readonly { readonly option: string; readonly path: string }[] = [],
-): void {
-  if (path === undefined) return;
-  if (path === '-') {
-    throw new UsageError(
-      'Expected --bracket to name a file, got -, the standard input. Write the audit to a file, and pass its name.',
-    );
-  }
-  checkInput('--bracket', path);
-  checkKind('--bracket', path, [KINDS.audit]);
-  for (const output of outputs) checkDifferentFile(output.option, output.path, '--bracket', path);
-}
 
 /**
  * Returns the anchors in an audit's file; null without --bracket.

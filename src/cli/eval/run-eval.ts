@@ -9,29 +9,29 @@ import type { RunInfo } from '../../evaluation/run-info.js';
 import { gradersInUse } from '../../evaluation/score-tally.js';
 import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
 import type { RowFormat } from '../../shared/row-files/file-formats.js';
-import { selectConditions } from '../../world/conditions.js';
+import { LINES } from '../../shared/row-files/file-formats.js';
+import { episodesOf, selectConditions } from '../../world/conditions.js';
 import { UsageError } from '../command-errors.js';
 import type { Context } from '../context.js';
-import { checkOutputs, type PlannedOutput } from '../files/check-outputs.js';
+import { checkOutputs, formatOf, type PlannedOutput } from '../files/check-outputs.js';
 import { readGrader } from '../files/grader-file.js';
+import { checkBracket } from '../files/input-file.js';
 import { commitTogether, jsonText, messageStream, Outputs } from '../files/output-file.js';
-import { partialFiles } from '../files/partial-file.js';
 import { readPolicies } from '../files/policy-file.js';
-import { checkJournal, journalFiles } from '../llm/journal.js';
 import { type ModelFlags, samplingOf } from '../llm/llm-options.js';
 import { checkModels, EvalModels, modelsIn, prepareModels } from '../llm/models.js';
 import { createProgress } from '../progress.js';
 import type { Shard } from '../shards/shard.js';
 import { beginShard, checkShardFormat } from '../shards/shard-file.js';
-import { checkEngineOptions, formatOf, LINES } from '../shared-options.js';
-import { checkBracket, checkBracketGrader, readBracket, renderBracket } from './bracket.js';
+import { checkEngineOptions } from '../shared-options.js';
 import {
-  checkEpisodeCount,
+  checkJournal,
   type EpisodeStore,
-  type Evaluated,
-  openFileStore,
-  openJournalStore,
-} from './episode-store.js';
+  openStore,
+  type PlannedEpisodes,
+  workFilesOf,
+} from '../store/episode-store.js';
+import { checkBracketGrader, readBracket, renderBracket } from './bracket.js';
 import { checkEvalShard, evalShard, finishShard } from './eval-shard.js';
 import { renderHeader, renderTable } from './eval-table.js';
 
@@ -75,23 +75,14 @@ export async function runEval(options: EvalCommandOptions, { signal, model }: Co
   const conditions = shard?.conditions ?? selectConditions(options);
   const messages = messageStream(json, trajectories);
   await using outputs = new Outputs();
-  const store = await openStore(options, modelNames, () => ({
-    conditions,
-    grader,
-    players: playersOf(policies),
-  }));
+  const planned = () => ({ conditions, grader, players: playersOf(policies), sampling: samplingOf(options) });
+  const store = trajectories === undefined ? null : await storeOf(options, trajectories, planned());
   const models = new EvalModels(openers, store?.spending ?? {}, options, model);
   const answers = (await model?.answers()) ?? store?.answers;
   const progress = createProgress('episodes');
   try {
     const settings = {
-      profiles,
-      backend,
-      kernel,
-      threads,
-      policies,
-      grader,
-      signal,
+      ...{ profiles, backend, kernel, threads, policies, grader, signal },
       llm: models.llmOptions({ played: store?.played, answers }),
       onStart: (info: RunInfo) => {
         if (shard === null) messages.write(renderHeader(info));
@@ -111,13 +102,11 @@ export async function runEval(options: EvalCommandOptions, { signal, model }: Co
     if (shard !== null) await finishShard(shard, models.text());
   } catch (error) {
     progress.stop();
-    process.stderr.write(`${models.text()}${store?.keptText() ?? ''}`);
+    process.stderr.write(models.text());
     throw error;
   } finally {
     progress.stop();
-    const kept = await store?.close();
-    if (kept)
-      process.stderr.write(`The episodes so far are kept in ${kept}, which reeval and report read.\n`);
+    process.stderr.write((await store?.close()) ?? '');
   }
 }
 
@@ -125,7 +114,7 @@ export async function runEval(options: EvalCommandOptions, { signal, model }: Co
 function check(options: EvalCommandOptions): string[] {
   checkEngineOptions(options);
   const models = modelsIn(options.policies);
-  const outputs = outputsOf(options, models);
+  const outputs = outputsOf(options, models.length > 0);
   checkOutputs(outputs, options.grader);
   checkBracket(options.bracket, outputs);
   checkModels(models, options);
@@ -136,20 +125,15 @@ function check(options: EvalCommandOptions): string[] {
   return models;
 }
 
-/** Opens the store of trajectories. Returns null without --trajectories. */
-async function openStore(
-  options: EvalCommandOptions,
-  models: readonly string[],
-  evaluatedOf: () => Evaluated,
-): Promise<EpisodeStore | null> {
-  const { trajectories: path } = options;
-  if (path === undefined) return null;
-  const evaluated = evaluatedOf();
-  const format = formatOfTrajectories(options);
-  checkEpisodeCount(evaluated, models.length > 0 ? LINES : format);
-  if (models.length === 0) return openFileStore(path, format, evaluated);
-  checkJournal('--trajectories', path, 'a language model');
-  return openJournalStore(path, format, evaluated, samplingOf(options));
+/** Returns the outputs, each with its option. */
+function outputsOf({ json, trajectories: path, format }: OutputPaths, hasModel: boolean): PlannedOutput[] {
+  const rowFormat = formatOfTrajectories({ trajectories: path, format });
+  return [
+    ...(json === undefined ? [] : [{ option: '--json', path: json }]),
+    ...(path === undefined
+      ? []
+      : [{ option: '--trajectories', path, workFiles: workFilesOf(path, rowFormat, hasModel) }]),
+  ];
 }
 
 /** Returns the format of the trajectories. @throws UsageError for --format without them. */
@@ -161,20 +145,33 @@ function formatOfTrajectories({ trajectories, format }: OutputPaths): RowFormat 
   );
 }
 
-/** Returns the outputs, each with its option. Episodes of language models are stored in a journal until all are finished. */
-function outputsOf(
-  { json, trajectories, format }: OutputPaths,
-  models: readonly string[],
-): readonly PlannedOutput[] {
-  const isTable = formatOfTrajectories({ trajectories, format }) !== LINES && trajectories !== '-';
-  const named = Object.entries({
-    '--json': json,
-    '--trajectories': trajectories,
-  });
-  return named.flatMap(([option, path]) => {
-    if (path === undefined) return [];
-    if (option !== '--trajectories') return [{ option, path }];
-    if (models.length > 0) return [{ option, path, workFiles: journalFiles(path) }];
-    return [{ option, path, workFiles: isTable ? partialFiles(path) : [] }];
-  });
+/** Opens the store of the trajectories. @throws UsageError. */
+async function storeOf(
+  options: EvalCommandOptions,
+  path: string,
+  planned: PlannedEpisodes,
+): Promise<EpisodeStore> {
+  const [option, format] = ['--trajectories', formatOfTrajectories(options)];
+  const hasModel = planned.players.some(({ model }) => model !== null);
+  checkEpisodeCount(planned, hasModel ? LINES : format);
+  if (hasModel) checkJournal(option, path, 'a language model');
+  return openStore({ option, path, format }, planned);
+}
+
+/**
+ * The maximum number of episodes in a file, by format. These files take 1.4 GB (JSON lines) and 0.8 GB (Parquet); with a
+ * planner's reasons 3 GB and 22 GB.
+ */
+const MAX_EPISODES = { jsonl: 100_000, parquet: 10_000_000 };
+
+/** Refuses an evaluation of more than MAX_EPISODES. @throws UsageError. */
+function checkEpisodeCount({ conditions, players }: PlannedEpisodes, format: RowFormat): void {
+  const max = format === LINES ? MAX_EPISODES.jsonl : MAX_EPISODES.parquet;
+  const perPolicy = conditions.reduce((sum, condition) => sum + episodesOf(condition), 0);
+  const episodes = perPolicy * players.length;
+  if (episodes <= max) return;
+  throw new UsageError(
+    `Expected at most ${max} episodes with --trajectories, got ${episodes} (${players.length} policies, ${perPolicy} ` +
+      `episodes each). ${format === LINES ? 'An episode takes about 14 kB of JSON: add --format parquet, name' : 'Name'} fewer --seeds or --policies.`,
+  );
 }

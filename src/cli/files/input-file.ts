@@ -5,6 +5,7 @@ import { addAbortSignal, type Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { UsageError } from '../command-errors.js';
 import { createProgress, type Progress } from '../progress.js';
+import { checkKind, KINDS } from './file-kind.js';
 import { stat } from './paths.js';
 
 /** Refuses a path that does not exist or is a directory. '-' is the standard input. @throws UsageError. */
@@ -22,6 +23,22 @@ export function checkDifferentFile(option: string, path: string, other: string, 
   throw new UsageError(
     `Expected ${option} to be another file than ${other}, got ${path}, which is the same file. Name another file.`,
   );
+}
+
+/** Checks the path of `--bracket` before any work is done. @param outputs the command's output files. @throws UsageError. */
+export function checkBracket(
+  path: string | undefined,
+  outputs: readonly { readonly option: string; readonly path: string }[] = [],
+): void {
+  if (path === undefined) return;
+  if (path === '-') {
+    throw new UsageError(
+      'Expected --bracket to name a file, got -, the standard input. Write the audit to a file, and pass its name.',
+    );
+  }
+  checkInput('--bracket', path);
+  checkKind('--bracket', path, [KINDS.audit]);
+  for (const output of outputs) checkDifferentFile(output.option, output.path, '--bracket', path);
 }
 
 /** Returns an input's name in errors. */

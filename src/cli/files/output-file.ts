@@ -1,12 +1,18 @@
-/** Writes outputs. A file is written atomically: to a temporary file, which is then renamed to the target. */
-import { accessSync, constants, mkdirSync, rmdirSync, rmSync } from 'node:fs';
+/**
+ * Writes outputs. A file is written atomically: under a temporary name beside its target, then renamed to the target. The
+ * next run that writes the same target removes temporary files that killed runs left.
+ *
+ * Names: .rhythm-vec-TARGET-HOST-PID-RANDOM.tmp. TARGET and HOST are hashes of the names of the target and of this machine. The
+ * length does not depend on the target's name.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { closeSync, fsync, futimesSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { hostname } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { UsageError } from '../command-errors.js';
-import { existingPart, makeDirectory, removeEmpty, stat, targetOf } from './paths.js';
-import { rethrowWithPath } from './rethrow-with-path.js';
-import { syncToDisk } from './sync-to-disk.js';
-import { createTemporary, type TemporaryFile, tryTemporary } from './temporary-file.js';
+import { foldedName, makeDirectory, removeEmpty, rethrowWithPath, stat, targetOf } from './paths.js';
 
 /** An output that appears together with others: see `commitTogether`. */
 export interface Committable {
@@ -32,113 +38,17 @@ export async function commitTogether(outputs: readonly Committable[]): Promise<v
   for (const output of outputs) await output.commit();
 }
 
-/** Checks that a path can be written, before any work is done. @throws UsageError. */
-export function checkOutput(option: string, path: string): void {
-  if (path === '-') return;
-  if (path === '')
-    throw new UsageError(
-      `Expected ${option} to name a file, got an empty name. Name a file, or pass - for the standard output.`,
-    );
-  const existing = stat(path);
-  if (existing?.isDirectory() || path.endsWith('/')) {
-    throw new UsageError(
-      `Expected ${option} to name a file, got ${path}, which is a directory. Name a file in it.`,
-    );
-  }
-  // A device or a pipe is opened directly; no temporary file is created beside it.
-  if (existing !== null && !existing.isFile()) {
-    attempt(option, path, path, () => accessSync(path, constants.W_OK));
-    return;
-  }
-  if (existing?.isFile() && DESCRIPTOR.test(path)) {
-    throw new UsageError(
-      `Expected ${option} to name a file, got ${path}, which is an open file descriptor. Name the file itself, or - for the standard output.`,
-    );
-  }
-  const target = targetOf(path);
-  const write = () => tryTemporary(target);
-  tryDirectory({ option, path, what: 'a file in a directory' }, dirname(target), write);
-}
-
-/** Paths of open descriptors. A rename would replace the descriptor's file, and lose what other processes wrote to it. */
-const DESCRIPTOR = /^\/(dev\/(std(in|out|err)|fd\/\d+)|proc\/[^/]+\/fd\/\d+)$/;
-
-/** Checks that files can be written to a directory, which need not exist yet. @throws UsageError. */
-export function checkDirectory(option: string, path: string): void {
-  if (path === '')
-    throw new UsageError(`Expected ${option} to name a directory, got an empty name. Name a directory.`);
-  const write = (directory: string) => tryTemporary(join(directory, PROBE));
-  tryDirectory({ option, path, what: 'a directory' }, path, write);
-}
-
-/**
- * Checks that a directory can be written, or created if it does not exist.
- * @param path the value of the option. @param what the option must name, for errors. @param write writes to the
- *   existing directory as a trial. @throws UsageError.
- */
-function tryDirectory(
-  { option, path, what }: { readonly option: string; readonly path: string; readonly what: string },
-  directory: string,
-  write: (directory: string) => void,
-): void {
-  const { existing, missing } = existingPart(directory);
-  if (!stat(existing)?.isDirectory()) {
-    throw new UsageError(
-      `Expected ${option} to name ${what}, got ${path}, but ${existing} is not a directory. Name another path.`,
-    );
-  }
-  attempt(option, path, existing, () =>
-    missing.length === 0 ? write(existing) : tryCreation(join(existing, missing[0])),
-  );
-}
-
-/** The name of the file that `checkDirectory` tries, because it does not know the names of the outputs. */
-export const PROBE = 'probe';
-
-/**
- * Creates a directory and removes it. If the process is killed in between, the next run finds an empty directory, which
- * it would create anyway.
- */
-function tryCreation(path: string): void {
-  mkdirSync(path);
-  rmdirSync(path);
-}
-
-/** Runs `write` as a trial. @param path the value of the option. @param tried the path to which `write` writes. */
-function attempt(option: string, path: string, tried: string, write: () => void): void {
-  try {
-    write();
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new UsageError(
-      `Expected ${tried} to be writable, for ${option} ${path}, got ${code}. Choose another place.`,
-    );
-  }
-}
-
-/** Paths of temporary files that are not yet committed. */
-const unfinished = new Set<string>();
-
-/** Removes all unfinished files, before a signal or an error ends the process. */
-export function discardOpenOutputs(): void {
-  for (const path of unfinished) rmSync(path, { force: true });
-}
-
 /** Returns the stream for messages: the standard error if an output goes to the standard output. */
 export const messageStream = (...paths: readonly (string | undefined)[]): NodeJS.WriteStream =>
   paths.includes('-') ? process.stderr : process.stdout;
 
+/** Returns whether a path that `checkOutput` accepted is written directly: the standard output, a device or a pipe. */
+export const isStream = (path: string): boolean => path === '-' || stat(path)?.isFile() === false;
+
 /** Opens a path that `checkOutput` accepted. Creates its directory if it is missing. */
 export async function openOutput(path: string): Promise<Output> {
   if (path === '-') return standardOutput;
-  const existing = stat(path);
-  // A device or a pipe is written to directly, not replaced.
-  if (existing !== null && !existing.isFile()) return new DirectOutput(await open(path, 'w'), path);
-  const target = targetOf(path);
-  const created = makeDirectory(dirname(target));
-  const temporary = await createTemporary(target, existing?.mode);
-  unfinished.add(temporary.path);
-  return new FileOutput(temporary, target, created);
+  return isStream(path) ? directOutput(path, await open(path, 'w')) : NewFile.create(path);
 }
 
 /** Formats a value as a JSON file. */
@@ -151,6 +61,13 @@ export const writeJson = (path: string, value: unknown): Promise<void> =>
 export interface OutputFile {
   readonly path: string;
   readonly data: string | Uint8Array;
+}
+
+/** Writes files atomically: all of them, in order, or none. */
+export async function writeFilesAtomically(files: readonly OutputFile[]): Promise<void> {
+  await using outputs = new Outputs();
+  for (const { path, data } of files) await (await outputs.open(path)).write(data);
+  await outputs.commit();
 }
 
 /** Outputs that are committed together, in the order in which they were opened. Disposal removes those that were not committed. */
@@ -181,96 +98,125 @@ export class Outputs implements Committable, AsyncDisposable {
   }
 }
 
-/** Writes files atomically: all of them, in order, or none. */
-export async function writeFilesAtomically(files: readonly OutputFile[]): Promise<void> {
-  await using outputs = new Outputs();
-  for (const { path, data } of files) await (await outputs.open(path)).write(data);
-  await outputs.commit();
+/** Paths of temporary files that have not been moved to their places. */
+const unfinished = new Set<string>();
+
+/** Removes all unfinished files, before a signal or an error ends the process. */
+export function discardOpenOutputs(): void {
+  for (const path of unfinished) rmSync(path, { force: true });
 }
 
-/** Refuses a target that has become a directory since `checkOutput`: renaming a file to it would fail. @throws UsageError. */
-export function checkStillFile(target: string): void {
-  if (!stat(target)?.isDirectory()) return;
-  throw new UsageError(
-    `Expected ${target} to be a file, got a directory, which was made meanwhile. Remove it, or name another file.`,
-  );
-}
+/** The interval in milliseconds at which a process updates the modification time of its temporary files. */
+export const TOUCH_MS = 3_600_000;
+/** A file that was last modified longer ago than this, in milliseconds, counts as left by a killed run. */
+export const ABANDONED_MS = 24 * TOUCH_MS;
 
-/** A file that is written whole or not at all. */
-class FileOutput implements Output {
-  readonly #temporary: TemporaryFile;
-  readonly #target: string;
+/** A file that is written under a temporary name. */
+export class NewFile implements Output {
+  readonly handle: FileHandle;
+  /** The path of the finished file. */
+  readonly target: string;
+  #path: string;
   /** The directories that were created for the file, the innermost first. */
   readonly #created: readonly string[];
+  readonly #timer: NodeJS.Timeout;
   #closed = false;
 
-  constructor(temporary: TemporaryFile, target: string, created: readonly string[]) {
-    this.#temporary = temporary;
-    this.#target = target;
+  private constructor(handle: FileHandle, path: string, target: string, created: readonly string[]) {
+    this.handle = handle;
+    this.target = target;
+    this.#path = path;
     this.#created = created;
+    this.#timer = setInterval(() => touch(handle.fd), TOUCH_MS).unref();
+    unfinished.add(path);
+  }
+
+  /** Creates an empty file. A file that exists at the path lends its mode. */
+  static async create(path: string): Promise<NewFile> {
+    const target = targetOf(path);
+    const created = makeDirectory(dirname(target));
+    removeAbandoned(target);
+    const mode = stat(target)?.mode;
+    const temporary = temporaryPath(target);
+    const handle = await open(temporary, 'wx', mode);
+    // `open` subtracts the umask from the mode. If chmod fails, the file keeps these stricter permissions.
+    if (mode !== undefined) await handle.chmod(mode & 0o777).catch(() => {});
+    return new NewFile(handle, temporary, target, created);
   }
 
   async write(data: string | Uint8Array): Promise<void> {
-    await this.#temporary.handle.writeFile(data).catch(rethrowWithPath(this.#target));
+    await this.handle.writeFile(data).catch(rethrowWithPath(this.target));
+  }
+
+  /** Syncs to disk, so that after a crash the target is either the complete old or the complete new file. */
+  async sync(): Promise<void> {
+    await syncToDisk(this.handle).catch(rethrowWithPath(this.target));
+    if (!stat(this.target)?.isDirectory()) return;
+    throw new UsageError(
+      `Expected ${this.target} to be a file, got a directory, which was made meanwhile. Remove it, or name another file.`,
+    );
   }
 
   async finish(): Promise<void> {
     if (this.#closed) return;
-    // Synced to disk before the rename, so that after a crash the target is either the complete old or the complete new file.
-    await syncToDisk(this.#temporary.handle).catch(rethrowWithPath(this.#target));
-    await this.#close();
-    checkStillFile(this.#target);
+    await this.sync();
+    await this.close();
   }
 
   async commit(): Promise<void> {
     await this.finish();
-    await rename(this.#temporary.path, this.#target);
-    unfinished.delete(this.#temporary.path);
+    await this.moveTo(this.target);
+  }
+
+  /** Renames the file. `discard` then leaves it. */
+  async moveTo(path: string): Promise<void> {
+    await rename(this.#path, path);
+    unfinished.delete(this.#path);
+    this.#path = path;
   }
 
   async discard(): Promise<void> {
     try {
-      await this.#close();
+      await this.close();
     } finally {
-      await rm(this.#temporary.path, { force: true });
-      unfinished.delete(this.#temporary.path);
+      if (unfinished.delete(this.#path)) await rm(this.#path, { force: true });
       removeEmpty(this.#created);
     }
   }
 
-  async #close(): Promise<void> {
+  async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    this.#temporary.release();
-    await this.#temporary.handle.close().catch(rethrowWithPath(this.#target));
+    clearInterval(this.#timer);
+    await this.handle.close().catch(rethrowWithPath(this.target));
   }
 }
 
-/** A device or a pipe. */
-class DirectOutput implements Output {
-  readonly #handle: FileHandle;
-  readonly #target: string;
-  #closed = false;
+/** Does what the method `sync` of a handle does. Under Yarn's Plug'n'Play that method always throws. */
+export const syncToDisk = ({ fd }: FileHandle): Promise<void> => promisify(fsync)(fd);
 
-  constructor(handle: FileHandle, target: string) {
-    this.#handle = handle;
-    this.#target = target;
+function touch(fd: number): void {
+  const now = new Date();
+  try {
+    futimesSync(fd, now, now);
+  } catch {
+    // Some file systems store no times. If the file itself is lost, the next write fails.
   }
+}
 
-  async write(data: string | Uint8Array): Promise<void> {
-    await this.#handle.writeFile(data).catch(rethrowWithPath(this.#target));
-  }
-
-  async finish(): Promise<void> {}
-
-  async commit(): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
-    await this.#handle.close();
-  }
-
-  // What was written to a device or pipe cannot be removed, so this only closes it.
-  discard = this.commit;
+/** A device or a pipe. What was written to it cannot be removed, so `discard` only closes it. */
+function directOutput(path: string, handle: FileHandle): Output {
+  let closing: Promise<void> | null = null;
+  const close = (): Promise<void> => {
+    closing ??= handle.close();
+    return closing;
+  };
+  return {
+    write: (data) => handle.writeFile(data).catch(rethrowWithPath(path)),
+    finish: async () => {},
+    commit: close,
+    discard: close,
+  };
 }
 
 const standardOutput: Output = {
@@ -282,3 +228,59 @@ const standardOutput: Output = {
   commit: async () => {},
   discard: async () => {},
 };
+
+/** Matches the name of a temporary file. Its groups are TARGET, HOST and PID. */
+const NAME = /^\.rhythm-vec-([\da-f]{16})-([\da-f]{16})-(\d+)-[\da-f]{16}\.tmp$/;
+
+const hash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);
+const targetId = (target: string): string => hash(foldedName(basename(target)));
+const HOST = hash(hostname());
+
+/** Returns a new name for a temporary file of `target`. */
+export function temporaryPath(target: string): string {
+  const parts = [targetId(target), HOST, process.pid, randomBytes(8).toString('hex')];
+  return join(dirname(target), `.rhythm-vec-${parts.join('-')}.tmp`);
+}
+
+/** Returns the paths of the temporary files of `target`, of running and of killed processes. */
+export function temporaryFilesOf(target: string): string[] {
+  const own = targetId(target);
+  return namesIn(dirname(target))
+    .filter((name) => NAME.exec(name)?.[1] === own)
+    .map((name) => join(dirname(target), name));
+}
+
+/** Returns the names in a directory; [] if it cannot be read. */
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
+}
+
+/** Removes the temporary files of killed runs for `target`. */
+function removeAbandoned(target: string): void {
+  for (const path of temporaryFilesOf(target)) {
+    const [, , host, pid] = NAME.exec(basename(path))!;
+    const isUntouched = Date.now() - (stat(path)?.mtimeMs ?? Date.now()) > ABANDONED_MS;
+    if ((host === HOST && !isRunning(Number(pid))) || isUntouched) rmSync(path, { force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+}
+
+/** Checks that a temporary file of `target` can be created, and removes it at once. */
+export function tryTemporary(target: string): void {
+  removeAbandoned(target);
+  const path = temporaryPath(target);
+  closeSync(openSync(path, 'wx'));
+  rmSync(path);
+}

@@ -69,3 +69,26 @@ export function removeEmpty(directories: readonly string[]): void {
     if (stat(directory) !== null && readdirSync(directory).length === 0) rmdirSync(directory);
   }
 }
+
+/** Returns the path of the unfinished file of an output. All links to a file share one. */
+export const partialOf = (path: string): string => `${targetOf(path)}.partial`;
+/** Returns the path of the last footer of an unfinished Parquet file. @param partial the path of that file. */
+export const footerOf = (partial: string): string => `${partial}.footer`;
+/** Returns the path of the file by which a command locks an output. */
+export const lockOf = (path: string): string => `${targetOf(path)}.lock`;
+
+/** Returns the same text for names that differ only in case or Unicode normalisation: some file systems treat them as one. */
+export const foldedName = (name: string): string => name.normalize('NFC').toLowerCase();
+
+/**
+ * Returns a handler that throws an error again, with `path` if it is a system error without one, such as an error of a call on
+ * an open file.
+ */
+export const rethrowWithPath =
+  (path: string) =>
+  (error: unknown): never => {
+    if (error instanceof Error && 'syscall' in error && !('path' in error)) {
+      Object.assign(error, { path, message: `${error.message} '${path}'` });
+    }
+    throw error;
+  };

@@ -3,6 +3,7 @@
  * the episodes into batches for replay, and reports invalid lines and duplicates as they are found.
  */
 
+import { ANSWER_HEAD, SPENT_HEAD } from '../../agents/llm/stored-answers.js';
 import { yieldTurn } from '../../engine/engine-calls.js';
 import { counted } from '../../evaluation/format-results.js';
 import { EpisodeReplayer, type ReplayEngine } from '../../rollouts/trajectories/episode-replayer.js';
@@ -13,7 +14,6 @@ import {
   playerKey,
   readEpisode,
 } from '../../rollouts/trajectories/trajectory-lines.js';
-import { isOfJournalAlone } from '../llm/journal-bytes.js';
 import { checkedStream, checkKind, type FileKind, isParquet, KINDS } from './file-kind.js';
 import { checkDifferentFile, checkInput, inputName, openInput } from './input-file.js';
 import { type Line, printable, readLines } from './lines.js';
@@ -104,6 +104,9 @@ export async function* readTrajectories(
     yield* episodes ?? episodesIn(inputName(path), lines);
 }
 
+/** The beginnings of a journal's lines that are no episodes. */
+const JOURNAL_HEADS = [ANSWER_HEAD, SPENT_HEAD];
+
 /**
  * Yields an episode or a BadEpisode for each line that is not blank. Skips the lines of a journal that are no episodes.
  * @param name the file's name in `place`.
@@ -113,7 +116,7 @@ export async function* episodesIn(
   lines: AsyncIterable<Line> | Iterable<Line>,
 ): AsyncGenerator<TrajectoryLine> {
   for await (const { number, text, problem } of lines) {
-    if (text?.trim() === '' || isOfJournalAlone(text)) continue;
+    if (text?.trim() === '' || JOURNAL_HEADS.some((head) => text?.startsWith(head))) continue;
     const episode = text === null ? new BadEpisode('corrupt', problem!) : readEpisode(text);
     yield { place: `${name}:${number}`, size: text?.length ?? 0, episode };
   }

@@ -15,8 +15,7 @@ import { METADATA_KEY } from '../../shared/row-files/row-encoder.js';
 import { follows, otherSchema, SCHEMAS } from '../../shared/schemas.js';
 import { UsageError } from '../command-errors.js';
 import { printable } from './lines.js';
-import { footerOf } from './partial-file.js';
-import { stat } from './paths.js';
+import { footerOf, stat } from './paths.js';
 
 const COLUMNS = Object.keys(EPISODE_COLUMNS);
 /** The maximum number of episodes that are replayed at once. Chosen by hand: more take more memory. */
@@ -165,7 +164,7 @@ export class ParquetFile implements AsyncDisposable {
   }
 
   /**
-   * Opens a file. If it has no footer because a run was killed, reads the footer that the run left beside it (partial-file.ts).
+   * Opens a file. If it has no footer because a run was killed, reads the footer that the run left beside it (partial-table.ts).
    * @throws UsageError for a file that is cut off or damaged, or whose compression cannot be read; Error if the footer beside
    *   the file is damaged; LibraryError `library_missing`.
    */

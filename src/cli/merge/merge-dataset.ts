@@ -1,37 +1,58 @@
-/** Merges the shards of `rhythm-vec dataset grpo`: writes the rows in any format, and their card. */
-import { createReadStream } from 'node:fs';
+/** Merges the shards of `rhythm-vec dataset`: writes the rows in any format, and their card. */
 import { BATCH, type GrpoRow } from '../../training/datasets/grpo/grpo-rows.js';
+import { StoredResults } from '../../training/datasets/replay-results.js';
+import type { EpisodeInput } from '../dataset/episode-input.js';
 import { planOf } from '../dataset/grpo-shard.js';
+import { writeDpo } from '../dataset/run-dpo.js';
 import { writeGrpo } from '../dataset/run-grpo.js';
-import { readLines } from '../files/lines.js';
-import type { DatasetJob } from '../shards/job.js';
+import { writeSft } from '../dataset/run-sft.js';
+import { readStoredLines } from '../dataset/stored-lines.js';
+import type { DatasetJob, SelectionJob } from '../shards/job.js';
+import { lineBatches } from '../shards/shard-file.js';
 
-/** The maximum length of a row in bytes: many times the usual length. */
-const MAX_LINE_BYTES = 2 ** 20;
+interface Target {
+  readonly output: string;
+  readonly format?: string;
+}
 
 /**
- * Writes the rows and the card. @param paths the files of all shards.
+ * Writes the rows of `dataset grpo` and the card. @param paths the files of all shards.
  * @throws UsageError for unusable paths and formats; the signal's reason.
  */
-export const mergeDataset = (
+export const mergeRows = (
   job: DatasetJob,
   paths: readonly string[],
-  target: { readonly output: string; readonly format?: string },
+  target: Target,
   signal: AbortSignal,
-): Promise<void> =>
-  writeGrpo(planOf(job), { ...target, grader: job.options.grader }, batchesIn(paths), signal);
+): Promise<void> => writeGrpo(planOf(job), { ...target, grader: job.options.grader }, rowsIn(paths), signal);
 
 /** Yields the rows of all files in batches of BATCH, as a run without shards does: batches become row groups. */
-async function* batchesIn(paths: readonly string[]): AsyncGenerator<GrpoRow[]> {
-  let batch: GrpoRow[] = [];
-  for (const path of paths) {
-    for await (const { text } of readLines(createReadStream(path), MAX_LINE_BYTES)) {
-      // `text` is null only for a line that is too long or not UTF-8. Checked shards have no such line.
-      batch.push(JSON.parse(text!));
-      if (batch.length < BATCH) continue;
-      yield batch;
-      batch = [];
-    }
-  }
-  if (batch.length > 0) yield batch;
+async function* rowsIn(paths: readonly string[]): AsyncGenerator<GrpoRow[]> {
+  for await (const lines of lineBatches(paths, BATCH)) yield lines.map((line) => JSON.parse(line));
+}
+
+/**
+ * Writes the directory of `dataset sft` or `dpo`: the rows by split, and their card.
+ * @param paths of all shards. @param target the directory, and the format, by default JSON lines.
+ * @returns whether no line was skipped and every replayed episode is as recorded, or --skip-bad was given.
+ */
+export async function mergeSelection(
+  { grader, options }: SelectionJob,
+  paths: readonly string[],
+  { output, format = 'jsonl' }: Target,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const target = { output, format, grader: options.grader, jsonl: options.files.map(({ name }) => name) };
+  const results = new StoredResults();
+  const episodes: EpisodeInput = {
+    files: { option: 'a shard', paths },
+    source: async () => results,
+    lines: () => readStoredLines(paths, results, signal),
+  };
+  const { plan } = options;
+  const isComplete =
+    plan.dataset === 'sft'
+      ? await writeSft({ ...plan, grader }, target, episodes, signal)
+      : await writeDpo({ ...plan, grader }, target, episodes, signal);
+  return isComplete || options.skip_bad;
 }

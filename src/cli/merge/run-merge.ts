@@ -1,19 +1,11 @@
 /** Runs `rhythm-vec merge`. */
-import { createReadStream } from 'node:fs';
-import { counted } from '../../evaluation/format-results.js';
 import { UsageError } from '../command-errors.js';
-import { checkBracket } from '../eval/bracket.js';
 import { checkOutputs, type PlannedOutput } from '../files/check-outputs.js';
-import { openLinesOutput } from '../files/episode-file.js';
-import { checkDifferentFile, checkInput } from '../files/input-file.js';
+import { checkBracket, checkDifferentFile, checkInput } from '../files/input-file.js';
 import { stat } from '../files/paths.js';
-import { createProgress } from '../progress.js';
 import type { Job } from '../shards/job.js';
-import { formatOf, LINES } from '../shared-options.js';
 import { type CheckedShards, checkShards } from './check-shards.js';
-import { mergeDataset } from './merge-dataset.js';
-import { type MergeCommandOptions, mergeEval } from './merge-eval.js';
-import { mergeSelection } from './merge-selection.js';
+import type { MergeCommandOptions } from './merge-eval.js';
 
 /**
  * Writes the merged file, or reports every problem of the shards and writes nothing.
@@ -48,11 +40,28 @@ export async function runMerge(
   checkEvalOptions(job, options);
   // Refuses the directory, because this job writes a file.
   if (job.kind !== 'selection' && isDirectory) checkOutputs(outputs);
-  const files = checked.shards.map(({ path }) => path);
-  if (job.kind === 'selection') return mergeSelection(job, files, options, signal);
-  if (job.kind === 'teach') await write(checked, options, signal);
-  else if (job.kind === 'eval') await mergeEval(job, files, options, signal);
-  else await mergeDataset(job, files, options, signal);
+  return mergeJob(job, checked.shards, options, signal);
+}
+
+/** Merges the shards of a job. Loads only what its kind needs. @returns false if lines were left out without --skip-bad. */
+async function mergeJob(
+  job: Job,
+  shards: CheckedShards['shards'],
+  options: MergeCommandOptions,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const paths = shards.map(({ path }) => path);
+  if (job.kind === 'teach') {
+    const { mergeTeach } = await import('./merge-teach.js');
+    await mergeTeach(shards, options, signal);
+  } else if (job.kind === 'eval') {
+    const { mergeEval } = await import('./merge-eval.js');
+    await mergeEval(job, paths, options, signal);
+  } else {
+    const { mergeRows, mergeSelection } = await import('./merge-dataset.js');
+    if (job.kind === 'selection') return mergeSelection(job, paths, options, signal);
+    await mergeRows(job, paths, options, signal);
+  }
   return true;
 }
 
@@ -75,33 +84,3 @@ function checkEvalOptions(job: Job, { json, bracket }: MergeCommandOptions): voi
 
 /** Returns the path of the shard's file. A pattern such as part-* also matches the manifests beside it. */
 const withoutManifest = (path: string): string => path.replace(/\.manifest\.json$/, '');
-
-/** Joins the files of the shards of `teach`. */
-async function write(
-  { shards }: CheckedShards,
-  { output: path, format }: MergeCommandOptions,
-  signal: AbortSignal,
-): Promise<void> {
-  const total = shards.reduce((sum, { manifest }) => sum + manifest.bytes, 0);
-  const rows = shards.reduce((sum, { manifest }) => sum + manifest.rows, 0);
-  const progress = createProgress('bytes');
-  const output = await openLinesOutput(path, formatOf('--output', path, format) ?? LINES);
-  let done = 0;
-  try {
-    // Reads 1 MiB at a time. Chosen by hand: less needs more reads, and more needs more memory.
-    for (const shard of shards) {
-      for await (const chunk of createReadStream(shard.path, { highWaterMark: 1 << 20 })) {
-        signal.throwIfAborted();
-        await output.write(chunk);
-        done += chunk.length;
-        progress.update(done, total);
-      }
-    }
-    await output.commit();
-  } finally {
-    progress.stop();
-    await output.discard();
-  }
-  if (path === '-') return;
-  process.stderr.write(`${counted(rows, 'row')} of ${counted(shards.length, 'shard')} in ${path}.\n`);
-}

@@ -6,11 +6,12 @@ import { counted } from '../../evaluation/format-results.js';
 import { SCHEMAS } from '../../shared/schemas.js';
 import { EXIT } from '../command-errors.js';
 import type { Context } from '../context.js';
+import { checkOutput } from '../files/check-outputs.js';
 import { checkedStream, checkKind, KINDS } from '../files/file-kind.js';
 import { checkNotGrader, readGrader } from '../files/grader-file.js';
 import { checkDifferentFile, checkInput, inputName, openInput, withProgress } from '../files/input-file.js';
 import { printable } from '../files/lines.js';
-import { checkOutput, openOutput } from '../files/output-file.js';
+import { openOutput } from '../files/output-file.js';
 import { addEngineOptions, checkEngineOptions, type EngineOptions } from '../shared-options.js';
 import { type ReplayCounts, replayStream } from './replay-stream.js';
 

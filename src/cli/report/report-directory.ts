@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FILES_META } from '../../report/page.js';
 import { UsageError } from '../command-errors.js';
-import { checkDirectory } from '../files/output-file.js';
+import { checkDirectory } from '../files/check-outputs.js';
+import { temporaryFilesOf } from '../files/output-file.js';
 import { stat } from '../files/paths.js';
-import { temporaryFilesOf } from '../files/temporary-file.js';
 
 /** The file name of the page. */
 export const PAGE = 'report.html';

@@ -3,11 +3,12 @@ import { createHash } from 'node:crypto';
 import { createReadStream, readFileSync, rmSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { RowFormat } from '../../shared/row-files/file-formats.js';
+import { LINES } from '../../shared/row-files/file-formats.js';
 import { BadRow } from '../../shared/row-schemas.js';
 import { UsageError } from '../command-errors.js';
+import { readLines } from '../files/lines.js';
 import { jsonText, writeFilesAtomically } from '../files/output-file.js';
 import { stat } from '../files/paths.js';
-import { LINES } from '../shared-options.js';
 import { type Job, jobDigest, type Manifest, manifestOf, manifestPath, parseManifest } from './job.js';
 import { type Shard, shardText } from './shard.js';
 
@@ -88,15 +89,33 @@ const numbered = (path: string, { index }: Shard): string =>
   basename(path).replace(/(\.[^.]*)?$/, (ending) => `-${index}${ending}`);
 
 const LF = 0x0a;
+/** The number of bytes of a read. Chosen by hand: less needs more reads, and more needs more memory. */
+const CHUNK_BYTES = 1 << 20;
 
 /** Returns the number of lines, the size and the SHA-256 of a file. */
 export async function contentsOf(path: string): Promise<Pick<Manifest, 'rows' | 'bytes' | 'sha256'>> {
   const hash = createHash('sha256');
   let [rows, bytes] = [0, 0];
-  for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>) {
+  for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES }) as AsyncIterable<Buffer>) {
     hash.update(chunk);
     bytes += chunk.length;
     for (let at = chunk.indexOf(LF); at >= 0; at = chunk.indexOf(LF, at + 1)) rows++;
   }
   return { rows, bytes, sha256: hash.digest('hex') };
+}
+
+/** Yields the lines of complete shards in batches of `size`. */
+export async function* lineBatches(paths: readonly string[], size: number): AsyncGenerator<string[]> {
+  let batch: string[] = [];
+  for (const path of paths) {
+    const bytes = createReadStream(path, { highWaterMark: CHUNK_BYTES });
+    for await (const { text } of readLines(bytes, Number.MAX_SAFE_INTEGER)) {
+      // `text` is null only for a line that is not UTF-8. A command writes no such line.
+      batch.push(text!);
+      if (batch.length < size) continue;
+      yield batch;
+      batch = [];
+    }
+  }
+  if (batch.length > 0) yield batch;
 }

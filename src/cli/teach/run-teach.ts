@@ -1,32 +1,65 @@
 /** Runs `rhythm-vec teach`, for all teachers. */
 
-import type { Grader } from '../../engine/graders/grader.js';
+import { checkModelName, modelPlayer } from '../../agents/llm/language-model.js';
+import { type Grader, isSameGrader } from '../../engine/graders/grader.js';
+import { playerOf } from '../../evaluation/choose-policies.js';
+import { counted } from '../../evaluation/format-results.js';
 import { MODEL_PREFIX, UserPolicy } from '../../evaluation/user-policy.js';
+import { episodeKey } from '../../rollouts/trajectories/trajectory-lines.js';
 import type { RowFormat } from '../../shared/row-files/file-formats.js';
+import { LINES } from '../../shared/row-files/file-formats.js';
+import { checkName } from '../../shared/values.js';
+import { packageVersion } from '../../shared/version.js';
 import { evalSeedsIn, rangeText } from '../../training/datasets/state-sampler.js';
-import { DEFAULT_TEACHER, teacherNamed } from '../../training/teaching/policy-teacher.js';
-import type { SeedRange } from '../../world/conditions.js';
+import {
+  DEFAULT_TEACHER,
+  keysOf,
+  teach,
+  teachByModel,
+  teacherNamed,
+} from '../../training/teaching/policy-teacher.js';
+import { CUSTOM, type SeedRange } from '../../world/conditions.js';
+import { NUM_STEPS } from '../../world/fields.js';
+import { PROFILE_CHOICES } from '../../world/resolve-names.js';
+import { UsageError } from '../command-errors.js';
 import type { Context } from '../context.js';
-import { checkOutputs } from '../files/check-outputs.js';
+import { checkOutputs, formatOf } from '../files/check-outputs.js';
 import { readGrader } from '../files/grader-file.js';
-import { partialFiles } from '../files/partial-file.js';
+import { fileDigest } from '../files/input-file.js';
 import { isPolicyFile, pathOfPolicy, readPolicyFiles } from '../files/policy-file.js';
-import { journalFiles } from '../llm/journal.js';
-import { checkNoModelFlags } from '../llm/llm-options.js';
-import { checkShardFormat, checkShardOutput } from '../shards/shard-file.js';
-import { checkEngineOptions, formatOf, LINES } from '../shared-options.js';
-import { type PolicyTeachOptions, teachLines } from './teach-lines.js';
-import { type LlmTeachOptions, teachByLlm } from './teach-llm.js';
-import { teachTable } from './teach-table.js';
+import {
+  checkNoModelFlags,
+  LLM_DEFAULTS,
+  type ModelFlags,
+  prepareModel,
+  samplingOf,
+} from '../llm/llm-options.js';
+import { LlmSummary } from '../llm/models.js';
+import { createProgress } from '../progress.js';
+import { createJob, type TeachJob } from '../shards/job.js';
+import { type Shard, seedsOf } from '../shards/shard.js';
+import { beginShard, checkShardFormat, checkShardOutput, endShard } from '../shards/shard-file.js';
+import { checkEngineOptions, type EngineOptions } from '../shared-options.js';
+import { type EarlierRun, openEpisodeFile } from '../store/episode-file.js';
+import { checkJournal, keptText, openJournal, workFilesOf } from '../store/episode-store.js';
+import type { Journal } from '../store/journal.js';
 
-export interface TeachCommandOptions
-  extends Omit<PolicyTeachOptions, 'policy' | 'policyPath'>,
-    Omit<LlmTeachOptions, 'model'> {
+export interface TeachCommandOptions extends EngineOptions, ModelFlags {
   /** A policy's name, or the path of a file that exports one. */
   readonly policy?: string;
+  readonly seeds: SeedRange;
+  readonly profiles: string;
   readonly grader: string;
+  readonly output: string;
   /** The value of --format. */
   readonly format?: string;
+  readonly shard?: Shard;
+}
+
+/** The checked options. */
+interface TeachPlan extends Omit<TeachCommandOptions, 'grader' | 'format'> {
+  readonly grader: Grader;
+  readonly format: RowFormat;
 }
 
 /**
@@ -35,48 +68,21 @@ export interface TeachCommandOptions
  * reason.
  */
 export async function runTeach(options: TeachCommandOptions, context: Context): Promise<void> {
-  const { signal } = context;
-  const { policy = DEFAULT_TEACHER } = options;
+  const { policy = DEFAULT_TEACHER, output, seeds, shard } = options;
   const model = policy.startsWith(MODEL_PREFIX) ? policy.slice(MODEL_PREFIX.length) : null;
-  if (model === null) checkPolicy(policy, options);
+  if (model === null) {
+    if (!isPolicyFile(policy)) teacherNamed(policy);
+    checkNoModelFlags(policy, options);
+  }
   checkEngineOptions(options);
-  const format = formatOf('--output', options.output, options.format) ?? LINES;
-  if (options.shard !== undefined) checkShardFormat('--output', format);
-  const workFiles = workFilesOf(options.output, format, model !== null);
-  checkOutputs([{ option: '--output', path: options.output, workFiles }], options.grader);
-  if (options.shard !== undefined) checkShardOutput('--output', options.output);
-  const grader = await readGrader(options.grader);
-  noteEvalSeeds(options.seeds);
-  await (model === null
-    ? teachByPolicy({ ...options, ...(await teacherOf(policy)) }, grader, format, signal)
-    : teachByLlm({ ...options, model }, grader, format, context));
-}
-
-const teachByPolicy = (
-  options: PolicyTeachOptions,
-  grader: Grader,
-  format: RowFormat,
-  signal: AbortSignal,
-): Promise<void> =>
-  format === LINES ? teachLines(options, grader, signal) : teachTable(options, grader, format, signal);
-
-/** Returns the paths of the temporary files beside the output. */
-const workFilesOf = (output: string, format: RowFormat, isModel: boolean): string[] => {
-  if (isModel) return journalFiles(output);
-  return format === LINES || output === '-' ? [] : partialFiles(output);
-};
-
-/** Refuses unknown policies, and options of language models. @throws UsageError; InputError for unknown names. */
-function checkPolicy(policy: string, options: TeachCommandOptions): void {
-  if (!isPolicyFile(policy)) teacherNamed(policy);
-  checkNoModelFlags(policy, options);
-}
-
-/** Returns the policy that a file exports, with the file's path. Returns the name of any other policy unchanged. */
-async function teacherOf(policy: string): Promise<Pick<PolicyTeachOptions, 'policy' | 'policyPath'>> {
-  if (!isPolicyFile(policy)) return { policy, policyPath: null };
-  const [[name, exported]] = Object.entries(await readPolicyFiles([policy]));
-  return { policy: new UserPolicy(name, exported), policyPath: pathOfPolicy(policy) };
+  const format = formatOf('--output', output, options.format) ?? LINES;
+  if (shard !== undefined) checkShardFormat('--output', format);
+  const workFiles = workFilesOf(output, format, model !== null);
+  checkOutputs([{ option: '--output', path: output, workFiles }], options.grader);
+  if (shard !== undefined) checkShardOutput('--output', output);
+  const plan = { ...options, grader: await readGrader(options.grader), format };
+  noteEvalSeeds(seeds);
+  await (model === null ? runPolicy(plan, policy, context.signal) : runModel(plan, model, context));
 }
 
 /** Prints a note on seeds that are kept for evaluation, before the work, so that the user can choose others. */
@@ -86,4 +92,170 @@ function noteEvalSeeds(seeds: SeedRange): void {
   process.stderr.write(
     `note: seeds ${evalSeeds.join(' and ')} are kept for evaluation: dataset sft leaves them out by default.\n`,
   );
+}
+
+type Teacher = Pick<TeachJob['options'], 'policy' | 'policy_file' | 'model'>;
+
+/** Calls `play` with the seeds of --shard, unless their file is complete, and writes the manifest; without --shard with all. */
+async function playShard(
+  { seeds, profiles, output: path, shard, grader }: TeachPlan,
+  teacher: Teacher,
+  play: (seeds: SeedRange) => Promise<void>,
+): Promise<void> {
+  if (shard === undefined) return play(seeds);
+  const own = seedsOf(seeds, shard);
+  const job = createJob<TeachJob>('teach', grader, { ...teacher, seeds, profiles });
+  const file = { job, shard, path, option: '--output', part: `seeds ${rangeText(own)}` };
+  const isComplete = await beginShard(file);
+  if (isComplete) return;
+  await play(own);
+  await endShard(file);
+}
+
+/** Teaches by a policy of this package or a file. */
+async function runPolicy(plan: TeachPlan, name: string, signal: AbortSignal): Promise<void> {
+  const isFile = isPolicyFile(name);
+  const [policy] = isFile
+    ? Object.entries(await readPolicyFiles([name])).map((each) => new UserPolicy(...each))
+    : [name];
+  const teacher = {
+    policy: typeof policy === 'string' ? policy : policy.name,
+    policy_file: isFile ? fileDigest(pathOfPolicy(name)) : null,
+    model: null,
+  };
+  await playShard(plan, teacher, (seeds) => playByPolicy(plan, policy, seeds, signal));
+}
+
+/** Plays and writes the episodes. A built-in policy continues after the episodes of an unfinished Parquet file. */
+async function playByPolicy(
+  plan: TeachPlan,
+  policy: string | UserPolicy,
+  seeds: SeedRange,
+  signal: AbortSignal,
+): Promise<void> {
+  const { output, grader, profiles, format, backend, kernel, threads } = plan;
+  const total = seeds.last - seeds.first + 1;
+  const file = await openEpisodeFile(output, format, earlierRun(plan, policy, seeds));
+  const progress = createProgress('steps');
+  let episodes = file.earlier;
+  const before = episodes * NUM_STEPS;
+  const work = {
+    ...{ policy, grader, profiles, backend, kernel, threads, signal },
+    seeds: { first: seeds.first + episodes, last: seeds.last },
+    onProgress: (done: number): void => progress.update(before + done, total * NUM_STEPS),
+  };
+  try {
+    for await (const batch of teach(work)) {
+      await file.write(batch);
+      episodes += batch.length;
+    }
+    signal.throwIfAborted();
+    await file.commit();
+  } finally {
+    progress.stop();
+    const kept = await file.close();
+    if (kept !== null) process.stderr.write(keptText(kept, episodes, counted(total, 'episode')));
+  }
+  if (output !== '-') process.stderr.write(`${counted(total, 'episode')} in ${output}.\n`);
+}
+
+/** Describes the unfinished file that this run continues: it has the first episodes of this run, in order. */
+function earlierRun(
+  { profiles, grader }: TeachPlan,
+  policy: string | UserPolicy,
+  seeds: SeedRange,
+): EarlierRun {
+  // If the policy is the user's module, earlier episodes are refused, because the module may have changed.
+  const player = typeof policy === 'string' ? playerOf(teacherNamed(policy)) : null;
+  const start = { condition: CUSTOM, profile_mode: profiles };
+  return {
+    option: '--output',
+    continues: true,
+    isOwn: (compact, index) =>
+      player !== null &&
+      episodeKey(compact) === episodeKey({ ...player, ...start, seed: seeds.first + index }) &&
+      compact.seed <= seeds.last &&
+      compact.version === packageVersion() &&
+      isSameGrader(compact.grader, grader),
+  };
+}
+
+/** Teaches by a language model. A journal stores each paid episode, so that none is lost or requested twice. */
+async function runModel(plan: TeachPlan, name: string, { signal, model: shared }: Context): Promise<void> {
+  checkModelPlan(plan, name);
+  const { output: path, format, grader, profiles, prices } = plan;
+  const sampling = samplingOf(plan);
+  const openModel = await prepareModel(name, plan);
+  const policy = `${MODEL_PREFIX}${name}`;
+  const teacher = { policy, policy_file: null, model: { sampling, prices: prices ?? null } };
+  await playShard(plan, teacher, async (seeds) => {
+    const conditions = [{ name: CUSTOM, parts: [{ profile: profiles, seeds }] }];
+    const planned = { conditions, players: [modelPlayer(name)], grader, sampling };
+    const journal = await openJournal({ option: '--output', path, format }, planned);
+    try {
+      const { spent, finished } = journal;
+      const onSpend = prices === undefined ? undefined : (dollars: number) => journal.noteSpent(dollars);
+      const opened = openModel({ spent, finished, onSpend }, shared);
+      const answers = (await shared?.answers()) ?? journal.answers;
+      const summary = new LlmSummary(opened.tally, opened.model.ledger, spent);
+      await playByModel({ ...plan, ...opened, seeds, answers, signal }, journal, summary);
+    } finally {
+      await journal.close();
+    }
+  });
+}
+
+/** Plays the episodes that the journal lacks, writes the file, and prints a summary even after an error. */
+async function playByModel(
+  plan: TeachPlan & Omit<Parameters<typeof teachByModel>[0], 'concurrency' | 'onStep'>,
+  journal: Journal,
+  summary: LlmSummary,
+): Promise<void> {
+  const { model, seeds, profiles, output, shard, concurrency = LLM_DEFAULTS.concurrency } = plan;
+  const keys = keysOf(seeds, profiles, model.name);
+  const has = (key: string): boolean => journal.has(key);
+  const before = keys.filter(has).length;
+  if (shard !== undefined) checkOwnEpisodes(journal.size - before, output);
+  const progress = createProgress('steps');
+  let steps = before * NUM_STEPS;
+  const onStep = (): void => progress.update(++steps, keys.length * NUM_STEPS, summary.spentText());
+  const all = counted(keys.length, 'episode');
+  try {
+    for await (const episode of teachByModel({ ...plan, concurrency, onStep }, has)) {
+      await journal.append(episode);
+      summary.add(episode);
+    }
+    await journal.finish(keys);
+    await journal.commit();
+    progress.stop();
+    const earlier = before === 0 ? '' : `, ${before} of them from earlier runs`;
+    process.stderr.write(`${all} in ${output}${earlier}.\n${summary.text()}`);
+  } catch (error) {
+    progress.stop();
+    const kept = keptText(journal.partialPath, keys.filter(has).length, all, journal.answers.size > 0);
+    process.stderr.write(`${summary.text()}${kept}`);
+    throw error;
+  }
+}
+
+/** Refuses a file that also has episodes of other seeds, because the merged file would have them twice. @throws UsageError. */
+function checkOwnEpisodes(others: number, path: string): void {
+  if (others === 0) return;
+  throw new UsageError(
+    `Expected ${path} to hold episodes of this shard alone, got ${counted(others, 'other episode')}. Pass another --output.`,
+  );
+}
+
+/** The maximum number of episodes of a language model. Chosen by hand, because their keys are kept in memory. */
+const MAX_EPISODES = 1_000_000;
+
+function checkModelPlan({ seeds: { first, last }, profiles, output }: TeachPlan, model: string): void {
+  if (last - first >= MAX_EPISODES) {
+    throw new UsageError(
+      `Expected at most ${MAX_EPISODES} episodes of --seeds, got ${last - first + 1}. Split the seeds over several runs.`,
+    );
+  }
+  checkName('profiles', profiles, PROFILE_CHOICES);
+  checkModelName(model, `after ${MODEL_PREFIX}`);
+  checkJournal('--output', output, `--policy ${MODEL_PREFIX}${model}`);
 }

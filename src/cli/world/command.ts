@@ -12,10 +12,11 @@ import { RHYTHM, type WorldSpec } from '../../world/numbers.js';
 import { createWorld, type World } from '../../world/world.js';
 import { UsageError } from '../command-errors.js';
 import type { Context } from '../context.js';
+import { checkOutput } from '../files/check-outputs.js';
 import { checkKind, KINDS } from '../files/file-kind.js';
 import { checkDifferentFile, checkInput } from '../files/input-file.js';
 import { decodeUtf8, withoutMark } from '../files/lines.js';
-import { checkOutput, writeJson } from '../files/output-file.js';
+import { writeJson } from '../files/output-file.js';
 
 /** The maximum size of a file of numbers in bytes: hundreds of times the usual size. */
 const MAX_BYTES = 4 * 2 ** 20;

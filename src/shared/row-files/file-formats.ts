@@ -31,3 +31,9 @@ export const FORMATS: readonly RowFormat[] = [
     },
   },
 ];
+
+/** The format of JSON lines. */
+export const [LINES] = FORMATS;
+
+/** The names of all formats. */
+export const FORMAT_NAMES: readonly string[] = FORMATS.map(({ name }) => name);

@@ -4,14 +4,11 @@ import { hostname } from 'node:os';
 import { LibraryError } from '../../shared/errors.js';
 import { load, PACKAGES } from '../../shared/optional-packages.js';
 import { UsageError } from '../command-errors.js';
-import { stat } from '../files/paths.js';
-
-/** Returns the path of the lock file of an output. */
-export const lockOf = (path: string): string => `${path}.lock`;
+import { lockOf, stat } from '../files/paths.js';
 
 /**
  * Locks `PATH.lock`, and writes the id of this process into it. The operating system releases the lock when the process
- * ends, even if it is killed.
+ * ends, even if it is killed; a stopped process keeps it.
  * @returns a function that releases the lock; calling it again does nothing.
  * @throws UsageError if another process holds the lock, or if the file system or the platform has no locks; LibraryError
  *   without the package fs-native-extensions.
@@ -20,18 +17,19 @@ export async function lock(path: string): Promise<() => void> {
   const lockPath = lockOf(path);
   for (;;) {
     const fd = openSync(lockPath, 'a+');
-    const granted = await tryLock(fd, lockPath).catch((error: unknown) => {
-      closeSync(fd);
-      throw error;
-    });
-    // The previous holder may have removed the file after this process opened it.
-    if (granted && fstatSync(fd).ino === stat(lockPath)?.ino) return hold(fd, lockPath);
-    closeSync(fd);
-    if (!granted) {
-      throw new UsageError(
-        `Expected no other command to work on ${path}, got ${holderOf(lockPath)}. Wait until it ends, or end it.`,
-      );
+    let [granted, held] = [false, false];
+    try {
+      granted = await tryLock(fd, lockPath);
+      // The previous holder may have removed the file after this process opened it.
+      held = granted && fstatSync(fd).ino === stat(lockPath)?.ino;
+      if (held) return hold(fd, lockPath);
+    } finally {
+      if (!held) closeSync(fd);
     }
+    if (granted) continue;
+    throw new UsageError(
+      `Expected no other command to work on ${path}, got ${holderOf(lockPath)}. Wait until it ends, or end it.`,
+    );
   }
 }
 
@@ -41,20 +39,15 @@ async function tryLock(fd: number, lockPath: string): Promise<boolean> {
     const locks = await load('locks of files', PACKAGES.models, () => import('fs-native-extensions'));
     return locks.tryLock(fd);
   } catch (error) {
-    if (isMissing(error)) throw error;
+    const cause = (error instanceof LibraryError ? error.cause : error) as NodeJS.ErrnoException;
+    // The package is not installed. If it is installed without a binary for this platform, the code is another.
+    if (error instanceof LibraryError && cause.code === 'ERR_MODULE_NOT_FOUND') throw error;
     throw new UsageError(
-      `Expected ${lockPath} to be locked, got: ${messageOf(error)}. ` +
+      `Expected ${lockPath} to be locked, got: ${cause.message}. ` +
         'Choose an output on a disk of this machine; use Linux with glibc, macOS or Windows.',
     );
   }
 }
-
-const messageOf = (error: unknown): string =>
-  ((error instanceof LibraryError ? error.cause : error) as Error).message;
-
-/** Returns whether the package is not installed; false if it is installed without a binary for this platform. */
-const isMissing = (error: unknown): boolean =>
-  error instanceof LibraryError && (error.cause as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND';
 
 function hold(fd: number, lockPath: string): () => void {
   ftruncateSync(fd);

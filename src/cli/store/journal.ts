@@ -9,7 +9,7 @@ import { ftruncateSync, writeSync } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { AnswerLog } from '../../agents/llm/language-model.js';
-import { ANSWER_HEAD, StoredAnswers } from '../../agents/llm/stored-answers.js';
+import { ANSWER_HEAD, SPENT_HEAD, StoredAnswers } from '../../agents/llm/stored-answers.js';
 import type { Grader } from '../../engine/graders/grader.js';
 import { EpisodeReplayer } from '../../rollouts/trajectories/episode-replayer.js';
 import type { Sampling, TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
@@ -20,28 +20,18 @@ import {
   parseEpisode,
   readEpisode,
 } from '../../rollouts/trajectories/trajectory-lines.js';
-import { lineSpans } from '../../shared/line-spans.js';
 import type { RowFormat } from '../../shared/row-files/file-formats.js';
+import { LINES } from '../../shared/row-files/file-formats.js';
+import { SCHEMAS } from '../../shared/schemas.js';
 import { UsageError } from '../command-errors.js';
-import { openLinesOutput } from '../files/episode-file.js';
-import { checkKind, isParquet, KINDS } from '../files/file-kind.js';
+import { isParquet } from '../files/file-kind.js';
 import { markLength, withoutMark } from '../files/lines.js';
-import type { Output } from '../files/output-file.js';
-import { makeDirectory, stat, targetOf } from '../files/paths.js';
-import { rethrowWithPath } from '../files/rethrow-with-path.js';
-import { syncToDisk } from '../files/sync-to-disk.js';
+import { syncToDisk } from '../files/output-file.js';
+import { makeDirectory, partialOf, rethrowWithPath, stat, targetOf } from '../files/paths.js';
 import { readTableEpisodes } from '../files/trajectory-table.js';
-import { LINES } from '../shared-options.js';
-import {
-  bytesOf,
-  type Entry,
-  isBeginning,
-  isWhole,
-  SPENT_HEAD,
-  spentIn,
-  spentLine,
-} from './journal-bytes.js';
-import { lock, lockOf } from './lock.js';
+import { type EpisodeFile, openEpisodeFile } from './episode-file.js';
+import { bytesOf, LineIndex, linesOf, type StoredLine } from './line-index.js';
+import { lock } from './lock.js';
 
 export interface JournalOptions {
   /** The output: a file, which need not exist. */
@@ -57,50 +47,21 @@ export interface JournalOptions {
   readonly sampling: Sampling;
 }
 
-/**
- * Refuses an existing output that is not a file of trajectories, and the standard output. @param user what needs a journal:
- * "a language model", or the option that names one. @throws UsageError.
- */
-export function checkJournal(option: string, path: string, user: string): void {
-  const existing = path === '-' ? null : stat(path);
-  if (path !== '-' && (existing === null || existing.isFile())) {
-    checkKind(option, path, [KINDS.trajectories]);
-    return;
-  }
-  throw new UsageError(
-    `Expected ${option} to name a file when ${user} is used, got ${path}. Paid episodes are kept beside that file. Name a file.`,
-  );
-}
-
-const partialOf = (path: string): string => `${path}.partial`;
-
-/** Returns the paths of the files that a journal may have beside the output. @param path of the output. */
-export const journalFiles = (path: string): string[] =>
-  [partialOf, lockOf].map((pathOf) => pathOf(targetOf(path)));
-
-/**
- * Returns a line about the episodes that are kept after an interruption. @param path of the journal. @param all the
- * planned episodes, such as "6 episodes". @param answers whether answers of an unfinished episode are kept.
- */
-export function keptText(path: string, kept: number, all: string, answers = false): string {
-  if (kept === 0 && !answers) return `None of ${all} was finished.\n`;
-  const what = kept === 0 ? `Answers of ${all}` : `${kept} of ${all}`;
-  return `${what} ${kept === 1 ? 'is' : 'are'} kept in ${path}; the same command resumes from there.\n`;
-}
+/** The number of hexadecimal digits by which answers name the grader and the sampling. */
+const RUN_DIGITS = 16;
 
 /** A journal that is open and locked. */
 export class Journal {
-  readonly #path: string;
-  readonly #option: string;
-  readonly #check: JournalOptions['check'];
-  readonly #format: RowFormat;
+  /** The file of episodes while the work is unfinished. */
+  readonly partialPath: string;
+  readonly #options: JournalOptions;
   readonly #unlock: () => void;
   readonly #answers: StoredAnswers;
-  /** The stored episodes, by `episodeKey`. */
-  readonly #entries = new Map<string, Entry>();
+  /** The lines of the stored episodes, by `episodeKey`. */
+  readonly #lines = new LineIndex();
   #output: FileHandle | null = null;
   /** The new output, from `finish` on. */
-  #written: Output | null = null;
+  #written: EpisodeFile | null = null;
   #partial!: FileHandle;
   /** The length of `OUTPUT.partial` in bytes, without an incomplete line. */
   #end = 0;
@@ -110,10 +71,8 @@ export class Journal {
   #finished = { episodes: 0, cost: 0 };
   #spent = 0;
 
-  private constructor(
-    { path, option = '--output', check, format = LINES, grader, sampling }: JournalOptions,
-    unlock: () => void,
-  ) {
+  private constructor(options: JournalOptions, unlock: () => void) {
+    const { path, grader, sampling } = options;
     const run = createHash('sha256')
       .update(JSON.stringify([grader.weights, sampling]))
       .digest('hex');
@@ -121,10 +80,8 @@ export class Journal {
       run.slice(0, RUN_DIGITS),
       async (line) => void (await this.#append(line)),
     );
-    this.#path = path;
-    this.#option = option;
-    this.#check = check;
-    this.#format = format;
+    this.partialPath = partialOf(path);
+    this.#options = options;
     this.#unlock = unlock;
   }
 
@@ -149,12 +106,12 @@ export class Journal {
 
   /** The number of stored episodes. */
   get size(): number {
-    return this.#entries.size;
+    return this.#lines.size;
   }
 
   /** Returns whether an episode is stored. @param key as `episodeKey` returns it. */
   has(key: string): boolean {
-    return this.#entries.has(key);
+    return this.#lines.has(key);
   }
 
   /** The number of episodes that were stored before the journal was opened and state their cost, and the sum in dollars. */
@@ -174,22 +131,22 @@ export class Journal {
 
   /** Stores an episode. Once the promise resolves, no crash can lose it. */
   async append(episode: TrajectoryEpisode): Promise<void> {
-    this.#entries.set(episodeKey(episode), await this.#append(episodeLine(episode)));
+    this.#lines.add(episodeKey(episode), await this.#append(episodeLine(episode)));
   }
 
   /** Stores the largest amount that may have been spent, so that a killed process cannot lose it. */
   noteSpent(dollars: number): void {
-    this.#write(spentLine(dollars));
+    this.#write(`${JSON.stringify({ spent_usd: dollars })}\n`);
   }
 
-  async #append(line: string): Promise<Entry> {
-    const entry = this.#write(line);
+  async #append(line: string): Promise<StoredLine> {
+    const stored = this.#write(line);
     await this.#sync().catch(rethrowWithPath(this.partialPath));
-    return entry;
+    return stored;
   }
 
   /** Writes a line at the end of `OUTPUT.partial`. After a failure, none of it remains. */
-  #write(line: string): Entry {
+  #write(line: string): StoredLine {
     const bytes = Buffer.from(line);
     const start = this.#end;
     const { fd } = this.#partial;
@@ -218,10 +175,7 @@ export class Journal {
 
   /** Yields the stored episodes of these keys, in the order of `keys`, one at a time. */
   async *read(keys: Iterable<string>): AsyncGenerator<TrajectoryEpisode> {
-    for (const key of keys) {
-      const entry = this.#entries.get(key);
-      if (entry !== undefined) yield parseEpisode((await bytesOf(entry)).toString());
-    }
+    for await (const line of this.#lines.read(keys)) yield parseEpisode(line);
   }
 
   /**
@@ -230,13 +184,11 @@ export class Journal {
    */
   async finish(keys: readonly string[]): Promise<void> {
     if (this.#end === 0) return;
+    const { path, format = LINES } = this.#options;
     const ordered = new Set(keys);
-    const others = [...this.#entries.keys()].filter((key) => !ordered.has(key));
-    this.#written = await openLinesOutput(this.#path, this.#format);
-    for (const key of [...others, ...keys]) {
-      const entry = this.#entries.get(key);
-      if (entry !== undefined) await this.#written.write(Buffer.concat([await bytesOf(entry), LINE_END]));
-    }
+    const others = this.#lines.keys.filter((key) => !ordered.has(key));
+    this.#written = await openEpisodeFile(path, format);
+    for await (const line of this.#lines.read([...others, ...keys])) await this.#written.writeLines([line]);
     await this.#written.finish();
   }
 
@@ -252,104 +204,137 @@ export class Journal {
     const handles = [this.#output, this.#partial];
     this.#output = null;
     await this.#syncing.catch(() => {});
-    await this.#written?.discard();
+    await this.#written?.close();
     this.#written = null;
     for (const handle of handles) await handle?.close();
     if (this.#end === 0 && stat(this.partialPath)?.size === 0) await rm(this.partialPath);
     this.#unlock();
   }
 
-  /** The file of episodes while the work is unfinished. */
-  get partialPath(): string {
-    return partialOf(this.#path);
-  }
-
   async #read(): Promise<void> {
-    const isTable = isParquet(this.#path);
-    if (!isTable && stat(this.#path) !== null) {
-      this.#output = await open(this.#path, 'r');
-      await this.#readEpisodes(this.#output, this.#path, { mayEndEarly: false });
+    const { path } = this.#options;
+    const isTable = isParquet(path);
+    if (!isTable && stat(path) !== null) {
+      this.#output = await open(path, 'r');
+      for await (const line of textsOf(this.#output, path)) this.#addLine(line);
     }
     const exists = stat(this.partialPath) !== null;
     this.#partial = await open(this.partialPath, exists ? 'r+' : 'wx+');
-    this.#end = await this.#readEpisodes(this.#partial, this.partialPath, { mayEndEarly: true });
-    if (isTable) await this.#copyTable();
+    await this.#readPartial();
+    if (isTable) await this.#copyTable(path);
+  }
+
+  /** Reads the lines of `OUTPUT.partial`. Removes an incomplete last line, and adds a missing last line end. */
+  async #readPartial(): Promise<void> {
+    for await (const line of textsOf(this.#partial, this.partialPath)) {
+      const { text, place, end, isWhole } = line;
+      if (!isWhole && isBeginning(text) && !isJson(text)) return this.#partial.truncate(this.#end);
+      if (text.startsWith(SPENT_HEAD)) this.#spent = spentIn(text, place);
+      else if (text.startsWith(ANSWER_HEAD)) this.#addAnswer(text, place);
+      else this.#addLine(line);
+      this.#end = end + 1;
+      if (!isWhole) await this.#partial.write('\n', end);
+    }
   }
 
   /** Copies the episodes of an output in Parquet to the journal. */
-  async #copyTable(): Promise<void> {
+  async #copyTable(path: string): Promise<void> {
     await using replayer = new EpisodeReplayer();
-    for await (const { place, episode } of readTableEpisodes(this.#path, this.#path, replayer)) {
-      if (!isEpisode(episode)) this.#refuse(episode, place);
-      this.#addEntry(episode, this.#write(episodeLine(episode)), place);
+    for await (const { place, episode } of readTableEpisodes(path, path, replayer)) {
+      this.#addEpisode(episode, place, (valid) => this.#write(episodeLine(valid)));
     }
     await syncToDisk(this.#partial);
   }
 
-  /**
-   * Registers the episodes of a file. @returns the offset after the last complete line.
-   * @param mayEndEarly whether an incomplete last line is removed, and a missing last line end is added.
-   */
-  async #readEpisodes(
-    handle: FileHandle,
-    path: string,
-    { mayEndEarly }: { readonly mayEndEarly: boolean },
-  ): Promise<number> {
-    let end = 0;
-    let number = 0;
-    for await (const span of lineSpans(handle)) {
-      const place = `${path}:${++number}`;
-      const bytes = await bytesOf({ handle, ...span });
-      const text = withoutMark(bytes.toString());
-      if (mayEndEarly && !span.whole && isBeginning(text) && !isWhole(text)) {
-        await handle.truncate(span.start);
-        return span.start;
-      }
-      if (!mayEndEarly || !this.#readOther(text, place)) {
-        const episode = text === '' ? null : readEpisode(text);
-        const start = span.start + markLength(bytes);
-        if (episode !== null) this.#addEntry(episode, { handle, start, end: span.end }, place);
-      }
-      end = span.end + 1;
-      if (mayEndEarly && !span.whole) await handle.write('\n', span.end);
-    }
-    return end;
+  #addLine(line: LineText): void {
+    if (line.text !== '') this.#addEpisode(readEpisode(line.text), line.place, () => line);
   }
 
-  /** Reads a line that has an answer or the amount spent. @returns false for any other line. @throws UsageError. */
-  #readOther(text: string, place: string): boolean {
-    if (text.startsWith(SPENT_HEAD)) this.#spent = spentIn(text, place);
-    else if (!text.startsWith(ANSWER_HEAD)) return false;
-    else if (!this.#answers.read(text)) {
-      throw new UsageError(
-        `Expected the answers in ${place} to be those of this --grader and these options of sampling, got others. ` +
-          `Pass the original options, or pass another ${this.#option}.`,
-      );
-    }
-    return true;
-  }
-
-  #refuse({ message }: BadEpisode, place: string): never {
+  #addAnswer(text: string, place: string): void {
+    if (this.#answers.read(text)) return;
     throw new UsageError(
-      `Expected an episode at ${place}, got: ${message} Remove that line or row, or pass another ${this.#option}.`,
+      `Expected the answers in ${place} to be those of this --grader and these options of sampling, got others. ` +
+        `Pass the original options, or pass another ${this.#option}.`,
     );
   }
 
-  #addEntry(episode: TrajectoryEpisode | BadEpisode, entry: Entry, place: string): void {
-    if (!isEpisode(episode)) this.#refuse(episode, place);
-    this.#check(episode, place);
+  /** Registers an episode. @param store returns its line. @throws UsageError for a fault, and as `check`. */
+  #addEpisode(
+    episode: TrajectoryEpisode | BadEpisode,
+    place: string,
+    store: (episode: TrajectoryEpisode) => StoredLine,
+  ): void {
+    if (episode instanceof BadEpisode) {
+      throw new UsageError(
+        `Expected an episode at ${place}, got: ${episode.message} Remove that line or row, or pass another ${this.#option}.`,
+      );
+    }
+    this.#options.check(episode, place);
+    const line = store(episode);
     const key = episodeKey(episode);
     // A crash between writing the output and removing the journal leaves an episode in both.
-    if (this.#entries.has(key)) return;
-    this.#entries.set(key, entry);
+    if (this.has(key)) return;
+    this.#lines.add(key, line);
     const { cost_usd: cost } = episode.usage ?? {};
     if (cost === undefined) return;
     this.#finished = { episodes: this.#finished.episodes + 1, cost: this.#finished.cost + cost };
   }
+
+  get #option(): string {
+    return this.#options.option ?? '--output';
+  }
 }
 
-const LINE_END = Buffer.from('\n');
-/** The number of hexadecimal digits by which answers name the grader and the sampling. */
-const RUN_DIGITS = 16;
-const isEpisode = (read: TrajectoryEpisode | BadEpisode | null): read is TrajectoryEpisode =>
-  read !== null && !(read instanceof BadEpisode);
+/** A line of a file with its text, without byte order marks. */
+interface LineText extends StoredLine {
+  readonly text: string;
+  /** File and line, such as "t.jsonl:3". */
+  readonly place: string;
+  /** Whether the line has a line end. */
+  readonly isWhole: boolean;
+}
+
+async function* textsOf(handle: FileHandle, path: string): AsyncGenerator<LineText> {
+  let number = 0;
+  for await (const { start, end, whole } of linesOf(handle)) {
+    const bytes = await bytesOf({ handle, start, end });
+    const text = withoutMark(bytes.toString());
+    yield {
+      handle,
+      start: start + markLength(bytes),
+      end,
+      text,
+      place: `${path}:${++number}`,
+      isWhole: whole,
+    };
+  }
+}
+
+/** The beginning of an episode's line, up to the name of its schema. */
+const EPISODE_HEAD = JSON.stringify({ schema: { name: SCHEMAS.trajectory.name } }).slice(0, -2);
+
+/** Returns whether a text can be the beginning of a journal's line. It ignores zero bytes at the end, left by a crash. */
+function isBeginning(text: string): boolean {
+  const written = text.replace(/\0+$/, '');
+  return [EPISODE_HEAD, ANSWER_HEAD, SPENT_HEAD].some(
+    (head) => written.startsWith(head) || head.startsWith(written),
+  );
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Returns the amount in a line. @throws UsageError for a line with another text. */
+function spentIn(line: string, place: string): number {
+  const amount = /^\{"spent_usd":([\d.e+-]+)\}$/.exec(line)?.[1];
+  if (amount !== undefined && Number.isFinite(Number(amount))) return Number(amount);
+  throw new UsageError(
+    `Expected ${place} to hold the amount spent, got something else. Write {"spent_usd":0} there, with the right amount instead of 0.`,
+  );
+}
