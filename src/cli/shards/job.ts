@@ -2,8 +2,7 @@
  * A job: a command's options as plain JSON, with all defaults filled in. Equal jobs without a language model have equal
  * results, byte for byte. The manifest beside a shard's file has the job, and the size and digest of the file.
  */
-import { sha256 } from '@noble/hashes/sha2';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils';
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Prices } from '../../agents/llm/ledger.js';
 import type { Grader } from '../../engine/graders/grader.js';
@@ -118,7 +117,7 @@ export const canonicalJson = (value: unknown): string =>
   );
 
 /** Returns the SHA-256 of a job's canonical JSON, hexadecimal. It identifies the job. */
-export const jobDigest = (job: Job): string => bytesToHex(sha256(utf8ToBytes(canonicalJson(job))));
+export const jobDigest = (job: Job): string => createHash('sha256').update(canonicalJson(job)).digest('hex');
 
 /** Returns the paths at which two jobs differ, with both values, such as "options.seeds.last: 99 and 199". */
 export function jobDifferences(job: unknown, other: unknown, path = ''): string[] {

@@ -86,8 +86,10 @@ function sameRunCheck({ players, grader, sampling }: PlannedEpisodes, option: st
       );
     };
     const name = teacherName(episode);
-    compare('the policy', names.includes(name) ? name : names.join(','), name);
-    compare('--grader', json(grader.name, grader.weights), json(episode.grader.name, episode.grader.weights));
+    const expected = names.includes(name) ? name : names.join(',');
+    compare('the policy', expected, name, 'Pass the policies of the earlier run');
+    compare('--grader', grader.name, episode.grader.name);
+    compare('the weights of --grader', json(grader.weights), json(episode.grader.weights));
     if (episode.model === null) return;
     compare('sampling', json(sampling), json(episode.sampling ?? null));
     compare(
@@ -99,7 +101,7 @@ function sameRunCheck({ players, grader, sampling }: PlannedEpisodes, option: st
   };
 }
 
-const json = (...values: unknown[]): string => values.map((value) => JSON.stringify(value)).join(' ');
+const json = (value: unknown): string => JSON.stringify(value);
 
 /** Returns whether a command plays an episode. */
 export const isPlanned = (
