@@ -6,7 +6,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { compileCopy } from '../dist/cli/build/compile-addon.js';
+import { compileCopy } from '../dist/cli/compile-addon.js';
 import { checkSymbolVersions } from './symbol-versions.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));

@@ -1,7 +1,7 @@
 /** Trains a student for a grader: first a clone, which imitates the planner, then its refinement (docs/students.md). */
 import { existsSync } from 'node:fs';
 import type { StudentName } from '../src/agents/student/shipped-students.js';
-import { runTrain, type TrainCommandOptions } from '../src/cli/train/run-train.js';
+import { runTrain, type TrainCommandOptions } from '../src/cli/train.js';
 import { openTrainingLog } from './student-logs.js';
 
 /** The graders that students are trained for. */

@@ -2,44 +2,31 @@
 import { Command, Help } from 'commander';
 import { InputError } from '../shared/errors.js';
 import { packageVersion } from '../shared/version.js';
-import { addAuditCommand } from './audit/command.js';
-import { addBuildCommand } from './build/command.js';
 import { exitCodeOf, isUsage, messageOf } from './command-errors.js';
 import type { Context } from './context.js';
-import { addDatasetCommand } from './dataset/command.js';
-import { addEvalCommand } from './eval/command.js';
-import { addInfoCommand } from './info/command.js';
-import { addMergeCommand } from './merge/command.js';
-import { addQueueCommand } from './queue/command.js';
-import { setQuiet } from './quiet.js';
-import { addReevalCommand } from './reeval/command.js';
-import { addRegradeCommand } from './regrade/command.js';
-import { addReplayCommand } from './replay/command.js';
-import { addReportCommand } from './report/command.js';
-import { addServeCommand } from './serve/command.js';
-import { addTeachCommand } from './teach/command.js';
-import { addTrainCommand } from './train/command.js';
-import { addUploadCommand } from './upload/command.js';
-import { addWorldCommand } from './world/command.js';
+import { setQuiet } from './progress.js';
 
-const COMMANDS: readonly ((program: Command, context: Context) => void)[] = [
-  addEvalCommand,
-  addReplayCommand,
-  addRegradeCommand,
-  addTeachCommand,
-  addTrainCommand,
-  addReevalCommand,
-  addAuditCommand,
-  addReportCommand,
-  addDatasetCommand,
-  addMergeCommand,
-  addUploadCommand,
-  addServeCommand,
-  addQueueCommand,
-  addWorldCommand,
-  addInfoCommand,
-  addBuildCommand,
-];
+type AddCommand = (program: Command, context: Context) => void;
+
+/** Loads each command, in the order of the help. Only the commands that the arguments name are loaded, which saves time. */
+const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
+  eval: async () => (await import('./eval/command.js')).addEvalCommand,
+  replay: async () => (await import('./replay.js')).addReplayCommand,
+  regrade: async () => (await import('./regrade/command.js')).addRegradeCommand,
+  teach: async () => (await import('./teach/command.js')).addTeachCommand,
+  train: async () => (await import('./train.js')).addTrainCommand,
+  reeval: async () => (await import('./reeval.js')).addReevalCommand,
+  audit: async () => (await import('./audit.js')).addAuditCommand,
+  report: async () => (await import('./report.js')).addReportCommand,
+  dataset: async () => (await import('./dataset/command.js')).addDatasetCommand,
+  merge: async () => (await import('./merge/command.js')).addMergeCommand,
+  upload: async () => (await import('./upload.js')).addUploadCommand,
+  serve: async () => (await import('./serve.js')).addServeCommand,
+  queue: async () => (await import('./queue/command.js')).addQueueCommand,
+  world: async () => (await import('./world.js')).addWorldCommand,
+  info: async () => (await import('./info.js')).addInfoCommand,
+  build: async () => (await import('./build.js')).addBuildCommand,
+};
 
 /**
  * Runs a command. Prints errors to the standard error.
@@ -47,7 +34,7 @@ const COMMANDS: readonly ((program: Command, context: Context) => void)[] = [
  * @returns the exit code; 0 without an error, even if the command set `process.exitCode`.
  */
 export async function runCommand(args: readonly string[], signal: AbortSignal): Promise<number> {
-  const program = createProgram({ signal });
+  const program = await createProgram(args, { signal });
   let called = program;
   program.hook('preAction', (_, command) => {
     called = command;
@@ -67,16 +54,20 @@ export async function runCommand(args: readonly string[], signal: AbortSignal): 
 
 /** Runs a command in a worker of the queue. @param args as of `runCommand`. @throws the command's error. */
 export async function execute(args: readonly string[], context: Context): Promise<void> {
-  await createProgram(context)
-    .configureOutput({ writeErr() {} })
-    .parseAsync(args, { from: 'user' });
+  const program = await createProgram(args, context);
+  await program.configureOutput({ writeErr() {} }).parseAsync(args, { from: 'user' });
 }
 
-function createProgram(context: Context): Command {
+/** The columns of help that is not written to a terminal. */
+const HELP_WIDTH = 125;
+
+/** Creates the program with the commands that the arguments name, or else with all commands. */
+async function createProgram(args: readonly string[], context: Context): Promise<Command> {
   const program = new Command('rhythm-vec')
     .description('A batched simulation engine of the Rhythm life simulator.')
     .version(packageVersion())
     .exitOverride()
+    .configureOutput({ getOutHelpWidth: () => process.stdout.columns ?? HELP_WIDTH })
     .configureHelp({
       showGlobalOptions: true,
       visibleGlobalOptions(command) {
@@ -92,7 +83,10 @@ function createProgram(context: Context): Command {
     .showSuggestionAfterError()
     .option('--quiet', 'show no progress')
     .hook('preAction', (program) => setQuiet(program.opts().quiet === true));
-  for (const add of COMMANDS) add(program, context);
+  // An option's value may be the name of a command too.
+  const named = Object.keys(COMMANDS).filter((name) => args.includes(name));
+  for (const name of named.length > 0 ? named : Object.keys(COMMANDS))
+    (await COMMANDS[name]())(program, context);
   return program;
 }
 

@@ -1,7 +1,15 @@
 /** Shows progress: on a terminal a bar for long work, elsewhere a line at most every ten seconds. */
 import cliProgress from 'cli-progress';
 import { grouped } from '../evaluation/format-results.js';
-import { isQuiet } from './quiet.js';
+
+/** Whether --quiet is given. commands.ts sets it before a command runs. */
+let quiet = false;
+
+export const isQuiet = (): boolean => quiet;
+
+export const setQuiet = (value: boolean): void => {
+  quiet = value;
+};
 
 /**
  * The bar appears if the total, in the unit of the counts, exceeds LONG_TOTAL, or after LONG_MS milliseconds. Both are chosen
@@ -14,16 +22,16 @@ const LONG_MS = 1000;
  */
 const LINE_MS = 10_000;
 
-export interface Progress {
+export interface Progress extends Disposable {
   /** Updates the bar, or writes a line if one is due. @param note further text, such as the amount spent. */
   update(done: number, total: number, note?: string): void;
-  /** Removes the bar. */
+  /** Removes the bar until the next update. Disposal does the same. */
   stop(): void;
 }
 
 type Clock = () => number;
 
-const SILENT: Progress = { update() {}, stop() {} };
+const SILENT: Progress = { update() {}, stop() {}, [Symbol.dispose]() {} };
 
 /**
  * Returns a progress bar, or progress in lines if the stream is not a terminal. With --quiet, shows nothing.
@@ -35,11 +43,12 @@ export function createProgress(
   stream: NodeJS.WriteStream = process.stderr,
   now: Clock = () => performance.now(),
 ): Progress {
-  if (isQuiet()) return SILENT;
-  return stream.isTTY ? progressBar(unit, stream, now) : progressLines(unit, stream, now);
+  if (quiet) return SILENT;
+  const progress = (stream.isTTY ? progressBar : progressLines)(unit, stream, now);
+  return { ...progress, [Symbol.dispose]: progress.stop };
 }
 
-function progressBar(unit: string, stream: NodeJS.WriteStream, now: Clock): Progress {
+function progressBar(unit: string, stream: NodeJS.WriteStream, now: Clock): Omit<Progress, symbol> {
   const started = now();
   const bar = new cliProgress.SingleBar({
     stream,
@@ -61,12 +70,13 @@ function progressBar(unit: string, stream: NodeJS.WriteStream, now: Clock): Prog
     },
     stop() {
       if (visible) bar.stop();
+      visible = false;
     },
   };
 }
 
 /** Writes lines at least LINE_MS milliseconds apart, such as "progress: 25 %, 50 of 200 episodes, about 30 s left". */
-function progressLines(unit: string, stream: NodeJS.WriteStream, now: Clock): Progress {
+function progressLines(unit: string, stream: NodeJS.WriteStream, now: Clock): Omit<Progress, symbol> {
   const started = now();
   let written = started;
   return {

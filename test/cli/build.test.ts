@@ -3,10 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { compileAddon } from '../../src/cli/build/compile-addon.js';
-import { describeFailure } from '../../src/cli/build/describe-failure.js';
-import { findNodeGyp } from '../../src/cli/build/find-node-gyp.js';
-import { runProcess } from '../../src/cli/build/run-process.js';
+import { compileAddon, describeFailure, findNodeGyp, runProcess } from '../../src/cli/compile-addon.js';
 
 let folder: string;
 beforeEach(() => {

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, it, vi } from 'vitest';
-import { runSft } from '../../src/cli/dataset/run-sft.js';
+import { runSft } from '../../src/cli/dataset/sft.js';
 import { Outputs } from '../../src/cli/files/output-file.js';
 import { temporaryDirectory } from '../support/cli.js';
 import { episodesText, playerOf } from '../support/trajectories.js';

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { expect, it, vi } from 'vitest';
-import { renderInfo } from '../../src/cli/info/command.js';
+import { renderInfo } from '../../src/cli/info.js';
 import { BACKENDS } from '../../src/engine/backends/node.js';
 import { processorName } from '../../src/evaluation/run-info.js';
 import { createVecEnv, createWorld, layoutDigest, RHYTHM } from '../../src/index.js';

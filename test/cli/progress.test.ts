@@ -1,12 +1,10 @@
-/** The progress of commands: a bar on a terminal, lines elsewhere. Uploads have a bar for each pass over their files. */
+/** The progress of commands: a bar on a terminal, lines elsewhere. */
 import { writeFileSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { runCommand } from '../../src/cli/commands.js';
 import { withProgress } from '../../src/cli/files/input-file.js';
-import { createProgress } from '../../src/cli/progress.js';
-import { setQuiet } from '../../src/cli/quiet.js';
-import { UploadProgress } from '../../src/cli/upload/upload-progress.js';
+import { createProgress, setQuiet } from '../../src/cli/progress.js';
 import { temporaryDirectory } from '../support/cli.js';
 
 const temporary = temporaryDirectory();
@@ -55,6 +53,19 @@ describe('progress', () => {
     ]);
   });
 
+  it('continues after a pause', () => {
+    const { written, target } = stream(true);
+    const progress = createProgress('bytes', target);
+    for (const done of [5e5, 1e6]) {
+      progress.update(done, 2e6);
+      progress.stop();
+    }
+    const frames = written.join('').match(/\d+ % {2}\d+ of \d+ bytes/g);
+    expect(frames).toEqual(
+      expect.arrayContaining(['25 %  500000 of 2000000 bytes', '50 %  1000000 of 2000000 bytes']),
+    );
+  });
+
   it('counts the bytes of a file, and is absent for the standard input', async () => {
     const path = temporary('rows');
     writeFileSync(path, '123456');
@@ -62,6 +73,7 @@ describe('progress', () => {
     const progress = {
       update: (done: number, total: number) => void seen.push([done, total]),
       stop: () => void seen.push([]),
+      [Symbol.dispose]() {},
     };
     async function* chunks() {
       yield Buffer.from('1234');
@@ -80,44 +92,5 @@ describe('progress', () => {
     await runCommand(['info'], signal);
     write.mockRestore();
     expect(renderedAt(false, [10_000], 500)).not.toBe('');
-  });
-});
-
-describe('the progress of an upload', () => {
-  /** Returns a progress bar for two million bytes on a fake terminal or file, and the frames that it writes. */
-  function barOn(isTTY: boolean) {
-    let written = '';
-    const write = (text: string) => {
-      written += text;
-    };
-    const bar = new UploadProgress({ isTTY, write, columns: 120 } as unknown as NodeJS.WriteStream);
-    bar.total = 2e6;
-    // Without duplicates: a slow machine draws a frame more than once.
-    const frames = () => [...new Set(written.match(/-?\d+ % {2}-?\d+ of \d+ bytes \w+/g))];
-    return { bar, frames };
-  }
-
-  it('is a bar for each pass over the files, which stays between 0 and 100 % and continues after a pause', () => {
-    const { bar, frames } = barOn(true);
-    bar.add('read', 5e5);
-    bar.stop();
-    for (const bytes of [1e6, -3e6, 9e6]) {
-      bar.add('sent', bytes);
-      bar.stop();
-    }
-    expect(frames()).toEqual([
-      '0 %  0 of 2000000 bytes read',
-      '25 %  500000 of 2000000 bytes read',
-      '0 %  0 of 2000000 bytes sent',
-      '50 %  1000000 of 2000000 bytes sent',
-      '100 %  2000000 of 2000000 bytes sent',
-    ]);
-  });
-
-  it('is not printed without a terminal', () => {
-    const { bar, frames } = barOn(false);
-    bar.add('sent', 1e6);
-    bar.stop();
-    expect(frames()).toEqual([]);
   });
 });

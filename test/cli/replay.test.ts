@@ -2,7 +2,7 @@
 import { readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MAX_LINE_BYTES, type ReplayCounts, replayStream } from '../../src/cli/replay/replay-stream.js';
+import { MAX_LINE_BYTES, type ReplayCounts, replayStream } from '../../src/cli/replay.js';
 import {
   ACTION_NAMES,
   createVecEnv,

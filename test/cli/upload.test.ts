@@ -102,7 +102,7 @@ describe('messages', () => {
     const { code, stderr } = await upload(hub, directoryOf({ x: 'x' }));
     expect([code, stderr]).toEqual([
       0,
-      `note: Expected the Hub to answer GET ${hub.url}/api/datasets/${REPO.name}/revision/main, got status 429; retrying in 1 s (attempt 1 of 6).\n`,
+      `note: GET ${hub.url}/api/datasets/${REPO.name}/revision/main: status 429; retrying in 1 s (attempt 1 of 6).\n`,
     ]);
   });
 });
@@ -142,7 +142,7 @@ describe('--dry-run lists the files without the Hub', () => {
     const url = `${endpoint}/api/datasets/${REPO.name}/revision/main`;
     expect(stderr).toMatch(
       new RegExp(
-        `^note: Expected an answer to GET ${url}, got (${reason})\\.\nnote: train.jsonl contains episodes of`,
+        `^note: Expected an answer to GET ${url}, got (${reason})\\. Check the network and HF_ENDPOINT\\..*\nnote: train.jsonl contains episodes of`,
       ),
     );
   });

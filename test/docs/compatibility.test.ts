@@ -1,7 +1,7 @@
 /** Compares the schemas and errors in docs/compatibility.md with the code. */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { parseRow } from '../../src/cli/replay/replay-row.js';
+import { parseRow } from '../../src/cli/replay-rows.js';
 import { parseGrader } from '../../src/engine/graders/parse-grader.js';
 import { checkCompatible, decodeSnapshot, encodeSnapshot } from '../../src/engine/snapshot/codec.js';
 import { FORMAT, HEADER, HEADER_LENGTH } from '../../src/engine/snapshot/format.js';

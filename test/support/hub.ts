@@ -4,11 +4,17 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Clock } from '../../src/shared/http/retry.js';
-import type { CommitMessage, PlannedFile, UploadPlan, UploadRequest } from '../../src/training/hub/commit.js';
 import { type Connection, connect } from '../../src/training/hub/connection.js';
 import { withSafeErrors } from '../../src/training/hub/hub-errors.js';
 import { collectFiles } from '../../src/training/hub/local-files.js';
-import { executePlan, planUpload } from '../../src/training/hub/upload.js';
+import {
+  type CommitMessage,
+  executePlan,
+  type PlannedFile,
+  planUpload,
+  type UploadPlan,
+  type UploadRequest,
+} from '../../src/training/hub/upload.js';
 import { FakeHub, type FakeHubOptions } from '../fakes/hub.js';
 import { FakeClock } from './fake-clock.js';
 
@@ -36,10 +42,9 @@ export const bytes = (size: number, name = 'x'): Buffer => Buffer.alloc(size, `$
 export interface Progress {
   /** The reasons of the waits. */
   readonly waits: string[];
-  /** `sent`, `read` and `hashed` are in bytes. */
+  /** `sent` and `read` are in bytes. */
   sent: number;
   read: number;
-  hashed: number;
 }
 
 async function connectTo(
@@ -51,7 +56,7 @@ async function connectTo(
     clock = new FakeClock(),
   }: Pick<UploadSettings, 'token' | 'signal' | 'onWait' | 'clock'> = {},
 ): Promise<{ connection: Connection; progress: Progress }> {
-  const progress: Progress = { waits: [], sent: 0, read: 0, hashed: 0 };
+  const progress: Progress = { waits: [], sent: 0, read: 0 };
   const connection = await connect(
     { endpoint: hub.url, token },
     {
@@ -101,13 +106,10 @@ export async function uploadTo(
   const onRead = (count: number) => {
     progress.read += count;
   };
-  const onHashed = (count: number) => {
-    progress.hashed += count;
-  };
   return withSafeErrors(connection.token, signal, async () => {
     const plan = await planUpload(connection, request, { signal, onRead });
     await settings.between?.(plan);
-    return { url: await executePlan(connection, plan, { message, signal, onHashed }), plan, progress };
+    return { url: await executePlan(connection, plan, message, signal), plan, progress };
   });
 }
 

@@ -1,5 +1,6 @@
 /** Records episodes, and selects them for a dataset for SFT. */
 import type { TrajectoryEpisode } from '../../src/rollouts/trajectories/trajectory-episode.js';
+import { PlayedResults } from '../../src/training/datasets/replay-results.js';
 import { sftCardText } from '../../src/training/datasets/sft/sft-card.js';
 import { type SftOptions, toSftPlan } from '../../src/training/datasets/sft/sft-rows.js';
 import { SftSelection, sftProvenanceOf } from '../../src/training/datasets/sft/sft-selection.js';
@@ -27,12 +28,9 @@ export const recordLlm = () =>
 /** Selects episodes by the options. Returns the rows and the card, and in `leftOut` the numbers of episodes by reason. */
 export async function select(episodes: readonly TrajectoryEpisode[], options: SftOptions = {}) {
   const plan = toSftPlan(options);
-  await using selection = await SftSelection.open(plan, {});
-  const accepted = episodes.filter((episode) => selection.acceptsStored(episode));
-  const { rows, mismatched } =
-    accepted.length === 0
-      ? { rows: { train: [], validation: [] }, mismatched: [] }
-      : await selection.select(accepted);
+  const source = await PlayedResults.open(plan.grader, {}, { baselines: true });
+  await using selection = new SftSelection(plan, source);
+  const { rows, mismatched } = await selection.add(episodes);
   const card = sftCardText({
     provenance: sftProvenanceOf(plan),
     selection,

@@ -1,9 +1,9 @@
 /** `rhythm-vec dataset`: writes training rows. */
 import type { Command } from 'commander';
 import type { Context } from '../context.js';
-import { addDpoCommand } from './dpo-command.js';
-import { addGrpoCommand } from './grpo-command.js';
-import { addSftCommand } from './sft-command.js';
+import { addDpoCommand } from './dpo.js';
+import { addGrpoCommand } from './grpo.js';
+import { addSftCommand } from './sft.js';
 
 export function addDatasetCommand(program: Command, context: Context): void {
   const command = program

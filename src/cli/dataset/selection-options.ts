@@ -2,7 +2,7 @@
 import { basename, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { FORMATS, type RowFormat } from '../../shared/row-files/file-formats.js';
-import type { EpisodeSelection } from '../../training/datasets/episode-filters.js';
+import type { EpisodeSelection } from '../../training/datasets/episode-selection.js';
 import { rangeText } from '../../training/datasets/state-sampler.js';
 import type { Shard } from '../shards/shard.js';
 import {
@@ -14,7 +14,6 @@ import {
   parseSeeds,
   parseSteps,
 } from '../shared-options.js';
-import { shellWord } from '../shell-word.js';
 
 /** The paths, format and grader of a dataset. Its card names them. */
 export interface SelectionTarget {
@@ -90,7 +89,7 @@ export function datasetCommand(
   { jsonl, output, format, grader }: SelectionTarget,
   own: readonly string[],
 ): string {
-  const words = [
+  return commandText(name, [
     ...['--jsonl', ...jsonl.map((path) => shellWord(basename(path)))],
     ...own,
     ...given('--teacher', plan.teacher?.join(',')),
@@ -105,9 +104,16 @@ export function datasetCommand(
     ...given('--split-seed', plan.splitSeed),
     ...given('--format', format),
     ...given('--output', basename(resolve(output))),
-  ];
-  return `rhythm-vec dataset ${name} ${words.join(' ')}`;
+  ]);
 }
+
+/** Returns a command that makes a dataset. */
+export const commandText = (name: string, words: readonly string[]): string =>
+  `rhythm-vec dataset ${name} ${words.join(' ')}`;
+
+/** Quotes a word for a shell: returns it in single quotes, unless it consists of ASCII letters, digits and ./,:=+-_ */
+const shellWord = (word: string): string =>
+  /^[\w./,:=+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
 /** Returns an option and its value as words; [] without a value. */
 export const given = (option: string, value: string | number | null | undefined): string[] =>

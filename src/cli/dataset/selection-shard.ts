@@ -1,31 +1,23 @@
-/** Computes a shard of `rhythm-vec dataset sft` or `dpo`: replays a part of the episodes, and writes them with the results. */
+/** Shards of `rhythm-vec dataset sft` and `dpo`: a part of the episodes with the results of their replay, or the faults of lines. */
+import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { yieldTurn } from '../../engine/engine-calls.js';
-import { counted } from '../../evaluation/format-results.js';
 import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
 import { BadEpisode } from '../../rollouts/trajectories/trajectory-lines.js';
-import type { EpisodeSelection } from '../../training/datasets/episode-filters.js';
-import { PlayedResults, type ReplayResults, resultAt } from '../../training/datasets/replay-results.js';
+import { decodeArrays, encodeArrays } from '../../shared/array-json.js';
+import type { EpisodeSelection } from '../../training/datasets/episode-selection.js';
+import type { EpisodeResult, ResultSource, StoredResults } from '../../training/datasets/replay-results.js';
 import { UsageError } from '../command-errors.js';
 import { checkOutput } from '../files/check-outputs.js';
 import { isParquet } from '../files/file-kind.js';
-import type { Line } from '../files/lines.js';
-import { openOutput } from '../files/output-file.js';
+import { type Line, readLines } from '../files/lines.js';
 import { episodesIn, openFiles } from '../files/trajectory-files.js';
 import type { TrajectoryLine } from '../files/trajectory-table.js';
-import { createProgress } from '../progress.js';
 import { createJob, type SelectionJob } from '../shards/job.js';
-import { partOf, type Shard, shardText } from '../shards/shard.js';
-import {
-  beginShard,
-  checkShardFormat,
-  checkShardOutput,
-  contentsOf,
-  endShard,
-} from '../shards/shard-file.js';
+import { partOf, type Shard } from '../shards/shard.js';
+import { checkShardFormat, checkShardOutput, contentsOf, writeShard } from '../shards/shard-file.js';
 import { namedFormat, type SelectionCliOptions } from './selection-options.js';
-import { storedText } from './stored-lines.js';
 
 /** The shard of a dataset, and which of its episodes to replay. */
 export interface SelectionShard {
@@ -34,6 +26,7 @@ export interface SelectionShard {
   readonly shard: Shard;
   /** Returns whether an episode passes the filters that need no replay. */
   readonly accepts: (episode: TrajectoryEpisode) => boolean;
+  readonly source: () => Promise<ResultSource>;
 }
 
 /** The maximum number of lines that are replayed together. Chosen by hand: more lines take more memory. */
@@ -44,7 +37,7 @@ const BATCH = 128;
  * @throws UsageError for paths or a format that a shard cannot use; InputError for more shards than lines; the signal's reason.
  */
 export async function runSelectionShard(
-  { plan, shard, accepts }: SelectionShard,
+  { plan, shard, accepts, ...request }: SelectionShard,
   options: SelectionCliOptions,
   signal: AbortSignal,
 ): Promise<void> {
@@ -61,32 +54,18 @@ export async function runSelectionShard(
     'lines of --jsonl',
   );
   const file = { job, shard, path, part: `lines ${part.first + 1}-${part.end}`, option: '--output' };
-  const isComplete = await beginShard(file);
-  if (isComplete) return;
-  // Baselines are played only for SFT. An episode's margin is its score minus that of heuristic+constant (sft-selection.ts).
-  await using source = await PlayedResults.open(plan.grader, options, { baselines: plan.dataset === 'sft' });
-  const output = await openOutput(path);
-  const progress = createProgress('lines');
-  try {
-    let done = 0;
+  async function* pieces() {
+    await using source = await request.source();
     for await (const batch of batchesIn(linesOfShard(inputs, part, signal))) {
-      signal.throwIfAborted();
       const accepted = batch.flatMap(({ episode }) =>
         episode instanceof BadEpisode || !accepts(episode) ? [] : [episode],
       );
-      const results = accepted.length === 0 ? null : await source.resultsOf(accepted);
-      await output.write(textOf(batch, accepted, results));
-      done += batch.length;
-      progress.update(done, part.end - part.first);
+      const results = await source.resultsOf(accepted);
+      const resultOf = new Map(accepted.map((episode, i) => [episode, results[i]]));
+      yield { text: batch.map((line) => storedText(line, resultOf)).join(''), work: batch.length };
     }
-    signal.throwIfAborted();
-    await output.commit();
-  } finally {
-    progress.stop();
-    await output.discard();
   }
-  const { rows } = await endShard(file);
-  process.stderr.write(`Shard ${shardText(shard)}: ${counted(rows, 'episode')} in ${path}.\n`);
+  await writeShard(file, { unit: 'lines', total: part.end - part.first, row: 'episode' }, pieces(), signal);
 }
 
 /** A file of episodes. */
@@ -178,21 +157,48 @@ async function* batchesIn(lines: AsyncIterable<TrajectoryLine>): AsyncGenerator<
   if (batch.length > 0) yield batch;
 }
 
-/** Returns a batch as lines of the shard's file. @param accepted the episodes that have results, in the order of the batch. */
-function textOf(
-  batch: readonly TrajectoryLine[],
-  accepted: readonly TrajectoryEpisode[],
-  results: ReplayResults | null,
+/** A line of a shard's file. */
+interface StoredLine {
+  /** The file and line of the episode, such as "teacher.jsonl:3". */
+  readonly place: string;
+  /** The approximate size of the episode in its file, in bytes. `merge` limits its batches by the sum of these sizes. */
+  readonly size: number;
+  /** Absent if the line is valid. */
+  readonly fault?: Pick<BadEpisode, 'kind' | 'message' | 'lines'>;
+  readonly episode?: TrajectoryEpisode;
+  /** Absent if the line has a fault, or filters leave the episode out. */
+  readonly result?: EpisodeResult;
+}
+
+/** The maximum length of a line in bytes: many times the length of an episode with its result. */
+const MAX_LINE_BYTES = 2 ** 28;
+
+/** Returns the text of a line, with its line end. @param resultOf the results of accepted episodes. */
+function storedText(
+  { place, size, episode }: TrajectoryLine,
+  resultOf: ReadonlyMap<TrajectoryEpisode, EpisodeResult>,
 ): string {
-  let next = 0;
-  return batch
-    .map(({ place, size, episode }): string => {
-      if (episode instanceof BadEpisode) {
-        const { kind, message, lines } = episode;
-        return storedText({ place, size, fault: { kind, message, lines } });
-      }
-      if (accepted[next] !== episode) return storedText({ place, size, episode });
-      return storedText({ place, size, episode, result: resultAt(results!, next++) });
-    })
-    .join('');
+  if (episode instanceof BadEpisode) {
+    const { kind, message, lines } = episode;
+    return `${JSON.stringify({ place, size, fault: { kind, message, lines } } satisfies StoredLine)}\n`;
+  }
+  const result = resultOf.get(episode);
+  const line: StoredLine = { place, size, episode };
+  return `${JSON.stringify(result === undefined ? line : { ...line, result: encodeArrays(result) })}\n`;
+}
+
+/** Yields the lines of shards in order. @param results receives the result of each episode that has one. */
+export async function* readStoredLines(
+  paths: readonly string[],
+  results: StoredResults,
+  signal: AbortSignal,
+): AsyncGenerator<TrajectoryLine> {
+  for (const path of paths) {
+    for await (const { text } of readLines(createReadStream(path), MAX_LINE_BYTES)) {
+      signal.throwIfAborted();
+      const { place, size, fault, episode, result } = JSON.parse(text!) as StoredLine;
+      if (result !== undefined) results.store(episode!, decodeArrays(result) as EpisodeResult);
+      yield { place, size, episode: episode ?? new BadEpisode(fault!.kind, fault!.message, fault!.lines) };
+    }
+  }
 }

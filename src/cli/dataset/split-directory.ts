@@ -2,8 +2,7 @@
 import { readFileSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { FORMATS } from '../../shared/row-files/file-formats.js';
-import { isSftCard } from '../../training/datasets/sft/sft-card.js';
-import { SPLITS, type Split } from '../../training/datasets/sft/sft-selection.js';
+import { SPLITS, type Split } from '../../training/datasets/episode-selection.js';
 import { UsageError } from '../command-errors.js';
 import { checkDirectory } from '../files/check-outputs.js';
 import { checkDifferentFile } from '../files/input-file.js';
@@ -11,24 +10,22 @@ import { makeDirectory, removeEmpty, stat } from '../files/paths.js';
 
 const CARD = 'README.md';
 
-/** A kind of dataset. An earlier dataset of the same kind may be replaced. */
-export interface DatasetKind {
+/** The kind of dataset. An earlier dataset of the same kind may be replaced. */
+interface Kind {
   readonly name: string;
   /** Returns whether a README.md is a card of this kind. */
   readonly isCard: (text: string) => boolean;
 }
 
-const SFT: DatasetKind = { name: 'SFT', isCard: isSftCard };
-
 export class SplitDirectory {
   readonly #directory: string;
   readonly #format: string;
-  readonly #kind: DatasetKind;
+  readonly #kind: Kind;
   /** Directories that this run created, the innermost first. */
   #created: readonly string[] = [];
 
   /** @throws UsageError for an unusable directory; a README.md of another kind; splits without a card or of another format. */
-  constructor(directory: string, format: string, kind: DatasetKind = SFT) {
+  constructor(directory: string, format: string, kind: Kind) {
     checkDirectory('--output', directory);
     this.#kind = kind;
     this.#directory = directory;
@@ -56,7 +53,7 @@ export class SplitDirectory {
     const existing = stat(this.card);
     if (existing === null || (existing.isFile() && this.#kind.isCard(readFileSync(this.card, 'utf8'))))
       return;
-    this.#refuse(`whose ${CARD} is not the card of a dataset for ${this.#kind.name}`);
+    this.#refuse(`whose ${CARD} is not the card of a dataset for ${this.#kind.name.toUpperCase()}`);
   }
 
   /** Refuses splits without a card, and splits of another format, which the new card would not describe. */

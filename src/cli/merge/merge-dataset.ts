@@ -1,12 +1,11 @@
 /** Merges the shards of `rhythm-vec dataset`: writes the rows in any format, and their card. */
-import { BATCH, type GrpoRow } from '../../training/datasets/grpo/grpo-rows.js';
+import { BATCH, type GrpoState } from '../../training/datasets/grpo/grpo-rows.js';
 import { StoredResults } from '../../training/datasets/replay-results.js';
-import type { EpisodeInput } from '../dataset/episode-input.js';
-import { planOf } from '../dataset/grpo-shard.js';
-import { writeDpo } from '../dataset/run-dpo.js';
-import { writeGrpo } from '../dataset/run-grpo.js';
-import { writeSft } from '../dataset/run-sft.js';
-import { readStoredLines } from '../dataset/stored-lines.js';
+import { DPO } from '../dataset/dpo.js';
+import { planOf, writeGrpo } from '../dataset/grpo.js';
+import { type EpisodeInput, writeSelection } from '../dataset/selection.js';
+import { readStoredLines } from '../dataset/selection-shard.js';
+import { SFT } from '../dataset/sft.js';
 import type { DatasetJob, SelectionJob } from '../shards/job.js';
 import { lineBatches } from '../shards/shard-file.js';
 
@@ -27,7 +26,7 @@ export const mergeRows = (
 ): Promise<void> => writeGrpo(planOf(job), { ...target, grader: job.options.grader }, rowsIn(paths), signal);
 
 /** Yields the rows of all files in batches of BATCH, as a run without shards does: batches become row groups. */
-async function* rowsIn(paths: readonly string[]): AsyncGenerator<GrpoRow[]> {
+async function* rowsIn(paths: readonly string[]): AsyncGenerator<GrpoState[]> {
   for await (const lines of lineBatches(paths, BATCH)) yield lines.map((line) => JSON.parse(line));
 }
 
@@ -52,7 +51,7 @@ export async function mergeSelection(
   const { plan } = options;
   const isComplete =
     plan.dataset === 'sft'
-      ? await writeSft({ ...plan, grader }, target, episodes, signal)
-      : await writeDpo({ ...plan, grader }, target, episodes, signal);
+      ? await writeSelection(SFT, { ...plan, grader }, target, episodes, signal)
+      : await writeSelection(DPO, { ...plan, grader }, target, episodes, signal);
   return isComplete || options.skip_bad;
 }

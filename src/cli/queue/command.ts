@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { ASYNC_BACKENDS } from '../../engine/backends/node.js';
 import type { Context } from '../context.js';
-import { addGrpoOptions } from '../dataset/grpo-command.js';
+import { addGrpoOptions } from '../dataset/grpo.js';
 import { addEvalOptions } from '../eval/command.js';
 import { addLlmOptions } from '../llm/llm-options.js';
 import { addEngineOptions, formatOption, parseInteger } from '../shared-options.js';

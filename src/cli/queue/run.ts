@@ -6,7 +6,7 @@ import { cancel, type JobStatus, readStatus } from '../../server/queue/shards.js
 import { work } from '../../server/queue/worker.js';
 import { BackendError } from '../../shared/errors.js';
 import { snakeCase } from '../../shared/names.js';
-import { isQuiet } from '../quiet.js';
+import { isQuiet } from '../progress.js';
 import { checkEngineOptions, type EngineOptions } from '../shared-options.js';
 import { renderColumns } from '../text-table.js';
 import { addressOf, checkRange, type QueueOptions, releaseHere, withQueue } from './queue-options.js';

@@ -22,7 +22,7 @@ import { openAnswers, SharedLedger, SharedPauses } from '../../server/queue/mode
 import { STOPPED, type ThreadData } from '../../server/queue/worker.js';
 import { execute } from '../commands.js';
 import type { SharedModel } from '../context.js';
-import { setQuiet } from '../quiet.js';
+import { setQuiet } from '../progress.js';
 import { manifestPath } from '../shards/job.js';
 import { releaseHere } from './queue-options.js';
 import { commandLine, type JobOptions, SHARDED } from './sharded.js';

@@ -2,13 +2,15 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, readFileSync, rmSync } from 'node:fs';
 import { basename } from 'node:path';
+import { counted } from '../../evaluation/format-results.js';
 import type { RowFormat } from '../../shared/row-files/file-formats.js';
 import { LINES } from '../../shared/row-files/file-formats.js';
 import { BadRow } from '../../shared/row-schemas.js';
 import { UsageError } from '../command-errors.js';
 import { readLines } from '../files/lines.js';
-import { jsonText, writeFilesAtomically } from '../files/output-file.js';
+import { jsonText, Outputs, writeFilesAtomically } from '../files/output-file.js';
 import { stat } from '../files/paths.js';
+import { createProgress } from '../progress.js';
 import { type Job, jobDigest, type Manifest, manifestOf, manifestPath, parseManifest } from './job.js';
 import { type Shard, shardText } from './shard.js';
 
@@ -65,6 +67,41 @@ export async function endShard({ job, shard, part, path }: ShardFile): Promise<M
   const manifest = manifestOf(job, shard, { part, ...(await contentsOf(path)) });
   await writeFilesAtomically([{ path: manifestPath(path), data: jsonText(manifest) }]);
   return manifest;
+}
+
+/** A part of a shard's file, and the amount of work that it completes. */
+interface ShardPiece {
+  readonly text: string;
+  readonly work: number;
+}
+
+/**
+ * Writes the file of a shard and its manifest, unless the file is complete.
+ * @param unit the noun of the work, of which there is `total`. @param row the noun of a line.
+ */
+export async function writeShard(
+  file: ShardFile,
+  { unit, total, row }: { readonly unit: string; readonly total: number; readonly row: string },
+  pieces: AsyncIterable<ShardPiece>,
+  signal: AbortSignal,
+): Promise<void> {
+  const isComplete = await beginShard(file);
+  if (isComplete) return;
+  using progress = createProgress(unit);
+  await using outputs = new Outputs();
+  const output = await outputs.open(file.path);
+  let done = 0;
+  for await (const { text, work } of pieces) {
+    signal.throwIfAborted();
+    await output.write(text);
+    done += work;
+    progress.update(done, total);
+  }
+  signal.throwIfAborted();
+  await outputs.commit();
+  progress.stop();
+  const { rows } = await endShard(file);
+  process.stderr.write(`Shard ${shardText(file.shard)}: ${counted(rows, row)} in ${file.path}.\n`);
 }
 
 /** Removes the manifest beside a file. @returns false: the shard is not complete. */

@@ -1,7 +1,8 @@
 /** The common parts of dataset cards. A card is Markdown with a YAML header. */
 import type { Grader } from '../../engine/graders/grader.js';
 import { GRADER_NAMES } from '../../world/fields.js';
-import type { GrpoRow, Provenance } from './grpo/grpo-rows.js';
+import type { SelectionProvenance, Split } from './episode-selection.js';
+import type { GrpoState, Provenance } from './grpo/grpo-rows.js';
 import { MIX_OF_POLICIES } from './policy-mix.js';
 import type { DatasetPlan } from './state-sampler.js';
 
@@ -23,7 +24,7 @@ export class GrpoTally implements GrpoCounts {
     this.steps = zeros(Array.from({ length: last - first + 1 }, (_, k) => first + k));
   }
 
-  add(rows: readonly GrpoRow[]): void {
+  add(rows: readonly GrpoState[]): void {
     for (const { policy, profile_mode, step_index } of rows) {
       increase(this.policies, policy);
       increase(this.profileModes, profile_mode);
@@ -93,11 +94,44 @@ function sizeCategory(rows: number): string {
   return above < 0 ? '1B<n<10B' : `${bounds[above - 1][0]}<n<${bounds[above][0]}`;
 }
 
-/** Formats the command that reproduces the dataset. */
-export const commandText = (command: string): string => `\`\`\`sh
+/** A file that has rows. */
+export interface SplitFile {
+  readonly split: Split;
+  readonly path: string;
+}
+
+/** Returns the header of a selection of episodes. @param totals numbers that come after the world's digest. */
+export function selectionHeader(
+  metadata: Pick<HubMetadata, 'title' | 'tags' | 'files'>,
+  { schema, version, world_digest, ...provenance }: SelectionProvenance,
+  totals: { readonly rows: number; readonly episodes: number; readonly episode_seeds?: string },
+): string {
+  const hub = { ...metadata, tasks: ['text-generation'], rows: totals.rows };
+  return headerText(hub, { schema, version, world_digest, ...totals, ...provenance });
+}
+
+/** Returns the end of an introduction: the origin of the dataset, and the command that reproduces it. */
+export const originText = (
+  { version, world_digest }: Pick<Provenance, 'version' | 'world_digest'>,
+  command: string,
+  sameInputGives = 'command and files give',
+): string => `The dataset was made by rhythm-vec ${version}, in the world
+\`${world_digest}\`:
+
+\`\`\`sh
 ${command}
 \`\`\`
+
+The same ${sameInputGives} the same bytes, on every machine, backend and number of threads.
 `;
+
+/** Returns the list of filters. */
+export const filtersText = ({ filters }: SelectionProvenance): string =>
+  `Filters:\n\n${filters.map((filter) => `- ${filter}\n`).join('')}\n`;
+
+/** Returns the table of the numbers of episodes that were left out, by reason. */
+export const leftOutTable = (leftOut: ReadonlyMap<string, number>): string =>
+  table(['reason for leaving out', 'episodes'], [...leftOut]);
 
 /** Returns the paragraph on evaluation seeds in the requested range. */
 export const evalSeedsText = ({

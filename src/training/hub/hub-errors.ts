@@ -6,144 +6,97 @@ import { redactor } from '../../shared/http/redactor.js';
 import { resetMs, retryAfterMs } from '../../shared/http/retry.js';
 import { shortened, toPrintable } from '../../shared/names.js';
 
-/** The maximum length of a quoted answer, in characters, without the "..." after a cut. Chosen by hand. */
-const MAX_LENGTH = 400;
-
 /** The replacement of a secret. */
 const MASK = 'hf_***';
-
 /** Matches any token of the Hub. Four characters suffice (chosen by hand), so that a token that was cut matches too. */
 const ANY_TOKEN = /\bhf_[A-Za-z0-9]{4,}/g;
 /** Matches a URL with a query. The query of a storage URL grants access. */
 const URL_WITH_QUERY = /(https?:\/\/[^\s?"']+)\?[^\s"']+/g;
+/** The maximum length of a quoted answer, in characters, without the "..." after a cut. Chosen by hand. */
+const MAX_LENGTH = 400;
 
 /** Removes the queries of URLs; replaces control characters, and the token as `redactor` finds it. */
-export function withoutSecrets(text: string, token: string | null): string {
-  const redact = redactor(token === null ? [] : [token], MASK);
-  return toPrintable(redact(text).replace(URL_WITH_QUERY, '$1'));
-}
+export const withoutSecrets = (text: string, token: string | null): string =>
+  toPrintable(redactor(token === null ? [] : [token], MASK)(text).replace(URL_WITH_QUERY, '$1'));
 
 /** Like `withoutSecrets`, for answers: also replaces all other tokens, and truncates long texts. */
-export function redacted(text: string, token: string | null): string {
-  return shortened(withoutSecrets(text, token).replace(ANY_TOKEN, MASK), MAX_LENGTH);
-}
-
-interface HubErrorOptions {
-  /** The HTTP status; null if no answer came. */
-  readonly status?: number | null;
-  /** The Hub's error code, such as RevisionNotFound. */
-  readonly hubCode?: string | null;
-  /** Whether the same request may succeed later. */
-  readonly transient?: boolean;
-  /** Whether a request had no answer. */
-  readonly unanswered?: boolean;
-  /** The message without its remedy. */
-  readonly brief?: string;
-  /** The wait that the Hub demands, in milliseconds; null if it demands none. */
-  readonly retryAfterMs?: number | null;
-}
+export const redacted = (text: string, token: string | null): string =>
+  shortened(withoutSecrets(text, token).replace(ANY_TOKEN, MASK), MAX_LENGTH);
 
 /** The Hub refused a request, could not be reached, or has an unexpected state; or a local file changed. */
 export class HubError extends RhythmError {
-  readonly status: number | null;
-  readonly hubCode: string | null;
-  readonly transient: boolean;
-  readonly unanswered: boolean;
-  readonly brief: string;
+  /** The HTTP status; null if no answer came; undefined if no request failed. */
+  readonly status: number | null | undefined;
+  /** The milliseconds that the Hub wants a client to wait before the same request; null if that would not help. */
   readonly retryAfterMs: number | null;
 
   // The error has no `cause`: messages of libraries and servers may quote the token, and a stack trace would print them.
-  constructor(message: string, options: HubErrorOptions = {}) {
+  constructor(message: string, status?: number | null, retryAfterMs: number | null = null) {
     super('hub_failed', message);
-    this.status = options.status ?? null;
-    this.hubCode = options.hubCode ?? null;
-    this.transient = options.transient ?? false;
-    this.unanswered = options.unanswered ?? false;
-    this.brief = options.brief ?? message;
-    this.retryAfterMs = options.retryAfterMs ?? null;
+    this.status = status;
+    this.retryAfterMs = retryAfterMs;
   }
 }
 
-/** Returns whether an error is a HubError with one of these statuses. */
-export const isStatus = (error: unknown, ...statuses: number[]): error is HubError =>
-  error instanceof HubError && error.status !== null && statuses.includes(error.status);
+/** Returns whether an error is a HubError with this status. */
+export const isStatus = (error: unknown, status: number): boolean =>
+  error instanceof HubError && error.status === status;
 
 /** Statuses of temporary failures. */
 const TRANSIENT_STATUSES = [408, 425, 429, 500, 502, 503, 504];
+/** Matches the codes of network errors that are not temporary: unknown hosts, and certificates. */
+const PERMANENT_CODE = /^(?:ENOTFOUND|ERR_INVALID_URL)$|CERT/;
+const RESUME = 'Run the same command later: it resumes the upload.';
+const NO_HUB = 'Check HF_ENDPOINT: its server may not be a Hub.';
 
 /** Remedies by status. */
 const REMEDIES: Readonly<Record<number, string>> = {
   401: 'Check HF_TOKEN, or run "hf auth login": the token may have expired.',
-  403: 'Use a token with write access, or another USER in --repo. If the file storage refused the upload, the upload URL from the Hub may have expired: run the same command again.',
+  403: 'Use a token with write access, or another USER in --repo. A gated repository must grant access on its page. If the file storage refused the upload, the upload URL from the Hub may have expired: run the same command again.',
   404: 'Check --repo and --type. A private repository needs a token with access to it.',
-  405: 'Check HF_ENDPOINT: its server may not be a Hub.',
+  405: NO_HUB,
   412: 'Another commit was made meanwhile. Run the same command again.',
   413: 'The file is too large for the server. Split it.',
-  429: 'The rate limit is exceeded. Run the same command later: it resumes the upload.',
-  501: 'Check HF_ENDPOINT: its server may not be a Hub.',
+  429: `The rate limit is exceeded. ${RESUME}`,
+  501: NO_HUB,
 };
 
-/** Returns the error for an answer. @param what the request, such as "GET https://...". @param text the body. */
+/** Returns the error for an answer. @param what the request, such as "GET https://...". @param body its text. */
 export function responseError(
-  response: Response,
-  text: string,
+  { status, headers }: Response,
+  body: string,
   what: string,
   token: string | null,
-): HubError {
-  const { status, headers } = response;
-  const hubCode = headers.get('x-error-code');
-  const message = headers.get('x-error-message') ?? messageIn(parseBody(text));
+) {
+  const message = headers.get('x-error-message') ?? messageIn(parseBody(body));
   const quoted = message === '' ? '' : ` (${redacted(message, token)})`;
-  const requestId = headers.get('x-request-id');
-  const id = requestId === null ? '' : ` Request ${redacted(requestId, token)}.`;
-  const transient =
-    TRANSIENT_STATUSES.includes(status) || (status === 409 && message.includes('conflicting operation'));
-  const remedy =
-    hubCode === 'GatedRepo'
-      ? 'The repository is gated. Request access on its page.'
-      : (REMEDIES[status] ??
-        (transient ? 'Run the same command later: it resumes the upload.' : 'Check the uploaded files.'));
-  const brief = `Expected the Hub to answer ${what}, got status ${status}${quoted}`;
-  return new HubError(`${brief}. ${remedy}${id}`, {
-    brief,
-    status,
-    hubCode,
-    transient,
-    retryAfterMs: demandedWaitMs(headers),
-  });
+  const isConflict = status === 409 && message.includes('conflicting operation');
+  const transient = isConflict || TRANSIENT_STATUSES.includes(status);
+  const remedy = REMEDIES[status] ?? (transient ? RESUME : 'Check the uploaded files.');
+  const wait = retryAfterMs(headers, Date.now()) ?? resetMs(headers, Date.now()) ?? 0;
+  const text = `Expected the Hub to answer ${what}, got status ${status}${quoted}. ${remedy}`;
+  return new HubError(text, status, transient ? wait : null);
 }
 
-/** Returns the wait that an answer demands, in milliseconds; null if it demands none. */
-export const demandedWaitMs = (headers: Headers, now = Date.now()): number | null =>
-  retryAfterMs(headers, now) ?? resetMs(headers, now);
+/** Returns the error for a local file that changed. @param what the file, or the request that sent it. */
+export const unreadable = (what: string): HubError =>
+  new HubError(
+    `Expected files not to change while they are uploaded, but one changed or cannot be read: ${what}. Nothing was ` +
+      'committed. Run the same command again when no process writes to it.',
+  );
 
-/** Codes of network errors that are not temporary. */
-const PERMANENT_CODES = [
-  'ENOTFOUND',
-  'ERR_INVALID_URL',
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'CERT_HAS_EXPIRED',
-  'ERR_TLS_CERT_ALTNAME_INVALID',
-];
-
-/** Returns the error for a failed request without an answer, or a failed read of a local file. */
+/** Returns the error for a failed request without an answer, or a failed read of a local file. @param what of both. */
 export function networkError(error: unknown, what: string, token: string | null): HubError {
   const causes = causesOf(error);
-  if (causes.some(({ name }) => name === 'NotReadableError')) {
-    return new HubError(
-      `Expected files not to change while they are uploaded, but one changed during ${what}. Nothing was committed. Run ` +
-        'the same command again when no process writes to it.',
-    );
-  }
+  if (causes.some(({ name }) => name === 'NotReadableError')) return unreadable(what);
   const codes = causes.flatMap(({ code }) => (typeof code === 'string' ? [code] : []));
   // The first code; without codes, the message of the innermost cause.
   const [reason] = [...codes, ...causes.map(({ message }) => message).reverse()];
-  const brief = `Expected an answer to ${what}, got ${redacted(String(reason), token)}`;
-  const permanent = error instanceof BoundsError || codes.some((code) => PERMANENT_CODES.includes(code));
+  const isPermanent = error instanceof BoundsError || codes.some((code) => PERMANENT_CODE.test(code));
   return new HubError(
-    `${brief}. Check the network and HF_ENDPOINT, and run the same command again: it resumes the upload.`,
-    { brief, transient: !permanent, unanswered: true },
+    `Expected an answer to ${what}, got ${redacted(String(reason), token)}. Check the network and HF_ENDPOINT. ${RESUME}`,
+    null,
+    isPermanent ? null : 0,
   );
 }
 
@@ -157,25 +110,14 @@ export async function withSafeErrors<Result>(
     return await work();
   } catch (error) {
     signal.throwIfAborted();
-    // The texts may quote a response of the Hub, or the name of a file.
-    if (error instanceof HubError) {
-      const safe = (text: string) => withoutSecrets(text, token);
-      const { message, brief, hubCode } = error;
-      throw new HubError(safe(message), { ...error, brief: safe(brief), hubCode: hubCode && safe(hubCode) });
-    }
+    // The text may quote a response of the Hub, or the name of a file.
+    if (error instanceof HubError)
+      throw new HubError(withoutSecrets(error.message, token), error.status, error.retryAfterMs);
     if (error instanceof RhythmError) throw error;
-    // A local file changed during the upload. `networkError` builds the error for this case too.
-    if (error instanceof Error && error.name === 'NotReadableError')
-      throw networkError(error, 'the upload', token);
-    throw new HubError(
-      `Expected an answer of the Hub, got an unreadable one: ${reasonOf(error, token)}. Check HF_ENDPOINT, and ` +
-        'run the same command again.',
-    );
+    if ((error as Error).name === 'NotReadableError') throw unreadable('the upload');
+    // The message of a JSON parser quotes the answer, which may contain the token.
+    const message = error instanceof Error ? error.message : String(error);
+    const reason = error instanceof SyntaxError ? 'invalid JSON' : redacted(message, token);
+    throw new HubError(`Expected an answer of the Hub, got an unreadable one: ${reason}. ${NO_HUB}`);
   }
-}
-
-/** Returns the error's message. Replaces the message of a JSON parser: it quotes the answer, which may contain the token. */
-function reasonOf(error: unknown, token: string | null): string {
-  if (error instanceof SyntaxError) return 'invalid JSON';
-  return redacted(error instanceof Error ? error.message : String(error), token);
 }

@@ -1,7 +1,7 @@
 /** Resolves paths to the files to upload, their targets, and the entries that are left out. */
 import { lstatSync, openAsBlob, readdirSync, type Stats, statSync } from 'node:fs';
 import { basename, join, relative, resolve, sep } from 'node:path';
-import { InputError } from '../../shared/errors.js';
+import { type ErrorCode, InputError } from '../../shared/errors.js';
 import { toPrintable } from '../../shared/names.js';
 
 export interface LocalFile {
@@ -13,113 +13,92 @@ export interface LocalFile {
   readonly blob: Blob;
 }
 
-/** A directory's entry that is not uploaded. */
-interface LeftOut {
-  readonly path: string;
-  readonly reason: string;
-}
-
 export interface LocalFiles {
   readonly files: readonly LocalFile[];
-  readonly leftOut: readonly LeftOut[];
+  /** The entries of directories that are not uploaded: path and reason. */
+  readonly leftOut: readonly string[];
 }
 
 /** The file name of a card. */
 export const CARD = 'README.md';
 
+/** A file that is not opened yet. */
+type FilePaths = Omit<LocalFile, 'blob'>;
+
 /**
  * Collects the files of paths.
  * @param paths files keep their names; contents of directories keep their relative paths.
- * @param prefix a directory of the repository for all files but the card; '' is the root.
+ * @param prefix a directory of the repository for all files but the card, which the Hub reads only at the root; '' is the root.
  * @throws InputError for an invalid prefix, a path that is missing or neither file nor directory, a file that cannot be opened,
  *   no files, and targets that are invalid or clash.
  */
 export async function collectFiles(paths: readonly string[], prefix = ''): Promise<LocalFiles> {
-  const directory = checkPrefix(prefix);
-  const leftOut: LeftOut[] = [];
-  const found = paths.flatMap((path) => (isDirectory(path) ? filesWithin(path, leftOut) : [fileAt(path)]));
-  const targets = withoutRepeats(
-    found.map(({ source, target }) => ({ source, target: targetIn(directory, target) })),
-  );
-  checkTargets(targets);
-  if (targets.length === 0) {
-    const reason = leftOut.length === 0 ? 'there are none' : `all were left out: ${leftOutText(leftOut[0])}`;
-    throw new InputError(
-      'wrong_length',
-      `Expected files to upload, but ${reason}. Pass a file, or a directory with files.`,
-    );
+  const directory = prefix.replace(/^\.?\/+|\/+$/g, '').replace(/^\.$/, '');
+  if (directory !== '') checkTarget(directory, '--path-in-repo');
+  const leftOut: string[] = [];
+  const found = paths
+    .flatMap((path) => (isDirectory(path) ? filesWithin(path, leftOut) : [fileAt(path)]))
+    .map(({ source, target }) => ({
+      source,
+      target: directory === '' || target === CARD ? target : `${directory}/${target}`,
+    }));
+  // A file may be passed twice, such as by name and with its directory.
+  const unique = [
+    ...new Map(found.map((file) => [`${resolve(file.source)}\0${file.target}`, file])).values(),
+  ];
+  checkTargets(unique);
+  if (unique.length === 0) {
+    const reason = leftOut.length === 0 ? 'there are none' : `all were left out: ${leftOut[0]}`;
+    refuse('wrong_length', `files to upload, but ${reason}. Pass a file, or a directory with files.`);
   }
   const files: LocalFile[] = [];
-  for (const each of targets) files.push({ ...each, blob: await openFile(each.source) });
+  for (const each of unique) files.push({ ...each, blob: await openFile(each.source) });
   return { files, leftOut };
 }
 
-/** Formats an entry that was left out: the path and the reason. */
-export const leftOutText = ({ path, reason }: LeftOut): string => `${toPrintable(path)} (${reason})`;
-
-async function openFile(path: string): Promise<Blob> {
-  try {
-    return await openAsBlob(path);
-  } catch {
-    throw new InputError(
-      'wrong_type',
-      `Expected readable files, got ${quoted(path)}, which cannot be opened. Check its permissions.`,
-    );
-  }
-}
-
-/** A file that is not opened yet. */
-type FilePaths = Omit<LocalFile, 'blob'>;
-
-/** Adds the directory to a target. The card stays at the root: the Hub reads it only there. */
-const targetIn = (directory: string, target: string): string =>
-  directory === '' || target === CARD ? target : `${directory}/${target}`;
-
-const fileAt = (path: string): FilePaths => ({ source: path, target: basename(resolve(path)) });
-
-function isDirectory(path: string): boolean {
-  const stats = statOf(path);
-  if (stats === null) {
-    throw new InputError(
-      'unknown_name',
-      `Expected a file or a directory to upload, got ${quoted(path)}, which does not exist. Check the path.`,
-    );
-  }
-  if (stats.isDirectory() || stats.isFile()) return stats.isDirectory();
-  throw new InputError(
-    'wrong_type',
-    `Expected a file or a directory to upload, got ${quoted(path)}, which is neither. Write its contents to a file.`,
-  );
+function refuse(code: ErrorCode, text: string): never {
+  throw new InputError(code, `Expected ${text}`);
 }
 
 const quoted = (path: string): string => JSON.stringify(toPrintable(path));
 
-function statOf(path: string): Stats | null {
+const openFile = (path: string): Promise<Blob> =>
+  openAsBlob(path).catch(() =>
+    refuse(
+      'wrong_type',
+      `readable files, got ${quoted(path)}, which cannot be opened. Check its permissions.`,
+    ),
+  );
+
+const fileAt = (path: string): FilePaths => ({ source: path, target: basename(resolve(path)) });
+
+function isDirectory(path: string): boolean {
+  const what = `a file or a directory to upload, got ${quoted(path)}, which`;
+  let stats: Stats | undefined;
   try {
-    return path === '' ? null : (statSync(path, { throwIfNoEntry: false }) ?? null);
+    stats = statSync(path, { throwIfNoEntry: false });
   } catch (error) {
-    if (['ENOTDIR', 'ENAMETOOLONG', 'ELOOP'].includes((error as NodeJS.ErrnoException).code ?? ''))
-      return null;
-    throw error;
+    if (!['ENOTDIR', 'ENAMETOOLONG', 'ELOOP'].includes((error as NodeJS.ErrnoException).code ?? ''))
+      throw error;
   }
+  if (stats === undefined) refuse('unknown_name', `${what} does not exist. Check the path.`);
+  if (stats.isDirectory() || stats.isFile()) return stats.isDirectory();
+  refuse('wrong_type', `${what} is neither. Write its contents to a file.`);
 }
 
 /** Returns all files within a directory. Adds hidden and unfinished entries, links and devices to `leftOut` instead. */
-function filesWithin(root: string, leftOut: LeftOut[]): FilePaths[] {
-  const files: FilePaths[] = [];
-  const walk = (directory: string) => {
-    const names = readdirSync(directory).sort();
-    for (const name of names) {
+function filesWithin(root: string, leftOut: string[], directory = root): FilePaths[] {
+  return readdirSync(directory)
+    .sort()
+    .flatMap((name): FilePaths[] => {
       const source = join(directory, name);
       const stats = lstatSync(source);
       const reason = reasonToLeaveOut(name, stats);
-      if (reason !== null) leftOut.push({ path: source, reason });
-      else if (stats.isDirectory()) walk(source);
-      else files.push({ source, target: relative(root, source).split(sep).join('/') });
-    }
-  };
-  walk(root);
-  return files;
+      if (reason !== null) leftOut.push(`${toPrintable(source)} (${reason})`);
+      if (reason !== null) return [];
+      if (stats.isDirectory()) return filesWithin(root, leftOut, source);
+      return [{ source, target: relative(root, source).split(sep).join('/') }];
+    });
 }
 
 function reasonToLeaveOut(name: string, stats: Stats): string | null {
@@ -130,51 +109,32 @@ function reasonToLeaveOut(name: string, stats: Stats): string | null {
   return stats.isDirectory() || stats.isFile() ? null : 'not a file';
 }
 
-function checkPrefix(prefix: string): string {
-  const directory = prefix.replace(/^\.?\/+|\/+$/g, '').replace(/^\.$/, '');
-  if (directory !== '') checkTarget(directory, '--path-in-repo');
-  return directory;
-}
-
 /** Refuses an invalid target. The limit of 1000 bytes is chosen by hand. */
 function checkTarget(target: string, what: string): void {
-  const parts = target.split('/');
-  const bad = parts.some((part) => ['', '.', '..', '.git'].includes(part)) || target.includes('\\');
-  if (!bad && target === toPrintable(target) && Buffer.byteLength(target) <= 1000) return;
-  throw new InputError(
+  const hasBadName = target.split('/').some((name) => ['', '.', '..', '.git'].includes(name));
+  const isPath = !hasBadName && !target.includes('\\') && target === toPrintable(target);
+  if (isPath && Buffer.byteLength(target) <= 1000) return;
+  refuse(
     'out_of_range',
-    `Expected ${what} to be a path of a repository: printable, at most 1000 bytes, names separated by /, none of them empty, ` +
+    `${what} to be a path of a repository: printable, at most 1000 bytes, names separated by /, none of them empty, ` +
       `., .. or .git; got ${quoted(target.slice(0, 200))}. Rename it.`,
   );
 }
 
-/** Removes files that were passed twice with the same target, such as by name and with their directory. */
-function withoutRepeats(files: readonly FilePaths[]): FilePaths[] {
-  const unique = new Map(files.map((file) => [`${resolve(file.source)}\0${file.target}`, file]));
-  return [...unique.values()];
-}
-
 /** Refuses an invalid target, two files with the same target, and a file whose target is a directory of another. */
 function checkTargets(files: readonly FilePaths[]): void {
-  const byTarget = new Map<string, FilePaths>();
+  const byTarget = new Map(files.map((file) => [file.target, file]));
   for (const file of files) {
     checkTarget(file.target, quoted(file.source));
-    const other = byTarget.get(file.target);
-    if (other !== undefined) refuseClash(other, file, file.target);
-    byTarget.set(file.target, file);
-  }
-  for (const file of files) {
-    for (let at = file.target.lastIndexOf('/'); at > 0; at = file.target.lastIndexOf('/', at - 1)) {
-      const other = byTarget.get(file.target.slice(0, at));
-      if (other !== undefined) refuseClash(other, file, other.target);
+    const names = file.target.split('/');
+    for (const k of names.keys()) {
+      const other = byTarget.get(names.slice(0, k + 1).join('/'));
+      if (other === undefined || other === file) continue;
+      refuse(
+        'not_alike',
+        `each file to have a target of its own, but ${quoted(other.source)} and ${quoted(file.source)} clash at ` +
+          `${quoted(other.target)}. Upload one of them with --path-in-repo, or to a repository of its own.`,
+      );
     }
   }
-}
-
-function refuseClash(one: FilePaths, other: FilePaths, target: string): never {
-  throw new InputError(
-    'not_alike',
-    `Expected each file to have a target of its own, but ${quoted(one.source)} and ${quoted(other.source)} clash at ${quoted(target)}. ` +
-      'Upload one of them with --path-in-repo, or to a repository of its own.',
-  );
 }

@@ -1,6 +1,6 @@
 /** The report of an audit: page, table, verdict and figures. */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { renderAudit } from '../../../src/cli/audit/audit-table.js';
+import { renderAudit } from '../../../src/cli/audit.js';
 import { verdictOf } from '../../../src/evaluation/audit/assessment.js';
 import { drawingsOf } from '../../../src/evaluation/audit/audit-figures.js';
 import { componentGainsOf, reportOf, scoresOf } from '../../../src/evaluation/audit/audit-page.js';

@@ -10,6 +10,7 @@ import {
   toDpoPlan,
 } from '../../../src/training/datasets/dpo/dpo-rows.js';
 import { DpoSelection } from '../../../src/training/datasets/dpo/dpo-selection.js';
+import { PlayedResults } from '../../../src/training/datasets/replay-results.js';
 import { ACTION_NAMES } from '../../../src/world/fields.js';
 import {
   changedAt,
@@ -30,10 +31,15 @@ const record = (model: string, codes: readonly number[], seeds = [100], grader =
     }),
   });
 
+async function open(options: DpoOptions): Promise<DpoSelection> {
+  const plan = toDpoPlan(options);
+  return new DpoSelection(plan, await PlayedResults.open(plan.grader, {}, { baselines: false }));
+}
+
 async function select(episodes: readonly TrajectoryEpisode[], options: DpoOptions = {}) {
-  await using selection = await DpoSelection.open(toDpoPlan({ validation: 0, ...options }), {});
-  const mismatched = await selection.add(episodes);
-  return { rows: selection.rows().train, mismatched, selection };
+  await using selection = await open({ validation: 0, ...options });
+  const { mismatched } = await selection.add(episodes);
+  return { rows: selection.end().train, mismatched, selection };
 }
 
 const modelsOf = (rows: readonly DpoRow[]) =>
@@ -127,10 +133,10 @@ describe('pairs', () => {
   });
 
   it('of a seed go to the same split', async () => {
-    await using selection = await DpoSelection.open(toDpoPlan({ validation: 0.5 }), {});
+    await using selection = await open({ validation: 0.5 });
     const seeds = Array.from({ length: 20 }, (_, i) => 100 + i);
     await selection.add([...record('a', [3], seeds), ...record('b', [1], seeds)]);
-    const { train, validation } = selection.rows();
+    const { train, validation } = selection.end();
     expect(train.length + validation.length).toBe(20);
     const common = train.filter(({ seed }) => validation.some((row) => row.seed === seed));
     expect([common.length, Math.min(train.length, validation.length) > 0]).toEqual([0, true]);

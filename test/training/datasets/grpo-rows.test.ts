@@ -11,7 +11,7 @@ import {
   prompt,
   RHYTHM,
 } from '../../../src/index.js';
-import { GRPO_ROW, type GrpoRow, grpoRows } from '../../../src/training/datasets/grpo/grpo-rows.js';
+import { type GrpoState, grpoRows } from '../../../src/training/datasets/grpo/grpo-rows.js';
 import { MIX_OF_POLICIES, TOTAL_SHARE } from '../../../src/training/datasets/policy-mix.js';
 import {
   type DatasetOptions,
@@ -23,7 +23,7 @@ import { ENGINES, reportAbsentEngines } from '../../support/engines.js';
 
 reportAbsentEngines();
 
-const rowsOf = (options: DatasetOptions, engine = {}, batchSize?: number): GrpoRow[] =>
+const rowsOf = (options: DatasetOptions, engine = {}, batchSize?: number): GrpoState[] =>
   [...grpoRows(toPlan(options), engine, batchSize)].flat();
 const rows = rowsOf({ rows: 2000, profiles: ['mix', ...PROFILE_NAMES] });
 const countsOf = <Key>(keys: readonly Key[]): Map<Key, number> => {
@@ -33,7 +33,7 @@ const countsOf = <Key>(keys: readonly Key[]): Map<Key, number> => {
 };
 
 /** Replays a row with the reference. Returns the observation of its state, and the history of the steps before. */
-function replayRow({ seed, profile_mode, action_history }: GrpoRow) {
+function replayRow({ seed, profile_mode, action_history }: GrpoState) {
   const episode = new Episode();
   episode.reset(seed, { profile: profile_mode });
   const observation = new Float32Array(OBSERVATION_SIZE);
@@ -81,21 +81,6 @@ describe('rows', () => {
     const randomActions = (seed: number) =>
       rowsOf({ ...oneKey, seed }).filter(({ policy }) => policy === 'random')[0].action_history;
     expect(randomActions(0)).not.toEqual(randomActions(1));
-  });
-});
-
-describe('the schema refuses', () => {
-  const [row] = rows;
-  it.each([
-    ['a history of another length', { step_index: (row.step_index + 1) % 28 }],
-    ['an unknown action', { action_history: Array(row.step_index).fill('fly') }],
-    ['an unknown policy', { policy: 'oracle' }],
-    ['a prompt in another order', { prompt: [...row.prompt].reverse() }],
-    ['a seed above u32', { seed: 2 ** 32 }],
-    ['a step after the last', { step_index: 28, action_history: Array(28).fill('sleep') }],
-    ['an unknown key', { grade: 1 }],
-  ])('%s', (_, change) => {
-    expect(GRPO_ROW.safeParse({ ...row, ...change }).success).toBe(false);
   });
 });
 

@@ -2,13 +2,13 @@
 import { describe, expect, it } from 'vitest';
 import { toGrader } from '../../../src/engine/graders/grader.js';
 import { float32Decimal } from '../../../src/shared/float32-decimal.js';
+import { splitOf } from '../../../src/training/datasets/episode-selection.js';
 import {
   SFT_COLUMNS,
   type SftOptions,
   type SftRow,
   toSftPlan,
 } from '../../../src/training/datasets/sft/sft-rows.js';
-import { splitOf } from '../../../src/training/datasets/sft/sft-selection.js';
 import { range, recordLlm, recordWellbeing, select, wellbeingPlayer } from '../../support/sft.js';
 import {
   changedAt,

@@ -2,9 +2,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { accountOf } from '../../../src/training/hub/account.js';
+import { accountOf, checkBranch, checkRepo, repoUrl } from '../../../src/training/hub/account.js';
 import { HubError, redacted, withoutSecrets, withSafeErrors } from '../../../src/training/hub/hub-errors.js';
-import { checkBranch, checkRepo, repoUrl } from '../../../src/training/hub/remote.js';
 import { temporaryDirectory } from '../../support/cli.js';
 
 const pathOf = temporaryDirectory();
@@ -142,7 +141,7 @@ describe('redaction', () => {
 
   it('applies to every error of the work that withSafeErrors runs', async () => {
     const { signal } = new AbortController();
-    const hubError = new HubError(`no ${token}`, { status: 412, hubCode: `no ${token}` });
+    const hubError = new HubError(`no ${token}`, 412);
     for (const error of [hubError, new Error(`no ${token}`), `no ${token}`]) {
       const work = withSafeErrors(token, signal, () => Promise.reject(error));
       const thrown: HubError = await work.catch((reason) => reason);
@@ -151,7 +150,7 @@ describe('redaction', () => {
       expect(`${thrown.message} ${thrown.stack}`).not.toContain(token);
       // The fields that `util.inspect` prints.
       expect(JSON.stringify(thrown)).not.toContain(token);
-      expect(thrown.status).toBe(error === hubError ? 412 : null);
+      expect(thrown.status).toBe(error === hubError ? 412 : undefined);
     }
   });
 });

@@ -1,16 +1,23 @@
 /** The card of a dataset for DPO. */
 import { SCHEMAS } from '../../../shared/schemas.js';
-import { commandText, evalSeedsText, headerText, isCard, licenceText, table } from '../card-parts.js';
-import { SPLITS, type Split } from '../sft/sft-selection.js';
-import type { DpoRow } from './dpo-rows.js';
-import type { DpoProvenance, DpoSelection } from './dpo-selection.js';
+import {
+  evalSeedsText,
+  filtersText,
+  isCard,
+  leftOutTable,
+  licenceText,
+  originText,
+  type SplitFile,
+  selectionHeader,
+  table,
+} from '../card-parts.js';
+import { type SelectionProvenance, SPLITS } from '../episode-selection.js';
+import type { DpoSelection } from './dpo-selection.js';
 
 interface DpoCard {
-  readonly provenance: DpoProvenance;
-  readonly selection: Pick<DpoSelection, 'episodes' | 'leftOut'>;
-  readonly rows: Readonly<Record<Split, readonly DpoRow[]>>;
-  /** The files that have rows, by split. */
-  readonly files: readonly { readonly split: Split; readonly path: string }[];
+  readonly provenance: SelectionProvenance;
+  readonly selection: DpoSelection;
+  readonly files: readonly SplitFile[];
   /** The command that reproduces the dataset. */
   readonly command: string;
 }
@@ -32,31 +39,22 @@ export const dpoCardText = (card: DpoCard): string =>
     licenceText(card.provenance),
   ].join('\n');
 
-const totalOf = ({ rows }: DpoCard): number => SPLITS.reduce((sum, split) => sum + rows[split].length, 0);
+const header = ({ provenance, selection, files }: DpoCard): string =>
+  selectionHeader(
+    { title: 'Rhythm: pairs of answers for DPO', tags: ['dpo', 'preference'], files },
+    provenance,
+    { rows: selection.total('rows'), episodes: selection.total('episodes') },
+  );
 
-function header(card: DpoCard): string {
-  const { schema, version, world_digest, ...provenance } = card.provenance;
-  const totals = { rows: totalOf(card), episodes: card.selection.episodes };
-  const metadata = {
-    title: 'Rhythm: pairs of answers for DPO',
-    tasks: ['text-generation'],
-    tags: ['dpo', 'preference'],
-    rows: totals.rows,
-    files: card.files,
-  };
-  return headerText(metadata, { schema, version, world_digest, ...totals, ...provenance });
-}
+const introduction = ({
+  provenance,
+  selection,
+  command,
+}: DpoCard): string => `# Rhythm: pairs of answers for DPO
 
-const introduction = (card: DpoCard): string => `# Rhythm: pairs of answers for DPO
-
-${totalOf(card)} pairs of answers to the same state, from ${card.selection.episodes} episodes of the Rhythm life simulator. In an episode, an agent
+${selection.total('rows')} pairs of answers to the same state, from ${selection.total('episodes')} episodes of the Rhythm life simulator. In an episode, an agent
 guides one person through a week of 28 steps and must infer the person's hidden profile from the responses. Every episode was
-replayed and equals its recorded trajectory bit for bit. The dataset was made by rhythm-vec ${card.provenance.version}, in the world
-\`${card.provenance.world_digest}\`:
-
-${commandText(card.command)}
-The same command and files give the same bytes, on every machine, backend and number of threads.
-`;
+replayed and equals its recorded trajectory bit for bit. ${originText(provenance, command)}`;
 
 function criterionText({ provenance: { by, grader } }: DpoCard): string {
   const what =
@@ -95,18 +93,15 @@ const COLUMNS = `## Columns
 No prompt states the hidden profile. Answers without an action or a belief are left out.
 `;
 
-const contents = ({ rows, provenance, selection: { leftOut } }: DpoCard): string => `## Contents
+const contents = ({ provenance, selection: { counts, leftOut } }: DpoCard): string => `## Contents
 
 All rows of a seed are in one split.
 
 ${table(
   ['split', 'pairs', 'seeds'],
-  SPLITS.map((split) => [split, rows[split].length, new Set(rows[split].map(({ seed }) => seed)).size]),
+  SPLITS.map((split) => [split, counts[split].rows, counts[split].seeds.size]),
 )}
-Filters:
-
-${provenance.filters.map((filter) => `- ${filter}\n`).join('')}
-${leftOut.size === 0 ? 'No episode was left out.\n' : table(['reason for leaving out', 'episodes'], [...leftOut])}`;
+${filtersText(provenance)}${leftOut.size === 0 ? 'No episode was left out.\n' : leftOutTable(leftOut)}`;
 
 const TRAINING = `## Training on it
 

@@ -8,7 +8,7 @@ import {
   type EpisodeSelection,
   type SelectionOptions,
   toSelection,
-} from '../episode-filters.js';
+} from '../episode-selection.js';
 
 /** What decides which answer is better: the episode's final score, or the sum of rewards from the state on. */
 export const CRITERIA = ['score', 'return'] as const;

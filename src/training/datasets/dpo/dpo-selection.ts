@@ -1,19 +1,16 @@
-/** Selects stored episodes that equal their replay and pass the filters, and makes their pairs. */
-import type { ReplayEngine } from '../../../rollouts/trajectories/episode-replayer.js';
+/** Selects stored episodes for DPO, and makes their pairs. */
 import { isUsableAnswer } from '../../../rollouts/trajectories/move.js';
 import type { TrajectoryEpisode } from '../../../rollouts/trajectories/trajectory-episode.js';
-import { SCHEMAS, type Schema } from '../../../shared/schemas.js';
-import { packageVersion } from '../../../shared/version.js';
+import { SCHEMAS } from '../../../shared/schemas.js';
 import { NUM_STEPS } from '../../../world/fields.js';
-import { createWorld } from '../../../world/world.js';
 import {
+  type BySplit,
   episodeFilters,
-  failedFilter,
+  Selection,
   type SelectionProvenance,
   selectionProvenance,
-} from '../episode-filters.js';
-import { PlayedResults, type ResultSource } from '../replay-results.js';
-import { type MismatchedEpisode, SPLITS, type Split, splitOf } from '../sft/sft-selection.js';
+} from '../episode-selection.js';
+import type { EpisodeResult, ResultSource } from '../replay-results.js';
 import { type Candidate, type Criterion, type DpoPlan, type DpoRow, dpoRowOf } from './dpo-rows.js';
 
 /** Returns the candidate of an episode; null for an episode without prompts. @param score the final score of its replay. */
@@ -99,107 +96,33 @@ function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): I
   return [...groups.values()];
 }
 
-const FILTERS = episodeFilters('player');
+export const DPO_FILTERS = episodeFilters('player');
 
-/** Returns the reason why an episode is left out; null if it is accepted. */
-export const dpoExclusion = (plan: DpoPlan, episode: TrajectoryEpisode): string | null =>
-  failedFilter(FILTERS, plan, episode);
-
-/** Describes the filters of a plan, as cards list them. */
-const dpoFilterTexts = (plan: DpoPlan): string[] => [
-  ...FILTERS.flatMap(({ describe }) => describe(plan) ?? []),
-  ...(plan.minMargin === 0 ? [] : [`a difference of at least ${plan.minMargin}`]),
-  ...(plan.allPairs ? ['every pair of a state'] : ['the best completion of a state with the worst']),
-];
-
-/** Holds the selected episodes in memory, without their observations: about 40 kB each. */
-export class DpoSelection implements AsyncDisposable {
-  readonly #plan: DpoPlan;
-  readonly #source: ResultSource;
+/** Holds the selected episodes in memory, without their observations: about 40 kB each. `end` returns all rows. */
+export class DpoSelection extends Selection<DpoPlan, DpoRow> {
   readonly #candidates: Candidate[] = [];
-  /** The number of episodes that were left out, by reason. */
-  readonly leftOut = new Map<string, number>();
 
-  /** @param source replays episodes; `DpoSelection` closes it. */
+  /** @param source replays episodes; the selection closes it. */
   constructor(plan: DpoPlan, source: ResultSource) {
-    this.#plan = plan;
-    this.#source = source;
+    super(plan, source, DPO_FILTERS);
   }
 
-  /** Opens a selection that replays the episodes. @param engine the options of the replay. @throws as `createVecEnv`. */
-  static async open(plan: DpoPlan, engine: ReplayEngine): Promise<DpoSelection> {
-    return new DpoSelection(plan, await PlayedResults.open(plan.grader, engine, { baselines: false }));
+  protected override take(episode: TrajectoryEpisode, { graded }: EpisodeResult): [] | string {
+    const candidate = toCandidate(episode, this.plan.by, graded.finalScores[0]);
+    if (candidate === null) return 'no text';
+    this.#candidates.push(candidate);
+    return [];
   }
 
-  /** The number of selected episodes. */
-  get episodes(): number {
-    return this.#candidates.length;
+  override end(): BySplit<readonly DpoRow[]> {
+    return this.sorted(pairsOf(this.#candidates, this.plan));
   }
-
-  /**
-   * Replays the episodes that pass the filters, and keeps those that equal their replay and have prompts.
-   * @returns the episodes that differ from their replay.
-   */
-  async add(episodes: readonly TrajectoryEpisode[]): Promise<MismatchedEpisode[]> {
-    const accepted = episodes
-      .map((episode, index) => ({ episode, index }))
-      .filter(({ episode }) => this.#accepts(episode));
-    if (accepted.length === 0) return [];
-    const { mismatches, graded } = await this.#source.resultsOf(accepted.map(({ episode }) => episode));
-    const mismatched: MismatchedEpisode[] = [];
-    for (const [i, { episode, index }] of accepted.entries()) {
-      if (mismatches[i].length === 0) this.#keep(episode, graded.finalScores[i]);
-      else {
-        this.#leaveOut('not as recorded');
-        mismatched.push({ index, mismatches: mismatches[i] });
-      }
-    }
-    return mismatched;
-  }
-
-  /** Returns the rows of all selected episodes, by split. */
-  rows(): Record<Split, DpoRow[]> {
-    const rows = Object.fromEntries(SPLITS.map((split) => [split, []])) as unknown as Record<Split, DpoRow[]>;
-    for (const row of pairsOf(this.#candidates, this.#plan)) rows[splitOf(this.#plan, row.seed)].push(row);
-    return rows;
-  }
-
-  #accepts(episode: TrajectoryEpisode): boolean {
-    const reason = dpoExclusion(this.#plan, episode);
-    if (reason !== null) this.#leaveOut(reason);
-    return reason === null;
-  }
-
-  #keep(episode: TrajectoryEpisode, score: number): void {
-    const candidate = toCandidate(episode, this.#plan.by, score);
-    if (candidate === null) this.#leaveOut('no text');
-    else this.#candidates.push(candidate);
-  }
-
-  #leaveOut(reason: string): void {
-    this.leftOut.set(reason, (this.leftOut.get(reason) ?? 0) + 1);
-  }
-
-  [Symbol.asyncDispose](): PromiseLike<void> {
-    return this.#source[Symbol.asyncDispose]();
-  }
-}
-
-/** The provenance, in the order in which it is written, snake_case. */
-export interface DpoProvenance extends SelectionProvenance {
-  readonly schema: Schema;
-  /** The version of the package. */
-  readonly version: string;
-  readonly world_digest: string;
-  /** What decides which answer is better: "score" or "return". */
-  readonly by: string;
 }
 
 /** Returns the provenance of a plan. */
-export const dpoProvenanceOf = (plan: DpoPlan): DpoProvenance => ({
-  schema: SCHEMAS.dpoDataset,
-  version: packageVersion(),
-  world_digest: createWorld().digest,
-  by: plan.by,
-  ...selectionProvenance(plan, dpoFilterTexts(plan)),
-});
+export const dpoProvenanceOf = (plan: DpoPlan): SelectionProvenance =>
+  selectionProvenance(SCHEMAS.dpoDataset, { by: plan.by }, plan, [
+    ...DPO_FILTERS.flatMap(({ describe }) => describe(plan) ?? []),
+    ...(plan.minMargin === 0 ? [] : [`a difference of at least ${plan.minMargin}`]),
+    ...(plan.allPairs ? ['every pair of a state'] : ['the best completion of a state with the worst']),
+  ]);

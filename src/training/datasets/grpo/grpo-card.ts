@@ -1,10 +1,10 @@
 /** The card of a dataset for GRPO: a README.md that describes the rows to readers and loaders. */
 import {
-  commandText,
   evalSeedsText,
   type GrpoCounts,
   headerText,
   licenceText,
+  originText,
   table,
   trainingText,
 } from '../card-parts.js';
@@ -59,12 +59,7 @@ const introduction = ({ provenance, command }: Card): string => `# Rhythm: state
 
 ${provenance.rows} states of episodes of the Rhythm life simulator. Each row has the prompt of a state, and the seed and actions that
 reproduce it. In an episode, an agent guides one person through a week of 28 steps and must infer the person's hidden
-profile from the responses. The dataset was made by rhythm-vec ${provenance.version}, in the world
-\`${provenance.world_digest}\`:
-
-${commandText(command)}
-The same command gives the same bytes, on every machine, backend and number of threads.
-`;
+profile from the responses. ${originText(provenance, command, 'command gives')}`;
 
 const columns = ({ provenance: { grader } }: Card): string => `## Columns
 

@@ -1,6 +1,5 @@
 /** Rows of a dataset for GRPO: the prompt of a state, and the seed and actions that reproduce the state. */
 
-import { z } from 'zod';
 import { type EngineCalls, runAsync, runSync } from '../../../engine/engine-calls.js';
 import type { GraderWeights } from '../../../engine/graders/grader.js';
 import { ResizableAnyEnv, ResizableEnv } from '../../../rollouts/resizable-env.js';
@@ -8,9 +7,8 @@ import { type ChatMessage, prompts } from '../../../rollouts/text/prompt.js';
 import type { Columns } from '../../../shared/row-files/row-encoder.js';
 import { SCHEMAS, type Schema } from '../../../shared/schemas.js';
 import { packageVersion } from '../../../shared/version.js';
-import { ACTION_NAMES, MAX_U32, NUM_STEPS } from '../../../world/fields.js';
+import { ACTION_NAMES, NUM_STEPS } from '../../../world/fields.js';
 import { createWorld } from '../../../world/world.js';
-import { MIX_OF_POLICIES } from '../policy-mix.js';
 import {
   type DatasetOptions,
   type DatasetPlan,
@@ -86,37 +84,8 @@ export const provenanceOf = (plan: DatasetPlan): Provenance => ({
   eval_seeds: evalSeedsIn(plan.seeds).map(rangeText),
 });
 
-const message = <Role extends string>(role: Role) =>
-  z.strictObject({ role: z.literal(role), content: z.string().min(1) });
-
-/** @internal The schema of a row, in every format. */
-export const GRPO_ROW = z
-  .strictObject({
-    /** The rules, then the observation. TRL reads this column. */
-    prompt: z.tuple([message('system'), message('user')]),
-    seed: z.int().min(0).max(MAX_U32),
-    /** 'sampled', 'discrete' or a profile's name. */
-    profile_mode: z.string(),
-    /** The number of steps before the state. */
-    step_index: z
-      .int()
-      .min(0)
-      .max(NUM_STEPS - 1),
-    /** Names of actions. Codes could differ between releases. */
-    action_history: z.array(z.enum(ACTION_NAMES as [string, ...string[]])),
-    /** The policy that chose these actions. */
-    policy: z.enum(MIX_OF_POLICIES.map(({ name }) => name) as [string, ...string[]]),
-  })
-  .refine(({ step_index, action_history }) => action_history.length === step_index, {
-    path: ['action_history'],
-    error: 'Expected as many actions as step_index.',
-  });
-
-/** @internal A row of the schema. */
-export type GrpoRow = z.infer<typeof GRPO_ROW>;
-
 /** @internal The columns of a file of rows. */
-export const GRPO_COLUMNS: Columns<GrpoRow> = {
+export const GRPO_COLUMNS: Columns<GrpoState> = {
   prompt: { type: 'messages' },
   seed: { type: 'integer' },
   profile_mode: { type: 'text' },
@@ -132,7 +101,7 @@ export const BATCH = 2048;
  * @internal Yields the rows of a plan in batches. The same plan gives the same rows on every engine.
  * @param batchSize changes no row. @throws as `createVecEnv`.
  */
-export function* grpoRows(plan: DatasetPlan, engine: Engine, batchSize = BATCH): Generator<GrpoRow[]> {
+export function* grpoRows(plan: DatasetPlan, engine: Engine, batchSize = BATCH): Generator<GrpoState[]> {
   using envs = new ResizableEnv(optionsOf(engine));
   for (const batch of batchesOf(plan, envs, batchSize, { first: 0, end: plan.rows })) yield runSync(batch);
 }
@@ -143,7 +112,7 @@ export async function* grpoRowsAsync(
   engine: Engine,
   batchSize = BATCH,
   part: RowPart = { first: 0, end: plan.rows },
-): AsyncGenerator<GrpoRow[]> {
+): AsyncGenerator<GrpoState[]> {
   await using envs = new ResizableAnyEnv(optionsOf(engine));
   for (const batch of batchesOf(plan, envs, batchSize, part)) yield await runAsync(batch);
 }
@@ -167,7 +136,7 @@ function* batchesOf(
   envs: ResizableEnv | ResizableAnyEnv,
   batchSize: number,
   part: RowPart,
-): Generator<EngineCalls<GrpoRow[]>> {
+): Generator<EngineCalls<GrpoState[]>> {
   const sampler = new StateSampler(plan, envs);
   for (let { first } = part; first < part.end; first += batchSize) {
     yield batchOf(plan, sampler, first, Math.min(batchSize, part.end - first));
@@ -179,11 +148,11 @@ function* batchOf(
   sampler: StateSampler,
   first: number,
   count: number,
-): EngineCalls<GrpoRow[]> {
+): EngineCalls<GrpoState[]> {
   return rowsOf(plan, yield* sampler.sample(first, count));
 }
 
-function rowsOf({ grader }: DatasetPlan, { keys, policies, actions, observations }: StateBatch): GrpoRow[] {
+function rowsOf({ grader }: DatasetPlan, { keys, policies, actions, observations }: StateBatch): GrpoState[] {
   const pairs = prompts(observations, undefined, { grader });
   return keys.map(({ seed, profile, stepIndex }, i) => {
     const history = actions.subarray(i * NUM_STEPS, i * NUM_STEPS + stepIndex);

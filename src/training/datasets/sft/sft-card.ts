@@ -5,22 +5,26 @@ import type { RowSummary } from '../../../evaluation/reevaluation/reevaluation.j
 import { ORACLE_MARK } from '../../../rollouts/trajectories/trajectory-episode.js';
 import { camelCase } from '../../../shared/names.js';
 import { SCHEMAS } from '../../../shared/schemas.js';
-import { commandText, evalSeedsText, headerText, isCard, licenceText, table } from '../card-parts.js';
+import {
+  evalSeedsText,
+  filtersText,
+  isCard,
+  leftOutTable,
+  licenceText,
+  originText,
+  type SplitFile,
+  selectionHeader,
+  table,
+} from '../card-parts.js';
+import { type SelectionProvenance, SPLITS } from '../episode-selection.js';
 import { type Range, rangeText } from '../state-sampler.js';
 import type { Objective } from './sft-rows.js';
-import {
-  type SftProvenance,
-  type SftSelection,
-  SPLITS,
-  type Split,
-  type TeacherStatistics,
-} from './sft-selection.js';
+import type { SftSelection, TeacherStatistics } from './sft-selection.js';
 
 interface SftCard {
-  readonly provenance: SftProvenance;
-  readonly selection: Pick<SftSelection, 'counts' | 'teachers' | 'leftOut' | 'answersLeftOut' | 'graders'>;
-  /** The files that have rows, by split. */
-  readonly files: readonly { readonly split: Split; readonly path: string }[];
+  readonly provenance: SelectionProvenance;
+  readonly selection: SftSelection;
+  readonly files: readonly SplitFile[];
   /** The command that reproduces the dataset. */
   readonly command: string;
 }
@@ -45,9 +49,6 @@ export const sftCardText = (card: SftCard): string =>
     licenceText(card.provenance),
   ].join('\n');
 
-const totalOf = ({ selection: { counts } }: SftCard, what: 'rows' | 'episodes'): number =>
-  SPLITS.reduce((sum, split) => sum + counts[split][what], 0);
-
 /** Returns the first and last seed of the selected episodes, and the number of seeds. */
 function episodeSeeds({ selection: { counts } }: SftCard): Range & { readonly count: number } {
   const seeds = SPLITS.flatMap((split) => [...counts[split].seeds]).sort((a, b) => a - b);
@@ -55,38 +56,29 @@ function episodeSeeds({ selection: { counts } }: SftCard): Range & { readonly co
 }
 
 function episodeSeedsText(card: SftCard): string {
-  const { first, last, count } = episodeSeeds(card);
-  return `Selected episodes: ${counted(count, 'seed')}, ${rangeText({ first, last })}.\n`;
+  const seeds = episodeSeeds(card);
+  return `Selected episodes: ${counted(seeds.count, 'seed')}, ${rangeText(seeds)}.\n`;
 }
 
 function header(card: SftCard): string {
-  const { schema, version, world_digest, ...provenance } = card.provenance;
-  const { first, last } = episodeSeeds(card);
-  const totals = {
-    rows: totalOf(card, 'rows'),
-    episodes: totalOf(card, 'episodes'),
-    episode_seeds: rangeText({ first, last }),
-  };
-  const metadata = {
-    title: 'Rhythm: teacher answers for SFT',
-    tasks: ['text-generation'],
-    tags: ['sft', `objective-${provenance.objective ?? 'none'}`],
-    rows: totals.rows,
-    files: card.files,
-  };
-  return headerText(metadata, { schema, version, world_digest, ...totals, ...provenance });
+  const { provenance, selection, files } = card;
+  const tags = ['sft', `objective-${provenance.objective ?? 'none'}`];
+  return selectionHeader({ title: 'Rhythm: teacher answers for SFT', tags, files }, provenance, {
+    rows: selection.total('rows'),
+    episodes: selection.total('episodes'),
+    episode_seeds: rangeText(episodeSeeds(card)),
+  });
 }
 
-const introduction = (card: SftCard): string => `# Rhythm: teacher answers for SFT
+const introduction = ({
+  provenance,
+  selection,
+  command,
+}: SftCard): string => `# Rhythm: teacher answers for SFT
 
-${totalOf(card, 'rows')} answers from ${totalOf(card, 'episodes')} episodes of the Rhythm life simulator. In an episode, an agent guides one person through a week of 28
+${selection.total('rows')} answers from ${selection.total('episodes')} episodes of the Rhythm life simulator. In an episode, an agent guides one person through a week of 28
 steps and must infer the person's hidden profile from the responses. Every episode was replayed and equals its recorded
-trajectory bit for bit. The dataset was made by rhythm-vec ${card.provenance.version}, in the world
-\`${card.provenance.world_digest}\`:
-
-${commandText(card.command)}
-The same command and files give the same bytes, on every machine, backend and number of threads.
-`;
+trajectory bit for bit. ${originText(provenance, command)}`;
 
 const OBJECTIVES: Readonly<Record<Objective, string>> = {
   wellbeing: `## Objective
@@ -174,10 +166,7 @@ A margin shows no inference: a policy that plays fixed actions can have one. \`r
 ${card.selection.teachers
   .map((teacher) => teacherTable(teacher, figuresUnder(card.provenance.grader)))
   .join('\n')}
-Filters:
-
-${card.provenance.filters.map((filter) => `- ${filter}\n`).join('')}
-${leftOutTable(card)}`;
+${filtersText(card.provenance)}${leftOutText(card)}`;
 
 const splitTable = ({ selection: { counts } }: SftCard): string =>
   table(
@@ -249,10 +238,10 @@ function spreadOf(values: readonly number[]): string[] {
 /** Escapes vertical bars, which would end a cell of a table. */
 const escapeBars = (name: string): string => name.replaceAll('|', '\\|');
 
-function leftOutTable({ selection: { leftOut, answersLeftOut } }: SftCard): string {
+function leftOutText({ selection: { leftOut, answersLeftOut } }: SftCard): string {
   const answers = `Answers of the selected episodes without an action or a belief, left out: ${answersLeftOut}.\n`;
   if (leftOut.size === 0) return `No episode was left out. ${answers}`;
-  return `${table(['reason for leaving out', 'episodes'], [...leftOut])}\n${answers}`;
+  return `${leftOutTable(leftOut)}\n${answers}`;
 }
 
 const training = ({ files }: SftCard): string => `## Training on it

@@ -11,7 +11,7 @@ import {
   type EpisodeSelection,
   type SelectionOptions,
   toSelection,
-} from '../episode-filters.js';
+} from '../episode-selection.js';
 
 /** Objectives of teachers. 'none' stands for teachers without an objective, such as language models. */
 export const OBJECTIVES = ['wellbeing', 'score', 'none'] as const satisfies readonly (

@@ -1,39 +1,19 @@
-/** Selects stored episodes that equal their replay and pass the filters, and makes their rows for SFT. */
+/** Selects stored episodes for SFT, makes their rows, and computes what their card says. */
 import type { Grader } from '../../../engine/graders/grader.js';
-import { type Draw, threefry } from '../../../engine/reference/threefry.js';
-import { type Graded, PAIRED_BASELINES, pickEpisodes } from '../../../evaluation/reevaluation/baselines.js';
+import { type Graded, PAIRED_BASELINES } from '../../../evaluation/reevaluation/baselines.js';
 import { ReevaluationTally } from '../../../evaluation/reevaluation/reevaluation.js';
-import type { Mismatch } from '../../../evaluation/reevaluation/trajectory-replayer.js';
-import type { ReplayEngine } from '../../../rollouts/trajectories/episode-replayer.js';
 import type { Player, TrajectoryEpisode } from '../../../rollouts/trajectories/trajectory-episode.js';
-import { SCHEMAS, type Schema } from '../../../shared/schemas.js';
-import { packageVersion } from '../../../shared/version.js';
-import { createWorld } from '../../../world/world.js';
+import { SCHEMAS } from '../../../shared/schemas.js';
 import {
   episodeFilters,
   type Filter,
   failedFilter,
+  Selection,
   type SelectionProvenance,
   selectionProvenance,
-} from '../episode-filters.js';
-import { PlayedResults, type ResultSource } from '../replay-results.js';
+} from '../episode-selection.js';
+import type { EpisodeResult, ResultSource } from '../replay-results.js';
 import { type SftPlan, type SftRow, sftRowsOf } from './sft-rows.js';
-
-export const SPLITS = ['train', 'validation'] as const;
-export type Split = (typeof SPLITS)[number];
-
-/** The second word of the Threefry key of its draws: "SPLT" in ASCII. No stream of the published world has this number. */
-const STREAM = 0x53504c54;
-const draw: Draw = { x0: 0, x1: 0 };
-
-/**
- * Returns the split of all rows of a seed. The split does not depend on the teacher or on other episodes, so a row keeps its
- * split when the dataset grows.
- */
-export const splitOf = (
-  { validation, splitSeed }: Pick<SftPlan, 'validation' | 'splitSeed'>,
-  seed: number,
-): Split => (threefry(splitSeed, STREAM, seed, 0, draw).x0 < validation * 2 ** 32 ? 'validation' : 'train');
 
 /** Results of a replayed episode. */
 interface EpisodeScore {
@@ -44,7 +24,7 @@ interface EpisodeScore {
 }
 
 /** Filters of stored episodes, which need no replay. */
-const STORED_FILTERS: readonly Filter<SftPlan, TrajectoryEpisode>[] = [
+export const SFT_FILTERS: readonly Filter<SftPlan, TrajectoryEpisode>[] = [
   {
     reason: 'another objective',
     describe: ({ objective }) => `objective ${objective}`,
@@ -84,18 +64,6 @@ const REPLAY_FILTERS: readonly Filter<SftPlan, EpisodeScore>[] = [
   },
 ];
 
-/** Returns the reason why a stored episode is left out before the replay; null if it is accepted. */
-export const storedExclusion = (plan: SftPlan, episode: TrajectoryEpisode): string | null =>
-  failedFilter(STORED_FILTERS, plan, episode);
-
-/** Returns the reason why a replayed episode is left out; null if it is accepted. */
-const replayExclusion = (plan: SftPlan, scored: EpisodeScore): string | null =>
-  failedFilter(REPLAY_FILTERS, plan, scored);
-
-/** Describes the filters of a plan, as cards list them. */
-const filterTexts = (plan: SftPlan): string[] =>
-  [...STORED_FILTERS, ...REPLAY_FILTERS].flatMap(({ describe }) => describe(plan) ?? []);
-
 /** Statistics of one teacher's selected episodes, and of heuristic+constant in the same episodes. */
 export interface TeacherStatistics {
   readonly player: Player;
@@ -117,54 +85,17 @@ interface PromptGrader {
   episodes: number;
 }
 
-/** The rows, selected episodes and seeds of one split. */
-interface SplitCounts {
-  rows: number;
-  episodes: number;
-  readonly seeds: Set<number>;
-}
-
-/** An episode that differs from its replay. */
-export interface MismatchedEpisode {
-  /** The index in the episodes that were passed. */
-  readonly index: number;
-  readonly mismatches: readonly Mismatch[];
-}
-
-/** The rows of selected episodes by split, and the episodes that differ from their replay. */
-export interface Selected {
-  readonly rows: Record<Split, SftRow[]>;
-  readonly mismatched: MismatchedEpisode[];
-}
-
-/** Makes the rows of selected episodes, and counts rows and episodes for the dataset's card. Keeps no rows. */
-export class SftSelection implements AsyncDisposable {
-  readonly #plan: SftPlan;
-  readonly #source: ResultSource;
+/** Makes rows for SFT. Keeps no rows. */
+export class SftSelection extends Selection<SftPlan, SftRow> {
   readonly #teachers = new Map<string, TeacherStatistics>();
-  /** The number of episodes that were left out, by reason. */
-  readonly leftOut = new Map<string, number>();
   /** The number of answers of selected episodes, at the plan's steps, that are not usable as rows (`isUsableAnswer`). */
   answersLeftOut = 0;
   /** The graders of the selected episodes, which their prompts describe. The keys are the graders' JSON. */
   readonly graders = new Map<string, PromptGrader>();
-  readonly counts: Readonly<Record<Split, SplitCounts>> = {
-    train: { rows: 0, episodes: 0, seeds: new Set() },
-    validation: { rows: 0, episodes: 0, seeds: new Set() },
-  };
 
-  /** @param source replays episodes; `SftSelection` closes it. */
+  /** @param source replays episodes and plays the baselines; the selection closes it. */
   constructor(plan: SftPlan, source: ResultSource) {
-    this.#plan = plan;
-    this.#source = source;
-  }
-
-  /**
-   * Opens a selection that replays episodes and plays baselines. @param engine the options of both.
-   * @throws as `createVecEnv`.
-   */
-  static async open(plan: SftPlan, engine: ReplayEngine): Promise<SftSelection> {
-    return new SftSelection(plan, await PlayedResults.open(plan.grader, engine, { baselines: true }));
+    super(plan, source, SFT_FILTERS);
   }
 
   /** The statistics of each teacher. */
@@ -172,61 +103,27 @@ export class SftSelection implements AsyncDisposable {
     return [...this.#teachers.values()];
   }
 
-  /** Returns whether a stored episode passes the filters that need no replay. Counts it as left out if not. */
-  acceptsStored(episode: TrajectoryEpisode): boolean {
-    const reason = storedExclusion(this.#plan, episode);
-    if (reason !== null) this.#leaveOut(reason);
-    return reason === null;
-  }
-
-  /**
-   * Replays episodes and makes rows of those that pass.
-   * @param episodes at least one; `acceptsStored` is true for each.
-   */
-  async select(episodes: readonly TrajectoryEpisode[]): Promise<Selected> {
-    const { mismatches, graded, baselines } = await this.#source.resultsOf(episodes);
-    const rows: Record<Split, SftRow[]> = { train: [], validation: [] };
-    const mismatched: MismatchedEpisode[] = [];
-    for (const [i, episode] of episodes.entries()) {
-      if (mismatches[i].length > 0) mismatched.push({ index: i, mismatches: mismatches[i] });
-      const reason =
-        mismatches[i].length > 0
-          ? 'not as recorded'
-          : replayExclusion(this.#plan, scoreAt(graded, baselines.get(PAIRED_BASELINES.constant)!, i));
-      if (reason === null) this.#add(episode, pickEpisodes(graded, [i]), pickBaselines(baselines, i), rows);
-      else this.#leaveOut(reason);
-    }
-    return { rows, mismatched };
-  }
-
-  #add(
+  protected override take(
     episode: TrajectoryEpisode,
-    graded: Graded,
-    baselines: ReadonlyMap<string, Graded>,
-    rows: Record<Split, SftRow[]>,
-  ): void {
-    const made = sftRowsOf(this.#plan, episode, graded.finalScores[0]);
-    if (made.length === 0) {
-      this.#leaveOut('no usable answers');
-      return;
-    }
-    const { first, last } = this.#plan.steps;
-    this.answersLeftOut += last - first + 1 - made.length;
-    const split = splitOf(this.#plan, episode.seed);
-    const counts = this.counts[split];
-    counts.rows += made.length;
-    counts.episodes++;
-    counts.seeds.add(episode.seed);
-    rows[split].push(...made);
+    { graded, baselines }: EpisodeResult,
+  ): SftRow[] | string {
+    const constant = baselines[PAIRED_BASELINES.constant];
+    const scored = scoreOf(graded, constant);
+    const failed = failedFilter(REPLAY_FILTERS, this.plan, scored);
+    if (failed !== null) return failed;
+    const rows = sftRowsOf(this.plan, episode, scored.score);
+    if (rows.length === 0) return 'no usable answers';
+    const { first, last } = this.plan.steps;
+    this.answersLeftOut += last - first + 1 - rows.length;
     this.#countGrader(episode);
     const statistics = this.#statisticsOf(episode);
-    statistics.rows += made.length;
-    statistics.teacher.add(graded, baselines);
-    const constant = baselines.get(PAIRED_BASELINES.constant)!;
-    statistics.constant.add(constant, baselines);
-    const { score, margin } = scoreAt(graded, constant, 0);
-    statistics.scores.push(score);
-    statistics.margins.push(margin);
+    const paired = new Map(Object.entries(baselines));
+    statistics.rows += rows.length;
+    statistics.teacher.add(graded, paired);
+    statistics.constant.add(constant, paired);
+    statistics.scores.push(scored.score);
+    statistics.margins.push(scored.margin);
+    return rows;
   }
 
   #countGrader({ grader }: TrajectoryEpisode): void {
@@ -234,10 +131,6 @@ export class SftSelection implements AsyncDisposable {
     const counted = this.graders.get(key) ?? { grader, episodes: 0 };
     this.graders.set(key, counted);
     counted.episodes++;
-  }
-
-  #leaveOut(reason: string): void {
-    this.leftOut.set(reason, (this.leftOut.get(reason) ?? 0) + 1);
   }
 
   #statisticsOf({ teacher, model, objective, oracle }: TrajectoryEpisode): TeacherStatistics {
@@ -251,37 +144,21 @@ export class SftSelection implements AsyncDisposable {
     }
     return statistics;
   }
-
-  [Symbol.asyncDispose](): PromiseLike<void> {
-    return this.#source[Symbol.asyncDispose]();
-  }
 }
 
-/** Returns the results of the episode at an index. @param constant the results of heuristic+constant in the same episodes. */
-const scoreAt = (graded: Graded, constant: Graded, i: number): EpisodeScore => ({
-  score: graded.finalScores[i],
-  margin: graded.finalScores[i] - constant.finalScores[i],
-  beliefMae: graded.beliefMae[i],
+/** Returns the score of one episode. @param constant the result of heuristic+constant in the same episode. */
+const scoreOf = (
+  { finalScores: [score], beliefMae: [beliefMae] }: Graded,
+  constant: Graded,
+): EpisodeScore => ({
+  score,
+  margin: score - constant.finalScores[0],
+  beliefMae,
 });
-
-const pickBaselines = (all: ReadonlyMap<string, Graded>, i: number): Map<string, Graded> =>
-  new Map(Array.from(all, ([name, graded]) => [name, pickEpisodes(graded, [i])]));
-
-/** The provenance, in snake_case as it is written. */
-export interface SftProvenance extends SelectionProvenance {
-  readonly schema: Schema;
-  /** The version of the package. */
-  readonly version: string;
-  readonly world_digest: string;
-  /** The teachers' objective; null for teachers without one. */
-  readonly objective: string | null;
-}
 
 /** Returns the provenance of a plan. */
-export const sftProvenanceOf = (plan: SftPlan): SftProvenance => ({
-  schema: SCHEMAS.sftDataset,
-  version: packageVersion(),
-  world_digest: createWorld().digest,
-  objective: plan.objective === 'none' ? null : plan.objective,
-  ...selectionProvenance(plan, filterTexts(plan)),
-});
+export const sftProvenanceOf = (plan: SftPlan): SelectionProvenance => {
+  const filters = [...SFT_FILTERS, ...REPLAY_FILTERS].flatMap(({ describe }) => describe(plan) ?? []);
+  const objective = plan.objective === 'none' ? null : plan.objective;
+  return selectionProvenance(SCHEMAS.sftDataset, { objective }, plan, filters);
+};
