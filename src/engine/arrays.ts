@@ -1,10 +1,8 @@
 /**
  * The computations on arrays: encoded observations, rewards and students. native/ has them once, and so they need the native
- * addon or, where it does not load, WebAssembly.
+ * addon or, where it does not load, WebAssembly. The platform (backends/node.ts, browser.ts) says what there is.
  */
 import { BackendError } from '../shared/errors.js';
-import { type Exports, openInstance, placeOutputs, requireSizes } from './backends/wasm/instance.js';
-import { Stage, type View } from './backends/wasm/stage.js';
 
 /** The functions of native/ over arrays. Arrays have exactly the elements that their comments say. */
 export interface Arrays {
@@ -82,12 +80,12 @@ export interface Arrays {
   ): void;
 }
 
-let preferred: (() => Arrays) | null = null;
+let sources: readonly (() => Arrays)[] = [];
 let chosen: Arrays | null = null;
 
-/** Sets what `arrays` tries before WebAssembly. @param open throws where it is not available. */
-export function preferArrays(open: () => Arrays): void {
-  preferred = open;
+/** Sets what `arrays` tries, in priority order. @param open each throws where it is not available. */
+export function setArrays(...open: readonly (() => Arrays)[]): void {
+  sources = open;
   chosen = null;
 }
 
@@ -99,9 +97,9 @@ export function arrays(): Arrays {
 
 function choose(): Arrays {
   const reasons: string[] = [];
-  for (const open of [preferred, openWasmArrays]) {
+  for (const open of sources) {
     try {
-      if (open !== null) return open();
+      return open();
     } catch (error) {
       reasons.push((error as Error).message.replace(/\.$/, ''));
     }
@@ -111,53 +109,4 @@ function choose(): Arrays {
     'Expected the native addon or WebAssembly, for encoded observations, rewards and students, got neither: ' +
       `${reasons.join('; ')}. Pass a module of rhythm-vec/rhythm.wasm to useWasmModule.`,
   );
-}
-
-/** The arguments that a function writes, by their indices. */
-const WRITTEN: Readonly<Record<keyof Arrays, readonly number[]>> = {
-  encode: [7],
-  pushHistory: [3],
-  stackRewards: [9, 10, 11, 12, 13, 14],
-  observe: [4, 5],
-  forward: [5],
-};
-
-/** An argument. No function takes integers of 64 bits. */
-type Argument = Exclude<View, BigUint64Array> | number | null;
-
-/** The instance of all calls, and the part of its memory that holds arguments. */
-let instance: { readonly exports: Exports; readonly stage: Stage } | null = null;
-
-/** Returns an instance whose stage holds this many bytes. */
-function requireInstance(bytes: number) {
-  if (instance !== null && instance.stage.capacity >= bytes) return instance;
-  // It has no batch. Where a batch would have its outputs is room for arguments.
-  const opened = openInstance(placeOutputs(bytes, 1).buffer, 1);
-  const stage = new Stage({ ...opened, stageBytes: opened.stageBytes + bytes });
-  instance = { exports: opened.exports, stage };
-  return instance;
-}
-
-function call(name: keyof Arrays, args: readonly Argument[]) {
-  const sizes = args.map((value) =>
-    value !== null && typeof value === 'object' ? value.byteLength + 64 : 0,
-  );
-  const { exports, stage } = requireInstance(sizes.reduce((sum, size) => sum + size, 0));
-  stage.clear();
-  const values = args.map((value) => (typeof value === 'number' ? value : stage.put(value)));
-  const result = exports[name](...values);
-  for (const k of WRITTEN[name]) {
-    const array = args[k];
-    if (array !== null && typeof array === 'object') array.set(stage.view(array, values[k], array.length));
-  }
-  return result;
-}
-
-/** Returns the functions in WebAssembly, which copy the arrays of a call in and out. @throws Error as `requireSizes`. */
-export function openWasmArrays(): Arrays {
-  requireSizes();
-  const names = Object.keys(WRITTEN) as (keyof Arrays)[];
-  return Object.fromEntries(
-    names.map((name) => [name, (...args: Argument[]) => call(name, args)]),
-  ) as unknown as Arrays;
 }

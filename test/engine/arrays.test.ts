@@ -4,21 +4,22 @@
  */
 import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
-import { openWasmArrays, preferArrays } from '../../src/engine/arrays.js';
+import { setArrays } from '../../src/engine/arrays.js';
 import { loadAddon } from '../../src/engine/backends/addon.js';
+import { openWasmArrays } from '../../src/engine/backends/wasm/wasm-arrays.js';
 import { arrayDigests } from '../support/array-digests.js';
 import { runChild } from '../support/child.js';
 
 const GOLDEN = JSON.parse(readFileSync(new URL('../golden/arrays.json', import.meta.url), 'utf8'));
 
-afterAll(() => preferArrays(loadAddon));
+afterAll(() => setArrays(loadAddon, openWasmArrays));
 
 describe.each([
   ['the addon', loadAddon],
   ['WebAssembly', openWasmArrays],
 ] as const)('%s', (_, open) => {
   it('gives the golden digests', () => {
-    preferArrays(open);
+    setArrays(open);
     expect(arrayDigests()).toEqual(GOLDEN);
   });
 });
@@ -73,8 +74,9 @@ it('the addon refuses arrays of another length or type, arrays that overlap, and
 it('where neither is available, an error says why and what to do', () => {
   const code = `
     const { createVecEnv } = await import('./dist/engine/node.js');
-    const { preferArrays } = await import('./dist/engine/arrays.js');
-    preferArrays(() => { throw new Error('No addon.'); });
+    const { setArrays } = await import('./dist/engine/arrays.js');
+    const { openWasmArrays } = await import('./dist/engine/backends/wasm/wasm-arrays.js');
+    setArrays(() => { throw new Error('No addon.'); }, openWasmArrays);
     const env = createVecEnv({ numEnvs: 1, backend: 'reference', observation: { scale: true } });
     try { env.reset({ seed: 1 }); } catch ({ code, message }) { print([code, message]); }`;
   const { output } = runChild(code, {}, ['--jitless']);

@@ -1,11 +1,15 @@
 /// <reference types="@webgpu/types" />
 /** The backends of browsers, in priority order. */
 
+import { setArrays } from '../arrays.js';
 import type { Availability } from './backend.js';
 import { asyncAvailabilities, availabilities, type Platform } from './open-batch.js';
 import { referenceBackend } from './reference.js';
+import { openWasmArrays } from './wasm/wasm-arrays.js';
 import { wasmBackend } from './wasm/wasm-backend.js';
 import { webGpuBackend } from './webgpu/webgpu-backend.js';
+
+setArrays(openWasmArrays);
 
 /** @internal Returns `navigator.gpu`, or null. Only pages from HTTPS or localhost have it. The types of the package lack GPU. */
 export async function findBrowserGpu(): Promise<GPU | null> {

@@ -2,17 +2,18 @@
 /** The backends of Node, in priority order, with WebGPU from the optional package `webgpu` (Dawn). */
 
 import { importOptional } from '../../shared/optional-packages.js';
-import { preferArrays } from '../arrays.js';
+import { setArrays } from '../arrays.js';
 import { loadAddon } from './addon.js';
 import type { Availability, Backend, SyncBackend } from './backend.js';
 import { nativeBackend } from './native.js';
 import { asyncAvailabilities, availabilities, type Platform } from './open-batch.js';
 import { referenceBackend } from './reference.js';
+import { openWasmArrays } from './wasm/wasm-arrays.js';
 import { wasmBackend } from './wasm/wasm-backend.js';
 import { unavailable } from './webgpu/device.js';
 import { webGpuBackend } from './webgpu/webgpu-backend.js';
 
-preferArrays(loadAddon);
+setArrays(loadAddon, openWasmArrays);
 
 /** The backends of synchronous environments. */
 export const BACKENDS: readonly SyncBackend[] = [nativeBackend, wasmBackend, referenceBackend];
