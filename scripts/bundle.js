@@ -42,7 +42,7 @@ const BROWSER = {
   browser: 'browser.js',
   'browser/env': 'exports/browser/env.js',
   'browser/rollouts': 'exports/browser/rollouts.js',
-  'browser/agents': 'exports/common/agents.js',
+  'browser/agents': 'exports/browser/agents.js',
   'browser/evaluation': 'exports/common/evaluation.js',
 };
 
