@@ -13,7 +13,7 @@ import { playChunk, policyFields, type StoredResults } from './play-chunk.js';
 import { PolicyPlayers } from './play-policy.js';
 import { describeRun, type RunInfo } from './run-info.js';
 import {
-  type GradedEpisodes,
+  type Graded,
   otherGraders,
   type RegradedScore,
   RegradeTally,
@@ -103,7 +103,7 @@ class RowTally {
   }
 
   /** Adds the next episodes. @param baseline f32 [n]: the heuristic's final scores in the same episodes. */
-  add(episodes: GradedEpisodes, baseline: Float32Array): void {
+  add(episodes: Graded, baseline: Float32Array): void {
     this.scores.add(episodes, baseline);
     this.regraded.add(episodes.components);
   }

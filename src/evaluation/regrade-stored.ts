@@ -7,7 +7,7 @@ import { regrade } from '../engine/graders/regrade.js';
 import type { EvaluationRow } from './evaluate.js';
 import type { AnswerSummary } from './llm-episodes.js';
 import { rankPolicies, type Standing } from './ranking.js';
-import { ScoreTally, type Wins } from './score-tally.js';
+import { type Graded, ScoreTally, type Wins } from './score-tally.js';
 import { type WeightSensitivity, weightSensitivity } from './weight-sensitivity.js';
 
 /** Stored components of policies under one condition, on the same seeds in the same order. */
@@ -20,20 +20,13 @@ export interface StoredCondition {
 }
 
 /** The stored components of one policy's episodes. */
-export interface StoredPolicy {
+export interface StoredPolicy extends Omit<Graded, 'finalScores'> {
   readonly policy: string;
   readonly belief: BeliefKind;
   /** The grader whose action sequence the policy plays; null for other policies. */
   readonly sequenceGrader: string | null;
   /** Whether the policy used the hidden profiles. */
   readonly oracle: boolean;
-  /** f32 [n, 8], row-major. */
-  readonly components: Float32Array;
-  /** f32 [n]. */
-  readonly beliefMae: Float32Array;
-  /** f32 [n] each. */
-  readonly firstHalfMeans: Float32Array;
-  readonly secondHalfMeans: Float32Array;
 }
 
 /**

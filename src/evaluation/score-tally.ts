@@ -35,11 +35,17 @@ export interface Summary {
   readonly digest: string;
 }
 
-/** Results of finished episodes: f32, row-major. */
-export type GradedEpisodes = Pick<
-  RunResult,
-  'finalScores' | 'beliefMae' | 'components' | 'firstHalfMeans' | 'secondHalfMeans'
->;
+const RESULTS = ['components', 'beliefMae', 'firstHalfMeans', 'secondHalfMeans', 'finalScores'] as const;
+
+/** Results of n finished episodes: `components` f32 [n, 8], row-major; the others f32 [n]. */
+export type Graded = Pick<RunResult, (typeof RESULTS)[number]>;
+
+/** Returns the results that `change` returns for each. By default they are copies. */
+export const copyOf = (results: Graded, change = (values: Float32Array) => values.slice()): Graded =>
+  Object.fromEntries(RESULTS.map((name) => [name, change(results[name])])) as Record<
+    keyof Graded,
+    Float32Array
+  >;
 
 /** Chosen by hand: with so many, different scores hardly ever have the same digest. */
 const DIGEST_DIGITS = 16;
@@ -56,7 +62,7 @@ export class ScoreTally {
   #lost = 0;
 
   /** Adds the next episodes, in seed order. @param baseline f32 [n]: final scores to compare with. */
-  add(episodes: GradedEpisodes, baseline: Float32Array): void {
+  add(episodes: Graded, baseline: Float32Array): void {
     const { finalScores, beliefMae, components, firstHalfMeans, secondHalfMeans } = episodes;
     this.#finalScores.addAll(finalScores);
     this.#beliefMae.addColumn(beliefMae, 0, 1);

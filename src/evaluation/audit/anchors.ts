@@ -84,9 +84,9 @@ async function playAnchor(
   const openLoop = await envs.play(withBelief('fitted', silentPlayer('exploit', 'open-loop', sequence)));
   const oraclePlay = await envs.play(recordedPlayer('oracle', 'planner-oracle', oracle));
   return {
-    sequence: intervalOf(openLoop.scores),
+    sequence: intervalOf(openLoop.finalScores),
     sequenceSeeds: freshRange(openLoop.seeds.length),
-    oracle: intervalOf(oraclePlay.scores),
+    oracle: intervalOf(oraclePlay.finalScores),
     oracleSeeds: freshRange(oraclePlay.seeds.length),
     actions: Array.from(sequence, (action) => ACTION_NAMES[action]),
     belief: beliefs.fitted,

@@ -12,23 +12,16 @@ import {
   stepRewardsOf,
 } from '../../figures/episode-means.js';
 import { NUM_STEPS } from '../../world/fields.js';
+import { copyOf, type Graded } from '../score-tally.js';
 import { type AuditProfiles, type AuditRequest, freshSeeds, profileChoice } from './audit-options.js';
 import { type FittedBeliefs, statedBeliefs } from './beliefs.js';
 import type { Player } from './players.js';
 
 /** A player's episodes, in the order of the fresh seeds. */
-export interface Play {
+export interface Play extends Graded {
   readonly player: Player;
   /** u32 [n]: all fresh seeds, or the first n of them if the player has actions for n episodes. */
   readonly seeds: Uint32Array;
-  /** f32 [n]: final scores. */
-  readonly scores: Float32Array;
-  /** f32 [n, 8]: COMPONENT_FIELDS. */
-  readonly components: Float32Array;
-  /** f32 [n] each. */
-  readonly beliefMae: Float32Array;
-  readonly firstHalfMeans: Float32Array;
-  readonly secondHalfMeans: Float32Array;
 }
 
 /** The environments of an audit: a batch for all fresh seeds, and one for each smaller number of episodes. */
@@ -64,15 +57,7 @@ export class AuditEnvs implements AsyncDisposable {
   /** Plays all fresh seeds, or the first n if the player has a sequence for each of n episodes. */
   async play(player: Player): Promise<Play> {
     const { seeds, result } = await this.#run(player, {});
-    return {
-      player,
-      seeds,
-      scores: result.finalScores.slice(),
-      components: result.components.slice(),
-      beliefMae: result.beliefMae.slice(),
-      firstHalfMeans: result.firstHalfMeans.slice(),
-      secondHalfMeans: result.secondHalfMeans.slice(),
-    };
+    return { player, seeds, ...copyOf(result) };
   }
 
   /** Plays the same episodes as `play` and returns every step. `finalScores` is a view, valid until the next call. */

@@ -73,7 +73,7 @@ export async function playNullPlayers(
       rows.push({
         policy: player.name,
         belief,
-        silent: intervalOf(base.scores),
+        silent: intervalOf(base.finalScores),
         gain: differenceOf(await envs.play(withBelief(belief, player)), base),
       });
     }
@@ -134,7 +134,7 @@ export async function playImpossibleWorld(
   );
   const planner = await playPlanners(request, progress, envs);
   return {
-    score: intervalOf(openLoopPlay.scores),
+    score: intervalOf(openLoopPlay.finalScores),
     sequence: differenceOf(oraclePlay, openLoopPlay),
     planner,
     belief: beliefs.fitted,

@@ -64,7 +64,7 @@ export function rowsOf(plays: readonly Play[], weights: Float32Array): AuditRow[
     role: play.player.role,
     belief: play.player.belief,
     episodes: play.seeds.length,
-    finalScore: intervalOf(play.scores),
+    finalScore: intervalOf(play.finalScores),
     gain: differenceOf(play, baseline),
     behindPlanner: differenceOf(planner, play),
     beliefMae: meanOf(play.beliefMae),
@@ -124,7 +124,7 @@ export function playOf(plays: readonly Play[], name: string): Play {
 /** Returns the paired difference of final scores on the episodes of both plays, at most the first `maxEpisodes`. */
 export function differenceOf(play: Play, other: Play, maxEpisodes = Infinity): Interval {
   const n = Math.min(play.seeds.length, other.seeds.length, maxEpisodes);
-  return pairedInterval(play.scores.subarray(0, n), other.scores.subarray(0, n));
+  return pairedInterval(play.finalScores.subarray(0, n), other.finalScores.subarray(0, n));
 }
 
 function componentsOf(play: Play, baseline: Play, weights: Float32Array): AuditRow['components'] {

@@ -15,7 +15,6 @@ import {
   gradeResults,
   PAIRED_BASELINES,
   pickEpisodes,
-  UserBaselines,
 } from './baselines.js';
 import { type Mismatch, TrajectoryReplayer } from './trajectory-replayer.js';
 
@@ -66,7 +65,6 @@ export class Reevaluation implements AsyncDisposable {
   readonly #graders: readonly Grader[];
   readonly #replayer: TrajectoryReplayer;
   readonly #baselines: BaselinePlayer;
-  readonly #userBaselines: UserBaselines;
   readonly #groups = new Map<string, Group>();
   /** Describes the run. */
   readonly run: RunInfo;
@@ -80,8 +78,7 @@ export class Reevaluation implements AsyncDisposable {
     this.run = describeRun(replayer.env, graders[0]);
     this.#graders = graders;
     this.#replayer = replayer;
-    this.#baselines = new BaselinePlayer(engine);
-    this.#userBaselines = new UserBaselines(engine, policies);
+    this.#baselines = new BaselinePlayer(engine, policies);
   }
 
   /**
@@ -96,11 +93,6 @@ export class Reevaluation implements AsyncDisposable {
     return new Reevaluation(await TrajectoryReplayer.open(engine), engine, graders, policies);
   }
 
-  /** The names of all baselines, in the order in which tables list them. */
-  get #baselineNames(): readonly string[] {
-    return [...BASELINES.map(({ name }) => name), ...this.#userBaselines.names];
-  }
-
   /**
    * Replays episodes and adds them to the rows.
    * @param episodes at least one, without duplicates. @returns [n]: the mismatches of each episode with its replay.
@@ -111,8 +103,7 @@ export class Reevaluation implements AsyncDisposable {
     const indicesByGroup = this.#groupAndCount(episodes);
     for (const [g, grader] of this.#graders.entries()) {
       const own = gradeResults(results, grader);
-      const byUsers = await this.#userBaselines.play(episodes, grader);
-      const baselines = new Map([...(await this.#baselines.play(episodes, grader)), ...byUsers]);
+      const baselines = await this.#baselines.play(episodes, grader);
       for (const [group, indices] of indicesByGroup)
         addTo(group, g, pickEpisodes(own, indices), baselines, indices);
     }
@@ -143,7 +134,7 @@ export class Reevaluation implements AsyncDisposable {
     if (group === undefined) {
       const tallies = this.#graders.map(() => ({
         own: new ReevaluationTally(),
-        baselines: new Map(this.#baselineNames.map((name) => [name, new ReevaluationTally()])),
+        baselines: new Map(this.#baselines.names.map((name) => [name, new ReevaluationTally()])),
       }));
       const player = { teacher, model, objective, oracle };
       group = { player, condition, episodes: new EpisodeSet(), steps: 0, unparsed: 0, tallies };
@@ -171,7 +162,7 @@ export class Reevaluation implements AsyncDisposable {
       grader: grader.name,
       weights: grader.weights,
       rows: [
-        ...this.#baselineNames.map((name) => ({
+        ...this.#baselines.names.map((name) => ({
           baseline: name,
           player: null,
           sequenceGrader: sequenceGraderOf(name, grader),
@@ -195,7 +186,6 @@ export class Reevaluation implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#replayer[Symbol.asyncDispose]();
     await this.#baselines[Symbol.asyncDispose]();
-    await this.#userBaselines[Symbol.asyncDispose]();
   }
 }
 

@@ -27,19 +27,10 @@ import {
   PROFILE_SIZE,
 } from '../../world/fields.js';
 import { createWorld } from '../../world/world.js';
+import { copyOf, type Graded } from '../score-tally.js';
 
-/**
- * The results of n episodes that depend on no grader, newly allocated: components f32 [n, 8], row-major; the others f32 [n].
- */
-export interface ComponentResults {
-  readonly components: Float32Array;
-  readonly beliefMae: Float32Array;
-  readonly firstHalfMeans: Float32Array;
-  readonly secondHalfMeans: Float32Array;
-}
-
-/** The results of a replay. */
-export interface Replayed extends ComponentResults {
+/** The results of a replay, newly allocated. */
+export interface Replayed extends Graded {
   /** [n]: mismatches of each episode. */
   readonly mismatches: readonly (readonly Mismatch[])[];
 }
@@ -75,10 +66,7 @@ export class TrajectoryReplayer implements AsyncDisposable {
     for (const [i, comparison] of comparisons.entries()) comparison.compareEnd(episodeEndAt(result, i));
     return {
       mismatches: comparisons.map(({ mismatches }) => mismatches),
-      components: result.components.slice(),
-      beliefMae: result.beliefMae.slice(),
-      firstHalfMeans: result.firstHalfMeans.slice(),
-      secondHalfMeans: result.secondHalfMeans.slice(),
+      ...copyOf(result),
     };
   }
 

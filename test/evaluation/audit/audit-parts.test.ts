@@ -142,7 +142,7 @@ describe('policies of an audit', () => {
       { name: 'mine+constant', role: 'policy', belief: 'own' },
     ]);
     await using envs = new AuditEnvs(request, { fitted: null } as never);
-    const scoresOf = async (player: Player) => (await envs.play(player)).scores;
+    const scoresOf = async (player: Player) => (await envs.play(player)).finalScores;
     expect(await scoresOf(players[0])).toEqual(await scoresOf(HEURISTIC));
     expect(await scoresOf(players[1])).toEqual(await scoresOf({ ...HEURISTIC, belief: 'constant' }));
   });
