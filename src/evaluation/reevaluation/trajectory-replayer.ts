@@ -1,7 +1,8 @@
 /** Replays stored episodes in batches and compares every number with the stored number. */
 import type { Env } from '../../engine/node.js';
+import type { StepResult } from '../../engine/vec-env/vec-env-options.js';
 import { ResizableAnyEnv } from '../../rollouts/resizable-env.js';
-import { type Prompt, prompts } from '../../rollouts/text/prompt.js';
+import type { Prompt } from '../../rollouts/text/prompt.js';
 import { systemText } from '../../rollouts/text/prompt-text.js';
 import {
   type EpisodeEnd,
@@ -9,7 +10,7 @@ import {
   toStoredFinal,
   toStoredHidden,
 } from '../../rollouts/trajectories/episode-recorder.js';
-import { type ReplayEngine, resetTo } from '../../rollouts/trajectories/episode-replayer.js';
+import { type ReplayEngine, replayMoves } from '../../rollouts/trajectories/episode-replayer.js';
 import { type PlayedMove, reasoningIn, resolveMove } from '../../rollouts/trajectories/move.js';
 import {
   type HiddenProfile,
@@ -19,13 +20,7 @@ import {
 } from '../../rollouts/trajectories/trajectory-episode.js';
 import { STORED_REWARDS, storedRewardsOf } from '../../rollouts/trajectories/trajectory-lines.js';
 import { float32Decimal } from '../../shared/float32-decimal.js';
-import {
-  ACTION_NAMES,
-  NUM_BELIEFS,
-  NUM_STEPS,
-  OBSERVATION_FIELDS,
-  PROFILE_SIZE,
-} from '../../world/fields.js';
+import { ACTION_NAMES, NUM_BELIEFS, OBSERVATION_FIELDS, PROFILE_SIZE } from '../../world/fields.js';
 import { createWorld } from '../../world/world.js';
 import { copyOf, type Graded } from '../score-tally.js';
 
@@ -55,51 +50,26 @@ export class TrajectoryReplayer implements AsyncDisposable {
   /** Replays episodes. @param episodes at least one. @throws as `createVecEnv`. */
   async replay(episodes: readonly TrajectoryEpisode[]): Promise<Replayed> {
     const env = await this.#envs.of(episodes.length);
-    let result = await resetTo(env, episodes);
     const comparisons = episodes.map((episode) => new EpisodeComparison(episode));
-    for (let t = 0; t < NUM_STEPS; t++) {
-      compareSteps(t, comparisons, episodes, result.observations);
-      const { actions, beliefs } = inputsOf(episodes, t);
-      result = await env.step(actions, { beliefs });
-      for (const [i, comparison] of comparisons.entries()) comparison.compareReward(t, result.rewards[i]);
+    const moveAt = ({ steps }: TrajectoryEpisode, t: number) => ({
+      ...steps[t],
+      hasPrompt: steps[t].prompt !== null,
+    });
+    let end: StepResult | null = null;
+    for await (const { rows, prompts, result } of replayMoves(env, episodes, moveAt)) {
+      for (const [i, comparison] of comparisons.entries()) {
+        comparison.compareStep(rows[i], prompts?.[i] ?? null);
+        comparison.compareReward(result.rewards[i]);
+      }
+      end = result;
     }
-    for (const [i, comparison] of comparisons.entries()) comparison.compareEnd(episodeEndAt(result, i));
-    return {
-      mismatches: comparisons.map(({ mismatches }) => mismatches),
-      ...copyOf(result),
-    };
+    for (const [i, comparison] of comparisons.entries()) comparison.compareEnd(episodeEndAt(end!, i));
+    return { mismatches: comparisons.map(({ mismatches }) => mismatches), ...copyOf(end!) };
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.#envs[Symbol.asyncDispose]();
   }
-}
-
-/**
- * Compares observation, prompt, action and belief of step t in all episodes.
- * @param observations f32 [n, width], with their history.
- */
-function compareSteps(
-  t: number,
-  comparisons: readonly EpisodeComparison[],
-  episodes: readonly TrajectoryEpisode[],
-  observations: Float32Array,
-): void {
-  const hasPrompts = episodes.some(({ steps }) => steps[t].prompt !== null);
-  const replayedPrompts = hasPrompts ? prompts(observations) : null;
-  const width = observations.length / episodes.length;
-  for (const [i, comparison] of comparisons.entries())
-    comparison.compareStep(t, observations, i * width, replayedPrompts?.[i] ?? null);
-}
-
-/** Returns the actions u8 [n] and beliefs f32 [n, 3] of step t. A row of three NaN states no belief. */
-function inputsOf(episodes: readonly TrajectoryEpisode[], t: number) {
-  const beliefs = new Float32Array(episodes.length * NUM_BELIEFS).fill(Number.NaN);
-  for (const [i, { steps }] of episodes.entries()) {
-    const { belief } = steps[t];
-    if (belief !== null) beliefs.set(belief, i * NUM_BELIEFS);
-  }
-  return { actions: Uint8Array.from(episodes, ({ steps }) => codeOf(steps[t])), beliefs };
 }
 
 const named = (name: string, size: number): string[] =>
@@ -110,13 +80,16 @@ const TARGET_NAMES = named('hidden.belief_target', NUM_BELIEFS);
 const world = createWorld();
 
 /** Returns the action code of a step. */
-export const codeOf = ({ action }: TrajectoryStep): number => ACTION_NAMES.indexOf(action);
+const codeOf = ({ action }: TrajectoryStep): number => ACTION_NAMES.indexOf(action);
 
 /** Compares one episode. Call compareStep and compareReward for each step, then compareEnd. */
-export class EpisodeComparison {
-  readonly #comparison = new Comparison();
+class EpisodeComparison {
+  /** The mismatches found so far. */
+  readonly mismatches: Mismatch[] = [];
   readonly #episode: TrajectoryEpisode;
   readonly #hidden: HiddenProfile;
+  /** The step whose fields are compared; null for fields outside steps. */
+  #step: number | null = null;
   #hasPrompt = false;
   /** Whether the answer of the current step named an action; false if the fallback action was played. */
   #parsed = true;
@@ -126,57 +99,75 @@ export class EpisodeComparison {
     this.#hidden = hiddenProfileOf(world, episode.profile_mode, episode.seed);
   }
 
-  /** The mismatches found so far. */
-  get mismatches(): readonly Mismatch[] {
-    return this.#comparison.mismatches;
-  }
-
   /**
-   * Compares step t's observation, prompt and answer: its action, belief and reasoning, and whether it was parsed.
-   * @param rows observations; this episode's row begins at `base`. @param prompt the prompt of that row; null without
-   *   prompts.
+   * Compares the next step's observation, prompt and answer: its action, belief and reasoning, and whether it was parsed.
+   * @param row the observation. @param prompt the prompt of this observation; null without prompts.
    */
-  compareStep(t: number, rows: Float32Array, base: number, prompt: Prompt | null): void {
-    const comparison = this.#comparison;
-    const step = this.#episode.steps[t];
-    comparison.step = t;
-    comparison.compareNumbers(OBSERVATION_NAMES, step.observation, rows, base);
+  compareStep(row: Float32Array, prompt: Prompt | null): void {
+    this.#step = this.#step === null ? 0 : this.#step + 1;
+    const step = this.#episode.steps[this.#step];
+    this.#compareNumbers(OBSERVATION_NAMES, step.observation, row);
     if (step.prompt !== null && prompt !== null) {
       this.#hasPrompt = true;
-      comparison.compareText('prompt', step.prompt, prompt[1].content);
+      this.#compareText('prompt', step.prompt, prompt[1].content);
     }
     const played = recordedMove(step);
     this.#parsed = played.parsed;
-    comparison.compare('action', step.action, ACTION_NAMES[played.action]);
-    comparison.compare('parsed', step.parsed, played.parsed);
-    comparison.compare('belief', textOf(step.belief), textOf(played.belief));
+    this.#compare('action', step.action, ACTION_NAMES[played.action]);
+    this.#compare('parsed', step.parsed, played.parsed);
+    this.#compare('belief', textOf(step.belief), textOf(played.belief));
     const reasoning = step.completion === null ? null : reasoningIn(step.completion);
-    if (reasoning !== null) comparison.compareText('reasoning', step.reasoning, reasoning);
+    if (reasoning !== null) this.#compareText('reasoning', step.reasoning, reasoning);
   }
 
-  /** Compares step t's reward and its components. @param reward the recomputed reward. */
-  compareReward(t: number, reward: number): void {
-    const step = this.#episode.steps[t];
+  /** Compares the step's reward and its components. @param reward the recomputed reward. */
+  compareReward(reward: number): void {
+    const step = this.#episode.steps[this.#step!];
     const belief = step.belief && Float32Array.from(step.belief);
     const played = { action: codeOf(step), parsed: this.#parsed, belief };
     const rewards = storedRewardsOf(world, played, reward, this.#hidden.target);
-    this.#comparison.compare('reward', step.reward, reward);
+    this.#compare('reward', step.reward, reward);
     for (const name of STORED_REWARDS) {
-      this.#comparison.compare(`reward_components.${name}`, step.reward_components[name], rewards[name]);
+      this.#compare(`reward_components.${name}`, step.reward_components[name], rewards[name]);
     }
   }
 
   /** Compares the system message, the grade and the hidden profile. */
   compareEnd(end: EpisodeEnd): void {
-    const comparison = this.#comparison;
     const { final, grader, hidden, system } = this.#episode;
-    comparison.step = null;
-    comparison.compareText('system', system, this.#hasPrompt ? systemText(grader) : null);
-    comparison.compareObject('final', final, toStoredFinal(end));
+    this.#step = null;
+    this.#compareText('system', system, this.#hasPrompt ? systemText(grader) : null);
+    for (const [key, value] of Object.entries(toStoredFinal(end)))
+      this.#compare(`final.${key}`, final[key as keyof typeof final], value);
     if (hidden === undefined) return;
     const truth = toStoredHidden(this.#hidden);
-    comparison.compareNumbers(PROFILE_NAMES, hidden.profile, truth.profile);
-    comparison.compareNumbers(TARGET_NAMES, hidden.belief_target, truth.belief_target);
+    this.#compareNumbers(PROFILE_NAMES, hidden.profile, truth.profile);
+    this.#compareNumbers(TARGET_NAMES, hidden.belief_target, truth.belief_target);
+  }
+
+  /** Compares values exactly: -0 differs from 0. */
+  #compare(field: string, recorded: StoredValue, recomputed: StoredValue): void {
+    if (Object.is(recorded, recomputed)) return;
+    const mismatch = { recorded: withDecimal(recorded), recomputed: withDecimal(recomputed) };
+    this.mismatches.push({ step: this.#step, field, ...mismatch });
+  }
+
+  /** Compares texts. A mismatch has an excerpt around the first difference. */
+  #compareText(field: string, recorded: string | null, recomputed: string | null): void {
+    if (recorded === recomputed) return;
+    const from = Math.max(0, firstDifference(recorded ?? '', recomputed ?? '') - BEFORE);
+    const excerpt = (text: string | null) =>
+      text && `${from > 0 ? '...' : ''}${text.slice(from, from + EXCERPT)}`;
+    this.#compare(field, excerpt(recorded), excerpt(recomputed));
+  }
+
+  /** Compares the first numbers. @param names [n]: their fields. */
+  #compareNumbers(
+    names: readonly string[],
+    recorded: readonly number[],
+    recomputed: ArrayLike<number>,
+  ): void {
+    for (const [k, name] of names.entries()) this.#compare(name, recorded[k], recomputed[k]);
   }
 }
 
@@ -215,50 +206,6 @@ export interface Mismatch {
 /** Formats the place of a mismatch: "step 4, reward", "final.progress". */
 export const whereOf = ({ step, field }: Mismatch): string =>
   step === null ? field : `step ${step}, ${field}`;
-
-/** Gathers the mismatches of one episode. */
-export class Comparison {
-  readonly mismatches: Mismatch[] = [];
-  /** The step whose fields are compared; null for fields outside steps. */
-  step: number | null = null;
-
-  /** Compares values exactly: -0 differs from 0. */
-  compare(field: string, recorded: StoredValue, recomputed: StoredValue): void {
-    if (Object.is(recorded, recomputed)) return;
-    this.mismatches.push({
-      step: this.step,
-      field,
-      recorded: withDecimal(recorded),
-      recomputed: withDecimal(recomputed),
-    });
-  }
-
-  /** Compares texts. A mismatch has an excerpt around the first difference. */
-  compareText(field: string, recorded: string | null, recomputed: string | null): void {
-    if (recorded === recomputed) return;
-    const from = Math.max(0, firstDifference(recorded ?? '', recomputed ?? '') - BEFORE);
-    const excerpt = (text: string | null) =>
-      text && `${from > 0 ? '...' : ''}${text.slice(from, from + EXCERPT)}`;
-    this.compare(field, excerpt(recorded), excerpt(recomputed));
-  }
-
-  /** Compares numbers. @param names [n]: their fields. @param from the index of the first recomputed number. */
-  compareNumbers(
-    names: readonly string[],
-    recorded: readonly number[],
-    recomputed: ArrayLike<number>,
-    from = 0,
-  ): void {
-    for (let k = 0; k < names.length; k++) this.compare(names[k], recorded[k], recomputed[from + k]);
-  }
-
-  /** Compares the values of all keys of the recomputed object. */
-  compareObject(field: string, recorded: object, recomputed: object): void {
-    const values = recorded as Record<string, StoredValue>;
-    for (const [key, value] of Object.entries(recomputed))
-      this.compare(`${field}.${key}`, values[key], value);
-  }
-}
 
 /** Returns a float32 as its shortest decimal, and other values unchanged. */
 const withDecimal = (value: StoredValue): StoredValue =>

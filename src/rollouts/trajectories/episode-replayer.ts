@@ -2,20 +2,14 @@
 import { floatsOf } from '../../engine/graders/grader.js';
 import type { Env } from '../../engine/vec-env/open-env.js';
 import type { StepResult, VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
-import {
-  ACTION_NAMES,
-  NUM_BELIEFS,
-  NUM_COMPONENTS,
-  NUM_STEPS,
-  OBSERVATION_SIZE,
-} from '../../world/fields.js';
+import { ACTION_NAMES, NUM_BELIEFS, NUM_STEPS, OBSERVATION_SIZE } from '../../world/fields.js';
 import { ResizableAnyEnv } from '../resizable-env.js';
-import { prompts } from '../text/prompt.js';
+import { type Prompt, prompts } from '../text/prompt.js';
 import { systemText } from '../text/prompt-text.js';
 import { type CompactEpisode, lineOf, toCompact } from './compact-episode.js';
 import { EpisodeRecorder, episodeEndAt } from './episode-recorder.js';
 import { type PlayedMove, reasoningIn } from './move.js';
-import type { StoredFinal, TrajectoryEpisode } from './trajectory-episode.js';
+import type { StoredBelief, StoredFinal, TrajectoryEpisode } from './trajectory-episode.js';
 import { parseEpisode } from './trajectory-lines.js';
 
 /** The engine of a replay. It does not change the results. */
@@ -62,19 +56,17 @@ export class EpisodeReplayer implements AsyncDisposable {
   async #replay(compact: readonly CompactEpisode[]): Promise<TrajectoryEpisode[]> {
     const env = await this.#envs.of(compact.length);
     const builders = compact.map((each) => new EpisodeBuilder(env, each));
-    const hasPrompts = compact.some(({ completions }) => completions !== null);
-    let result = await resetTo(env, compact);
-    for (let t = 0; t < NUM_STEPS; t++) {
-      const before = result.observations.slice();
-      const users = hasPrompts ? prompts(before).map(([, { content }]) => content) : null;
-      result = await env.step(actionsAt(t, compact), { beliefs: beliefsAt(t, compact) });
-      const width = before.length / compact.length;
+    const moveAt = ({ actions, beliefs, completions }: CompactEpisode, t: number) =>
+      ({ action: actions[t], belief: beliefs[t], hasPrompt: completions !== null }) as const;
+    let end: StepResult | null = null;
+    for await (const { rows, prompts, result } of replayMoves(env, compact, moveAt)) {
       for (const [i, builder] of builders.entries()) {
-        const observation = before.subarray(i * width, i * width + OBSERVATION_SIZE);
-        builder.step(observation, users?.[i] ?? null, result.rewards[i]);
+        const observation = rows[i].subarray(0, OBSERVATION_SIZE);
+        builder.step(observation, prompts?.[i][1].content ?? null, result.rewards[i]);
       }
+      end = result;
     }
-    return builders.map((builder, i) => builder.end(result, i));
+    return builders.map((builder, i) => builder.end(end!, i));
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -138,32 +130,53 @@ const roundedFinal = (final: StoredFinal): StoredFinal =>
     Object.entries(final).map(([name, value]) => [name, Math.fround(value)]),
   ) as unknown as StoredFinal;
 
-/** Resets the environments to the seeds, profiles and graders of episodes. */
-export async function resetTo(
+/** A recorded move, and whether its prompt is needed. */
+interface RecordedMove {
+  /** The name of the action. */
+  readonly action: string;
+  readonly belief: StoredBelief | null;
+  readonly hasPrompt: boolean;
+}
+
+/** A step of n replayed episodes. */
+interface ReplayedStep {
+  /** [n]: the observations before the step, with their histories. */
+  readonly rows: readonly Float32Array[];
+  /** [n]: the prompts of these observations; null if no move needs its prompt. */
+  readonly prompts: readonly Prompt[] | null;
+  readonly result: StepResult;
+}
+
+/**
+ * Replays the moves of episodes, and yields each step.
+ * @param env an environment for each episode, whose observations have histories. @param moveAt returns the move of step t.
+ */
+export async function* replayMoves<
+  Episode extends Pick<TrajectoryEpisode, 'seed' | 'profile_mode' | 'grader'>,
+>(
   env: Env,
-  episodes: readonly Pick<TrajectoryEpisode, 'seed' | 'profile_mode' | 'grader'>[],
-): Promise<StepResult> {
-  const graders = new Float32Array(episodes.length * NUM_COMPONENTS);
-  for (const [i, { grader }] of episodes.entries()) {
-    graders.set(floatsOf(grader.weights), i * NUM_COMPONENTS);
-  }
-  return env.reset({
+  episodes: readonly Episode[],
+  moveAt: (episode: Episode, t: number) => RecordedMove,
+): AsyncGenerator<ReplayedStep> {
+  const graders = Float32Array.from(episodes.flatMap(({ grader }) => [...floatsOf(grader.weights)]));
+  let { observations } = await env.reset({
     seed: Uint32Array.from(episodes, ({ seed }) => seed),
     profiles: episodes.map(({ profile_mode }) => profile_mode),
     graders,
   });
-}
-
-/** Returns the actions of step t, u8 [n]. */
-const actionsAt = (t: number, compact: readonly CompactEpisode[]): Uint8Array =>
-  Uint8Array.from(compact, ({ actions }) => ACTION_NAMES.indexOf(actions[t]));
-
-/** Returns the beliefs of step t, f32 [n, 3]; NaN where none is given. */
-function beliefsAt(t: number, compact: readonly CompactEpisode[]): Float32Array {
-  const rows = new Float32Array(compact.length * NUM_BELIEFS).fill(Number.NaN);
-  for (const [i, { beliefs }] of compact.entries()) {
-    const belief = beliefs[t];
-    if (belief !== null) rows.set(belief, i * NUM_BELIEFS);
+  for (let t = 0; t < NUM_STEPS; t++) {
+    const before = observations.slice();
+    const width = before.length / episodes.length;
+    const moves = episodes.map((episode) => moveAt(episode, t));
+    const beliefs = new Float32Array(moves.length * NUM_BELIEFS).fill(Number.NaN);
+    for (const [i, { belief }] of moves.entries()) if (belief !== null) beliefs.set(belief, i * NUM_BELIEFS);
+    const actions = Uint8Array.from(moves, ({ action }) => ACTION_NAMES.indexOf(action));
+    const result = await env.step(actions, { beliefs });
+    yield {
+      rows: episodes.map((_, i) => before.subarray(i * width, (i + 1) * width)),
+      prompts: moves.some(({ hasPrompt }) => hasPrompt) ? prompts(before) : null,
+      result,
+    };
+    observations = result.observations;
   }
-  return rows;
 }

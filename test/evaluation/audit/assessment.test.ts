@@ -17,7 +17,7 @@ function playOf(role: Role, name: string, score: number, episodes = 10): Play {
   const halves = { firstHalfMeans: scores, secondHalfMeans: scores };
   return {
     player: silentPlayer(role, name, 'random'),
-    finalScores,
+    finalScores: scores,
     seeds,
     components,
     beliefMae: scores,
