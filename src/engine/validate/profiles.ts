@@ -1,11 +1,19 @@
 /** Validates profiles and graders of all environments, given by names or numbers. */
-import { Place } from '../../shared/errors.js';
-import { checkLength, isFloats, isList, type NameAmong, wrongType } from '../../shared/values.js';
+import { InputError, Place } from '../../shared/errors.js';
+import {
+  checkLength,
+  checkString,
+  isFloats,
+  isList,
+  type NameAmong,
+  wrongType,
+} from '../../shared/values.js';
 import { MAX_MAGNITUDE, MIN_MAGNITUDE, MODE, NUM_COMPONENTS, PROFILE_SIZE } from '../../world/fields.js';
 import type { GraderName } from '../../world/numbers.js';
 import {
   checkProfile,
   type ProfileKindName,
+  type ResolvedProfile,
   resolveGrader,
   resolveProfile,
 } from '../../world/resolve-names.js';
@@ -45,30 +53,62 @@ function repeat(row: ArrayLike<number>, count: number): Float32Array {
   return rows;
 }
 
+/** Rows that an invalid profile of one of them does not refuse. */
+export interface ProfileRows {
+  /** Returns the place of a row's profile, for errors. */
+  readonly placeOf: (row: number) => Place;
+  readonly reportFault: (row: number, fault: InputError) => void;
+}
+
 /**
- * Returns the profile of every environment.
+ * Returns the profile of every environment, or of every row. Reports a row with an invalid profile, whose entries then have
+ * no meaning. @param rows by default the first invalid profile is thrown.
  * @throws InputError `unknown_name`, `bad_profile`, `wrong_length`, `wrong_type`.
  */
-export function toProfiles(world: World, profiles: ProfileChoice, numEnvs: number): EnvProfiles {
+export function toProfiles(
+  world: World,
+  profiles: ProfileChoice,
+  numEnvs: number,
+  rows: ProfileRows | null = null,
+): EnvProfiles {
   if (typeof profiles === 'string') {
     const { mode, floats } = resolveProfile(world, profiles, A_PROFILE);
     return { modes: new Uint8Array(numEnvs).fill(mode), floats: floats && repeat(floats, numEnvs) };
   }
+  const [each, unit] = rows === null ? ['environment', 'numEnvs'] : ['row', 'rows'];
   if (isFloats(profiles)) {
-    checkLength('floats in profiles', profiles.length, numEnvs * PROFILE_SIZE, 'numEnvs x 16');
-    return { modes: new Uint8Array(numEnvs).fill(MODE.given), floats: checkRows(profiles) };
+    checkLength('floats in profiles', profiles.length, numEnvs * PROFILE_SIZE, `${unit} x ${PROFILE_SIZE}`);
+    return { modes: new Uint8Array(numEnvs).fill(MODE.given), floats: checkRows(profiles, rows) };
   }
-  const names = onePerEnv('profiles', KINDS.profile, profiles, isName, numEnvs);
-  const known = resolved(names, (name) => resolveProfile(world, name, A_PROFILE));
-  const isGiven = [...known.values()].some(({ floats }) => floats !== null);
+  const forms = `a name, a name per ${each} or a Float32Array [${unit}, ${PROFILE_SIZE}]`;
+  const isListed = rows === null ? isName : (_: unknown): _ is string => true;
+  const names = onePerEnv('profiles', forms, profiles, isListed, numEnvs, unit);
+  const known = new Map<string, ResolvedProfile>();
   const modes = new Uint8Array(numEnvs);
-  const floats = isGiven ? new Float32Array(numEnvs * PROFILE_SIZE) : null;
-  names.forEach((name, i) => {
-    const profile = known.get(name)!;
+  let floats: Float32Array | null = null;
+  for (const [i, name] of names.entries()) {
+    if (!known.has(name)) {
+      const place = rows?.placeOf(i) ?? A_PROFILE;
+      reporting(rows, i, () => known.set(name, resolveProfile(world, checkString(place, name), place)));
+    }
+    const profile = known.get(name);
+    if (profile === undefined) continue;
     modes[i] = profile.mode;
-    if (profile.floats !== null) floats!.set(profile.floats, i * PROFILE_SIZE);
-  });
+    if (profile.floats === null) continue;
+    floats ??= new Float32Array(numEnvs * PROFILE_SIZE);
+    floats.set(profile.floats, i * PROFILE_SIZE);
+  }
   return { modes, floats };
+}
+
+/** Calls `check`. Reports an InputError that it throws as the fault of a row, if rows report faults. */
+function reporting(rows: ProfileRows | null, row: number, check: () => void): void {
+  try {
+    check();
+  } catch (error) {
+    if (rows === null || !(error instanceof InputError)) throw error;
+    rows.reportFault(row, error);
+  }
 }
 
 /** Resolves each name, or each other choice, once. */
@@ -77,24 +117,23 @@ const resolved = <Choice, T>(
   resolve: (choice: Choice) => T,
 ): ReadonlyMap<Choice, T> => new Map([...new Set(choices)].map((choice) => [choice, resolve(choice)]));
 
-/** The valid forms of an argument, for errors. */
-const KINDS = {
-  profile: 'a name, a name per environment or a Float32Array [numEnvs, 16]',
-  grader: `a name or a grader, one per environment, or weights, [${NUM_COMPONENTS}] or [numEnvs, ${NUM_COMPONENTS}]`,
-};
+/** The valid forms of graders, for errors. */
+const GRADERS = `a name or a grader, one per environment, or weights, [${NUM_COMPONENTS}] or [numEnvs, ${NUM_COMPONENTS}]`;
 
 const isName = (choice: unknown): choice is string => typeof choice === 'string';
 
 /** Returns a copy of profiles. @throws InputError `bad_profile` for a number outside the domain. */
-function checkRows(profiles: Float32Array): Float32Array {
-  const rows = new Float32Array(profiles);
-  const outside = firstOutside(rows, IN_DOMAIN, PROFILE_SIZE, null);
-  if (outside >= 0) {
-    const row = Math.floor(outside / PROFILE_SIZE);
+function checkRows(profiles: Float32Array, rows: ProfileRows | null): Float32Array {
+  const floats = new Float32Array(profiles);
+  for (let first = 0; ; ) {
+    const outside = firstOutside(floats.subarray(first), IN_DOMAIN, PROFILE_SIZE, null);
+    if (outside < 0) return floats;
+    const row = Math.floor((first + outside) / PROFILE_SIZE);
+    const place = rows?.placeOf(row) ?? new Place('profiles', row);
+    first = (row + 1) * PROFILE_SIZE;
     // This throws, with the index in the message.
-    checkProfile(rows.subarray(row * PROFILE_SIZE, (row + 1) * PROFILE_SIZE), new Place('profiles', row));
+    reporting(rows, row, () => void checkProfile(floats.subarray(first - PROFILE_SIZE, first), place));
   }
-  return rows;
 }
 
 /** Validates a list of one choice per environment, such as names. @param forms the valid forms of the argument, for the error. */
@@ -104,11 +143,12 @@ function onePerEnv<Choice>(
   choices: unknown,
   isChoice: (choice: unknown) => choice is Choice,
   numEnvs: number,
+  unit = 'numEnvs',
 ): readonly Choice[] {
   // `every` would skip holes.
   if (!Array.isArray(choices) || choices.findIndex((choice) => !isChoice(choice)) >= 0)
     throw wrongType(what, forms, choices, 'Pass a name.');
-  checkLength(`names in ${what}`, choices.length, numEnvs, 'numEnvs');
+  checkLength(`names in ${what}`, choices.length, numEnvs, unit);
   return choices;
 }
 
@@ -124,7 +164,7 @@ export function toGraders(
 ): Float32Array {
   if (isOneGrader(graders)) return repeat(weightsIn(world, graders, where), numEnvs);
   if (isNumbers(graders)) return weightsOf(world, graders, numEnvs, where);
-  const choices = onePerEnv(where, KINDS.grader, graders, isOneGrader, numEnvs);
+  const choices = onePerEnv(where, GRADERS, graders, isOneGrader, numEnvs);
   const known = resolved(choices, (choice) => weightsIn(world, choice, where));
   const rows = new Float32Array(numEnvs * NUM_COMPONENTS);
   choices.forEach((choice, i) => {

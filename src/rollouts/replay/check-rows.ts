@@ -1,12 +1,12 @@
 /** Validates the rows of a replay. An invalid row does not affect the others. */
 
-import type { EnvProfiles } from '../../engine/validate/profiles.js';
+import { type EnvProfiles, toProfiles } from '../../engine/validate/profiles.js';
 import { badBelief, illegalAction, isAbsent, isGiven, NO_ACTION } from '../../engine/validate/steps.js';
 import { InputError } from '../../shared/errors.js';
 import { isList } from '../../shared/values.js';
 import { NUM_ACTIONS, NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
 import type { World } from '../../world/world.js';
-import { type CompletionColumns, type ReplayColumns, toRowProfiles, validateColumns } from './row-columns.js';
+import { type CompletionColumns, type ReplayColumns, validateColumns } from './row-columns.js';
 import { OWN_ROWS, type ReportFault, type RowNaming } from './row-faults.js';
 import { type CompletionRow, type ReplayRow, toColumns } from './row-objects.js';
 
@@ -39,13 +39,13 @@ export function validateRows(
   naming = OWN_ROWS,
 ): ReplayRows {
   const isObjects = isList(rows);
-  const profileAt = (i: number) =>
+  const placeOf = (i: number) =>
     isObjects ? naming.inObject(i, 'profileMode') : naming.inColumn(i, 'profiles');
   const columns = isObjects
     ? toColumns(rows as readonly ReplayRow[], reportFault, naming, inThought)
     : validateColumns(rows as ReplayColumns, inThought);
   const count = columns.seeds.length;
-  const profiles = toRowProfiles(world, columns.profiles ?? 'sampled', count, reportFault, profileAt);
+  const profiles = toProfiles(world, columns.profiles ?? 'sampled', count, { placeOf, reportFault });
   const historyGiven = columns.beliefHistories === undefined ? null : new Uint8Array(count * NUM_STEPS);
   return { columns, profiles, naming, given: new Uint8Array(count), historyGiven };
 }
