@@ -56,8 +56,9 @@ export function firstOutside(
 /** Inclusive bounds of a sum. */
 export type Bounds = readonly [low: number, high: number];
 
-const UNBOUNDED: Bounds = [-MAX_SUM, MAX_SUM];
-const ONLY_ZERO: Bounds = [0, 0];
+/** The bounds of a sum in any world, and of a sum to which nothing was added. */
+export const UNBOUNDED: Bounds = [-MAX_SUM, MAX_SUM];
+export const ONLY_ZERO: Bounds = [0, 0];
 /**
  * The bounds of the rounding error of `skill`, unless SKILL_ROUNDING_SHARE gives more. `start` is for sums that a reset gives.
  * `snapshot` is larger: an episode may have begun with a sum at the bound `start`, and steps since then may have added rounding

@@ -111,12 +111,6 @@ function reporting(rows: ProfileRows | null, row: number, check: () => void): vo
   }
 }
 
-/** Resolves each name, or each other choice, once. */
-const resolved = <Choice, T>(
-  choices: readonly Choice[],
-  resolve: (choice: Choice) => T,
-): ReadonlyMap<Choice, T> => new Map([...new Set(choices)].map((choice) => [choice, resolve(choice)]));
-
 /** The valid forms of graders, for errors. */
 const GRADERS = `a name or a grader, one per environment, or weights, [${NUM_COMPONENTS}] or [numEnvs, ${NUM_COMPONENTS}]`;
 
@@ -165,7 +159,7 @@ export function toGraders(
   if (isOneGrader(graders)) return repeat(weightsIn(world, graders, where), numEnvs);
   if (isNumbers(graders)) return weightsOf(world, graders, numEnvs, where);
   const choices = onePerEnv(where, GRADERS, graders, isOneGrader, numEnvs);
-  const known = resolved(choices, (choice) => weightsIn(world, choice, where));
+  const known = new Map([...new Set(choices)].map((choice) => [choice, weightsIn(world, choice, where)]));
   const rows = new Float32Array(numEnvs * NUM_COMPONENTS);
   choices.forEach((choice, i) => {
     rows.set(known.get(choice)!, i * NUM_COMPONENTS);

@@ -21,7 +21,7 @@ import {
   PROFILE_SIZE,
 } from '../../world/fields.js';
 import { clampBelief } from '../reference/grade.js';
-import { type Bounds, type FloatRange, firstOutside, skillBounds, wellBounds } from './float-bounds.js';
+import { type Bounds, firstOutside, ONLY_ZERO, skillBounds, UNBOUNDED, wellBounds } from './float-bounds.js';
 import { toBeliefs, toGiven } from './steps.js';
 
 /**
@@ -107,11 +107,20 @@ const LAST_START = NUM_STEPS - 1;
  * weight other than 0 (magnitude at least 2^-40) is still a normal float32. A device may flush subnormal float32s to 0.
  */
 export const MIN_VALUE = 2 ** -80;
-const METER_RANGE: FloatRange = { low: MIN_VALUE, high: 1, signed: false };
-/** Bounds of all sums in any world. */
-const SUM_RANGE: FloatRange = { low: MIN_VALUE, high: MAX_SUM, signed: true };
+/** The numbers of each environment, their range in any world, and the range in words. */
+const METERS = {
+  width: NUM_METERS,
+  range: { low: MIN_VALUE, high: 1, signed: false },
+  expected: 'a number from 0 to 1',
+};
+const SUMS = {
+  width: 1,
+  range: { low: MIN_VALUE, high: MAX_SUM, signed: true },
+  expected: 'a number from -2^64 to 2^64',
+};
 
-type FloatsName = Exclude<keyof StartStates, 'steps' | 'crashes' | 'beliefs'>;
+type SumName = 'early' | 'late' | 'returns' | 'well' | 'skill';
+type FloatsName = 'meters' | SumName;
 /** The smallest number of steps after which each reward sum may differ from 0. */
 export const FIRST_NONZERO = { early: 1, late: NUM_STEPS / 2 + 1, returns: 1 };
 
@@ -122,21 +131,27 @@ export const FIRST_NONZERO = { early: 1, late: NUM_STEPS / 2 + 1, returns: 1 };
 export function toStart(states: StartStates, context: StartContext): EnvStarts {
   const start = readOptions('start', states, START_OPTIONS);
   const { numEnvs, mask, params } = context;
-  const steps = toSteps(start.steps, numEnvs, mask);
+  const steps =
+    typeof start.steps === 'number'
+      ? new Uint8Array(numEnvs).fill(checkInteger('start.steps', start.steps, 0, LAST_START))
+      : toCounts('steps', start.steps, numEnvs, mask, () => LAST_START);
   const discrete = discreteWeights(params);
-  const sum = (name: keyof typeof FIRST_NONZERO) =>
-    start[name] === undefined ? null : toRewardSums(name, start[name], steps, mask);
-  const bounded = (name: 'well' | 'skill', boundsAt: (env: number) => Bounds) =>
-    start[name] === undefined ? null : toBoundedSums(name, start[name], steps, mask, boundsAt);
+  const sum = (name: SumName, boundsAt: (env: number) => Bounds) =>
+    start[name] === undefined ? null : toSums(name, start[name], steps, mask, boundsAt);
+  const rewards = (name: keyof typeof FIRST_NONZERO) =>
+    sum(name, (env) => (steps[env] < FIRST_NONZERO[name] ? ONLY_ZERO : UNBOUNDED));
   return {
     steps,
-    meters: toMeters(start.meters, numEnvs, mask),
-    early: sum('early'),
-    late: sum('late'),
-    returns: sum('returns'),
-    crashes: start.crashes === undefined ? null : toCrashes(start.crashes, steps, mask),
-    well: bounded('well', (env) => wellBounds(steps[env], weightsAt(context, discrete, env))),
-    skill: bounded('skill', (env) => skillBounds(params, steps[env])),
+    meters: toFloats('meters', start.meters, numEnvs, mask),
+    early: rewards('early'),
+    late: rewards('late'),
+    returns: rewards('returns'),
+    crashes:
+      start.crashes === undefined
+        ? null
+        : toCounts('crashes', start.crashes, numEnvs, mask, (env) => NUM_METERS * steps[env]),
+    well: sum('well', (env) => wellBounds(steps[env], weightsAt(context, discrete, env))),
+    skill: sum('skill', (env) => skillBounds(params, steps[env])),
     ...(start.beliefs === undefined ? NO_BELIEFS : toStartBeliefs(start.beliefs, steps, context)),
   };
 }
@@ -207,107 +222,66 @@ const listRemedy = (given: unknown, length: number): string =>
     ? `Pass a number for each environment, such as new Float32Array(${length}).fill(${given}).`
     : 'Pass a list of numbers or a typed array.';
 
-function toSteps(list: number | ArrayLike<number>, numEnvs: number, mask: Uint8Array | null): Uint8Array {
-  const steps = new Uint8Array(numEnvs);
-  if (typeof list === 'number') return steps.fill(checkInteger('start.steps', list, 0, LAST_START));
-  checkList('steps', list, numEnvs, 'numEnvs');
+/** Returns integers from 0 to `maxAt` of each environment. `value | 0` is the integer part. */
+function toCounts(
+  name: 'steps' | 'crashes',
+  list: ArrayLike<number>,
+  numEnvs: number,
+  mask: Uint8Array | null,
+  maxAt: (env: number) => number,
+): Uint8Array {
+  checkList(name, list, numEnvs, 'numEnvs');
+  const counts = new Uint8Array(numEnvs);
   for (let i = 0; i < numEnvs; i++) {
-    if (mask === null || mask[i] !== 0) steps[i] = toCount('steps', list[i], i, LAST_START);
+    if (mask !== null && mask[i] === 0) continue;
+    const [value, max]: [unknown, number] = [list[i], maxAt(i)];
+    const isCount = typeof value === 'number' && (value | 0) === value && value >= 0 && value <= max;
+    // The entry's name is built only for an error.
+    counts[i] = isCount ? value : checkInteger(`start.${name}[${i}]`, value, 0, max);
   }
-  return steps;
+  return counts;
 }
 
-function toCrashes(list: ArrayLike<number>, steps: Uint8Array, mask: Uint8Array | null): Uint8Array {
-  checkList('crashes', list, steps.length, 'numEnvs');
-  const crashes = new Uint8Array(steps.length);
-  for (let i = 0; i < steps.length; i++) {
-    if (mask === null || mask[i] !== 0) crashes[i] = toCount('crashes', list[i], i, NUM_METERS * steps[i]);
-  }
-  return crashes;
-}
-
-/** Checks a count. Builds the entry's name only for an error. `value | 0` is the integer part. */
-function toCount(name: 'steps' | 'crashes', value: unknown, i: number, max: number): number {
-  if (typeof value === 'number' && (value | 0) === value && value >= 0 && value <= max) return value;
-  return checkInteger(`start.${name}[${i}]`, value, 0, max);
-}
-
-/** Copies rows of floats. Rows of environments outside the mask have no meaning. */
+/** Copies rows of floats, and checks their range. Rows of environments outside the mask have no meaning. */
 function toFloats(
   name: FloatsName,
   list: ArrayLike<number>,
   numEnvs: number,
-  width: number,
   mask: Uint8Array | null,
 ): Float32Array {
-  const unit = width === 1 ? 'numEnvs' : `numEnvs x ${width}`;
-  checkList(name, list, numEnvs * width, unit);
-  if (isFloats(list)) return new Float32Array(list);
-  const floats = new Float32Array(numEnvs * width);
-  for (let at = 0; at < floats.length; at++) {
+  const { width, range, expected } = name === 'meters' ? METERS : SUMS;
+  checkList(name, list, numEnvs * width, width === 1 ? 'numEnvs' : `numEnvs x ${width}`);
+  const given: ArrayLike<number> | null = isFloats(list) ? list : null;
+  const floats = given === null ? new Float32Array(numEnvs * width) : new Float32Array(given);
+  for (let at = 0; given === null && at < floats.length; at++) {
     if (mask !== null && mask[Math.floor(at / width)] === 0) continue;
     const value: unknown = list[at];
     if (typeof value !== 'number') refuse(name, at, 'a number', value);
     floats[at] = value;
   }
+  const outside = firstOutside(floats, range, width, mask);
+  if (outside >= 0) refuse(name, outside, expected, floats[outside]);
   return floats;
 }
 
-function toMeters(list: ArrayLike<number>, numEnvs: number, mask: Uint8Array | null): Float32Array {
-  const meters = toFloats('meters', list, numEnvs, NUM_METERS, mask);
-  const outside = firstOutside(meters, METER_RANGE, NUM_METERS, mask);
-  if (outside >= 0) refuse('meters', outside, 'a number from 0 to 1', meters[outside]);
-  return meters;
-}
-
-/** Checks sums of any sign. */
+/** Checks sums against the bounds of each environment, which all contain 0. */
 function toSums(
-  name: FloatsName,
-  list: ArrayLike<number>,
-  numEnvs: number,
-  mask: Uint8Array | null,
-): Float32Array {
-  const sums = toFloats(name, list, numEnvs, 1, mask);
-  const outside = firstOutside(sums, SUM_RANGE, 1, mask);
-  if (outside >= 0) refuse(name, outside, 'a number from -2^64 to 2^64', sums[outside]);
-  return sums;
-}
-
-/** Checks sums of rewards, which are 0 before the first reward is added (FIRST_NONZERO). */
-function toRewardSums(
-  name: keyof typeof FIRST_NONZERO,
-  list: ArrayLike<number>,
-  steps: Uint8Array,
-  mask: Uint8Array | null,
-): Float32Array {
-  const sums = toSums(name, list, steps.length, mask);
-  const first = FIRST_NONZERO[name];
-  for (let i = 0; i < sums.length; i++) {
-    if (sums[i] === 0 || steps[i] >= first || (mask !== null && mask[i] === 0)) continue;
-    refuse(
-      name,
-      i,
-      `0, because the episode begins at step ${steps[i]}, before anything was added to it,`,
-      sums[i],
-    );
-  }
-  return sums;
-}
-
-/** Checks sums against the bounds of each environment. */
-function toBoundedSums(
-  name: 'well' | 'skill',
+  name: SumName,
   list: ArrayLike<number>,
   steps: Uint8Array,
   mask: Uint8Array | null,
   boundsAt: (env: number) => Bounds,
 ): Float32Array {
-  const sums = toSums(name, list, steps.length, mask);
+  const sums = toFloats(name, list, steps.length, mask);
   for (let i = 0; i < sums.length; i++) {
-    if (mask !== null && mask[i] === 0) continue;
+    if (sums[i] === 0 || (mask !== null && mask[i] === 0)) continue;
     const [low, high] = boundsAt(i);
     if (sums[i] >= low && sums[i] <= high) continue;
-    refuse(name, i, `a number from ${low} to ${high}, as ${steps[i]} steps were taken,`, sums[i]);
+    const expected =
+      low === high
+        ? `0, because the episode begins at step ${steps[i]}, before anything was added to it,`
+        : `a number from ${low} to ${high}, as ${steps[i]} steps were taken,`;
+    refuse(name, i, expected, sums[i]);
   }
   return sums;
 }
