@@ -1,5 +1,5 @@
 // The N-API module: exports the kernels, bytesToCacheLine, the Batch class, the computations on
-// arrays and the digest of the layout (src/world/layout.ts).
+// arrays and the digest of the layout (src/world/block.ts).
 // TypeScript compares this digest with its own. The module has no global state, so any number of worker threads may load it.
 #include <napi.h>
 

@@ -9,7 +9,7 @@
 namespace rhythm {
 
 constexpr int kBoundedTraits = 9;
-// The number of inputs. src/agents/student/features.ts and rhythm_vec.student have it too.
+// The number of inputs. src/agents/student/network.ts and rhythm_vec.student have it too.
 constexpr size_t kFeatures = 76;
 
 // What a student remembers of an episode.

@@ -8,7 +8,7 @@
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { type Audit, audit } from '../src/evaluation/audit/audit.js';
-import { drawingsOf } from '../src/evaluation/audit/audit-figures.js';
+import { drawingsOf } from '../src/evaluation/audit/audit-page.js';
 import { reproducibleJson } from '../src/evaluation/result-json.js';
 import { STORED_MEANS } from '../src/evaluation/yardstick.js';
 import { svgOf } from '../src/figures/svg.js';

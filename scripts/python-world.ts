@@ -19,7 +19,7 @@ import { AUTORESET_MODES } from '../src/engine/vec-env/autoreset.js';
 import { EXPLORATION, REPETITION, REWARD_STACK } from '../src/rollouts/rewards/compute-rewards.js';
 import TEXT from '../src/rollouts/text/text.json' with { type: 'json' };
 import { snakeCase } from '../src/shared/names.js';
-import { BLOCK_LAYOUT } from '../src/world/block.js';
+import { BLOCK_LAYOUT, layoutDigest } from '../src/world/block.js';
 import {
   ACTION_NAMES,
   BELIEF_NAMES,
@@ -40,7 +40,6 @@ import {
   STATE_FIELDS,
   TRAIT_NAMES,
 } from '../src/world/fields.js';
-import { layoutDigest } from '../src/world/layout.js';
 import { RHYTHM } from '../src/world/numbers.js';
 import { SUM_TOLERANCE } from '../src/world/validate-world.js';
 import { createWorld } from '../src/world/world.js';

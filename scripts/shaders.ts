@@ -5,7 +5,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { emitLayout } from '../src/engine/backends/webgpu/buffer-layout.js';
-import { layoutDigest } from '../src/world/layout.js';
+import { layoutDigest } from '../src/world/block.js';
 
 /** The shader files, in the order in which they are joined. WGSL accepts any order. */
 const FILES = [

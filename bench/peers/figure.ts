@@ -1,7 +1,6 @@
 /** Figure: steps per second of each player (the engine, its reference and the peers), by the number of episodes. */
 import type { Drawing } from '../../dist/figures/figure.js';
-import { widestOf } from '../../dist/figures/text.js';
-import { COMPONENT_COLOURS, type TopView } from '../../dist/figures/theme.js';
+import { COMPONENT_COLOURS, type TopView, widestOf } from '../../dist/figures/theme.js';
 
 /** The colours of the lines, in the order of the players. All are visible on the light and the dark theme. */
 const COLOURS = [7, 5, 1, 4, 2, 3, 0].map((k) => COMPONENT_COLOURS[k]);

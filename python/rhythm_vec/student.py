@@ -30,7 +30,7 @@ _ACTIONS, _BELIEFS = len(_world.ACTION_NAMES), len(_world.BELIEF_NAMES)
 #: A score for each action; the mean minus _MIDDLE and the log standard deviation of each number of the belief.
 _OUTPUTS = _ACTIONS + 2 * _BELIEFS
 _MIDDLE = np.float32(0.5)
-#: The version and the number of the network's inputs, as in src/agents/student/features.ts, and the number of floats that are
+#: The version and the number of the network's inputs, as in src/agents/student/network.ts, and the number of floats that are
 #: kept of each episode: `StudentMemory` in native/student.h.
 FEATURES_VERSION, FEATURE_COUNT, _MEMORY_SIZE = 1, 76, 65
 

@@ -3,8 +3,7 @@
  * picture, so it also moves in an `<img>`. Without animation it shows the whole week.
  */
 import { ACTION_STYLES } from '../../src/figures/action-sequences.js';
-import { textWidth } from '../../src/figures/text.js';
-import { DARK, FONT, kindOf, LIGHT, POLICY_COLOURS } from '../../src/figures/theme.js';
+import { DARK, FONT, kindOf, LIGHT, POLICY_COLOURS, textWidth } from '../../src/figures/theme.js';
 import { BELIEF_NAMES, METER_NAMES, NUM_SLOTS, NUM_STEPS } from '../../src/world/fields.js';
 import type { PlayedEpisode } from './played-episode.js';
 

@@ -5,7 +5,7 @@ import { NODE } from '../engine/backends/node.js';
 import type { Platform } from '../engine/backends/open-batch.js';
 import { describeMachine } from '../evaluation/run-info.js';
 import { packageVersion } from '../shared/version.js';
-import { layoutDigest } from '../world/layout.js';
+import { layoutDigest } from '../world/block.js';
 import { createWorld } from '../world/world.js';
 
 export function addInfoCommand(program: Command): void {

@@ -7,7 +7,7 @@ import { InputError } from '../shared/errors.js';
 import { BadRow, parseJson } from '../shared/row-schemas.js';
 import { SCHEMAS } from '../shared/schemas.js';
 import { packageVersion } from '../shared/version.js';
-import { layoutDigest } from '../world/layout.js';
+import { layoutDigest } from '../world/block.js';
 import { RHYTHM, type WorldSpec } from '../world/numbers.js';
 import { createWorld, type World } from '../world/world.js';
 import { UsageError } from './command-errors.js';

@@ -1,12 +1,11 @@
 /** Creates VecEnv and AsyncVecEnv with Node's backends. */
 import { NODE } from './backends/node.js';
-import { type AsyncVecEnv, openAsyncVecEnv } from './vec-env/async-vec-env.js';
-import { type Env, openEnvOn } from './vec-env/open-env.js';
+import { type AsyncVecEnv, type Env, openAsyncVecEnv, openEnvOn } from './vec-env/async-vec-env.js';
 import { openVecEnv, type VecEnv } from './vec-env/vec-env.js';
 import type { AsyncVecEnvOptions, VecEnvOptions } from './vec-env/vec-env-options.js';
 
+export type { Env } from './vec-env/async-vec-env.js';
 export { type AsyncRunOptions, AsyncVecEnv } from './vec-env/async-vec-env.js';
-export type { Env } from './vec-env/open-env.js';
 export type { EnvSpec } from './vec-env/properties.js';
 export { type RunOptions, VecEnv } from './vec-env/vec-env.js';
 

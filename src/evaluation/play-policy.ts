@@ -69,7 +69,7 @@ export type WholeEpisodePolicy = Pick<FixedPolicy, 'kind' | 'choice' | 'options'
 /**
  * Plays the episodes, one in each environment.
  * @param recorder records every step; null for no recording. Recording does not change results.
- * @returns views of the environment's outputs. @throws the errors of a policy (checked-player.ts); the signal's reason.
+ * @returns views of the environment's outputs. @throws the errors of a policy (engine/policy/policy.ts); the signal's reason.
  */
 export async function playPolicy(
   env: Env,

@@ -2,8 +2,14 @@
 
 import type { BeliefKind } from '../agents/policies/fixed-policies.js';
 import type { SteppedPolicy } from '../agents/policies/stepped-policies.js';
-import { type CheckedPlayer, openChecked } from '../engine/policy/checked-player.js';
-import { isPolicy, type PolicyLike, type PolicySetting, type PolicyView } from '../engine/policy/policy.js';
+import {
+  type CheckedPlayer,
+  isPolicy,
+  openChecked,
+  type PolicyLike,
+  type PolicySetting,
+  type PolicyView,
+} from '../engine/policy/policy.js';
 import { InputError } from '../shared/errors.js';
 import { isPrintable, PRINTABLE } from '../shared/names.js';
 import { describe } from '../shared/values.js';

@@ -1,11 +1,16 @@
 /** Exports of `rhythm-vec` and `rhythm-vec/evaluation` in Node: evaluation of policies and audits of graders. */
 
-export type { Anchor, Anchors } from '../evaluation/audit/anchors.js';
 export type { Assessment, Check } from '../evaluation/audit/assessment.js';
 export type { Audit, AuditActionSequence } from '../evaluation/audit/audit.js';
 export type { AuditOptions } from '../evaluation/audit/audit-options.js';
 export type { AuditBelief } from '../evaluation/audit/beliefs.js';
-export type { ImpossibleWorld, NullGain, NullPlayers } from '../evaluation/audit/controls.js';
+export type {
+  Anchor,
+  Anchors,
+  ImpossibleWorld,
+  NullGain,
+  NullPlayers,
+} from '../evaluation/audit/controls.js';
 export type { AuditRow, ComponentGain, Gains } from '../evaluation/audit/gains.js';
 export {
   anchorsOf,

@@ -1,8 +1,16 @@
 /** Figure: how often each player takes each of the ten actions, by group of profiles. One heat map for each player. */
 import { ACTION_NAMES, NUM_ACTIONS } from '../world/fields.js';
 import { type Caption, checkNames, checkNumbers, type Drawing, type Named } from './figure.js';
-import { decimal } from './text.js';
-import { type Layer, LIGHT, NAME_AXIS, panelTitle, SERIES, type TopView, type View } from './theme.js';
+import {
+  decimal,
+  type Layer,
+  LIGHT,
+  NAME_AXIS,
+  panelTitle,
+  SERIES,
+  type TopView,
+  type View,
+} from './theme.js';
 
 /** The action shares of one group of profiles. */
 export interface ActionUse extends Named {

@@ -2,8 +2,7 @@
 import { NUM_STEPS } from '../world/fields.js';
 import { dayOf, inDays } from './episode-axis.js';
 import { type Caption, checkNames, checkNumber, checkNumbers, type Drawing, type Named } from './figure.js';
-import { decimal, widestOf } from './text.js';
-import { ACCENT, COLOUR, colourOfPlayer, type Layer, type TopView } from './theme.js';
+import { ACCENT, COLOUR, colourOfPlayer, decimal, type Layer, type TopView, widestOf } from './theme.js';
 
 /** The belief errors of one player. */
 export interface BeliefErrors {

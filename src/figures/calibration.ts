@@ -1,8 +1,7 @@
 /** Figure: stated beliefs against belief targets. One row for each player, one column for each dimension of BELIEF_NAMES. */
 import { BELIEF_NAMES } from '../world/fields.js';
 import { type Caption, checkNames, checkNumber, type Drawing, type Named } from './figure.js';
-import { decimal } from './text.js';
-import { ACCENT, type Layer, LIGHT, SEMIBOLD, SERIES, type TopView } from './theme.js';
+import { ACCENT, decimal, type Layer, LIGHT, SEMIBOLD, SERIES, type TopView } from './theme.js';
 
 /** Beliefs in one range, and their targets. */
 export interface CalibrationBin {

@@ -1,15 +1,16 @@
 /** Figure: contributions to each policy's final score, weight times component. */
 import { COMPONENT_NAMES, NUM_COMPONENTS } from '../world/fields.js';
 import { type Caption, checkNames, checkNumbers, type Drawing, type Named } from './figure.js';
-import { decimal, widestOf } from './text.js';
 import {
   BAR_NAMES,
   COMPONENT_COLOURS,
+  decimal,
   INK_ON_COLOUR,
   type Layer,
   LIGHT,
   SEMIBOLD,
   type TopView,
+  widestOf,
 } from './theme.js';
 
 /** The data of the figure. */

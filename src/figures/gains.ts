@@ -1,8 +1,7 @@
 /** Figure: each policy's gain over a baseline, with intervals. */
 import type { Interval } from '../shared/statistics.js';
 import { type Caption, checkInterval, checkNames, type Drawing, type Named } from './figure.js';
-import { decimal, signed } from './text.js';
-import { type Layer, LIGHT, NAME_AXIS, SERIES, type TopView } from './theme.js';
+import { decimal, type Layer, LIGHT, NAME_AXIS, SERIES, signed, type TopView } from './theme.js';
 
 /** The data of the figure. */
 export interface GainPicture extends Caption {

@@ -1,8 +1,16 @@
 /** Figure: histograms of final scores, one for each policy, on the same axes. */
 import { InputError } from '../shared/errors.js';
 import { type Caption, checkNames, checkNumber, checkNumbers, type Drawing, type Named } from './figure.js';
-import { decimal, widestOf } from './text.js';
-import { ACCENT, colourOfPlayer, type Layer, LIGHT, SERIES, type TopView } from './theme.js';
+import {
+  ACCENT,
+  colourOfPlayer,
+  decimal,
+  type Layer,
+  LIGHT,
+  SERIES,
+  type TopView,
+  widestOf,
+} from './theme.js';
 
 /** The data of the figure. */
 export interface HistogramPicture extends Caption {

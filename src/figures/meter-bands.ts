@@ -4,8 +4,7 @@ import { RHYTHM } from '../world/numbers.js';
 import { dayOf, HALF_LABELS, inDays, SECOND_HALF_SHADE } from './episode-axis.js';
 import { type Bands, PERCENTILES } from './episode-means.js';
 import { type Caption, checkNames, checkNumbers, type Drawing, type Named } from './figure.js';
-import { decimal } from './text.js';
-import { type Layer, LIGHT, SEMIBOLD, SERIES, type TopView } from './theme.js';
+import { decimal, type Layer, LIGHT, SEMIBOLD, SERIES, type TopView } from './theme.js';
 
 /** The data of the figure. */
 export interface BandsPicture extends Caption {

@@ -3,8 +3,7 @@ import { NUM_STEPS } from '../world/fields.js';
 import { dayOf, HALVES, inDays, SECOND_HALF_SHADE } from './episode-axis.js';
 import type { StepRewards } from './episode-means.js';
 import { type Caption, checkNames, checkNumber, checkNumbers, type Drawing, type Named } from './figure.js';
-import { decimal, widestOf } from './text.js';
-import { ACCENT, type Layer, LIGHT, SERIES, type TopView } from './theme.js';
+import { ACCENT, decimal, type Layer, LIGHT, SERIES, type TopView, widestOf } from './theme.js';
 
 /** The data of the figure. */
 export interface RewardsPicture extends Caption {

@@ -1,11 +1,11 @@
 /** Figure: final scores by condition and policy, with intervals, beside published scores. */
 import type { Interval } from '../shared/statistics.js';
 import { type Caption, checkInterval, checkNames, checkNumber, type Drawing, type Named } from './figure.js';
-import { decimal } from './text.js';
 import {
   ACCENT,
   COLOUR,
   colourOfPlayer,
+  decimal,
   type Layer,
   NAME_AXIS,
   panelTitle,

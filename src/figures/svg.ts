@@ -2,8 +2,7 @@
 
 import { load } from '../shared/optional-packages.js';
 import type { Drawing } from './figure.js';
-import { textWidth } from './text.js';
-import { CONFIG, DARK, FONT_SIZE, LIGHT, POLICY_COLOURS } from './theme.js';
+import { CONFIG, DARK, FONT_SIZE, LIGHT, POLICY_COLOURS, textWidth } from './theme.js';
 
 /** Options of `svgOf`. */
 export interface SvgOptions {

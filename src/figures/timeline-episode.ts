@@ -14,7 +14,7 @@ import {
 import { RHYTHM } from '../world/numbers.js';
 import { daysInWords } from './episode-axis.js';
 import { checkList, checkNumber, checkNumbers } from './figure.js';
-import { decimal } from './text.js';
+import { decimal } from './theme.js';
 
 /** An episode, or its first n steps. In the figure, later steps are empty. */
 export interface TimelineEpisode {

@@ -11,7 +11,6 @@ import { RHYTHM } from '../world/numbers.js';
 import { ACTION_STYLES } from './action-sequences.js';
 import { dayOf } from './episode-axis.js';
 import { type Caption, checkNumber, type Drawing } from './figure.js';
-import { textWidth, widestOf } from './text.js';
 import {
   ACCENT,
   COLOUR,
@@ -21,7 +20,9 @@ import {
   LIGHT,
   SERIES,
   type TopView,
+  textWidth,
   type View,
+  widestOf,
 } from './theme.js';
 import { checkEpisode, episodeInWords, isStated, type TimelineEpisode } from './timeline-episode.js';
 

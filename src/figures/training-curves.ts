@@ -1,7 +1,6 @@
 /** Figure: curves of a training over its progress, such as the loss by epoch. One panel for each curve. */
 import { type Caption, checkNames, checkNumber, type Drawing, type Named } from './figure.js';
-import { decimal } from './text.js';
-import { type Layer, SERIES, type TopView, type View } from './theme.js';
+import { decimal, type Layer, SERIES, type TopView, type View } from './theme.js';
 
 /** One curve. */
 export interface Curve extends Named {

@@ -6,7 +6,7 @@
  */
 
 import { createVecEnv, type VecEnv } from '../engine/node.js';
-import type { ObservationOptions } from '../engine/observe/observation-options.js';
+import type { ObservationOptions } from '../engine/observe/encoding.js';
 import type { StepResult } from '../engine/vec-env/vec-env-options.js';
 import { NUM_BELIEFS } from '../world/fields.js';
 import type { World } from '../world/world.js';

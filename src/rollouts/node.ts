@@ -4,8 +4,12 @@ import type { RolloutGroups } from './groups/group-recorder.js';
 import type { RolloutOptions } from './groups/group-start.js';
 import { rolloutGroupsOn } from './groups/rollout-groups.js';
 import type { ReplayInput } from './replay/check-rows.js';
-import type { ReplayOptions, ReplayScores } from './replay/replay.js';
-import { scoreReplayAsyncOn, scoreReplayOn } from './replay/score-replay.js';
+import {
+  type ReplayOptions,
+  type ReplayScores,
+  scoreReplayAsyncOn,
+  scoreReplayOn,
+} from './replay/score-replay.js';
 
 /**
  * Plays groups of rollouts to the end of their episodes, each group from one seed or one state. The backend, kernel and threads

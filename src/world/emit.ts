@@ -1,5 +1,5 @@
 /** Emits sizes, codes and offsets as a C++ header and as WGSL constants. The world's numbers are in its block instead (block.ts). */
-import { LAYOUT, layoutDigest, type Scope } from './layout.js';
+import { LAYOUT, layoutDigest, type Scope } from './block.js';
 
 const pascal = (name: string): string =>
   name.replace(/(^|_)([a-z])/g, (_, __, letter) => letter.toUpperCase());

@@ -1,7 +1,6 @@
 /** Creates worlds from their numbers: validated, with the block of words and the digest. */
 import { InputError } from '../shared/errors.js';
-import { buildBlock, type Params, readBlock } from './block.js';
-import { worldDigest } from './layout.js';
+import { buildBlock, type Params, readBlock, worldDigest } from './block.js';
 import { RHYTHM, type WorldSpec } from './numbers.js';
 import { validateWorld } from './validate-world.js';
 

@@ -2,8 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { beforeAll, expect, it } from 'vitest';
 import { decodeTensors } from '../../src/agents/student/safetensors.js';
-import { STUDENT_NAMES } from '../../src/agents/student/shipped-students.js';
-import { readStudent } from '../../src/agents/student/student.js';
+import { readStudent, STUDENT_NAMES } from '../../src/agents/student/student.js';
 import { runCli, startStopped, temporaryDirectory } from '../support/cli.js';
 
 const pathOf = temporaryDirectory();

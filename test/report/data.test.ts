@@ -1,7 +1,6 @@
 /** Data of a report: counts, means and chosen episodes, compared with numbers computed by hand. */
 import { describe, expect, it } from 'vitest';
 import { createVecEnv } from '../../src/engine/node.js';
-import { EpisodeChoice, timelineOf } from '../../src/report/episode-choice.js';
 import {
   disambiguated,
   fileLabels,
@@ -9,12 +8,20 @@ import {
   shortPlayerName,
   uniqueNames,
 } from '../../src/report/player-names.js';
-import { groupsOf, PROFILE_GROUPS, SAMPLED_GROUP } from '../../src/report/profile-group.js';
+import { EpisodeChoice, timelineOf } from '../../src/report/player-tally.js';
 import { TrajectoryTally } from '../../src/report/result-gatherer.js';
 import { costsOfEvaluation, joinCosts, type ScoreRow, withoutRepeats } from '../../src/report/result-rows.js';
 import { isFigure } from '../../src/report/section.js';
 import { episodesSection } from '../../src/report/sections/episodes.js';
-import { ActionTally, BeliefErrorTally, CalibrationTally, SpendingTally } from '../../src/report/tallies.js';
+import {
+  ActionTally,
+  BeliefErrorTally,
+  CalibrationTally,
+  groupsOf,
+  PROFILE_GROUPS,
+  SAMPLED_GROUP,
+  SpendingTally,
+} from '../../src/report/tallies.js';
 import type { StoredBelief, TrajectoryEpisode } from '../../src/rollouts/trajectories/trajectory-episode.js';
 import { NUM_STEPS } from '../../src/world/fields.js';
 import { episodeStarts, playerOf, recordEpisodes, TEST_POLICIES } from '../support/trajectories.js';

@@ -1,4 +1,4 @@
-/** An audit of v2 for tests of `--bracket`. `eval` places scores between its anchors (src/evaluation/audit/anchors.ts). */
+/** An audit of v2 for tests of `--bracket`. `eval` places scores between its anchors (src/evaluation/audit/controls.ts). */
 import { toGrader } from '../../src/engine/graders/grader.js';
 import { packageVersion } from '../../src/shared/version.js';
 import { AUDIT } from './report.js';

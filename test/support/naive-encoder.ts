@@ -1,8 +1,11 @@
 /** A simple encoder of observations, which tests compare with the fast encoder of src. */
 import { largestMagnitudes, type Magnitudes } from '../../src/engine/observe/bounds.js';
-import { type EncodedField, ObservationEncoder } from '../../src/engine/observe/encoding.js';
+import {
+  type EncodedField,
+  ObservationEncoder,
+  type ObservationOptions,
+} from '../../src/engine/observe/encoding.js';
 import { HISTORY_SIZE, type HistoryRows } from '../../src/engine/observe/history.js';
-import type { ObservationOptions } from '../../src/engine/observe/observation-options.js';
 import { OBSERVATION_FIELDS } from '../../src/world/fields.js';
 import type { World } from '../../src/world/world.js';
 import type { Random } from './random.js';

@@ -1,10 +1,9 @@
 /** Draws rows to replay, converts them to columns, and scores them. */
 import { NODE } from '../../src/engine/backends/node.js';
 import type { ReplayInput } from '../../src/rollouts/replay/check-rows.js';
-import type { ReplayOptions } from '../../src/rollouts/replay/replay.js';
 import type { ReplayColumns } from '../../src/rollouts/replay/row-columns.js';
 import type { ReplayRow } from '../../src/rollouts/replay/row-objects.js';
-import { scoreReplayOn } from '../../src/rollouts/replay/score-replay.js';
+import { type ReplayOptions, scoreReplayOn } from '../../src/rollouts/replay/score-replay.js';
 import { NUM_BELIEFS, NUM_STEPS, PROFILE_NAMES } from '../../src/world/fields.js';
 import type { Random } from './random.js';
 

@@ -16,7 +16,7 @@ import type { Objective } from '../planner/objectives.js';
 import { type AsyncPlanner, type Decision, openPlanner, Planner } from '../planner/planner.js';
 import type { PlannerOptions } from '../planner/planner-options.js';
 import { reactiveAction } from '../search/reactive.js';
-import { loadStudent, STUDENT_NAMES, type StudentName } from '../student/shipped-students.js';
+import { loadStudent, STUDENT_NAMES, type StudentName } from '../student/student.js';
 import {
   type FixedPolicy,
   findPolicy,

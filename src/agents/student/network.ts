@@ -1,10 +1,61 @@
-/**
- * A student's network: layers with ReLU between them. A sum adds its products to the bias in the order of the inputs, and each
- * operation rounds to float32. There is no division and no library function, so all machines and languages compute the
- * same bits. native/student.cc computes it.
- */
+/** The network of a student, and its inputs. */
 import { arrays } from '../../engine/arrays.js';
-import { NUM_ACTIONS, NUM_BELIEFS } from '../../world/fields.js';
+import { InputError } from '../../shared/errors.js';
+import { NUM_ACTIONS, NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
+
+/** The version of the inputs. It rises when any input changes for the same observations. */
+export const FEATURES_VERSION = 1;
+/** The number of inputs. */
+export const FEATURE_COUNT = 76;
+/** The number of floats that are kept of each episode: `StudentMemory` in native/student.h. */
+const MEMORY_SIZE = 65;
+
+/** Reads the observations of n episodes, step by step, and writes the inputs. */
+export class Features {
+  readonly #words: Uint32Array;
+  readonly #memory: Float32Array;
+  readonly #everybody: Uint8Array;
+
+  /** @param words the numbers of the world (`World.words`). */
+  constructor(words: Uint32Array, numEnvs: number) {
+    this.#words = words;
+    this.#memory = new Float32Array(numEnvs * MEMORY_SIZE);
+    this.#everybody = new Uint8Array(numEnvs).fill(1);
+  }
+
+  /** Returns the features of new episodes: episode k begins with a copy of the memory of episode `indices[k]`. */
+  fork(indices: readonly number[]): Features {
+    const fork = new Features(this.#words, indices.length);
+    for (const [k, index] of indices.entries()) {
+      const memory = this.#memory.subarray(index * MEMORY_SIZE, (index + 1) * MEMORY_SIZE);
+      fork.#memory.set(memory, k * MEMORY_SIZE);
+    }
+    return fork;
+  }
+
+  /**
+   * Adds observations to the memory, and writes the inputs.
+   * @param observations f32 [n, 22]. An observation at step 0 begins an episode. Pass the observation of every step below 28.
+   * @param inputs f32 [n, FEATURE_COUNT]: overwritten. @param playing u8 [n]: the episodes to read; the others get zeros.
+   * @throws InputError `out_of_range` if a step or a last action is none of the world's.
+   */
+  observe(observations: Float32Array, inputs: Float32Array, playing = this.#everybody): void {
+    const isLegal = arrays().observe(
+      playing.length,
+      this.#words,
+      observations,
+      playing,
+      this.#memory,
+      inputs,
+    );
+    if (isLegal) return;
+    throw new InputError(
+      'out_of_range',
+      `Expected observations of steps 0 to ${NUM_STEPS - 1} with last actions 0 to ${NUM_ACTIONS - 1} from step 1 on, got others. ` +
+        'Pass raw observations of episodes that are playing.',
+    );
+  }
+}
 
 /** The first index of the actions' logits, the beliefs' means minus 0.5, and the logarithms of their standard deviations. */
 export const OUTPUT = { logits: 0, means: NUM_ACTIONS, logSpreads: NUM_ACTIONS + NUM_BELIEFS } as const;
@@ -29,7 +80,7 @@ export class Network {
   }
 
   /**
-   * Computes the outputs. @param inputs f32 [n, FEATURE_COUNT] (features.ts).
+   * Computes the outputs. @param inputs f32 [n, FEATURE_COUNT].
    * @returns f32 [n, OUTPUT_COUNT], newly allocated.
    */
   forward(inputs: Float32Array): Float32Array {

@@ -5,8 +5,7 @@ import { type Grader, validateGrader } from '../../engine/graders/grader.js';
 import { InputError } from '../../shared/errors.js';
 import { follows, MAKE_AGAIN, otherSchema, SCHEMAS } from '../../shared/schemas.js';
 import { describe } from '../../shared/values.js';
-import { FEATURE_COUNT, FEATURES_VERSION } from './features.js';
-import { type Layer, Network, OUTPUT_COUNT } from './network.js';
+import { FEATURE_COUNT, FEATURES_VERSION, type Layer, Network, OUTPUT_COUNT } from './network.js';
 import { BadTensors, decodeTensors, encodeTensors, type Tensor, type Tensors } from './safetensors.js';
 
 /** What a student's file says about the student. */

@@ -2,11 +2,10 @@
 import type { Policy, PolicyPlayer, PolicySetting, PolicyView } from '../../engine/policy/policy.js';
 import { spell } from '../../rollouts/text/prompt-text.js';
 import { InputError } from '../../shared/errors.js';
-import { isFloats, kindOf, wrongType } from '../../shared/values.js';
+import { checkName, isFloats, kindOf, wrongType } from '../../shared/values.js';
 import { ACTION_NAMES, BELIEF_NAMES, NUM_ACTIONS, NUM_BELIEFS } from '../../world/fields.js';
 import { identityOf } from '../../world/world.js';
-import { FEATURE_COUNT, Features } from './features.js';
-import { type Network, OUTPUT, OUTPUT_COUNT } from './network.js';
+import { FEATURE_COUNT, Features, type Network, OUTPUT, OUTPUT_COUNT } from './network.js';
 import { decodeStudent, type StudentManifest } from './student-file.js';
 
 /** Outputs for beliefs are differences from this value, so that a network whose outputs are 0 states the constant belief. */
@@ -130,3 +129,32 @@ function probabilitiesOf(outputs: Float32Array): { action: number; probability: 
     .map((weight, action) => ({ action, probability: weight / sum }))
     .sort((a, b) => b.probability - a.probability);
 }
+
+/** `npm run generate` writes the modules from the files in python/rhythm_vec/students. */
+const MODULES = {
+  'student-v2': () => import('./generated/student-v2.js'),
+  'student-v3': () => import('./generated/student-v3.js'),
+  'student-v2-clone': () => import('./generated/student-v2-clone.js'),
+  'student-v3-clone': () => import('./generated/student-v3-clone.js'),
+};
+/** A name of STUDENT_NAMES. */
+export type StudentName = keyof typeof MODULES;
+
+/** The names of the students in the package. NAME-clone is NAME before the refinement on the engine (docs/students.md). */
+export const STUDENT_NAMES = Object.freeze(Object.keys(MODULES)) as readonly StudentName[];
+
+const students = new Map<StudentName, Promise<Student>>();
+
+/** Returns a student of the package. @param name one of STUDENT_NAMES. @throws InputError `unknown_name` or `wrong_type`. */
+export async function loadStudent(name: StudentName): Promise<Student> {
+  checkName('student', name, STUDENT_NAMES);
+  let student = students.get(name);
+  if (student === undefined) {
+    student = MODULES[name]().then(({ BASE64 }) => readStudent(bytesOf(BASE64)));
+    students.set(name, student);
+  }
+  return student;
+}
+
+const bytesOf = (base64: string): Uint8Array =>
+  Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));

@@ -1,7 +1,7 @@
 /** Writes the notes on policies below a table. */
 
 import { policyName } from '../../agents/policies/fixed-policies.js';
-import { STUDENT_NAMES } from '../../agents/student/shipped-students.js';
+import { STUDENT_NAMES } from '../../agents/student/student.js';
 import type { RegradedRow } from '../../evaluation/regrade-stored.js';
 import { MODEL_PREFIX } from '../../evaluation/user-policy.js';
 import { ORACLE_MARK } from '../../rollouts/trajectories/trajectory-episode.js';

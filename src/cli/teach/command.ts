@@ -1,6 +1,6 @@
 /** `rhythm-vec teach`: records a teacher's trajectories, with its reasons. */
 import type { Command } from 'commander';
-import { STUDENT_NAMES } from '../../agents/student/shipped-students.js';
+import { STUDENT_NAMES } from '../../agents/student/student.js';
 import { DEFAULT_TEACHER } from '../../training/teaching/policy-teacher.js';
 import type { Context } from '../context.js';
 import { addLlmOptions } from '../llm/llm-options.js';

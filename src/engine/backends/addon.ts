@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { BackendError } from '../../shared/errors.js';
 import { describe } from '../../shared/values.js';
-import { layoutDigest } from '../../world/layout.js';
+import { layoutDigest } from '../../world/block.js';
 import type { Arrays } from '../arrays.js';
 import { type AddonFiles, BUILD_REMEDY, findAddons, PACKAGE_ROOT, permissionRemedy } from './addon-path.js';
 import type {
@@ -56,7 +56,7 @@ export interface NativeBatch {
 
 /** The exports of the addon's module. */
 export interface Addon extends Arrays {
-  /** The digest of the layout (src/world/layout.ts) that the addon was compiled for. */
+  /** The digest of the layout (src/world/block.ts) that the addon was compiled for. */
   readonly layoutDigest: string;
   kernels(): { name: string; lanes: number; supported: boolean }[];
   /** Returns the number of bytes from a buffer's start to its first cache line. */

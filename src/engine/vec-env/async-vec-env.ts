@@ -1,12 +1,11 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** AsyncVecEnv: VecEnv with promises, for any backend, including those that compute asynchronously. */
-
 import { InputError } from '../../shared/errors.js';
 import { describe, readOptions } from '../../shared/values.js';
 import { MAX_ENVS, NUM_BELIEFS, NUM_STEPS, PROFILE_SIZE } from '../../world/fields.js';
 import type { OutputName, TrajectoryField } from '../backends/backend.js';
 import { type Device, toDeviceOptions } from '../backends/device-options.js';
-import type { Platform } from '../backends/open-batch.js';
+import { isAsynchronous, type Platform } from '../backends/open-batch.js';
 import { type EngineCalls, runAsync } from '../engine-calls.js';
 import { isGrader } from '../graders/grader.js';
 import { HISTORY_STEPS, type HistoryStep } from '../observe/history.js';
@@ -19,6 +18,7 @@ import type { Core } from './core.js';
 import { EnvCalls } from './env-calls.js';
 import { EnvProperties } from './properties.js';
 import type { RunChoice } from './runs.js';
+import { openVecEnv, VecEnv } from './vec-env.js';
 import {
   ASYNC_OPTIONS,
   ASYNC_RUN_OPTIONS,
@@ -34,6 +34,7 @@ import {
   STEP_OPTIONS,
   type StepOptions,
   type StepResult,
+  type VecEnvOptions,
 } from './vec-env-options.js';
 
 /** Options of an asynchronous run. */
@@ -274,3 +275,28 @@ function copyRunOptions<Env, Field extends TrajectoryField>(
 
 /** Copies the bytes of a snapshot, of any length. `restore` checks the length later. */
 const copyBytes = (bytes: Uint8Array): Uint8Array => copyArgument(bytes, Number.MAX_SAFE_INTEGER);
+
+/** An environment of the synchronous or the asynchronous API. Await the results of its calls. */
+export type Env = VecEnv | AsyncVecEnv;
+
+/**
+ * Opens a vector environment with a platform's backends: an AsyncVecEnv on a backend whose calls return promises, and
+ * a VecEnv on any other. 'auto' chooses as in `createVecEnv`.
+ * @throws as `createVecEnv`.
+ */
+export function openEnvOn(platform: Platform, options: VecEnvOptions): Env | Promise<Env> {
+  return isAsynchronous(platform, options.backend)
+    ? openAsyncVecEnv(platform, options)
+    : openVecEnv(platform, options);
+}
+
+/** Calls `env.assign(source, indices)`. The source must be of the same API as `env`. @throws as `VecEnv.assign`. */
+export function assignEnv(
+  env: Env,
+  source: Env,
+  indices: ArrayLike<number>,
+): StepResult | Promise<StepResult> {
+  return env instanceof VecEnv
+    ? env.assign(source as VecEnv, indices)
+    : env.assign(source as AsyncVecEnv, indices);
+}

@@ -4,7 +4,7 @@ import { checkInteger, checkName, readOptions, toFlag } from '../../shared/value
 import { MAX_ENVS, MAX_THREADS } from '../../world/fields.js';
 import { createWorld, type World } from '../../world/world.js';
 import type { OutputLayout } from '../backends/backend.js';
-import { type ObservationOptions, toObservationOptions } from '../observe/observation-options.js';
+import { type ObservationOptions, toObservationOptions } from '../observe/encoding.js';
 import { type EnvProfiles, toGraders, toProfiles } from '../validate/profiles.js';
 import { type SeedSpan, toSeedSpan } from '../validate/seeds.js';
 import { AUTORESET_MODES, type AutoresetMode } from './autoreset.js';

@@ -5,9 +5,14 @@ import { checkName, describe } from '../../shared/values.js';
 import type { World } from '../../world/world.js';
 import type { OutputName, Outputs } from '../backends/backend.js';
 import { OUTPUT_ARRAYS } from '../backends/outputs.js';
-import { type EncodedField, ObservationEncoder, RAW_FIELDS } from '../observe/encoding.js';
+import {
+  type EncodedField,
+  isRaw,
+  ObservationEncoder,
+  type ObservationOptions,
+  RAW_FIELDS,
+} from '../observe/encoding.js';
 import { HistoryRows } from '../observe/history.js';
-import { isRaw, type ObservationOptions } from '../observe/observation-options.js';
 import type { AutoresetPlan } from './autoreset.js';
 import type { StepResult } from './vec-env-options.js';
 

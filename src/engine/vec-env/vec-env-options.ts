@@ -11,7 +11,7 @@ import type {
   TrajectoryOf,
 } from '../backends/backend.js';
 import type { WebGpuOptions } from '../backends/device-options.js';
-import type { ObservationOptions } from '../observe/observation-options.js';
+import type { ObservationOptions } from '../observe/encoding.js';
 import type { GraderChoice, ProfileChoice } from '../validate/profiles.js';
 import type { SeedChoice } from '../validate/seeds.js';
 import type { StartStates } from '../validate/starts.js';

@@ -2,7 +2,6 @@
 
 import { ACTION_NAMES } from '../../world/fields.js';
 import { describeRun, type RunInfo } from '../run-info.js';
-import { type Anchors, findDiscreteAnchor, playAnchors } from './anchors.js';
 import { type Assessment, assess, verdictOf } from './assessment.js';
 import { AuditEnvs, type MeanEpisode, meanEpisodeOf, type Play } from './audit-envs.js';
 import {
@@ -15,9 +14,12 @@ import {
 } from './audit-options.js';
 import { fitBeliefs } from './beliefs.js';
 import {
+  type Anchors,
+  findDiscreteAnchor,
   type ImpossibleWorld,
   type NullPlayers,
   nullPlayerEpisodes,
+  playAnchors,
   playImpossibleWorld,
   playNullPlayers,
 } from './controls.js';

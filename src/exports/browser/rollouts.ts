@@ -4,8 +4,12 @@ import type { RolloutGroups } from '../../rollouts/groups/group-recorder.js';
 import type { RolloutOptions } from '../../rollouts/groups/group-start.js';
 import { rolloutGroupsOn } from '../../rollouts/groups/rollout-groups.js';
 import type { ReplayInput } from '../../rollouts/replay/check-rows.js';
-import type { ReplayOptions, ReplayScores } from '../../rollouts/replay/replay.js';
-import { scoreReplayAsyncOn, scoreReplayOn } from '../../rollouts/replay/score-replay.js';
+import {
+  type ReplayOptions,
+  type ReplayScores,
+  scoreReplayAsyncOn,
+  scoreReplayOn,
+} from '../../rollouts/replay/score-replay.js';
 
 export * from '../common/rollouts.js';
 

@@ -21,10 +21,8 @@ export {
 } from '../../engine/graders/grader.js';
 export { parseGrader } from '../../engine/graders/parse-grader.js';
 export { type ComponentLayout, regrade } from '../../engine/graders/regrade.js';
-export type { EncodedField } from '../../engine/observe/encoding.js';
+export type { EncodedField, ObservationOptions } from '../../engine/observe/encoding.js';
 export type { HistoryStep } from '../../engine/observe/history.js';
-export type { ObservationOptions } from '../../engine/observe/observation-options.js';
-export type { ActionSpace, ObservationSpace } from '../../engine/observe/spaces.js';
 export type {
   EpisodeStarts,
   Policy,
@@ -42,7 +40,7 @@ export type { StartStates } from '../../engine/validate/starts.js';
 export type { Actions, Mask } from '../../engine/validate/steps.js';
 export type { AsyncRunOptions, AsyncVecEnv } from '../../engine/vec-env/async-vec-env.js';
 export { AUTORESET_MODES, type AutoresetMode } from '../../engine/vec-env/autoreset.js';
-export type { EnvSpec } from '../../engine/vec-env/properties.js';
+export type { ActionSpace, EnvSpec, ObservationSpace } from '../../engine/vec-env/properties.js';
 export type { RunChoice } from '../../engine/vec-env/runs.js';
 export type { RunOptions, VecEnv } from '../../engine/vec-env/vec-env.js';
 export type {
@@ -64,6 +62,7 @@ export {
   RhythmError,
   StateError,
 } from '../../shared/errors.js';
+export { layoutDigest, worldDigest } from '../../world/block.js';
 export {
   ACTION_NAMES,
   BELIEF_NAMES,
@@ -80,7 +79,6 @@ export {
   STATE_FIELDS,
   TRAIT_NAMES,
 } from '../../world/fields.js';
-export { layoutDigest, worldDigest } from '../../world/layout.js';
 export {
   type BeliefFactor,
   type GraderName,

@@ -27,10 +27,10 @@ export type {
   RolloutView,
 } from '../../rollouts/groups/group-start.js';
 export type { ReplayInput } from '../../rollouts/replay/check-rows.js';
-export type { ReplayOptions, ReplayScores } from '../../rollouts/replay/replay.js';
 export type { CompletionColumns, ReplayColumns } from '../../rollouts/replay/row-columns.js';
 export type { RowFault } from '../../rollouts/replay/row-faults.js';
 export type { CompletionRow, ReplayRow } from '../../rollouts/replay/row-objects.js';
+export type { ReplayOptions, ReplayScores } from '../../rollouts/replay/score-replay.js';
 export type { RewardShaping } from '../../rollouts/rewards/compute-rewards.js';
 export {
   REWARD_NAMES,

@@ -2,7 +2,7 @@
 import { decimals, grouped } from '../../evaluation/format-results.js';
 import { type BeliefErrors, drawBeliefError } from '../../figures/belief-error.js';
 import { type Calibration, drawCalibration } from '../../figures/calibration.js';
-import { decimal } from '../../figures/text.js';
+import { decimal } from '../../figures/theme.js';
 import { BELIEF_NAMES, NUM_SLOTS, NUM_STEPS } from '../../world/fields.js';
 import { disambiguated } from '../player-names.js';
 import type { ReportData } from '../result-gatherer.js';

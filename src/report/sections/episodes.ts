@@ -1,18 +1,22 @@
-/** Sections: how players use the ten actions, by group of profiles; timelines of each player's best, median and worst episode. */
+/** Sections: use of the ten actions, timelines of the best, median and worst episodes, and the cost of language models. */
 import { decimals, grouped } from '../../evaluation/format-results.js';
 import { drawActions } from '../../figures/action-shares.js';
-import { decimal } from '../../figures/text.js';
+import { dollarsText, drawCosts } from '../../figures/costs.js';
+import { decimal } from '../../figures/theme.js';
 import { drawTimeline } from '../../figures/timeline.js';
+import { FALLBACK_ACTION } from '../../rollouts/trajectories/trajectory-episode.js';
 import { ACTION_NAMES } from '../../world/fields.js';
-import { type ChosenEpisode, MEDIAN_SAMPLE, timelineOf } from '../episode-choice.js';
 import { disambiguated } from '../player-names.js';
+import { type ChosenEpisode, MEDIAN_SAMPLE, timelineOf } from '../player-tally.js';
 import type { ReportData, ReportedPlayer } from '../result-gatherer.js';
+import type { ReportedCost } from '../result-rows.js';
 import {
   type Column,
   collapsible,
   type Figure,
   type Html,
   html,
+  type Part,
   paginateFigures,
   paragraph,
   type Section,
@@ -39,14 +43,14 @@ export function actionsSection(data: ReportData): Section | null {
           'to the profile.',
       ),
       ...paginateFigures('actions', panels, MAX_PLAYERS, (subset) => drawActions({ players: subset })),
-      collapsible('The same as a table', table('Share of steps by action, in percent', COLUMNS, rows)),
+      collapsible('The same as a table', table('Share of steps by action, in percent', ACTION_COLUMNS, rows)),
     ],
   };
 }
 
 type Row = CountedUse & { readonly player: string };
 
-const COLUMNS: readonly Column<Row>[] = [
+const ACTION_COLUMNS: readonly Column<Row>[] = [
   { head: 'player', cell: ({ player }) => player },
   { head: 'profiles', cell: ({ group }) => group, numeric: false },
   { head: 'episodes', cell: ({ episodes }) => grouped(episodes) },
@@ -99,3 +103,58 @@ function figureOf({ name }: ReportedPlayer, chosen: ChosenEpisode, number: numbe
   const drawing = drawTimeline({ title, notes, episode: timelineOf(chosen) });
   return { name: `episode-${number}`, drawing };
 }
+
+/** Returns the section; null if no file has usage or unparsed steps. */
+export function costSection({ costs }: ReportData): Section | null {
+  const players = disambiguated(costs).filter(
+    ({ spending }) => spending.metered > 0 || spending.unparsed > 0,
+  );
+  if (players.length === 0) return null;
+  return {
+    id: 'cost',
+    title: 'Cost',
+    parts: [
+      paragraph(
+        'Means over the episodes with recorded usage. More than one request per step means retries. Unparsed steps: the share ' +
+          `of steps without a valid action in the answer; ${FALLBACK_ACTION} is played for them.`,
+      ),
+      ...pictureOf(players),
+      table('Cost of an episode', COST_COLUMNS, players),
+    ],
+  };
+}
+
+function pictureOf(players: readonly ReportedCost[]): Part[] {
+  const rows = players
+    .filter(({ spending: { perEpisode } }) => perEpisode.prompt_tokens ?? perEpisode.completion_tokens)
+    .map(({ name, spending: { perEpisode } }) => ({
+      name,
+      promptTokens: perEpisode.prompt_tokens,
+      completionTokens: perEpisode.completion_tokens,
+      cost: perEpisode.cost_usd,
+    }));
+  return rows.length === 0 ? [] : [{ name: 'cost', drawing: drawCosts({ rows }) }];
+}
+
+const whole = (value: number | null): string => (value === null ? '–' : grouped(Math.round(value)));
+
+const COST_COLUMNS: readonly Column<ReportedCost>[] = [
+  { head: 'player', cell: ({ name }) => name },
+  { head: 'episodes', cell: ({ episodes }) => grouped(episodes) },
+  {
+    head: 'requests per step',
+    cell: ({ spending: { perEpisode, steps }, episodes }) =>
+      perEpisode.requests === null ? '–' : decimal(perEpisode.requests / (steps / episodes), 2),
+  },
+  { head: 'prompt tokens per episode', cell: ({ spending }) => whole(spending.perEpisode.prompt_tokens) },
+  {
+    head: 'completion tokens per episode',
+    cell: ({ spending }) => whole(spending.perEpisode.completion_tokens),
+  },
+  { head: 'dollars per episode', cell: ({ spending }) => dollarsText(spending.perEpisode.cost_usd) },
+  { head: 'dollars in total', cell: ({ spending }) => dollarsText(spending.total.cost_usd) },
+  {
+    head: 'unparsed steps',
+    cell: ({ spending: { unparsed, steps } }) => `${decimal((100 * unparsed) / steps, 1)} %`,
+  },
+];

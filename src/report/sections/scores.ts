@@ -1,13 +1,18 @@
-/** Sections: what the results show, in a few sentences, and final scores by condition and policy, beside published scores. */
+/** Sections: the results in a few sentences, final scores beside published ones, and what graders reward. */
+
+import { drawAuditComponents, drawAuditGains } from '../../evaluation/audit/audit-page.js';
 import type { GraderAnchors } from '../../evaluation/audit/read-anchors.js';
 import { bracketNotes, SHARE_MEANING } from '../../evaluation/bracket.js';
 import { decimals, grouped, plainInterval } from '../../evaluation/format-results.js';
 import { PUBLISHED_SOURCE, TEACHER_BELIEF_MAE } from '../../evaluation/published-scores.js';
 import { yardstickNotes } from '../../evaluation/yardstick.js';
+import { drawActionSequences } from '../../figures/action-sequences.js';
 import { drawScores } from '../../figures/scores.js';
 import { ORACLE_MARK } from '../../rollouts/trajectories/trajectory-episode.js';
-import { disambiguated } from '../player-names.js';
-import type { ReportData } from '../result-gatherer.js';
+import { ACTION_NAMES } from '../../world/fields.js';
+import type { AuditResult } from '../parse-results.js';
+import { disambiguated, uniqueNames } from '../player-names.js';
+import type { ReportData, ReportedAudit } from '../result-gatherer.js';
 import type { ScoreRow } from '../result-rows.js';
 import { type Column, type Html, html, type Part, paragraph, type Section, table } from '../section.js';
 
@@ -99,11 +104,11 @@ const SHARE: Column<ScoreRow> = {
 
 /** Returns the columns of a table. The column of shares is included if any row has a share. */
 const columnsOf = (rows: readonly ScoreRow[]): Column<ScoreRow>[] =>
-  COLUMNS.flatMap((column) =>
+  SCORE_COLUMNS.flatMap((column) =>
     column.head === 'published' && rows.some(({ share }) => share) ? [SHARE, column] : [column],
   );
 
-const COLUMNS: readonly Column<ScoreRow>[] = [
+const SCORE_COLUMNS: readonly Column<ScoreRow>[] = [
   { head: 'policy', cell: ({ name }) => name },
   { head: 'episodes', cell: ({ episodes }) => grouped(episodes) },
   { head: 'final score (95 %)', cell: ({ finalScore }) => plainInterval(finalScore) },
@@ -148,3 +153,51 @@ function bestOf(grader: string, { name, rows }: ScoreGroup): Html {
   const belief = html`<bdi>${closest.name}</bdi> has the smallest belief error, ${decimals(closest.beliefMae)}.`;
   return html`<li>${where}: ${score}, ${lead}. ${belief}</li>\n`;
 }
+
+type Row = AuditResult['rows'][number] & { readonly name: string };
+
+/** Returns the section; null if no file is an audit. */
+export function gainsSection({ audits }: ReportData): Section | null {
+  if (audits.length === 0) return null;
+  return {
+    id: 'gains',
+    title: 'What the grader pays for',
+    parts: audits.flatMap((audit, k) => auditPartsOf(audit, k === 0 ? '' : `-${k + 1}`)),
+  };
+}
+
+function auditPartsOf({ source, audit }: ReportedAudit, suffix: string): Part[] {
+  const { grader, grader_weights: weights, seeds, verdict } = audit;
+  const rows: Row[] = uniqueNames(audit.rows.map((row) => ({ ...row, name: row.policy })));
+  const audited = { grader, weights, seeds, rows };
+  return [
+    html`<h3>Grader <bdi>${grader}</bdi>, from <bdi>${source}</bdi></h3>\n`,
+    paragraph(verdict),
+    { name: `gains${suffix}`, drawing: drawAuditGains(audited) },
+    table(`Scores under grader ${grader}, and gains over the heuristic`, GAIN_COLUMNS, rows),
+    { name: `components${suffix}`, drawing: drawAuditComponents(audited) },
+    ...sequencesOf(audit, suffix),
+  ];
+}
+
+function sequencesOf({ grader, sequences }: AuditResult, suffix: string): Part[] {
+  if (sequences.length === 0) return [];
+  const rows = uniqueNames(
+    sequences.map(({ policy, actions }) => ({
+      name: policy,
+      actions: actions.map((action) => ACTION_NAMES.indexOf(action)),
+    })),
+  );
+  const title = `Best action sequences under grader ${grader}`;
+  return [{ name: `action-sequences${suffix}`, drawing: drawActionSequences({ title, rows }) }];
+}
+
+const GAIN_COLUMNS: readonly Column<Row>[] = [
+  { head: 'policy', cell: ({ name }) => name },
+  { head: 'episodes', cell: ({ episodes }) => grouped(episodes) },
+  { head: 'final score (95 %)', cell: (row) => plainInterval(row.final_score) },
+  { head: 'over the heuristic (95 %)', cell: ({ gain }) => plainInterval(gain) },
+  { head: 'belief MAE', cell: (row) => decimals(row.belief_mae) },
+  { head: 'first-half mean', cell: (row) => decimals(row.early_mean) },
+  { head: 'second-half mean', cell: (row) => decimals(row.late_mean) },
+];

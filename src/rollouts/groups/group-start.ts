@@ -7,8 +7,13 @@ import type { Policy, PolicyFunction, PolicyView } from '../../engine/policy/pol
 import { decodeSnapshot } from '../../engine/snapshot/codec.js';
 import type { GraderChoice, ProfileChoice } from '../../engine/validate/profiles.js';
 import { toSeeds } from '../../engine/validate/seeds.js';
-import { AsyncVecEnv, openAsyncVecEnv } from '../../engine/vec-env/async-vec-env.js';
-import { assignEnv, type Env, openEnvOn } from '../../engine/vec-env/open-env.js';
+import {
+  AsyncVecEnv,
+  assignEnv,
+  type Env,
+  openAsyncVecEnv,
+  openEnvOn,
+} from '../../engine/vec-env/async-vec-env.js';
 import { VecEnv } from '../../engine/vec-env/vec-env.js';
 import { FROM_OPTIONS, type StepResult } from '../../engine/vec-env/vec-env-options.js';
 import { InputError } from '../../shared/errors.js';

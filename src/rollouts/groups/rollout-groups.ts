@@ -2,8 +2,7 @@
 import type { Platform } from '../../engine/backends/open-batch.js';
 import { runAsync, yieldTurn } from '../../engine/engine-calls.js';
 import { type Grader, type GraderLike, toGrader } from '../../engine/graders/grader.js';
-import { type CheckedPlayer, openChecked } from '../../engine/policy/checked-player.js';
-import { isPolicy, type PolicyLike } from '../../engine/policy/policy.js';
+import { type CheckedPlayer, isPolicy, openChecked, type PolicyLike } from '../../engine/policy/policy.js';
 import { checkSeed } from '../../engine/validate/seeds.js';
 import { checkLongCall } from '../../engine/vec-env/runs.js';
 import { VecEnv } from '../../engine/vec-env/vec-env.js';

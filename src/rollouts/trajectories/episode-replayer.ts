@@ -1,6 +1,6 @@
 /** Computes whole episodes from their compact form (compact-episode.ts) by replays, in batches. */
 import { floatsOf } from '../../engine/graders/grader.js';
-import type { Env } from '../../engine/vec-env/open-env.js';
+import type { Env } from '../../engine/vec-env/async-vec-env.js';
 import type { StepResult, VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
 import { ACTION_NAMES, NUM_BELIEFS, NUM_STEPS, OBSERVATION_SIZE } from '../../world/fields.js';
 import { ResizableAnyEnv } from '../resizable-env.js';

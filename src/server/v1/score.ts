@@ -1,9 +1,9 @@
 /** POST /v1/score: scores completions or actions, each after a history of actions. */
 import { z } from 'zod';
 import { runSync } from '../../engine/engine-calls.js';
-import { type ReplayScores, replayRows, toReplaySettings } from '../../rollouts/replay/replay.js';
 import type { ReplayColumns } from '../../rollouts/replay/row-columns.js';
 import { Faults, type RowFault, RowNaming } from '../../rollouts/replay/row-faults.js';
+import { type ReplayScores, replayRows, toReplaySettings } from '../../rollouts/replay/score-replay.js';
 import { REWARD_NAMES } from '../../rollouts/rewards/compute-rewards.js';
 import { beginsInThought } from '../../rollouts/text/parse-completions.js';
 import { InputError } from '../../shared/errors.js';

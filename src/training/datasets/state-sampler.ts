@@ -2,7 +2,7 @@
 import { type EngineCalls, resultOf } from '../../engine/engine-calls.js';
 import { type Grader, toGrader } from '../../engine/graders/grader.js';
 import { type Draw, threefry } from '../../engine/reference/threefry.js';
-import type { Env } from '../../engine/vec-env/open-env.js';
+import type { Env } from '../../engine/vec-env/async-vec-env.js';
 import type { VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
 import { InputError } from '../../shared/errors.js';
 import { checkBoolean, checkInteger, describe } from '../../shared/values.js';

@@ -3,8 +3,7 @@
  * another action at one step, and then the student plays the forks to their end too. A fork has the profile, noise and events
  * of its episode, so the difference of the two results is what the other action gains.
  */
-import { FEATURE_COUNT, Features } from '../../agents/student/features.js';
-import { OUTPUT, OUTPUT_COUNT } from '../../agents/student/network.js';
+import { FEATURE_COUNT, Features, OUTPUT, OUTPUT_COUNT } from '../../agents/student/network.js';
 import { highestLogit, statedBelief } from '../../agents/student/student.js';
 import type { Env } from '../../engine/node.js';
 import { beliefTarget, sampleProfile } from '../../engine/reference/profile.js';

@@ -1,13 +1,12 @@
 /** The episodes that a student learns from: played by the teacher or the student, labelled by the teacher. */
 import type { SteppedPlayer, SteppedPolicy } from '../../agents/policies/stepped-policies.js';
-import { FEATURE_COUNT, Features } from '../../agents/student/features.js';
-import { type Network, OUTPUT, OUTPUT_COUNT } from '../../agents/student/network.js';
+import { FEATURE_COUNT, Features, type Network, OUTPUT, OUTPUT_COUNT } from '../../agents/student/network.js';
 import { highestLogit, StudentPlayer, statedBelief } from '../../agents/student/student.js';
 import { NODE } from '../../engine/backends/node.js';
 import { yieldTurn } from '../../engine/engine-calls.js';
 import type { Grader } from '../../engine/graders/grader.js';
 import { beliefTarget, sampleProfile } from '../../engine/reference/profile.js';
-import { openEnvOn } from '../../engine/vec-env/open-env.js';
+import { openEnvOn } from '../../engine/vec-env/async-vec-env.js';
 import type { VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
 import { NUM_ACTIONS, NUM_BELIEFS, NUM_STEPS, PROFILE_SIZE } from '../../world/fields.js';
 import type { World } from '../../world/world.js';

@@ -1,7 +1,6 @@
 /** Learners on jax-js: of the labels of a teacher, and of the comparisons of a refinement. */
 import { jit, nn, numpy as np, tree, valueAndGrad } from '@jax-js/jax';
-import { FEATURE_COUNT } from '../../agents/student/features.js';
-import { OUTPUT, OUTPUT_COUNT } from '../../agents/student/network.js';
+import { FEATURE_COUNT, OUTPUT, OUTPUT_COUNT } from '../../agents/student/network.js';
 import { NUM_ACTIONS, NUM_BELIEFS } from '../../world/fields.js';
 import type { ModelState } from './checkpoint.js';
 import {

@@ -2,13 +2,12 @@
  * Refines a clone (a student that imitates its teacher): raises the probabilities of actions that gain more than the student's
  * own action (comparisons.ts). Each iteration compares the actions of the current student, then updates it.
  */
-import { FEATURE_COUNT } from '../../agents/student/features.js';
-import type { Layer } from '../../agents/student/network.js';
+import { FEATURE_COUNT, type Layer } from '../../agents/student/network.js';
 import { NODE } from '../../engine/backends/node.js';
 import { yieldTurn } from '../../engine/engine-calls.js';
 import { floatsOf } from '../../engine/graders/grader.js';
 import { type Draw, threefry } from '../../engine/reference/threefry.js';
-import { openEnvOn } from '../../engine/vec-env/open-env.js';
+import { openEnvOn } from '../../engine/vec-env/async-vec-env.js';
 import { NUM_ACTIONS, NUM_BELIEFS } from '../../world/fields.js';
 import { permutation } from '../datasets/state-sampler.js';
 import type { RefinementFigures, RefinementState } from './checkpoint.js';

@@ -4,11 +4,14 @@
  */
 import { readFileSync, statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { FEATURE_COUNT, FEATURES_VERSION } from '../../../src/agents/student/features.js';
-import { Network, OUTPUT_COUNT } from '../../../src/agents/student/network.js';
+import {
+  FEATURE_COUNT,
+  FEATURES_VERSION,
+  Network,
+  OUTPUT_COUNT,
+} from '../../../src/agents/student/network.js';
 import { decodeTensors, encodeTensors } from '../../../src/agents/student/safetensors.js';
-import { loadStudent, STUDENT_NAMES } from '../../../src/agents/student/shipped-students.js';
-import { readStudent } from '../../../src/agents/student/student.js';
+import { loadStudent, readStudent, STUDENT_NAMES } from '../../../src/agents/student/student.js';
 import { encodeStudent } from '../../../src/agents/student/student-file.js';
 import { toGrader } from '../../../src/engine/graders/grader.js';
 import { builtin, evaluate } from '../../../src/index.js';

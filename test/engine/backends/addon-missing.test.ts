@@ -1,4 +1,4 @@
-/** An addon that is missing, broken or of another layout (layout.ts): its errors, and the backend that `auto` chooses. */
+/** An addon that is missing, broken or of another layout (world/block.ts): its errors, and the backend that `auto` chooses. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -5,8 +5,7 @@ import type { WebGpuOptions } from '../../../src/engine/backends/device-options.
 import { nativeBackend } from '../../../src/engine/backends/native.js';
 import { listAsyncBackends, listBackends } from '../../../src/engine/backends/node.js';
 import { createAsyncVecEnv, openEnv, VecEnv } from '../../../src/engine/node.js';
-import { AsyncVecEnv, openAsyncVecEnv } from '../../../src/engine/vec-env/async-vec-env.js';
-import { openEnvOn } from '../../../src/engine/vec-env/open-env.js';
+import { AsyncVecEnv, openAsyncVecEnv, openEnvOn } from '../../../src/engine/vec-env/async-vec-env.js';
 import { openVecEnv } from '../../../src/engine/vec-env/vec-env.js';
 import { rolloutGroupsOn } from '../../../src/rollouts/groups/rollout-groups.js';
 import { BackendError } from '../../../src/shared/errors.js';

@@ -1,9 +1,8 @@
 /** Compares encoded observations with rows computed by hand and with the naive encoder, in both layouts. */
 import { describe, expect, it } from 'vitest';
 import { largestMagnitudes } from '../../../src/engine/observe/bounds.js';
-import { ObservationEncoder } from '../../../src/engine/observe/encoding.js';
+import { ObservationEncoder, type ObservationOptions } from '../../../src/engine/observe/encoding.js';
 import { HistoryRows } from '../../../src/engine/observe/history.js';
-import type { ObservationOptions } from '../../../src/engine/observe/observation-options.js';
 import { OBSERVATION_SIZE, sizeOf } from '../../../src/world/fields.js';
 import { createWorld, type World } from '../../../src/world/world.js';
 import { ENGINES } from '../../support/engines.js';

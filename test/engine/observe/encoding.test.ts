@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { largestMagnitudes } from '../../../src/engine/observe/bounds.js';
 import { HISTORY_SIZE, historyOffset, RECORD_FIELDS } from '../../../src/engine/observe/history.js';
-import { ACTION_SPACE, observationSpace } from '../../../src/engine/observe/spaces.js';
 import { Episode } from '../../../src/engine/reference/episode.js';
+import { ACTION_SPACE, observationSpace } from '../../../src/engine/vec-env/properties.js';
 import {
   ACTION_NAMES,
   EVENT_NAMES,

@@ -4,7 +4,7 @@ import {
   isRaw,
   type ObservationOptions,
   toObservationOptions,
-} from '../../../src/engine/observe/observation-options.js';
+} from '../../../src/engine/observe/encoding.js';
 import type { ErrorCode } from '../../../src/shared/errors.js';
 import { OBSERVATION_FIELDS } from '../../../src/world/fields.js';
 import { encodedFields } from '../../support/naive-encoder.js';

@@ -5,7 +5,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import type { VecEnv } from '../../../src/engine/node.js';
-import type { ObservationOptions } from '../../../src/engine/observe/observation-options.js';
+import type { ObservationOptions } from '../../../src/engine/observe/encoding.js';
 import { AUTORESET_MODES, type AutoresetMode } from '../../../src/engine/vec-env/autoreset.js';
 import { LAYOUTS, type ResetOptions, type StepResult } from '../../../src/engine/vec-env/vec-env-options.js';
 import {

@@ -1,6 +1,6 @@
 /** Tests of `actionSpace.sample`. */
 import { describe, expect, it } from 'vitest';
-import { ACTION_SPACE as actionSpace } from '../../../src/engine/observe/spaces.js';
+import { ACTION_SPACE as actionSpace } from '../../../src/engine/vec-env/properties.js';
 import { createVecEnv } from '../../../src/index.js';
 import { expectRefusal } from '../../support/refusals.js';
 

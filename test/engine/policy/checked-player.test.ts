@@ -1,7 +1,7 @@
 /** A checked player validates the outputs of a policy, and gives hidden profiles only to oracles. */
 import { describe, expect, it } from 'vitest';
 import { toGrader } from '../../../src/engine/graders/grader.js';
-import { openChecked } from '../../../src/engine/policy/checked-player.js';
+import { openChecked } from '../../../src/engine/policy/policy.js';
 import {
   createWorld,
   type EpisodeStarts,

@@ -2,8 +2,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { renderAudit } from '../../../src/cli/audit.js';
 import { verdictOf } from '../../../src/evaluation/audit/assessment.js';
-import { drawingsOf } from '../../../src/evaluation/audit/audit-figures.js';
-import { componentGainsOf, reportOf, scoresOf } from '../../../src/evaluation/audit/audit-page.js';
+import {
+  componentGainsOf,
+  drawingsOf,
+  reportOf,
+  scoresOf,
+} from '../../../src/evaluation/audit/audit-page.js';
 import type { AuditRow, Gains } from '../../../src/evaluation/audit/gains.js';
 import { decimals } from '../../../src/evaluation/format-results.js';
 import { type Audit, audit } from '../../../src/index.js';

@@ -1,8 +1,8 @@
 /** Replay scoring has the results of single episodes, whatever the order of the rows. */
 import { describe, expect, it } from 'vitest';
 import { Episode } from '../../../src/engine/reference/episode.js';
-import type { ReplayOptions, ReplayScores } from '../../../src/rollouts/replay/replay.js';
 import type { ReplayRow } from '../../../src/rollouts/replay/row-objects.js';
+import type { ReplayOptions, ReplayScores } from '../../../src/rollouts/replay/score-replay.js';
 import { REWARD_NAMES, type RewardName } from '../../../src/rollouts/rewards/compute-rewards.js';
 import { parseCompletion } from '../../../src/rollouts/text/parse-completions.js';
 import { ACTION_NAMES, GRADER_NAMES, NUM_STEPS, PROFILE_NAMES } from '../../../src/world/fields.js';

@@ -1,7 +1,6 @@
 /** The comparisons of a refinement: which actions are compared, and what they gain. */
 import { expect, it } from 'vitest';
-import { FEATURE_COUNT } from '../../../src/agents/student/features.js';
-import { OUTPUT_COUNT } from '../../../src/agents/student/network.js';
+import { FEATURE_COUNT, OUTPUT_COUNT } from '../../../src/agents/student/network.js';
 import { createVecEnv } from '../../../src/engine/node.js';
 import { sampleProfile } from '../../../src/engine/reference/profile.js';
 import { compareActions, drawOthers } from '../../../src/training/student/comparisons.js';

@@ -1,6 +1,5 @@
 /** Mean scores as bars, with a section for each component. */
-import { decimal } from '../../../src/figures/text.js';
-import { COMPONENT_COLOURS, INK_ON_COLOUR } from '../../../src/figures/theme.js';
+import { COMPONENT_COLOURS, decimal, INK_ON_COLOUR } from '../../../src/figures/theme.js';
 import { COMPONENT_NAMES } from '../../../src/world/fields.js';
 import { leftOf, placeOf, stackOf } from '../parts/stack.js';
 import type { TableProps } from '../parts/table.js';

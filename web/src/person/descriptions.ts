@@ -1,7 +1,7 @@
 /** Describes steps and profiles in words. */
 
 import { phrasesOf } from '../../../src/agents/inference/inference-words.js';
-import { signed as signedTo } from '../../../src/figures/text.js';
+import { signed as signedTo } from '../../../src/figures/theme.js';
 import {
   ACTION_NAMES,
   EVENT_NAMES,

@@ -1,7 +1,7 @@
 /** Compiles the WebAssembly build of native/ (native/wasm.cc), and gives each batch an instance and a memory of its own. */
 import { BackendError, InputError } from '../../../shared/errors.js';
 import { describe } from '../../../shared/values.js';
-import { layoutDigest } from '../../../world/layout.js';
+import { layoutDigest } from '../../../world/block.js';
 import type { Place } from '../backend.js';
 import { BINARY } from './generated/binary.js';
 

@@ -1,9 +1,17 @@
 /// <reference types="@webgpu/types" />
 /** Launches kernels over ranges of a batch's environments, segment by segment (segment.ts), and owns the batch's memory. */
 import { InputError } from '../../../shared/errors.js';
-import { encodeLaunch, type Launch, OUTPUT_WORDS, WORD } from './buffer-layout.js';
+import {
+  encodeLaunch,
+  type Launch,
+  Memory,
+  OUTPUT_WORDS,
+  SCRATCH_BYTES,
+  Scratch,
+  USAGE,
+  WORD,
+} from './buffer-layout.js';
 import type { GpuDevice } from './device.js';
-import { Memory, SCRATCH_BYTES, Scratch, USAGE } from './device-memory.js';
 import type { KernelName, Program } from './program.js';
 import { destroySegments, envsPerSegment, openSegments, type Segment } from './segment.js';
 import {

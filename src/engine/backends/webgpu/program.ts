@@ -1,7 +1,7 @@
 /// <reference types="@webgpu/types" />
 /** Joins and compiles the shaders for a device: one module, one pipeline per kernel. */
 
-import { layoutDigest } from '../../../world/layout.js';
+import { layoutDigest } from '../../../world/block.js';
 import { type GpuDevice, refusedBy, unavailable } from './device.js';
 import { SHADER_LAYOUT, type ShaderFile } from './generated/shaders.js';
 

@@ -7,9 +7,17 @@
 import { STATE_WORDS } from '../../../world/fields.js';
 import type { OutputName, Outputs, RecordedTrajectory } from '../backend.js';
 import { OUTPUT_ARRAYS, TRAJECTORY_FIELDS } from '../outputs.js';
-import { OUTPUT_OFFSETS, OUTPUT_WORDS, RECORDED, RECORDED_ARRAYS, TILE, WORD } from './buffer-layout.js';
+import {
+  type Memory,
+  OUTPUT_OFFSETS,
+  OUTPUT_WORDS,
+  RECORDED,
+  RECORDED_ARRAYS,
+  TILE,
+  USAGE,
+  WORD,
+} from './buffer-layout.js';
 import type { GpuDevice } from './device.js';
-import { type Memory, USAGE } from './device-memory.js';
 import type { Piece, TakeRows } from './transfers.js';
 
 /** Part of a batch's environments, with their states and outputs. */

@@ -1,8 +1,16 @@
 /// <reference types="@webgpu/types" />
 /** Writes the arrays of requests to the device's memory, and reads the device's memory back to JavaScript. */
 
-import { type Launch, type LaunchArray, WORD } from './buffer-layout.js';
-import { MAP_MODE_READ, type Memory, SCRATCH_BYTES, Scratch, USAGE } from './device-memory.js';
+import {
+  type Launch,
+  type LaunchArray,
+  MAP_MODE_READ,
+  type Memory,
+  SCRATCH_BYTES,
+  Scratch,
+  USAGE,
+  WORD,
+} from './buffer-layout.js';
 
 /** Words of a buffer to read, and their receiver. */
 export interface Piece {

@@ -1,7 +1,7 @@
 /** The crowd view: many episodes under one policy, or the same episodes under two. */
 import { proxy } from 'comlink';
 import { useCallback, useLayoutEffect } from 'preact/hooks';
-import { decimal } from '../../../../src/figures/text.js';
+import { decimal } from '../../../../src/figures/theme.js';
 import type { StateOf } from '../../address.js';
 import { linkTo } from '../../current-address.js';
 import { backendFailure, callEngine, showBackend } from '../../engine/client.js';

@@ -1,5 +1,5 @@
 /** The main results of the crowd: mean scores, their difference, which policy scores more, and the speed. */
-import { decimal, signed } from '../../../../src/figures/text.js';
+import { decimal, signed } from '../../../../src/figures/theme.js';
 import { colourOf } from '../../charts/policy-colours.js';
 import type { Crowd, CrowdPairing, CrowdPolicy } from '../../engine/crowd/crowd-request.js';
 import { halfWidth, percent, rounded } from './format.js';

@@ -1,7 +1,7 @@
 /** The main result of a crowd: a headline, the mean scores, and a histogram of the scores. */
 import { useMemo } from 'preact/hooks';
 import { histogramInWords } from '../../../../src/figures/histogram.js';
-import { decimal } from '../../../../src/figures/text.js';
+import { decimal } from '../../../../src/figures/theme.js';
 import { Histogram } from '../../charts/histogram.js';
 import { colourOf, isRepeated } from '../../charts/policy-colours.js';
 import type { Crowd } from '../../engine/crowd/crowd-request.js';

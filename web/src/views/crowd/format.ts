@@ -1,6 +1,6 @@
 /** Formats numbers of the crowd view. */
 
-import { decimal } from '../../../../src/figures/text.js';
+import { decimal } from '../../../../src/figures/theme.js';
 import type { Interval } from '../../../../src/shared/statistics.js';
 import type { Crowd } from '../../engine/crowd/crowd-request.js';
 import { grouped } from '../../parts/grouped.js';

@@ -1,7 +1,7 @@
 /** The numbers of the crowd's pictures, as tables. */
 
 import { type Bands, PERCENTILES } from '../../../../src/figures/episode-means.js';
-import { decimal } from '../../../../src/figures/text.js';
+import { decimal } from '../../../../src/figures/theme.js';
 import {
   COMPONENT_NAMES,
   METER_NAMES,

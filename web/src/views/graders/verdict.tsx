@@ -1,7 +1,7 @@
 /** The verdict on the grader in words. */
 
 import { useLayoutEffect, useState } from 'preact/hooks';
-import { decimal } from '../../../../src/figures/text.js';
+import { decimal } from '../../../../src/figures/theme.js';
 import type { Interval } from '../../../../src/shared/statistics.js';
 import { rankedPolicy, sequenceGraderOf } from '../../graders/ranked-policies.js';
 import type { Verdict } from '../../graders/verdict.js';

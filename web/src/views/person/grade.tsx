@@ -1,6 +1,5 @@
 /** The components of the grade, and the scores of policies in the same episode. */
-import { decimal } from '../../../../src/figures/text.js';
-import { COMPONENT_COLOURS } from '../../../../src/figures/theme.js';
+import { COMPONENT_COLOURS, decimal } from '../../../../src/figures/theme.js';
 import { COMPONENT_FIELDS, COMPONENT_NAMES } from '../../../../src/world/fields.js';
 import { RHYTHM } from '../../../../src/world/numbers.js';
 import { colourOf } from '../../charts/policy-colours.js';

@@ -1,5 +1,5 @@
 /** Why the best fixed sequence nearly matches the planner under v2, but not under v3: the reason and the mean scores. */
-import { decimal } from '../../../../src/figures/text.js';
+import { decimal } from '../../../../src/figures/theme.js';
 import { GRADER_NAMES } from '../../../../src/world/fields.js';
 import type { SequenceScores } from '../../engine/sequence/sequence-scores.js';
 import { Table } from '../../parts/table.js';

@@ -3,8 +3,7 @@
  */
 import { useMemo, useRef } from 'preact/hooks';
 import { histogramInWords } from '../../../../src/figures/histogram.js';
-import { decimal } from '../../../../src/figures/text.js';
-import { ACCENT } from '../../../../src/figures/theme.js';
+import { ACCENT, decimal } from '../../../../src/figures/theme.js';
 import { GRADER_NAMES } from '../../../../src/world/fields.js';
 import { HistogramPlot } from '../../charts/histogram.js';
 import { PEOPLE, type SequenceScores } from '../../engine/sequence/sequence-scores.js';
