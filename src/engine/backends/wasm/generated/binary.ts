@@ -1,7 +1,7 @@
 /** Written by `npm run build:wasm`. Do not edit. */
 
 /** SHA-256 of the compiler, the options and the sources. */
-export const SOURCES_DIGEST = '5f7090b4f52a97add1d2ad0b4f83a0a5aa38611027cd3e0fa924848d46cb0755';
+export const SOURCES_DIGEST = 'e5a243a43cf650d500c48f3d073589f87d6cff37dceda0884ecde05fda92f112';
 
 /** The WebAssembly binary of native/, in base64. */
 export const BINARY: string =
