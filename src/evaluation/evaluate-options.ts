@@ -2,11 +2,10 @@
 import type { AnswerLog, LanguageModel } from '../agents/llm/language-model.js';
 import type { BeliefKind } from '../agents/policies/fixed-policies.js';
 import type { PolicyName } from '../agents/policies/stepped-policies.js';
-import type { BackendName, KernelName } from '../engine/backends/backend.js';
 import type { GraderLike } from '../engine/graders/grader.js';
 import type { PolicyLike } from '../engine/policy/policy.js';
 import { checkLongCall } from '../engine/vec-env/runs.js';
-import type { RunResult } from '../engine/vec-env/vec-env-options.js';
+import type { EngineOptions, RunResult } from '../engine/vec-env/vec-env-options.js';
 import type { TrajectoryEpisode } from '../rollouts/trajectories/trajectory-episode.js';
 import { InputError } from '../shared/errors.js';
 import { checkOptions, describe } from '../shared/values.js';
@@ -34,7 +33,7 @@ export interface LlmOptions {
 export type PolicyRecord = Readonly<Record<string, PolicyLike | PolicyName>>;
 
 /** Options of `evaluate`. */
-export interface EvaluateOptions extends ConditionOptions {
+export interface EvaluateOptions extends ConditionOptions, EngineOptions {
   /**
    * Names of built-in policies, as in `eval --policies`, and "llm:NAME" for a model of `llm`; or policies by their names in
    * results, such as `{ mine: policy, 'heuristic+constant': builtin('heuristic+constant') }`. Default: random, heuristic
@@ -45,15 +44,6 @@ export interface EvaluateOptions extends ConditionOptions {
   readonly llm?: LlmOptions;
   /** A name of GRADER_NAMES, a Grader, or eight weights (called "custom" in results). Default 'v2'. */
   readonly grader?: GraderLike;
-  /**
-   * 'auto' (native, else the reference), or a name that `listAsyncBackends` lists, such as 'webgpu'; changes no result.
-   * Default 'auto'.
-   */
-  readonly backend?: BackendName;
-  /** As in `VecEnvOptions`; changes no result. */
-  readonly kernel?: KernelName;
-  /** As in `VecEnvOptions`; changes no result. */
-  readonly threads?: number;
   /**
    * Episodes played together, 1 to 2^20; does not change results. Default 8192, or 128 with `onTrajectories` or a stepped
    * policy (a policy that is called at each step): these are slow, and small chunks react to `signal` sooner.

@@ -1,7 +1,7 @@
 /** The options of planners, their defaults and their validation. */
 import { NODE } from '../../engine/backends/node.js';
 import { type GraderLike, graderWeights } from '../../engine/graders/grader.js';
-import type { AsyncVecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
+import type { EngineOptions, VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
 import {
   checkBoolean,
   checkFinite,
@@ -18,8 +18,7 @@ import { OBJECTIVES, type Objective } from './objectives.js';
 import type { Budget } from './plan-search.js';
 
 /** Options of a `Planner`. The backend, kernel and threads change no result. */
-export interface PlannerOptions
-  extends Readonly<Pick<AsyncVecEnvOptions, 'world' | 'backend' | 'kernel' | 'threads'>> {
+export interface PlannerOptions extends EngineOptions, Readonly<Pick<VecEnvOptions, 'world'>> {
   /** The number of episodes, 1 to 16,384. */
   readonly numEnvs: number;
   /** What the planner maximises: 'score' (default) or 'wellbeing', as `Objective` says. */

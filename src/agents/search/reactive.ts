@@ -5,7 +5,7 @@
 
 import { yieldTurn } from '../../engine/engine-calls.js';
 import { type Env, openEnv } from '../../engine/node.js';
-import type { VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
+import type { EngineOptions } from '../../engine/vec-env/vec-env-options.js';
 import {
   NUM_ACTIONS,
   NUM_METERS,
@@ -110,7 +110,7 @@ export interface ReactiveSearchOptions {
   readonly generations: number;
   /** u32: the seed of the search's random numbers. */
   readonly seed: number;
-  readonly engine: Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'>;
+  readonly engine: EngineOptions;
   /** Called after each generation with the number of generations done and the total. */
   readonly onProgress: (done: number, total: number) => void;
   readonly signal: AbortSignal | undefined;

@@ -6,7 +6,7 @@ import { type GraderChoice, toGraders } from '../../engine/validate/profiles.js'
 import { toSeeds } from '../../engine/validate/seeds.js';
 import { illegalAction, isAction } from '../../engine/validate/steps.js';
 import { checkLongCall } from '../../engine/vec-env/runs.js';
-import type { AsyncVecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
+import type { EngineOptions, VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
 import { InputError } from '../../shared/errors.js';
 import {
   checkBoolean,
@@ -31,8 +31,7 @@ export interface ActionSequenceProblem {
 }
 
 /** Options of a search for action sequences. The backend, kernel and threads change no result. */
-export interface ActionSequenceSearchOptions
-  extends Readonly<Pick<AsyncVecEnvOptions, 'world' | 'backend' | 'kernel' | 'threads'>> {
+export interface ActionSequenceSearchOptions extends EngineOptions, Readonly<Pick<VecEnvOptions, 'world'>> {
   /** The grader whose mean final score is maximised: a name, a Grader, or eight weights that sum to 1. Default 'v2'. */
   readonly grader?: GraderLike;
   /**

@@ -7,7 +7,7 @@ import type { World } from '../../world/world.js';
 import type { Grader } from '../graders/grader.js';
 import { threefry } from '../reference/threefry.js';
 import { type Actions, illegalAction, isAction, toActions, toBeliefs, toGiven } from '../validate/steps.js';
-import type { VecEnvOptions } from '../vec-env/vec-env-options.js';
+import type { EngineOptions } from '../vec-env/vec-env-options.js';
 
 /** What a policy sees before a step of n environments. The arrays are valid until the policy returns. */
 export interface PolicyView {
@@ -56,7 +56,7 @@ export interface EpisodeStarts {
  * The environments that a policy is opened for. `backend` is the backend of the episodes: a name, or undefined for 'auto'.
  * A policy that itself opens environments on this backend needs `createAsyncVecEnv` for 'webgpu'.
  */
-export interface PolicySetting extends Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'> {
+export interface PolicySetting extends EngineOptions {
   /** The number of environments. */
   readonly numEnvs: number;
   /** The grader of all episodes; null in `rolloutGroups` with one grader per group, or with `from`. */

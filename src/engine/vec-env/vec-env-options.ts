@@ -82,6 +82,9 @@ export interface AsyncVecEnvOptions extends VecEnvOptions {
   webgpu?: WebGpuOptions;
 }
 
+/** Where environments, or other computations, run. It changes no result. */
+export type EngineOptions = Readonly<Pick<AsyncVecEnvOptions, 'backend' | 'kernel' | 'threads'>>;
+
 /** Options of `reset`. */
 export interface ResetOptions {
   /** A u32 s: environment i plays seed s + i. Or a u32 per environment. Default: random. `env.seeds` has the seeds. */

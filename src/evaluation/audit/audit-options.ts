@@ -1,11 +1,10 @@
 /** Options of an audit and their validation; its seeds and its kinds of profiles. */
 
-import type { BackendName, KernelName } from '../../engine/backends/backend.js';
 import { type Grader, type GraderLike, graderWeights, toGrader } from '../../engine/graders/grader.js';
 import type { PolicyLike } from '../../engine/policy/policy.js';
 import type { ProfileChoice } from '../../engine/validate/profiles.js';
 import { checkLongCall } from '../../engine/vec-env/runs.js';
-import type { VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
+import type { EngineOptions } from '../../engine/vec-env/vec-env-options.js';
 import { InputError } from '../../shared/errors.js';
 import { checkInteger, checkOptions } from '../../shared/values.js';
 import { spreadSeeds } from '../../world/conditions.js';
@@ -58,7 +57,7 @@ export const problemProfile = (profiles: AuditProfiles): string | Float32Array =
   profiles === 'neutral' ? neutralProfile() : profiles;
 
 /** Options of `audit`. docs/graders.md describes its players and the impossible world. */
-export interface AuditOptions {
+export interface AuditOptions extends EngineOptions {
   /** A name of GRADER_NAMES, a Grader, or eight weights (called "custom" in results). Default 'v2'. */
   readonly grader?: GraderLike;
   /** u32, seed of the searches. The same seed finds the same sequences. Default 0. */
@@ -89,15 +88,6 @@ export interface AuditOptions {
    * depend on them.
    */
   readonly policies?: Readonly<Record<string, PolicyLike>>;
-  /**
-   * 'auto' (native, else the reference), or a name that `listAsyncBackends` lists, such as 'webgpu'; changes no result.
-   * Default 'auto'.
-   */
-  readonly backend?: BackendName;
-  /** As in `VecEnvOptions`; changes no result. */
-  readonly kernel?: KernelName;
-  /** As in `VecEnvOptions`; changes no result. */
-  readonly threads?: number;
   /** Called with the approximate number of episodes that searches have played and planners have imagined, and the total. */
   readonly onProgress?: (done: number, total: number) => void;
   /** Aborting it rejects the promise with the signal's reason. */
@@ -115,7 +105,7 @@ export interface AuditRequest {
   readonly profiles: number;
   readonly plannerEpisodes: number;
   readonly policies: readonly UserPolicy[];
-  readonly engine: Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'>;
+  readonly engine: EngineOptions;
   readonly onProgress: (done: number, total: number) => void;
   readonly signal: AbortSignal | undefined;
 }

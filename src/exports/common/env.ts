@@ -45,6 +45,7 @@ export type { RunChoice } from '../../engine/vec-env/runs.js';
 export type { RunOptions, VecEnv } from '../../engine/vec-env/vec-env.js';
 export type {
   AsyncVecEnvOptions,
+  EngineOptions,
   ForkOptions,
   ImaginedProfiles,
   LongCallOptions,

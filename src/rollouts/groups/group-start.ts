@@ -1,5 +1,4 @@
 /** Opens one environment per group in its initial state, and copies it to one environment per rollout. */
-import type { BackendName, KernelName } from '../../engine/backends/backend.js';
 import type { Platform } from '../../engine/backends/open-batch.js';
 import { type EngineCalls, resultOf } from '../../engine/engine-calls.js';
 import type { HistoryStep } from '../../engine/observe/history.js';
@@ -15,7 +14,7 @@ import {
   openEnvOn,
 } from '../../engine/vec-env/async-vec-env.js';
 import { VecEnv } from '../../engine/vec-env/vec-env.js';
-import { FROM_OPTIONS, type StepResult } from '../../engine/vec-env/vec-env-options.js';
+import { type EngineOptions, FROM_OPTIONS, type StepResult } from '../../engine/vec-env/vec-env-options.js';
 import { InputError } from '../../shared/errors.js';
 import { checkInteger, isList, kindOf, readOptions, wrongType } from '../../shared/values.js';
 import { MAX_ENVS } from '../../world/fields.js';
@@ -40,8 +39,8 @@ export type RolloutPolicy = Policy | PolicyFunction<RolloutView>;
  */
 export type RolloutOrigin = { readonly source: Env; readonly indices: ArrayLike<number> } | Uint8Array;
 
-/** Options of `rolloutGroups`. */
-export interface RolloutOptions {
+/** Options of `rolloutGroups`. `backend` is not for `from.source`, which has one. */
+export interface RolloutOptions extends EngineOptions {
   /** The seed of each group, u32. Pass either `seeds` or `from`. */
   readonly seeds?: ArrayLike<number>;
   /** Initial states instead of seeds: the bytes of `snapshot()`, or `{ source, indices }`. */
@@ -63,15 +62,6 @@ export interface RolloutOptions {
   readonly grader?: GraderChoice;
   /** A world with other numbers. Not with `from.source`, which has a world. Default: the published world. */
   readonly world?: WorldSpec;
-  /**
-   * A backend of `createAsyncVecEnv`. The default 'auto' chooses as in `createVecEnv`. Not with `from.source`, which has a
-   * backend.
-   */
-  readonly backend?: BackendName;
-  /** As in `createVecEnv`. */
-  readonly kernel?: KernelName;
-  /** 1 to 256; changes no result. Default: the number of processors, at most 256. */
-  readonly threads?: number;
   /** Called after every step with the steps taken and their total, over all rollouts. */
   readonly onProgress?: (done: number, total: number) => void;
   /**

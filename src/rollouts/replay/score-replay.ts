@@ -1,8 +1,9 @@
 /** Replays rows on a batch: replays each row's history, takes its action and computes its rewards. Opens the batch on a platform. */
-import type { BackendName, Batch, KernelName } from '../../engine/backends/backend.js';
+import type { Batch } from '../../engine/backends/backend.js';
 import { type OpenBatch, openBatch, openSyncBatch, type Platform } from '../../engine/backends/open-batch.js';
 import { type EngineCalls, resultOf, runAsync, runSync } from '../../engine/engine-calls.js';
 import { type GraderLike, weightsIn } from '../../engine/graders/grader.js';
+import type { EngineOptions } from '../../engine/vec-env/vec-env-options.js';
 import { checkInteger, checkName, readOptions } from '../../shared/values.js';
 import { MAX_THREADS } from '../../world/fields.js';
 import type { WorldSpec } from '../../world/numbers.js';
@@ -26,7 +27,7 @@ import {
 import { Faults, OWN_ROWS, type RowFault } from './row-faults.js';
 
 /** Options of `scoreReplay`. */
-export interface ReplayOptions extends RewardStackOptions {
+export interface ReplayOptions extends RewardStackOptions, EngineOptions {
   /**
    * 'v2' (default), another name of GRADER_NAMES, a Grader, or eight weights. Grades an episode
    * if the row's action is its 28th, and sets the default weight of `beliefSkill` (see `weights`).
@@ -36,12 +37,6 @@ export interface ReplayOptions extends RewardStackOptions {
   thought?: ParseOptions['thought'];
   /** A world with other numbers. Default: the published one. */
   world?: WorldSpec;
-  /** As in `createVecEnv`. */
-  backend?: BackendName;
-  /** As in `createVecEnv`. */
-  kernel?: KernelName;
-  /** 1 to 256; changes no result. Default: the number of processors, at most 256. */
-  threads?: number;
   /** 'mark' (default) gives invalid rows NaN and lists them in `faults`; 'throw' throws the first error found. */
   onFault?: (typeof ON_FAULT)[number];
 }
@@ -189,8 +184,6 @@ function markInvalid({ rewards, stepRewards, beliefMae, beliefSkill }: ReplayRes
   for (const row of faults.rowIndices) for (const array of arrays) array[row] = Number.NaN;
 }
 
-type EngineChoice = Pick<ReplayOptions, 'backend' | 'kernel' | 'threads'>;
-
 /** Computes `scoreReplay` on the backends of a platform. */
 export const scoreReplayOn = (platform: Platform, rows: ReplayInput, options: ReplayOptions): ReplayScores =>
   runSync(score(platform, rows, options, openSyncBatch));
@@ -206,7 +199,7 @@ export const scoreReplayAsyncOn = async (
  * Opens a batch of the published world for replays, on a synchronous backend. Close it at the end.
  * @throws as `createVecEnv`.
  */
-export const openReplayBatchOn = (platform: Platform, choice: EngineChoice): Batch =>
+export const openReplayBatchOn = (platform: Platform, choice: EngineOptions): Batch =>
   runSync(openReplayBatch(platform, createWorld(), choice, openSyncBatch));
 
 /** Scores rows. @param open opens a batch on a synchronous backend, or on any backend. */
@@ -230,7 +223,7 @@ function* score(
 function* openReplayBatch(
   platform: Platform,
   world: World,
-  { backend, kernel, threads }: EngineChoice,
+  { backend, kernel, threads }: EngineOptions,
   open: OpenBatch,
 ): EngineCalls<Batch> {
   const shape = {

@@ -1,7 +1,7 @@
 /** Computes whole episodes from their compact form (compact-episode.ts) by replays, in batches. */
 import { floatsOf } from '../../engine/graders/grader.js';
 import type { Env } from '../../engine/vec-env/async-vec-env.js';
-import type { StepResult, VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
+import type { EngineOptions, StepResult } from '../../engine/vec-env/vec-env-options.js';
 import { ACTION_NAMES, NUM_BELIEFS, NUM_STEPS, OBSERVATION_SIZE } from '../../world/fields.js';
 import { ResizableAnyEnv } from '../resizable-env.js';
 import { type Prompt, prompts } from '../text/prompt.js';
@@ -13,7 +13,7 @@ import type { StoredBelief, StoredFinal, TrajectoryEpisode } from './trajectory-
 import { parseEpisode } from './trajectory-lines.js';
 
 /** The engine of a replay. It does not change the results. */
-export type ReplayEngine = Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'>;
+export type ReplayEngine = EngineOptions;
 
 /** The maximum number of episodes that are replayed at once. Chosen by hand: a whole episode takes about 50 kB. */
 const MAX_BATCH = 256;

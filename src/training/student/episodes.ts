@@ -7,7 +7,7 @@ import { yieldTurn } from '../../engine/engine-calls.js';
 import type { Grader } from '../../engine/graders/grader.js';
 import { beliefTarget, sampleProfile } from '../../engine/reference/profile.js';
 import { openEnvOn } from '../../engine/vec-env/async-vec-env.js';
-import type { VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
+import type { EngineOptions } from '../../engine/vec-env/vec-env-options.js';
 import { NUM_ACTIONS, NUM_BELIEFS, NUM_STEPS, PROFILE_SIZE } from '../../world/fields.js';
 import type { World } from '../../world/world.js';
 
@@ -56,7 +56,7 @@ export interface LabelOptions {
   /** The network that plays the episodes; null if the teacher plays them. */
   readonly student: Network | null;
   readonly grader: Grader;
-  readonly engine: Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'>;
+  readonly engine: EngineOptions;
   /** Ends the work: its reason is thrown between two steps. */
   readonly signal: AbortSignal;
 }

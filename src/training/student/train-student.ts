@@ -1,17 +1,15 @@
 /** Trains and evaluates a student, and returns its file. */
 import { readStudent, type Student } from '../../agents/student/student.js';
 import { encodeStudent } from '../../agents/student/student-file.js';
-import type { VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
+import type { EngineOptions } from '../../engine/vec-env/vec-env-options.js';
 import { evaluate } from '../../evaluation/on-first-use.js';
 import { load, PACKAGES } from '../../shared/optional-packages.js';
 import { packageVersion } from '../../shared/version.js';
 import type { Trained, TrainHooks, TrainProgress } from './train.js';
 import { manifestOf, type TrainOptions, type TrainRequest, toTrainRequest } from './train-options.js';
 
-type Engine = Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'>;
-
 /** Options of `trainStudent`. The engine changes no result. */
-export interface TrainStudentOptions extends TrainOptions, Engine {
+export interface TrainStudentOptions extends TrainOptions, EngineOptions {
   /** Ends the training: `trainStudent` throws its reason. */
   readonly signal?: AbortSignal;
   /**
@@ -64,7 +62,7 @@ export async function studentFile(
 
 async function evaluationOf(
   student: Student,
-  engine: Engine,
+  engine: EngineOptions,
   signal: AbortSignal,
 ): Promise<EvaluationRecord> {
   const { grader } = student.manifest;

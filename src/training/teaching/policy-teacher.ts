@@ -9,10 +9,10 @@ import {
   STEPPED_POLICIES,
   type SteppedPolicy,
 } from '../../agents/policies/stepped-policies.js';
-import type { BackendName, KernelName } from '../../engine/backends/backend.js';
 import { runAsync, yieldTurn } from '../../engine/engine-calls.js';
 import type { Grader } from '../../engine/graders/grader.js';
 import type { PolicyActions, PolicyPlayer } from '../../engine/policy/policy.js';
+import type { EngineOptions } from '../../engine/vec-env/vec-env-options.js';
 import { playerOf } from '../../evaluation/choose-policies.js';
 import { PolicyPlayers, trueProfilesOf } from '../../evaluation/play-policy.js';
 import type { UserPolicy } from '../../evaluation/user-policy.js';
@@ -35,7 +35,7 @@ import type { ProfileKindName } from '../../world/resolve-names.js';
 export const DEFAULT_TEACHER = 'planner-wellbeing';
 
 /** Options of `teach`. */
-export interface TeachOptions {
+export interface TeachOptions extends EngineOptions {
   /**
    * A policy that states beliefs and reasons: a name of STEPPED_POLICIES, as in `evaluate`, or a policy of your own. Default
    * planner-wellbeing.
@@ -45,10 +45,6 @@ export interface TeachOptions {
   /** 'sampled', 'discrete' or a profile's name. */
   readonly profiles: ProfileKindName;
   readonly grader: Grader;
-  /** As in `createVecEnv`. These three change no episode. */
-  readonly backend?: BackendName;
-  readonly kernel?: KernelName;
-  readonly threads?: number;
   /** Called after each step of a batch with the steps done and their total, over all episodes. */
   readonly onProgress?: (done: number, total: number) => void;
   readonly signal?: AbortSignal;
