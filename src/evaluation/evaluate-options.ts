@@ -7,8 +7,7 @@ import type { PolicyLike } from '../engine/policy/policy.js';
 import { checkLongCall } from '../engine/vec-env/runs.js';
 import type { EngineOptions, RunResult } from '../engine/vec-env/vec-env-options.js';
 import type { TrajectoryEpisode } from '../rollouts/trajectories/trajectory-episode.js';
-import { InputError } from '../shared/errors.js';
-import { checkOptions, describe } from '../shared/values.js';
+import { checkOptions, wrongType } from '../shared/values.js';
 import type { Condition, ConditionOptions } from '../world/conditions.js';
 import type { RunInfo } from './run-info.js';
 
@@ -161,10 +160,7 @@ function checkLlm(llm: LlmOptions): void {
 }
 
 function refuseType(name: string, expected: string, got: unknown): never {
-  throw new InputError(
-    'wrong_type',
-    `Expected ${name} to be ${expected}, got ${describe(got)}. Pass ${expected}, or omit the option.`,
-  );
+  throw wrongType(name, expected, got, `Pass ${expected}, or omit the option.`);
 }
 
 /** Seeds with one choice of profiles. */

@@ -4,7 +4,7 @@ import { type GraderLike, graderWeights } from '../engine/graders/grader.js';
 import { checkComponents, gradeAll } from '../engine/graders/regrade.js';
 import { InputError } from '../shared/errors.js';
 import { type Interval, intervalOf } from '../shared/statistics.js';
-import { checkLength, describe } from '../shared/values.js';
+import { checkLength, describe, wrongType } from '../shared/values.js';
 
 /** A policy's components by episode. All compared policies have the same seeds in the same order. */
 export interface PolicyComponents {
@@ -58,10 +58,7 @@ export function gradePolicies(policies: readonly PolicyComponents[], weights: Fl
 
 function checkPolicies(policies: readonly PolicyComponents[]): void {
   if (!Array.isArray(policies)) {
-    throw new InputError(
-      'wrong_type',
-      `Expected policies to be a list, got ${describe(policies)}. Pass { name, components } of each.`,
-    );
+    throw wrongType('policies', 'a list', policies, 'Pass { name, components } of each.');
   }
   if (policies.length === 0)
     refuseLength('at least one policy', 'none', 'Pass { name, components } of each.');

@@ -12,7 +12,7 @@ import {
 } from '../engine/policy/policy.js';
 import { InputError } from '../shared/errors.js';
 import { isPrintable, PRINTABLE } from '../shared/names.js';
-import { describe } from '../shared/values.js';
+import { describe, wrongType } from '../shared/values.js';
 
 /** The prefix of a language model's policy: "llm:MODEL". */
 export const MODEL_PREFIX = 'llm:';
@@ -71,9 +71,10 @@ function refuseName(name: string): never {
 }
 
 function refusePolicy(name: string, got: unknown): never {
-  throw new InputError(
-    'wrong_type',
-    `Expected the policy "${name}" to be a function (view) => ({ actions, beliefs }), or an object with the function ` +
-      `open, got ${describe(got)}. docs/guides/policies.md has an example.`,
+  throw wrongType(
+    `the policy "${name}"`,
+    'a function (view) => ({ actions, beliefs }), or an object with the function open',
+    got,
+    'docs/guides/policies.md has an example.',
   );
 }

@@ -1,7 +1,7 @@
 /** The types of figures, which are plain data that `svg.ts` renders, and checks of their data. */
 import { InputError } from '../shared/errors.js';
 import type { Interval } from '../shared/statistics.js';
-import { checkLength, describe, isList } from '../shared/values.js';
+import { checkLength, describe, isList, wrongType } from '../shared/values.js';
 
 /** A figure. */
 export interface Drawing {
@@ -69,10 +69,7 @@ export function checkNames(what: string, rows: readonly Named[]): void {
  */
 export function checkList(where: string, list: unknown, count: number, unit: string): void {
   if (!isList(list)) {
-    throw new InputError(
-      'wrong_type',
-      `Expected ${where} to be an array, got ${describe(list)}. Pass ${count} numbers (${unit}).`,
-    );
+    throw wrongType(where, 'an array', list, `Pass ${count} numbers (${unit}).`);
   }
   checkLength(`numbers in ${where}`, list.length, count, unit);
 }

@@ -14,8 +14,8 @@ import {
   checkInteger,
   checkLength,
   checkOptions,
-  describe,
   isList,
+  wrongType,
 } from '../../shared/values.js';
 import { MAX_ENVS, MAX_THREADS, MAX_U32, NUM_STEPS, PROFILE_SIZE } from '../../world/fields.js';
 import { type ProfileKindName, type ResolvedProfile, resolveProfile } from '../../world/resolve-names.js';
@@ -122,10 +122,7 @@ export function toSearchRequest(
  */
 function numStartsOf(problems: readonly ActionSequenceProblem[]): number {
   if (!Array.isArray(problems)) {
-    throw new InputError(
-      'wrong_type',
-      `Expected problems to be an array, got ${describe(problems)}. Pass [{ seeds }].`,
-    );
+    throw wrongType('problems', 'an array', problems, 'Pass [{ seeds }].');
   }
   if (problems.length === 0) {
     throw new InputError('wrong_length', 'Expected at least one problem, got none. Pass [{ seeds }].');
@@ -147,9 +144,11 @@ function numStartsOf(problems: readonly ActionSequenceProblem[]): number {
 
 function checkSeedList({ seeds }: ActionSequenceProblem, k: number): void {
   if (isList(seeds)) return;
-  throw new InputError(
-    'wrong_type',
-    `Expected problems[${k}].seeds to be an array, got ${describe(seeds)}. Pass an array with one seed for each training episode.`,
+  throw wrongType(
+    `problems[${k}].seeds`,
+    'an array',
+    seeds,
+    'Pass an array with one seed for each training episode.',
   );
 }
 
@@ -176,18 +175,17 @@ function resetOf(
 
 function profileOf(world: World, { profile = 'sampled' }: ActionSequenceProblem, k: number): ResolvedProfile {
   if (typeof profile === 'string' || isList(profile)) return resolveProfile(world, profile);
-  throw new InputError(
-    'wrong_type',
-    `Expected problems[${k}].profile to be a name or 16 floats, got ${describe(profile)}. Pass a name or 16 floats.`,
-  );
+  throw wrongType(`problems[${k}].profile`, 'a name or 16 floats', profile, 'Pass a name or 16 floats.');
 }
 
 /** Validates rows of action codes. Returns a copy. */
 function toSequences(sequences: ArrayLike<number>): Uint8Array {
   if (!isList(sequences)) {
-    throw new InputError(
-      'wrong_type',
-      `Expected initialSequences to be an array of action codes, got ${describe(sequences)}. Pass n x ${NUM_STEPS} codes.`,
+    throw wrongType(
+      'initialSequences',
+      'an array of action codes',
+      sequences,
+      `Pass n x ${NUM_STEPS} codes.`,
     );
   }
   const length = Math.ceil(sequences.length / NUM_STEPS) * NUM_STEPS;

@@ -1,6 +1,6 @@
 /** Computes final scores from stored components, without stepping. */
 import { InputError } from '../../shared/errors.js';
-import { checkInteger, checkLength, describe, isFloats } from '../../shared/values.js';
+import { checkInteger, checkLength, isFloats, wrongType } from '../../shared/values.js';
 import { COMPONENT_FIELDS, COMPONENT_NAMES, NUM_COMPONENTS } from '../../world/fields.js';
 import { finalScore } from '../reference/grade.js';
 import { type GraderLike, graderWeights } from './grader.js';
@@ -71,10 +71,7 @@ function eachRow(
 /** Checks components. @returns them with their layout. @throws InputError `wrong_type`, `wrong_length` or `out_of_range`. */
 export function checkComponents(what: string, components: Float32Array, layout = ROW_MAJOR): Rows {
   if (!isFloats(components)) {
-    throw new InputError(
-      'wrong_type',
-      `Expected ${what} to be a Float32Array, got ${describe(components)}. Pass [n, ${NUM_COMPONENTS}], as in results.`,
-    );
+    throw wrongType(what, 'a Float32Array', components, `Pass [n, ${NUM_COMPONENTS}], as in results.`);
   }
   const rows =
     layout.columnStride === 0

@@ -3,7 +3,7 @@
 
 import { InputError } from '../../shared/errors.js';
 import { didYouMean } from '../../shared/names.js';
-import { checkBoolean, checkOptions, describe } from '../../shared/values.js';
+import { checkBoolean, checkOptions, describe, wrongType } from '../../shared/values.js';
 import {
   ACTION_NAMES,
   EVENT_NAMES,
@@ -63,10 +63,7 @@ export function isRaw(options?: ObservationOptions): boolean {
 
 function toNames(fields: unknown): readonly string[] {
   if (!Array.isArray(fields)) {
-    throw new InputError(
-      'wrong_type',
-      `Expected observation.fields to be an array of names, got ${describe(fields)}. Pass some of ${NAMES.join(', ')}.`,
-    );
+    throw wrongType('observation.fields', 'an array of names', fields, `Pass some of ${NAMES.join(', ')}.`);
   }
   if (fields.length === 0) {
     throw new InputError(

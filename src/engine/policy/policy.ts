@@ -1,7 +1,7 @@
 /** Policies that choose actions from observations, and checks of what their players return. */
 
 import { InputError, Place } from '../../shared/errors.js';
-import { describe, readOptions } from '../../shared/values.js';
+import { describe, readOptions, wrongType } from '../../shared/values.js';
 import { NUM_BELIEFS } from '../../world/fields.js';
 import type { World } from '../../world/world.js';
 import type { Grader } from '../graders/grader.js';
@@ -208,10 +208,7 @@ function check(output: PolicyActions, { playing }: PolicyView): CheckedActions {
 async function checkedReasons(name: string, player: PolicyPlayer, i: number): Promise<string> {
   const text: unknown = await player.reasons!(i);
   if (typeof text === 'string') return text;
-  throw new InputError(
-    'wrong_type',
-    `Expected reasons(${i}) of the policy "${name}" to be a text, got ${describe(text)}. Return a string.`,
-  );
+  throw wrongType(`reasons(${i}) of the policy "${name}"`, 'a text', text, 'Return a string.');
 }
 
 /** Returns a seed for a policy's own draws. */

@@ -1,7 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** AsyncVecEnv: VecEnv with promises, for any backend, including those that compute asynchronously. */
-import { InputError } from '../../shared/errors.js';
-import { describe, readOptions } from '../../shared/values.js';
+import { readOptions, wrongType } from '../../shared/values.js';
 import { MAX_ENVS, NUM_BELIEFS, NUM_STEPS, PROFILE_SIZE } from '../../world/fields.js';
 import type { OutputName, TrajectoryField } from '../backends/backend.js';
 import { type Device, toDeviceOptions } from '../backends/device-options.js';
@@ -199,10 +198,7 @@ export class AsyncVecEnv extends EnvProperties {
 
   static #coreOf(what: string, env: AsyncVecEnv): Core {
     if (env instanceof AsyncVecEnv) return env.#calls.core;
-    throw new InputError(
-      'wrong_type',
-      `Expected ${what} to be an AsyncVecEnv, got ${describe(env)}. Pass the AsyncVecEnv to copy from.`,
-    );
+    throw wrongType(what, 'an AsyncVecEnv', env, 'Pass the AsyncVecEnv to copy from.');
   }
 }
 

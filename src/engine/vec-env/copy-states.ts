@@ -1,7 +1,7 @@
 /** Validates and commits copies of states, for `assign`, `fork`, runs with `from`, and snapshots. Batches make the copies. */
 
 import { InputError, Place, StateError } from '../../shared/errors.js';
-import { checkInteger, checkLength, describe, isList } from '../../shared/values.js';
+import { checkInteger, checkLength, describe, isList, wrongType } from '../../shared/values.js';
 import { MAX_ENVS, NUM_STEPS, STATE, STATE_WORDS } from '../../world/fields.js';
 import { identityOf } from '../../world/world.js';
 import { replayHistory } from '../reference/saved-states.js';
@@ -31,10 +31,7 @@ export function toIndices(
   overwritten: OverwrittenBuffers | null,
 ): Uint32Array {
   if (!isList(indices)) {
-    throw new InputError(
-      'wrong_type',
-      `Expected indices to be an array, got ${describe(indices)}. Pass an index of the source for each environment.`,
-    );
+    throw wrongType('indices', 'an array', indices, 'Pass an index of the source for each environment.');
   }
   const count = indices.length;
   if (length !== null) checkLength('indices', count, length, 'numEnvs');

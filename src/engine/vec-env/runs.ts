@@ -129,10 +129,7 @@ export function checkLongCall({ onProgress, signal }: LongCallOptions): void {
 }
 
 function refuse(name: string, expected: string, got: unknown): never {
-  throw new InputError(
-    'wrong_type',
-    `Expected ${name} to be ${expected}, got ${describe(got)}. Pass ${expected}, or leave out ${name}.`,
-  );
+  throw wrongType(name, expected, got, `Pass ${expected}, or leave out ${name}.`);
 }
 
 /** A run with valid arguments. */

@@ -1,8 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** The synchronous API. */
 
-import { InputError } from '../../shared/errors.js';
-import { describe } from '../../shared/values.js';
+import { wrongType } from '../../shared/values.js';
 import type { TrajectoryField } from '../backends/backend.js';
 import type { Platform } from '../backends/open-batch.js';
 import { runSync } from '../engine-calls.js';
@@ -130,10 +129,7 @@ export class VecEnv extends EnvProperties {
 
   static #coreOf(what: string, env: VecEnv): Core {
     if (env instanceof VecEnv) return env.#core;
-    throw new InputError(
-      'wrong_type',
-      `Expected ${what} to be a VecEnv, got ${describe(env)}. Pass the VecEnv to copy from.`,
-    );
+    throw wrongType(what, 'a VecEnv', env, 'Pass the VecEnv to copy from.');
   }
 
   /**
