@@ -276,7 +276,7 @@ export const START: Case[] = [
     start({ steps: 0, well: sums(0.5) }),
     'out_of_range',
     'start.well[7]',
-    'from 0 to 0',
+    'Expected 0, because',
   ],
   ['a NaN as a sum `well`', start({ well: sums(nan) }), 'out_of_range', 'start.well[7]'],
   ['a sum `skill` above the largest terms', start({ skill: sums(1.02) }), 'out_of_range', 'start.skill[7]'],
