@@ -28,8 +28,8 @@ export function addEngineOptions(
 ): Command {
   const names = backends.map(({ name }) => name).join(', ');
   return command
-    .option('--backend <name>', `auto, ${names}; changes no result (default: ${defaults.backend})`)
-    .option('--kernel <name>', 'a kernel of the native backend, see "info" (default: the best)')
+    .option('--backend <name>', `auto, ${names} (default: ${defaults.backend})`)
+    .option('--kernel <name>', 'a native kernel, see "info" (default: the best)')
     .option('--threads <n>', `1 to 256; changes no result (default: ${defaults.threads})`, parseInteger);
 }
 
@@ -96,7 +96,7 @@ export function parseDecimal(text: string): number {
 export const addShardOption = (command: Command): Command =>
   command.option(
     '--shard <i/n>',
-    'only part i of n, i from 0; merge joins the parts; auto/n takes i from Kubernetes or Slurm',
+    'part i of n, from 0; or auto/n in Kubernetes, Slurm',
     // commander passes the earlier value as a second argument.
     (text) => parseShard(text),
   );

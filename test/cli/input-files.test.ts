@@ -126,10 +126,16 @@ describe('readLines', () => {
     const lines = [];
     for await (const line of readLines(chunks(), 100)) lines.push(line);
     expect(lines).toEqual([
-      { number: 1, text: null, problem: 'Expected a line of at most 100 bytes, got 1000000.' },
-      { number: 2, text: 'y'.repeat(100) },
-      { number: 3, text: null, problem: 'Expected a line of at most 100 bytes, got 101.' },
-      { number: 4, text: 'short' },
+      {
+        ...{ number: 1, start: 0, end: 1_000_000, text: null },
+        problem: 'Expected a line of at most 100 bytes, got 1000000.',
+      },
+      { number: 2, start: 1_000_001, end: 1_000_101, text: 'y'.repeat(100) },
+      {
+        ...{ number: 3, start: 1_000_102, end: 1_000_203, text: null },
+        problem: 'Expected a line of at most 100 bytes, got 101.',
+      },
+      { number: 4, start: 1_000_204, end: 1_000_209, text: 'short' },
     ]);
   });
 

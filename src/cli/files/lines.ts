@@ -7,6 +7,9 @@ export interface Line {
   readonly number: number;
   readonly text: string | null;
   readonly problem?: string;
+  /** Byte offsets of the line's first byte and of the byte after its last. */
+  readonly start: number;
+  readonly end: number;
 }
 
 const LF = 0x0a;
@@ -16,60 +19,49 @@ const LF = 0x0a;
  * A line longer than `maxBytes` is not stored. In place of it, and of a line that is not UTF-8, a problem is yielded.
  */
 export async function* readLines(chunks: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Line> {
-  const line = new PendingLine(maxBytes);
+  let [number, start, end] = [1, 0, 0];
+  let pieces: Uint8Array[] = [];
+  const add = (piece: Uint8Array): void => {
+    end += piece.length;
+    if (end - start > maxBytes) pieces = [];
+    else if (piece.length > 0) pieces.push(piece);
+  };
+  const take = (): Line => {
+    const line = { number, ...contentOf(pieces, end - start, maxBytes, number === 1), start, end };
+    [number, start, end, pieces] = [number + 1, end + 1, end + 1, []];
+    return line;
+  };
   for await (const chunk of chunks) {
     let from = 0;
     for (let to = chunk.indexOf(LF); to >= 0; to = chunk.indexOf(LF, from)) {
-      line.add(chunk.subarray(from, to));
-      yield line.end();
+      add(chunk.subarray(from, to));
+      yield take();
       from = to + 1;
     }
-    line.add(chunk.subarray(from));
+    add(chunk.subarray(from));
   }
-  if (!line.empty) yield line.end();
+  if (end > start) yield take();
 }
 
-/** The pieces of the line that is being read. */
-class PendingLine {
-  readonly #maxBytes: number;
-  #number = 1;
-  #pieces: Uint8Array[] = [];
-  #bytes = 0;
-
-  constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
+/** Returns the text of a line, or the problem. @param pieces its bytes, unless there are more than `maxBytes`. */
+function contentOf(
+  pieces: readonly Uint8Array[],
+  bytes: number,
+  maxBytes: number,
+  isFirst: boolean,
+): Pick<Line, 'text' | 'problem'> {
+  if (bytes > maxBytes)
+    return { text: null, problem: `Expected a line of at most ${maxBytes} bytes, got ${bytes}.` };
+  // Empty lines are not decoded: a call of the decoder takes longer than all other work for such a line.
+  if (bytes === 0) return { text: '' };
+  const whole = Buffer.concat(pieces);
+  const text = decodeUtf8(whole);
+  if (text === null) {
+    const other = isFirst ? otherFormat(whole) : undefined;
+    return { text, problem: `Expected UTF-8, got ${other ?? 'other bytes.'}` };
   }
-
-  get empty(): boolean {
-    return this.#bytes === 0;
-  }
-
-  add(piece: Uint8Array): void {
-    this.#bytes += piece.length;
-    if (this.#bytes > this.#maxBytes) this.#pieces = [];
-    else if (piece.length > 0) this.#pieces.push(piece);
-  }
-
-  end(): Line {
-    const number = this.#number++;
-    const bytes = this.#bytes;
-    const pieces = this.#pieces;
-    this.#bytes = 0;
-    this.#pieces = [];
-    if (bytes > this.#maxBytes) {
-      const problem = `Expected a line of at most ${this.#maxBytes} bytes, got ${bytes}.`;
-      return { number, text: null, problem };
-    }
-    // Empty lines are not decoded: a call of the decoder takes longer than all other work for such a line.
-    const whole = Buffer.concat(pieces);
-    const text = bytes === 0 ? '' : decodeUtf8(whole);
-    if (text === null) {
-      const other = number === 1 ? otherFormat(whole) : undefined;
-      return { number, text, problem: `Expected UTF-8, got ${other ?? 'other bytes.'}` };
-    }
-    const unmarked = withoutMark(text);
-    return { number, text: unmarked.endsWith('\r') ? unmarked.slice(0, -1) : unmarked };
-  }
+  const unmarked = withoutMark(text);
+  return { text: unmarked.endsWith('\r') ? unmarked.slice(0, -1) : unmarked };
 }
 
 /** Formats that are passed by mistake, by their first two bytes: a description with the remedy. */
@@ -94,8 +86,6 @@ export function printable(reason: string): string {
   return toPrintable(short);
 }
 
-const MARK = Buffer.from('\uFEFF');
-
 /** Returns the text of UTF-8 bytes, including byte order marks; null for invalid bytes. */
 export function decodeUtf8(bytes: Uint8Array): string | null {
   try {
@@ -107,10 +97,3 @@ export function decodeUtf8(bytes: Uint8Array): string | null {
 
 /** Returns a text or a line without byte order marks at its beginning. Files that are joined have several. */
 export const withoutMark = (text: string): string => text.replace(/^\uFEFF+/, '');
-
-/** Returns the number of bytes of the byte order marks at the beginning of UTF-8. */
-export function markLength(bytes: Buffer): number {
-  let length = 0;
-  while (MARK.equals(bytes.subarray(length, length + MARK.length))) length += MARK.length;
-  return length;
-}

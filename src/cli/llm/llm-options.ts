@@ -32,40 +32,20 @@ export const LLM_DEFAULTS = { concurrency: 4, maxTokens: 512, timeout: 120, retr
 /** Adds the options of language models. */
 export function addLlmOptions(command: Command): Command {
   const { concurrency, maxTokens, timeout, retries } = LLM_DEFAULTS;
+  const thought = new Option('--thought <start>', 'whether the chat template opens a thought');
+  const role = new Option('--system-role <role>', 'role of the rules (default: system, unless refused)');
   return command
-    .option('--base-url <url>', 'an OpenAI-compatible endpoint (default: from environment variables)')
-    .option(
-      '--concurrency <n>',
-      `episodes in parallel, one request each (default: ${concurrency})`,
-      parseInteger,
-    )
+    .option('--base-url <url>', 'the endpoint (default: from environment variables)')
+    .option('--concurrency <n>', `parallel episodes of models (default: ${concurrency})`, parseInteger)
     .option('--max-tokens <n>', `the token limit of an answer (default: ${maxTokens})`, parseInteger)
-    .option('--temperature <t>', "sampling temperature, 0 to 2 (default: the endpoint's)", parseDecimal)
-    .option('--top-p <p>', "nucleus sampling, above 0 to 1 (default: the endpoint's)", parseDecimal)
-    .option(
-      '--sampling-seed <n>',
-      'sampling seed, for endpoints that accept one (default: none)',
-      parseInteger,
-    )
-    .addOption(
-      new Option(
-        '--thought <start>',
-        "open if the model's chat template opens a thought that answers continue",
-      ).choices(THOUGHT_STARTS),
-    )
-    .addOption(
-      new Option(
-        '--system-role <role>',
-        'role of the rules; user puts them before the state (default: system, unless refused)',
-      ).choices(['system', 'user'] satisfies SystemRole[]),
-    )
+    .option('--temperature <t>', "temperature, 0 to 2 (default: the endpoint's)", parseDecimal)
+    .option('--top-p <p>', "nucleus sampling, (0, 1] (default: the endpoint's)", parseDecimal)
+    .option('--sampling-seed <n>', 'for endpoints that accept one (default: none)', parseInteger)
+    .addOption(thought.choices(THOUGHT_STARTS))
+    .addOption(role.choices(['system', 'user'] satisfies SystemRole[]))
     .option('--timeout <s>', `seconds to wait for an answer (default: ${timeout})`, parseInteger)
     .option('--retries <n>', `retries of a failed request (default: ${retries})`, parseInteger)
-    .option(
-      '--prices <p,c[,cached]>',
-      'dollars per million tokens: prompt, completion, cached prompt',
-      parsePrices,
-    )
+    .option('--prices <p,c[,cached]>', '$ per million tokens: prompt, completion, cached', parsePrices)
     .option('--budget <dollars>', 'stop before spending more; needs --prices', parseDecimal);
 }
 

@@ -1,4 +1,5 @@
 /** Merges the shards of `rhythm-vec eval`: evaluates the whole job again, with the episodes in the shards. */
+import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { LanguageModel } from '../../agents/llm/language-model.js';
 import type { RunResult } from '../../engine/vec-env/vec-env-options.js';
@@ -20,11 +21,12 @@ import { COMPONENT_NAMES, NUM_COMPONENTS } from '../../world/fields.js';
 import { checkBracketGrader, readBracket, renderBracket } from '../eval/bracket.js';
 import { renderHeader, renderTable } from '../eval/eval-table.js';
 import { formatOf } from '../files/check-outputs.js';
+import { readLines } from '../files/lines.js';
 import { commitTogether, jsonText, messageStream, Outputs } from '../files/output-file.js';
 import { createProgress } from '../progress.js';
 import type { EvalJob } from '../shards/job.js';
 import { openEpisodeFile } from '../store/episode-file.js';
-import { bytesOf, LineIndex, linesOf } from '../store/line-index.js';
+import { LineIndex } from '../store/line-index.js';
 
 export interface MergeCommandOptions {
   readonly output: string;
@@ -104,9 +106,9 @@ class ShardEpisodes implements AsyncDisposable {
   async #read(path: string, signal: AbortSignal): Promise<void> {
     const handle = await open(path);
     this.#handles.push(handle);
-    for await (const { start, end } of linesOf(handle)) {
+    for await (const { text, start, end } of readLines(createReadStream(path), Number.POSITIVE_INFINITY)) {
       signal.throwIfAborted();
-      const row = JSON.parse((await bytesOf({ handle, start, end })).toString());
+      const row = JSON.parse(text!);
       const group = groupOf(row.condition, teacherName(row), row.profile_mode);
       this.#groups.add(group);
       this.#lines.add(`${group} ${row.seed}`, { handle, start, end });

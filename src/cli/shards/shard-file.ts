@@ -146,7 +146,7 @@ export async function* lineBatches(paths: readonly string[], size: number): Asyn
   let batch: string[] = [];
   for (const path of paths) {
     const bytes = createReadStream(path, { highWaterMark: CHUNK_BYTES });
-    for await (const { text } of readLines(bytes, Number.MAX_SAFE_INTEGER)) {
+    for await (const { text } of readLines(bytes, Number.POSITIVE_INFINITY)) {
       // `text` is null only for a line that is not UTF-8. A command writes no such line.
       batch.push(text!);
       if (batch.length < size) continue;

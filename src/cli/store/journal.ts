@@ -5,7 +5,7 @@
  * atomically.
  */
 import { createHash } from 'node:crypto';
-import { ftruncateSync, writeSync } from 'node:fs';
+import { createReadStream, ftruncateSync, writeSync } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { AnswerLog } from '../../agents/llm/language-model.js';
@@ -25,12 +25,12 @@ import { LINES } from '../../shared/row-files/file-formats.js';
 import { SCHEMAS } from '../../shared/schemas.js';
 import { UsageError } from '../command-errors.js';
 import { isParquet } from '../files/file-kind.js';
-import { markLength, withoutMark } from '../files/lines.js';
+import { type Line, readLines } from '../files/lines.js';
 import { syncToDisk } from '../files/output-file.js';
 import { makeDirectory, partialOf, rethrowWithPath, stat, targetOf } from '../files/paths.js';
 import { readTableEpisodes } from '../files/trajectory-table.js';
 import { type EpisodeFile, openEpisodeFile } from './episode-file.js';
-import { bytesOf, LineIndex, linesOf, type StoredLine } from './line-index.js';
+import { LineIndex, type StoredLine, textOf } from './line-index.js';
 import { lock } from './lock.js';
 
 export interface JournalOptions {
@@ -216,7 +216,7 @@ export class Journal {
     const isTable = isParquet(path);
     if (!isTable && stat(path) !== null) {
       this.#output = await open(path, 'r');
-      for await (const line of textsOf(this.#output, path)) this.#addLine(line);
+      for await (const line of linesOf(path)) this.#addLine(line, this.#output, path);
     }
     const exists = stat(this.partialPath) !== null;
     this.#partial = await open(this.partialPath, exists ? 'r+' : 'wx+');
@@ -226,14 +226,18 @@ export class Journal {
 
   /** Reads the lines of `OUTPUT.partial`. Removes an incomplete last line, and adds a missing last line end. */
   async #readPartial(): Promise<void> {
-    for await (const line of textsOf(this.#partial, this.partialPath)) {
-      const { text, place, end, isWhole } = line;
-      if (!isWhole && isBeginning(text) && !isJson(text)) return this.#partial.truncate(this.#end);
-      if (text.startsWith(SPENT_HEAD)) this.#spent = spentIn(text, place);
-      else if (text.startsWith(ANSWER_HEAD)) this.#addAnswer(text, place);
-      else this.#addLine(line);
+    const handle = this.#partial;
+    const { size } = await handle.stat();
+    for await (const line of linesOf(this.partialPath)) {
+      const { text, number, start, end } = line;
+      const isLast = end === size;
+      if (isLast && isCutOff(await textOf({ handle, start, end }))) return handle.truncate(start);
+      const place = `${this.partialPath}:${number}`;
+      if (text?.startsWith(SPENT_HEAD)) this.#spent = spentIn(text, place);
+      else if (text?.startsWith(ANSWER_HEAD)) this.#addAnswer(text, place);
+      else this.#addLine(line, handle, this.partialPath);
       this.#end = end + 1;
-      if (!isWhole) await this.#partial.write('\n', end);
+      if (isLast) await handle.write('\n', end);
     }
   }
 
@@ -246,8 +250,10 @@ export class Journal {
     await syncToDisk(this.#partial);
   }
 
-  #addLine(line: LineText): void {
-    if (line.text !== '') this.#addEpisode(readEpisode(line.text), line.place, () => line);
+  #addLine({ text, problem, number, start, end }: Line, handle: FileHandle, path: string): void {
+    if (text === '') return;
+    const episode = text === null ? new BadEpisode('corrupt', problem!) : readEpisode(text);
+    this.#addEpisode(episode, `${path}:${number}`, () => ({ handle, start, end }));
   }
 
   #addAnswer(text: string, place: string): void {
@@ -285,40 +291,19 @@ export class Journal {
   }
 }
 
-/** A line of a file with its text, without byte order marks. */
-interface LineText extends StoredLine {
-  readonly text: string;
-  /** File and line, such as "t.jsonl:3". */
-  readonly place: string;
-  /** Whether the line has a line end. */
-  readonly isWhole: boolean;
-}
-
-async function* textsOf(handle: FileHandle, path: string): AsyncGenerator<LineText> {
-  let number = 0;
-  for await (const { start, end, whole } of linesOf(handle)) {
-    const bytes = await bytesOf({ handle, start, end });
-    const text = withoutMark(bytes.toString());
-    yield {
-      handle,
-      start: start + markLength(bytes),
-      end,
-      text,
-      place: `${path}:${++number}`,
-      isWhole: whole,
-    };
-  }
-}
+const linesOf = (path: string): AsyncGenerator<Line> =>
+  readLines(createReadStream(path), Number.POSITIVE_INFINITY);
 
 /** The beginning of an episode's line, up to the name of its schema. */
 const EPISODE_HEAD = JSON.stringify({ schema: { name: SCHEMAS.trajectory.name } }).slice(0, -2);
 
-/** Returns whether a text can be the beginning of a journal's line. It ignores zero bytes at the end, left by a crash. */
-function isBeginning(text: string): boolean {
+/** Returns whether a text is the beginning of a journal's line. A crash may leave zero bytes at its end. */
+function isCutOff(text: string): boolean {
   const written = text.replace(/\0+$/, '');
-  return [EPISODE_HEAD, ANSWER_HEAD, SPENT_HEAD].some(
+  const isBeginning = [EPISODE_HEAD, ANSWER_HEAD, SPENT_HEAD].some(
     (head) => written.startsWith(head) || head.startsWith(written),
   );
+  return isBeginning && !isJson(text);
 }
 
 function isJson(text: string): boolean {

@@ -1,6 +1,7 @@
 /** Finds the lines of episodes in files, by keys. */
 import type { FileHandle } from 'node:fs/promises';
 import { UsageError } from '../command-errors.js';
+import { withoutMark } from '../files/lines.js';
 
 /** A line of a file, without its line end: the byte offsets of its first byte and of the byte after its last. */
 export interface StoredLine {
@@ -9,29 +10,8 @@ export interface StoredLine {
   readonly end: number;
 }
 
-const LF = 0x0a;
-/** The number of bytes of a read. Chosen by hand: a smaller chunk needs more reads. */
-const CHUNK_BYTES = 2 ** 18;
-
-/** Yields the lines of a file, in constant memory. `whole` is false for a last line without a line end. */
-export async function* linesOf(handle: FileHandle): AsyncGenerator<StoredLine & { readonly whole: boolean }> {
-  const chunk = Buffer.alloc(CHUNK_BYTES);
-  let [start, position] = [0, 0];
-  for (;;) {
-    const { bytesRead } = await handle.read(chunk, 0, chunk.length, position);
-    if (bytesRead === 0) break;
-    const read = chunk.subarray(0, bytesRead);
-    for (let at = read.indexOf(LF); at >= 0; at = read.indexOf(LF, at + 1)) {
-      yield { handle, start, end: position + at, whole: true };
-      start = position + at + 1;
-    }
-    position += bytesRead;
-  }
-  if (start < position) yield { handle, start, end: position, whole: false };
-}
-
-/** Reads the bytes of a line. @throws UsageError if another process has shortened the file. */
-export async function bytesOf({ handle, start, end }: StoredLine): Promise<Buffer> {
+/** Reads the text of a line, without byte order marks. @throws UsageError if another process has shortened the file. */
+export async function textOf({ handle, start, end }: StoredLine): Promise<string> {
   const bytes = Buffer.alloc(end - start);
   for (let done = 0; done < bytes.length; ) {
     const { bytesRead } = await handle.read(bytes, done, bytes.length - done, start + done);
@@ -42,7 +22,7 @@ export async function bytesOf({ handle, start, end }: StoredLine): Promise<Buffe
     }
     done += bytesRead;
   }
-  return bytes;
+  return withoutMark(bytes.toString());
 }
 
 /** The places of lines by the keys of their episodes. */
@@ -69,7 +49,7 @@ export class LineIndex {
   async *read(keys: Iterable<string>): AsyncGenerator<string> {
     for (const key of keys) {
       const line = this.#lines.get(key);
-      if (line !== undefined) yield (await bytesOf(line)).toString();
+      if (line !== undefined) yield await textOf(line);
     }
   }
 }
