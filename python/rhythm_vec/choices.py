@@ -78,7 +78,7 @@ def to_mask(mask: Any, num_envs: int) -> Optional[npt.NDArray[np.uint8]]:
     array = to_array(mask)
     is_bytes = array.dtype == np.uint8 and (array.size == 0 or array.max() <= 1)
     if (array.dtype != np.bool_ and not is_bytes) or array.ndim == 0:
-        refuse("wrong_type", f"mask to be bool [{num_envs}]", describe(mask), "Pass one entry per environment.")
+        refuse("wrong_type", f"mask to be bool [{num_envs}]", describe(mask), "Pass one entry per environment.", "mask")
     if array.shape != (num_envs,):
         check_length("entries in mask", array, num_envs)
     return np.array(array, np.uint8)
@@ -90,7 +90,7 @@ def to_seed_range(seed_range: Any) -> SeedRange:
         return ALL_SEEDS
     if not isinstance(seed_range, (tuple, list)) or len(seed_range) != 2:
         remedy = "Pass the first seed and the number of seeds."
-        refuse("wrong_type", "seed_range to be (low, size)", describe(seed_range), remedy)
+        refuse("wrong_type", "seed_range to be (low, size)", describe(seed_range), remedy, "seed_range")
     low = check_integer("seed_range[0] (low)", seed_range[0], 0, MAX_U32)
     return low, check_integer("seed_range[1] (size)", seed_range[1], 1, MAX_U32 + 1 - low)
 
@@ -113,7 +113,7 @@ def to_seeds(
         array = np.arange(int(seed), int(seed) + num_envs, dtype=np.uint64)
     elif (array := to_array(seed)).ndim == 0:
         expected = f"{what} to be a u32 or an array of u32"
-        refuse("wrong_type", expected, describe(seed), "Pass one seed per environment.")
+        refuse("wrong_type", expected, describe(seed), "Pass one seed per environment.", what)
     elif array.shape != (num_envs,):
         check_length(f"entries in {what}", array, num_envs)
     else:

@@ -1,7 +1,7 @@
 /** `rhythm-vec serve`: serves the environment over HTTP and WebSockets. */
 import { readFileSync } from 'node:fs';
 import { finished } from 'node:stream/promises';
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { BACKENDS } from '../engine/backends/node.js';
 import type { RunningServer } from '../server/server.js';
 import { DEFAULTS, type ServeOptions } from '../server/server-options.js';
@@ -15,15 +15,6 @@ interface Options extends EngineOptions {
   readonly tokenFile?: string;
   readonly insecure?: boolean;
   readonly workers: number;
-  readonly capacity: number;
-  readonly bodyLimit: number;
-  readonly frameLimit: number;
-  readonly vecEnvs: number;
-  readonly batchRequests: number;
-  readonly batchQueue: number;
-  readonly batchWait: number;
-  readonly ping: number;
-  readonly idle: number;
   readonly grace: number;
   readonly stopOnEof?: boolean;
 }
@@ -51,6 +42,29 @@ Examples:
   rhythm-vec serve --host 0.0.0.0 --token-file token.txt
 `;
 
+/** The options for numbers: flags, description, name in ServeOptions, and how much of it the option's unit is. */
+const NUMBERS = [
+  ['--capacity <n>', 'maximum number of sessions at a time', 'capacity', 1],
+  ['--body-limit <MiB>', 'maximum size of a request body', 'bodyLimit', MIB],
+  [
+    '--frame-limit <MiB>',
+    "maximum size of a session's frame, and of a body of /reset, /step and /mcp",
+    'frameLimit',
+    MIB,
+  ],
+  ['--vec-envs <n>', 'maximum number of environments in all vector environments together', 'vecEnvs', 1],
+  ['--batch-requests <n>', 'maximum number of /v1 requests at a time', 'batchRequests', 1],
+  ['--batch-queue <n>', 'maximum number of /v1 requests that wait', 'batchQueue', 1],
+  [
+    '--batch-wait <seconds>',
+    'time that a /v1 request may wait before it gets status 503',
+    'batchWaitMs',
+    SECOND,
+  ],
+  ['--ping <seconds>', 'interval of pings to each socket', 'pingMs', SECOND],
+  ['--idle <seconds>', 'close a socket after this time without a frame', 'idleMs', SECOND],
+] as const;
+
 export function addServeCommand(program: Command, context: Context): void {
   const command = program
     .command('serve')
@@ -70,46 +84,10 @@ export function addServeCommand(program: Command, context: Context): void {
       'number of processes that serve, at most one for each processor core',
       parseInteger,
       1,
-    )
-    .option('--capacity <n>', 'maximum number of sessions at a time', parseInteger, DEFAULTS.capacity)
-    .option('--body-limit <MiB>', 'maximum size of a request body', parseNumber, DEFAULTS.bodyLimit / MIB)
-    .option(
-      '--frame-limit <MiB>',
-      "maximum size of a session's frame, and of a body of /reset, /step and /mcp",
-      parseNumber,
-      DEFAULTS.frameLimit / MIB,
-    )
-    .option(
-      '--vec-envs <n>',
-      'maximum number of environments in all vector environments together',
-      parseInteger,
-      DEFAULTS.vecEnvs,
-    )
-    .option(
-      '--batch-requests <n>',
-      'maximum number of /v1 requests at a time',
-      parseInteger,
-      DEFAULTS.batchRequests,
-    )
-    .option(
-      '--batch-queue <n>',
-      'maximum number of /v1 requests that wait',
-      parseInteger,
-      DEFAULTS.batchQueue,
-    )
-    .option(
-      '--batch-wait <seconds>',
-      'time that a /v1 request may wait before it gets status 503',
-      parseNumber,
-      DEFAULTS.batchWaitMs / SECOND,
-    )
-    .option('--ping <seconds>', 'interval of pings to each socket', parseNumber, DEFAULTS.pingMs / SECOND)
-    .option(
-      '--idle <seconds>',
-      'close a socket after this time without a frame',
-      parseNumber,
-      DEFAULTS.idleMs / SECOND,
-    )
+    );
+  for (const [flags, description, name, unit] of NUMBERS)
+    command.option(flags, description, unit === 1 ? parseInteger : parseNumber, DEFAULTS[name] / unit);
+  command
     .option(
       '--grace <seconds>',
       'time that requests have to end after SIGTERM, SIGINT or SIGHUP',
@@ -133,17 +111,13 @@ export function addServeCommand(program: Command, context: Context): void {
 }
 
 function toServeOptions(options: Options): ServeOptions {
-  const { tokenFile, bodyLimit, frameLimit, batchWait, ping, idle, grace, workers, stopOnEof, ...rest } =
-    options;
-  return {
-    ...rest,
-    token: tokenFile === undefined ? process.env[TOKEN_VARIABLE] || undefined : readToken(tokenFile),
-    bodyLimit: Math.round(bodyLimit * MIB),
-    frameLimit: Math.round(frameLimit * MIB),
-    batchWaitMs: Math.round(batchWait * SECOND),
-    pingMs: Math.round(ping * SECOND),
-    idleMs: Math.round(idle * SECOND),
-  };
+  const { host, port, tokenFile, insecure, backend, kernel, threads } = options;
+  const token = tokenFile === undefined ? process.env[TOKEN_VARIABLE] || undefined : readToken(tokenFile);
+  const numbers = NUMBERS.map(([flags, , name, unit]) => {
+    const key = new Option(flags).attributeName();
+    return [name, Math.round(options[key as never] * unit)];
+  });
+  return { host, port, token, insecure, backend, kernel, threads, ...Object.fromEntries(numbers) };
 }
 
 function readToken(path: string): string {

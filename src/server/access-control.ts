@@ -4,27 +4,22 @@
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { sentenceOf } from '../shared/errors.js';
 import { describe } from '../shared/values.js';
+import { StatusError } from './protocol/errors.js';
 import { isLoopback, type Settings } from './server-options.js';
 
-/** The response to a request without access. */
-export interface Rejection {
-  readonly status: 401 | 403;
-  readonly detail: string;
-}
-
 /** Checks the head of a request. @returns null for a request with access. */
-export type AccessCheck = (request: IncomingMessage) => Rejection | null;
+export type AccessCheck = (request: IncomingMessage) => StatusError | null;
 
-const NO_TOKEN: Rejection = {
-  status: 401,
-  detail: 'Expected the header "Authorization: Bearer TOKEN", got none. Send the server\'s token.',
-};
-const OTHER_TOKEN: Rejection = {
-  status: 401,
-  detail:
-    'Expected the server\'s token in "Authorization: Bearer TOKEN", got another token. Send the server\'s token.',
-};
+const unauthorized = (expected: string, got: string): StatusError =>
+  new StatusError(401, sentenceOf({ expected, got, remedy: "Send the server's token." }), {
+    'www-authenticate': 'Bearer',
+  });
+const NO_TOKEN = unauthorized('the header "Authorization: Bearer TOKEN"', 'none');
+const OTHER_TOKEN = unauthorized('the server\'s token in "Authorization: Bearer TOKEN"', 'another token');
+const forbidden = (expected: string, got: string, remedy: string): StatusError =>
+  new StatusError(403, sentenceOf({ expected, got, remedy }));
 
 /**
  * Returns the access check of a server.
@@ -52,28 +47,26 @@ function tokenCheck(token: string): AccessCheck {
 
 const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-function checkHost({ headersDistinct, url = '' }: IncomingMessage): Rejection | null {
+function checkHost({ headersDistinct, url = '' }: IncomingMessage): StatusError | null {
   // An absolute target (`GET http://name/path`) also names the server.
   const [, target] = /^https?:\/\/([^/?#]*)/i.exec(url) ?? [];
   const names = [...(headersDistinct.host ?? ['']), ...(target === undefined ? [] : [target])];
   const other = names.find((name) => !/^[^\s/?#@\\]+$/.test(name) || !isLoopbackUrl(`http://${name}`));
   if (other === undefined) return null;
-  return {
-    status: 403,
-    detail:
-      `Expected a Host of this machine (localhost, 127.0.0.1 or [::1]), got ${other === '' ? 'none' : describe(other)}. ` +
-      'Send requests to http://localhost, or start the server with a token, or with --insecure.',
-  };
+  return forbidden(
+    'a Host of this machine (localhost, 127.0.0.1 or [::1])',
+    other === '' ? 'none' : describe(other),
+    'Send requests to http://localhost, or start the server with a token, or with --insecure.',
+  );
 }
 
-function checkOrigin({ headers: { origin } }: IncomingMessage): Rejection | null {
+function checkOrigin({ headers: { origin } }: IncomingMessage): StatusError | null {
   if (origin === undefined || isLoopbackUrl(origin)) return null;
-  return {
-    status: 403,
-    detail:
-      `Expected no Origin, or one of this machine (http://localhost), got ${describe(origin)}. ` +
-      'Start the server with a token to answer pages of other sites.',
-  };
+  return forbidden(
+    'no Origin, or one of this machine (http://localhost)',
+    describe(origin),
+    'Start the server with a token to answer pages of other sites.',
+  );
 }
 
 const isLoopbackUrl = (url: string): boolean => URL.canParse(url) && isLoopback(new URL(url).hostname);

@@ -16,10 +16,10 @@ import { OpenEnvSession } from './openenv-session.js';
 import type { Settings } from './server-options.js';
 import { Sockets, type SocketsByPath, upgrade } from './sockets/sockets.js';
 import { BatchRunner } from './v1/batch-runner.js';
-import { parseRoute } from './v1/parse.js';
-import { promptsRoute } from './v1/prompts.js';
-import { rolloutRoute } from './v1/rollout.js';
-import { scoreRoute } from './v1/score.js';
+import { PARSE } from './v1/parse.js';
+import { PROMPTS } from './v1/prompts.js';
+import { ROLLOUT } from './v1/rollout.js';
+import { SCORE } from './v1/score.js';
 import { EnvQuota, VecSession } from './vec/vec-session.js';
 
 export interface ServerParts {
@@ -76,10 +76,10 @@ export function buildServer(settings: Settings, host?: MetricsHost): ServerParts
   const sockets = socketsOf({ ...settings, onFailure }, shared);
   const openEnv = openEnvRoutes(settings);
   const batchRoutes = [
-    scoreRoute(batchRunner),
-    rolloutRoute(batchRunner),
-    promptsRoute(batchRunner),
-    parseRoute(batchRunner),
+    batchRunner.routeOf(SCORE),
+    batchRunner.routeOf(ROLLOUT),
+    batchRunner.routeOf(PROMPTS),
+    batchRunner.routeOf(PARSE),
   ];
   const routes = withDescription(
     [...openEnv.routes, readyRoute(batchRunner), ...batchRoutes, metricsRoute(metrics, host)],

@@ -36,10 +36,11 @@ export async function startCluster(options: ServeOptions, workers: number): Prom
   checkInteger('workers', workers, 1, MAX_WORKERS);
   const cores = availableParallelism();
   if (workers > cores) {
-    throw new InputError(
-      'out_of_range',
-      `Expected at most ${cores} workers, one for each processor core, got ${workers}. More do not help: pass --workers ${cores}.`,
-    );
+    throw new InputError('out_of_range', {
+      expected: `at most ${cores} workers, one for each processor core`,
+      got: `${workers}`,
+      remedy: `More do not help: pass --workers ${cores}.`,
+    });
   }
   const settings = toServeSettings(options);
   const port = settings.port === 0 ? await freePort(settings) : settings.port;

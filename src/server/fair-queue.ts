@@ -2,14 +2,15 @@
  * Admits a limited number of requests at a time. The others wait: each client has a queue of its own, and the clients take
  * turns, so that a client with many requests does not block the others.
  */
+import { sentenceOf } from '../shared/errors.js';
+import { CLOSES, StatusError } from './protocol/errors.js';
 
 /** The error for a request that cannot begin. The client may send it again after `retryAfter` seconds. */
-export class BusyError extends Error {
-  /** The value of the header Retry-After, in seconds. */
-  readonly retryAfter: number;
-  constructor(message: string, retryAfter: number) {
-    super(message);
-    this.retryAfter = retryAfter;
+export class BusyError extends StatusError {
+  /** @param retryAfter the value of the header Retry-After, in seconds. */
+  constructor(expected: string, got: string, remedy: string, retryAfter: number) {
+    const headers = { ...CLOSES, 'retry-after': String(retryAfter) };
+    super(503, sentenceOf({ expected, got, remedy }), headers);
   }
 }
 
@@ -76,17 +77,20 @@ export class FairQueue {
 
   /** Checks that the queue admits new requests. @throws BusyError if it is full or draining. */
   checkOpen(): void {
-    if (this.#draining) throw new BusyError(DRAINING, MIN_RETRY);
+    if (this.#draining) {
+      const [expected, got] = ['a server that accepts requests', 'a server that is shutting down'];
+      throw new BusyError(expected, got, 'Send the request to another server.', MIN_RETRY);
+    }
     this.#checkFull();
   }
 
   #checkFull(): void {
     const { working, waiting } = this.#limits;
     if (this.#working < working || this.#waiting < waiting) return;
-    throw new BusyError(
-      `Expected fewer than ${working + waiting} ${this.#what}, got ${working} in progress and ${waiting} that wait. ` +
-        'Try again after the time in Retry-After.',
-      this.#retryAfter(),
+    throw this.#busy(
+      `fewer than ${working + waiting} ${this.#what}`,
+      `${working} in progress and ${waiting} that wait`,
+      'Try again after the time in Retry-After.',
     );
   }
 
@@ -152,11 +156,16 @@ export class FairQueue {
   }
 
   #tooSlow(): BusyError {
-    return new BusyError(
-      `Expected the request to begin within ${this.#limits.waitMs} ms, but ${this.#limits.working} other ${this.#what} are in progress. ` +
-        'Try again after the time in Retry-After, or raise --batch-wait.',
-      this.#retryAfter(),
+    const { waitMs, working } = this.#limits;
+    return this.#busy(
+      `the request to begin within ${waitMs} ms`,
+      `${working} other ${this.#what} that are in progress`,
+      'Try again after the time in Retry-After, or raise --batch-wait.',
     );
+  }
+
+  #busy(expected: string, got: string, remedy: string): BusyError {
+    return new BusyError(expected, got, remedy, this.#retryAfter());
   }
 
   #add(entry: Waiting): void {
@@ -196,6 +205,3 @@ export class FairQueue {
     return Math.min(Math.max(seconds, MIN_RETRY), MAX_RETRY);
   }
 }
-
-const DRAINING =
-  'Expected a server that accepts requests, got a server that is shutting down. Send the request to another server.';

@@ -2,29 +2,26 @@
  * Handles OpenEnv's messages over one WebSocket (a session). A session plays one episode at a time, in one environment
  * of the shared pool.
  */
+import { z } from 'zod';
 import type { EpisodePool } from '../rollouts/episode-pool.js';
 import { describe } from '../shared/values.js';
-import {
-  extra,
-  InvalidRequestError,
-  mapErrors,
-  missing,
-  tooManyValues,
-  type ValidationError,
-  withLinks,
-} from './protocol/errors.js';
-import { hasTooManyValues, MAX_VALUES } from './protocol/json-limits.js';
+import { InvalidRequestError, mapErrors, parse, withLinks } from './protocol/errors.js';
+import { hasTooManyValues, tooManyValues } from './protocol/json.js';
 import { answerMcp, type EpisodeRequest, stateOf, toAction, toEpisodeRequest } from './protocol/messages.js';
 import { isOver, resetText, stepsOf, stepText } from './protocol/observation.js';
-import {
-  type Answer,
-  errorAnswer,
-  InvalidStateError,
-  type MessageHandler,
-  toErrorAnswer,
-} from './sockets/connection.js';
+import { type Answer, MessageError, type MessageHandler, unknownType } from './sockets/connection.js';
 
-type Message = Readonly<Record<string, unknown>>;
+const message = (shape: z.core.$ZodLooseShape = {}) => z.strictObject({ type: z.string(), ...shape });
+const [OPTIONAL, REQUIRED] = [z.unknown().optional(), z.unknown().nonoptional()];
+/** The schemas of messages, by type. */
+const MESSAGES = {
+  step: message({ data: REQUIRED }),
+  reset: message({ data: OPTIONAL }),
+  state: message(),
+  mcp: message({ data: REQUIRED }),
+  close: message(),
+};
+type MessageType = keyof typeof MESSAGES;
 
 export class OpenEnvSession implements MessageHandler {
   readonly #pool: EpisodePool;
@@ -44,75 +41,53 @@ export class OpenEnvSession implements MessageHandler {
     this.#envIndex = null;
   }
 
-  answer(data: Buffer, isBinary: boolean): Answer | Promise<Answer> {
+  answer(frame: Buffer, isBinary: boolean): Answer | Promise<Answer> {
     this.#envIndex ??= this.#pool.claim();
-    if (this.#envIndex === null) return this.#full();
-    const message = isBinary ? errorAnswer('INVALID_JSON', NOT_TEXT) : readMessage(data);
-    return 'frame' in message ? message : this.#handle(message.message);
+    if (this.#envIndex === null) throw this.#full();
+    const message = readMessage(frame, isBinary);
+    const type = typeOf(message);
+    const { data } = parse(MESSAGES[type] as z.ZodObject, message, withLinks);
+    return this.#handlers[type](data);
   }
 
-  #full(): Answer {
+  #full(): MessageError {
     const { capacity, taken: open } = this.#pool;
-    const message = `Expected fewer than ${capacity} open sessions, got ${open}. Try again later, or raise --capacity.`;
-    const more = { active_sessions: open, max_sessions: capacity };
-    return { ...errorAnswer('CAPACITY_REACHED', message, more), ends: true };
+    const text = `Expected fewer than ${capacity} open sessions, got ${open}. Try again later, or raise --capacity.`;
+    return new MessageError(
+      'CAPACITY_REACHED',
+      text,
+      { active_sessions: open, max_sessions: capacity },
+      true,
+    );
   }
 
-  async #handle(message: Message): Promise<Answer> {
-    const { type } = message;
-    const handler = typeof type === 'string' && Object.hasOwn(this.#handlers, type) && this.#handlers[type];
-    if (!handler) return errorAnswer('UNKNOWN_TYPE', `Unknown message type: ${typeText(type)}`);
-    try {
-      return await handler(message);
-    } catch (error) {
-      return toErrorAnswer(error);
-    }
-  }
-
-  readonly #handlers: Readonly<Record<string, (message: Message) => Answer | Promise<Answer>>> = {
-    step: (message) => {
-      checkKeys(message, ['type', 'data'], 'data');
-      return this.#step(message.data);
-    },
-    reset: (message) => {
-      checkKeys(message, ['type', 'data']);
-      return this.#reset(message.data ?? {});
-    },
-    state: (message) => {
-      checkKeys(message, ['type']);
-      return { frame: JSON.stringify({ type: 'state', data: stateOf(this.#episode, this.#steps) }) };
-    },
-    mcp: (message) => {
-      checkKeys(message, ['type', 'data'], 'data');
-      return { frame: JSON.stringify({ type: 'mcp', data: answerMcp(message.data) }) };
-    },
-    close: (message) => {
-      checkKeys(message, ['type']);
-      return { frame: null, ends: true };
-    },
+  readonly #handlers: Readonly<Record<MessageType, (data: unknown) => Answer | Promise<Answer>>> = {
+    step: (data) => this.#step(data),
+    reset: (data) => this.#reset(data ?? {}),
+    state: () => textAnswer('state', JSON.stringify(stateOf(this.#episode, this.#steps))),
+    mcp: (data) => textAnswer('mcp', JSON.stringify(answerMcp(data))),
+    close: () => ({ frame: null, ends: true }),
   };
 
-  async #reset(data: unknown): Promise<Answer> {
+  #reset(data: unknown): Promise<Answer> {
     const request = mapErrors(withLinks, () => toEpisodeRequest(data));
-    const frame = await this.#pool.reset(this.#envIndex!, request, (outputs, envIndex) => {
+    return this.#pool.reset(this.#envIndex!, request, (outputs, envIndex) => {
       this.#episode = request;
       this.#steps = 0;
       this.#over = false;
-      return observationText(resetText(outputs, envIndex));
+      return textAnswer('observation', resetText(outputs, envIndex));
     });
-    return { frame };
   }
 
-  async #step(data: unknown): Promise<Answer> {
+  #step(data: unknown): Promise<Answer> {
     const action = toAction(data);
-    if (this.#episode === null) throw new InvalidStateError(NOT_RESET);
-    if (this.#over) throw new InvalidStateError(EPISODE_OVER);
-    const frame = await this.#pool.step(this.#envIndex!, action, (outputs, envIndex) => {
+    if (this.#episode === null) throw new MessageError('EXECUTION_ERROR', NOT_RESET);
+    if (this.#over) throw new MessageError('EXECUTION_ERROR', EPISODE_OVER);
+    return this.#pool.step(this.#envIndex!, action, (outputs, envIndex) => {
       this.#steps = stepsOf(outputs, envIndex);
       this.#over = isOver(outputs, envIndex);
-      return observationText(stepText(outputs, envIndex));
+      return textAnswer('observation', stepText(outputs, envIndex));
     });
-    return { frame };
   }
 }
 
@@ -121,36 +96,28 @@ const NOT_RESET = 'Expected a reset before the first step, got none. Send {"type
 const EPISODE_OVER =
   'Expected a step of a running episode, got one after its last step. Send {"type": "reset"} to begin another.';
 
-const observationText = (result: string): string => `{"type":"observation","data":${result}}`;
+/** @param data JSON. */
+const textAnswer = (type: string, data: string): Answer => ({ frame: `{"type":"${type}","data":${data}}` });
 
-function readMessage(data: Buffer): Answer | { readonly message: Message } {
-  if (hasTooManyValues(data))
-    return toErrorAnswer(new InvalidRequestError(withLinks([tooManyValues([], MAX_VALUES)])));
+/** Parses a frame. @throws MessageError; InvalidRequestError for too many values. */
+function readMessage(frame: Buffer, isBinary: boolean): object {
+  if (isBinary) throw new MessageError('INVALID_JSON', NOT_TEXT);
+  if (hasTooManyValues(frame)) throw new InvalidRequestError(withLinks([tooManyValues([])]));
   let message: unknown;
   try {
-    message = JSON.parse(data.toString());
+    message = JSON.parse(frame.toString());
   } catch (error) {
-    return errorAnswer('INVALID_JSON', `Invalid JSON: ${(error as Error).message}`);
+    throw new MessageError('INVALID_JSON', `Invalid JSON: ${(error as Error).message}`);
   }
-  if (typeof message === 'object' && message !== null && !Array.isArray(message)) {
-    return { message: message as Message };
-  }
+  if (typeof message === 'object' && message !== null && !Array.isArray(message)) return message;
   // Ends the session, as OpenEnv's own server does here. Other invalid frames do not end it.
   const text = `Expected a message, an object with a type, got ${describe(message)}. Send {"type": "reset"}, for instance.`;
-  return { ...errorAnswer('SESSION_ERROR', text), ends: true };
+  throw new MessageError('SESSION_ERROR', text, {}, true);
 }
 
-/** Describes the type of a message, for errors. */
-const typeText = (type: unknown): string => (typeof type === 'string' ? type.slice(0, 100) : describe(type));
-
-/** Refuses unknown keys of a message, and a message without the required key. @throws InvalidRequestError. */
-function checkKeys(message: Message, known: readonly string[], required?: string): void {
-  const errors: ValidationError[] = [];
-  if (required !== undefined && message[required] === undefined) {
-    errors.push(missing([required], message));
-  }
-  for (const key of Object.keys(message)) {
-    if (!known.includes(key)) errors.push(extra([key], message[key]));
-  }
-  if (errors.length > 0) throw new InvalidRequestError(withLinks(errors));
+/** Returns the type of a message. @throws MessageError for an unknown type. */
+function typeOf({ type }: { readonly type?: unknown }): MessageType {
+  if (typeof type !== 'string') throw unknownType(describe(type));
+  if (Object.hasOwn(MESSAGES, type)) return type as MessageType;
+  throw unknownType(type);
 }

@@ -187,7 +187,8 @@ export class BodyMemory {
 
 const tooSlow = (): BusyError =>
   new BusyError(
-    `Expected the rest of the body within ${BEYOND_MS / 1000} seconds, because other large requests of /v1 wait for memory. ` +
-      'Try again after the time in Retry-After, or send less at a time.',
+    `the rest of the body within ${BEYOND_MS / 1000} seconds, because other large requests of /v1 wait for memory`,
+    'less',
+    'Try again after the time in Retry-After, or send less at a time.',
     BEYOND_MS / 1000,
   );

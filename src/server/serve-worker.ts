@@ -41,7 +41,7 @@ async function metricsText(): Promise<string> {
   });
   waiting.delete(metricsId);
   if (text !== null) return text;
-  throw new BusyError('Expected the metrics of all workers, but one did not answer. Try again.', 1);
+  throw new BusyError('the metrics of all workers', 'no answer of one of them', 'Try again.', 1);
 }
 
 /** Answers the primary's requests for the metrics of this process. */

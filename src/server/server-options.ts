@@ -115,12 +115,11 @@ function checkToken(token: unknown): string | undefined {
   const isPrintable = /^[\x21-\x7e]*$/.test(text);
   if (fits && isPrintable) return text;
   // The message does not repeat the token.
-  throw new InputError(
-    'out_of_range',
-    `Expected a token of ${MIN_TOKEN} to ${MAX_TOKEN} printable ASCII characters without spaces, ` +
-      `got ${text.length} characters${isPrintable ? '' : ', some of them not allowed'}. ` +
-      'Make one with: openssl rand -hex 32',
-  );
+  throw new InputError('out_of_range', {
+    expected: `a token of ${MIN_TOKEN} to ${MAX_TOKEN} printable ASCII characters without spaces`,
+    got: `${text.length} characters${isPrintable ? '' : ', some of them not allowed'}`,
+    remedy: 'Make one with: openssl rand -hex 32',
+  });
 }
 
 const LOOPBACK = new BlockList();
@@ -139,11 +138,11 @@ export function isLoopback(host: string): boolean {
 }
 
 const missingToken = (host: string): InputError =>
-  new InputError(
-    'unknown_option',
-    `Expected a token for ${host}, which other machines may reach, got none. ` +
-      'Set RHYTHM_TOKEN, or pass --token-file, or --insecure to admit every client.',
-  );
+  new InputError('unknown_option', {
+    expected: `a token for ${host}, which other machines may reach`,
+    got: 'none',
+    remedy: 'Set RHYTHM_TOKEN, or pass --token-file, or --insecure to admit every client.',
+  });
 
 function toStandardError(error: unknown): void {
   process.stderr.write(`error: ${error instanceof Error ? error.stack : String(error)}\n`);

@@ -11,6 +11,19 @@ export class RhythmError extends Error {
   }
 }
 
+/** What is wrong with a value: the parts of an error's message. */
+export interface Fault {
+  /** What was expected, and where. */
+  readonly expected: string;
+  readonly got: string;
+  /** What to do, as a sentence. */
+  readonly remedy: string;
+}
+
+/** Words a fault as an error's message. The remedy may begin with a space, as that of `didYouMean` does, or be empty. */
+export const sentenceOf = ({ expected, got, remedy }: Fault): string =>
+  `Expected ${expected}, got ${got}. ${remedy.trimStart()}`.trimEnd();
+
 /**
  * An invalid argument. The call has changed nothing. Exception: a run with `onProgress` or `signal` plays slices of
  * environments one after the other, and keeps the slices that it has finished.
@@ -20,19 +33,30 @@ export class InputError extends RhythmError {
   readonly field?: string;
   /** The index of the invalid row, or of the entry of a list; undefined for an error that is not about one row. */
   readonly row?: number;
+  /** The parts of the message; undefined for a message that has not these parts. */
+  readonly fault?: Fault;
 
-  /** @param at the field, or field and row, of the invalid value. A phrase, such as "the number of rows", names no field. */
+  /**
+   * @param fault what is wrong, or the message. @param at the field, or field and row, of the invalid value; a fault may have
+   *   it too. A phrase, such as "the number of rows", names no field.
+   */
   constructor(
     code: ErrorCode,
-    message: string,
-    { at, ...options }: ErrorOptions & { at?: string | Pick<InputError, 'field' | 'row'> } = {},
+    fault: string | (Fault & { readonly at?: At }),
+    { at, ...options }: ErrorOptions & { at?: At } = {},
   ) {
-    super(code, message, options);
-    const { field, row } = typeof at === 'object' ? at : { field: at, row: undefined };
+    super(code, typeof fault === 'string' ? fault : sentenceOf(fault), options);
+    const place = at ?? (typeof fault === 'string' ? undefined : fault.at);
+    const { field, row } = typeof place === 'object' ? place : { field: place, row: undefined };
     if (field !== undefined && /^\w+$/.test(field)) this.field = field;
     if (row !== undefined) this.row = row;
+    if (typeof fault === 'string') return;
+    const { expected, got, remedy } = fault;
+    this.fault = { expected, got, remedy };
   }
 }
+
+type At = string | Pick<InputError, 'field' | 'row'>;
 
 /** The place of a value, such as an entry of a list or a field of a row. Its text, such as `rows[3].action[1]`, is its name in messages. */
 export class Place {

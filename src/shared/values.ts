@@ -16,11 +16,12 @@ export function checkOptions(what: string, options: unknown, known: readonly str
   // Each step calls this function. Object.keys would allocate.
   for (const name in options) {
     if (known.includes(name) || !Object.hasOwn(options, name)) continue;
-    throw new InputError(
-      'unknown_option',
-      `Expected ${what} among ${known.join(', ')}, got "${name}".${didYouMean(name, known, ' Remove it.')}`,
-      { at: name },
-    );
+    throw new InputError('unknown_option', {
+      expected: `${what} among ${known.join(', ')}`,
+      got: `"${name}"`,
+      remedy: didYouMean(name, known, ' Remove it.'),
+      at: name,
+    });
   }
 }
 
@@ -60,7 +61,10 @@ export const isFloats = (value: unknown): value is Float32Array => kindOf(value)
 
 /** Builds the error for a value of the wrong type. */
 export const wrongType = (what: Where, expected: string, value: unknown, remedy: string): InputError =>
-  new InputError('wrong_type', `Expected ${what} to be ${expected}, got ${describe(value)}. ${remedy}`, {
+  new InputError('wrong_type', {
+    expected: `${what} to be ${expected}`,
+    got: describe(value),
+    remedy,
     at: what,
   });
 
@@ -68,22 +72,24 @@ export const wrongType = (what: Where, expected: string, value: unknown, remedy:
 export function checkInteger(what: Where, value: unknown, low: number, high: number): number {
   if (typeof value === 'number' && Number.isInteger(value) && value >= low && value <= high) return value;
   const code = typeof value === 'number' ? 'out_of_range' : 'wrong_type';
-  throw new InputError(
-    code,
-    `Expected ${what} to be an integer from ${low} to ${high}, got ${describe(value)}. Pass an integer in that range.`,
-    { at: what },
-  );
+  throw new InputError(code, {
+    expected: `${what} to be an integer from ${low} to ${high}`,
+    got: describe(value),
+    remedy: 'Pass an integer in that range.',
+    at: what,
+  });
 }
 
 /** Validates a finite number. @throws InputError `wrong_type` or `out_of_range`. */
 export function checkFinite(what: Where, value: unknown): number {
   if (typeof value === 'number' && Number.isFinite(value)) return value;
   const code = typeof value === 'number' ? 'out_of_range' : 'wrong_type';
-  throw new InputError(
-    code,
-    `Expected ${what} to be a finite number, got ${describe(value)}. Pass a finite number.`,
-    { at: what },
-  );
+  throw new InputError(code, {
+    expected: `${what} to be a finite number`,
+    got: describe(value),
+    remedy: 'Pass a finite number.',
+    at: what,
+  });
 }
 
 /** Validates a name: any string. @throws InputError `wrong_type`. */
@@ -104,10 +110,11 @@ export const toFlag = (what: Where, value = false): boolean => checkBoolean(what
 /** Checks a length. @param unit says what the expected length counts, such as 'numEnvs'. @throws InputError `wrong_length`. */
 export function checkLength(what: string, got: number, expected: number, unit: string): void {
   if (got === expected) return;
-  throw new InputError(
-    'wrong_length',
-    `Expected ${expected} ${what} (${unit}), got ${got}. Pass exactly ${expected}.`,
-  );
+  throw new InputError('wrong_length', {
+    expected: `${expected} ${what} (${unit})`,
+    got: `${got}`,
+    remedy: `Pass exactly ${expected}.`,
+  });
 }
 
 /** Returns whether a value is an array or a typed array. */
@@ -119,11 +126,12 @@ export function isList(value: unknown): value is ArrayLike<number> {
 export function checkName<Name extends string>(what: Where, value: unknown, names: readonly Name[]): Name {
   const name = checkString(what, value);
   if (names.includes(name as Name)) return name as Name;
-  throw new InputError(
-    'unknown_name',
-    `Expected ${what} to be one of ${names.join(', ')}, got ${describe(name)}.${didYouMean(name, names)}`,
-    { at: what },
-  );
+  throw new InputError('unknown_name', {
+    expected: `${what} to be one of ${names.join(', ')}`,
+    got: describe(name),
+    remedy: didYouMean(name, names),
+    at: what,
+  });
 }
 
 /** Validates that a value is an object and not a list. @param example a key for the error. @throws InputError `wrong_type`. */

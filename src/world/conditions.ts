@@ -120,10 +120,11 @@ function conditionOf(name: string, { seeds }: ConditionOptions): Condition {
 
 function customCondition(seeds: SeedRange | undefined): Condition {
   if (seeds === undefined) {
-    throw new InputError(
-      'bad_seed',
-      'Expected seeds for the condition "custom", got none. Give seeds, such as 0-999.',
-    );
+    throw new InputError('bad_seed', {
+      expected: 'seeds for the condition "custom"',
+      got: 'none',
+      remedy: 'Give seeds, such as 0-999.',
+    });
   }
   const first = checkInteger('the first seed', seeds.first, 0, MAX_U32);
   const last = checkInteger('the last seed', seeds.last, first, MAX_U32);
@@ -145,10 +146,11 @@ function allShortened(conditions: readonly Condition[], episodes: number): Condi
   if (Number.isInteger(episodes) && episodes >= 1) {
     return conditions.map((condition) => shortened(condition, episodes));
   }
-  throw new InputError(
-    'out_of_range',
-    `Expected episodes to be an integer of at least 1, got ${describe(episodes)}. Pass 1 or more.`,
-  );
+  throw new InputError('out_of_range', {
+    expected: 'episodes to be an integer of at least 1',
+    got: describe(episodes),
+    remedy: 'Pass 1 or more.',
+  });
 }
 
 function shortened(condition: Condition, episodes: number): Condition {

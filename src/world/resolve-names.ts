@@ -23,31 +23,33 @@ export interface ResolvedProfile {
 }
 
 function unknownName(what: Where, name: string, known: readonly string[], at = what): InputError {
-  return new InputError(
-    'unknown_name',
-    `Expected ${what} to be one of ${known.join(', ')}, got ${JSON.stringify(name)}.${didYouMean(name, known)}`,
-    { at },
-  );
+  return new InputError('unknown_name', {
+    expected: `${what} to be one of ${known.join(', ')}`,
+    got: JSON.stringify(name),
+    remedy: didYouMean(name, known),
+    at,
+  });
 }
 
 /** Checks 16 floats of a profile. @returns f32 [16], a copy with 0 for -0. @throws InputError `bad_profile`. */
 export function checkProfile(floats: ArrayLike<number>, where: Where = 'profile'): Float32Array {
   if (floats.length !== PROFILE_SIZE) {
-    throw new InputError(
-      'bad_profile',
-      `Expected ${PROFILE_SIZE} floats (11 traits, 5 weights) in ${where}, got ${floats.length}. Pass ${PROFILE_SIZE} floats.`,
-      { at: where },
-    );
+    throw new InputError('bad_profile', {
+      expected: `${PROFILE_SIZE} floats (11 traits, 5 weights) in ${where}`,
+      got: `${floats.length}`,
+      remedy: `Pass ${PROFILE_SIZE} floats.`,
+      at: where,
+    });
   }
   const values = Array.from({ length: PROFILE_SIZE }, (_, k) => floats[k]);
   for (let k = 0; k < PROFILE_SIZE; k++) {
     if (!inDomain(values[k])) {
-      throw new InputError(
-        'bad_profile',
-        `Expected 0 or a magnitude in [2^-40, 2^20] at ${where}[${k}], got ${describe(values[k])}. ` +
-          'Pass a float32 of that range.',
-        { at: where },
-      );
+      throw new InputError('bad_profile', {
+        expected: `0 or a magnitude in [2^-40, 2^20] at ${where}[${k}]`,
+        got: describe(values[k]),
+        remedy: 'Pass a float32 of that range.',
+        at: where,
+      });
     }
   }
   // Adding 0 turns -0 into 0.
@@ -109,7 +111,10 @@ export function checkWeights(list: ArrayLike<number>, where: Where = 'grader'): 
   const weights: unknown[] = Array.from(list);
   const got = `[${weights.map(describe).join(', ')}]`;
   const refuse = (expected: string, remedy: string): never => {
-    throw new InputError('bad_grader', `Expected ${expected} in ${where}, got ${got}. ${remedy}`, {
+    throw new InputError('bad_grader', {
+      expected: `${expected} in ${where}`,
+      got,
+      remedy,
       at: where,
     });
   };

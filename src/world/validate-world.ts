@@ -13,10 +13,11 @@ export const SUM_TOLERANCE = 1e-6;
 
 function refuse(path: string, expected: string, got: unknown): never {
   const where = path === '' ? 'world' : `world.${path}`;
-  throw new InputError(
-    'bad_world',
-    `Expected ${expected} at ${where}, got ${show(got)}. Start from a copy of RHYTHM and change only numbers and the name.`,
-  );
+  throw new InputError('bad_world', {
+    expected: `${expected} at ${where}`,
+    got: show(got),
+    remedy: 'Start from a copy of RHYTHM and change only numbers and the name.',
+  });
 }
 
 /** Formats a value for errors: the entries of a list of numbers, or what `describe` returns. */

@@ -4,6 +4,7 @@ import { afterAll, expect, it } from 'vitest';
 import { InputError } from '../../src/index.js';
 import { EpisodePool } from '../../src/rollouts/episode-pool.js';
 import { OpenEnvSession } from '../../src/server/openenv-session.js';
+import { answerTo } from '../../src/server/sockets/connection.js';
 import { decodeFrame, encodeFrame } from '../../src/server/vec/frame.js';
 import { EnvQuota, VecSession } from '../../src/server/vec/vec-session.js';
 import { ACTION_NAMES } from '../../src/world/fields.js';
@@ -65,7 +66,7 @@ const texts = fc.oneof(
 
 it('a session and a vector environment answer any text', async () => {
   const property = fc.asyncProperty(texts, async (text) => {
-    for (const each of [session, vec]) expectAnswer((await each.answer(Buffer.from(text), false)).frame);
+    for (const each of [session, vec]) expectAnswer((await answerTo(each, Buffer.from(text), false)).frame);
   });
   await fc.assert(property, { ...DRAWS, numRuns: drawsOf(2000) });
 });
@@ -127,14 +128,14 @@ const mutated = fc
 it('mutated messages change no bit of another session, and no prototype', async () => {
   const other = new OpenEnvSession(episodePool);
   const request = async (message: unknown) =>
-    JSON.parse((await other.answer(Buffer.from(JSON.stringify(message)), false)).frame as string);
+    JSON.parse((await answerTo(other, Buffer.from(JSON.stringify(message)), false)).frame as string);
   const checked = await new CheckedSession({ request } as never, 77).begin();
   const inherited = Object.getOwnPropertyNames(Object.prototype);
   const property = fc.asyncProperty(fc.array(mutated, { minLength: 8, maxLength: 8 }), async (batch) => {
     for (const text of batch) {
-      const [answer] = await Promise.all([session.answer(Buffer.from(text), false), checked.step()]);
+      const [answer] = await Promise.all([answerTo(session, Buffer.from(text), false), checked.step()]);
       expectAnswer(answer.frame);
-      expectAnswer((await vec.answer(Buffer.from(text), false)).frame);
+      expectAnswer((await answerTo(vec, Buffer.from(text), false)).frame);
     }
   });
   // The seed replaces that of DRAWS. It is chosen by hand.

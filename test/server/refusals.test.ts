@@ -45,7 +45,7 @@ const batches: [path: string, refusals: Refusal[]][] = [
       [
         'an invalid row of a later slice',
         { seeds: Array(600).fill(1), action_histories: [...Array(599).fill([]), ['fly']] },
-        null,
+        'action_histories',
         'action_histories[599][0]',
       ],
     ],

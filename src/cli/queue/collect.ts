@@ -1,5 +1,4 @@
 /** Runs `rhythm-vec queue collect`: fetches the files of a job's shards, and merges them. */
-import { createHash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -15,7 +14,9 @@ import {
   type Queue,
   readJob,
   readResult,
+  type ShardResult,
   type StoredJob,
+  shardOf,
 } from '../../server/queue/jobs.js';
 import { isOverBudget, readSpending } from '../../server/queue/model-limits.js';
 import { failedShards } from '../../server/queue/shards.js';
@@ -50,7 +51,8 @@ export async function runCollect(name: string, options: CollectOptions, signal: 
     // After writing to a stream the job stays, because the reader of the stream may still fail.
     if (!isFile) return;
     const spent = (await readSpending(queue, job))?.spent ?? null;
-    await finishJob(queue, job, { file: fileOf(path), sha256: (await contentsOf(path)).sha256, spent });
+    const { sha256 } = await contentsOf(path);
+    await finishJob(queue, job, { file: fileOf(path), sha256, at: new Date().toISOString(), spent });
   });
 }
 
@@ -67,9 +69,9 @@ const fileOf = (path: string): string => `${hostname()}:${resolve(path)}`;
 /** Returns whether the job was collected into this file, which is unchanged, and no other files are to be written. */
 async function isComplete(job: StoredJob, options: CollectOptions): Promise<boolean> {
   const { output: path, json, bracket } = options;
-  const isOwn = job.state === 'collected' && job.file === fileOf(path) && stat(path) !== null;
-  if (!isOwn || [json, bracket].some((other) => other !== undefined)) return false;
-  if ((await contentsOf(path)).sha256 !== job.sha256) return false;
+  if (job.collected?.file !== fileOf(path) || stat(path) === null) return false;
+  if ([json, bracket].some((other) => other !== undefined)) return false;
+  if ((await contentsOf(path)).sha256 !== job.collected.sha256) return false;
   process.stderr.write(`${job.name} is complete in ${path}. Nothing to do.\n`);
   return true;
 }
@@ -93,14 +95,16 @@ async function untilComputed(queue: Queue, job: StoredJob, signal: AbortSignal):
     for (let pause = POLL.first; ; pause = Math.min(POLL.last, 2 * pause)) {
       signal.throwIfAborted();
       await checkDifferences(queue, job);
-      const { size } = await finishedShards(queue, job);
+      const { size } = await finishedShards(queue, shardOf(job));
       progress.update(size, job.shards);
       if (size === job.shards) return;
-      if (!(await isCurrent(queue, { ...job, job: job.name, index: 0 })))
-        throw jobEnded((await readJob(queue, job.name)) ?? job);
+      if (!(await isCurrent(queue, shardOf(job)))) throw jobEnded((await readJob(queue, job.name)) ?? job);
       const failed = await failedShards(queue, job);
       // Counts again, because a shard may have got its result since the first count.
-      if (failed.length > 0 && failed.length + (await finishedShards(queue, job)).size >= job.shards) {
+      if (
+        failed.length > 0 &&
+        failed.length + (await finishedShards(queue, shardOf(job))).size >= job.shards
+      ) {
         if (await isOverBudget(queue, job)) throw new BudgetError(failed[0].error);
         throw allFailed(job.name, failed);
       }
@@ -113,7 +117,7 @@ async function untilComputed(queue: Queue, job: StoredJob, signal: AbortSignal):
 
 /** @throws QueueError if two runs of a shard gave different results. */
 async function checkDifferences({ redis, prefix }: Queue, job: StoredJob): Promise<void> {
-  const [difference] = Object.entries(await redis.hgetall(dataKeys(prefix, job).differences));
+  const [difference] = Object.entries(await redis.hgetall(dataKeys(prefix, shardOf(job)).differences));
   if (difference === undefined) return;
   throw new QueueError(
     `Expected shard ${difference[0]} of ${job.name} to give the same bytes on every machine, got other bytes on ${difference[1]}. ` +
@@ -121,11 +125,11 @@ async function checkDifferences({ redis, prefix }: Queue, job: StoredJob): Promi
   );
 }
 
-/** Writes the files of all shards with their manifests. @returns their paths. @throws QueueError for a damaged result. */
+/** Writes the files of all shards with their manifests, which the merge checks. @returns their paths. @throws QueueError. */
 async function fetchShards(queue: Queue, job: StoredJob, folder: string): Promise<string[]> {
   const paths: string[] = [];
   for (let index = 0; index < job.shards; index++) {
-    const result = await readResult(queue, { job: job.name, submission: job.submission, index });
+    const result = await readResult(queue, shardOf(job, index));
     if (result === null) throw jobEnded((await readJob(queue, job.name)) ?? job);
     const path = join(folder, `shard-${index}.jsonl`);
     await writeFile(path, bytesOf(job.name, index, result));
@@ -135,32 +139,26 @@ async function fetchShards(queue: Queue, job: StoredJob, folder: string): Promis
   return paths;
 }
 
-function bytesOf(
-  name: string,
-  index: number,
-  { digest, compressed }: { digest: Uint8Array; compressed: Uint8Array },
-) {
+function bytesOf(name: string, index: number, { compressed }: ShardResult): Buffer {
   try {
-    const bytes = brotliDecompressSync(compressed);
-    if (createHash('sha256').update(bytes).digest().equals(digest)) return bytes;
+    return brotliDecompressSync(compressed);
   } catch {
-    // Reported below.
+    throw new QueueError(
+      `Expected the result of shard ${index} of ${name} as it was stored, got other bytes. Cancel the job and submit it again.`,
+    );
   }
-  throw new QueueError(
-    `Expected the result of shard ${index} of ${name} as it was stored, got other bytes. Cancel the job and submit it again.`,
-  );
 }
 
 /** Returns the error for a job that is not open. */
-function jobEnded({ name, state, file, sha256, collectedAt }: StoredJob): QueueError {
-  if (state !== 'collected') {
+function jobEnded({ name, collected }: StoredJob): QueueError {
+  if (collected === null) {
     return new QueueError(
       `Expected the job ${name} to run, got a cancelled job. Submit it again: the same command gives it the same name.`,
     );
   }
-  const when = collectedAt === null ? '' : ` at ${new Date(collectedAt).toISOString()}`;
+  const { file, sha256, at } = collected;
   return new QueueError(
-    `Expected the results of ${name} in Redis, got a job that was collected${when} into ${file} (SHA-256 ${sha256}). ` +
+    `Expected the results of ${name} in Redis, got a job that was collected at ${at} into ${file} (SHA-256 ${sha256}). ` +
       'Copy that file, or submit the job again.',
   );
 }

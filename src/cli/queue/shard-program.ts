@@ -1,5 +1,4 @@
 /** The program of a worker's threads: runs the command of a job for one shard, and stores the shard's file. */
-import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -9,11 +8,12 @@ import type { SandboxedJob } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { connect, QueueError, untilAccepted } from '../../server/queue/connection.js';
 import {
-  hasResult,
   isCurrent,
+  isOfRelease,
   noteFailure,
   type Queue,
   readJob,
+  readResult,
   type ShardData,
   type StoredJob,
   storeResult,
@@ -55,10 +55,9 @@ export default async function compute(
   const watch = setInterval(() => void check().catch(() => {}), WATCH_MS);
   try {
     const job = await untilAccepted(() => readJob(queue, data.job), signal);
-    if (job?.state !== 'open' || job.submission !== data.submission || (await hasResult(queue, data)))
+    if (job?.state !== 'open' || job.submission !== data.submission || (await readResult(queue, data)))
       return false;
-    const here = releaseHere();
-    if (job.version !== here.version || job.world !== here.world) {
+    if (!isOfRelease(job, releaseHere())) {
       await shard.updateProgress('another release');
       return await giveBack(shard, token);
     }
@@ -112,12 +111,11 @@ async function computeAndStore(
     await execute(await wordsOf(job, shard, folder, path), { signal, model });
     const bytes = await readFile(path);
     const result = {
-      digest: createHash('sha256').update(bytes).digest(),
+      manifest: JSON.stringify(JSON.parse(await readFile(manifestPath(path), 'utf8'))),
       compressed: brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: QUALITY } }),
-      manifest: await readFile(manifestPath(path), 'utf8'),
-      computeMs: performance.now() - started,
     };
-    const isSame = await untilAccepted(() => storeResult(queue, shard, result, hostname()), signal);
+    const ms = performance.now() - started;
+    const isSame = await untilAccepted(() => storeResult(queue, shard, result, ms, hostname()), signal);
     if (!isSame) throw differentBytes(shard);
   } finally {
     await Promise.all(ledgers.map((ledger) => ledger.settled()));
@@ -136,16 +134,12 @@ async function wordsOf(
   const graderPath = graderFile === null ? null : join(folder, basename(texts.grader));
   if (graderPath !== null) await writeFile(graderPath, graderFile!);
   const { backend, kernel, threads } = engine;
-  const flags = Object.entries({ backend, kernel, threads }).flatMap(([name, value]) =>
-    value === undefined ? [] : [`--${name}=${value}`],
-  );
-  const words = commandLine(job, graderPath);
+  const flags = Object.entries({ backend, kernel, threads, shard: `${index}/${job.shards}` });
   return [
     '--quiet',
-    ...words,
-    `--shard=${index}/${job.shards}`,
+    ...commandLine(job, graderPath),
+    ...flags.flatMap(([name, value]) => (value === undefined ? [] : [`--${name}=${value}`])),
     `${SHARDED[job.command].output}=${path}`,
-    ...flags,
   ];
 }
 

@@ -12,12 +12,7 @@ import { type Submission, submitJob } from '../../server/queue/shards.js';
 import { checkName } from '../../shared/values.js';
 import { type DatasetOptions, toPlan } from '../../training/datasets/state-sampler.js';
 import { DEFAULT_TEACHER, teacherNamed } from '../../training/teaching/policy-teacher.js';
-import {
-  type ConditionOptions,
-  episodesOf,
-  type SeedRange,
-  selectConditions,
-} from '../../world/conditions.js';
+import { type ConditionOptions, episodesOf, selectConditions } from '../../world/conditions.js';
 import { GRADER_NAMES } from '../../world/fields.js';
 import { PROFILE_CHOICES } from '../../world/resolve-names.js';
 import { UsageError } from '../command-errors.js';
@@ -30,13 +25,15 @@ import { shardConditions } from '../shards/shard.js';
 import { checkRange, type QueueOptions, releaseHere, withQueue } from './queue-options.js';
 import { type JobOptions, SETTINGS, SHARDED, textsOf } from './sharded.js';
 
-/** The options of `queue submit` of any command. */
-export interface SubmitOptions extends QueueOptions, ModelFlags {
+/** The options of `queue submit`, and those of its command: of teach, or of eval. Those of a dataset are DatasetOptions. */
+export interface SubmitOptions extends QueueOptions, ModelFlags, ConditionOptions {
   readonly grader: string;
   readonly shardSize: number;
   readonly priority: number;
   readonly requestsPerMinute?: number;
   readonly again?: boolean;
+  readonly policy?: string;
+  readonly policies?: readonly string[];
 }
 
 /** The minimum and maximum of --priority and of --requests-per-minute, chosen by hand. */
@@ -87,23 +84,15 @@ interface JobSize {
 }
 
 /** Checks the options of a command as the command does. @throws UsageError; InputError. */
-async function checkJob(command: string, options: SubmitOptions, grader: Grader): Promise<JobSize> {
+function checkJob(command: string, options: SubmitOptions, grader: Grader): JobSize | Promise<JobSize> {
   checkLlmOptions(options);
-  if (command === 'dataset grpo') {
-    const { rows } = toPlan({ ...(options as unknown as DatasetOptions), grader });
-    return { units: rows, rows, isModel: false };
-  }
-  if (command === 'teach') return checkTeach(options as SubmitOptions & TeachOptions);
-  return checkEval(options as SubmitOptions & EvalOptions);
+  if (command === 'teach') return checkTeach(options);
+  if (command === 'eval') return checkEval(options);
+  const { rows } = toPlan({ ...(options as unknown as DatasetOptions), grader });
+  return { units: rows, rows, isModel: false };
 }
 
-interface TeachOptions {
-  readonly policy?: string;
-  readonly seeds: SeedRange;
-  readonly profiles: string;
-}
-
-function checkTeach(options: SubmitOptions & TeachOptions): JobSize {
+function checkTeach(options: SubmitOptions): JobSize {
   const { policy = DEFAULT_TEACHER, seeds, profiles } = options;
   checkName('profiles', profiles, PROFILE_CHOICES);
   checkNoFile(policy);
@@ -113,15 +102,11 @@ function checkTeach(options: SubmitOptions & TeachOptions): JobSize {
     teacherNamed(policy);
     checkNoModelFlags(policy, options);
   }
-  const episodes = seeds.last - seeds.first + 1;
+  const episodes = seeds!.last - seeds!.first + 1;
   return { units: episodes, rows: episodes, isModel };
 }
 
-interface EvalOptions extends ConditionOptions {
-  readonly policies?: readonly string[];
-}
-
-async function checkEval(options: SubmitOptions & EvalOptions): Promise<JobSize> {
+async function checkEval(options: SubmitOptions): Promise<JobSize> {
   const { policies, shardSize } = options;
   for (const policy of policies ?? []) checkNoFile(policy);
   const models = modelsIn(policies);

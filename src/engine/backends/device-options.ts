@@ -71,8 +71,9 @@ export function toDeviceOptions(given: WebGpuOptions = {}): DeviceOptions {
 function checkPowerOfTwo(what: string, value: unknown, high: number): number {
   const number = checkInteger(what, value, 1, high);
   if (Number.isInteger(Math.log2(number))) return number;
-  throw new InputError(
-    'out_of_range',
-    `Expected ${what} to be a power of two, got ${number}. Pass ${2 ** Math.round(Math.log2(number))}, for instance.`,
-  );
+  throw new InputError('out_of_range', {
+    expected: `${what} to be a power of two`,
+    got: `${number}`,
+    remedy: `Pass ${2 ** Math.round(Math.log2(number))}, for instance.`,
+  });
 }

@@ -127,21 +127,21 @@ function kernelFor(
   const hasKernel = takesKernel(backends, backend);
   if (kernel === undefined) return (hasKernel && readVariable('RHYTHM_KERNEL')) || null;
   if (hasKernel) return checkString('kernel', kernel);
-  throw new InputError(
-    'unknown_name',
-    `Expected no kernel with backend ${JSON.stringify(backend)}, which has none, got ${describe(kernel)}. ` +
-      'Leave out kernel, or use backend "native".',
-  );
+  throw new InputError('unknown_name', {
+    expected: `no kernel with backend ${JSON.stringify(backend)}, which has none`,
+    got: describe(kernel),
+    remedy: 'Leave out kernel, or use backend "native".',
+  });
 }
 
 /** Refuses several threads for the backend `wasm`. With 'auto' they are for the backend that has them. */
 function checkThreads(backend: string, threads: number | null): void {
   if (backend !== 'wasm' || threads === null || threads === 1) return;
-  throw new InputError(
-    'out_of_range',
-    `Expected threads 1 with backend "wasm", whose memory belongs to one thread, got ${threads}. Leave out threads, or open ` +
-      'an environment in each of several workers.',
-  );
+  throw new InputError('out_of_range', {
+    expected: 'threads 1 with backend "wasm", whose memory belongs to one thread',
+    got: `${threads}`,
+    remedy: 'Leave out threads, or open an environment in each of several workers.',
+  });
 }
 
 /** The name that selects the first available backend. */

@@ -63,14 +63,19 @@ export function validateGrader(candidate: unknown, where = 'grader'): Grader {
 
 function refuse(field: string, expected: string, got: string, remedy: string, where: string): never {
   const place = field === '' ? where : `${field} of ${where}`;
-  throw new InputError('bad_grader', `Expected ${expected} at ${place}, got ${got}. ${remedy}`);
+  throw new InputError('bad_grader', {
+    expected: `${expected} at ${place}`,
+    got,
+    remedy,
+  });
 }
 
 function refuseKey(what: string, key: string, known: readonly string[], where: string): never {
-  throw new InputError(
-    'bad_grader',
-    `Expected no ${what} but ${known.join(', ')} in ${where}, got ${describe(key)}.${didYouMean(key, known, ' Remove it.')}`,
-  );
+  throw new InputError('bad_grader', {
+    expected: `no ${what} but ${known.join(', ')} in ${where}`,
+    got: describe(key),
+    remedy: didYouMean(key, known, ' Remove it.'),
+  });
 }
 
 function objectAt(field: string, value: unknown, where: string): Record<string, unknown> {

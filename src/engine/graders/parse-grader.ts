@@ -47,12 +47,17 @@ function refuseRepeatedKeys(text: string, where: string): void {
 }
 
 function refuseText(got: string, where: string): never {
-  throw new InputError('bad_grader', `Expected JSON in ${where}, got ${got}. Pass ${EXAMPLE}, for instance.`);
+  throw new InputError('bad_grader', {
+    expected: `JSON in ${where}`,
+    got,
+    remedy: `Pass ${EXAMPLE}, for instance.`,
+  });
 }
 
 function refuseRepeated(key: string, line: number, where: string): never {
-  throw new InputError(
-    'bad_grader',
-    `Expected each key once in ${where}, got ${describe(key)} again in line ${line}. Remove one of the two.`,
-  );
+  throw new InputError('bad_grader', {
+    expected: `each key once in ${where}`,
+    got: `${describe(key)} again in line ${line}`,
+    remedy: 'Remove one of the two.',
+  });
 }

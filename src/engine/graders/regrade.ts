@@ -113,8 +113,9 @@ function columnMajor(
 }
 
 function refuseComponent(where: string, value: number, low: number): never {
-  throw new InputError(
-    'out_of_range',
-    `Expected a component from ${low} to 1 at ${where}, got ${value}. Pass the components of a result.`,
-  );
+  throw new InputError('out_of_range', {
+    expected: `a component from ${low} to 1 at ${where}`,
+    got: `${value}`,
+    remedy: 'Pass the components of a result.',
+  });
 }

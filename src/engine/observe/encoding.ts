@@ -66,33 +66,37 @@ function toNames(fields: unknown): readonly string[] {
     throw wrongType('observation.fields', 'an array of names', fields, `Pass some of ${NAMES.join(', ')}.`);
   }
   if (fields.length === 0) {
-    throw new InputError(
-      'wrong_length',
-      'Expected at least one name in observation.fields, got an empty array. Leave out fields for all of them.',
-    );
+    throw new InputError('wrong_length', {
+      expected: 'at least one name in observation.fields',
+      got: 'an empty array',
+      remedy: 'Leave out fields for all of them.',
+    });
   }
   // Array.from makes holes visible.
   const names = Array.from(fields, toName);
   const repeated = names.findIndex((name, index) => names.indexOf(name) < index);
   if (repeated < 0) return Object.freeze(names);
-  throw new InputError(
-    'out_of_range',
-    `Expected each name once in observation.fields, got "${names[repeated]}" again at observation.fields[${repeated}]. Remove it.`,
-  );
+  throw new InputError('out_of_range', {
+    expected: 'each name once in observation.fields',
+    got: `"${names[repeated]}" again at observation.fields[${repeated}]`,
+    remedy: 'Remove it.',
+  });
 }
 
 function toName(name: unknown, index: number): string {
   if (typeof name !== 'string') {
-    throw new InputError(
-      'wrong_type',
-      `Expected a name at observation.fields[${index}], got ${describe(name)}. Pass one of ${NAMES.join(', ')}.`,
-    );
+    throw new InputError('wrong_type', {
+      expected: `a name at observation.fields[${index}]`,
+      got: describe(name),
+      remedy: `Pass one of ${NAMES.join(', ')}.`,
+    });
   }
   if (NAMES.includes(name)) return name;
-  throw new InputError(
-    'unknown_name',
-    `Expected one of ${NAMES.join(', ')} at observation.fields[${index}], got ${describe(name)}.${didYouMean(name, NAMES)}`,
-  );
+  throw new InputError('unknown_name', {
+    expected: `one of ${NAMES.join(', ')} at observation.fields[${index}]`,
+    got: describe(name),
+    remedy: didYouMean(name, NAMES),
+  });
 }
 
 /** A field of an encoded observation. */

@@ -255,7 +255,11 @@ async function call<T>(
     const text = cause instanceof Error ? `${cause.name}: ${cause.message}` : describe(cause);
     throw new InputError(
       'policy_failed',
-      `Expected the policy "${name}" ${purpose}, got an error: ${text}. Correct the policy; error.cause is its error.`,
+      {
+        expected: `the policy "${name}" ${purpose}`,
+        got: `an error: ${text}`,
+        remedy: 'Correct the policy; error.cause is its error.',
+      },
       { cause },
     );
   }

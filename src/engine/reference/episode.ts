@@ -130,10 +130,11 @@ export class Episode implements EpisodeState, Transition {
     checkOptions('options', options, OPTIONS);
     this.world = options.world ?? createWorld();
     if (this.world?.params === undefined) {
-      throw new InputError(
-        'bad_world',
-        `Expected a World at options.world, got ${describe(options.world)}. Pass createWorld(spec).`,
-      );
+      throw new InputError('bad_world', {
+        expected: 'a World at options.world',
+        got: describe(options.world),
+        remedy: 'Pass createWorld(spec).',
+      });
     }
     const imagination = checkBoolean('imagination', options.imagination ?? false);
     this.#streams = streamsOf(this.world.params, imagination);

@@ -152,5 +152,5 @@ const UNCHANGED = 'Pass the bytes as snapshot() returned them.';
  * `bad_snapshot`.
  */
 export function refuse(expected: string, got: string | number, remedy = UNCHANGED): never {
-  throw new InputError('bad_snapshot', `Expected ${expected}, got ${got}. ${remedy}`);
+  throw new InputError('bad_snapshot', { expected, got: `${got}`, remedy });
 }

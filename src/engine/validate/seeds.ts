@@ -1,6 +1,6 @@
 /** Validates seeds, and converts them to one seed per environment. */
 import { InputError, Place, type Where } from '../../shared/errors.js';
-import { checkInteger, checkLength, describe, isList } from '../../shared/values.js';
+import { checkInteger, checkLength, describe, isList, wrongType } from '../../shared/values.js';
 import { MAX_U32 } from '../../world/fields.js';
 
 /** One u32 s: environment i plays seed s + i. Or a u32 per environment. */
@@ -20,10 +20,7 @@ const EVERY_SEED: SeedSpan = Object.freeze({ low: 0, size: 2 ** 32 });
 export function toSeedSpan(range: readonly [number, number] | undefined): SeedSpan {
   if (range === undefined) return EVERY_SEED;
   if (!Array.isArray(range) || range.length !== 2) {
-    throw new InputError(
-      'wrong_type',
-      `Expected seedRange to be [low, size], got ${describe(range)}. Pass the first seed and the number of seeds.`,
-    );
+    throw wrongType('seedRange', '[low, size]', range, 'Pass the first seed and the number of seeds.');
   }
   const low = checkInteger('seedRange[0] (low)', range[0], 0, MAX_U32);
   return Object.freeze({ low, size: checkInteger('seedRange[1] (size)', range[1], 1, 2 ** 32 - low) });
@@ -47,10 +44,7 @@ export function toSeeds(
 
 function seedList(seed: ArrayLike<number>, numEnvs: number, what: string): Uint32Array {
   if (!isList(seed)) {
-    throw new InputError(
-      'wrong_type',
-      `Expected ${what} to be a u32 or an array of u32, got ${describe(seed)}. Pass one seed per environment.`,
-    );
+    throw wrongType(what, 'a u32 or an array of u32', seed, 'Pass one seed per environment.');
   }
   checkLength(`entries in ${what}`, seed.length, numEnvs, 'numEnvs');
   const seeds = new Uint32Array(numEnvs);
@@ -69,11 +63,11 @@ export const isWithin = (seed: number, { low, size }: SeedSpan): boolean => seed
 
 /** Builds the error for a seed outside `span`. @param owner the environment with the seed. */
 export const outsideSpan = (seed: number, { low, size }: SeedSpan, owner: string): InputError =>
-  new InputError(
-    'bad_seed',
-    `Expected seeds in seedRange, ${low} to ${low + size - 1}, got ${seed} for ${owner}. ` +
-      'Pass a seed in that range, or widen seedRange.',
-  );
+  new InputError('bad_seed', {
+    expected: `seeds in seedRange, ${low} to ${low + size - 1}`,
+    got: `${seed} for ${owner}`,
+    remedy: 'Pass a seed in that range, or widen seedRange.',
+  });
 
 /** Returns whether a number is a u32. */
 export const isSeed = (value: number): boolean => Number.isInteger(value) && value >= 0 && value <= MAX_U32;
@@ -85,21 +79,22 @@ export function checkSeed(seed: number, where: Where): number {
 
 /** Throws InputError `bad_seed` for a value that is not a u32. */
 export function refuseSeed(value: unknown, where: Where): never {
-  throw new InputError(
-    'bad_seed',
-    `Expected a u32 (an integer from 0 to ${MAX_U32}) at ${where}, got ${describe(value)}. Pass an integer in that range.`,
-    { at: where },
-  );
+  throw new InputError('bad_seed', {
+    expected: `a u32 (an integer from 0 to ${MAX_U32}) at ${where}`,
+    got: describe(value),
+    remedy: 'Pass an integer in that range.',
+    at: where,
+  });
 }
 
 function seedsFrom(seed: number, numEnvs: number, what: string): Uint32Array {
   checkSeed(seed, what);
   if (seed + numEnvs - 1 > MAX_U32) {
-    throw new InputError(
-      'bad_seed',
-      `Expected ${what} + ${numEnvs - 1} (the last environment's seed) to be at most ${MAX_U32}, got ${what} ${seed}. ` +
-        'Pass an array instead.',
-    );
+    throw new InputError('bad_seed', {
+      expected: `${what} + ${numEnvs - 1} (the last environment's seed) to be at most ${MAX_U32}`,
+      got: `${what} ${seed}`,
+      remedy: 'Pass an array instead.',
+    });
   }
   const seeds = new Uint32Array(numEnvs);
   for (let i = 0; i < numEnvs; i++) seeds[i] = seed + i;

@@ -202,11 +202,11 @@ function toStartBeliefs(
     const env = Math.floor(at / NUM_BELIEFS);
     beliefs[at] = given[env] ? clampBelief(beliefs[at], params.smallestBelief) : 0.5;
     if (given[env] === 0 || steps[env] > 0 || mask?.[env] === 0) continue;
-    throw new InputError(
-      'bad_belief',
-      `Expected three NaN (no belief) in start.beliefs row ${env}, which begins at step 0, got a belief. ` +
-        'No episode has begun. Pass the belief with the first action.',
-    );
+    throw new InputError('bad_belief', {
+      expected: `three NaN (no belief) in start.beliefs row ${env}, which begins at step 0`,
+      got: 'a belief',
+      remedy: 'No episode has begun. Pass the belief with the first action.',
+    });
   }
   return { beliefs, given };
 }
@@ -292,8 +292,9 @@ function refuse(name: FloatsName, at: number, expected: string, value: unknown):
   const remedy = isTiny ? 'Pass 0 or a magnitude of at least 2^-80.' : 'Pass the expected number.';
   const [env, meter] = [Math.floor(at / NUM_METERS), METER_NAMES[at % NUM_METERS]];
   const where = `start.${name}[${at}]${name === 'meters' ? ` (${meter} of environment ${env})` : ''}`;
-  throw new InputError(
-    typeof value === 'number' ? 'out_of_range' : 'wrong_type',
-    `Expected ${expected} at ${where}, got ${describe(value)}. No episode has begun. ${remedy}`,
-  );
+  throw new InputError(typeof value === 'number' ? 'out_of_range' : 'wrong_type', {
+    expected: `${expected} at ${where}`,
+    got: describe(value),
+    remedy: `No episode has begun. ${remedy}`,
+  });
 }

@@ -1,7 +1,15 @@
 /** Validates actions, beliefs, masks, and the steps at which environments stop. */
 
 import { InputError, Place, type Where } from '../../shared/errors.js';
-import { checkInteger, checkLength, describe, isFloats, isList, kindOf } from '../../shared/values.js';
+import {
+  checkInteger,
+  checkLength,
+  describe,
+  isFloats,
+  isList,
+  kindOf,
+  wrongType,
+} from '../../shared/values.js';
 import { ACTION_NAMES, NUM_ACTIONS, NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
 import { isUnaliased, NO_BUFFERS, type OverwrittenBuffers } from './copy-arguments.js';
 
@@ -29,10 +37,11 @@ export function toActions(
   overwritten: OverwrittenBuffers = NO_BUFFERS,
 ): Uint8Array {
   if (!isList(actions)) {
-    throw new InputError(
-      'wrong_type',
-      `Expected actions to be a Uint8Array, an Int32Array or an array of codes, got ${describe(actions)}. ` +
-        'Pass one code per environment.',
+    throw wrongType(
+      'actions',
+      'a Uint8Array, an Int32Array or an array of codes',
+      actions,
+      'Pass one code per environment.',
     );
   }
   checkLength('actions', actions.length, length, unit);
@@ -99,19 +108,19 @@ const unchanged = (where: string): string =>
 
 function refuseBeliefs(beliefs: ArrayLike<unknown>, unit: string, where: string): never {
   const first = isList(beliefs) ? `, of which the first is ${describe(beliefs[0])}` : '';
-  throw new InputError(
-    'wrong_type',
-    `Expected ${where} to be an array of [${unit}, ${NUM_BELIEFS}] numbers, row by row, ` +
-      `got ${describe(beliefs)}${first}. Pass a Float32Array. To flatten rows, pass beliefs.flatMap((row) => [...row]).`,
-  );
+  throw new InputError('wrong_type', {
+    expected: `${where} to be an array of [${unit}, ${NUM_BELIEFS}] numbers, row by row`,
+    got: `${describe(beliefs)}${first}`,
+    remedy: 'Pass a Float32Array. To flatten rows, pass beliefs.flatMap((row) => [...row]).',
+  });
 }
 
 function refuseBelief(value: unknown, at: number, where: string): never {
-  throw new InputError(
-    'bad_belief',
-    `Expected a number at ${where}[${at}], got ${describe(value)}. ${unchanged(where)} ` +
-      'Pass three NaN for a belief that is not given.',
-  );
+  throw new InputError('bad_belief', {
+    expected: `a number at ${where}[${at}]`,
+    got: describe(value),
+    remedy: `${unchanged(where)} Pass three NaN for a belief that is not given.`,
+  });
 }
 
 /** Returns whether a row of three is a belief: finite numbers. */
@@ -130,12 +139,12 @@ export function isAbsent(beliefs: Float32Array, row: number): boolean {
 /** Builds the error for a row that is neither a belief nor three NaN. @param named the row's number in the error. */
 export function badBelief(beliefs: Float32Array, row: number, where = 'beliefs', named = row): InputError {
   const values = beliefs.subarray(row * NUM_BELIEFS, (row + 1) * NUM_BELIEFS);
-  return new InputError(
-    'bad_belief',
-    `Expected three finite numbers or three NaN (no belief) in ${where} row ${named}, got [${values.join(', ')}]. ` +
-      `${unchanged(where)} Pass three finite numbers or three NaN.`,
-    { at: new Place(where, named) },
-  );
+  return new InputError('bad_belief', {
+    expected: `three finite numbers or three NaN (no belief) in ${where} row ${named}`,
+    got: `[${values.join(', ')}]`,
+    remedy: `${unchanged(where)} Pass three finite numbers or three NaN.`,
+    at: new Place(where, named),
+  });
 }
 
 /**
@@ -160,20 +169,21 @@ export function toGiven(
 /** Validates a single belief. @returns f32 [3]. @throws InputError `bad_belief`, `wrong_length` or `wrong_type`. */
 export function toConstantBelief(belief: ArrayLike<number>): Float32Array {
   if (!isList(belief)) {
-    throw new InputError(
-      'wrong_type',
-      `Expected a belief of three numbers, got ${describe(belief)}. Pass [social, morning, work].`,
-    );
+    throw new InputError('wrong_type', {
+      expected: 'a belief of three numbers',
+      got: describe(belief),
+      remedy: 'Pass [social, morning, work].',
+    });
   }
   checkLength('numbers in a constant belief', belief.length, NUM_BELIEFS, 'social, morning, work');
   const values = Array.from({ length: NUM_BELIEFS }, (_, k) => belief[k]);
   const floats = values.every((value) => typeof value === 'number') ? Float32Array.from(values) : null;
   if (floats?.every(Number.isFinite)) return floats;
-  throw new InputError(
-    'bad_belief',
-    `Expected a constant belief of finite numbers, got [${values.map(describe).join(', ')}]. ` +
-      'No episode was stepped. Leave beliefs out to give none.',
-  );
+  throw new InputError('bad_belief', {
+    expected: 'a constant belief of finite numbers',
+    got: `[${values.map(describe).join(', ')}]`,
+    remedy: 'No episode was stepped. Leave beliefs out to give none.',
+  });
 }
 
 /**
@@ -182,10 +192,7 @@ export function toConstantBelief(belief: ArrayLike<number>): Float32Array {
  */
 export function toStops(stops: ArrayLike<number>, numEnvs: number): Uint8Array {
   if (!isList(stops)) {
-    throw new InputError(
-      'wrong_type',
-      `Expected stops to be an array, got ${describe(stops)}. Pass one step per environment.`,
-    );
+    throw wrongType('stops', 'an array', stops, 'Pass one step per environment.');
   }
   checkLength('stops', stops.length, numEnvs, 'numEnvs');
   return Uint8Array.from({ length: numEnvs }, (_, i) =>
@@ -228,12 +235,12 @@ export const illegalAction = (
   value: unknown,
   { or = '', remedy = 'No episode was stepped. Pass a code in that range.' }: ErrorDetails = {},
 ): InputError =>
-  new InputError(
-    'illegal_action',
-    `Expected an action code from 0 to ${NUM_ACTIONS - 1} (${ACTION_NAMES.join(', ')})${or} at ${where}, ` +
-      `got ${describe(value)}. ${remedy}`,
-    { at: where },
-  );
+  new InputError('illegal_action', {
+    expected: `an action code from 0 to ${NUM_ACTIONS - 1} (${ACTION_NAMES.join(', ')})${or} at ${where}`,
+    got: describe(value),
+    remedy,
+    at: where,
+  });
 
 /** Numbers or booleans, one per environment. Any except 0, NaN and false selects the environment. */
 export type Mask = Uint8Array | ArrayLike<number> | readonly boolean[];
@@ -244,9 +251,11 @@ export type Mask = Uint8Array | ArrayLike<number> | readonly boolean[];
  */
 export function toMask(mask: Mask, numEnvs: number, overwritten: OverwrittenBuffers): Uint8Array {
   if (!isList(mask)) {
-    throw new InputError(
-      'wrong_type',
-      `Expected mask to be a Uint8Array or an array of booleans or numbers, got ${describe(mask)}. Pass one entry per environment.`,
+    throw wrongType(
+      'mask',
+      'a Uint8Array or an array of booleans or numbers',
+      mask,
+      'Pass one entry per environment.',
     );
   }
   checkLength('entries in mask', mask.length, numEnvs, 'numEnvs');
@@ -260,8 +269,9 @@ export function toMask(mask: Mask, numEnvs: number, overwritten: OverwrittenBuff
 
 function flagOf(value: unknown, index: number): number {
   if (typeof value === 'boolean' || typeof value === 'number') return value ? 1 : 0;
-  throw new InputError(
-    'wrong_type',
-    `Expected true, false or a number at mask[${index}], got ${describe(value)}. Pass true or false.`,
-  );
+  throw new InputError('wrong_type', {
+    expected: `true, false or a number at mask[${index}]`,
+    got: describe(value),
+    remedy: 'Pass true or false.',
+  });
 }

@@ -36,10 +36,11 @@ export function toIndices(
   const count = indices.length;
   if (length !== null) checkLength('indices', count, length, 'numEnvs');
   if (count === 0) {
-    throw new InputError(
-      'wrong_length',
-      'Expected at least one index, got none. Pass an index of the source for each environment.',
-    );
+    throw new InputError('wrong_length', {
+      expected: 'at least one index',
+      got: 'none',
+      remedy: 'Pass an index of the source for each environment.',
+    });
   }
   checkInteger('the number of indices', count, 1, MAX_ENVS);
   const last = source.numEnvs - 1;
@@ -47,11 +48,12 @@ export function toIndices(
   return Uint32Array.from({ length: count }, (_, i) => {
     const index = indices[i];
     if (Number.isInteger(index) && index >= 0 && index <= last) return index;
-    throw new InputError(
-      'out_of_range',
-      `Expected an index of the source, 0 to ${last}, at indices[${i}], got ${describe(index)}. Pass an index in that range.`,
-      { at: new Place('indices', i) },
-    );
+    throw new InputError('out_of_range', {
+      expected: `an index of the source, 0 to ${last}, at indices[${i}]`,
+      got: describe(index),
+      remedy: 'Pass an index in that range.',
+      at: new Place('indices', i),
+    });
   });
 }
 
@@ -69,10 +71,11 @@ export function toOrigin(target: Core, source: Core, indices: ArrayLike<number>)
   if (source !== target) source.requireReset();
   checkAlike(target, source);
   if (source === target) {
-    throw new InputError(
-      'not_alike',
-      'Expected from.source to be another environment, got the one that runs. Call assign, then run without from.',
-    );
+    throw new InputError('not_alike', {
+      expected: 'from.source to be another environment',
+      got: 'the one that runs',
+      remedy: 'Call assign, then run without from.',
+    });
   }
   return { source, indices: toIndices(indices, target.numEnvs, source, null) };
 }
@@ -96,10 +99,11 @@ function checkAlike(target: Core, source: Core): void {
 }
 
 function refuseSource(what: string, expected: string, got: string, remedy: string): never {
-  throw new InputError(
-    'not_alike',
-    `Expected a source with ${what} ${expected} (this environment's), got ${got}. ${remedy}`,
-  );
+  throw new InputError('not_alike', {
+    expected: `a source with ${what} ${expected} (this environment's)`,
+    got,
+    remedy,
+  });
 }
 
 /**

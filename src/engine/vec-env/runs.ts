@@ -57,18 +57,19 @@ export function toRunPolicy(
     return { kind: 'random', policySeeds: seeds };
   }
   if (policySeeds !== undefined) {
-    throw new InputError(
-      'unknown_option',
-      `Expected policySeeds with the random policy only, got them with ${describe(choice)}. Leave them out.`,
-    );
+    throw new InputError('unknown_option', {
+      expected: 'policySeeds with the random policy only',
+      got: `them with ${describe(choice)}`,
+      remedy: 'Leave them out.',
+    });
   }
   if (choice === 'heuristic') return { kind: 'heuristic' };
   if (typeof choice === 'string') {
-    throw new InputError(
-      'unknown_name',
-      `Expected ${POLICIES.join(', ')} or action sequences as the policy, got ${describe(choice)}.` +
-        didYouMean(choice, POLICIES, ' Call evaluate for any other policy, such as the planner.'),
-    );
+    throw new InputError('unknown_name', {
+      expected: `${POLICIES.join(', ')} or action sequences as the policy`,
+      got: describe(choice),
+      remedy: didYouMean(choice, POLICIES, ' Call evaluate for any other policy, such as the planner.'),
+    });
   }
   const length = numEnvs * NUM_STEPS;
   return { kind: 'sequence', actions: toActions(choice, length, SEQUENCE, null) };

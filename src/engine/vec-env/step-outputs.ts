@@ -24,11 +24,11 @@ export function toOutputNames(which: readonly OutputName[]): readonly OutputName
   if (Array.isArray(which)) {
     return Array.from(which, (name, k) => checkName(`outputs[${k}]`, name, OUTPUT_NAMES));
   }
-  throw new InputError(
-    'wrong_type',
-    `Expected the names of outputs as an array, got ${describe(which)}. ` +
-      "Pass ['rewards'], for instance, or leave the names out to read all outputs.",
-  );
+  throw new InputError('wrong_type', {
+    expected: 'the names of outputs as an array',
+    got: describe(which),
+    remedy: "Pass ['rewards'], for instance, or leave the names out to read all outputs.",
+  });
 }
 
 /** Options of `StepOutputs`. */

@@ -58,6 +58,7 @@ export type {
 export {
   BackendError,
   type ErrorCode,
+  type Fault,
   InputError,
   LibraryError,
   RhythmError,

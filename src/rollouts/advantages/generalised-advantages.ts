@@ -75,10 +75,11 @@ function toValidSteps(rollouts: ValueRollouts): ValidSteps {
   const timeMajor = checkBoolean('timeMajor', checked.timeMajor ?? false);
   const total = toList('rewards', rewards).length;
   if (total % steps !== 0) {
-    throw new InputError(
-      'wrong_length',
-      `Expected a multiple of ${steps} rewards (steps), got ${total}. Pass whole rows.`,
-    );
+    throw new InputError('wrong_length', {
+      expected: `a multiple of ${steps} rewards (steps)`,
+      got: `${total}`,
+      remedy: 'Pass whole rows.',
+    });
   }
   const numRows = total / steps;
   for (const [name, list] of Object.entries({ values, terminated, taken })) {
@@ -109,19 +110,19 @@ function toList(what: string, list: unknown): ArrayLike<unknown> {
 function numberAt(what: string, list: ArrayLike<number>, i: number): number {
   const number: unknown = list[i];
   if (typeof number === 'number' && Number.isFinite(number)) return number;
-  throw new InputError(
-    'out_of_range',
-    `Expected a finite number at ${what}[${i}], got ${String(number)}. ` +
-      'Pass finite numbers, and taken, firstSteps or lengths for steps that were not taken.',
-  );
+  throw new InputError('out_of_range', {
+    expected: `a finite number at ${what}[${i}]`,
+    got: `${String(number)}`,
+    remedy: 'Pass finite numbers, and taken, firstSteps or lengths for steps that were not taken.',
+  });
 }
 
 function refuseOpenRow(row: number): never {
-  throw new InputError(
-    'wrong_length',
-    `Expected lastValues, got none, and the last step of row ${row} ends no episode. ` +
-      'Pass the values of the observations after the last step.',
-  );
+  throw new InputError('wrong_length', {
+    expected: 'lastValues',
+    got: `none, and the last step of row ${row} ends no episode`,
+    remedy: 'Pass the values of the observations after the last step.',
+  });
 }
 
 /** Options of `generalisedAdvantages`. */
@@ -198,8 +199,9 @@ function writeRow(
 
 function toLambda(lambda: number): number {
   if (checkFinite('lambda', lambda) >= 0 && lambda <= 1) return lambda;
-  throw new InputError(
-    'out_of_range',
-    `Expected lambda to be from 0 to 1, got ${lambda}. Leave it out for ${LAMBDA}.`,
-  );
+  throw new InputError('out_of_range', {
+    expected: 'lambda to be from 0 to 1',
+    got: `${lambda}`,
+    remedy: `Leave it out for ${LAMBDA}.`,
+  });
 }

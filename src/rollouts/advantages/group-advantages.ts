@@ -32,10 +32,11 @@ const NO_SPREAD = 1e-8;
 /** Assigns numbers to consecutive groups of equal size. @throws InputError `wrong_length`. */
 export function groupConsecutive(values: Float64Array, groupSize: number): Grouped {
   if (values.length % groupSize !== 0) {
-    throw new InputError(
-      'wrong_length',
-      `Expected a multiple of ${groupSize} rewards (groupSize), got ${values.length}. Pass whole groups.`,
-    );
+    throw new InputError('wrong_length', {
+      expected: `a multiple of ${groupSize} rewards (groupSize)`,
+      got: `${values.length}`,
+      remedy: 'Pass whole groups.',
+    });
   }
   const groupOf = new Uint32Array(values.length).map((_, i) => Math.floor(i / groupSize));
   return { values, groupOf, groups: values.length / groupSize };
@@ -152,10 +153,11 @@ export function toMethodOptions({
   epsilon = EPSILON,
 }: MethodOptions): Required<MethodOptions> {
   if (checkFinite('epsilon', epsilon) <= 0) {
-    throw new InputError(
-      'out_of_range',
-      `Expected epsilon to be more than 0, got ${epsilon}. Leave it out for ${EPSILON}, or use method 'dr-grpo'.`,
-    );
+    throw new InputError('out_of_range', {
+      expected: 'epsilon to be more than 0',
+      got: `${epsilon}`,
+      remedy: `Leave it out for ${EPSILON}, or use method 'dr-grpo'.`,
+    });
   }
   return { method: checkName('method', method, ADVANTAGE_METHODS), epsilon };
 }

@@ -50,10 +50,11 @@ export function validateRollouts(rollouts: StepRollouts): ValidRollouts {
   }
   const total = (stateHashes as ArrayLike<unknown>).length;
   if (total % (size * width) !== 0) {
-    throw new InputError(
-      'wrong_length',
-      `Expected a multiple of ${size * width} state hashes (groupSize x steps), got ${total}. Pass whole groups.`,
-    );
+    throw new InputError('wrong_length', {
+      expected: `a multiple of ${size * width} state hashes (groupSize x steps)`,
+      got: `${total}`,
+      remedy: 'Pass whole groups.',
+    });
   }
   const values = toTotals(rewards);
   checkLength('rewards', values.length, total, 'one for each state hash');
@@ -109,11 +110,12 @@ export function isTaken({ steps, firsts, ends }: Shape, i: number): boolean {
 function checkNoneMissing(rewards: Float64Array, shape: Shape): void {
   const missing = rewards.findIndex((reward, i) => Number.isNaN(reward) && isTaken(shape, i));
   if (missing < 0) return;
-  throw new InputError(
-    'out_of_range',
-    `Expected a reward for each step that was taken, got none at rewards[${missing}]. ` +
+  throw new InputError('out_of_range', {
+    expected: 'a reward for each step that was taken',
+    got: `none at rewards[${missing}]`,
+    remedy:
       'Pass firstSteps if the rollout began after this step, or lengths if the rollout ended before this step.',
-  );
+  });
 }
 
 /** Validates one reward per rollout, f64 [rollouts]; NaN is missing. */

@@ -43,10 +43,11 @@ export function writeReturns(
 export function toDiscount(what: string, discount = 1): number {
   const factor = checkFinite(what, discount);
   if (factor >= 0 && factor <= 1) return factor;
-  throw new InputError(
-    'out_of_range',
-    `Expected ${what} to be from 0 to 1, got ${factor}. Pass the factor that weighs a reward one step later.`,
-  );
+  throw new InputError('out_of_range', {
+    expected: `${what} to be from 0 to 1`,
+    got: `${factor}`,
+    remedy: 'Pass the factor that weighs a reward one step later.',
+  });
 }
 
 /** Options of `stepAdvantages`. */

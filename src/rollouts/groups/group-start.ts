@@ -140,10 +140,11 @@ function* openOrigins(platform: Platform, options: RolloutOptions): EngineCalls<
 }
 
 function conflictError(name: keyof RolloutOptions, origin: 'from' | 'from.source'): InputError {
-  return new InputError(
-    'unknown_option',
-    `Expected no "${name}" with "${origin}", which has its own, got both. Leave out one of the two options.`,
-  );
+  return new InputError('unknown_option', {
+    expected: `no "${name}" with "${origin}", which has its own`,
+    got: 'both',
+    remedy: 'Leave out one of the two options.',
+  });
 }
 
 function* fromSeeds(platform: Platform, options: RolloutOptions): EngineCalls<Env> {
@@ -153,7 +154,11 @@ function* fromSeeds(platform: Platform, options: RolloutOptions): EngineCalls<En
   }
   const numEnvs = seeds.length;
   if (numEnvs === 0) {
-    throw new InputError('wrong_length', 'Expected at least one seed, got none. Pass one seed per group.');
+    throw new InputError('wrong_length', {
+      expected: 'at least one seed',
+      got: 'none',
+      remedy: 'Pass one seed per group.',
+    });
   }
   checkInteger('the number of seeds', numEnvs, 1, MAX_ENVS);
   const seed = toSeeds(seeds, numEnvs, 'seeds');

@@ -43,10 +43,11 @@ function toGroupStep(options: RolloutOptions): GroupStep {
   const { policy, policySeeds } = options;
   if (policy === 'random') return randomStep(policySeeds);
   if (policySeeds !== undefined) {
-    throw new InputError(
-      'unknown_option',
-      `Expected policySeeds with the random policy only, got them with ${describeShort(policy)}. Leave them out.`,
-    );
+    throw new InputError('unknown_option', {
+      expected: 'policySeeds with the random policy only',
+      got: `them with ${describeShort(policy)}`,
+      remedy: 'Leave them out.',
+    });
   }
   if (policy === 'heuristic') return (active) => runStep(active, policy);
   if (isPolicy(policy)) return policyStep(policy, options);
@@ -124,11 +125,11 @@ function graderOf({ from, grader = 'v2' }: RolloutOptions): Grader | null {
 const isNumbers = (values: ArrayLike<unknown>): boolean => typeof values[0] === 'number';
 
 function refuseProfiles(): never {
-  throw new InputError(
-    'unknown_option',
-    'Expected a policy that does not call profiles(), because rolloutGroups passes no hidden profiles, got a call. ' +
-      'Pass another policy.',
-  );
+  throw new InputError('unknown_option', {
+    expected: 'a policy that does not call profiles(), because rolloutGroups passes no hidden profiles',
+    got: 'a call',
+    remedy: 'Pass another policy.',
+  });
 }
 
 /** Returns the input of a policy. */
@@ -155,10 +156,11 @@ function toLogProbs(logProbs: ArrayLike<number>, { mask }: ActiveRollouts): Floa
 
 function checkLogProb(value: unknown, i: number): number {
   if (typeof value === 'number' && Math.abs(Math.fround(value)) !== Number.POSITIVE_INFINITY) return value;
-  throw new InputError(
-    typeof value === 'number' ? 'out_of_range' : 'wrong_type',
-    `Expected a finite float32 at logProbs[${i}], got ${describe(value)}. Pass NaN if it is unknown.`,
-  );
+  throw new InputError(typeof value === 'number' ? 'out_of_range' : 'wrong_type', {
+    expected: `a finite float32 at logProbs[${i}]`,
+    got: describe(value),
+    remedy: 'Pass NaN if it is unknown.',
+  });
 }
 
 /** Runs `rolloutGroups` on the backends of a platform. */

@@ -139,12 +139,12 @@ function checkBelief(
 
 function badStep(naming: RowNaming, row: number, steps: number): InputError {
   const at = naming.inColumn(row, 'stepIndices');
-  return new InputError(
-    'out_of_range',
-    `Expected an integer from 0 to ${NUM_STEPS - 1} at ${at}, got ${steps}. ` +
-      'Pass the number of steps taken before the action.',
-    { at },
-  );
+  return new InputError('out_of_range', {
+    expected: `an integer from 0 to ${NUM_STEPS - 1} at ${at}`,
+    got: `${steps}`,
+    remedy: 'Pass the number of steps taken before the action.',
+    at,
+  });
 }
 
 function badHistory(naming: RowNaming, row: number, at: number, code: number): InputError {
@@ -165,10 +165,10 @@ function badPastBelief(naming: RowNaming, beliefs: Float32Array, at: number): In
   const [row, step] = [Math.floor(at / NUM_STEPS), at % NUM_STEPS];
   const place = naming.inColumn(row, 'beliefHistories', NUM_STEPS * NUM_BELIEFS, step * NUM_BELIEFS);
   const values = beliefs.subarray(at * NUM_BELIEFS, (at + 1) * NUM_BELIEFS);
-  return new InputError(
-    'bad_belief',
-    `Expected three finite numbers or three NaN (no belief) at ${place} (row ${place.row}, step ${step}), ` +
-      `got [${values.join(', ')}]. Pass three finite numbers or three NaN.`,
-    { at: place },
-  );
+  return new InputError('bad_belief', {
+    expected: `three finite numbers or three NaN (no belief) at ${place} (row ${place.row}, step ${step})`,
+    got: `[${values.join(', ')}]`,
+    remedy: 'Pass three finite numbers or three NaN.',
+    at: place,
+  });
 }

@@ -87,10 +87,11 @@ function answersOf(
   // `validateColumns` refuses a missing column of actions.
   if (completions === undefined) return { actions: actions as Int8Array, beliefs };
   if (actions !== undefined || beliefs !== undefined) {
-    throw new InputError(
-      'unknown_option',
-      'Expected either completions or actions and beliefs, got both. Leave out completions, or actions and beliefs.',
-    );
+    throw new InputError('unknown_option', {
+      expected: 'either completions or actions and beliefs',
+      got: 'both',
+      remedy: 'Leave out completions, or actions and beliefs.',
+    });
   }
   const parsed = parseCompletions(completions, { noBelief: 'nan', thought: inThought ? 'open' : 'closed' });
   // `validateColumns` refuses seeds of another type.

@@ -153,11 +153,12 @@ function answerOf(
   // `writeRow` refuses a missing action like any other invalid action.
   if (completion === undefined) return { action: action as ReplayRow['action'], belief };
   if (action !== undefined || belief !== undefined) {
-    throw new InputError(
-      'unknown_option',
-      `Expected rows[${i}] to have either a completion or an action and a belief, got both. Leave out the completion, or the action and the belief.`,
-      { at: { field: 'completion', row: i } },
-    );
+    throw new InputError('unknown_option', {
+      expected: `rows[${i}] to have either a completion or an action and a belief`,
+      got: 'both',
+      remedy: 'Leave out the completion, or the action and the belief.',
+      at: { field: 'completion', row: i },
+    });
   }
   if (typeof completion !== 'string') {
     throw wrongType(
@@ -188,11 +189,12 @@ function writeHistory(
   const { length } = history;
   if (length >= NUM_STEPS) {
     const at = naming.inObject(i, 'actionHistory');
-    throw new InputError(
-      'wrong_length',
-      `Expected at most ${NUM_STEPS - 1} actions in ${at}, got ${length}. Pass only the actions before the scored one.`,
-      { at },
-    );
+    throw new InputError('wrong_length', {
+      expected: `at most ${NUM_STEPS - 1} actions in ${at}`,
+      got: `${length}`,
+      remedy: 'Pass only the actions before the scored one.',
+      at,
+    });
   }
   for (let t = 0; t < length; t++) {
     const action = history[t];
@@ -210,12 +212,12 @@ function writeBeliefHistory(columns: WrittenColumns, i: number, history: unknown
     throw wrongType(where(), 'an array', history, 'Pass a belief or null per action.');
   const steps = columns.stepIndices[i];
   if (history.length !== steps && history.length !== NUM_STEPS) {
-    throw new InputError(
-      'wrong_length',
-      `Expected ${steps} beliefs in ${where()} (one for each action of the history) or ${NUM_STEPS}, got ${history.length}. ` +
-        'Pass null for an action without a belief.',
-      { at: where() },
-    );
+    throw new InputError('wrong_length', {
+      expected: `${steps} beliefs in ${where()} (one for each action of the history) or ${NUM_STEPS}`,
+      got: `${history.length}`,
+      remedy: 'Pass null for an action without a belief.',
+      at: where(),
+    });
   }
   columns.beliefHistories ??= newBeliefs(columns.seeds.length * NUM_STEPS);
   for (let t = 0; t < steps; t++) {
@@ -225,12 +227,16 @@ function writeBeliefHistory(columns: WrittenColumns, i: number, history: unknown
   }
 }
 
+/** Returns the code of an action that is given by code or name. @param where called for an error. @throws InputError. */
+export const actionCode = (action: unknown, where: () => Where): number =>
+  CODES.get(action) ?? refuseAction(action, where(), ' or its name');
+
 /** Returns f32 [numRows, 3] without beliefs. */
 const newBeliefs = (numRows: number): Float32Array =>
   new Float32Array(numRows * NUM_BELIEFS).fill(Number.NaN);
 
-/** Writes a belief to row `at` of f32 [n, 3]. */
-function writeBelief(beliefs: Float32Array, at: number, belief: unknown, where: () => Place): void {
+/** Writes a belief to row `at` of f32 [n, 3]. @param where called for an error. @throws InputError. */
+export function writeBelief(beliefs: Float32Array, at: number, belief: unknown, where: () => Place): void {
   const list = belief as ArrayLike<unknown> | null;
   if (typeof list !== 'object' || list?.length !== NUM_BELIEFS) {
     throw wrongType(
@@ -249,12 +255,12 @@ function writeBelief(beliefs: Float32Array, at: number, belief: unknown, where: 
 }
 
 function refuseKey(i: number, key: string): never {
-  throw new InputError(
-    'unknown_option',
-    `Expected rows[${i}] to have no keys but ${ROW_KEYS.join(', ')}, got ${describe(key)}.` +
-      didYouMean(key, ROW_KEYS, ' Leave it out.'),
-    { at: { field: key, row: i } },
-  );
+  throw new InputError('unknown_option', {
+    expected: `rows[${i}] to have no keys but ${ROW_KEYS.join(', ')}`,
+    got: describe(key),
+    remedy: didYouMean(key, ROW_KEYS, ' Leave it out.'),
+    at: { field: key, row: i },
+  });
 }
 
 function refuseAction(action: unknown, where: Where, or: string): never {
@@ -266,9 +272,10 @@ function refuseAction(action: unknown, where: Where, or: string): never {
 }
 
 function refuseBelief(value: unknown, where: Where): never {
-  throw new InputError(
-    'bad_belief',
-    `Expected a finite number at ${where}, got ${describe(value)}. Pass null for no belief.`,
-    { at: where },
-  );
+  throw new InputError('bad_belief', {
+    expected: `a finite number at ${where}`,
+    got: describe(value),
+    remedy: 'Pass null for no belief.',
+    at: where,
+  });
 }

@@ -138,17 +138,18 @@ const refuseStepIndex = (row: number, steps: unknown): number =>
 
 function toFlagCode(row: number, value: unknown): number {
   if (typeof value === 'boolean' || typeof value === 'number') return Number(Boolean(value));
-  throw new InputError(
-    'wrong_type',
-    `Expected true, false or a number at given[${row}], got ${describe(value)}. Pass true or false.`,
-  );
+  throw new InputError('wrong_type', {
+    expected: `true, false or a number at given[${row}]`,
+    got: describe(value),
+    remedy: 'Pass true or false.',
+  });
 }
 
 function checkBetween(what: string, row: number, value: unknown, low: number, high: number): number {
   if (typeof value === 'number' && !(value < low || value > high)) return value;
-  throw new InputError(
-    typeof value === 'number' ? 'out_of_range' : 'wrong_type',
-    `Expected a number from ${low} to ${high} at ${what}[${row}], got ${describe(value)}. ` +
-      'Pass NaN for a missing number.',
-  );
+  throw new InputError(typeof value === 'number' ? 'out_of_range' : 'wrong_type', {
+    expected: `a number from ${low} to ${high} at ${what}[${row}]`,
+    got: describe(value),
+    remedy: 'Pass NaN for a missing number.',
+  });
 }

@@ -82,10 +82,11 @@ function toWeights(count: number, weights: readonly number[] = Array(count).fill
 export function checkWeight(where: string, weight: unknown): number {
   const factor = checkFinite(where, weight);
   if (Math.abs(factor) <= MAX_MAGNITUDE) return factor;
-  throw new InputError(
-    'out_of_range',
-    `Expected ${where} from -${MAX_MAGNITUDE} to ${MAX_MAGNITUDE}, got ${factor}. Pass a smaller weight.`,
-  );
+  throw new InputError('out_of_range', {
+    expected: `${where} from -${MAX_MAGNITUDE} to ${MAX_MAGNITUDE}`,
+    got: `${factor}`,
+    remedy: 'Pass a smaller weight.',
+  });
 }
 
 function addWeighted(
@@ -104,9 +105,9 @@ function addWeighted(
 }
 
 function refuseReward(where: string, value: unknown): never {
-  throw new InputError(
-    typeof value === 'number' ? 'out_of_range' : 'wrong_type',
-    `Expected a number from -2^64 to 2^64 at ${where}, got ${describe(value)}. ` +
-      'Pass null or NaN for a missing reward.',
-  );
+  throw new InputError(typeof value === 'number' ? 'out_of_range' : 'wrong_type', {
+    expected: `a number from -2^64 to 2^64 at ${where}`,
+    got: describe(value),
+    remedy: 'Pass null or NaN for a missing reward.',
+  });
 }

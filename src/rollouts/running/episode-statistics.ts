@@ -79,10 +79,11 @@ export class SteppedEnvs {
 function checkFiniteRewards(rewards: ArrayLike<number>): void {
   for (let i = 0; i < rewards.length; i++) {
     if (Number.isFinite(rewards[i])) continue;
-    throw new InputError(
-      'out_of_range',
-      `Expected a finite number at rewards[${i}], got ${rewards[i]}. Pass the rewards of a step.`,
-    );
+    throw new InputError('out_of_range', {
+      expected: `a finite number at rewards[${i}]`,
+      got: `${rewards[i]}`,
+      remedy: 'Pass the rewards of a step.',
+    });
   }
 }
 

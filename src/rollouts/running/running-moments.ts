@@ -69,11 +69,11 @@ export class RunningMoments {
   #merge(added: number): void {
     const wrong = this.#squares.findIndex((square) => !Number.isFinite(square));
     if (wrong >= 0) {
-      throw new InputError(
-        'out_of_range',
-        `Expected finite numbers to normalise, got NaN, an infinity or too large a number in column ${wrong}. ` +
-          'Pass observations or rewards of a StepResult.',
-      );
+      throw new InputError('out_of_range', {
+        expected: 'finite numbers to normalise',
+        got: `NaN, an infinity or too large a number in column ${wrong}`,
+        remedy: 'Pass observations or rewards of a StepResult.',
+      });
     }
     const total = this.count + added;
     for (let k = 0; k < this.mean.length; k++) {
@@ -134,27 +134,30 @@ export function toMoments(kind: NormaliserState['kind'], size: number, state: No
 function toColumn(name: string, list: unknown, size: number): number[] {
   if (!isList(list)) throw wrongType(`${name} of the state`, 'an array', list, 'Pass what `state` returned.');
   if (list.length !== size) {
-    throw new InputError(
-      'wrong_length',
-      `Expected ${size} numbers in ${name} of the state, got ${list.length}. Pass the state of environments with the same observations.`,
-    );
+    throw new InputError('wrong_length', {
+      expected: `${size} numbers in ${name} of the state`,
+      got: `${list.length}`,
+      remedy: 'Pass the state of environments with the same observations.',
+    });
   }
   return Array.from(list, (value, k) => checkFinite(`${name}[${k}] of the state`, value));
 }
 
 const outOfRange = (expected: string, value: unknown): InputError =>
-  new InputError(
-    'out_of_range',
-    `Expected ${expected}, got ${describe(value)}. Pass what \`state\` returned.`,
-  );
+  new InputError('out_of_range', {
+    expected,
+    got: describe(value),
+    remedy: 'Pass what `state` returned.',
+  });
 
 /** Validates a positive option. @throws InputError `wrong_type` or `out_of_range`. */
 export function toPositive(what: string, value: number): number {
   if (checkFinite(what, value) > 0) return value;
-  throw new InputError(
-    'out_of_range',
-    `Expected ${what} to be more than 0, got ${value}. Leave it out for its default.`,
-  );
+  throw new InputError('out_of_range', {
+    expected: `${what} to be more than 0`,
+    got: `${value}`,
+    remedy: 'Leave it out for its default.',
+  });
 }
 
 /** Validates `clip`: more than 0, or Infinity. @throws InputError `wrong_type` or `out_of_range`. */

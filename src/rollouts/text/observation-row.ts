@@ -72,14 +72,19 @@ function writeStep(row: Float32Array, k: number, step: PastStep, where: string, 
 
 /** Throws the error for a value that is not a number. @throws InputError `wrong_type`. */
 export function refuseNumber(value: unknown, where: string): never {
-  throw new InputError('wrong_type', `Expected a number at ${where}, got ${describe(value)}. Pass a number.`);
+  throw new InputError('wrong_type', {
+    expected: `a number at ${where}`,
+    got: describe(value),
+    remedy: 'Pass a number.',
+  });
 }
 
 function refuse(expected: string, value: unknown, where: string): never {
-  throw new InputError(
-    'wrong_type',
-    `Expected ${expected} at ${where}, got ${describe(value)}. Pass what env.history(i) returns.`,
-  );
+  throw new InputError('wrong_type', {
+    expected: `${expected} at ${where}`,
+    got: describe(value),
+    remedy: 'Pass what env.history(i) returns.',
+  });
 }
 
 /**
@@ -112,20 +117,20 @@ function checkTime(rows: Float32Array, base: number, where: (at: number) => stri
   const fields = [day, slot, remaining];
   const invalid = fields.findIndex((field, k) => rows[base + field] !== expected[k]);
   const field = fields[invalid];
-  throw new InputError(
-    'out_of_range',
-    `Expected ${RULES.nameOf(field)} ${expected[invalid]}, because step is ${step}, at ${where(field)}, got ${rows[base + field]}. ` +
-      'Pass only rows of steps that were taken. Rows of other steps are all zeros.',
-  );
+  throw new InputError('out_of_range', {
+    expected: `${RULES.nameOf(field)} ${expected[invalid]}, because step is ${step}, at ${where(field)}`,
+    got: `${rows[base + field]}`,
+    remedy: 'Pass only rows of steps that were taken. Rows of other steps are all zeros.',
+  });
 }
 
 function refuseRange(value: number, at: number, where: string): never {
   const past = at < OBSERVATION_SIZE ? '' : `, of step ${pastStepOf(at)} of the last ${HISTORY_STEPS}`;
-  throw new InputError(
-    'out_of_range',
-    `Expected ${RULES.expectedAt(at, past)} at ${where}, got ${value}. ` +
-      'Pass observations as the environment returns them: row-major, without scale and oneHot.',
-  );
+  throw new InputError('out_of_range', {
+    expected: `${RULES.expectedAt(at, past)} at ${where}`,
+    got: `${value}`,
+    remedy: 'Pass observations as the environment returns them: row-major, without scale and oneHot.',
+  });
 }
 
 /** Returns the past step, 1 to 7, to which a number of a row belongs. */
@@ -135,9 +140,9 @@ function pastStepOf(at: number): number {
 }
 
 function refuseExtraStep(step: number, where: string): never {
-  throw new InputError(
-    'out_of_range',
-    `Expected at most ${step} past steps, because the observation is of step ${step}, got one more at ${where}. ` +
-      'Pass the history of the same step.',
-  );
+  throw new InputError('out_of_range', {
+    expected: `at most ${step} past steps, because the observation is of step ${step}`,
+    got: `one more at ${where}`,
+    remedy: 'Pass the history of the same step.',
+  });
 }

@@ -125,10 +125,11 @@ const checkText = (text: unknown, where: string): string =>
   typeof text === 'string' ? text : refuseText(text, where);
 
 function refuseText(text: unknown, where: string): never {
-  throw new InputError(
-    'wrong_type',
-    `Expected a string at ${where}, got ${describe(text)}. Pass the completion's text alone, without its role.`,
-  );
+  throw new InputError('wrong_type', {
+    expected: `a string at ${where}`,
+    got: describe(text),
+    remedy: "Pass the completion's text alone, without its role.",
+  });
 }
 
 /** A thought of a text. All numbers are indices of UTF-16 code units. */

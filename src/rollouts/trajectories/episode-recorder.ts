@@ -111,11 +111,11 @@ export class EpisodeRecorder {
   /** Returns the episode's system message; null until a move has one. */
   #commonSystem({ system }: PlayedMove): string | null {
     if (system === null || this.#system === null || system === this.#system) return system ?? this.#system;
-    throw new InputError(
-      'not_alike',
-      `Expected the system message of the previous steps, ${describe(this.#system)}, got ${describe(system)}. ` +
-        'Use one system message for the whole episode.',
-    );
+    throw new InputError('not_alike', {
+      expected: `the system message of the previous steps, ${describe(this.#system)}`,
+      got: describe(system),
+      remedy: 'Use one system message for the whole episode.',
+    });
   }
 
   /** Returns the episode. @throws StateError `episode_over` if it ends too early: before 28 steps were recorded. */
@@ -280,11 +280,11 @@ function checkEnv({ imagination, metadata, observationFields }: Env): void {
 }
 
 function refuseEnv(): never {
-  throw new InputError(
-    'not_alike',
-    'Expected a row-major environment without imagination and autoreset, with raw observations, got another one. ' +
-      'Create it without these options. `observation: { history: true }` is allowed.',
-  );
+  throw new InputError('not_alike', {
+    expected: 'a row-major environment without imagination and autoreset, with raw observations',
+    got: 'another one',
+    remedy: 'Create it without these options. `observation: { history: true }` is allowed.',
+  });
 }
 
 /** Returns the beliefs, f32 [n, 3]; NaN where none is given. */

@@ -2,12 +2,11 @@
 import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import type { AccessCheck } from '../access-control.js';
-import { BusyError } from '../fair-queue.js';
 import type { Metrics } from '../metrics.js';
-import { InvalidRequestError, inBody, validationErrors } from '../protocol/errors.js';
+import { InvalidRequestError, inBody, NOT_FOUND, StatusError, validationErrors } from '../protocol/errors.js';
 import { json } from './json-response.js';
 import type { Route } from './openapi.js';
-import { DisconnectedError, EncodedBodyError, HttpRequest, TooLargeError } from './request.js';
+import { HttpRequest } from './request.js';
 
 export interface AppOptions {
   readonly routes: readonly Route[];
@@ -56,51 +55,29 @@ function measureRequests(metrics: Metrics, paths: ReadonlySet<string>) {
 function checkAccess(rejectionOf: AccessCheck) {
   return async ({ req, env }: Context<Env>, next: Next): Promise<Response | undefined> => {
     const rejection = UNPROTECTED_PATHS.includes(req.path) ? null : rejectionOf(env.incoming);
-    if (rejection === null) {
-      await next();
-      return undefined;
-    }
-    const response = json({ detail: rejection.detail }, rejection.status);
-    if (rejection.status === 401) response.headers.set('www-authenticate', 'Bearer');
-    return response;
+    if (rejection !== null) return statusResponse(rejection);
+    await next();
+    return undefined;
   };
 }
 
 function notFound({ req }: Context, routes: readonly Route[]): Response {
   const allowed = routes.filter(({ path }) => path === req.path).map(({ method }) => method.toUpperCase());
-  if (allowed.length === 0) return json({ detail: 'Not Found' }, 404);
-  const response = json({ detail: 'Method Not Allowed' }, 405);
-  response.headers.set('allow', allowed.join(', '));
-  return response;
+  return statusResponse(
+    allowed.length === 0
+      ? NOT_FOUND
+      : new StatusError(405, 'Method Not Allowed', { allow: allowed.join(', ') }),
+  );
 }
 
 function errorResponse(error: unknown, onFailure: (error: unknown) => void): Response {
+  if (error instanceof StatusError) return statusResponse(error);
   if (error instanceof InvalidRequestError) return json({ detail: error.errors }, 422);
   const errors = validationErrors(error);
   if (errors !== null) return json({ detail: inBody(errors) }, 422);
-  if (error instanceof TooLargeError) return withClose(json({ detail: error.message }, 413));
-  if (error instanceof EncodedBodyError) return encodedResponse(error);
-  if (error instanceof BusyError) return busyResponse(error);
-  // 499 is the status that logs use for a client that has disconnected.
-  if (error instanceof DisconnectedError) return json({ detail: error.message }, 499);
   onFailure(error);
   return json({ detail: 'Internal Server Error' }, 500);
 }
 
-/** Closes the connection after the answer: the body, or the rest of it, was not read. */
-function withClose(response: Response): Response {
-  response.headers.set('connection', 'close');
-  return response;
-}
-
-function encodedResponse(error: EncodedBodyError): Response {
-  const response = withClose(json({ detail: error.message }, 415));
-  response.headers.set('accept-encoding', 'identity');
-  return response;
-}
-
-function busyResponse(error: BusyError): Response {
-  const response = withClose(json({ detail: error.message }, 503));
-  response.headers.set('retry-after', String(error.retryAfter));
-  return response;
-}
+const statusResponse = ({ status, message, headers }: StatusError): Response =>
+  json({ detail: message }, status, headers);

@@ -2,8 +2,8 @@
 import { float32Decimal, float32Decimals } from '../../shared/float32-decimal.js';
 
 /** Builds a JSON response from text. */
-export const jsonText = (text: string, status = 200): Response =>
-  new Response(text, { status, headers: { 'content-type': 'application/json' } });
+export const jsonText = (text: string, status = 200, headers = {}): Response =>
+  new Response(text, { status, headers: { ...headers, 'content-type': 'application/json' } });
 
 /**
  * The minimum number of characters of a streamed piece, except the last. Chosen by hand: smaller pieces take more time in
@@ -44,7 +44,8 @@ async function* joinedPieces(
 }
 
 /** Builds a JSON response from a value. */
-export const json = (value: unknown, status = 200): Response => jsonText(JSON.stringify(value), status);
+export const json = (value: unknown, status?: number, headers?: object): Response =>
+  jsonText(JSON.stringify(value), status, headers);
 
 /** Bytes whose total length is known. */
 export interface KnownBytes {
@@ -67,40 +68,58 @@ export async function bytesResponse({ length, pieces }: KnownBytes): Promise<Res
 /** The maximum number of entries in a piece of a list: less than a millisecond of work for numbers. */
 export const SLICE = 8192;
 
-/**
- * Yields the pieces of a JSON list. @param turn awaited before each piece.
- * @param textOf returns entries `from` up to `to` (excluded), joined with commas.
- */
-export async function* listPieces(
-  length: number,
-  turn: () => Promise<void>,
-  textOf: (from: number, to: number) => string,
-): AsyncGenerator<string> {
-  for (let from = 0; from < length; from += SLICE) {
-    await turn();
-    yield (from === 0 ? '[' : ',') + textOf(from, Math.min(from + SLICE, length));
+/** A list of an answer whose text is written in pieces. */
+export class List {
+  readonly length: number;
+  /** Returns entries `from` up to `to` (excluded), joined with commas. */
+  readonly textOf: (from: number, to: number) => string;
+
+  constructor(length: number, textOf: (from: number, to: number) => string) {
+    this.length = length;
+    this.textOf = textOf;
   }
-  yield length === 0 ? '[]' : ']';
+
+  /** Yields the pieces of the text, of at most SLICE entries. @param turn awaited before each piece. */
+  async *pieces(turn: () => Promise<void>): AsyncGenerator<string> {
+    for (let from = 0; from < this.length; from += SLICE) {
+      await turn();
+      yield (from === 0 ? '[' : ',') + this.textOf(from, Math.min(from + SLICE, this.length));
+    }
+    yield this.length === 0 ? '[]' : ']';
+  }
 }
+
+/** Returns the list of an array. Hashes (64 bits) are hexadecimal text, because JSON numbers cannot hold them. */
+export const listOf = (values: Numbers): List =>
+  new List(values.length, (from, to) => valuesText(values, from, to));
 
 type Numbers = Float32Array | Int8Array | Uint8Array | Uint32Array | BigUint64Array;
 
-/**
- * Yields the pieces of a JSON object of arrays. Hashes (64 bits) are hexadecimal text, because JSON numbers cannot hold them.
- * @param turn awaited before each piece.
- */
-export async function* arraysPieces(
-  arrays: Readonly<Record<string, Numbers>>,
-  turn: () => Promise<void>,
-): AsyncGenerator<string> {
+/** An answer: its Lists, and objects with Lists, are written in pieces. Texts of an iterable are written as they come. */
+export interface Fields {
+  readonly [name: string]: unknown;
+}
+
+/** Yields the pieces of a JSON object, without undefined fields. @param turn awaited before each piece of a list. */
+export async function* objectPieces(fields: Fields, turn: () => Promise<void>): AsyncGenerator<string> {
   let before = '{';
-  for (const [name, values] of Object.entries(arrays)) {
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === undefined) continue;
     yield `${before}"${name}":`;
-    yield* listPieces(values.length, turn, (from, to) => valuesText(values, from, to));
+    if (value instanceof List) yield* value.pieces(turn);
+    else if (isPieces(value)) yield* value;
+    else if (isFields(value)) yield* objectPieces(value, turn);
+    else yield JSON.stringify(value);
     before = ',';
   }
   yield before === '{' ? '{}' : '}';
 }
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isPieces = (value: unknown): value is AsyncIterable<string> =>
+  isFields(value) && Symbol.asyncIterator in value;
 
 /** Joins entries. The result is one flat string: one that grows entry by entry takes tens of bytes for each entry. */
 function valuesText(values: Numbers, from: number, to: number): string {

@@ -1,5 +1,6 @@
 /** Describes routes: generates openapi.json from the schemas that validate requests. */
 import { z } from 'zod';
+import { jsonSchema } from '../protocol/json.js';
 import type { HttpRequest } from './request.js';
 
 /** A route: its handler, and its description for openapi.json. */
@@ -18,12 +19,6 @@ export interface Route {
   /** Descriptions by status, for statuses other than 200 and 422. */
   readonly failures?: Readonly<Record<number, string>>;
   handle(request: HttpRequest): Response | Promise<Response>;
-}
-
-/** Returns the JSON Schema of what a schema accepts, before its defaults and conversions. */
-export function jsonSchema(schema: z.ZodType): Readonly<Record<string, unknown>> {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
-  return rest;
 }
 
 type Json = Readonly<Record<string, unknown>>;

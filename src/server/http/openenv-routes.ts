@@ -1,13 +1,13 @@
 /** The routes of OpenEnv over HTTP. Reset and step are stateless: each request begins a new episode. */
 import { z } from 'zod';
-import { createVecEnv } from '../../engine/node.js';
+import { createVecEnv, type VecEnv } from '../../engine/node.js';
 import type { VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
 import { packageVersion } from '../../shared/version.js';
-import { InvalidRequestError, inBody, mapErrors, validationErrorsOf } from '../protocol/errors.js';
+import { InvalidRequestError, inBody, mapErrors, parse } from '../protocol/errors.js';
+import { bodyOf, jsonSchema, objectOf } from '../protocol/json.js';
 import {
   ACTION_SCHEMA,
   answerMcp,
-  type EpisodeRequest,
   MAX_ID,
   MCP_SCHEMA,
   mcpParseError,
@@ -19,8 +19,7 @@ import {
 } from '../protocol/messages.js';
 import { OBSERVATION_SCHEMA, RESULT_SCHEMA, resetText, stepText } from '../protocol/observation.js';
 import { json, jsonText } from './json-response.js';
-import { jsonSchema, type Route } from './openapi.js';
-import { bodyOf, objectOf } from './request.js';
+import type { Route } from './openapi.js';
 
 /** The body of `/step`. Clients send time-outs and request ids, which have no effect. */
 const STEP_SCHEMA = z.looseObject({
@@ -36,16 +35,7 @@ const BODY_FAILURES = {
   415: 'The body has a Content-Encoding',
 };
 
-const METADATA_SCHEMA = z.object({
-  name: z.string(),
-  description: z.string(),
-  readme_content: z.null(),
-  version: z.string(),
-  author: z.null(),
-  documentation_url: z.null(),
-});
-
-const METADATA: z.input<typeof METADATA_SCHEMA> = {
+const METADATA = {
   name: 'rhythm-vec',
   description:
     'The Rhythm life simulator: guide one person through a week of 28 steps, and infer their hidden profile.',
@@ -54,6 +44,11 @@ const METADATA: z.input<typeof METADATA_SCHEMA> = {
   author: null,
   documentation_url: null,
 };
+const METADATA_SCHEMA = z.object(
+  Object.fromEntries(
+    Object.entries(METADATA).map(([key, value]) => [key, value === null ? z.null() : z.string()]),
+  ),
+);
 
 /** The observation as OpenEnv's clients return it: with done, reward and metadata. */
 const CLIENT_OBSERVATION = OBSERVATION_SCHEMA.extend({
@@ -62,37 +57,14 @@ const CLIENT_OBSERVATION = OBSERVATION_SCHEMA.extend({
   metadata: z.record(z.string(), z.unknown()).optional(),
 });
 
-/** The environment of requests without a session. @throws as `createVecEnv`. */
-class StatelessEnv {
-  readonly #env;
-
-  constructor({ backend, kernel }: Pick<VecEnvOptions, 'backend' | 'kernel'>) {
-    this.#env = createVecEnv({ backend, kernel, numEnvs: 1, threads: 1 });
-  }
-
-  reset({ seed, profile, grader }: EpisodeRequest): string {
-    return resetText(this.#env.reset({ seed, profiles: profile, graders: grader }), 0);
-  }
-
-  step(action: ReturnType<typeof toAction>): string {
-    this.#env.reset();
-    const beliefs = action.belief ?? undefined;
-    return stepText(this.#env.step([action.code], { beliefs }), 0);
-  }
-
-  close(): void {
-    this.#env.close();
-  }
-}
-
 export interface OpenEnvRoutes {
   readonly routes: readonly Route[];
   close(): void;
 }
 
-/** Builds OpenEnv's routes. @throws as `createVecEnv`. */
-export function openEnvRoutes(engine: Pick<VecEnvOptions, 'backend' | 'kernel'>): OpenEnvRoutes {
-  const env = new StatelessEnv(engine);
+/** Builds OpenEnv's routes, with an environment for requests without a session. @throws as `createVecEnv`. */
+export function openEnvRoutes({ backend, kernel }: Pick<VecEnvOptions, 'backend' | 'kernel'>): OpenEnvRoutes {
+  const env = createVecEnv({ backend, kernel, numEnvs: 1, threads: 1 });
   return { routes: [...DESCRIPTIONS, ...episodeRoutes(env), MCP], close: () => env.close() };
 }
 
@@ -132,7 +104,7 @@ const DESCRIPTIONS: readonly Route[] = [
   },
 ];
 
-const episodeRoutes = (env: StatelessEnv): readonly Route[] => [
+const episodeRoutes = (env: VecEnv): readonly Route[] => [
   {
     method: 'post',
     path: '/reset',
@@ -143,7 +115,8 @@ const episodeRoutes = (env: StatelessEnv): readonly Route[] => [
     response: RESULT_SCHEMA,
     handle: async (request) => {
       const body = bodyOf(await request.message()) ?? {};
-      return jsonText(env.reset(mapErrors(inBody, () => toEpisodeRequest(body))));
+      const { seed, profile, grader } = mapErrors(inBody, () => toEpisodeRequest(body));
+      return jsonText(resetText(env.reset({ seed, profiles: profile, graders: grader }), 0));
     },
   },
   {
@@ -157,10 +130,11 @@ const episodeRoutes = (env: StatelessEnv): readonly Route[] => [
     response: RESULT_SCHEMA,
     handle: async (request) => {
       const body: { readonly action?: unknown } = objectOf(await request.message());
-      const envelope = STEP_ENVELOPE.safeParse(body);
-      if (!envelope.success) throw new InvalidRequestError(inBody(validationErrorsOf(envelope.error, body)));
+      parse(STEP_ENVELOPE, body, inBody);
       // Passes the action of the original body: the parsed action has lost the key `__proto__`, which `toAction` must refuse.
-      return jsonText(env.step(toAction(body.action)));
+      const { code, belief } = toAction(body.action);
+      env.reset();
+      return jsonText(stepText(env.step([code], { beliefs: belief ?? undefined }), 0));
     },
   },
 ];

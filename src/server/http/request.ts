@@ -1,35 +1,13 @@
 /** A request: reads its body up to a limit, and reports whether the client is still connected. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { sentenceOf } from '../../shared/errors.js';
 import { describe } from '../../shared/values.js';
-import {
-  InvalidRequestError,
-  invalidJson,
-  invalidObject,
-  missing,
-  tooManyValues,
-} from '../protocol/errors.js';
-import { hasTooManyValues, MAX_VALUES } from '../protocol/json-limits.js';
+import { CLOSES, InvalidRequestError, StatusError } from '../protocol/errors.js';
+import { hasTooManyValues, tooManyValues } from '../protocol/json.js';
 
-/** The error for a body above the limit. */
-export class TooLargeError extends Error {
-  /** @param orFrame whether the route accepts larger bodies as binary frames. */
-  constructor(limit: number, orFrame: boolean) {
-    const remedy = `Send less at a time${orFrame ? ', or a binary frame (application/octet-stream)' : ''}.`;
-    super(`Expected a body of at most ${limit} bytes, got a larger body. ${remedy}`);
-  }
-}
-
-/** The error for a body with a Content-Encoding. */
-export class EncodedBodyError extends Error {
-  constructor(encoding: string) {
-    super(
-      `Expected a body without Content-Encoding, got ${describe(encoding)}. Send the body uncompressed, without this header.`,
-    );
-  }
-}
-
-/** The error for a client that has disconnected. */
-export class DisconnectedError extends Error {}
+/** Builds the error for a client that has disconnected. 499 is the status that logs use for it. */
+const disconnected = (cause?: unknown): StatusError =>
+  new StatusError(499, 'The client has disconnected.', {}, { cause });
 
 /** The maximum size of a JSON body in bytes. Chosen by hand: its structure is read in one piece, which takes some 20 ms. */
 export const MAX_JSON_BYTES = 2 ** 23;
@@ -61,8 +39,7 @@ export class HttpRequest {
     this.#acceptsFrames = acceptsFrames;
     this.finished = new Promise((resolve) => {
       outgoing.once('close', () => {
-        if (!outgoing.writableFinished)
-          this.#disconnected.abort(new DisconnectedError('The client has disconnected.'));
+        if (!outgoing.writableFinished) this.#disconnected.abort(disconnected());
         resolve();
       });
     });
@@ -75,7 +52,7 @@ export class HttpRequest {
     return id === undefined ? `${socket.remoteAddress}` : `id ${id}`.slice(0, MAX_CLIENT);
   }
 
-  /** Aborted with a DisconnectedError when the client disconnects. */
+  /** Aborted with a StatusError when the client disconnects. */
   get signal(): AbortSignal {
     return this.#disconnected.signal;
   }
@@ -83,11 +60,11 @@ export class HttpRequest {
   /**
    * Reads the body. Call it once. Memory is allocated as bytes arrive, not by Content-Length.
    * @param hold awaited before bytes are kept; the client cannot send more meanwhile.
-   * @throws EncodedBodyError, TooLargeError, DisconnectedError, and the error of `hold`.
+   * @throws StatusError, and the error of `hold`.
    */
   async bytes(hold: (bytes: number) => Promise<void> = async () => {}): Promise<Buffer> {
     const { 'content-encoding': encoding = '', 'content-length': declared } = this.#incoming.headers;
-    if (!/^(identity)?$/i.test(encoding)) throw new EncodedBodyError(encoding);
+    if (!/^(identity)?$/i.test(encoding)) throw encoded(encoding);
     const maxLength = Number(declared ?? this.#limit);
     if (maxLength > this.#limit) throw this.#tooLarge();
     let body: Buffer = NO_BYTES;
@@ -104,15 +81,18 @@ export class HttpRequest {
   /** Reads a message of OpenEnv. @throws as `bytes`, and InvalidRequestError for too many values. */
   async message(): Promise<string> {
     const body = await this.bytes();
-    if (hasTooManyValues(body)) throw new InvalidRequestError([tooManyValues(['body'], MAX_VALUES)]);
+    if (hasTooManyValues(body)) throw new InvalidRequestError([tooManyValues(['body'])]);
     return body.toString();
   }
 
-  #tooLarge(): TooLargeError {
-    return new TooLargeError(this.#limit, this.#acceptsFrames && !this.isFrame);
+  #tooLarge(): StatusError {
+    const orFrame =
+      this.#acceptsFrames && !this.isFrame ? ', or a binary frame (application/octet-stream)' : '';
+    const [expected, remedy] = [`a body of at most ${this.#limit} bytes`, `Send less at a time${orFrame}.`];
+    return new StatusError(413, sentenceOf({ expected, got: 'a larger body', remedy }), CLOSES);
   }
 
-  /** Yields the chunks of the body. @throws TooLargeError, DisconnectedError. */
+  /** Yields the chunks of the body. @throws StatusError. */
   async *#chunks(): AsyncGenerator<Buffer> {
     let bytes = 0;
     try {
@@ -122,9 +102,7 @@ export class HttpRequest {
         yield chunk;
       }
     } catch (error) {
-      throw error instanceof TooLargeError
-        ? error
-        : new DisconnectedError('The client has disconnected.', { cause: error });
+      throw error instanceof StatusError ? error : disconnected(error);
     }
   }
 }
@@ -143,21 +121,9 @@ function withRoomFor(more: number, body: Buffer, length: number, maxLength: numb
   return grown;
 }
 
-/** Parses the JSON of a body; undefined for an empty body. @throws InvalidRequestError. */
-export function bodyOf(text: string): unknown {
-  if (text.trim() === '') return undefined;
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw invalidJson((error as SyntaxError).message);
-  }
-}
-
-/** Parses the JSON object of a body. @throws InvalidRequestError for an empty body, invalid JSON or another value. */
-export function objectOf(text: string): object {
-  const body = bodyOf(text);
-  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body;
-  throw new InvalidRequestError([
-    body === undefined ? missing(['body'], null) : invalidObject(['body'], describe(body)),
-  ]);
+function encoded(encoding: string): StatusError {
+  const expected = 'a body without Content-Encoding';
+  const remedy = 'Send the body uncompressed, without this header.';
+  const message = sentenceOf({ expected, got: describe(encoding), remedy });
+  return new StatusError(415, message, { ...CLOSES, 'accept-encoding': 'identity' });
 }

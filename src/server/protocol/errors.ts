@@ -3,7 +3,7 @@
  * clients expect, one per invalid value.
  */
 import type { z } from 'zod';
-import { RhythmError } from '../../shared/errors.js';
+import { InputError, RhythmError, sentenceOf } from '../../shared/errors.js';
 import { describe } from '../../shared/values.js';
 
 /** The error for one value, in Pydantic's form. `url`, if present, leads to an explanation of its type. */
@@ -55,30 +55,27 @@ export function invalidObject(loc: ValidationError['loc'], input: unknown): Vali
   return { type, loc, msg, input };
 }
 
-/** What is wrong with a value. */
-export interface Fault {
-  /** The type of the validation error. Default 'value_error'. */
-  readonly code?: string;
-  readonly expected: string;
-  readonly got: string;
-  /** What to do, as a sentence. */
-  readonly remedy: string;
-}
-
-/** Builds the error for a field of a body. */
+/**
+ * Builds the error for a field of a body.
+ * @param expected what was expected, and where. @param remedy what to do, as a sentence.
+ */
 export const fieldError = (
   field: string,
-  { code: type = 'value_error', expected, got, remedy }: Fault,
-): InvalidRequestError =>
-  new InvalidRequestError([
-    { type, loc: ['body', field], msg: `Expected ${expected}, got ${got}. ${remedy}`, input: null },
-  ]);
+  expected: string,
+  got: string | number,
+  remedy: string,
+  type = 'value_error',
+): InvalidRequestError => {
+  const msg = sentenceOf({ expected, got: String(got), remedy });
+  return new InvalidRequestError([{ type, loc: ['body', field], msg, input: null }]);
+};
 
 /** Returns the validation errors of a client's error. @returns null for an unexpected error. */
 export function validationErrors(error: unknown): readonly ValidationError[] | null {
   if (error instanceof InvalidRequestError) return error.errors;
   if (!(error instanceof RhythmError)) return null;
-  return [{ type: error.code, loc: [], msg: error.message, input: null }];
+  const loc = error instanceof InputError && error.field !== undefined ? [error.field] : [];
+  return [{ type: error.code, loc, msg: error.message, input: null }];
 }
 
 /**
@@ -93,18 +90,18 @@ export function invalidJson(message: string, shift = 0): InvalidRequestError {
   return new InvalidRequestError([{ type: 'json_invalid', msg: 'JSON decode error', ...place }]);
 }
 
-/** Builds the error for a message, or a part of a request, with too many values. */
-export const tooManyValues = (loc: ValidationError['loc'], max: number): ValidationError => ({
-  type: 'too_long',
-  loc,
-  msg: `Expected at most ${max} lists, objects, keys and entries, got more. Leave out what the schema does not name.`,
-  input: null,
-  ctx: { max_length: max },
-});
-
-/** Returns the errors that a schema found in `input`. */
-export function validationErrorsOf(error: z.ZodError, input: unknown): ValidationError[] {
-  return error.issues.flatMap((issue) => errorsOfIssue(issue, input));
+/**
+ * Parses a value of a client.
+ * @param as `withLinks` or `inBody`, which complete the errors. @throws InvalidRequestError.
+ */
+export function parse<Schema extends z.ZodType>(
+  schema: Schema,
+  input: unknown,
+  as: (errors: readonly ValidationError[]) => readonly ValidationError[] = (errors) => errors,
+): z.output<Schema> {
+  const parsed = schema.safeParse(input);
+  if (parsed.success) return parsed.data;
+  throw new InvalidRequestError(as(parsed.error.issues.flatMap((issue) => errorsOfIssue(issue, input))));
 }
 
 function errorsOfIssue(issue: Issue, input: unknown): ValidationError[] {
@@ -176,6 +173,27 @@ export function mapErrors<T>(as: (errors: readonly ValidationError[]) => Validat
     throw error instanceof InvalidRequestError ? new InvalidRequestError(as(error.errors)) : error;
   }
 }
+
+/** An error that HTTP answers with this status and these headers, and with {"detail": message}. */
+export class StatusError extends Error {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  constructor(
+    status: number,
+    message: string,
+    headers: Readonly<Record<string, string>> = {},
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+    this.status = status;
+    this.headers = headers;
+  }
+}
+
+export const NOT_FOUND = new StatusError(404, 'Not Found');
+
+/** The header of an answer after which the server closes the connection, because it has not read the whole body. */
+export const CLOSES = { connection: 'close' };
 
 /** The maximum number of errors in an answer. Chosen by hand, so that an answer is not much longer than its request. */
 const MAX_ERRORS = 100;

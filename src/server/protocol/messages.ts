@@ -15,7 +15,7 @@ import {
   NUM_STEPS,
 } from '../../world/fields.js';
 import { PROFILE_CHOICES } from '../../world/resolve-names.js';
-import { InvalidRequestError, type ValidationError, validationErrorsOf, withLinks } from './errors.js';
+import { InvalidRequestError, parse, type ValidationError, withLinks } from './errors.js';
 
 /** A validated action. */
 export interface Action {
@@ -45,9 +45,7 @@ const codeOf = (name: string): number | undefined =>
 
 /** Parses an action. @throws InvalidRequestError. */
 export function toAction(data: unknown): Action {
-  const parsed = ACTION_SCHEMA.safeParse(data);
-  if (!parsed.success) throw new InvalidRequestError(withLinks(validationErrorsOf(parsed.error, data)));
-  const { action_type, belief } = parsed.data;
+  const { action_type, belief } = parse(ACTION_SCHEMA, data, withLinks);
   const code = codeOf(action_type);
   if (code === undefined) throw new InvalidRequestError(withLinks([unknownAction(action_type)]));
   return { code, belief: belief?.map((value) => clampBelief(value, MIN_MAGNITUDE)) ?? null };
@@ -104,9 +102,7 @@ export interface EpisodeRequest {
 
 /** Parses and validates the data of a reset. @throws InvalidRequestError. */
 export function toEpisodeRequest(data: unknown): EpisodeRequest {
-  const parsed = RESET_SCHEMA.safeParse(data);
-  if (!parsed.success) throw new InvalidRequestError(validationErrorsOf(parsed.error, data));
-  const { seed, episode_id, profile, grader } = parsed.data;
+  const { seed, episode_id, profile, grader } = parse(RESET_SCHEMA, data);
   const choice = grader ?? 'v2';
   return {
     seed: seed ?? drawSeed(),
@@ -179,12 +175,13 @@ export const MCP_SCHEMA = z.looseObject({ jsonrpc: z.literal('2.0') });
 
 /** Returns the answer to a request. */
 export function answerMcp(request: unknown): McpAnswer {
-  const parsed = MCP_REQUEST.safeParse(request);
-  if (parsed.success) {
-    return failure(parsed.data.id ?? null, INTERNAL_ERROR, 'Environment does not support MCP');
+  try {
+    const { id } = parse(MCP_REQUEST, request);
+    return failure(id ?? null, INTERNAL_ERROR, 'Environment does not support MCP');
+  } catch (error) {
+    if (!(error instanceof InvalidRequestError)) throw error;
+    return failure(null, INVALID_REQUEST, `Invalid request: ${error.message}`);
   }
-  const { message } = new InvalidRequestError(validationErrorsOf(parsed.error, request));
-  return failure(null, INVALID_REQUEST, `Invalid request: ${message}`);
 }
 
 /** Returns the answer to a body that cannot be parsed. */

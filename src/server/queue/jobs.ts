@@ -34,22 +34,29 @@ export interface JobRecord extends Release {
 /** 'open': submitted, and neither collected nor cancelled. */
 export type JobState = 'open' | 'collected' | 'cancelled';
 
-/** A job as Redis has it. Times are in milliseconds since 1970; null before the event. */
+/** A job as Redis has it. */
 export interface StoredJob extends JobRecord {
   readonly state: JobState;
   /** Identifies the submission. A job that is submitted again after it was collected or cancelled has another submission. */
   readonly submission: string;
-  readonly submittedAt: number;
+  /** When the first shard began, in milliseconds since 1970; null before. */
   readonly startedAt: number | null;
   /** Milliseconds of compute of all finished shards. */
   readonly computeMs: number;
   /** Failed attempts so far. */
   readonly failures: number;
-  /** The file of a collected job as HOST:PATH, the SHA-256 of the file, and the time. */
-  readonly file: string | null;
-  readonly sha256: string | null;
-  readonly collectedAt: number | null;
-  /** Dollars that a collected job of a language model has spent. */
+  /** Null unless the job is collected. */
+  readonly collected: Collected | null;
+}
+
+/** The file of a collected job. */
+export interface Collected {
+  /** HOST:PATH. */
+  readonly file: string;
+  readonly sha256: string;
+  /** The time, as in ISO 8601. */
+  readonly at: string;
+  /** Dollars that a job of a language model has spent; null for other jobs. */
   readonly spent: number | null;
 }
 
@@ -64,16 +71,20 @@ export interface ShardData {
 
 /** A finished shard. */
 export interface ShardResult {
-  /** SHA-256 of the file, 32 bytes. */
-  readonly digest: Uint8Array;
-  /** The compressed file, and its manifest as JSON. */
-  readonly compressed: Uint8Array;
+  /** JSON without line ends. It has the SHA-256 of the file. */
   readonly manifest: string;
-  readonly computeMs: number;
+  /** The compressed file. */
+  readonly compressed: Uint8Array;
 }
 
 /** The name of BullMQ's queue. Its keys begin with `PREFIX:shards:`. */
 export const SHARDS = 'shards';
+/** Returns a shard of a job's current submission. */
+export const shardOf = ({ name, submission }: StoredJob, index = 0): ShardData => ({
+  job: name,
+  submission,
+  index,
+});
 /** BullMQ's id of a shard, and its key of the shard's lock. */
 export const shardId = ({ job, submission, index }: ShardData): string => `${job}-${submission}-${index}`;
 export const lockKey = (prefix: string, shard: ShardData): string =>
@@ -86,13 +97,11 @@ const openKey = (prefix: string): string => `${prefix}:open`;
 const namesKey = (prefix: string): string => `${prefix}:jobs`;
 
 /** The keys of a submission's data, which are removed when the job is collected or cancelled. */
-export function dataKeys(prefix: string, { name, submission }: Pick<StoredJob, 'name' | 'submission'>) {
-  const keyOf = (what: string): string => `${prefix}:${what}:${name}:${submission}`;
+export function dataKeys(prefix: string, { job, submission }: ShardData) {
+  const keyOf = (what: string): string => `${prefix}:${what}:${job}:${submission}`;
   return {
-    /** Hash by shard: SHA-256 and compressed file. */
+    /** Hash by shard: the manifest, a line end and the compressed file. */
     results: keyOf('results'),
-    /** Hash by shard: the manifest. */
-    manifests: keyOf('manifests'),
     /** Hash by shard: the machine that gave other bytes when it computed the shard again. */
     differences: keyOf('differences'),
     /** List: when the latest shards finished, in milliseconds, the latest first. */
@@ -121,30 +130,26 @@ const RECORD_MS = 30 * 24 * 3600 * 1000;
 const RECENT = 64;
 /** The length of a submission's random name in bytes, chosen by hand: equal names are very unlikely. */
 const SUBMISSION_BYTES = 6;
-/** The length of a SHA-256 in bytes. */
-const DIGEST_BYTES = 32;
 
 /** Registers a job, or changes the settings of an open job. @returns the job now, and as it was before. @throws QueueError. */
 export async function registerJob(
   queue: Queue,
-  record: JobRecord,
+  { settings, ...record }: JobRecord,
 ): Promise<{ readonly job: StoredJob; readonly before: StoredJob | null }> {
   const { redis, prefix } = queue;
-  const { name, settings } = record;
+  const { name } = record;
   const key = jobKey(prefix, name);
   await checkRelease(queue, record);
   const before = await readJob(queue, name);
-  if (before?.state === 'open') {
-    await redis.hset(key, 'settings', settings);
-  } else {
+  if (before?.state === 'open') await redis.hset(key, 'settings', settings);
+  else {
     const submission = randomBytes(SUBMISSION_BYTES).toString('hex');
-    const now = Date.now();
     await redis
       .multi()
       .del(key)
-      .hset(key, { ...record, state: 'open', submission, submittedAt: now })
+      .hset(key, { record: JSON.stringify(record), settings, state: 'open', submission })
       .sadd(openKey(prefix), name)
-      .zadd(namesKey(prefix), now, name)
+      .zadd(namesKey(prefix), Date.now(), name)
       .exec();
   }
   return { job: (await readJob(queue, name))!, before };
@@ -154,21 +159,17 @@ export async function registerJob(
 export async function readJob({ redis, prefix }: Queue, name: string): Promise<StoredJob | null> {
   const fields = await redis.hgetall(jobKey(prefix, name));
   if (fields.state === undefined) return null;
-  const numberOf = (text: string | undefined): number | null => (text === undefined ? null : Number(text));
-  return {
-    ...(fields as unknown as StoredJob),
-    shards: Number(fields.shards),
-    rows: Number(fields.rows),
-    priority: Number(fields.priority),
-    submittedAt: Number(fields.submittedAt),
-    startedAt: numberOf(fields.startedAt),
-    collectedAt: numberOf(fields.collectedAt),
-    computeMs: Number(fields.computeMs ?? 0),
-    failures: Number(fields.failures ?? 0),
-    file: fields.file ?? null,
-    sha256: fields.sha256 ?? null,
-    spent: numberOf(fields.spent),
-  };
+  const {
+    record,
+    startedAt = 'null',
+    computeMs = '0',
+    failures = '0',
+    collected = 'null',
+    ...texts
+  } = fields;
+  const numbers = { startedAt, computeMs, failures, collected };
+  const parsed = Object.entries(numbers).map(([key, text]) => [key, JSON.parse(text)]);
+  return { ...JSON.parse(record), ...texts, ...Object.fromEntries(parsed) };
 }
 
 /** Returns the names of all known jobs, the oldest first, and removes the names whose records have expired. */
@@ -187,7 +188,7 @@ export async function checkRelease(queue: Queue, here: Release): Promise<void> {
   const { redis, prefix } = queue;
   for (const name of await redis.smembers(openKey(prefix))) {
     const job = await readJob(queue, name);
-    if (job?.state !== 'open' || (job.version === here.version && job.world === here.world)) continue;
+    if (job?.state !== 'open' || isOfRelease(job, here)) continue;
     const text = ({ version, world }: Release): string => `version ${version}, world ${world.slice(0, 12)}`;
     throw new QueueError(
       `Expected the queue "${prefix}" to have jobs of this program (${text(here)}), got ${name} of ${text(job)}. ` +
@@ -195,6 +196,9 @@ export async function checkRelease(queue: Queue, here: Release): Promise<void> {
     );
   }
 }
+
+export const isOfRelease = (job: Release, here: Release): boolean =>
+  job.version === here.version && job.world === here.world;
 
 /** Returns whether a shard's result is still needed: its job is open, and was not submitted again since. */
 export async function isCurrent({ redis, prefix }: Queue, { job, submission }: ShardData): Promise<boolean> {
@@ -208,16 +212,9 @@ export async function noteFailure(queue: Queue, shard: ShardData): Promise<void>
     await queue.redis.hincrby(jobKey(queue.prefix, shard.job), 'failures', 1);
 }
 
-const keysOfShard = (prefix: string, { job, submission }: ShardData) =>
-  dataKeys(prefix, { name: job, submission });
-
-/** Returns whether a shard has a result. */
-export const hasResult = async ({ redis, prefix }: Queue, shard: ShardData): Promise<boolean> =>
-  (await redis.hexists(keysOfShard(prefix, shard).results, String(shard.index))) === 1;
-
 /** Returns the indices of the shards with a result. */
-export const finishedShards = async ({ redis, prefix }: Queue, job: StoredJob): Promise<Set<number>> =>
-  new Set((await redis.hkeys(dataKeys(prefix, job).results)).map(Number));
+export const finishedShards = async ({ redis, prefix }: Queue, shard: ShardData): Promise<Set<number>> =>
+  new Set((await redis.hkeys(dataKeys(prefix, shard).results)).map(Number));
 
 /**
  * Stores a shard's result and removes its answers, or compares it with the stored result. Does nothing if it is not needed.
@@ -226,17 +223,18 @@ export const finishedShards = async ({ redis, prefix }: Queue, job: StoredJob): 
 export async function storeResult(
   queue: Queue,
   shard: ShardData,
-  { digest, compressed, manifest, computeMs }: ShardResult,
+  { manifest, compressed }: ShardResult,
+  computeMs: number,
   machine: string,
 ): Promise<boolean> {
   if (!(await isCurrent(queue, shard))) return true;
   const { redis, prefix } = queue;
-  const { results, manifests, differences, finished } = keysOfShard(prefix, shard);
+  const { results, differences, finished } = dataKeys(prefix, shard);
   const field = String(shard.index);
-  await redis.hset(manifests, field, manifest);
-  if ((await redis.hsetnx(results, field, Buffer.concat([digest, compressed]))) === 0) {
+  const value = Buffer.concat([Buffer.from(`${manifest}\n`), compressed]);
+  if ((await redis.hsetnx(results, field, value)) === 0) {
     const stored = await readResult(queue, shard);
-    if (stored === null || Buffer.compare(stored.digest, digest) === 0) return true;
+    if (stored === null || stored.manifest === manifest) return true;
     await redis.hset(differences, field, machine);
     return false;
   }
@@ -250,53 +248,37 @@ export async function storeResult(
     .unlink(answersKey(prefix, shard))
     .exec();
   // The job may have ended while its result was stored.
-  if (!(await isCurrent(queue, shard)))
-    await removeData(queue, { name: shard.job, submission: shard.submission });
+  if (!(await isCurrent(queue, shard))) await removeData(queue, shard);
   return true;
 }
 
 /** Returns the result of a shard; null if Redis has none. */
-export async function readResult(
-  { redis, prefix }: Queue,
-  shard: ShardData,
-): Promise<Omit<ShardResult, 'computeMs'> | null> {
-  const { results, manifests } = keysOfShard(prefix, shard);
-  const value = await redis.hgetBuffer(results, String(shard.index));
-  const manifest = await redis.hget(manifests, String(shard.index));
-  if (value === null || manifest === null) return null;
-  return { digest: value.subarray(0, DIGEST_BYTES), compressed: value.subarray(DIGEST_BYTES), manifest };
+export async function readResult({ redis, prefix }: Queue, shard: ShardData): Promise<ShardResult | null> {
+  const value = await redis.hgetBuffer(dataKeys(prefix, shard).results, String(shard.index));
+  if (value === null) return null;
+  const end = value.indexOf('\n');
+  return { manifest: value.toString('utf8', 0, end), compressed: value.subarray(end + 1) };
 }
 
-/** Records that the file of a job is complete, and removes the job's data. @param spent dollars; null without a model. */
-export async function finishJob(
-  queue: Queue,
-  job: StoredJob,
-  { file, sha256, spent }: Pick<StoredJob, 'file' | 'sha256' | 'spent'>,
-): Promise<void> {
-  if (!(await isCurrent(queue, { ...job, job: job.name, index: 0 }))) return;
-  const fields = {
-    state: 'collected',
-    file,
-    sha256,
-    collectedAt: Date.now(),
-    ...(spent === null ? {} : { spent }),
-  };
-  await endJob(queue, job, fields as Record<string, string | number>);
+/** Records that the file of a job is complete, and removes the job's data. */
+export async function finishJob(queue: Queue, job: StoredJob, collected: Collected): Promise<void> {
+  if (await isCurrent(queue, shardOf(job)))
+    await endJob(queue, job, { state: 'collected', collected: JSON.stringify(collected) });
 }
 
 /** Marks an open job as cancelled, and removes its data. */
 export const cancelJob = (queue: Queue, job: StoredJob): Promise<void> =>
   endJob(queue, job, { state: 'cancelled' });
 
-async function endJob(queue: Queue, job: StoredJob, fields: Record<string, string | number>): Promise<void> {
+async function endJob(queue: Queue, job: StoredJob, fields: Record<string, string>): Promise<void> {
   const { redis, prefix } = queue;
   const key = jobKey(prefix, job.name);
   const mark = () =>
     redis.multi().hset(key, fields).srem(openKey(prefix), job.name).pexpire(key, RECORD_MS).exec();
   const remove = async (): Promise<void> => {
-    await removeData(queue, job);
+    await removeData(queue, shardOf(job));
     for (let index = 0; index < job.shards; index++)
-      await redis.unlink(answersKey(prefix, { job: job.name, submission: job.submission, index }));
+      await redis.unlink(answersKey(prefix, shardOf(job, index)));
   };
   try {
     await mark();
@@ -309,8 +291,8 @@ async function endJob(queue: Queue, job: StoredJob, fields: Record<string, strin
   await remove();
 }
 
-const removeData = ({ redis, prefix }: Queue, job: Pick<StoredJob, 'name' | 'submission'>): Promise<number> =>
-  redis.unlink(...Object.values(dataKeys(prefix, job)));
+const removeData = ({ redis, prefix }: Queue, shard: ShardData): Promise<number> =>
+  redis.unlink(...Object.values(dataKeys(prefix, shard)));
 
 /** The maximum number of jobs that an error lists. Chosen by hand, to keep the error short. */
 const LISTED = 5;
@@ -320,10 +302,11 @@ export async function findJob(queue: Queue, name: string): Promise<StoredJob> {
   const job = await readJob(queue, name);
   if (job !== null) return job;
   const names = await jobNames(queue);
+  const last = names.length > LISTED ? 'last ' : '';
   const known =
     names.length === 0
       ? 'the queue has no job'
-      : `the ${names.length > LISTED ? 'last ' : ''}jobs of the queue are ${names.slice(-LISTED).join(', ')}`;
+      : `the ${last}jobs of the queue are ${names.slice(-LISTED).join(', ')}`;
   throw new QueueError(
     `Expected a job of the queue "${queue.prefix}", got ${JSON.stringify(name)}; ${known}. ` +
       'Pass a name that "queue submit" printed, and its --redis and --prefix.',

@@ -13,7 +13,15 @@ import { StoredAnswers } from '../../agents/llm/stored-answers.js';
 import { CLOCK } from '../../shared/http/retry.js';
 import { NUM_STEPS } from '../../world/fields.js';
 import { QueueError, untilAccepted } from './connection.js';
-import { answersKey, dataKeys, lockKey, type Queue, type ShardData, type StoredJob } from './jobs.js';
+import {
+  answersKey,
+  dataKeys,
+  lockKey,
+  type Queue,
+  type ShardData,
+  type StoredJob,
+  shardOf,
+} from './jobs.js';
 
 /** Limits of all workers of a job together. */
 export interface ModelLimits {
@@ -59,7 +67,7 @@ export async function setLimits(
   job: StoredJob,
   { budget, requestsPerMinute }: ModelLimits,
 ): Promise<void> {
-  const { ledger } = dataKeys(prefix, job);
+  const { ledger } = dataKeys(prefix, shardOf(job));
   const rate = { rate: requestsPerMinute ?? 0, window: WINDOW_MS };
   await redis.hset(ledger, { budget: budget === null ? -1 : toNano(budget), ...rate });
   await redis.hdel(ledger, 'refused');
@@ -67,14 +75,14 @@ export async function setLimits(
 
 /** Returns what a job has spent; null for jobs without a language model. */
 export async function readSpending({ redis, prefix }: Queue, job: StoredJob): Promise<Spending | null> {
-  const [budget, spent] = await redis.hmget(dataKeys(prefix, job).ledger, 'budget', 'spent');
+  const [budget, spent] = await redis.hmget(dataKeys(prefix, shardOf(job)).ledger, 'budget', 'spent');
   if (budget === null) return null;
   return { spent: Number(spent ?? 0) / NANO, budget: Number(budget) < 0 ? null : Number(budget) / NANO };
 }
 
 /** Returns whether a job has stopped because of its budget. */
 export const isOverBudget = async ({ redis, prefix }: Queue, job: StoredJob): Promise<boolean> =>
-  (await redis.hexists(dataKeys(prefix, job).ledger, 'refused')) === 1;
+  (await redis.hexists(dataKeys(prefix, shardOf(job)).ledger, 'refused')) === 1;
 
 /** Opens the answers of a shard that earlier attempts have stored. */
 export async function openAnswers({ redis, prefix }: Queue, shard: ShardData): Promise<StoredAnswers> {
@@ -131,11 +139,10 @@ export class SharedLedger implements CostLedger {
   #spent = 0;
 
   constructor(queue: Queue, attempt: ShardAttempt, prices: Prices | null) {
-    const { job: name, submission } = attempt.shard;
     this.prices = prices;
     this.#queue = queue;
     this.#attempt = attempt;
-    this.#keys = dataKeys(queue.prefix, { name, submission });
+    this.#keys = dataKeys(queue.prefix, attempt.shard);
   }
 
   /** Dollars spent by all workers, as of the last `reserve` or `beginEpisode`. */
@@ -147,22 +154,14 @@ export class SharedLedger implements CostLedger {
     const request = randomBytes(NAME_BYTES).toString('hex');
     await this.#untilPlaced(request, signal);
     await this.#until(signal, async () => {
-      const [verdict, spent, budget, pending] = await this.#run(
-        RESERVE,
-        request,
-        toNano(maxCost),
-        this.#attempt.token,
-      );
+      const reply = await this.#run(RESERVE, request, toNano(maxCost), this.#attempt.token);
+      const [verdict, spent, budget, pending] = reply;
       if (verdict === 'lost') throw lostLease(this.#attempt);
       this.#spent = Number(spent) / NANO;
+      if (verdict === 'ok') return null;
       // A pending request may turn out cheaper.
-      const refusal = {
-        mayChange: Number(pending) > 0,
-        what: 'the next request',
-        needed: maxCost,
-        budget: Number(budget),
-      };
-      return verdict === 'ok' ? null : refusal;
+      const mayChange = Number(pending) > 0;
+      return { mayChange, what: 'the next request', needed: maxCost, budget: Number(budget) };
     });
     return { settle: (actual) => this.#inBackground(() => this.#settle(request, toNano(actual))) };
   }
@@ -187,7 +186,11 @@ export class SharedLedger implements CostLedger {
    */
   async beginEpisode(maxRequestCost: number, signal: AbortSignal): Promise<EpisodeAccount> {
     await this.#until(signal, async () => {
-      const { budget, spent, pending, episodes, cost } = await this.#read();
+      const { redis } = this.#queue;
+      const values = await redis.hmget(this.#keys.ledger, 'budget', 'spent', 'episodes', 'cost');
+      // A job that was cancelled has no ledger.
+      if (values[0] === null) throw lostLease(this.#attempt);
+      const [budget, spent, episodes, cost] = values.map(Number);
       this.#spent = spent / NANO;
       if (budget < 0 || (episodes === 0 && this.#playing.size === 0)) return null;
       const expected = episodes > 0 ? cost / episodes / NANO : NUM_STEPS * maxRequestCost;
@@ -195,7 +198,8 @@ export class SharedLedger implements CostLedger {
       let future = needed;
       for (const { paid } of this.#playing) future += Math.max(0, expected - paid);
       if (this.#spent + future <= budget / NANO) return null;
-      return { mayChange: pending > 0 || this.#playing.size > 0, what: 'the next episode', needed, budget };
+      const mayChange = this.#playing.size > 0 || (await redis.hlen(this.#keys.held)) > 0;
+      return { mayChange, what: 'the next episode', needed, budget };
     });
     const episode = { paid: 0 };
     this.#playing.add(episode);
@@ -275,16 +279,6 @@ export class SharedLedger implements CostLedger {
     return 1000 * Number(seconds) + Math.floor(Number(micros) / 1000);
   }
 
-  async #read() {
-    const { redis } = this.#queue;
-    const { ledger, held } = this.#keys;
-    const values = await redis.hmget(ledger, ...FIELDS);
-    // A job that was cancelled has no ledger.
-    if (values[0] === null) throw lostLease(this.#attempt);
-    const [budget, spent, episodes, cost] = values.map(Number);
-    return { budget, spent, episodes, cost, pending: await redis.hlen(held) };
-  }
-
   /** Makes a change without waiting for it. Drops an error that is not temporary: the reservation then counts as spent. */
   #inBackground(change: () => Promise<unknown>): void {
     const pending = untilAccepted(change)
@@ -293,9 +287,6 @@ export class SharedLedger implements CostLedger {
     this.#changes.add(pending);
   }
 }
-
-/** The fields of the ledger. Amounts are in nanodollars; a budget of -1 is no limit. */
-const FIELDS = ['budget', 'spent', 'episodes', 'cost'] as const;
 
 /** Why a request or an episode does not fit into the budget, and whether that may change. */
 interface Refusal {
@@ -318,9 +309,9 @@ export class SharedPauses implements Pauses {
   readonly #queue: Queue;
   readonly #key: string;
 
-  constructor(queue: Queue, { job: name, submission }: ShardData) {
+  constructor(queue: Queue, shard: ShardData) {
     this.#queue = queue;
-    this.#key = dataKeys(queue.prefix, { name, submission }).pause;
+    this.#key = dataKeys(queue.prefix, shard).pause;
   }
 
   /** Pauses all workers, unless a longer pause has begun. Drops errors: then no worker pauses. */

@@ -15,6 +15,7 @@ import {
   type ShardData,
   type StoredJob,
   shardId,
+  shardOf,
 } from './jobs.js';
 import { type ModelLimits, readSpending, setLimits } from './model-limits.js';
 
@@ -67,31 +68,31 @@ export async function submitJob(
   if (limits !== undefined && !again) await checkNotCollected(queue, record.name);
   const { job, before } = await registerJob(queue, record);
   if (limits !== undefined) await setLimits(queue, job, limits);
-  const finished = await finishedShards(queue, job);
+  const finished = await finishedShards(queue, shardOf(job));
+  const missing = shardsOf(job).filter(({ index }) => !finished.has(index));
   return withShards(queue, async (shards) => {
     const failed = ofJob(job, await shards.getFailed());
     for (const shard of failed) await shards.remove(shard.id!);
-    const missing = Array.from({ length: job.shards }, (_, index) => index).filter(
-      (index) => !finished.has(index),
-    );
     for (let at = 0; at < missing.length; at += BULK)
-      await shards.addBulk(missing.slice(at, at + BULK).map((index) => entryOf(job, index)));
+      await shards.addBulk(missing.slice(at, at + BULK).map((shard) => entryOf(job, shard)));
     return { before, job, retried: failed.length };
   });
 }
 
+const shardsOf = (job: StoredJob): ShardData[] =>
+  Array.from({ length: job.shards }, (_, index) => shardOf(job, index));
+
 /** Checks that the answers of a job were not paid for and collected before. @throws QueueError. */
 async function checkNotCollected(queue: Queue, name: string): Promise<void> {
-  const job = await readJob(queue, name);
-  if (job?.state !== 'collected') return;
+  const collected = (await readJob(queue, name))?.collected ?? null;
+  if (collected === null) return;
   throw new QueueError(
-    `Expected a job that was not collected, got ${name}, which was collected into ${job.file} (SHA-256 ${job.sha256}). ` +
+    `Expected a job that was not collected, got ${name}, which was collected into ${collected.file} (SHA-256 ${collected.sha256}). ` +
       'Copy that file. If it is lost, pass --again to play the episodes and pay for them again.',
   );
 }
 
-function entryOf({ name, submission, command, priority }: StoredJob, index: number) {
-  const data: ShardData = { job: name, submission, index };
+function entryOf({ command, priority }: StoredJob, data: ShardData) {
   const opts = { jobId: shardId(data), priority, attempts: ATTEMPTS, backoff: BACK_OFF };
   // BullMQ drops a shard that is finished, and stores no stack traces of failures.
   return { name: command, data, opts: { ...opts, removeOnComplete: true, stackTraceLimit: 0 } };
@@ -102,9 +103,7 @@ export async function cancel(queue: Queue, name: string): Promise<JobState> {
   const job = await findJob(queue, name);
   if (job.state !== 'open') return job.state;
   await cancelJob(queue, job);
-  const ids = Array.from({ length: job.shards }, (_, index) =>
-    shardId({ job: name, submission: job.submission, index }),
-  );
+  const ids = shardsOf(job).map(shardId);
   await withShards(queue, async (shards) => {
     // A shard that is being computed is locked: its worker ends it.
     for (let at = 0; at < ids.length; at += BULK)
@@ -146,10 +145,9 @@ export const failedShards = (queue: Queue, job: StoredJob): Promise<FailedShard[
 
 /** The progress of a job. Numbers that are not known yet are null. */
 export interface JobStatus
-  extends Pick<
-    StoredJob,
-    'name' | 'command' | 'state' | 'priority' | 'shards' | 'rows' | 'failures' | 'file'
-  > {
+  extends Pick<StoredJob, 'name' | 'command' | 'state' | 'priority' | 'shards' | 'rows' | 'failures'> {
+  /** HOST:PATH of the file of a collected job. */
+  readonly file: string | null;
   /** The number of finished shards, and of those that are being computed. */
   readonly finished: number;
   readonly active: number;
@@ -185,15 +183,15 @@ async function statusOf(
   [active, failed]: readonly Listed[],
 ): Promise<JobStatus> {
   const { redis, prefix } = queue;
-  const { name, command, state, priority, shards, rows, computeMs, failures, file } = job;
-  const { results, finished: finishes, differences } = dataKeys(prefix, job);
+  const { name, command, state, priority, shards, rows, computeMs, failures, collected } = job;
+  const { results, finished: finishes, differences } = dataKeys(prefix, shardOf(job));
   const finished = state === 'collected' ? shards : await redis.hlen(results);
   const shardsPerSecond = rateOf((await redis.lrange(finishes, 0, -1)).map(Number), job);
   const spending = await readSpending(queue, job);
   const rowsPerShard = rows / shards;
   return {
-    ...{ name, command, state, priority, shards, finished, rows, failures, file },
-    spent: spending?.spent ?? job.spent,
+    ...{ name, command, state, priority, shards, finished, rows, failures, file: collected?.file ?? null },
+    spent: spending?.spent ?? collected?.spent ?? null,
     budget: spending?.budget ?? null,
     active: state === 'open' ? ofJob(job, active).length : 0,
     finishedRows: Math.min(rows, Math.round(finished * rowsPerShard)),

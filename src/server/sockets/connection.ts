@@ -1,7 +1,7 @@
 /** One socket's connection: answers its frames in order, and limits what is buffered. */
 import type { WebSocket } from 'ws';
-import { RhythmError } from '../../shared/errors.js';
-import { InvalidRequestError } from '../protocol/errors.js';
+import { InputError, RhythmError } from '../../shared/errors.js';
+import { InvalidRequestError, validationErrors } from '../protocol/errors.js';
 
 /** From this many unsent bytes on, the next answer waits until they are sent. Chosen by hand: more take more memory. */
 const MAX_UNSENT = 1 << 20;
@@ -20,7 +20,7 @@ export interface Answer {
 }
 
 export interface MessageHandler {
-  /** Answers a frame. The next call waits for the answer. */
+  /** Answers a frame. The next call waits for the answer. @throws MessageError, InvalidRequestError or RhythmError. */
   answer(data: Buffer, isBinary: boolean): Answer | Promise<Answer>;
   /** Frees the handler's memory. Called exactly once, when the socket closes. */
   end(): void;
@@ -35,22 +35,45 @@ export type ErrorName =
   | 'CAPACITY_REACHED'
   | 'SESSION_ERROR';
 
-/** Builds an `error` message. @param more further fields of its data. */
-export const errorAnswer = (code: ErrorName, message: string, more: object = {}): Answer => ({
-  frame: JSON.stringify({ type: 'error', data: { message, code, ...more } }),
-});
-
-/** The error for a well-formed message that the current state does not allow. */
-export class InvalidStateError extends Error {}
-
-/** Returns the answer for an error of a client. @throws unexpected errors. */
-export function toErrorAnswer(error: unknown): Answer {
-  if (error instanceof InvalidRequestError) {
-    return errorAnswer('VALIDATION_ERROR', 'Invalid message', { errors: error.errors });
+/** An error that a socket answers with this code. */
+export class MessageError extends Error {
+  readonly code: ErrorName;
+  /** Further fields of the answer. */
+  readonly more: object;
+  /** Whether the socket is closed after the answer. */
+  readonly ends: boolean;
+  constructor(code: ErrorName, message: string, more: object = {}, ends = false) {
+    super(message);
+    this.code = code;
+    this.more = more;
+    this.ends = ends;
   }
-  if (error instanceof InvalidStateError || error instanceof RhythmError) {
-    return errorAnswer('EXECUTION_ERROR', error.message);
+}
+
+/** Builds the error for a message of an unknown type. */
+export const unknownType = (type: string): MessageError =>
+  new MessageError('UNKNOWN_TYPE', `Unknown message type: ${type.slice(0, 100)}`);
+
+/** Returns the answer to a frame, or for the error of a client. @throws unexpected errors. */
+export async function answerTo(handler: MessageHandler, data: Buffer, isBinary: boolean): Promise<Answer> {
+  try {
+    return await handler.answer(data, isBinary);
+  } catch (error) {
+    return errorAnswer(error);
   }
+}
+
+function errorAnswer(error: unknown): Answer {
+  const answer = (code: ErrorName, message: string, more: object = {}, ends = false): Answer => ({
+    frame: JSON.stringify({ type: 'error', data: { message, code, ...more } }),
+    ends,
+  });
+  if (error instanceof MessageError) return answer(error.code, error.message, error.more, error.ends);
+  if (error instanceof InvalidRequestError)
+    return answer('VALIDATION_ERROR', 'Invalid message', { errors: error.errors });
+  if (error instanceof InputError)
+    return answer('VALIDATION_ERROR', error.message, { errors: validationErrors(error) });
+  if (error instanceof RhythmError) return answer('EXECUTION_ERROR', error.message);
   throw error;
 }
 
@@ -121,7 +144,7 @@ export class Connection {
     try {
       for (let frame = this.#waiting.shift(); frame !== undefined; frame = this.#waiting.shift()) {
         this.#waitingBytes -= frame.data.length;
-        const answer = await this.#handler.answer(frame.data, frame.isBinary);
+        const answer = await answerTo(this.#handler, frame.data, frame.isBinary);
         if (answer.frame !== null) await this.#send(answer.frame);
         if (answer.ends) return this.#close(CLOSE.normal);
       }

@@ -3,6 +3,7 @@ import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { AccessCheck } from '../access-control.js';
+import { CLOSES, NOT_FOUND, StatusError } from '../protocol/errors.js';
 import { CLOSE, Connection, type MessageHandler } from './connection.js';
 
 export interface SocketsOptions {
@@ -109,19 +110,11 @@ export class Sockets {
 /** Sockets by path. */
 export type SocketsByPath = Readonly<Record<string, Sockets>>;
 
-interface UpgradeRejection {
-  readonly status: number;
-  /** The message in the response. */
-  readonly detail: string;
-}
-
-const UNKNOWN_PATH: UpgradeRejection = { status: 404, detail: 'Not Found' };
 /** For upgrades to another protocol than WebSocket, such as h2c, which some HTTP/2 clients request first. */
-const OTHER_UPGRADE: UpgradeRejection = {
-  status: 400,
-  detail:
-    'Expected HTTP/1.1, or an upgrade to a WebSocket, got another upgrade. Send the request without it.',
-};
+const OTHER_UPGRADE = new StatusError(
+  400,
+  'Expected HTTP/1.1, or an upgrade to a WebSocket, got another upgrade. Send the request without it.',
+);
 
 /**
  * Upgrades a request to a WebSocket, or sends an error and closes the connection.
@@ -146,18 +139,18 @@ function upgradeRejection(
   request: IncomingMessage,
   isSocket: boolean,
   rejectionOf: AccessCheck,
-): UpgradeRejection | null {
+): StatusError | null {
   if (request.headers.upgrade?.toLowerCase() !== 'websocket') return OTHER_UPGRADE;
-  return isSocket ? rejectionOf(request) : UNKNOWN_PATH;
+  return isSocket ? rejectionOf(request) : NOT_FOUND;
 }
 
-function reject(stream: Duplex, { status, detail }: UpgradeRejection): void {
-  const body = JSON.stringify({ detail });
+function reject(stream: Duplex, { status, message, headers }: StatusError): void {
+  const body = JSON.stringify({ detail: message });
+  const length = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+  const lines = Object.entries({ ...headers, ...length, ...CLOSES });
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-    'content-type: application/json',
-    `content-length: ${Buffer.byteLength(body)}`,
-    'connection: close',
+    ...lines.map(([name, value]) => `${name}: ${value}`),
   ];
   stream.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => stream.destroy());
 }

@@ -3,11 +3,18 @@ import type { z } from 'zod';
 import type { Batch } from '../../engine/backends/backend.js';
 import type { VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
 import { createWorld } from '../../world/world.js';
-import { bytesResponse, jsonPieces, type KnownBytes } from '../http/json-response.js';
+import {
+  bytesResponse,
+  type Fields,
+  jsonPieces,
+  type KnownBytes,
+  objectPieces,
+} from '../http/json-response.js';
+import type { Route } from '../http/openapi.js';
 import type { HttpRequest } from '../http/request.js';
-import { Scheduler } from '../scheduler.js';
+import { inBody, parse } from '../protocol/errors.js';
+import { type Hold, Scheduler } from '../scheduler.js';
 import { keysOf, readFields } from './json-columns.js';
-import { parse } from './schemas.js';
 
 /** Options of a BatchRunner: limits as in `ServeOptions`, and the engine. */
 export interface BatchRunnerOptions extends Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'> {
@@ -21,14 +28,33 @@ export interface BatchRunnerOptions extends Pick<VecEnvOptions, 'backend' | 'ker
   readonly onDone: (what: BatchKind, count: number) => void;
 }
 
-/** Pieces of a JSON text. */
-export type Pieces = AsyncIterable<string> | Iterable<string>;
-
 /** What a batch produces, as the metrics count it. */
 export type BatchKind = 'scored' | 'rollouts' | 'prompts' | 'parsed';
 
+/** What a request is computed with. */
+export interface BatchContext extends Pick<BatchRunner, 'engine' | 'replayBatch' | 'worldDigest' | 'count'> {
+  /** Must be awaited before each slice of work. */
+  readonly turn: () => Promise<void>;
+  /** Aborted when the client disconnects. */
+  readonly signal: AbortSignal;
+}
+
+/** A route whose requests have rows. */
+export interface BatchRoute<Schema extends z.ZodObject = z.ZodObject> {
+  readonly path: `/v1/${string}`;
+  readonly summary: string;
+  readonly request: Schema;
+  readonly response: z.ZodType;
+  /** Estimates the length of the answer in characters, if it may be longer than the body. */
+  lengthOf?(request: z.output<Schema>): number;
+  /** Checks and computes a request. @returns the answer. */
+  answer(request: z.output<Schema>, context: BatchContext): Promise<Fields>;
+  /** Answers a body that is a binary frame. */
+  answerFrame?(body: Buffer, context: BatchContext): Promise<KnownBytes>;
+}
+
 /** The error statuses that the /v1 routes document, besides 422. */
-export const BATCH_FAILURES = {
+const FAILURES = {
   413: 'The body is larger than the limit',
   415: 'The body has a Content-Encoding',
   503: 'Too many /v1 requests wait, or this one waited too long; retry after the time in Retry-After',
@@ -39,12 +65,13 @@ export const BATCH_FAILURES = {
  * memory, and let more slow clients send large bodies at a time.
  */
 const WAITING_BODIES = 2;
+
 export class BatchRunner extends Scheduler {
   readonly engine: Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'>;
   readonly replayBatch: Batch;
-  readonly worldDigest = createWorld().digest;
   /** Counts rows or rollouts in the metrics. */
   readonly count: (what: BatchKind, count: number) => void;
+  readonly worldDigest = createWorld().digest;
 
   constructor({ backend, kernel, threads, replayBatch, onDone, ...limits }: BatchRunnerOptions) {
     const { batchRequests, batchQueue, batchWaitMs, bodyLimit } = limits;
@@ -54,51 +81,33 @@ export class BatchRunner extends Scheduler {
     this.count = onDone;
   }
 
-  /**
-   * Reads and validates a request's body, and streams the answer.
-   * @param work returns the pieces of the JSON answer. It must await `turn` (of Scheduler) before each slice.
-   * @param lengthOf estimates the length of the answer in characters. Requests with large bodies or answers run one at a
-   *   time, because they need much memory.
-   */
-  answer<Schema extends z.ZodObject>(
-    http: HttpRequest,
-    schema: Schema,
-    work: (request: z.output<Schema>, turn: () => Promise<void>) => Promise<Pieces>,
-    lengthOf: (request: z.output<Schema>) => number = () => 0,
-  ): Promise<Response> {
-    const turn = () => this.turn(http.signal);
-    return this.runBatch(
-      http,
-      (hold) => http.bytes(hold),
-      async (body) => {
-        await turn();
-        const request = parse(schema, readFields(body, keysOf(schema)));
-        const length = Math.max(body.length, lengthOf(request));
-        return jsonPieces(await this.runLarge(length, () => work(request, turn)));
-      },
-    );
+  /** Returns the route of a batch. */
+  routeOf<Schema extends z.ZodObject>(batch: BatchRoute<Schema>): Route {
+    const { path, summary, request, response, answerFrame } = batch;
+    return {
+      ...{ method: 'post', path, summary, request, response, failures: FAILURES },
+      acceptsFrames: answerFrame !== undefined,
+      handle: (http) => this.#handle(http, batch),
+    };
   }
 
-  /**
-   * Answers a request whose body is a binary frame. Large requests run one at a time.
-   * @param work parses the frame and computes the bytes of the answer. It must await `turn` (of Scheduler) before each
-   *   slice.
-   */
-  answerFrame(
-    http: HttpRequest,
-    work: (body: Buffer, turn: () => Promise<void>) => Promise<KnownBytes>,
-  ): Promise<Response> {
+  /** Reads a body, and computes the answer. Requests with large bodies or answers run one at a time: they need much memory. */
+  #handle<Schema extends z.ZodObject>(http: HttpRequest, batch: BatchRoute<Schema>): Promise<Response> {
     const turn = () => this.turn(http.signal);
-    return this.runBatch(
-      http,
-      (hold) => http.bytes(hold),
-      async (body) => {
-        const begin = async () => {
-          await turn();
-          return work(body, turn);
-        };
-        return bytesResponse(await this.runLarge(body.length, begin));
-      },
-    );
+    const { engine, replayBatch, worldDigest, count } = this;
+    const context = { engine, replayBatch, worldDigest, count, turn, signal: http.signal };
+    const read = (hold: Hold) => http.bytes(hold);
+    return this.runBatch(http, read, async (body) => {
+      if (http.isFrame) {
+        const work = () => turn().then(() => batch.answerFrame!(body, context));
+        return bytesResponse(await this.runLarge(body.length, work));
+      }
+      await turn();
+      const request = parse(batch.request, readFields(body, keysOf(batch.request)), inBody);
+      const length = Math.max(body.length, batch.lengthOf?.(request) ?? 0);
+      return jsonPieces(
+        objectPieces(await this.runLarge(length, () => batch.answer(request, context)), turn),
+      );
+    });
   }
 }

@@ -8,7 +8,6 @@ import { allocateColumns, WRITE_FIELD, type WrittenColumns } from '../../rollout
 import { didYouMean } from '../../shared/names.js';
 import { checkName, describe } from '../../shared/values.js';
 import { PROFILE_CHOICES } from '../../world/resolve-names.js';
-import { objectOf } from '../http/request.js';
 import {
   extra,
   fieldError,
@@ -16,10 +15,9 @@ import {
   invalidJson,
   invalidObject,
   missing,
-  tooManyValues,
   type ValidationError,
 } from '../protocol/errors.js';
-import { BYTE, endOfString, MAX_VALUES } from '../protocol/json-limits.js';
+import { BYTE, endOfString, MAX_VALUES, objectOf, tooManyValues } from '../protocol/json.js';
 
 // The limits are chosen by hand. A row or a value is parsed in one piece, which blocks the event loop.
 
@@ -155,7 +153,7 @@ class BodyReader {
     const key = parse(this.#body.toString('utf8', start, this.#at), start) as string;
     if (!this.#keys.has(key)) throw this.#unknown(key);
     if (!this.#fields.has(key)) return key;
-    throw fieldError(key, { expected: `${key} once`, got: 'it again', remedy: 'Send it once.' });
+    throw fieldError(key, `${key} once`, 'it again', 'Send it once.');
   }
 
   #unknown(key: string): InvalidRequestError {
@@ -215,19 +213,14 @@ class BodyReader {
         values++;
       } else if (byte === BYTE.colon) values++;
     }
-    if (values > MAX_VALUES) throw new InvalidRequestError([tooManyValues(loc, MAX_VALUES)]);
+    if (values > MAX_VALUES) throw new InvalidRequestError([tooManyValues(loc)]);
     this.#at = Math.min(at, body.length);
     if (this.#at === body.length) this.#fail('');
   }
 
   #checkSize(key: string, start: number, limit: number, where: string): void {
     if (this.#at - start <= limit) return;
-    const fault = {
-      expected: `at most ${limit} bytes of JSON at ${where}`,
-      got: 'more',
-      remedy: 'Shorten it.',
-    };
-    throw fieldError(key, { ...fault, code: 'too_long' });
+    throw fieldError(key, `at most ${limit} bytes of JSON at ${where}`, 'more', 'Shorten it.', 'too_long');
   }
 
   /** Returns the next byte that is not white space; undefined at the end. */
@@ -242,10 +235,8 @@ class BodyReader {
   }
 }
 
-function tooManyRows(key: string): InvalidRequestError {
-  const fault = { expected: `at most ${MAX_JSON_ROWS} rows`, got: 'more', remedy: 'Send fewer at a time.' };
-  return fieldError(key, { ...fault, code: 'too_long' });
-}
+const tooManyRows = (key: string): InvalidRequestError =>
+  fieldError(key, `at most ${MAX_JSON_ROWS} rows`, 'more', 'Send fewer at a time.', 'too_long');
 
 /** Refuses a body that does not begin with an object. A long one is not parsed. */
 function refuseBody(body: Buffer): never {

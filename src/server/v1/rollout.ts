@@ -6,22 +6,15 @@ import { checkSeed } from '../../engine/validate/seeds.js';
 import type { RolloutGroups } from '../../rollouts/groups/group-recorder.js';
 import type { RolloutOptions, RolloutPolicy } from '../../rollouts/groups/group-start.js';
 import { rolloutGroups } from '../../rollouts/node.js';
-import { didYouMean, storedField } from '../../shared/names.js';
-import { checkName, describe } from '../../shared/values.js';
-import {
-  ACTION_NAMES,
-  BELIEF_NAMES,
-  MAX_U32,
-  NUM_ACTIONS,
-  NUM_BELIEFS,
-  NUM_STEPS,
-  OBSERVATION_SIZE,
-} from '../../world/fields.js';
+import { actionCode, writeBelief } from '../../rollouts/replay/row-objects.js';
+import { Place } from '../../shared/errors.js';
+import { storedField } from '../../shared/names.js';
+import { checkName, wrongType } from '../../shared/values.js';
+import { BELIEF_NAMES, MAX_U32, NUM_BELIEFS, NUM_STEPS, OBSERVATION_SIZE } from '../../world/fields.js';
 import { PROFILE_CHOICES } from '../../world/resolve-names.js';
-import { arraysPieces } from '../http/json-response.js';
-import type { Route } from '../http/openapi.js';
+import { listOf } from '../http/json-response.js';
 import { fieldError } from '../protocol/errors.js';
-import { BATCH_FAILURES, type BatchRunner } from './batch-runner.js';
+import type { BatchRoute } from './batch-runner.js';
 import { Column } from './json-columns.js';
 import {
   ACTION,
@@ -30,6 +23,7 @@ import {
   column,
   GRADER,
   graderOf,
+  notAmong,
   optional,
   PROFILE_MODES,
   SEED,
@@ -75,13 +69,10 @@ const POLICIES = ['random', 'heuristic', ...STUDENT_NAMES, 'action_sequences'] a
 const isStudent = (policy: string): policy is StudentName =>
   (STUDENT_NAMES as readonly string[]).includes(policy);
 
-const policyFault = (got: unknown): string =>
-  `Expected one of ${POLICIES.join(', ')}, got ${describe(got)}.${typeof got === 'string' ? didYouMean(got, POLICIES) : ''}`;
-
-export const ROLLOUT_REQUEST = z.strictObject({
+const REQUEST = z.strictObject({
   seeds: column(SEED).describe("each group's seed; at least one"),
   group_size: z.int().min(1).max(MAX_ROLLOUTS).describe(`rollouts per group; at most ${MAX_ROLLOUTS} in all`),
-  policy: z.enum(POLICIES, { error: ({ input }) => policyFault(input) }),
+  policy: z.enum(POLICIES, { error: notAmong(POLICIES) }),
   action_sequences: optional(
     column(z.array(ACTION).length(NUM_STEPS)),
     'for policy "action_sequences": the actions of every rollout, group by group',
@@ -106,36 +97,32 @@ export const ROLLOUT_REQUEST = z.strictObject({
     `the arrays to return; by default ${DEFAULT_ARRAYS.join(', ')}`,
   ),
 });
-type RolloutRequest = z.output<typeof ROLLOUT_REQUEST>;
+type RolloutRequest = z.output<typeof REQUEST>;
 
-export const ROLLOUT_RESPONSE = z.object({
-  groups: z.int(),
-  group_size: z.int(),
-  steps: z.int(),
-  world_digest: z.string(),
-  arrays: z
-    .object(Object.fromEntries(ARRAY_NAMES.map((name) => [name, z.array(z.unknown()).optional()])))
-    .describe('flat, row-major: [groups, group_size, ...] as in rolloutGroups; null for NaN'),
-});
-
-export const rolloutRoute = (runner: BatchRunner): Route => ({
-  method: 'post',
+export const ROLLOUT: BatchRoute<typeof REQUEST> = {
   path: '/v1/rollout',
   summary: 'Rollouts in groups, with every step, by a built-in policy or by action sequences.',
-  request: ROLLOUT_REQUEST,
-  response: ROLLOUT_RESPONSE,
-  failures: BATCH_FAILURES,
-  handle: (http) =>
-    runner.answer(
-      http,
-      ROLLOUT_REQUEST,
-      (request, turn) => {
-        checkRequest(request);
-        return play(request, runner, http.signal, turn);
-      },
-      lengthOf,
-    ),
-});
+  request: REQUEST,
+  response: z.object({
+    groups: z.int(),
+    group_size: z.int(),
+    steps: z.int(),
+    world_digest: z.string(),
+    arrays: z
+      .object(Object.fromEntries(ARRAY_NAMES.map((name) => [name, z.array(z.unknown()).optional()])))
+      .describe('flat, row-major: [groups, group_size, ...] as in rolloutGroups; null for NaN'),
+  }),
+  lengthOf,
+  answer: async (request, { engine, worldDigest, count, turn, signal }) => {
+    checkRequest(request);
+    const rollouts = await rolloutGroups({ ...(await optionsOf(request, turn)), ...engine, signal });
+    const { groups, groupSize, steps } = rollouts;
+    count('rollouts', groups * groupSize);
+    const names = request.arrays ?? DEFAULT_ARRAYS;
+    const arrays = Object.fromEntries(names.map((name) => [name, listOf(rollouts[ARRAYS[name]])]));
+    return { groups, group_size: groupSize, steps, world_digest: worldDigest, arrays };
+  },
+};
 
 /** The assumed length of a number in the answer, in characters: that of a float32 such as 0.71234567. */
 const TYPICAL_LENGTH = 10;
@@ -162,60 +149,25 @@ function checkRequest(request: RolloutRequest): void {
   const max = isStudent(policy) ? MAX_STUDENT_ROLLOUTS : MAX_ROLLOUTS;
   if (rollouts > max) {
     const expected = `at most ${max} rollouts${isStudent(policy) ? ` of ${policy}` : ''}`;
-    throw fieldError('group_size', { expected, got: `${rollouts}`, remedy: 'Send fewer at a time.' });
+    throw fieldError('group_size', expected, rollouts, 'Send fewer at a time.');
   }
-  for (const [field, expected] of Object.entries(POLICY_OF)) {
-    if (request[field as keyof typeof POLICY_OF] === undefined || policy === expected) continue;
-    throw fieldError(field, {
-      expected: `${field} with policy "${expected}" only`,
-      got: `it with "${policy}"`,
-      remedy: 'Leave it out.',
-    });
+  for (const [field, only] of Object.entries(POLICY_OF)) {
+    if (request[field as keyof typeof POLICY_OF] === undefined || policy === only) continue;
+    throw fieldError(field, `${field} with policy "${only}" only`, `it with "${policy}"`, 'Leave it out.');
   }
   if (policy === 'action_sequences' && sequences === undefined) {
-    throw fieldError('action_sequences', {
-      expected: 'action_sequences with policy "action_sequences"',
-      got: 'none',
-      remedy: `Send ${NUM_STEPS} actions for every rollout.`,
-    });
+    const expected = 'action_sequences with policy "action_sequences"';
+    throw fieldError('action_sequences', expected, 'none', `Send ${NUM_STEPS} actions for every rollout.`);
   }
   if (request.belief !== undefined && beliefs !== undefined) {
-    throw fieldError('belief_sequences', {
-      expected: 'belief or belief_sequences',
-      got: 'both',
-      remedy: 'Leave out one of these fields.',
-    });
+    const remedy = 'Leave out one of these fields.';
+    throw fieldError('belief_sequences', 'belief or belief_sequences', 'both', remedy);
   }
   for (const [field, column] of Object.entries({ action_sequences: sequences, belief_sequences: beliefs })) {
     if (column === undefined || column.length === rollouts) continue;
-    throw fieldError(field, {
-      expected: `${rollouts} ${field.replace('_', ' ')} (one for each rollout)`,
-      got: `${column.length}`,
-      remedy: 'Send one for each rollout.',
-    });
+    const expected = `${rollouts} ${field.replace('_', ' ')} (one for each rollout)`;
+    throw fieldError(field, expected, column.length, 'Send one for each rollout.');
   }
-}
-
-/** Returns the pieces of the JSON answer. */
-async function play(
-  request: RolloutRequest,
-  runner: BatchRunner,
-  signal: AbortSignal,
-  turn: () => Promise<void>,
-): Promise<AsyncIterable<string>> {
-  const options = await optionsOf(request, turn);
-  const rollouts = await rolloutGroups({ ...options, ...runner.engine, signal });
-  const { groups, groupSize, steps } = rollouts;
-  runner.count('rollouts', groups * groupSize);
-  const arrays = Object.fromEntries(
-    (request.arrays ?? DEFAULT_ARRAYS).map((name) => [name, rollouts[ARRAYS[name]]]),
-  );
-  const head = JSON.stringify({ groups, group_size: groupSize, steps, world_digest: runner.worldDigest });
-  return (async function* () {
-    yield `${head.slice(0, -1)},"arrays":`;
-    yield* arraysPieces(arrays, turn);
-    yield '}';
-  })();
 }
 
 async function optionsOf(request: RolloutRequest, turn: () => Promise<void>): Promise<RolloutOptions> {
@@ -250,28 +202,24 @@ async function policyOf(
 /** The number of a belief's numbers in an episode. */
 const EPISODE_BELIEFS = NUM_STEPS * NUM_BELIEFS;
 
-/** Returns the policy that plays the sequences of a request. @throws InvalidRequestError for an invalid row. */
+/** Returns the policy that plays the sequences of a request. @throws InputError for an invalid row. */
 async function sequencePolicy(
   { action_sequences: sequences = Column.EMPTY, belief, belief_sequences }: RolloutRequest,
   turn: () => Promise<void>,
 ): Promise<RolloutPolicy> {
   const codes = new Uint8Array(sequences.length * NUM_STEPS);
   await sequences.forEach(turn, (sequence, row) => {
-    for (const [t, action] of stepsOf('action_sequences', sequence, row, 'actions', 'an action').entries())
-      codes[row * NUM_STEPS + t] = codeOf(action, row, t);
+    const place = new Place('action_sequences', row);
+    for (const [t, action] of stepsOf(place, sequence, 'actions').entries())
+      codes[row * NUM_STEPS + t] = actionCode(action, () => place.plus(`[${t}]`));
   });
   const given = belief !== undefined || belief_sequences !== undefined;
   const beliefs = given ? new Float32Array(sequences.length * EPISODE_BELIEFS).fill(Number.NaN) : undefined;
   for (let at = 0; belief !== undefined && at < beliefs!.length; at += NUM_BELIEFS) beliefs!.set(belief, at);
   await belief_sequences?.forEach(turn, (sequence, row) => {
-    for (const [t, each] of stepsOf(
-      'belief_sequences',
-      sequence,
-      row,
-      'beliefs',
-      'a belief, or null,',
-    ).entries())
-      if (each !== null) beliefs!.set(checkBelief(each, row, t), row * EPISODE_BELIEFS + t * NUM_BELIEFS);
+    const place = new Place('belief_sequences', row);
+    for (const [t, each] of stepsOf(place, sequence, 'beliefs').entries())
+      if (each !== null) writeBelief(beliefs!, row * NUM_STEPS + t, each, () => place.plus(`[${t}]`));
   });
   return ({ steps }) => ({
     // An episode that is over has step 28. Its action is ignored.
@@ -286,32 +234,8 @@ async function sequencePolicy(
   });
 }
 
-/** Returns a row's list with an entry for each step. @throws InvalidRequestError. */
-function stepsOf(field: string, sequence: unknown, row: number, what: string, entry: string): unknown[] {
+/** Returns a row's list with an entry for each step. @throws InputError. */
+function stepsOf(place: Place, sequence: unknown, what: string): unknown[] {
   if (Array.isArray(sequence) && sequence.length === NUM_STEPS) return sequence;
-  throw fieldError(field, {
-    expected: `${NUM_STEPS} ${what} at ${field}[${row}]`,
-    got: describe(sequence),
-    remedy: `Send ${entry} for each step.`,
-  });
-}
-
-function codeOf(action: unknown, row: number, t: number): number {
-  const code = typeof action === 'string' ? ACTION_NAMES.indexOf(action) : action;
-  if (typeof code === 'number' && code in ACTION_NAMES) return code;
-  throw fieldError('action_sequences', {
-    expected: `an action's name or code at action_sequences[${row}][${t}]`,
-    got: describe(action),
-    remedy: `Send a name, or a code from 0 to ${NUM_ACTIONS - 1}.`,
-  });
-}
-
-function checkBelief(belief: unknown, row: number, t: number): number[] {
-  const isBelief = Array.isArray(belief) && belief.length === NUM_BELIEFS;
-  if (isBelief && belief.every((level) => typeof level === 'number')) return belief;
-  throw fieldError('belief_sequences', {
-    expected: `${NUM_BELIEFS} numbers, or null, at belief_sequences[${row}][${t}]`,
-    got: describe(belief),
-    remedy: 'Send null for no belief.',
-  });
+  throw wrongType(place, `${NUM_STEPS} ${what}`, sequence, `Send one of the ${what} for each step.`);
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type GraderLike, graderWeights } from '../../engine/graders/grader.js';
 import { REWARD_NAMES } from '../../rollouts/rewards/compute-rewards.js';
 import { THOUGHT_STARTS } from '../../rollouts/text/parse-completions.js';
-import { RhythmError } from '../../shared/errors.js';
+import { RhythmError, sentenceOf } from '../../shared/errors.js';
 import { didYouMean, snakeCase } from '../../shared/names.js';
 import { describe, isList } from '../../shared/values.js';
 import {
@@ -15,8 +15,8 @@ import {
   NUM_STEPS,
 } from '../../world/fields.js';
 import { PROFILE_CHOICES } from '../../world/resolve-names.js';
-import { jsonSchema } from '../http/openapi.js';
-import { fieldError, InvalidRequestError, inBody, validationErrorsOf } from '../protocol/errors.js';
+import { fieldError } from '../protocol/errors.js';
+import { jsonSchema } from '../protocol/json.js';
 import { Column, MAX_JSON_ROWS } from './json-columns.js';
 
 export const SEED = z.int().min(0).max(MAX_U32);
@@ -54,8 +54,15 @@ export const optional = <Schema extends z.ZodType>(schema: Schema, what: string)
     .transform((value) => value ?? undefined)
     .describe(what);
 
-const profileFault = (got: unknown): string =>
-  `Expected one of ${PROFILE_CHOICES.join(', ')}, or a list of these names, got ${describe(got)}.${typeof got === 'string' ? didYouMean(got, PROFILE_CHOICES) : ''}`;
+/** Words the error of a value that is not among the names. @param otherwise what else the field accepts. */
+export const notAmong =
+  (names: readonly string[], otherwise = '') =>
+  ({ input }: { readonly input?: unknown }): string =>
+    sentenceOf({
+      expected: `one of ${names.join(', ')}${otherwise}`,
+      got: describe(input),
+      remedy: typeof input === 'string' ? didYouMean(input, names) : '',
+    });
 
 /** Returns the error message for an invalid grader. */
 function graderFault(got: unknown): string {
@@ -66,13 +73,14 @@ function graderFault(got: unknown): string {
     if (error instanceof RhythmError) return error.message;
     throw error;
   }
-  return `Expected a name or {"name", "weights"}, got ${describe(got)}. Send "v2", for instance.`;
+  const expected = 'a name or {"name", "weights"}';
+  return sentenceOf({ expected, got: describe(got), remedy: 'Send "v2", for instance.' });
 }
 
 export const SEEDS = column(SEED).describe("the seed of each row's episode");
 export const HISTORIES = column(HISTORY).describe('the actions taken before, per row');
 export const PROFILE_MODES = optional(
-  z.union([PROFILE, column(PROFILE)], { error: ({ input }) => profileFault(input) }),
+  z.union([PROFILE, column(PROFILE)], { error: notAmong(PROFILE_CHOICES, ', or a list of these names') }),
   'the profile, one for all rows or one per row; by default "sampled"',
 );
 export const THOUGHT = optional(
@@ -118,13 +126,6 @@ export const SCORE_OPTIONS = z.strictObject({
 });
 export type ScoreOptions = z.output<typeof SCORE_OPTIONS>;
 
-/** Parses a body. @throws InvalidRequestError. */
-export function parse<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
-  const parsed = schema.safeParse(body);
-  if (parsed.success) return parsed.data;
-  throw new InvalidRequestError(inBody(validationErrorsOf(parsed.error, body)));
-}
-
 /** Returns the weights of a request's grader, f32 [8]. @throws InputError `bad_grader`. */
 export const graderOf = (grader: z.output<typeof GRADER>): Float32Array => graderWeights(grader ?? 'v2');
 
@@ -132,11 +133,8 @@ export const graderOf = (grader: z.output<typeof GRADER>): Float32Array => grade
 export function checkRows(rows: number, columns: Readonly<Record<string, unknown>>): void {
   for (const [name, entries] of Object.entries(columns)) {
     if (!(entries instanceof Column) || entries.length === rows) continue;
-    throw fieldError(name, {
-      expected: `${rows} entries (one for each seed)`,
-      got: `${entries.length}`,
-      remedy: 'Send one entry for each seed.',
-    });
+    const remedy = 'Send one entry for each seed.';
+    throw fieldError(name, `${rows} entries (one for each seed)`, entries.length, remedy);
   }
 }
 
@@ -148,24 +146,13 @@ export function checkAnswers({
   parsed,
 }: Readonly<Partial<Record<'completions' | 'actions' | 'beliefs' | 'parsed', unknown>>>): void {
   if ((completions === undefined) === (actions === undefined)) {
-    throw fieldError('completions', {
-      expected: 'either completions or actions',
-      got: actions === undefined ? 'neither' : 'both',
-      remedy: 'Send completions, or actions.',
-    });
+    const got = actions === undefined ? 'neither' : 'both';
+    throw fieldError('completions', 'either completions or actions', got, 'Send completions, or actions.');
   }
   if (completions !== undefined && beliefs !== undefined) {
-    throw fieldError('beliefs', {
-      expected: 'beliefs with actions only',
-      got: 'them with completions, which state beliefs themselves',
-      remedy: 'Leave beliefs out.',
-    });
+    const got = 'them with completions, which state beliefs themselves';
+    throw fieldError('beliefs', 'beliefs with actions only', got, 'Leave beliefs out.');
   }
-  if (parsed && completions === undefined) {
-    throw fieldError('parsed', {
-      expected: 'parsed with completions only',
-      got: 'it with actions',
-      remedy: 'Leave it out.',
-    });
-  }
+  if (parsed && completions === undefined)
+    throw fieldError('parsed', 'parsed with completions only', 'it with actions', 'Leave it out.');
 }

@@ -6,21 +6,20 @@ import { beginsInThought } from '../../rollouts/text/parse-completions.js';
 import { describe } from '../../shared/values.js';
 import { NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
 import { PROFILE_CHOICES } from '../../world/resolve-names.js';
-import { type KnownBytes, SLICE } from '../http/json-response.js';
-import { fieldError, type InvalidRequestError } from '../protocol/errors.js';
+import type { KnownBytes } from '../http/json-response.js';
+import { fieldError, type InvalidRequestError, inBody, parse } from '../protocol/errors.js';
 import {
-  aligned,
   atMost,
   decodeFrame,
   dtypeOf,
-  encodeHead,
   type Frame,
   type FrameArray,
+  framePieces,
   type Shaped,
 } from '../vec/frame.js';
 import { MAX_ROW_BYTES } from './json-columns.js';
 import { type Answers, parseRow } from './parse.js';
-import { checkAnswers, optional, PROFILE, parse, SCORE_OPTIONS, type ScoreOptions } from './schemas.js';
+import { checkAnswers, optional, PROFILE, SCORE_OPTIONS, type ScoreOptions } from './schemas.js';
 
 /** The rows of a request. */
 export interface ScoreRows {
@@ -102,11 +101,9 @@ export async function readScoreFrame(
   turn: () => Promise<void>,
 ): Promise<ScoreRows & { readonly options: ScoreOptions }> {
   const frame = decodeFrame(body, { isShared: true });
-  if (frame.type !== 'score') {
-    const got = frame.type.slice(0, 100);
-    throw fieldError('type', { expected: 'a frame of type score', got, remedy: 'Send the type score.' });
-  }
-  const { profiles = 'sampled', ...options } = parse(OPTIONS, frame.data ?? {});
+  if (frame.type !== 'score')
+    throw fieldError('type', 'a frame of type score', frame.type.slice(0, 100), 'Send the type score.');
+  const { profiles = 'sampled', ...options } = parse(OPTIONS, frame.data ?? {}, inBody);
   const arrays = checkArrays(frame);
   checkTexts(arrays);
   checkAnswers({ ...arrays, parsed: options.parsed });
@@ -162,16 +159,11 @@ function checkArrays({ arrays, shapes }: Frame): Checked {
   const rows = arrays.seeds?.length ?? 0;
   for (const name of Object.keys(arrays)) {
     if (Object.hasOwn(ARRAYS, name)) checkArray(name as Name, arrays[name], shapes[name], rows);
-    else {
-      const [expected, got] = [`arrays among ${NAMES.join(', ')}`, describe(name)];
-      throw fieldError(name, { expected, got, remedy: 'Leave it out.' });
-    }
+    else throw fieldError(name, `arrays among ${NAMES.join(', ')}`, describe(name), 'Leave it out.');
   }
-  for (const name of REQUIRED) {
-    if (arrays[name] !== undefined) continue;
-    const expected = `the array ${name}`;
-    throw fieldError(name, { expected, got: 'none', remedy: `Send ${name} of every row.` });
-  }
+  for (const name of REQUIRED)
+    if (arrays[name] === undefined)
+      throw fieldError(name, `the array ${name}`, 'none', `Send ${name} of every row.`);
   return arrays as Checked;
 }
 
@@ -181,27 +173,20 @@ function checkArray(name: Name, values: FrameArray, shape: readonly number[], ro
   if (dtypeOf(values) !== dtype || wanted.join() !== shape.join()) {
     const shapeText = rowShape === null ? '[bytes]' : `[${wanted.join(', ')}]`;
     const what = rowShape === null ? 'the bytes of all texts' : 'one row for each seed';
-    throw fieldError(name, {
-      expected: `${name} of type ${dtype} and shape ${shapeText}`,
-      got: `${dtypeOf(values)} and [${shape.join(', ')}]`,
-      remedy: `Send ${name} with this type and shape: ${what}.`,
-    });
+    throw fieldError(
+      name,
+      `${name} of type ${dtype} and shape ${shapeText}`,
+      `${dtypeOf(values)} and [${shape.join(', ')}]`,
+      `Send ${name} with this type and shape: ${what}.`,
+    );
   }
-  if (rows <= MAX_ROWS) return;
-  throw fieldError(name, {
-    expected: `at most ${MAX_ROWS} rows`,
-    got: `${rows}`,
-    remedy: 'Send fewer rows at a time.',
-  });
+  if (rows > MAX_ROWS) throw fieldError(name, `at most ${MAX_ROWS} rows`, rows, 'Send fewer rows at a time.');
 }
 
 function checkTexts({ completions, completion_ends: ends }: Arrays): void {
   if ((completions === undefined) !== (ends === undefined)) {
-    throw fieldError('completions', {
-      expected: 'completions with completion_ends',
-      got: 'one of these arrays alone',
-      remedy: 'Send both.',
-    });
+    const expected = 'completions with completion_ends';
+    throw fieldError('completions', expected, 'one of these arrays alone', 'Send both.');
   }
   if (completions === undefined || ends === undefined) return;
   for (let row = 0; row < ends.length; row++) {
@@ -214,43 +199,29 @@ function checkTexts({ completions, completion_ends: ends }: Arrays): void {
   if (startOf(ends, ends.length) === completions.length) return;
   const last = ends.length - 1;
   if (last >= 0) throw wrongEnd(`the length of completions, ${completions.length},`, last, ends[last]);
-  throw fieldError('completions', {
-    expected: 'no text without rows',
-    got: `${completions.length} bytes`,
-    remedy: 'Send the rows of these texts.',
-  });
+  const got = `${completions.length} bytes`;
+  throw fieldError('completions', 'no text without rows', got, 'Send the rows of these texts.');
 }
 
-const wrongEnd = (expected: string, row: number, got: number): InvalidRequestError =>
-  fieldError('completion_ends', {
-    expected: `${expected} at completion_ends[${row}]`,
-    got: `${got}`,
-    remedy: 'Send the position in completions where the text of each row ends.',
-  });
+function wrongEnd(expected: string, row: number, got: number): InvalidRequestError {
+  const remedy = 'Send the position in completions where the text of each row ends.';
+  return fieldError('completion_ends', `${expected} at completion_ends[${row}]`, got, remedy);
+}
 
 function checkProfiles(codes: Uint8Array | undefined, names: ProfileNames): void {
   const hasNames = typeof names !== 'string';
   if (codes !== undefined && !hasNames) {
-    throw fieldError('profiles', {
-      expected: 'a list of names in data.profiles with the array profiles',
-      got: 'one name',
-      remedy: 'Send a list, or no array.',
-    });
+    const expected = 'a list of names in data.profiles with the array profiles';
+    throw fieldError('profiles', expected, 'one name', 'Send a list, or no array.');
   }
   if (codes === undefined && hasNames) {
-    throw fieldError('profiles', {
-      expected: 'the array profiles with the list of names in data.profiles',
-      got: 'the list alone',
-      remedy: 'Send both, or one name.',
-    });
+    const expected = 'the array profiles with the list of names in data.profiles';
+    throw fieldError('profiles', expected, 'the list alone', 'Send both, or one name.');
   }
   const row = codes?.findIndex((code) => code >= names.length) ?? -1;
   if (row < 0) return;
-  throw fieldError('profiles', {
-    expected: `numbers below ${names.length} (names in data.profiles)`,
-    got: `${codes![row]} at profiles[${row}]`,
-    remedy: 'Send the index of a name.',
-  });
+  const expected = `numbers below ${names.length} (names in data.profiles)`;
+  throw fieldError('profiles', expected, `${codes![row]} at profiles[${row}]`, 'Send the index of a name.');
 }
 
 /** Returns the bytes of an answer. @param turn awaited before each slice of an array. */
@@ -263,19 +234,5 @@ export function encodeScores(scored: Scored, worldDigest: string, turn: () => Pr
     arrays.push({ name: 'beliefs', values: beliefs, shape: [rows, NUM_BELIEFS] });
   }
   const data = { rows, world_digest: worldDigest, faults, fault_count: faultCount };
-  const head = encodeHead('scores', data, arrays);
-  const length = arrays.reduce((sum, { values }) => sum + aligned(values.byteLength), head.length);
-  const pieces = (async function* () {
-    yield head;
-    for (const { values } of arrays) {
-      for (let from = 0; from < values.length; from += SLICE) {
-        if (from > 0) await turn();
-        const { buffer, byteOffset, byteLength } = values.subarray(from, from + SLICE);
-        yield new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
-      }
-      const padding = aligned(values.byteLength) - values.byteLength;
-      if (padding > 0) yield new Uint8Array(padding);
-    }
-  })();
-  return { length, pieces };
+  return framePieces('scores', data, arrays, turn);
 }

@@ -9,11 +9,10 @@ import { beginsInThought } from '../../rollouts/text/parse-completions.js';
 import { InputError } from '../../shared/errors.js';
 import { snakeCase } from '../../shared/names.js';
 import { NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
-import { arraysPieces, listPieces } from '../http/json-response.js';
-import type { Route } from '../http/openapi.js';
-import { BATCH_FAILURES, type BatchRunner } from './batch-runner.js';
+import { List, listOf } from '../http/json-response.js';
+import type { BatchContext, BatchRoute } from './batch-runner.js';
 import { ROW_NAMES, readRows, withoutStacks } from './json-columns.js';
-import { notText, PARSED_COLUMNS, parsedPieces, parseRow } from './parse.js';
+import { notText, PARSED_COLUMNS, parsedFields, parseRow } from './parse.js';
 import {
   ACTION,
   BELIEF,
@@ -31,7 +30,7 @@ import {
 } from './schemas.js';
 import { encodeScores, readScoreFrame, type Scored, type ScoreRows } from './score-frame.js';
 
-export const SCORE_REQUEST = SCORE_OPTIONS.extend({
+const REQUEST = SCORE_OPTIONS.extend({
   seeds: SEEDS,
   action_histories: HISTORIES,
   profile_modes: PROFILE_MODES,
@@ -45,7 +44,7 @@ export const SCORE_REQUEST = SCORE_OPTIONS.extend({
 });
 
 const NUMBERS = z.array(z.number().nullable());
-export const SCORE_RESPONSE = z.object({
+const RESPONSE = z.object({
   rows: z.int(),
   world_digest: z.string(),
   scores: z
@@ -58,29 +57,30 @@ export const SCORE_RESPONSE = z.object({
     .describe('the invalid rows'),
 });
 
-export const scoreRoute = (runner: BatchRunner): Route => ({
-  method: 'post',
+export const SCORE: BatchRoute<typeof REQUEST> = {
   path: '/v1/score',
   summary: 'The rewards of completions or actions: the reward stack, after a replay from seed and history.',
-  request: SCORE_REQUEST,
-  response: SCORE_RESPONSE,
-  failures: BATCH_FAILURES,
-  acceptsFrames: true,
-  handle: (http) =>
-    http.isFrame
-      ? runner.answerFrame(http, async (body, turn) => {
-          const { options, ...rows } = await readScoreFrame(body, turn);
-          return encodeScores(await scoreRows(rows, options, runner, turn), runner.worldDigest, turn);
-        })
-      : runner.answer(http, SCORE_REQUEST, (request, turn) => scoreJson(request, runner, turn)),
-});
+  request: REQUEST,
+  response: RESPONSE,
+  answer: async (request, context) => {
+    const rows = await readJson(request, context.turn);
+    const { scores, parsed, faults } = await scoreRows(rows, request, context);
+    return {
+      rows: rows.columns.seeds.length,
+      world_digest: context.worldDigest,
+      scores: Object.fromEntries(Object.entries(scores).map(([name, values]) => [name, listOf(values)])),
+      parsed: parsed ? parsedFields(parsed) : undefined,
+      faults: new List(faults.length, (from, to) => JSON.stringify(faults.slice(from, to)).slice(1, -1)),
+    };
+  },
+  answerFrame: async (body, context) => {
+    const { options, ...rows } = await readScoreFrame(body, context.turn);
+    return encodeScores(await scoreRows(rows, options, context), context.worldDigest, context.turn);
+  },
+};
 
-/** Returns the pieces of the JSON answer. @param turn awaited before each slice, as in scheduler.ts. */
-async function scoreJson(
-  request: z.output<typeof SCORE_REQUEST>,
-  runner: BatchRunner,
-  turn: () => Promise<void>,
-): Promise<AsyncIterable<string>> {
+/** Reads the columns of a JSON request, and parses its completions. @param turn awaited before each slice. */
+async function readJson(request: z.output<typeof REQUEST>, turn: () => Promise<void>): Promise<ScoreRows> {
   const { seeds, completions, thought } = request;
   checkRows(seeds.length, request);
   checkAnswers(request);
@@ -89,30 +89,10 @@ async function scoreJson(
   const inThought = beginsInThought(thought);
   await completions?.forEach(turn, (text, row) => {
     if (typeof text === 'string') parseRow(columns, row, text, inThought);
-    else {
-      const { expected, got, remedy } = notText(text, row);
-      const message = `Expected ${expected}, got ${got}. ${remedy}`;
-      faults.reportFault(row, new InputError('illegal_action', message));
-    }
+    else faults.reportFault(row, new InputError('illegal_action', notText(text, row)));
   });
   const profilesOf = (from: number, to: number) => columns.profiles.slice(from, to);
-  const rows = { columns, profilesOf, faults, names: ROW_NAMES, maxFaults: seeds.length };
-  const scored = await scoreRows(rows, request, runner, turn);
-  const head = JSON.stringify({ rows: scored.rows, world_digest: runner.worldDigest }).slice(0, -1);
-  return (async function* () {
-    yield `${head},"scores":`;
-    yield* arraysPieces(scored.scores, turn);
-    if (scored.parsed !== null) {
-      yield ',"parsed":{';
-      yield* parsedPieces(scored.parsed, turn);
-      yield '}';
-    }
-    yield ',"faults":';
-    const faultsText = (from: number, to: number) =>
-      JSON.stringify(scored.faults.slice(from, to)).slice(1, -1);
-    yield* listPieces(scored.faults.length, turn, faultsText);
-    yield '}';
-  })();
+  return { columns, profilesOf, faults, names: ROW_NAMES, maxFaults: seeds.length };
 }
 
 /** The maximum number of rows per turn of the event loop: about four milliseconds of work. */
@@ -138,8 +118,7 @@ const READERS: Readonly<Record<string, (scores: ReplayScores) => Float32Array | 
 async function scoreRows(
   { columns, profilesOf, faults, names, maxFaults }: ScoreRows,
   options: Omit<ScoreOptions, 'thought'>,
-  { replayBatch, count }: BatchRunner,
-  turn: () => Promise<void>,
+  { replayBatch, count, turn }: BatchContext,
 ): Promise<Scored> {
   const { grader, weights, shaping, scores: chosen = SCORE_NAMES, parsed } = options;
   const byReward =

@@ -7,7 +7,8 @@ import { z } from 'zod';
 import { InputError } from '../../shared/errors.js';
 import { describe, kindOf } from '../../shared/values.js';
 import { NUM_BELIEFS } from '../../world/fields.js';
-import { hasTooManyValues, MAX_VALUES } from '../protocol/json-limits.js';
+import { type KnownBytes, SLICE } from '../http/json-response.js';
+import { hasTooManyValues, MAX_VALUES } from '../protocol/json.js';
 
 /** The classes of arrays, by type. */
 const ARRAY_CLASSES = {
@@ -72,10 +73,10 @@ export const dtypeOf = (values: FrameArray | BigUint64Array): string =>
     .toLowerCase();
 
 /** Rounds a number of bytes up to a multiple of eight. */
-export const aligned = (bytes: number): number => Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
+const aligned = (bytes: number): number => Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
 
 /** Returns the part of a frame before its arrays: the length of the header, and the header. */
-export function encodeHead(type: string, data: object, arrays: readonly Shaped[]): Buffer {
+function encodeHead(type: string, data: object, arrays: readonly Shaped[]): Buffer {
   const specs = arrays.map(({ name, values, shape }) => ({ name, dtype: dtypeOf(values), shape }));
   const header = Buffer.from(JSON.stringify({ type, data, arrays: specs }));
   const start = aligned(PREFIX + header.length);
@@ -85,19 +86,39 @@ export function encodeHead(type: string, data: object, arrays: readonly Shaped[]
   return bytes;
 }
 
+const bytesOf = ({ buffer, byteOffset, byteLength }: Shaped['values']): Uint8Array =>
+  new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
+
+const paddingOf = ({ byteLength }: Shaped['values']): Uint8Array =>
+  new Uint8Array(aligned(byteLength) - byteLength);
+
 /** Returns a frame with copies of the arrays. */
-export function encodeFrame(type: string, data: object, arrays: readonly Shaped[]): Uint8Array {
+export const encodeFrame = (type: string, data: object, arrays: readonly Shaped[]): Uint8Array =>
+  Buffer.concat([
+    encodeHead(type, data, arrays),
+    ...arrays.flatMap(({ values }) => [bytesOf(values), paddingOf(values)]),
+  ]);
+
+/** Returns the pieces of a frame, which are views of the arrays. @param turn awaited before each slice of an array. */
+export function framePieces(
+  type: string,
+  data: object,
+  arrays: readonly Shaped[],
+  turn: () => Promise<void>,
+): KnownBytes {
   const head = encodeHead(type, data, arrays);
-  const bytes = Buffer.alloc(
-    arrays.reduce((end, { values }) => end + aligned(values.byteLength), head.length),
-  );
-  bytes.set(head);
-  let at = head.length;
-  for (const { values } of arrays) {
-    bytes.set(new Uint8Array(values.buffer, values.byteOffset, values.byteLength), at);
-    at += aligned(values.byteLength);
-  }
-  return bytes;
+  const length = arrays.reduce((sum, { values }) => sum + aligned(values.byteLength), head.length);
+  const pieces = (async function* () {
+    yield head;
+    for (const { values } of arrays) {
+      for (let from = 0; from < values.length; from += SLICE) {
+        if (from > 0) await turn();
+        yield bytesOf(values.subarray(from, from + SLICE));
+      }
+      if (values.byteLength % ALIGNMENT > 0) yield paddingOf(values);
+    }
+  })();
+  return { length, pieces };
 }
 
 /** How a frame is read. */
@@ -139,24 +160,20 @@ export function decodeFrame(bytes: Buffer, { envs = 0, isShared = false }: Decod
 }
 
 function readHeader(bytes: Buffer, envs: number): z.output<typeof HEADER> {
-  let header: unknown;
   try {
-    header = parseJson(bytes, envs);
+    return HEADER.parse(parseJson(bytes, envs));
   } catch (error) {
-    if (error instanceof InputError) throw error;
-    throw invalidFrame('wrong_type', 'a header of JSON', (error as Error).message);
+    if (error instanceof z.ZodError) {
+      const [{ path, message }] = error.issues;
+      const got = `${message} at ${path.join('.') || 'the header'}`;
+      throw invalidFrame('wrong_type', 'a header with type and arrays', got);
+    }
+    if (error instanceof SyntaxError) throw invalidFrame('wrong_type', 'a header of JSON', error.message);
+    throw error;
   }
-  const parsed = HEADER.safeParse(header);
-  if (parsed.success) return parsed.data;
-  const [{ path, message }] = parsed.error.issues;
-  throw invalidFrame(
-    'wrong_type',
-    `a header with type and arrays`,
-    `${message} at ${path.join('.') || 'the header'}`,
-  );
 }
 
-/** The entries for each environment beside MAX_VALUES (json-limits.ts): an action, three of a belief, one of a mask. */
+/** The entries for each environment beside MAX_VALUES (json.ts): an action, three of a belief, one of a mask. */
 const ENTRIES = NUM_BELIEFS + 2;
 
 /**
@@ -165,14 +182,15 @@ const ENTRIES = NUM_BELIEFS + 2;
  */
 export function parseJson(json: Buffer, envs: number): unknown {
   if (!hasTooManyValues(json, ENTRIES * envs)) return JSON.parse(json.toString());
-  throw new InputError(
-    'wrong_length',
-    `Expected at most ${MAX_VALUES} lists, objects, keys and entries in a message, and ${ENTRIES} entries for each of ${envs} environments, got more. Send flat lists, one entry per environment.`,
-  );
+  const values = `${MAX_VALUES} lists, objects, keys and entries in a message`;
+  throw new InputError('wrong_length', {
+    expected: `at most ${values}, and ${ENTRIES} entries for each of ${envs} environments`,
+    got: 'more',
+    remedy: 'Send flat lists, one entry per environment.',
+  });
 }
 
-const invalidFrame = (code: 'wrong_length' | 'wrong_type', expected: string, got: string): InputError =>
-  new InputError(
-    code,
-    `Expected a binary frame with ${expected}, got ${got}. See "Binary frames" in docs/server.md.`,
-  );
+const invalidFrame = (code: 'wrong_length' | 'wrong_type', what: string, got: string): InputError => {
+  const expected = `a binary frame with ${what}`;
+  return new InputError(code, { expected, got, remedy: 'See "Binary frames" in docs/server.md.' });
+};

@@ -6,14 +6,8 @@ import type { StepResult, VecEnvOptions } from '../../engine/vec-env/vec-env-opt
 import { InputError } from '../../shared/errors.js';
 import { checkLength } from '../../shared/values.js';
 import { NUM_BELIEFS } from '../../world/fields.js';
-import { InvalidRequestError, validationErrors, validationErrorsOf, withLinks } from '../protocol/errors.js';
-import {
-  type Answer,
-  errorAnswer,
-  InvalidStateError,
-  type MessageHandler,
-  toErrorAnswer,
-} from '../sockets/connection.js';
+import { parse, withLinks } from '../protocol/errors.js';
+import { type Answer, MessageError, type MessageHandler, unknownType } from '../sockets/connection.js';
 import { decodeFrame, encodeFrame, type Frame, parseJson } from './frame.js';
 import {
   CREATE,
@@ -27,20 +21,6 @@ import {
   toOptions,
 } from './vec-messages.js';
 
-/** The error for a request beyond the limit. */
-export class NoEnvsError extends Error {
-  readonly taken: number;
-  readonly capacity: number;
-  constructor(requested: number, taken: number, capacity: number) {
-    super(
-      `Expected at most ${capacity - taken} environments, got ${requested}: ${taken} of ${capacity} are in use. ` +
-        'Create fewer, close others, or raise --vec-envs.',
-    );
-    this.taken = taken;
-    this.capacity = capacity;
-  }
-}
-
 /** Counts the environments of all vector environments. */
 export class EnvQuota {
   readonly #capacity: number;
@@ -53,10 +33,15 @@ export class EnvQuota {
     this.#capacity = capacity;
   }
 
-  /** Takes the environments of a new vector environment. @throws NoEnvsError if too few are free. */
+  /** Takes the environments of a new vector environment. @throws MessageError if too few are free. */
   take(numEnvs: number): void {
-    if (this.environments + numEnvs > this.#capacity)
-      throw new NoEnvsError(numEnvs, this.environments, this.#capacity);
+    const [taken, capacity] = [this.environments, this.#capacity];
+    if (taken + numEnvs > capacity) {
+      const message =
+        `Expected at most ${capacity - taken} environments, got ${numEnvs}: ${taken} of ${capacity} are in use. ` +
+        'Create fewer, close others, or raise --vec-envs.';
+      throw new MessageError('CAPACITY_REACHED', message, { taken, capacity });
+    }
     this.vecEnvs++;
     this.environments += numEnvs;
   }
@@ -102,43 +87,35 @@ export class VecSession implements MessageHandler {
   async answer(data: Buffer, isBinary: boolean): Promise<Answer> {
     await this.#options.turn();
     if (this.#ended) return { frame: null };
-    try {
-      const envs = this.#opened?.env.numEnvs ?? 0;
-      const frame = isBinary ? decodeFrame(data, { envs }) : readText(data, envs);
-      checkShapes(frame);
-      if (data.length > MAX_TURN_BYTES) await this.#options.turn();
-      if (this.#ended) return { frame: null };
-      const handler = Object.hasOwn(this.#handlers, frame.type) && this.#handlers[frame.type];
-      if (!handler) return errorAnswer('UNKNOWN_TYPE', `Unknown message type: ${frame.type.slice(0, 100)}`);
-      return handler(fieldsOf(frame));
-    } catch (error) {
-      return errorAnswerFor(error);
-    }
+    const envs = this.#opened?.env.numEnvs ?? 0;
+    const frame = isBinary ? decodeFrame(data, { envs }) : readText(data, envs);
+    checkShapes(frame);
+    if (data.length > MAX_TURN_BYTES) await this.#options.turn();
+    if (this.#ended) return { frame: null };
+    if (!Object.hasOwn(this.#handlers, frame.type)) throw unknownType(frame.type);
+    return this.#handlers[frame.type](fieldsOf(frame));
   }
 
   end(): void {
     this.#ended = true;
-    this.#close();
+    if (this.#opened === null) return;
+    const { env } = this.#opened;
+    this.#opened = null;
+    this.#options.quota.giveBack(env.numEnvs);
+    env.close();
   }
 
   readonly #handlers: Readonly<Record<string, (fields: unknown) => Answer>> = {
-    create: (fields) => this.#create(parseFields(CREATE, fields)),
+    create: (fields) => this.#create(parse(CREATE, fields, withLinks)),
     reset: (fields) => {
       const { env } = this.#require();
-      const { seed, mask, profiles, graders } = parseFields(RESET, fields);
-      const { numEnvs } = env;
-      return this.#result(
-        env.reset({
-          seed,
-          mask: mask as Mask,
-          profiles: namesOf('profiles', profiles, numEnvs),
-          graders: namesOf('graders', graders, numEnvs),
-        }),
-      );
+      const { mask, ...options } = parse(RESET, fields, withLinks);
+      for (const name of ['profiles', 'graders'] as const) checkNames(name, options[name], env.numEnvs);
+      return this.#result(env.reset({ ...options, mask: mask as Mask }));
     },
-    step: (data) => {
+    step: (fields) => {
       const { env } = this.#require();
-      const { actions, beliefs, mask } = parseFields(STEP, data);
+      const { actions, beliefs, mask } = parse(STEP, fields, withLinks);
       const result = env.step(actions as Actions, { beliefs, mask: mask as Mask });
       this.#options.onStepped(mask === undefined ? env.numEnvs : countOf(mask));
       return this.#result(result);
@@ -148,9 +125,9 @@ export class VecSession implements MessageHandler {
 
   #create(request: Create): Answer {
     if (this.#opened !== null) {
-      throw new InvalidStateError(
-        'Expected one environment per socket, got a second create. Open another socket for the other environment.',
-      );
+      const message =
+        'Expected one environment per socket, got a second create. Open another socket for the other environment.';
+      throw new MessageError('EXECUTION_ERROR', message);
     }
     const { quota, engine } = this.#options;
     quota.take(request.num_envs);
@@ -170,27 +147,19 @@ export class VecSession implements MessageHandler {
 
   #require(): Opened {
     if (this.#opened !== null) return this.#opened;
-    throw new InvalidStateError('Expected an environment, got none. Send {"type": "create"} first.');
+    const message = 'Expected an environment, got none. Send {"type": "create"} first.';
+    throw new MessageError('EXECUTION_ERROR', message);
   }
 
   #result(result: StepResult): Answer {
     const { env, outputs } = this.#require();
     return { frame: encodeFrame('result', {}, resultArrays(env, outputs, result)) };
   }
-
-  #close(): void {
-    if (this.#opened === null) return;
-    const { env } = this.#opened;
-    this.#opened = null;
-    this.#options.quota.giveBack(env.numEnvs);
-    env.close();
-  }
 }
 
-/** Returns the names of a message: one for all environments, or one for each. @throws InputError `wrong_length`. */
-function namesOf<T>(what: string, names: T, numEnvs: number): T {
+/** Checks the names of a message: one for all environments, or one for each. @throws InputError `wrong_length`. */
+function checkNames(what: string, names: unknown, numEnvs: number): void {
   if (Array.isArray(names)) checkLength(`names in ${what}`, names.length, numEnvs, 'numEnvs');
-  return names;
 }
 
 /** Returns the number of environments that a mask selects. */
@@ -202,28 +171,22 @@ function countOf(mask: ArrayLike<unknown>): number {
 
 const TEXT = z.strictObject({ type: z.string(), data: z.unknown().optional() });
 
-class InvalidJsonError extends Error {}
-
 /** The maximum size of a text frame in bytes: parsing more JSON would delay other clients. */
 const MAX_TEXT = 2 ** 20;
 
 function readText(data: Buffer, envs: number): Frame {
   if (data.length > MAX_TEXT) {
-    throw new InputError(
-      'wrong_length',
-      `Expected at most ${MAX_TEXT} bytes of text, got ${data.length}. Send arrays in a binary frame.`,
-    );
+    const fault = { expected: `at most ${MAX_TEXT} bytes of text`, got: String(data.length) };
+    throw new InputError('wrong_length', { ...fault, remedy: 'Send arrays in a binary frame.' });
   }
   let message: unknown;
   try {
     message = parseJson(data, envs);
   } catch (error) {
     if (error instanceof InputError) throw error;
-    throw new InvalidJsonError(`Invalid JSON: ${(error as Error).message}`);
+    throw new MessageError('INVALID_JSON', `Invalid JSON: ${(error as Error).message}`);
   }
-  const parsed = TEXT.safeParse(message);
-  if (!parsed.success) throw new InvalidRequestError(withLinks(validationErrorsOf(parsed.error, message)));
-  return { type: parsed.data.type, data: parsed.data.data, arrays: {}, shapes: {} };
+  return { data: undefined, ...parse(TEXT, message, withLinks), arrays: {}, shapes: {} };
 }
 
 /**
@@ -234,10 +197,11 @@ function checkShapes({ shapes }: Frame): void {
   for (const [name, shape] of Object.entries(shapes)) {
     const isWide = name === 'beliefs';
     if (shape.length === 1 || (isWide && shape.length === 2 && shape[1] === NUM_BELIEFS)) continue;
-    throw new InputError(
-      'wrong_length',
-      `Expected ${name} of shape ${isWide ? `[n, ${NUM_BELIEFS}]` : '[n]'}, got [${shape.join(', ')}]. Send one row per environment.`,
-    );
+    throw new InputError('wrong_length', {
+      expected: `${name} of shape ${isWide ? `[n, ${NUM_BELIEFS}]` : '[n]'}`,
+      got: `[${shape.join(', ')}]`,
+      remedy: 'Send one row per environment.',
+    });
   }
 }
 
@@ -247,19 +211,3 @@ function checkShapes({ shapes }: Frame): void {
  */
 const fieldsOf = ({ data, arrays }: Frame): unknown =>
   (typeof data === 'object' && !Array.isArray(data)) || data === undefined ? { ...data, ...arrays } : data;
-
-function parseFields<Schema extends z.ZodType>(schema: Schema, fields: unknown): z.output<Schema> {
-  const parsed = schema.safeParse(fields);
-  if (parsed.success) return parsed.data;
-  throw new InvalidRequestError(withLinks(validationErrorsOf(parsed.error, fields)));
-}
-
-function errorAnswerFor(error: unknown): Answer {
-  if (error instanceof InvalidJsonError) return errorAnswer('INVALID_JSON', error.message);
-  if (error instanceof InputError)
-    return errorAnswer('VALIDATION_ERROR', error.message, { errors: validationErrors(error) });
-  if (error instanceof NoEnvsError) {
-    return errorAnswer('CAPACITY_REACHED', error.message, { taken: error.taken, capacity: error.capacity });
-  }
-  return toErrorAnswer(error);
-}

@@ -1,6 +1,6 @@
 /** Jobs: submitted, computed by workers, and collected as the files and tables of the command without a queue. */
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -126,6 +126,19 @@ describeWithRedis('a job', (server) => {
     expect(await submit(server, ...args)).toBe(name);
     await until(async () => (await statusOf(server, name)).active === 1, 100);
     await runQueue(server, 'cancel', name);
+  });
+
+  it('takes its grader from a pipe', async () => {
+    const grader = pathOf('mine.json');
+    writeFileSync(grader, '{"name": "mine", "weights": {"crash_free": 0.5, "progress": 0.5}}');
+    const args = ['teach', ...QUICK, '--seeds', '100-107'];
+    const command = `"${process.execPath}" "${MAIN}" queue submit ${args.join(' ')} --grader /dev/stdin`;
+    const env = { ...process.env, ...server.environment };
+    const { stdout } = await promisify(execFile)('bash', ['-c', `cat "${grader}" | ${command}`], { env });
+    workHere(server);
+    expect(await runQueue(server, 'collect', stdout.trim(), '--output', '-')).toBe(
+      await linesOf([...args, '--grader', grader]),
+    );
   });
 
   it('runs as docs/commands.md shows', async () => {

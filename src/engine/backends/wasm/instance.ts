@@ -111,8 +111,12 @@ function kindOfImport(value: unknown): string {
 const notTheModule = (got: string, cause?: unknown): InputError =>
   new InputError(
     'wrong_type',
-    `Expected the WebAssembly.Module of this version's rhythm-vec/rhythm.wasm, got ${got}. Pass what an edge runtime imports ` +
-      'that file as. Node, Bun, Deno and browsers need no useWasmModule.',
+    {
+      expected: "the WebAssembly.Module of this version's rhythm-vec/rhythm.wasm",
+      got,
+      remedy:
+        'Pass what an edge runtime imports that file as. Node, Bun, Deno and browsers need no useWasmModule.',
+    },
     { cause },
   );
 

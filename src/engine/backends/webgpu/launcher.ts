@@ -229,11 +229,11 @@ export class Launcher {
     const [own, other] = [this.#gpu, source.#gpu];
     if (other.isLost) throw other.lostError();
     if (other === own) return;
-    throw new InputError(
-      'not_alike',
-      `Expected a source on this environment's device, ${own.adapterName}, got one on a device opened ` +
-        `separately, ${other.adapterName}. Use snapshot() and restore(bytes), or create both with one powerPreference.`,
-    );
+    throw new InputError('not_alike', {
+      expected: `a source on this environment's device, ${own.adapterName}`,
+      got: `one on a device opened separately, ${other.adapterName}`,
+      remedy: 'Use snapshot() and restore(bytes), or create both with one powerPreference.',
+    });
   }
 
   #gatherFrom(group: GPUBindGroup, fields: Launch, indices: Uint32Array, first: number, end: number): void {

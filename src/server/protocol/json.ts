@@ -1,4 +1,7 @@
-/** Counts the values of JSON before it is parsed, to limit the time that parsing takes. */
+/** Parses the JSON of clients. Its values are counted before it is parsed, to limit the time that parsing takes. */
+import { z } from 'zod';
+import { describe } from '../../shared/values.js';
+import { InvalidRequestError, invalidJson, invalidObject, missing, type ValidationError } from './errors.js';
 
 /**
  * The maximum number of values, including keys, of a message, of each row's entry in a column (a field with one entry per row),
@@ -48,4 +51,38 @@ export function hasTooManyValues(json: Buffer, freeEntries = 0): boolean {
     else if (byte === BYTE.comma && ++entries > freeEntries) values++;
   }
   return values > MAX_VALUES;
+}
+
+/** Builds the error for a message, or a part of a request, with more than MAX_VALUES values. */
+export const tooManyValues = (loc: ValidationError['loc']): ValidationError => ({
+  type: 'too_long',
+  loc,
+  msg: `Expected at most ${MAX_VALUES} lists, objects, keys and entries, got more. Leave out what the schema does not name.`,
+  input: null,
+  ctx: { max_length: MAX_VALUES },
+});
+
+/** Parses the JSON of a body; undefined for an empty body. @throws InvalidRequestError. */
+export function bodyOf(text: string): unknown {
+  if (text.trim() === '') return undefined;
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw invalidJson((error as SyntaxError).message);
+  }
+}
+
+/** Parses the JSON object of a body. @throws InvalidRequestError for an empty body, invalid JSON or another value. */
+export function objectOf(text: string): object {
+  const body = bodyOf(text);
+  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body;
+  throw new InvalidRequestError([
+    body === undefined ? missing(['body'], null) : invalidObject(['body'], describe(body)),
+  ]);
+}
+
+/** Returns the JSON Schema of what a schema accepts, before its defaults and conversions. */
+export function jsonSchema(schema: z.ZodType): Readonly<Record<string, unknown>> {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  return rest;
 }
