@@ -1,6 +1,7 @@
 /** Opens input files, and refuses unusable paths before any work is done. */
 import { createHash } from 'node:crypto';
 import { createReadStream, readFileSync } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { UsageError } from '../command-errors.js';
@@ -77,3 +78,18 @@ export const fileDigest = (path: string): string =>
  */
 export const readStart = (path: string, max: number, signal?: AbortSignal): Promise<Buffer> =>
   buffer(createReadStream(path, { end: max, signal }));
+
+/** Reads the bytes [start, end) of a file. @throws UsageError if another process has shortened the file. */
+export async function readFully(handle: FileHandle, start: number, end: number): Promise<Buffer> {
+  const bytes = Buffer.alloc(end - start);
+  for (let done = 0; done < bytes.length; ) {
+    const { bytesRead } = await handle.read(bytes, done, bytes.length - done, start + done);
+    if (bytesRead === 0) {
+      throw new UsageError(
+        'Expected no change of a file while it is read, but another process shortened it. Try again.',
+      );
+    }
+    done += bytesRead;
+  }
+  return bytes;
+}

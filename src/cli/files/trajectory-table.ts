@@ -14,6 +14,7 @@ import { load, PACKAGES } from '../../shared/optional-packages.js';
 import { METADATA_KEY } from '../../shared/row-files/row-encoder.js';
 import { follows, otherSchema, SCHEMAS } from '../../shared/schemas.js';
 import { UsageError } from '../command-errors.js';
+import { readFully } from './input-file.js';
 import { printable } from './lines.js';
 import { footerOf, stat } from './paths.js';
 
@@ -142,25 +143,20 @@ export interface ReadGroup {
 /** The maximum uncompressed size of a row group, in bytes. Chosen by hand: all rows of a group are in memory at once. */
 const MAX_GROUP_BYTES = 2 ** 30;
 
-export class ParquetFile implements AsyncDisposable {
-  readonly #library: Library;
-  readonly #handle: FileHandle;
-  readonly #buffer: AsyncBuffer;
-  readonly #metadata: FileMetaData;
-  readonly #compressors: Compressors | undefined;
+/** An open file, and what reads it. */
+interface Opened {
+  readonly library: Library;
+  readonly handle: FileHandle;
+  readonly file: AsyncBuffer;
+  readonly metadata: FileMetaData;
+  readonly compressors: Compressors | undefined;
+}
 
-  private constructor(
-    library: Library,
-    handle: FileHandle,
-    buffer: AsyncBuffer,
-    metadata: FileMetaData,
-    compressors: Compressors | undefined,
-  ) {
-    this.#library = library;
-    this.#handle = handle;
-    this.#buffer = buffer;
-    this.#metadata = metadata;
-    this.#compressors = compressors;
+export class ParquetFile implements AsyncDisposable {
+  readonly #opened: Opened;
+
+  private constructor(opened: Opened) {
+    this.#opened = opened;
   }
 
   /**
@@ -172,9 +168,10 @@ export class ParquetFile implements AsyncDisposable {
     const library = await load('Parquet files', PACKAGES.parquet, () => import('hyparquet'));
     const handle = await open(path, 'r');
     try {
-      const buffer = await bufferOf(handle);
-      const metadata = await metadataOf(library, buffer, path);
-      return new ParquetFile(library, handle, buffer, metadata, await compressorsOf(metadata, path));
+      const file = await bufferOf(handle);
+      const metadata = await metadataOf(library, file, path);
+      const compressors = await compressorsOf(metadata, path);
+      return new ParquetFile({ library, handle, file, metadata, compressors });
     } catch (error) {
       await handle.close();
       throw error;
@@ -183,12 +180,14 @@ export class ParquetFile implements AsyncDisposable {
 
   /** The names of the columns. */
   get columns(): readonly string[] {
-    return this.#library.parquetSchema(this.#metadata).children.map(({ element }) => element.name);
+    const { library, metadata } = this.#opened;
+    return library.parquetSchema(metadata).children.map(({ element }) => element.name);
   }
 
   /** The value that this package stores in its files as JSON; the text if it is damaged; undefined in other files. */
   get origin(): unknown {
-    const text = this.#metadata.key_value_metadata?.find(({ key }) => key === METADATA_KEY)?.value;
+    const { key_value_metadata: values } = this.#opened.metadata;
+    const text = values?.find(({ key }) => key === METADATA_KEY)?.value;
     try {
       return text === undefined ? undefined : JSON.parse(text);
     } catch {
@@ -199,47 +198,43 @@ export class ParquetFile implements AsyncDisposable {
   /** Reads the row groups one after the other. @param columns the names of the columns to read. */
   async *groups(columns: readonly string[]): AsyncGenerator<ReadGroup> {
     let first = 0;
-    for (const group of this.#metadata.row_groups) {
+    for (const group of this.#opened.metadata.row_groups) {
       const count = Number(group.num_rows);
-      const bytes = sumOf(group, 'total_compressed_size');
-      const read = await this.#read(group, first, count, columns);
-      yield { first, count, bytes, ...read };
+      const place = { first, count, bytes: sumOf(group, 'total_compressed_size') };
+      const read = await this.#read(group, place, columns).then(
+        (rows) => ({ rows, problem: '' }),
+        (error: Error) => ({ rows: null, problem: error.message }),
+      );
+      yield { ...place, ...read };
       first += count;
     }
   }
 
+  /** Reads the rows of a group. @throws Error that says why they cannot be read. */
   async #read(
     group: RowGroup,
-    first: number,
-    count: number,
+    { first, count }: Pick<ReadGroup, 'first' | 'count'>,
     columns: readonly string[],
-  ): Promise<Pick<ReadGroup, 'rows' | 'problem'>> {
+  ): Promise<Row[]> {
     const size = sumOf(group, 'total_uncompressed_size');
     if (!(size <= MAX_GROUP_BYTES)) {
-      const problem = `Expected row groups of at most ${MAX_GROUP_BYTES} bytes, got a group of ${size}. Write the file with smaller row groups.`;
-      return { rows: null, problem };
+      throw new Error(
+        `Expected row groups of at most ${MAX_GROUP_BYTES} bytes, got a group of ${size}. Write the file with smaller row groups.`,
+      );
     }
-    try {
-      const rows = await this.#library.parquetReadObjects({
-        file: this.#buffer,
-        metadata: this.#metadata,
-        compressors: this.#compressors,
-        columns: [...columns],
-        rowStart: first,
-        rowEnd: first + count,
+    const { library, file, metadata, compressors } = this.#opened;
+    const range = { rowStart: first, rowEnd: first + count };
+    const rows = await library
+      .parquetReadObjects({ file, metadata, compressors, columns: [...columns], ...range })
+      .catch((error: Error) => {
+        throw new Error(`Expected a whole row group, got: ${error.message}. Write the file again.`);
       });
-      if (rows.length === count) return { rows, problem: '' };
-      return { rows: null, problem: `Expected ${count} rows, got ${rows.length}. Write the file again.` };
-    } catch (error) {
-      return {
-        rows: null,
-        problem: `Expected a whole row group, got: ${(error as Error).message}. Write the file again.`,
-      };
-    }
+    if (rows.length === count) return rows;
+    throw new Error(`Expected ${count} rows, got ${rows.length}. Write the file again.`);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#handle.close();
+    await this.#opened.handle.close();
   }
 }
 
@@ -294,12 +289,7 @@ async function bufferOf(handle: FileHandle): Promise<AsyncBuffer> {
 /** Reads the bytes [start, end) of a file. @throws Error for a range outside the file; its message completes "got: ". */
 async function readBytes(handle: FileHandle, start: number, end: number): Promise<ArrayBuffer> {
   if (!(start >= 0 && start <= end)) throw new Error(`bytes from ${start} to ${end}`);
-  const bytes = Buffer.alloc(end - start);
-  for (let done = 0; done < bytes.length; ) {
-    const { bytesRead } = await handle.read(bytes, done, bytes.length - done, start + done);
-    if (bytesRead === 0) throw new Error('the file became shorter');
-    done += bytesRead;
-  }
+  const bytes = await readFully(handle, start, end);
   return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer;
 }
 

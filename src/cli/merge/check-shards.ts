@@ -1,16 +1,14 @@
 /** Checks that files are all the shards of one job, and unchanged since they were written. */
-import { readFileSync } from 'node:fs';
 import { listed } from '../../evaluation/format-results.js';
 import { BadRow } from '../../shared/row-schemas.js';
 import { MAKE_AGAIN } from '../../shared/schemas.js';
 import { packageVersion } from '../../shared/version.js';
 import { createWorld } from '../../world/world.js';
 import { printable } from '../files/lines.js';
-import { stat } from '../files/paths.js';
 import { createProgress } from '../progress.js';
-import { type Job, jobDifferences, type Manifest, manifestPath, parseManifest } from '../shards/job.js';
+import { type Job, jobDifferences, type Manifest, manifestPath } from '../shards/job.js';
 import { shardText } from '../shards/shard.js';
-import { contentsOf } from '../shards/shard-file.js';
+import { contentsOf, readManifest } from '../shards/shard-file.js';
 
 /** A shard's file and its manifest. */
 export interface ShardInput {
@@ -33,41 +31,48 @@ export async function checkShards(paths: readonly string[], signal: AbortSignal)
   const inputs = [...new Set(paths)].flatMap((path) => readInput(path, problems));
   const [first] = inputs;
   if (first === undefined) return { job: null, shards: [], problems };
-  problems.push(...releaseProblems(first));
+  const { job, shard } = first.manifest;
+  checkRelease(first, problems);
   const own = inputs.filter((input) => isOfJob(input, first, problems));
-  const intact = await intactOf(own, problems, signal);
-  const shards = uniqueOf(intact, problems);
-  problems.push(...missingProblems(shards, first.manifest));
-  return { job: first.manifest.job, shards, problems };
+  const byIndex = new Map<number, ShardInput>();
+  for (const input of await intactOf(own, problems, signal)) {
+    const { index } = input.manifest.shard;
+    const other = byIndex.get(index) ?? input;
+    byIndex.set(index, other);
+    if (other.manifest.sha256 === input.manifest.sha256) continue;
+    problems.push(
+      `${input.path}: Expected the same bytes as ${other.path}, because both are shard ${shardText(input.manifest.shard)}, got other bytes. ` +
+        'Run the shard again, and pass one of its files.',
+    );
+  }
+  checkMissing(new Set(byIndex.keys()), shard.count, problems);
+  const shards = [...byIndex].sort(([a], [b]) => a - b).map(([, input]) => input);
+  return { job, shards, problems };
 }
 
 /** Returns a file with its manifest. Without a valid manifest, returns [] and adds a problem to `problems`. */
 function readInput(path: string, problems: string[]): ShardInput[] {
-  const manifestFile = manifestPath(path);
-  if (!stat(manifestFile)?.isFile()) {
-    problems.push(
-      `${path}: Expected its manifest ${manifestFile}, got none. The shard is not finished: run it again.`,
-    );
-    return [];
-  }
   try {
-    return [{ path, manifest: parseManifest(readFileSync(manifestFile, 'utf8')) }];
+    const manifest = readManifest(path);
+    if (manifest !== null) return [{ path, manifest }];
+    problems.push(
+      `${path}: Expected its manifest ${manifestPath(path)}, got none. The shard is not finished: run it again.`,
+    );
   } catch (error) {
     if (!(error instanceof BadRow)) throw error;
-    problems.push(`${manifestFile}: ${printable(error.message)} Run the shard again.`);
-    return [];
+    problems.push(`${manifestPath(path)}: ${printable(error.message)} Run the shard again.`);
   }
+  return [];
 }
 
-/** Returns a problem if a shard is of another release, else []. Another release may merge the same shards to other bytes. */
-function releaseProblems({ path, manifest: { job } }: ShardInput): string[] {
+/** Adds a problem for a shard of another release, which may merge the same shards to other bytes. */
+function checkRelease({ path, manifest: { job } }: ShardInput, problems: string[]): void {
   const here = { version: packageVersion(), world_digest: createWorld().digest };
-  const there = { version: job.version, world_digest: job.world_digest };
-  const differences = jobDifferences(here, there);
-  if (differences.length === 0) return [];
-  return [
+  const differences = jobDifferences(here, { version: job.version, world_digest: job.world_digest });
+  if (differences.length === 0) return;
+  problems.push(
     `${path}: Expected a shard of this release, got one of another release: ${differences.join('; ')}. ${MAKE_AGAIN}`,
-  ];
+  );
 }
 
 /**
@@ -86,10 +91,7 @@ function isOfJob({ path, manifest }: ShardInput, first: ShardInput, problems: st
   return false;
 }
 
-/**
- * Returns the shards whose files have the bytes that their manifests describe. Adds a problem to `problems` for each other
- * shard.
- */
+/** Returns the shards whose files have the bytes that their manifests describe. Adds a problem for each other shard. */
 async function intactOf(
   inputs: readonly ShardInput[],
   problems: string[],
@@ -119,28 +121,8 @@ async function intactOf(
   }
 }
 
-/**
- * Returns one file for each shard, in the order of the indices. Adds a problem to `problems` for a second file of a shard
- * with other bytes.
- */
-function uniqueOf(inputs: readonly ShardInput[], problems: string[]): ShardInput[] {
-  const byIndex = new Map<number, ShardInput>();
-  for (const input of inputs) {
-    const { shard, sha256 } = input.manifest;
-    const other = byIndex.get(shard.index);
-    if (other === undefined) byIndex.set(shard.index, input);
-    else if (other.manifest.sha256 !== sha256)
-      problems.push(
-        `${input.path}: Expected the same bytes as ${other.path}, because both are shard ${shardText(shard)}, got other bytes. ` +
-          'Run the shard again, and pass one of its files.',
-      );
-  }
-  return [...byIndex.values()].sort((a, b) => a.manifest.shard.index - b.manifest.shard.index);
-}
-
-/** Returns a problem that lists the missing shards; [] if none is missing. */
-function missingProblems(shards: readonly ShardInput[], { shard: { count } }: Manifest): string[] {
-  const present = new Set(shards.map(({ manifest }) => manifest.shard.index));
+/** Adds a problem that lists the missing shards, if any is missing. */
+function checkMissing(present: ReadonlySet<number>, count: number, problems: string[]): void {
   const ranges: string[] = [];
   for (let index = 0; index < count; index++) {
     if (present.has(index)) continue;
@@ -148,9 +130,9 @@ function missingProblems(shards: readonly ShardInput[], { shard: { count } }: Ma
     while (index + 1 < count && !present.has(index + 1)) index++;
     ranges.push(first === index ? `${first}` : `${first} to ${index}`);
   }
-  if (ranges.length === 0) return [];
+  if (ranges.length === 0) return;
   const isOne = count - present.size === 1;
-  return [
+  problems.push(
     `Expected ${count} shards, got ${present.size}: ${isOne ? 'shard' : 'shards'} ${listed(ranges)} ${isOne ? 'is' : 'are'} missing.`,
-  ];
+  );
 }

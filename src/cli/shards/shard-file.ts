@@ -48,7 +48,7 @@ export function checkShardFormat(option: string, format: RowFormat): void {
  * @throws UsageError if the file is another shard of the same job: two shards would overwrite each other.
  */
 export async function beginShard({ job, shard, option, path }: ShardFile): Promise<boolean> {
-  const manifest = readManifest(path);
+  const manifest = validManifest(path);
   if (manifest === null || manifest.job_digest !== jobDigest(job)) return removeManifest(path);
   if (shardText(manifest.shard) !== shardText(shard)) {
     throw new UsageError(
@@ -110,11 +110,14 @@ function removeManifest(path: string): false {
   return false;
 }
 
+/** Returns the manifest beside a file; null if it is missing. @throws BadRow for an invalid manifest. */
+export const readManifest = (path: string): Manifest | null =>
+  stat(manifestPath(path))?.isFile() ? parseManifest(readFileSync(manifestPath(path), 'utf8')) : null;
+
 /** Returns the manifest beside a file; null if it is missing or invalid. */
-function readManifest(path: string): Manifest | null {
-  if (!stat(manifestPath(path))?.isFile()) return null;
+function validManifest(path: string): Manifest | null {
   try {
-    return parseManifest(readFileSync(manifestPath(path), 'utf8'));
+    return readManifest(path);
   } catch (error) {
     if (error instanceof BadRow) return null;
     throw error;

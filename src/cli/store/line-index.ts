@@ -1,6 +1,6 @@
 /** Finds the lines of episodes in files, by keys. */
 import type { FileHandle } from 'node:fs/promises';
-import { UsageError } from '../command-errors.js';
+import { readFully } from '../files/input-file.js';
 import { withoutMark } from '../files/lines.js';
 
 /** A line of a file, without its line end: the byte offsets of its first byte and of the byte after its last. */
@@ -11,19 +11,8 @@ export interface StoredLine {
 }
 
 /** Reads the text of a line, without byte order marks. @throws UsageError if another process has shortened the file. */
-export async function textOf({ handle, start, end }: StoredLine): Promise<string> {
-  const bytes = Buffer.alloc(end - start);
-  for (let done = 0; done < bytes.length; ) {
-    const { bytesRead } = await handle.read(bytes, done, bytes.length - done, start + done);
-    if (bytesRead === 0) {
-      throw new UsageError(
-        'Expected no change of a file while it is read, but another process shortened it. Try again.',
-      );
-    }
-    done += bytesRead;
-  }
-  return withoutMark(bytes.toString());
-}
+export const textOf = async ({ handle, start, end }: StoredLine): Promise<string> =>
+  withoutMark((await readFully(handle, start, end)).toString());
 
 /** The places of lines by the keys of their episodes. */
 export class LineIndex {
