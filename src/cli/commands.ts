@@ -12,8 +12,8 @@ type AddCommand = (program: Command, context: Context) => void;
 const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   eval: async () => (await import('./eval/command.js')).addEvalCommand,
   replay: async () => (await import('./replay.js')).addReplayCommand,
-  regrade: async () => (await import('./regrade/command.js')).addRegradeCommand,
-  teach: async () => (await import('./teach/command.js')).addTeachCommand,
+  regrade: async () => (await import('./regrade.js')).addRegradeCommand,
+  teach: async () => (await import('./teach.js')).addTeachCommand,
   train: async () => (await import('./train.js')).addTrainCommand,
   reeval: async () => (await import('./reeval.js')).addReevalCommand,
   audit: async () => (await import('./audit.js')).addAuditCommand,

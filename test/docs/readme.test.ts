@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { POLICY_NAMES } from '../../src/agents/policies/fixed-policies.js';
 import { STEPPED_NAMES } from '../../src/agents/policies/stepped-policies.js';
-import { renderRegraded } from '../../src/cli/regrade/regrade-table.js';
-import { StoredEpisodes } from '../../src/cli/regrade/stored-episodes.js';
+import { renderRegraded } from '../../src/cli/regrade.js';
+import { StoredEpisodes } from '../../src/cli/regrade-episodes.js';
 import { wrap } from '../../src/cli/text-table.js';
 import {
   PUBLISHED,

@@ -2,21 +2,50 @@
 import { type Command, Option } from 'commander';
 import { POLICY_NAMES } from '../../agents/policies/fixed-policies.js';
 import { STEPPED_NAMES } from '../../agents/policies/stepped-policies.js';
+import { bracketEvaluation } from '../../evaluation/bracket.js';
+import { playersOf } from '../../evaluation/choose-policies.js';
+import { evaluateConditions } from '../../evaluation/evaluate.js';
+import type { EvaluateOptions } from '../../evaluation/evaluate-options.js';
 import { listed } from '../../evaluation/format-results.js';
+import { evaluationToJson } from '../../evaluation/result-json.js';
+import type { RunInfo } from '../../evaluation/run-info.js';
+import { gradersInUse } from '../../evaluation/score-tally.js';
 import { YARDSTICK_POLICIES } from '../../evaluation/yardstick.js';
-import { CONDITIONS } from '../../world/conditions.js';
+import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
+import { LINES, type RowFormat } from '../../shared/row-files/file-formats.js';
+import { CONDITIONS, episodesOf, selectConditions } from '../../world/conditions.js';
 import { GRADER_NAMES } from '../../world/fields.js';
+import { UsageError } from '../command-errors.js';
 import type { Context } from '../context.js';
-import { addLlmOptions } from '../llm/llm-options.js';
+import { checkOutputs, formatOf, type PlannedOutput } from '../files/check-outputs.js';
+import { readGrader } from '../files/grader-file.js';
+import { checkBracket } from '../files/input-file.js';
+import { commitTogether, jsonText, messageStream, Outputs } from '../files/output-file.js';
+import { readPolicies } from '../files/policy-file.js';
+import { addLlmOptions, type ModelFlags, samplingOf } from '../llm/llm-options.js';
+import { checkModels, EvalModels, modelsIn, prepareModels } from '../llm/models.js';
+import { createProgress } from '../progress.js';
+import type { Shard } from '../shards/shard.js';
+import { beginShard, checkShardFormat } from '../shards/shard-file.js';
 import {
   addEngineOptions,
   addShardOption,
+  checkEngineOptions,
   formatOption,
   parseInteger,
   parseNames,
   parseSeeds,
 } from '../shared-options.js';
-import type { EvalCommandOptions } from './run-eval.js';
+import {
+  checkJournal,
+  type EpisodeStore,
+  openStore,
+  type PlannedEpisodes,
+  workFilesOf,
+} from '../store/episode-store.js';
+import { checkBracketGrader, readBracket, renderBracket } from './bracket.js';
+import { checkEvalShard, evalShard, finishShard } from './eval-shard.js';
+import { renderHeader, renderTable } from './eval-table.js';
 
 const HELP = `
 Conditions: ${CONDITIONS.map(({ name }) => name).join(', ')}, custom.
@@ -56,8 +85,146 @@ export function addEvalCommand(program: Command, context: Context): void {
     .addOption(formatOption('of --trajectories'));
   addEngineOptions(addLlmOptions(addShardOption(command)))
     .addHelpText('after', HELP)
-    .action(async (options: EvalCommandOptions) => {
-      const { runEval } = await import('./run-eval.js');
-      await runEval(options, context);
-    });
+    .action((options: EvalCommandOptions) => runEval(options, context));
+}
+
+type Listeners = 'onStart' | 'onProgress' | 'onEpisodes' | 'onTrajectories';
+
+/** Optional outputs besides the table. */
+interface OutputPaths {
+  readonly json?: string;
+  readonly trajectories?: string;
+  /** The value of --format, for `trajectories`. */
+  readonly format?: string;
+}
+
+interface EvalCommandOptions
+  extends Omit<EvaluateOptions, 'chunkSize' | 'policies' | 'grader' | 'llm' | 'signal' | Listeners>,
+    ModelFlags,
+    OutputPaths {
+  /** Names of policies, and paths of files that export one. */
+  readonly policies?: readonly string[];
+  readonly grader: string;
+  /** The path of an audit's JSON. */
+  readonly bracket?: string;
+  readonly shard?: Shard;
+}
+
+/**
+ * Evaluates policies, prints the tables and writes the files. A shard prints no table. If its file is complete, the shard is
+ * not played again.
+ */
+async function runEval(options: EvalCommandOptions, { signal, model }: Context): Promise<void> {
+  const { json, trajectories, profiles, backend, kernel, threads } = options;
+  const modelNames = check(options);
+  const policies = await readPolicies(options.policies);
+  const openers = await prepareModels(modelNames, options);
+  const grader = await readGrader(options.grader);
+  const anchors = await readBracket(options.bracket, signal);
+  checkBracketGrader(options.bracket, anchors, gradersInUse(grader));
+  const shard = await evalShard(options, policies, grader);
+  const isComplete = shard !== null && (await beginShard(shard.file));
+  if (isComplete) return;
+  const conditions = shard?.conditions ?? selectConditions(options);
+  const messages = messageStream(json, trajectories);
+  await using outputs = new Outputs();
+  const planned = () => ({ conditions, grader, players: playersOf(policies), sampling: samplingOf(options) });
+  const store = trajectories === undefined ? null : await storeOf(options, trajectories, planned());
+  const models = new EvalModels(openers, store?.spending ?? {}, options, model);
+  const answers = (await model?.answers()) ?? store?.answers;
+  const progress = createProgress('episodes');
+  try {
+    const settings = {
+      ...{ profiles, backend, kernel, threads, policies, grader, signal },
+      llm: models.llmOptions({ played: store?.played, answers }),
+      onStart: (info: RunInfo) => {
+        if (shard === null) messages.write(renderHeader(info));
+      },
+      onProgress: (done: number, total: number) => progress.update(done, total, models.spentText()),
+      onTrajectories:
+        store === null ? undefined : (episodes: readonly TrajectoryEpisode[]) => store.add(episodes),
+    };
+    const evaluation = await evaluateConditions(settings, conditions);
+    progress.stop();
+    const bracketed = bracketEvaluation(evaluation, anchors);
+    if (shard === null)
+      messages.write(`${renderTable(evaluation)}${renderBracket(bracketed)}${models.text()}`);
+    if (json !== undefined) await (await outputs.open(json)).write(jsonText(evaluationToJson(bracketed)));
+    signal.throwIfAborted();
+    await commitTogether(store === null ? [outputs] : [store, outputs]);
+    if (shard !== null) await finishShard(shard, models.text());
+  } catch (error) {
+    progress.stop();
+    process.stderr.write(models.text());
+    throw error;
+  } finally {
+    progress.stop();
+    process.stderr.write((await store?.close()) ?? '');
+  }
+}
+
+/** Checks the options. @returns the names of the language models among the policies. @throws UsageError. */
+function check(options: EvalCommandOptions): string[] {
+  checkEngineOptions(options);
+  const models = modelsIn(options.policies);
+  const outputs = outputsOf(options, models.length > 0);
+  checkOutputs(outputs, options.grader);
+  checkBracket(options.bracket, outputs);
+  checkModels(models, options);
+  if (options.shard !== undefined) {
+    checkEvalShard(options);
+    checkShardFormat('--trajectories', formatOfTrajectories(options));
+  }
+  return models;
+}
+
+/** Returns the outputs, each with its option. */
+function outputsOf({ json, trajectories: path, format }: OutputPaths, hasModel: boolean): PlannedOutput[] {
+  const rowFormat = formatOfTrajectories({ trajectories: path, format });
+  return [
+    ...(json === undefined ? [] : [{ option: '--json', path: json }]),
+    ...(path === undefined
+      ? []
+      : [{ option: '--trajectories', path, workFiles: workFilesOf(path, rowFormat, hasModel) }]),
+  ];
+}
+
+/** Returns the format of the trajectories. @throws UsageError for --format without them. */
+function formatOfTrajectories({ trajectories, format }: OutputPaths): RowFormat {
+  if (trajectories !== undefined) return formatOf('--trajectories', trajectories, format) ?? LINES;
+  if (format === undefined) return LINES;
+  throw new UsageError(
+    'Expected --trajectories with --format, got none. Name a file, or leave out --format.',
+  );
+}
+
+/** Opens the store of the trajectories. @throws UsageError. */
+async function storeOf(
+  options: EvalCommandOptions,
+  path: string,
+  planned: PlannedEpisodes,
+): Promise<EpisodeStore> {
+  const [option, format] = ['--trajectories', formatOfTrajectories(options)];
+  const hasModel = planned.players.some(({ model }) => model !== null);
+  checkEpisodeCount(planned, hasModel ? LINES : format);
+  if (hasModel) checkJournal(option, path, 'a language model');
+  return openStore({ option, path, format }, planned);
+}
+
+/**
+ * The maximum number of episodes in a file, by format. These files take 1.4 GB (JSON lines) and 0.8 GB (Parquet); with a
+ * planner's reasons 3 GB and 22 GB.
+ */
+const MAX_EPISODES = { jsonl: 100_000, parquet: 10_000_000 };
+
+/** Refuses an evaluation of more than MAX_EPISODES. @throws UsageError. */
+function checkEpisodeCount({ conditions, players }: PlannedEpisodes, format: RowFormat): void {
+  const max = format === LINES ? MAX_EPISODES.jsonl : MAX_EPISODES.parquet;
+  const perPolicy = conditions.reduce((sum, condition) => sum + episodesOf(condition), 0);
+  const episodes = perPolicy * players.length;
+  if (episodes <= max) return;
+  throw new UsageError(
+    `Expected at most ${max} episodes with --trajectories, got ${episodes} (${players.length} policies, ${perPolicy} ` +
+      `episodes each). ${format === LINES ? 'An episode takes about 14 kB of JSON: add --format parquet, name' : 'Name'} fewer --seeds or --policies.`,
+  );
 }

@@ -1,19 +1,27 @@
-/** Renders an evaluation as text tables. */
+/** Renders an evaluation as text tables with notes. */
 
+import { dollars } from '../../agents/llm/ledger.js';
 import { policyName } from '../../agents/policies/fixed-policies.js';
+import { STUDENT_NAMES } from '../../agents/student/student.js';
 import type { GraderWeights } from '../../engine/graders/grader.js';
 import type { Evaluation, EvaluationRow } from '../../evaluation/evaluate.js';
-import { alignedInterval, counted, decimals, listed, winsText } from '../../evaluation/format-results.js';
+import {
+  alignedInterval,
+  counted,
+  decimals,
+  grouped,
+  listed,
+  winsText,
+} from '../../evaluation/format-results.js';
 import { PUBLISHED_SOURCE, type Published, published } from '../../evaluation/published-scores.js';
 import type { RegradedRow } from '../../evaluation/regrade-stored.js';
 import type { RunInfo } from '../../evaluation/run-info.js';
+import { MODEL_PREFIX } from '../../evaluation/user-policy.js';
 import { evaluationYardsticks, yardstickNotes } from '../../evaluation/yardstick.js';
 import { FALLBACK_ACTION, ORACLE_MARK } from '../../rollouts/trajectories/trajectory-episode.js';
 import { camelCase } from '../../shared/names.js';
 import { GRADER_NAMES } from '../../world/fields.js';
 import { COMPONENT_HEADS, renderColumns, wrap } from '../text-table.js';
-import { renderAnswers } from './answers-table.js';
-import { policyNotes } from './policy-notes.js';
 
 /** A row of a table. Rows of `regrade` have no scores under other graders. */
 type Row = RegradedRow & Partial<Pick<EvaluationRow, 'regraded'>>;
@@ -198,3 +206,111 @@ export const rowNotes = (rows: readonly Row[], grader: string): string[] => [
     ? ['+constant: the belief [0.5, 0.5, 0.5] at every step.']
     : []),
 ];
+
+/** Notes on policies with fixed names, by name. */
+const NOTES: Readonly<Record<string, string>> = {
+  'heuristic+inference': 'acts as heuristic, and states the belief inferred from the observations.',
+  'open-loop+inference': 'acts as open-loop, and states the belief inferred from the observations.',
+  planner: 'infers the profile and plans for THE SCORE, even if that rewards neglect of the first half.',
+  'planner-wellbeing': "infers and plans as planner, but for the person's wellbeing instead of the score.",
+  'planner-prior':
+    'plans for the score as planner, but infers nothing: it plans with profiles from the prior.',
+  ...Object.fromEntries(STUDENT_NAMES.map((name) => [name, studentNote(name)])),
+};
+
+/** Describes a student. @param name such as "student-v2" or "student-v2-clone". */
+function studentNote(name: string): string {
+  const [, grader, clone] = name.split('-');
+  const refined = clone === undefined ? ', and was then trained further on episodes that it played' : '';
+  return `a network that was trained for ${grader}. It learned to imitate the planner${refined}.`;
+}
+
+/** Returns notes on all policies that need an explanation. */
+const policyNotes = (rows: readonly RegradedRow[], grader: string): string[] => [
+  ...sequenceNotes(rows, grader),
+  ...fixedNotes(rows),
+  ...modelNotes(rows),
+  ...oracleNotes(rows),
+];
+
+function sequenceNotes(rows: readonly RegradedRow[], grader: string): string[] {
+  const sequences = new Map(
+    rows.flatMap(({ policy, sequenceGrader }) =>
+      sequenceGrader === null ? [] : [[policy, sequenceGrader] as const],
+    ),
+  );
+  return Array.from(sequences, ([policy, sequenceGrader]) => {
+    const what =
+      policy === 'reactive' ? 'chooses by the step and the meters alone' : 'one fixed action sequence';
+    const other = sequenceGrader === grader ? '' : `, not for ${grader}`;
+    return `${policy}: ${what}, found for grader ${sequenceGrader}${other}.`;
+  });
+}
+
+const namesIn = (rows: readonly RegradedRow[]): string[] => [...new Set(rows.map(policyName))];
+
+const fixedNotes = (rows: readonly RegradedRow[]): string[] =>
+  namesIn(rows).flatMap((name) => (Object.hasOwn(NOTES, name) ? [`${name}: ${NOTES[name]}`] : []));
+
+/** Returns one note for all language models. */
+const modelNotes = (rows: readonly RegradedRow[]): string[] => {
+  const models = namesIn(rows).filter((name) => name.startsWith(MODEL_PREFIX));
+  return models.length === 0
+    ? []
+    : [
+        `${models.join(', ')}: prompted before every step with the observations that any agent gets; the parsed answers are played.`,
+      ];
+};
+
+const oracleNotes = (rows: readonly RegradedRow[]): string[] =>
+  namesIn(rows.filter(({ oracle }) => oracle)).map(
+    (name) => `${name}${ORACLE_MARK}: uses hidden state, so it is not a valid agent.`,
+  );
+
+/** A column of the table about the answers of language models. */
+interface AnswerColumn {
+  readonly head: string;
+  /** Null if unknown. */
+  readonly text: (row: EvaluationRow) => string | null;
+}
+
+/**
+ * Returns a column for one number of a model's usage, such as its tokens. The table omits the column if no row has the number.
+ */
+const usageColumn = (
+  head: string,
+  name: string,
+  text: (value: number) => string = grouped,
+): AnswerColumn => ({
+  head,
+  text: ({ usage }) => (usage?.[name] === undefined ? null : text(usage[name])),
+});
+
+const percent = (share: number): string => `${(100 * share).toFixed(share > 0 && share < 0.01 ? 2 : 1)} %`;
+
+const ANSWER_COLUMNS: readonly AnswerColumn[] = [
+  { head: '\nanswers of', text: policyName },
+  { head: '\nunder', text: ({ condition }) => condition },
+  { head: 'un-\nparsed', text: ({ unparsed }) => (unparsed === null ? null : percent(unparsed)) },
+  usageColumn('cut\noff', 'cutOff'),
+  usageColumn('re-\nfused', 'refused'),
+  usageColumn('re-\nquests', 'requests'),
+  usageColumn('prompt\ntokens', 'promptTokens'),
+  usageColumn('completion\ntokens', 'completionTokens'),
+  usageColumn('\ncost', 'costUsd', dollars),
+];
+/** The number of columns that contain names, and are aligned to the left. */
+const NAME_COLUMNS = 2;
+
+/** Returns the table with a line end; '' without language models. */
+function renderAnswers(rows: readonly EvaluationRow[]): string {
+  const ofModels = rows.filter(({ unparsed }) => unparsed !== null);
+  if (ofModels.length === 0) return '';
+  const columns = ANSWER_COLUMNS.filter(({ text }) => ofModels.some((row) => text(row) !== null));
+  const table = renderColumns(
+    columns.map(({ head }) => head),
+    columns.map((_, k) => (k < NAME_COLUMNS ? 'left' : 'right')),
+    ofModels.map((row) => columns.map(({ text }) => text(row) ?? '-')),
+  );
+  return `${table}\n`;
+}

@@ -6,7 +6,7 @@ import { addGrpoOptions } from '../dataset/grpo.js';
 import { addEvalOptions } from '../eval/command.js';
 import { addLlmOptions } from '../llm/llm-options.js';
 import { addEngineOptions, formatOption, parseInteger } from '../shared-options.js';
-import { addTeachOptions } from '../teach/command.js';
+import { addTeachOptions } from '../teach.js';
 import { SHARDED } from './sharded.js';
 
 const HELP = `

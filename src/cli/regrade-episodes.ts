@@ -3,20 +3,20 @@
  * same order.
  */
 
-import { type BeliefKind, policyName } from '../../agents/policies/fixed-policies.js';
-import { BUILTIN_POLICIES } from '../../agents/policies/stepped-policies.js';
-import { floatsOf } from '../../engine/graders/grader.js';
-import { finalScore } from '../../engine/reference/grade.js';
-import type { StoredCondition } from '../../evaluation/regrade-stored.js';
+import { type BeliefKind, policyName } from '../agents/policies/fixed-policies.js';
+import { BUILTIN_POLICIES } from '../agents/policies/stepped-policies.js';
+import { floatsOf } from '../engine/graders/grader.js';
+import { finalScore } from '../engine/reference/grade.js';
+import type { StoredCondition } from '../evaluation/regrade-stored.js';
 import {
   type StoredFinal,
   type TrajectoryEpisode,
   teacherName,
-} from '../../rollouts/trajectories/trajectory-episode.js';
-import { float32Decimal } from '../../shared/float32-decimal.js';
-import { BadRow } from '../../shared/row-schemas.js';
-import { describeProfiles } from '../../world/conditions.js';
-import { COMPONENT_NAMES } from '../../world/fields.js';
+} from '../rollouts/trajectories/trajectory-episode.js';
+import { float32Decimal } from '../shared/float32-decimal.js';
+import { BadRow } from '../shared/row-schemas.js';
+import { describeProfiles } from '../world/conditions.js';
+import { COMPONENT_NAMES } from '../world/fields.js';
 
 /** The grade of one episode of a policy. */
 interface GradedRow {

@@ -1,50 +1,95 @@
-/** Runs `rhythm-vec teach`, for all teachers. */
-
-import { checkModelName, modelPlayer } from '../../agents/llm/language-model.js';
-import { type Grader, isSameGrader } from '../../engine/graders/grader.js';
-import { playerOf } from '../../evaluation/choose-policies.js';
-import { counted } from '../../evaluation/format-results.js';
-import { MODEL_PREFIX, UserPolicy } from '../../evaluation/user-policy.js';
-import { episodeKey } from '../../rollouts/trajectories/trajectory-lines.js';
-import type { RowFormat } from '../../shared/row-files/file-formats.js';
-import { LINES } from '../../shared/row-files/file-formats.js';
-import { checkName } from '../../shared/values.js';
-import { packageVersion } from '../../shared/version.js';
-import { evalSeedsIn, rangeText } from '../../training/datasets/state-sampler.js';
+/** `rhythm-vec teach`: records a teacher's trajectories, with its reasons. */
+import type { Command } from 'commander';
+import { checkModelName, modelPlayer } from '../agents/llm/language-model.js';
+import { STUDENT_NAMES } from '../agents/student/student.js';
+import { type Grader, isSameGrader } from '../engine/graders/grader.js';
+import { playerOf } from '../evaluation/choose-policies.js';
+import { counted } from '../evaluation/format-results.js';
+import { MODEL_PREFIX, UserPolicy } from '../evaluation/user-policy.js';
+import { episodeKey } from '../rollouts/trajectories/trajectory-lines.js';
+import { LINES, type RowFormat } from '../shared/row-files/file-formats.js';
+import { checkName } from '../shared/values.js';
+import { packageVersion } from '../shared/version.js';
+import { evalSeedsIn, rangeText } from '../training/datasets/state-sampler.js';
 import {
   DEFAULT_TEACHER,
   keysOf,
   teach,
   teachByModel,
   teacherNamed,
-} from '../../training/teaching/policy-teacher.js';
-import { CUSTOM, type SeedRange } from '../../world/conditions.js';
-import { NUM_STEPS } from '../../world/fields.js';
-import { PROFILE_CHOICES } from '../../world/resolve-names.js';
-import { UsageError } from '../command-errors.js';
-import type { Context } from '../context.js';
-import { checkOutputs, formatOf } from '../files/check-outputs.js';
-import { readGrader } from '../files/grader-file.js';
-import { fileDigest } from '../files/input-file.js';
-import { isPolicyFile, pathOfPolicy, readPolicyFiles } from '../files/policy-file.js';
+} from '../training/teaching/policy-teacher.js';
+import { CUSTOM, type SeedRange } from '../world/conditions.js';
+import { NUM_STEPS } from '../world/fields.js';
+import { PROFILE_CHOICES } from '../world/resolve-names.js';
+import { UsageError } from './command-errors.js';
+import type { Context } from './context.js';
+import { checkOutputs, formatOf } from './files/check-outputs.js';
+import { readGrader } from './files/grader-file.js';
+import { fileDigest } from './files/input-file.js';
+import { isPolicyFile, pathOfPolicy, readPolicyFiles } from './files/policy-file.js';
 import {
+  addLlmOptions,
   checkNoModelFlags,
   LLM_DEFAULTS,
   type ModelFlags,
   prepareModel,
   samplingOf,
-} from '../llm/llm-options.js';
-import { LlmSummary } from '../llm/models.js';
-import { createProgress } from '../progress.js';
-import { createJob, type TeachJob } from '../shards/job.js';
-import { type Shard, seedsOf } from '../shards/shard.js';
-import { beginShard, checkShardFormat, checkShardOutput, endShard } from '../shards/shard-file.js';
-import { checkEngineOptions, type EngineOptions } from '../shared-options.js';
-import { type EarlierRun, openEpisodeFile } from '../store/episode-file.js';
-import { checkJournal, keptText, openJournal, workFilesOf } from '../store/episode-store.js';
-import type { Journal } from '../store/journal.js';
+} from './llm/llm-options.js';
+import { LlmSummary } from './llm/models.js';
+import { createProgress } from './progress.js';
+import { createJob, type TeachJob } from './shards/job.js';
+import { type Shard, seedsOf } from './shards/shard.js';
+import { beginShard, checkShardFormat, checkShardOutput, endShard } from './shards/shard-file.js';
+import {
+  addEngineOptions,
+  addShardOption,
+  checkEngineOptions,
+  type EngineOptions,
+  formatOption,
+  parseSeeds,
+} from './shared-options.js';
+import { type EarlierRun, openEpisodeFile } from './store/episode-file.js';
+import { checkJournal, keptText, openJournal, workFilesOf } from './store/episode-store.js';
+import type { Journal } from './store/journal.js';
 
-export interface TeachCommandOptions extends EngineOptions, ModelFlags {
+const HELP = `
+A policy plays as in \`eval\`, under the same name, and explains its observations, belief, plan and reasons in words. The
+last line of its answer, such as 4 6 5 SLEEP, has the graded belief as digits, and the action. The teachers:
+  ${DEFAULT_TEACHER} (the default), planner, planner-prior, planner-oracle (uses hidden state),
+  heuristic+inference, open-loop+inference,
+  ${STUDENT_NAMES.join(', ')},
+  ./mine.js (a file that exports a policy with beliefs and reasons; ./mine.js+inference adds both),
+  llm:MODEL (a language model, at the endpoint of OPENAI_BASE_URL or --base-url; see docs/language-models.md)
+A file has one episode per line, or per row of Parquet, which takes 0.5 to 5 % of the space. FILE.partial keeps the episodes
+of language models, and those of FILE.parquet, until FILE is complete: the same command continues. The exit code is 3 after
+--budget. Seeds below 100 and from 10000 on are kept for evaluation. docs/trajectories.md describes the files.
+
+Examples:
+  rhythm-vec teach --seeds 100-129 --output teacher.parquet
+  rhythm-vec teach --policy planner --seeds 100-119 --profiles workaholic_stoic --output score.jsonl
+  rhythm-vec teach --policy llm:gpt-4o-mini --seeds 100-129 --output llm.jsonl --prices 0.15,0.6,0.075 --budget 5
+  rhythm-vec reeval --jsonl teacher.parquet llm.jsonl
+`;
+
+/** Adds the options that select the teacher, seeds, profiles and grader. `queue submit teach` has them too. */
+export const addTeachOptions = (command: Command): Command =>
+  command
+    .option('--policy <name|file>', 'the teacher, see below')
+    .requiredOption('--seeds <A-B>', 'one episode per seed', parseSeeds)
+    .option('--profiles <name>', 'sampled, discrete or a profile name', 'sampled')
+    .option('--grader <name|file>', 'v1, v2, v3 or a grader file', 'v2');
+
+export function addTeachCommand(program: Command, context: Context): void {
+  const command = addTeachOptions(program.command('teach'))
+    .description('Play episodes with a teacher that states its reasons, and write them as trajectories.')
+    .requiredOption('--output <file>', 'trajectories; - is standard output')
+    .addOption(formatOption('of --output'));
+  addEngineOptions(addLlmOptions(addShardOption(command)))
+    .addHelpText('after', HELP)
+    .action((options: TeachCommandOptions) => runTeach(options, context));
+}
+
+interface TeachCommandOptions extends EngineOptions, ModelFlags {
   /** A policy's name, or the path of a file that exports one. */
   readonly policy?: string;
   readonly seeds: SeedRange;
@@ -67,7 +112,7 @@ interface TeachPlan extends Omit<TeachCommandOptions, 'grader' | 'format'> {
  * @throws UsageError for unusable paths and options; InputError for unknown names; the errors of the teachers; the signal's
  * reason.
  */
-export async function runTeach(options: TeachCommandOptions, context: Context): Promise<void> {
+async function runTeach(options: TeachCommandOptions, context: Context): Promise<void> {
   const { policy = DEFAULT_TEACHER, output, seeds, shard } = options;
   const model = policy.startsWith(MODEL_PREFIX) ? policy.slice(MODEL_PREFIX.length) : null;
   if (model === null) {
