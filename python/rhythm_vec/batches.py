@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Tuple
@@ -125,7 +124,7 @@ def _send(client: Client, batch: Batch, start: int, stop: int) -> Iterator[Part]
         except RefusedError as error:
             # 413: the server's limit is lower than the client's. Halves are sent below.
             if single or error.status != 413:
-                raise RefusedError(renumber(str(error), start), error.status, error.detail) from error
+                raise _in_batch(error, start) from error
     middle = (start + stop) // 2
     yield from _send(client, batch, start, middle)
     yield from _send(client, batch, middle, stop)
@@ -184,15 +183,19 @@ def _check_worlds(parts: List[Part]) -> None:
             )
 
 
-_ROW_NUMBER = re.compile(
-    r"\b(seeds|action_histories|histories|step_indices|completions|actions|beliefs|belief_histories|profile_modes)"
-    r"\[(\d+)\]"
-)
+def renumber(message: str, row: int, start: int) -> str:
+    """Replaces the number of a row of a part by its number in the whole batch, in the message of its fault."""
+    return message.replace(f"[{row}]", f"[{row + start}]", 1)
 
 
-def renumber(message: str, start: int) -> str:
-    """Replaces the row numbers of a part by those of the whole batch, in a message."""
-    return _ROW_NUMBER.sub(lambda match: f"{match[1]}[{int(match[2]) + start}]", message)
+def _in_batch(error: RefusedError, start: int) -> RefusedError:
+    """Returns the refusal of a part, with the number of its invalid row in the whole batch."""
+    message = str(error)
+    for each in error.detail if isinstance(error.detail, list) else []:
+        loc = each.get("loc") if isinstance(each, dict) else None
+        if isinstance(loc, list) and len(loc) == 3 and isinstance(loc[2], int):
+            message = renumber(message, loc[2], start)
+    return RefusedError(message, error.status, error.detail)
 
 
 def join_column(parts: List[Part], values_of: Callable[[Dict[str, Any]], List[Any]]) -> List[Any]:

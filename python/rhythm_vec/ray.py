@@ -313,7 +313,7 @@ def _snapshot_of(origins: VecEnv, start: int, stop: int) -> bytes:
 
 def _join_scores(results: Sequence[ReplayScores], starts: Sequence[int]) -> ReplayScores:
     faults = [
-        Fault(fault.index + start, fault.code, renumber(fault.message, start))
+        Fault(fault.index + start, fault.code, renumber(fault.message, fault.index, start))
         for result, start in zip(results, starts)
         for fault in result.faults
     ]

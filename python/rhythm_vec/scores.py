@@ -170,7 +170,7 @@ def _join(count: int, parts: List[Part]) -> Scores:
         for name, values in part.answer["scores"].items():
             columns.setdefault(name, []).extend(float(value) if isinstance(value, int) else value for value in values)
         for fault in part.answer["faults"]:
-            message = renumber(fault["message"], part.start)
+            message = renumber(fault["message"], fault["index"], part.start)
             faults.append(Fault(fault["index"] + part.start, fault["code"], message))
     parsed = join_parsed(parts, lambda answer: answer["parsed"]) if "parsed" in parts[0].answer else None
     return Scores(count, parts[0].answer["world_digest"], columns, faults, parsed)

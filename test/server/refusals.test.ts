@@ -105,7 +105,11 @@ it.each(batches)('%s names the field of what it refuses', async (path, refusals)
   for (const [what, request, field, type = ''] of refusals) {
     const { status, body } = await sendRequest(server, 'POST', path, request);
     const [error] = body.detail;
-    expect([what, status, error.loc]).toEqual([what, 422, field === null ? ['body'] : ['body', field]]);
+    expect([what, status, error.loc.slice(0, 2)]).toEqual([
+      what,
+      422,
+      field === null ? ['body'] : ['body', field],
+    ]);
     expect(`${error.type}: ${error.msg}`, what).toContain(type);
   }
 });
@@ -169,7 +173,11 @@ it('/v1/score names the array of what it refuses in a frame', async () => {
   for (const [what, frame, field, message = ''] of frames) {
     const { status, data } = await postFrame(server, frame);
     const [error] = data.detail;
-    expect([what, status, error.loc]).toEqual([what, 422, field === null ? ['body'] : ['body', field]]);
+    expect([what, status, error.loc.slice(0, 2)]).toEqual([
+      what,
+      422,
+      field === null ? ['body'] : ['body', field],
+    ]);
     expect(error.msg, what).toContain(message);
   }
 });

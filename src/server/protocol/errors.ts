@@ -57,24 +57,26 @@ export function invalidObject(loc: ValidationError['loc'], input: unknown): Vali
 
 /**
  * Builds the error for a field of a body.
- * @param expected what was expected, and where. @param remedy what to do, as a sentence.
+ * @param at the field, and the row for an error of one row. @param expected what was expected, and where.
+ * @param remedy what to do, as a sentence.
  */
 export const fieldError = (
-  field: string,
+  at: string | readonly [field: string, row: number],
   expected: string,
   got: string | number,
   remedy: string,
   type = 'value_error',
 ): InvalidRequestError => {
   const msg = sentenceOf({ expected, got: String(got), remedy });
-  return new InvalidRequestError([{ type, loc: ['body', field], msg, input: null }]);
+  return new InvalidRequestError([{ type, loc: ['body', at].flat(), msg, input: null }]);
 };
 
 /** Returns the validation errors of a client's error. @returns null for an unexpected error. */
 export function validationErrors(error: unknown): readonly ValidationError[] | null {
   if (error instanceof InvalidRequestError) return error.errors;
   if (!(error instanceof RhythmError)) return null;
-  const loc = error instanceof InputError && error.field !== undefined ? [error.field] : [];
+  const { field, row }: Pick<InputError, 'field' | 'row'> = error instanceof InputError ? error : {};
+  const loc = [field, row].filter((part) => part !== undefined);
   return [{ type: error.code, loc, msg: error.message, input: null }];
 }
 

@@ -183,7 +183,7 @@ class BodyReader {
       if (length === MAX_JSON_ROWS) throw tooManyRows(key);
       const start = this.#at;
       this.#skip(['body', key, length]);
-      this.#checkSize(key, start, MAX_ROW_BYTES, `${key}[${length}]`);
+      this.#checkSize([key, length], start, MAX_ROW_BYTES, `${key}[${length}]`);
       length++;
       byte = this.#body[this.#at];
       const isFull = this.#at - slice.start >= SLICE_BYTES || length - slice.row === SLICE_ROWS;
@@ -218,9 +218,9 @@ class BodyReader {
     if (this.#at === body.length) this.#fail('');
   }
 
-  #checkSize(key: string, start: number, limit: number, where: string): void {
+  #checkSize(at: string | [string, number], start: number, limit: number, where: string): void {
     if (this.#at - start <= limit) return;
-    throw fieldError(key, `at most ${limit} bytes of JSON at ${where}`, 'more', 'Shorten it.', 'too_long');
+    throw fieldError(at, `at most ${limit} bytes of JSON at ${where}`, 'more', 'Shorten it.', 'too_long');
   }
 
   /** Returns the next byte that is not white space; undefined at the end. */

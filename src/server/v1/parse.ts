@@ -65,7 +65,7 @@ export const PARSE: BatchRoute<typeof REQUEST> = {
     await completions.forEach(turn, (text, row) => {
       if (typeof text === 'string') return parseRow(parsed, row, text, inThought);
       const { expected, got, remedy } = notText(text, row);
-      throw fieldError('completions', expected, got, remedy);
+      throw fieldError(['completions', row], expected, got, remedy);
     });
     count('parsed', rows);
     return { rows, world_digest: worldDigest, ...parsedFields(parsed) };

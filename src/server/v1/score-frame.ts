@@ -205,7 +205,7 @@ function checkTexts({ completions, completion_ends: ends }: Arrays): void {
 
 function wrongEnd(expected: string, row: number, got: number): InvalidRequestError {
   const remedy = 'Send the position in completions where the text of each row ends.';
-  return fieldError('completion_ends', `${expected} at completion_ends[${row}]`, got, remedy);
+  return fieldError(['completion_ends', row], `${expected} at completion_ends[${row}]`, got, remedy);
 }
 
 function checkProfiles(codes: Uint8Array | undefined, names: ProfileNames): void {
@@ -221,7 +221,12 @@ function checkProfiles(codes: Uint8Array | undefined, names: ProfileNames): void
   const row = codes?.findIndex((code) => code >= names.length) ?? -1;
   if (row < 0) return;
   const expected = `numbers below ${names.length} (names in data.profiles)`;
-  throw fieldError('profiles', expected, `${codes![row]} at profiles[${row}]`, 'Send the index of a name.');
+  throw fieldError(
+    ['profiles', row],
+    expected,
+    `${codes![row]} at profiles[${row}]`,
+    'Send the index of a name.',
+  );
 }
 
 /** Returns the bytes of an answer. @param turn awaited before each slice of an array. */
