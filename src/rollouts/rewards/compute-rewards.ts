@@ -87,12 +87,21 @@ export interface RewardStack extends Readonly<Record<RewardName, Float32Array>> 
   readonly total: Float32Array;
 }
 
+/** The numbers that do not depend on settings, in the order of `RewardNumbers` in native/rewards.h. */
+const NUMBERS = [
+  ...[REWARD_STACK.formatValid.yes, REWARD_STACK.formatValid.no],
+  ...[REWARD_STACK.actionLegal.yes, REWARD_STACK.actionLegal.no, REWARD_STACK.envReward.noAction],
+  ...[REWARD_STACK.beliefAccuracy.best, REWARD_STACK.beliefAccuracy.noBelief],
+  REWARD_STACK.beliefSkill.noBelief,
+  ...[REPETITION.reward, REPETITION.window, REPETITION.distinct, EXPLORATION.reward, EXPLORATION.distinct],
+];
+
 /** The validated options of the stack. */
 export interface StackSettings {
-  /** The weights, by REWARD_NAMES. */
-  readonly factors: readonly number[];
-  /** Null without shaping. Histories are then not read. */
-  readonly shaping: Required<RewardShaping> | null;
+  /** f64 [20]: `RewardNumbers` in native/rewards.h. */
+  readonly numbers: Float64Array;
+  /** Whether there is shaping. Histories are read only then. */
+  readonly isShaped: boolean;
 }
 
 /**
@@ -110,8 +119,9 @@ export function toStackSettings(
     const { [name]: weight = byDefault } = weights;
     return checkWeight(`weights.${name}`, weight);
   });
-  const shapingTerms = toShaping(shaping);
-  return { factors, shaping: shapingTerms.repetition || shapingTerms.exploration ? shapingTerms : null };
+  const { repetition, exploration } = toShaping(shaping);
+  const numbers = [...NUMBERS, Number(repetition), Number(exploration), ...factors];
+  return { numbers: new Float64Array(numbers), isShaped: repetition || exploration };
 }
 
 const OPTIONS: readonly (keyof RewardStackOptions)[] = ['weights', 'shaping'];
@@ -124,7 +134,7 @@ const OPTIONS: readonly (keyof RewardStackOptions)[] = ['weights', 'shaping'];
 export function rewardStack(rows: RewardRows, options: RewardStackOptions = {}): RewardStack {
   const settings = toStackSettings(readOptions('options of rewardStack', options, OPTIONS), null);
   const checked = checkRewardRows(rows);
-  const histories = settings.shaping === null ? null : historiesOf(rows, checked.actions.length);
+  const histories = settings.isShaped ? historiesOf(rows, checked.actions.length) : null;
   const stack = allocateStack(checked.actions.length);
   fillStack(stack, checked, histories, settings, 0, checked.actions.length);
   return stack;
@@ -140,21 +150,12 @@ export const allocateStack = (numRows: number): RewardStack => ({
   total: new Float32Array(numRows),
 });
 
-/** The numbers that do not depend on settings, in the order of `RewardNumbers` in native/rewards.h. */
-const NUMBERS = [
-  ...[REWARD_STACK.formatValid.yes, REWARD_STACK.formatValid.no],
-  ...[REWARD_STACK.actionLegal.yes, REWARD_STACK.actionLegal.no, REWARD_STACK.envReward.noAction],
-  ...[REWARD_STACK.beliefAccuracy.best, REWARD_STACK.beliefAccuracy.noBelief],
-  REWARD_STACK.beliefSkill.noBelief,
-  ...[REPETITION.reward, REPETITION.window, REPETITION.distinct, EXPLORATION.reward, EXPLORATION.distinct],
-];
-
 /** Computes the stack of rows `first` to `end - 1`. @param histories not null if there is shaping. */
 export function fillStack(
   { formatValid, actionLegal, envReward, beliefAccuracy, beliefSkill, total }: RewardStack,
   rows: CheckedRows,
   histories: Histories | null,
-  { factors, shaping }: StackSettings,
+  { numbers, isShaped }: StackSettings,
   first: number,
   end: number,
 ): void {
@@ -164,14 +165,13 @@ export function fillStack(
     count === rows.actions.length ? column : (column.subarray(first, end) as T);
   const doubles = (column: Float32Array | Float64Array): Float64Array =>
     column instanceof Float64Array ? part(column) : new Float64Array(part(column));
-  const past = shaping === null ? null : histories;
+  const past = isShaped ? histories : null;
   const stops = past && new Uint8Array(count);
   for (let k = 0; stops && past && k < count; k++)
     if (rows.actions[first + k] !== NO_ACTION) stops[k] = past.steps(first + k);
-  const terms = [Number(shaping?.repetition ?? false), Number(shaping?.exploration ?? false)];
   arrays().stackRewards(
-    ...([count, Float64Array.of(...NUMBERS, ...terms, ...factors)] as const),
-    ...([part(rows.actions), part(rows.given), doubles(rows.stepRewards), doubles(rows.beliefMae)] as const),
+    ...([count, numbers, part(rows.actions), part(rows.given)] as const),
+    ...([doubles(rows.stepRewards), doubles(rows.beliefMae)] as const),
     rows.beliefSkill && doubles(rows.beliefSkill),
     past === null ? null : past.codes.subarray(first * NUM_STEPS, end * NUM_STEPS),
     stops,
