@@ -65,12 +65,7 @@ const DEFAULT_GRADER = 'v2';
 /** The default number of simultaneous episodes of a language model. Chosen by hand. */
 const CONCURRENCY = 4;
 
-/**
- * Plays every policy under every condition. Returns the mean final scores, digests of the scores, and the wins against the
- * heuristic on the same seeds.
- * @throws InputError for invalid options, before any episode; BackendError if the requested backend or kernel is not
- *   available; the errors of a language model's `complete`; the signal's reason.
- */
+/** Computes `evaluate` of on-first-use.ts. */
 export async function evaluate(options: EvaluateOptions = {}): Promise<Evaluation> {
   checkEvaluateOptions(options);
   return evaluateConditions(options, selectConditions(options));

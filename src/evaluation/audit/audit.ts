@@ -85,15 +85,7 @@ export interface Audit extends RunInfo, Assessment {
   readonly meanEpisodes: readonly MeanEpisode[];
 }
 
-/**
- * Measures what a grader rewards, before any training. Searches for action sequences: the best for all profiles (with and
- * without neglect of the first half), the best for single profiles, and those that raise one component each. Also searches for
- * the best reactive policy, which chooses by step and meters alone. Scores what it found, null players (policies that state a
- * belief without knowledge), planners and `policies` on fresh seeds, whose episodes no search played. Also plays a world where
- * every profile is neutral. The scores do not depend on the backend, kernel or threads.
- * @throws InputError for an invalid option, before any episode; BackendError if the requested backend or kernel is not
- *   available; the signal's reason.
- */
+/** Computes `audit` of ../on-first-use.ts. */
 export async function audit(options: AuditOptions = {}): Promise<Audit> {
   const request = toAuditRequest(options);
   const startTime = performance.now();

@@ -1,6 +1,5 @@
 /** What an audit plays beside its players: beliefs without knowledge (null players), a world where every profile is neutral, and anchors. */
 import { repeatActions } from '../../agents/policies/open-loop.js';
-import { searchActionSequence } from '../../agents/search/find-sequences.js';
 import { type Interval, intervalOf } from '../../shared/statistics.js';
 import { ACTION_NAMES } from '../../world/fields.js';
 import { AuditEnvs } from './audit-envs.js';
@@ -109,22 +108,15 @@ export async function playImpossibleWorld(
   request: AuditRequest,
   progress: SearchProgress,
 ): Promise<ImpossibleWorld> {
-  const { weights: grader } = request;
   const profile = problemProfile(NEUTRAL);
-  const evaluations = neutralEvaluations(request);
-  const seeds = trainingSeeds();
-  const options = { ...progress.nextSearch(evaluations * seeds.length), grader, evaluations };
-  const refitted = await searchActionSequence({ seeds, profile }, options);
+  const [refitted] = await progress.search([{ seeds: trainingSeeds(), profile }], {
+    evaluations: neutralEvaluations(request),
+  });
   // This search has the seeds and the number of evaluations of the searches for single profiles.
-  const ownSeeds = profileTrainingSeeds();
-  const ownEvaluations = profileEvaluations(request);
-  const ownOptions = {
-    ...progress.nextSearch(ownEvaluations * ownSeeds.length),
-    grader,
-    evaluations: ownEvaluations,
+  const [own] = await progress.search([{ seeds: profileTrainingSeeds(), profile }], {
+    evaluations: profileEvaluations(request),
     initialSequences: refitted.actions,
-  };
-  const own = await searchActionSequence({ seeds: ownSeeds, profile }, ownOptions);
+  });
   const beliefs = await fitBeliefs(request, refitted.actions, NEUTRAL);
   await using envs = new AuditEnvs(request, beliefs, NEUTRAL);
   const openLoopPlay = await envs.play(
@@ -197,16 +189,13 @@ export async function findDiscreteAnchor(
   request: AuditRequest,
   progress: SearchProgress,
 ): Promise<AnchorParts> {
-  const { weights: grader, evaluations, plannerEpisodes } = request;
-  const seeds = trainingSeeds();
-  const options = { ...progress.nextSearch(evaluations * seeds.length), grader, evaluations };
-  const problem = { seeds, profile: problemProfile('discrete') };
-  const { actions: sequence } = await searchActionSequence(problem, options);
+  const problem = { seeds: trainingSeeds(), profile: problemProfile('discrete') };
+  const [{ actions: sequence }] = await progress.search([problem]);
   const beliefs = await fitBeliefs(request, sequence, 'discrete');
   return {
     sequence,
     beliefs,
-    oracle: await recordPlanner(request, 'truth', progress, plannerEpisodes, 'discrete'),
+    oracle: await recordPlanner(request, 'truth', progress, request.plannerEpisodes, 'discrete'),
   };
 }
 

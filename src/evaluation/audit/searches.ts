@@ -1,11 +1,10 @@
 /** Searches for the action sequences and the reactive policy of an audit, with their sizes and their progress. */
-import {
-  type FoundActionSequence,
-  searchActionSequence,
-  searchActionSequences,
-} from '../../agents/search/find-sequences.js';
+import { type FoundActionSequence, searchActionSequences } from '../../agents/search/find-sequences.js';
 import { findReactivePolicy, REACTIVE_EPISODES } from '../../agents/search/reactive.js';
-import type { ActionSequenceSearchOptions } from '../../agents/search/search-options.js';
+import type {
+  ActionSequenceProblem,
+  ActionSequenceSearchOptions,
+} from '../../agents/search/search-options.js';
 import { openEnv } from '../../engine/node.js';
 import { Episode } from '../../engine/reference/episode.js';
 import { COMPONENT_NAMES } from '../../world/fields.js';
@@ -103,10 +102,15 @@ export class SearchProgress {
       this.#request.onProgress(before + Math.round((episodes * done) / total), this.#total);
   }
 
-  /** Returns the options that all sequence searches share, with the progress callback of the next search. */
-  nextSearch(episodes: number): ActionSequenceSearchOptions {
-    const { engine, seed, signal } = this.#request;
-    return { ...engine, seed, signal, onProgress: this.next(episodes) };
+  /** Searches for the best sequence of each problem, by default under the audited grader, with the option `evaluations`. */
+  search(
+    problems: readonly ActionSequenceProblem[],
+    options: ActionSequenceSearchOptions = {},
+  ): Promise<FoundActionSequence[]> {
+    const { engine, seed, signal, weights: grader, evaluations } = this.#request;
+    const settings = { ...engine, seed, signal, grader, evaluations, ...options };
+    const episodes = settings.evaluations * problems.length * problems[0].seeds.length;
+    return searchActionSequences(problems, { ...settings, onProgress: this.next(episodes) });
   }
 }
 
@@ -118,18 +122,10 @@ const TIE_BREAK = 0.01;
 
 /** Searches for the action sequences for sampled profiles. @throws the signal's reason; BackendError. */
 export async function runSearches(request: AuditRequest, progress: SearchProgress): Promise<Findings> {
-  const { weights, evaluations } = request;
-  const problem = { seeds: trainingSeeds() };
-  const options = progress.nextSearch(evaluations * problem.seeds.length);
-  const openLoop = await searchActionSequence(problem, { ...options, grader: weights, evaluations });
+  const problems = [{ seeds: trainingSeeds() }];
+  const [openLoop] = await progress.search(problems);
   const minFirstHalfMean = await heuristicFirstHalfMean(request);
-  const honestOptions = {
-    ...progress.nextSearch(evaluations * problem.seeds.length),
-    grader: weights,
-    evaluations,
-    minFirstHalfMean,
-  };
-  const openLoopHonest = await searchActionSequence(problem, honestOptions);
+  const [openLoopHonest] = await progress.search(problems, { minFirstHalfMean });
   return {
     openLoop,
     openLoopHonest,
@@ -143,13 +139,12 @@ async function searchEachComponent(
   request: AuditRequest,
   progress: SearchProgress,
 ): Promise<Map<string, FoundActionSequence>> {
-  const seeds = trainingSeeds();
+  const problems = [{ seeds: trainingSeeds() }];
   const evaluations = pushEvaluations(request);
   const pushes = new Map<string, FoundActionSequence>();
   for (const component of pushableComponents(request.weights)) {
     const grader = pushWeights(request.weights, component);
-    const options = { ...progress.nextSearch(evaluations * seeds.length), grader, evaluations };
-    const found = await searchActionSequence({ seeds }, options);
+    const [found] = await progress.search(problems, { grader, evaluations });
     pushes.set(COMPONENT_NAMES[component], found);
   }
   return pushes;
@@ -172,17 +167,14 @@ function searchEachProfile(
   progress: SearchProgress,
   openLoop: FoundActionSequence,
 ): Promise<FoundActionSequence[]> {
-  const { weights, profiles } = request;
-  const evaluations = profileEvaluations(request);
   const seeds = profileTrainingSeeds();
   const episode = new Episode();
-  const problems = Array.from(freshSeeds(profiles), (seed) => {
+  const problems = Array.from(freshSeeds(request.profiles), (seed) => {
     episode.reset(seed);
     return { seeds, profile: episode.profile.slice() };
   });
-  const options = progress.nextSearch(evaluations * profiles * seeds.length);
-  const settings = { ...options, grader: weights, evaluations, initialSequences: openLoop.actions };
-  return searchActionSequences(problems, settings);
+  const evaluations = profileEvaluations(request);
+  return progress.search(problems, { evaluations, initialSequences: openLoop.actions });
 }
 
 /** Returns the heuristic's mean reward in the first half, which `open-loop-honest` must reach in its first half. */
