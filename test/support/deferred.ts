@@ -1,8 +1,10 @@
 /** A stand-in for a device (device-stand-in.ts) on the reference, which a test can make unavailable or lose. */
+
 import type { Backend, Batch, BatchOptions } from '../../src/engine/backends/backend.js';
 import type { DeviceOptions } from '../../src/engine/backends/device-options.js';
 import type { Platform } from '../../src/engine/backends/open-batch.js';
 import { referenceBackend } from '../../src/engine/backends/reference.js';
+import { replayHistory } from '../../src/engine/reference/saved-states.js';
 import { BackendError } from '../../src/shared/errors.js';
 import { openStandIn, type StandIn } from './device-stand-in.js';
 
@@ -25,6 +27,7 @@ export class DeferredBackend implements Backend {
   readonly platform: Platform = {
     backends: [referenceBackend],
     asyncBackends: [this, referenceBackend],
+    replayHistory,
   };
 
   async availability() {

@@ -2,6 +2,7 @@
 /** The backends of browsers, in priority order. */
 
 import { setArrays } from '../arrays.js';
+import { replayHistory } from '../reference/saved-states.js';
 import type { Availability } from './backend.js';
 import { asyncAvailabilities, availabilities, type Platform } from './open-batch.js';
 import { referenceBackend } from './reference.js';
@@ -21,6 +22,7 @@ export async function findBrowserGpu(): Promise<GPU | null> {
 export const BROWSER: Platform = {
   backends: [wasmBackend, referenceBackend],
   asyncBackends: [webGpuBackend(findBrowserGpu), wasmBackend, referenceBackend],
+  replayHistory,
 };
 
 /** Lists the backends of `createVecEnv` here, in priority order. */

@@ -3,6 +3,7 @@
 
 import { importOptional } from '../../shared/optional-packages.js';
 import { setArrays } from '../arrays.js';
+import { replayHistory } from '../reference/saved-states.js';
 import { loadAddon } from './addon.js';
 import type { Availability, Backend, SyncBackend } from './backend.js';
 import { nativeBackend } from './native.js';
@@ -40,7 +41,7 @@ function warn(reason: string): void {
 }
 
 /** The backends of `createVecEnv` and `createAsyncVecEnv` in Node. */
-export const NODE: Platform = { backends: BACKENDS, asyncBackends: ASYNC_BACKENDS, warn };
+export const NODE: Platform = { backends: BACKENDS, asyncBackends: ASYNC_BACKENDS, replayHistory, warn };
 
 /** Lists the backends of `createVecEnv` here, in priority order, each with its kernels as `backend/kernel`. */
 export const listBackends = (): Availability[] => availabilities(BACKENDS);

@@ -5,6 +5,7 @@ import { didYouMean } from '../../shared/names.js';
 import { checkString, describe } from '../../shared/values.js';
 import { readVariable } from '../../shared/variables.js';
 import { type EngineCalls, resultOf, runAsync, runSync } from '../engine-calls.js';
+import type { ReplayHistory } from '../observe/history.js';
 import type {
   Availability,
   Awaitable,
@@ -25,6 +26,7 @@ export interface Platform {
   readonly backends: readonly SyncBackend[];
   /** The backends of asynchronous environments: these, and those that return promises. */
   readonly asyncBackends: readonly Backend[];
+  readonly replayHistory: ReplayHistory;
   /** Warns that 'auto' chose the reference, once per process. @param reason lists the backends tried before. */
   readonly warn?: (reason: string) => void;
 }

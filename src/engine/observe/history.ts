@@ -1,9 +1,23 @@
 /** Histories: the record of a past step, and the last seven steps of every environment. */
 
 import { type Field, NUM_STEPS, OBSERVATION_FIELDS, sizeOf } from '../../world/fields.js';
+import type { World } from '../../world/world.js';
 import { arrays } from '../arrays.js';
 import type { TrajectoryOf } from '../backends/backend.js';
 import { entryOf } from '../backends/outputs.js';
+
+/**
+ * Returns the last steps of the episode of a saved state, the oldest first: up to `maxSteps`, by default HISTORY_STEPS.
+ * The reference does it (reference/saved-states.ts), in tens of microseconds.
+ * @param imagination whether the episode uses the imagination streams. The state does not contain this.
+ * @param words u32 [STATE_WORDS], as `Batch.save` writes them.
+ */
+export type ReplayHistory = (
+  world: World,
+  imagination: boolean,
+  words: Uint32Array,
+  maxSteps?: number,
+) => HistoryStep[];
 
 /** The number of past steps in a history (docs/world.md, What an agent sees). */
 export const HISTORY_STEPS = 7;

@@ -104,11 +104,7 @@ class RecordedEpisode extends Episode {
 }
 
 /**
- * Returns the last steps of the episode of a saved state, the oldest first. The reward of the 28th step includes the
- * terminal term. Takes tens of microseconds.
- * @param imagination whether the episode uses the imagination streams. The state does not contain this.
- * @param words u32 [STATE_WORDS], as `Batch.save` writes them.
- * @param maxSteps the largest number of steps to return.
+ * Implements `ReplayHistory`. The reward of the 28th step includes the terminal term.
  * @param later the steps taken since the state was saved.
  */
 export function replayHistory(

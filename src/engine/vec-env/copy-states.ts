@@ -4,7 +4,6 @@ import { InputError, Place, StateError } from '../../shared/errors.js';
 import { checkInteger, checkLength, describe, isList, wrongType } from '../../shared/values.js';
 import { MAX_ENVS, NUM_STEPS, STATE, STATE_WORDS } from '../../world/fields.js';
 import { identityOf } from '../../world/world.js';
-import { replayHistory } from '../reference/saved-states.js';
 import { checkCompatible, decodeSnapshot, encodeSnapshot } from '../snapshot/codec.js';
 import type { Snapshot } from '../snapshot/format.js';
 import { checkStates } from '../snapshot/legal-states.js';
@@ -176,7 +175,11 @@ const copySeeds = ({ seeds, unreplayable }: Core) => ({
   unreplayable: unreplayable.slice(),
 });
 
-function replaceHistory({ stepOutputs, world }: Core, words: Uint32Array, imagination: boolean): void {
+function replaceHistory(
+  { stepOutputs, world, replayHistory }: Core,
+  words: Uint32Array,
+  imagination: boolean,
+): void {
   for (let i = 0; i * STATE_WORDS < words.length; i++) {
     const state = words.subarray(i * STATE_WORDS, (i + 1) * STATE_WORDS);
     stepOutputs.history?.replace(i, replayHistory(world, imagination, state));

@@ -10,7 +10,7 @@ import { MODE, NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
 import type { World } from '../../world/world.js';
 import type { Batch, Outputs, ResetRequest, RunRequest, StepRequest } from '../backends/backend.js';
 import type { OpenedBatch } from '../backends/open-batch.js';
-import type { HistoryTrajectory } from '../observe/history.js';
+import type { HistoryTrajectory, ReplayHistory } from '../observe/history.js';
 import { copyIfAliased, type OverwrittenBuffers } from '../validate/copy-arguments.js';
 import { type EnvProfiles, toGraders, toProfiles } from '../validate/profiles.js';
 import { type SeedSpan, toSeeds } from '../validate/seeds.js';
@@ -44,6 +44,7 @@ export class Core implements Defaults {
   readonly numEnvs: number;
   readonly world: World;
   readonly imagination: boolean;
+  readonly replayHistory: ReplayHistory;
   /** The batch. `AsyncVecEnv.reopen` replaces it. */
   batch: Batch;
   readonly backendReason: string;
@@ -82,12 +83,13 @@ export class Core implements Defaults {
   #beliefs: Float32Array | null = null;
 
   /** Creates the core of an opened batch. @throws InputError for invalid observation options. */
-  constructor(settings: Settings, opened: OpenedBatch) {
+  constructor(settings: Settings, opened: OpenedBatch, replayHistory: ReplayHistory) {
     const { numEnvs, world, imagination } = settings;
     this.inheritedOptions = settings.inheritedOptions;
     this.numEnvs = numEnvs;
     this.world = world;
     this.imagination = imagination;
+    this.replayHistory = replayHistory;
     this.span = settings.span;
     this.profiles = settings.profiles;
     this.graders = settings.graders;

@@ -10,8 +10,7 @@ import type { OutputName, TrajectoryField } from '../backends/backend.js';
 import type { DeviceOptions } from '../backends/device-options.js';
 import { type OpenedBatch, openFrom, type Platform } from '../backends/open-batch.js';
 import { type EngineCalls, resultOf, yieldTurn } from '../engine-calls.js';
-import type { HistoryStep } from '../observe/history.js';
-import { replayHistory } from '../reference/saved-states.js';
+import type { HistoryStep, ReplayHistory } from '../observe/history.js';
 import type { Snapshot } from '../snapshot/format.js';
 import type { Actions } from '../validate/steps.js';
 import type { Settings } from './check-options.js';
@@ -64,8 +63,14 @@ export class EnvCalls {
   /** The last call that changed states may have ended episodes of the environments before this index. */
   #end = 0;
 
-  private constructor(settings: Settings, opened: OpenedBatch, isAsync: boolean, open: Open) {
-    this.core = new Core(settings, opened);
+  private constructor(
+    settings: Settings,
+    opened: OpenedBatch,
+    replayHistory: ReplayHistory,
+    isAsync: boolean,
+    open: Open,
+  ) {
+    this.core = new Core(settings, opened, replayHistory);
     this.#isAsync = isAsync;
     this.#open = open;
     this.#reopen = opened.reopen;
@@ -76,7 +81,7 @@ export class EnvCalls {
     const isAsync = device !== undefined;
     const open: Open = (forked) =>
       openFrom(platform, isAsync ? 'asyncBackends' : 'backends', forked, { ...forked, device });
-    return new EnvCalls(settings, yield* open(settings), isAsync, open);
+    return new EnvCalls(settings, yield* open(settings), platform.replayHistory, isAsync, open);
   }
 
   *reset(options: ResetOptions): EngineCalls<StepResult> {
@@ -185,7 +190,8 @@ export class EnvCalls {
     const { settings, imagined } = toFork(core, origins, changes);
     const states =
       imagined && imagineStates(core, yield* resultOf(core.batch.save(origins)), origins, imagined);
-    const fork = new EnvCalls(settings, yield* this.#open(settings), this.#isAsync, this.#open);
+    const opened = yield* this.#open(settings);
+    const fork = new EnvCalls(settings, opened, core.replayHistory, this.#isAsync, this.#open);
     try {
       checkCopies(fork.core, core, origins);
       yield* fork.#gather(core, origins);
@@ -277,7 +283,7 @@ export class EnvCalls {
     checkInteger('last', last, 0, NUM_STEPS);
     requireReplayable(core, [i]);
     const words = yield* resultOf(core.batch.save(Uint32Array.of(i)));
-    return replayHistory(core.world, core.imagination, words, last);
+    return core.replayHistory(core.world, core.imagination, words, last);
   }
 
   *beliefTargets(): EngineCalls<Float32Array> {

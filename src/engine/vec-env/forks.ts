@@ -19,7 +19,6 @@ import { hasKernels, mayHaveThreads } from '../backends/open-batch.js';
 import type { HistoryStep } from '../observe/history.js';
 import { sampleProfile } from '../reference/profile.js';
 import { rewardOf, weightedMeters } from '../reference/rules.js';
-import { replayHistory } from '../reference/saved-states.js';
 import { type EnvProfiles, toProfiles } from '../validate/profiles.js';
 import { toSeeds } from '../validate/seeds.js';
 import { type Settings, toSettings } from './check-options.js';
@@ -159,7 +158,11 @@ export function imagineStates(
 }
 
 /** Returns the steps so far of an episode to imagine. @throws StateError `episode_over`, `foreign_past`. */
-function pastOf({ world, imagination }: Core, state: Uint32Array, index: number): HistoryStep[] {
+function pastOf(
+  { world, imagination, replayHistory }: Core,
+  state: Uint32Array,
+  index: number,
+): HistoryStep[] {
   if (state[STATE.step] === NUM_STEPS) {
     throw new StateError(
       'episode_over',

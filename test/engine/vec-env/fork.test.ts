@@ -2,10 +2,12 @@
  * Forks: environments whose episodes continue exactly like those of their source. Forks with imagination have the same states
  * and draw other noise, so their past cannot be replayed from the seed.
  */
+
 import { describe, expect, it } from 'vitest';
 import type { SyncBackend } from '../../../src/engine/backends/backend.js';
 import { referenceBackend } from '../../../src/engine/backends/reference.js';
 import type { VecEnv } from '../../../src/engine/node.js';
+import { replayHistory } from '../../../src/engine/reference/saved-states.js';
 import { AUTORESET_MODES } from '../../../src/engine/vec-env/autoreset.js';
 import { openVecEnv } from '../../../src/engine/vec-env/vec-env.js';
 import type { StepResult, VecEnvOptions } from '../../../src/engine/vec-env/vec-env-options.js';
@@ -305,7 +307,7 @@ it('a fork closes its new batch if the copy of the states fails', () => {
       return Object.assign(batch, { close, gather });
     },
   };
-  using env = openVecEnv({ backends: [failing], asyncBackends: [] }, { numEnvs: 2 });
+  using env = openVecEnv({ backends: [failing], asyncBackends: [], replayHistory }, { numEnvs: 2 });
   env.reset({ seed: 5 });
   for (const imagination of [undefined, { profiles: 'prior', seed: 1 }] as const) {
     expect(() => env.fork([0, 1], { imagination })).toThrow(failure);

@@ -1,8 +1,10 @@
 /** Tests of the options of `rolloutGroups`: validation, progress and signals. */
+
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import type { Platform } from '../../../src/engine/backends/open-batch.js';
 import { referenceBackend } from '../../../src/engine/backends/reference.js';
+import { replayHistory } from '../../../src/engine/reference/saved-states.js';
 import { openVecEnv } from '../../../src/engine/vec-env/vec-env.js';
 import {
   createVecEnv,
@@ -119,6 +121,7 @@ describe('rolloutGroups closes every batch that it opens', () => {
       },
     ],
     asyncBackends: [],
+    replayHistory,
   };
   const source = openVecEnv(counting, { numEnvs: 2 });
   source.reset({ seed: 1 });

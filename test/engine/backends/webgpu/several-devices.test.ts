@@ -1,7 +1,9 @@
 /// <reference types="@webgpu/types" />
 /** Environments that share a device, and copies between environments on different devices, which are refused. */
+
 import { afterEach, expect, it } from 'vitest';
 import { webGpuBackend } from '../../../../src/engine/backends/webgpu/webgpu-backend.js';
+import { replayHistory } from '../../../../src/engine/reference/saved-states.js';
 import { type AsyncVecEnv, openAsyncVecEnv } from '../../../../src/engine/vec-env/async-vec-env.js';
 import type { AsyncVecEnvOptions } from '../../../../src/engine/vec-env/vec-env-options.js';
 import { codeOf } from '../../../support/async-envs.js';
@@ -38,7 +40,7 @@ function newBackend({
     }, ownDevices);
   const backend = webGpuBackend(findGpu, { texts });
   const open = async (options: Partial<AsyncVecEnvOptions> = {}) => {
-    const platform = { backends: [], asyncBackends: [backend] };
+    const platform = { backends: [], asyncBackends: [backend], replayHistory };
     const webgpu = { allowInexact: true, ...options.webgpu };
     const env = await openAsyncVecEnv(platform, { numEnvs: N, backend: 'webgpu', ...options, webgpu });
     opened.push(env);
