@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { type GraderLike, graderWeights } from '../engine/graders/grader.js';
-import { clampBelief } from '../engine/reference/grade.js';
+import { clampBelief } from '../engine/reference/profile.js';
 import type { RunResult } from '../engine/vec-env/vec-env-options.js';
 import { ResizableAnyEnv } from '../rollouts/resizable-env.js';
 import { RhythmError } from '../shared/errors.js';

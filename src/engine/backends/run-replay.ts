@@ -2,7 +2,8 @@
 
 import { NUM_BELIEFS, NUM_COMPONENTS, NUM_STEPS, PROFILE_SIZE } from '../../world/fields.js';
 import type { World } from '../../world/world.js';
-import { beliefMae, clampBelief, clampSkill, skillTerm } from '../reference/grade.js';
+import { beliefMae, clampSkill, skillTerm } from '../reference/grade.js';
+import { clampBelief } from '../reference/profile.js';
 import { NO_ACTION } from '../validate/steps.js';
 import type { Batch, Outputs, Refusal, ReplayRequest } from './backend.js';
 import { allocateOutputs } from './outputs.js';

@@ -20,16 +20,8 @@ import { type GraderLike, weightsIn } from '../graders/grader.js';
 import { checkSeed } from '../validate/seeds.js';
 import { illegalAction, toConstantBelief } from '../validate/steps.js';
 import { type EpisodeStart, startFrom, stateHash } from './episode-state.js';
-import {
-  beliefMae,
-  clampBelief,
-  finalScore,
-  gradeComponents,
-  halfMean,
-  skillTerm,
-  terminalReward,
-} from './grade.js';
-import { beliefTarget, discreteProfileIndex, namedProfile, sampleProfile } from './profile.js';
+import { beliefMae, finalScore, gradeComponents, halfMean, skillTerm, terminalReward } from './grade.js';
+import { beliefTarget, clampBelief, discreteProfileIndex, namedProfile, sampleProfile } from './profile.js';
 import { type EpisodeState, stepEpisode, type Transition } from './rules.js';
 import { drawsOf, newDraws, type Streams, streamsOf } from './threefry.js';
 

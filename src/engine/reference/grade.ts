@@ -25,12 +25,6 @@ export interface GradedState {
   readonly grader: Float32Array;
 }
 
-/** Rule 9: belief. Returns a number of a belief as float32, clamped to [0, 1], and +0 if below `smallest`. */
-export function clampBelief(x: number, smallest: number): number {
-  const clamped = clamp01(f32(x));
-  return clamped < smallest ? 0 : clamped;
-}
-
 /**
  * Rule 9: belief. Returns a belief's term of `belief_skill`: 1 minus a multiple of its mean squared error. It is 1 for the
  * truth, and 0 on average over sampled profiles for the belief [0.5, 0.5, 0.5].

@@ -14,6 +14,12 @@ const FACTORS = 3;
 /** Clamps a number to [0, 1]. -0 becomes +0. */
 export const clamp01 = (x: number): number => Math.min(Math.max(x, 0), 1);
 
+/** Rule 9: belief. Returns a number of a belief as float32, clamped to [0, 1], and +0 if below `smallest`. */
+export function clampBelief(x: number, smallest: number): number {
+  const clamped = clamp01(f32(x));
+  return clamped < smallest ? 0 : clamped;
+}
+
 const draw: Draw = { x0: 0, x1: 0 };
 
 /** Writes the 16 floats of a seed's sampled profile. @param stream u32: the stream of the draws. */

@@ -20,7 +20,7 @@ import {
   NUM_TRAITS,
   PROFILE_SIZE,
 } from '../../world/fields.js';
-import { clampBelief } from '../reference/grade.js';
+import { clampBelief } from '../reference/profile.js';
 import { type Bounds, firstOutside, ONLY_ZERO, skillBounds, UNBOUNDED, wellBounds } from './float-bounds.js';
 import { toBeliefs, toGiven } from './steps.js';
 

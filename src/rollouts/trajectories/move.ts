@@ -1,5 +1,5 @@
 /** Converts a player's move (a completion, or an action and a belief) to the action and belief of a step. */
-import { clampBelief } from '../../engine/reference/grade.js';
+import { clampBelief } from '../../engine/reference/profile.js';
 import { illegalAction, isAction } from '../../engine/validate/steps.js';
 import { checkFinite, checkLength } from '../../shared/values.js';
 import { ACTION_NAMES, MIN_MAGNITUDE, NUM_BELIEFS } from '../../world/fields.js';

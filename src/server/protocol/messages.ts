@@ -1,7 +1,7 @@
 /** OpenEnv's messages: actions, resets, states, and MCP requests, to which every answer is an error. */
 import { z } from 'zod';
 import { type GraderLike, graderWeights } from '../../engine/graders/grader.js';
-import { clampBelief } from '../../engine/reference/grade.js';
+import { clampBelief } from '../../engine/reference/profile.js';
 import { RhythmError } from '../../shared/errors.js';
 import { didYouMean } from '../../shared/names.js';
 import { checkName } from '../../shared/values.js';
