@@ -1,7 +1,7 @@
 /** `rhythm-vec audit`: measures what a grader rewards. */
 
 import { basename, dirname, join } from 'node:path';
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { impossibleText } from '../evaluation/audit/assessment.js';
 import { type Audit, audit } from '../evaluation/audit/audit.js';
 import { drawingsOf, reportOf } from '../evaluation/audit/audit-page.js';
@@ -23,6 +23,7 @@ import {
   addEngineOptions,
   checkEngineOptions,
   type EngineOptions,
+  OPTIONS,
   parseInteger,
   parseNames,
 } from './shared-options.js';
@@ -64,7 +65,7 @@ export function addAuditCommand(program: Command, { signal }: Context): void {
     .description(
       'Measure what a grader rewards, before training: the gains of exploits, and of knowing the profile.',
     )
-    .addOption(new Option('--grader <name|file>', 'v1, v2, v3 or a grader file').default('v2'))
+    .addOption(OPTIONS.grader)
     .option('--seed <n>', 'seed of the searches (default: 0)', parseInteger)
     .option(
       '--evaluations <n>',
@@ -83,7 +84,7 @@ export function addAuditCommand(program: Command, { signal }: Context): void {
       parseInteger,
     )
     .option('--output <directory>', 'also write a report with figures to this directory')
-    .option('--json <file>', 'also write the results as JSON; - is the standard output')
+    .addOption(OPTIONS.json)
     .option(
       '--policies <names|files>',
       'comma-separated: also score these students (trained networks), and the policies that these files export',

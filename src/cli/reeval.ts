@@ -33,6 +33,7 @@ import {
   addEngineOptions,
   checkEngineOptions,
   type EngineOptions,
+  OPTIONS,
   parseInteger,
   parseNames,
 } from './shared-options.js';
@@ -62,21 +63,21 @@ export function addReevalCommand(program: Command, { signal }: Context): void {
   const command = program
     .command('reeval')
     .description('Replay stored trajectories, check them bit for bit, and grade them beside baselines.')
-    .requiredOption('--jsonl <files...>', 'trajectories, JSON lines or Parquet; - is the standard input')
+    .addOption(OPTIONS.jsonl)
     .option('--grader <name|file>', 'v1, v2, v3 or a grader file (default: all three)')
     .option(
       '--baselines <names|files>',
       'comma-separated: also play these students, reactive+constant, planner-prior, and the policies of these files',
       parseNames,
     )
-    .option('--json <file>', 'also write the results as JSON; - is the standard output')
+    .addOption(OPTIONS.json)
     .option(
       '--mismatches <n>',
       'report at most this many mismatches of each episode; all are counted',
       parseInteger,
       10,
     )
-    .option('--skip-bad', 'exit with 0 even if lines were left out', false);
+    .addOption(OPTIONS.skipBad);
   addEngineOptions(command)
     .addHelpText('after', HELP)
     .action(async (options: ReevalOptions) => {

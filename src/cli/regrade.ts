@@ -1,5 +1,5 @@
 /** `rhythm-vec regrade`: grades stored trajectories under a grader, without playing the episodes again. */
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { alignedInterval, decimals } from '../evaluation/format-results.js';
 import {
   type Regraded,
@@ -28,7 +28,7 @@ import { messageStream, writeJson } from './files/output-file.js';
 import { checkTrajectories, readTrajectories } from './files/trajectory-files.js';
 import { createProgress } from './progress.js';
 import { StoredEpisodes } from './regrade-episodes.js';
-import { parseNames } from './shared-options.js';
+import { OPTIONS } from './shared-options.js';
 import { type Alignment, COMPONENT_HEADS, renderColumns, wrap } from './text-table.js';
 
 interface Options {
@@ -63,10 +63,10 @@ export function addRegradeCommand(program: Command, { signal }: Context): void {
     .description(
       'Grade stored trajectories under another grader: scores, ranking, and the stability of the ranking.',
     )
-    .requiredOption('--jsonl <files...>', 'trajectories, JSON lines or Parquet; - is the standard input')
-    .addOption(new Option('--grader <name|file>', 'v1, v2, v3 or a grader file').default('v2'))
-    .option('--conditions <names>', 'only these conditions, comma-separated (default: all)', parseNames)
-    .option('--json <file>', 'also write the results as JSON; - is the standard output')
+    .addOption(OPTIONS.jsonl)
+    .addOption(OPTIONS.grader)
+    .addOption(OPTIONS.conditions)
+    .addOption(OPTIONS.json)
     .addHelpText('after', HELP)
     .action((options: Options) => runRegrade(options, signal));
 }

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { EXIT } from './command-errors.js';
 import type { Context } from './context.js';
 import type { ReportOptions } from './report-page.js';
+import { OPTIONS } from './shared-options.js';
 
 const HELP = `
 RESULTS are files of eval --json, reeval --json and audit --json, and trajectories of teach and eval --trajectories, in any
@@ -32,8 +33,8 @@ export function addReportCommand(program: Command, { signal }: Context): void {
     )
     .argument('<RESULTS...>', 'files of results; - is the standard input')
     .requiredOption('--output <directory>', 'the directory for the page and its figures')
-    .option('--bracket <audit.json>', 'also show shares by the anchors of this audit, under its grader')
-    .option('--skip-bad', 'exit with 0 even if lines were left out', false)
+    .addOption(OPTIONS.bracket)
+    .addOption(OPTIONS.skipBad)
     .addHelpText('after', HELP)
     .action(async (paths: string[], options: ReportOptions) => {
       const { checkPages } = await import('./files/picture-files.js');

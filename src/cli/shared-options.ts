@@ -10,6 +10,31 @@ import { MAX_U32 } from '../world/fields.js';
 import { UsageError } from './command-errors.js';
 import type { Shard } from './shards/shard.js';
 
+const option = (flags: string, description: string): Option => new Option(flags, description);
+
+/** Options that mean the same in several commands. */
+export const OPTIONS = {
+  jsonl: option(
+    '--jsonl <files...>',
+    'trajectories, JSON lines or Parquet; - is the standard input',
+  ).makeOptionMandatory(),
+  json: option('--json <file>', 'also write the results as JSON; - is the standard output'),
+  grader: option('--grader <name|file>', 'v1, v2, v3 or a grader file').default('v2'),
+  conditions: option(
+    '--conditions <names>',
+    'only these conditions, comma-separated (default: all)',
+  ).argParser((text) => parseNames(text)),
+  seeds: option('--seeds <A-B>', 'seeds of the episodes (default: 100-9999)').argParser((text) =>
+    parseSeeds(text),
+  ),
+  allowEvalSeeds: option('--allow-eval-seeds', 'admit seeds kept for evaluation; the card notes this option'),
+  bracket: option('--bracket <audit.json>', 'also show shares by the anchors of this audit'),
+  skipBad: option('--skip-bad', 'exit with 0 even if lines were left out').default(false),
+  shard: option('--shard <i/n>', 'part i of n, from 0; or auto/n in Kubernetes, Slurm').argParser((text) =>
+    parseShard(text),
+  ),
+} as const;
+
 /** Options that select the backend, its kernel and its threads. */
 export interface EngineOptions {
   readonly backend?: string;
@@ -91,15 +116,6 @@ export function parseDecimal(text: string): number {
   if (/^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text)) return Number(text);
   throw new InvalidArgumentError('Expected a decimal number, such as 0.6.');
 }
-
-/** Adds `--shard`. */
-export const addShardOption = (command: Command): Command =>
-  command.option(
-    '--shard <i/n>',
-    'part i of n, from 0; or auto/n in Kubernetes, Slurm',
-    // commander passes the earlier value as a second argument.
-    (text) => parseShard(text),
-  );
 
 /** The variables that number the tasks of a Kubernetes Indexed Job and of a Slurm array. */
 const VARIABLES = ['JOB_COMPLETION_INDEX', 'SLURM_ARRAY_TASK_ID'];

@@ -42,10 +42,10 @@ import { type Shard, seedsOf } from './shards/shard.js';
 import { beginShard, checkShardFormat, checkShardOutput, endShard } from './shards/shard-file.js';
 import {
   addEngineOptions,
-  addShardOption,
   checkEngineOptions,
   type EngineOptions,
   formatOption,
+  OPTIONS,
   parseSeeds,
 } from './shared-options.js';
 import { type EarlierRun, openEpisodeFile } from './store/episode-file.js';
@@ -77,14 +77,14 @@ export const addTeachOptions = (command: Command): Command =>
     .option('--policy <name|file>', 'the teacher, see below')
     .requiredOption('--seeds <A-B>', 'one episode per seed', parseSeeds)
     .option('--profiles <name>', 'sampled, discrete or a profile name', 'sampled')
-    .option('--grader <name|file>', 'v1, v2, v3 or a grader file', 'v2');
+    .addOption(OPTIONS.grader);
 
 export function addTeachCommand(program: Command, context: Context): void {
   const command = addTeachOptions(program.command('teach'))
     .description('Play episodes with a teacher that states its reasons, and write them as trajectories.')
     .requiredOption('--output <file>', 'trajectories; - is standard output')
     .addOption(formatOption('of --output'));
-  addEngineOptions(addLlmOptions(addShardOption(command)))
+  addEngineOptions(addLlmOptions(command.addOption(OPTIONS.shard)))
     .addHelpText('after', HELP)
     .action((options: TeachCommandOptions) => runTeach(options, context));
 }

@@ -33,12 +33,11 @@ import { partOf, type Shard } from '../shards/shard.js';
 import { checkShardFormat, checkShardOutput, writeShard } from '../shards/shard-file.js';
 import {
   addEngineOptions,
-  addShardOption,
   checkEngineOptions,
   type EngineOptions,
+  OPTIONS,
   parseInteger,
   parseNames,
-  parseSeeds,
   parseSteps,
 } from '../shared-options.js';
 import { commandText, flag, given } from './selection-options.js';
@@ -66,7 +65,7 @@ Examples:
 export const addGrpoOptions = (command: Command): Command =>
   command
     .requiredOption('--rows <n>', 'number of rows', parseInteger)
-    .option('--seeds <A-B>', 'seeds of the episodes (default: 100-9999)', parseSeeds)
+    .addOption(OPTIONS.seeds)
     .option('--profiles <names>', 'profiles, comma-separated (default: sampled)', parseNames)
     .option('--steps <A-B>', 'range of steps to take rows from (default: 0-27)', parseSteps)
     .option('--seed <n>', 'seed of the selection of states (default: 0)', parseInteger)
@@ -76,7 +75,7 @@ export const addGrpoOptions = (command: Command): Command =>
         'the grader that prompts describe: v1, v2, v3 or a grader file',
       ).default('v2'),
     )
-    .option('--allow-eval-seeds', 'admit seeds kept for evaluation; the card notes this option');
+    .addOption(OPTIONS.allowEvalSeeds);
 
 export function addGrpoCommand(dataset: Command, { signal }: Context): void {
   const command = addGrpoOptions(dataset.command('grpo'))
@@ -87,7 +86,7 @@ export function addGrpoCommand(dataset: Command, { signal }: Context): void {
     .addOption(
       new Option('--format <name>', 'the format of --output (default: by its ending)').choices(FORMAT_NAMES),
     );
-  addEngineOptions(addShardOption(command))
+  addEngineOptions(command.addOption(OPTIONS.shard))
     .addHelpText('after', HELP)
     .action((options: GrpoOptions) => runGrpo(options, signal));
 }

@@ -6,12 +6,11 @@ import type { EpisodeSelection } from '../../training/datasets/episode-selection
 import { rangeText } from '../../training/datasets/state-sampler.js';
 import type { Shard } from '../shards/shard.js';
 import {
-  addShardOption,
   type EngineOptions,
+  OPTIONS,
   parseDecimal,
   parseInteger,
   parseNames,
-  parseSeeds,
   parseSteps,
 } from '../shared-options.js';
 
@@ -31,7 +30,7 @@ export interface SelectionCliOptions extends EngineOptions, SelectionTarget {
 /** Adds the options of input and output files. */
 export function addFileOptions(command: Command): Command {
   return command
-    .requiredOption('--jsonl <files...>', 'trajectories, JSON lines or Parquet; - is the standard input')
+    .addOption(OPTIONS.jsonl)
     .requiredOption('--output <directory>', 'the directory for train, validation and README.md')
     .addOption(
       new Option('--format <name>', 'the format of train and validation')
@@ -52,12 +51,13 @@ export interface SelectionWords {
 
 /** Adds the shared options other than those of files. */
 export function addSelectionOptions(command: Command, { players, rows, scores }: SelectionWords): Command {
-  return addShardOption(command)
+  return command
+    .addOption(OPTIONS.shard)
     .option('--teacher <names>', 'only these teachers, comma-separated (default: all)', parseNames)
     .option('--model <names>', 'only these models, comma-separated (default: all)', parseNames)
-    .option('--conditions <names>', 'only these conditions, comma-separated (default: all)', parseNames)
-    .option('--seeds <A-B>', 'seeds of the episodes (default: 100-9999)', parseSeeds)
-    .option('--allow-eval-seeds', 'admit seeds kept for evaluation; the card notes this option')
+    .addOption(OPTIONS.conditions)
+    .addOption(OPTIONS.seeds)
+    .addOption(OPTIONS.allowEvalSeeds)
     .option('--allow-oracle', `admit ${players} that used hidden state; the card notes this option`)
     .option('--steps <A-B>', `range of steps to take ${rows} from (default: 0-27)`, parseSteps)
     .addOption(
@@ -71,7 +71,7 @@ export function addSelectionOptions(command: Command, { players, rows, scores }:
       parseDecimal,
     )
     .option('--split-seed <n>', 'seed of the split (default: 0)', parseInteger)
-    .option('--skip-bad', 'exit with 0 even if lines were left out', false);
+    .addOption(OPTIONS.skipBad);
 }
 
 /** Returns the format that `--format` names. */

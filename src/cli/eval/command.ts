@@ -1,5 +1,5 @@
 /** `rhythm-vec eval`: evaluates policies under conditions. */
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { POLICY_NAMES } from '../../agents/policies/fixed-policies.js';
 import { STEPPED_NAMES } from '../../agents/policies/stepped-policies.js';
 import { bracketEvaluation } from '../../evaluation/bracket.js';
@@ -29,9 +29,9 @@ import type { Shard } from '../shards/shard.js';
 import { beginShard, checkShardFormat } from '../shards/shard-file.js';
 import {
   addEngineOptions,
-  addShardOption,
   checkEngineOptions,
   formatOption,
+  OPTIONS,
   parseInteger,
   parseNames,
   parseSeeds,
@@ -74,16 +74,16 @@ export const addEvalOptions = (command: Command): Command =>
     .option('--seeds <A-B>', 'seeds of the condition custom, any number of them', parseSeeds)
     .option('--episodes <n>', 'at most the first n seeds of each condition', parseInteger)
     .option('--profiles <name>', 'of in-distribution, ood and custom: sampled, ...')
-    .addOption(new Option('--grader <name|file>', 'v1, v2, v3 or a grader file').default('v2'));
+    .addOption(OPTIONS.grader);
 
 export function addEvalCommand(program: Command, context: Context): void {
   const command = addEvalOptions(program.command('eval'))
     .description('Evaluate policies: final scores with 95 % intervals, beside the published scores.')
-    .option('--bracket <audit.json>', 'also show shares by the anchors of this audit')
-    .option('--json <file>', 'also write results as JSON; - is standard output')
+    .addOption(OPTIONS.bracket)
+    .addOption(OPTIONS.json)
     .option('--trajectories <file>', 'also write whole episodes; - is standard output')
     .addOption(formatOption('of --trajectories'));
-  addEngineOptions(addLlmOptions(addShardOption(command)))
+  addEngineOptions(addLlmOptions(command.addOption(OPTIONS.shard)))
     .addHelpText('after', HELP)
     .action((options: EvalCommandOptions) => runEval(options, context));
 }
