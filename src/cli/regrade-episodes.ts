@@ -3,11 +3,11 @@
  * same order.
  */
 
-import { type BeliefKind, policyName } from '../agents/policies/fixed-policies.js';
+import { policyName } from '../agents/policies/fixed-policies.js';
 import { BUILTIN_POLICIES } from '../agents/policies/stepped-policies.js';
 import { floatsOf } from '../engine/graders/grader.js';
 import { finalScore } from '../engine/reference/grade.js';
-import type { StoredCondition } from '../evaluation/regrade-stored.js';
+import type { StoredCondition, StoredPolicy } from '../evaluation/regrade-stored.js';
 import {
   type StoredFinal,
   type TrajectoryEpisode,
@@ -16,51 +16,36 @@ import {
 import { float32Decimal } from '../shared/float32-decimal.js';
 import { BadRow } from '../shared/row-schemas.js';
 import { describeProfiles } from '../world/conditions.js';
-import { COMPONENT_NAMES } from '../world/fields.js';
+import { COMPONENT_NAMES, NUM_COMPONENTS } from '../world/fields.js';
 
-/** The grade of one episode of a policy. */
-interface GradedRow {
-  readonly condition: string;
-  readonly policy: string;
-  readonly belief: BeliefKind;
-  readonly sequenceGrader: string | null;
-  readonly oracle: boolean;
-  readonly profile: string;
-  readonly seed: number;
-  /** f32 [8]. */
-  readonly components: Float32Array;
-  readonly beliefMae: number;
-  readonly firstHalfMean: number;
-  readonly secondHalfMean: number;
-}
+type PolicyFields = Pick<StoredPolicy, 'policy' | 'belief' | 'sequenceGrader' | 'oracle'>;
 
 /** The end of the name of a policy with the constant belief. */
 const CONSTANT = '+constant';
 
-/** Returns the grade of an episode. @throws BadRow if its score is not that of its components. */
-function rowOf(episode: TrajectoryEpisode): GradedRow {
-  const { condition, profile_mode: profile, seed, oracle, grader, final, steps } = episode;
-  const name = teacherName(episode);
+/** Returns the fields that describe an episode's policy. */
+function policyOf({ grader, model, oracle, steps, ...player }: TrajectoryEpisode): PolicyFields {
+  const name = teacherName({ ...player, model });
   const builtin = BUILTIN_POLICIES.find((each) => each.name === name);
   const policy = name.endsWith(CONSTANT) ? name.slice(0, -CONSTANT.length) : name;
-  const statesBelief = episode.model !== null || steps.some(({ belief }) => belief !== null);
+  const statesBelief = model !== null || steps.some(({ belief }) => belief !== null);
   const belief = policy === name ? (statesBelief ? 'own' : 'none') : 'constant';
-  const components = Float32Array.from(COMPONENT_NAMES, (component) => final[component as keyof StoredFinal]);
-  const graded = finalScore(floatsOf(grader.weights), components);
-  if (graded !== final.final_score) {
-    throw new BadRow(
-      `final.final_score: Expected ${float32Decimal(graded)}, the score of the components under grader ${grader.name}, ` +
-        `got ${float32Decimal(final.final_score)}. The numbers in the file were changed; write it again.`,
-    );
-  }
   return {
-    ...{ condition, policy, oracle, profile, seed, components },
+    ...{ policy, oracle },
     belief: builtin?.belief ?? belief,
     sequenceGrader: builtin?.sequenceGrader(grader.name) ?? null,
-    beliefMae: final.belief_mae,
-    firstHalfMean: final.early_mean,
-    secondHalfMean: final.late_mean,
   };
+}
+
+/** Returns the components of an episode's grade. @throws BadRow if the score is not that of the components. */
+function componentsOf({ grader, final }: TrajectoryEpisode): Float32Array {
+  const components = Float32Array.from(COMPONENT_NAMES, (component) => final[component as keyof StoredFinal]);
+  const graded = finalScore(floatsOf(grader.weights), components);
+  if (graded === final.final_score) return components;
+  throw new BadRow(
+    `final.final_score: Expected ${float32Decimal(graded)}, the score of the components under grader ${grader.name}, ` +
+      `got ${float32Decimal(final.final_score)}. The numbers in the file were changed; write it again.`,
+  );
 }
 
 /** Collects episodes, by condition. */
@@ -69,16 +54,14 @@ export class StoredEpisodes {
 
   /**
    * Adds an episode.
-   * @throws BadRow if the seeds of a profile do not ascend, or if two policies have their episodes in different orders.
+   * @throws BadRow if its score is not that of its components, if the seeds of a profile do not ascend, or if two policies have
+   *   their episodes in different orders.
    */
   add(episode: TrajectoryEpisode): void {
-    const row = rowOf(episode);
-    let condition = this.#conditions.get(row.condition);
-    if (condition === undefined) {
-      condition = new ConditionRows(row.condition);
-      this.#conditions.set(row.condition, condition);
-    }
-    condition.add(row);
+    const { condition } = episode;
+    const rows = this.#conditions.get(condition) ?? new ConditionRows(condition);
+    this.#conditions.set(condition, rows);
+    rows.add(episode);
   }
 
   /** Returns the conditions in order of appearance. @throws BadRow if a policy lacks an episode that another policy has. */
@@ -87,22 +70,11 @@ export class StoredEpisodes {
   }
 }
 
-/** The results of one policy, by episode. `GradedRow` describes the fields. */
-interface Column {
-  readonly policy: string;
-  readonly belief: BeliefKind;
-  readonly sequenceGrader: string | null;
-  readonly oracle: boolean;
-  readonly components: Floats;
-  readonly beliefMae: Floats;
-  readonly firstHalfMeans: Floats;
-  readonly secondHalfMeans: Floats;
-}
-
 /** The rows of one condition. */
 class ConditionRows {
   readonly #name: string;
-  readonly #policies = new Map<string, Column>();
+  /** By the name of a policy: its fields, and its results in rows of the components, the MAE and the means of both halves. */
+  readonly #policies = new Map<string, { readonly fields: PolicyFields; readonly results: FloatRows }>();
   /** The profiles and seeds of the episodes, in the order that all policies must have. */
   readonly #profiles: string[] = [];
   readonly #seeds: number[] = [];
@@ -111,18 +83,15 @@ class ConditionRows {
     this.#name = name;
   }
 
-  add({ policy, belief, sequenceGrader, oracle, profile, seed, ...results }: GradedRow): void {
-    const name = policyName({ policy, belief });
-    let column = this.#policies.get(name);
-    if (column === undefined) {
-      column = { policy, belief, sequenceGrader, oracle, ...emptyColumns() };
-      this.#policies.set(name, column);
-    }
-    this.#checkEpisode(name, column.beliefMae.length, profile, seed);
-    column.components.push(results.components);
-    column.beliefMae.push([results.beliefMae]);
-    column.firstHalfMeans.push([results.firstHalfMean]);
-    column.secondHalfMeans.push([results.secondHalfMean]);
+  add(episode: TrajectoryEpisode): void {
+    const { belief_mae, early_mean, late_mean } = episode.final;
+    const row = [...componentsOf(episode), belief_mae, early_mean, late_mean];
+    const fields = policyOf(episode);
+    const name = policyName(fields);
+    const policy = this.#policies.get(name) ?? { fields, results: new FloatRows(row.length) };
+    this.#policies.set(name, policy);
+    this.#checkEpisode(name, policy.results.length, episode.profile_mode, episode.seed);
+    policy.results.push(row);
   }
 
   /**
@@ -135,8 +104,10 @@ class ConditionRows {
       this.#profiles.push(profile);
       this.#seeds.push(seed);
     } else if (this.#profiles[index] !== profile || this.#seeds[index] !== seed) {
-      const expected = episode(this.#profiles[index], this.#seeds[index]);
-      this.#refuse(`"${name}" to continue with ${expected}, as another policy does`, episode(profile, seed));
+      this.#refuse(
+        `"${name}" to continue with ${this.#episodeAt(index)}, as another policy does`,
+        episodeText(profile, seed),
+      );
     }
   }
 
@@ -147,6 +118,10 @@ class ConditionRows {
     this.#refuse(`ascending seeds of profile ${profile}`, `${seed} after ${this.#seeds[before]}`);
   }
 
+  #episodeAt(index: number): string {
+    return episodeText(this.#profiles[index], this.#seeds[index]);
+  }
+
   #refuse(expected: string, got: string): never {
     throw new BadRow(
       `Expected ${expected}, in condition "${this.#name}", got ${got}. Keep the episodes that eval --trajectories writes, in their order.`,
@@ -154,60 +129,57 @@ class ConditionRows {
   }
 
   stored(): StoredCondition {
-    for (const [name, { beliefMae }] of this.#policies) {
-      const { length } = beliefMae;
-      if (length === this.#seeds.length) continue;
-      const missing = episode(this.#profiles[length], this.#seeds[length]);
+    for (const [name, { results }] of this.#policies) {
+      if (results.length === this.#seeds.length) continue;
+      const missing = this.#episodeAt(results.length);
       this.#refuse(`"${name}" to have ${missing}, as another policy has`, 'the end of the file');
     }
     return {
       condition: this.#name,
       seeds: `${this.#seeds[0]}-${this.#seeds[this.#seeds.length - 1]}`,
       profiles: describeProfiles(this.#profiles),
-      policies: Array.from(
-        this.#policies.values(),
-        ({ components, beliefMae, firstHalfMeans, secondHalfMeans, ...what }) => ({
-          ...what,
-          firstHalfMeans: firstHalfMeans.values(),
-          secondHalfMeans: secondHalfMeans.values(),
-          components: components.values(),
-          beliefMae: beliefMae.values(),
-        }),
-      ),
+      policies: Array.from(this.#policies.values(), ({ fields, results }) => ({
+        ...fields,
+        components: results.columns(0, NUM_COMPONENTS),
+        beliefMae: results.columns(NUM_COMPONENTS),
+        firstHalfMeans: results.columns(NUM_COMPONENTS + 1),
+        secondHalfMeans: results.columns(NUM_COMPONENTS + 2),
+      })),
     };
   }
 }
 
-const emptyColumns = () => ({
-  components: new Floats(),
-  beliefMae: new Floats(),
-  firstHalfMeans: new Floats(),
-  secondHalfMeans: new Floats(),
-});
+const episodeText = (profile: string, seed: number): string => `seed ${seed} (${profile})`;
 
-const episode = (profile: string, seed: number): string => `seed ${seed} (${profile})`;
+/** A growing list of rows of float32 numbers. */
+class FloatRows {
+  readonly #width: number;
+  #values: Float32Array;
+  /** The number of rows. */
+  length = 0;
 
-/** A growing Float32Array. */
-class Floats {
-  #values = new Float32Array(64);
-  #length = 0;
-
-  get length(): number {
-    return this.#length;
+  constructor(width: number) {
+    this.#width = width;
+    this.#values = new Float32Array(64 * width);
   }
 
-  push(values: ArrayLike<number>): void {
-    const length = this.#length + values.length;
-    if (length > this.#values.length) {
-      const grown = new Float32Array(Math.max(length, 2 * this.#values.length));
+  push(row: readonly number[]): void {
+    const start = this.length++ * this.#width;
+    if (start === this.#values.length) {
+      const grown = new Float32Array(2 * start);
       grown.set(this.#values);
       this.#values = grown;
     }
-    this.#values.set(values, this.#length);
-    this.#length = length;
+    this.#values.set(row, start);
   }
 
-  values(): Float32Array {
-    return this.#values.slice(0, this.#length);
+  /** Returns `count` neighbouring columns, f32 [length, count]. */
+  columns(first: number, count = 1): Float32Array {
+    const columns = new Float32Array(this.length * count);
+    for (let i = 0; i < this.length; i++) {
+      const start = i * this.#width + first;
+      columns.set(this.#values.subarray(start, start + count), i * count);
+    }
+    return columns;
   }
 }

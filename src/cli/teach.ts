@@ -1,4 +1,5 @@
 /** `rhythm-vec teach`: records a teacher's trajectories, with its reasons. */
+
 import type { Command } from 'commander';
 import { checkModelName, modelPlayer } from '../agents/llm/language-model.js';
 import { STUDENT_NAMES } from '../agents/student/student.js';
@@ -10,7 +11,6 @@ import { episodeKey } from '../rollouts/trajectories/trajectory-lines.js';
 import { LINES, type RowFormat } from '../shared/row-files/file-formats.js';
 import { checkName } from '../shared/values.js';
 import { packageVersion } from '../shared/version.js';
-import { evalSeedsIn, rangeText } from '../training/datasets/state-sampler.js';
 import {
   DEFAULT_TEACHER,
   keysOf,
@@ -18,7 +18,7 @@ import {
   teachByModel,
   teacherNamed,
 } from '../training/teaching/policy-teacher.js';
-import { CUSTOM, type SeedRange } from '../world/conditions.js';
+import { CUSTOM, evalSeedsIn, rangeText, type SeedRange } from '../world/conditions.js';
 import { NUM_STEPS } from '../world/fields.js';
 import { PROFILE_CHOICES } from '../world/resolve-names.js';
 import { UsageError } from './command-errors.js';

@@ -9,7 +9,6 @@ import { type Curve, drawTrainingCurves } from '../figures/training-curves.js';
 import type { TrajectoryEpisode } from '../rollouts/trajectories/trajectory-episode.js';
 import { BadEpisode } from '../rollouts/trajectories/trajectory-lines.js';
 import { packageVersion } from '../shared/version.js';
-import { evalSeedsIn, rangeText } from '../training/datasets/state-sampler.js';
 import { type Checkpoint, decodeCheckpoint, encodeCheckpoint } from '../training/student/checkpoint.js';
 import type { Played } from '../training/student/episodes.js';
 import type { Trained, TrainHooks } from '../training/student/train.js';
@@ -22,6 +21,7 @@ import {
   toTrainRequest,
 } from '../training/student/train-options.js';
 import { type EvaluationRecord, loadTraining, studentFile } from '../training/student/train-student.js';
+import { evalSeedsIn, rangeText } from '../world/conditions.js';
 import { ACTION_NAMES } from '../world/fields.js';
 import { createWorld } from '../world/world.js';
 import { UsageError } from './command-errors.js';

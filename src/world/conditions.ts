@@ -188,6 +188,16 @@ export function describeProfiles(modes: Iterable<string>): string {
 /** Seeds for training and examples. Seeds below and above these are for evaluation. */
 export const TRAINING_SEEDS: SeedRange = Object.freeze({ first: 100, last: 9999 });
 
+/** Formats a range as in options, such as 100-9999. */
+export const rangeText = ({ first, last }: SeedRange): string => `${first}-${last}`;
+
+/** Returns the evaluation seeds in a range: all seeds below and above the training seeds. */
+export function evalSeedsIn({ first, last }: SeedRange): SeedRange[] {
+  const below = { first, last: Math.min(last, TRAINING_SEEDS.first - 1) };
+  const above = { first: Math.max(first, TRAINING_SEEDS.last + 1), last };
+  return [below, above].filter((range) => range.first <= range.last);
+}
+
 /** Returns `count` seeds, spread evenly over a range (default: `TRAINING_SEEDS`), u32 [count]. */
 export function spreadSeeds(count: number, { first, last } = TRAINING_SEEDS): Uint32Array {
   const size = last - first + 1;

@@ -13,13 +13,8 @@ import {
   grpoRowsAsync,
   provenanceOf,
 } from '../../training/datasets/grpo/grpo-rows.js';
-import {
-  type DatasetOptions,
-  type DatasetPlan,
-  MIX,
-  rangeText,
-  toPlan,
-} from '../../training/datasets/state-sampler.js';
+import { type DatasetOptions, type DatasetPlan, MIX, toPlan } from '../../training/datasets/state-sampler.js';
+import { rangeText } from '../../world/conditions.js';
 import { PROFILE_NAMES } from '../../world/fields.js';
 import { UsageError } from '../command-errors.js';
 import type { Context } from '../context.js';

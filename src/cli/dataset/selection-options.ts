@@ -1,9 +1,10 @@
 /** The options that `dataset sft` and `dataset dpo` share: files, and which episodes to take. */
+
 import { basename, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { FORMATS, type RowFormat } from '../../shared/row-files/file-formats.js';
 import type { EpisodeSelection } from '../../training/datasets/episode-selection.js';
-import { rangeText } from '../../training/datasets/state-sampler.js';
+import { rangeText } from '../../world/conditions.js';
 import type { Shard } from '../shards/shard.js';
 import {
   type EngineOptions,

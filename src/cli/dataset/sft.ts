@@ -1,4 +1,5 @@
 /** `rhythm-vec dataset sft`: writes rows for SFT. */
+
 import type { Command } from 'commander';
 import { isSftCard, sftCardText } from '../../training/datasets/sft/sft-card.js';
 import {
@@ -10,7 +11,7 @@ import {
   toSftPlan,
 } from '../../training/datasets/sft/sft-rows.js';
 import { SFT_FILTERS, SftSelection, sftProvenanceOf } from '../../training/datasets/sft/sft-selection.js';
-import { rangeText } from '../../training/datasets/state-sampler.js';
+import { rangeText } from '../../world/conditions.js';
 import { EXIT } from '../command-errors.js';
 import type { Context } from '../context.js';
 import { addEngineOptions, parseDecimal } from '../shared-options.js';

@@ -1,6 +1,6 @@
 /** Recognises the files that this package writes and reads, and refuses a file that a command cannot read. */
 import { closeSync, openSync, readSync } from 'node:fs';
-import { SCHEMAS } from '../../shared/schemas.js';
+import { SCHEMAS, type Schema } from '../../shared/schemas.js';
 import { UsageError } from '../command-errors.js';
 import { stat } from './paths.js';
 
@@ -9,67 +9,62 @@ export interface FileKind {
   readonly what: string;
   /** What to do with a file of this kind: the remedy in errors. */
   readonly use: string;
+  /** The keys that an object without a schema must have; [] if all files of this kind have a schema. */
+  readonly keys: readonly string[];
+  readonly schemas: readonly Schema[];
 }
 
-const kind = (what: string, use: string): FileKind => ({ what, use });
+/** @param keys separated by spaces. */
+const kind = (what: string, use: string, keys: string, ...schemas: Schema[]): FileKind => ({
+  ...{ what, use, schemas },
+  keys: keys === '' ? [] : keys.split(' '),
+});
 
-/** All kinds. `parquet` is a Parquet file whose metadata states no kind, or that comes from a pipe. */
+const NO_READER = 'No command reads it.';
+const TRAIN = 'Train on it, or use upload.';
+
+/**
+ * All kinds. Of the kinds whose keys an object has, the first counts. `parquet` is a Parquet file whose metadata states no kind,
+ * or that comes from a pipe.
+ */
 export const KINDS = {
   trajectories: kind(
     'a file of trajectories',
     'Use reeval, report, train --jsonl, dataset sft or dataset dpo.',
+    '',
+    ...[SCHEMAS.trajectory, SCHEMAS.trajectoryTable],
   ),
-  evaluation: kind('the JSON of eval', 'Use report.'),
-  reevaluation: kind('the JSON of reeval', 'Use report.'),
-  audit: kind('the JSON of audit', 'Use report, or --bracket of eval and report.'),
-  regrade: kind('the JSON of regrade', 'No command reads it.'),
-  bench: kind('the JSON of a benchmark', 'No command reads it.'),
-  episodes: kind('a file of episodes for replay', 'Use replay --input.'),
-  replayed: kind('the output of replay', 'No command reads it.'),
-  grader: kind("a grader's file", 'Use --grader.'),
-  numbers: kind('the numbers of a world', 'Use world --numbers.'),
-  world: kind('the file of a world', 'Pass it to VecEnv of the Python package.'),
+  evaluation: kind('the JSON of eval', 'Use report.', '', SCHEMAS.evaluation),
+  reevaluation: kind('the JSON of reeval', 'Use report.', '', SCHEMAS.reevaluation),
+  audit: kind('the JSON of audit', 'Use report, or --bracket of eval and report.', '', SCHEMAS.audit),
+  regrade: kind('the JSON of regrade', NO_READER, '', SCHEMAS.regrade),
+  bench: kind('the JSON of a benchmark', NO_READER, '', SCHEMAS.bench),
+  dpoRows: kind('a dataset for DPO', TRAIN, 'chosen rejected', SCHEMAS.dpoDataset),
+  grpoRows: kind('a dataset for GRPO', TRAIN, 'seed step_index action_history', SCHEMAS.grpoDataset),
   sftRows: kind(
     'a dataset for SFT',
-    'Train on it, or use upload. Other commands read the trajectories that it was made from.',
+    `${TRAIN} Other commands read the trajectories that it was made from.`,
+    'seed step_index messages',
+    SCHEMAS.sftDataset,
   ),
-  grpoRows: kind('a dataset for GRPO', 'Train on it, or use upload.'),
-  dpoRows: kind('a dataset for DPO', 'Train on it, or use upload.'),
-  manifest: kind("the manifest of a shard's file", 'Use merge with the file itself.'),
+  replayed: kind('the output of replay', NO_READER, 'seed belief_target steps'),
+  episodes: kind('a file of episodes for replay', 'Use replay --input.', 'seed actions', SCHEMAS.episode),
+  numbers: kind('the numbers of a world', 'Use world --numbers.', 'meters actions constants'),
+  grader: kind("a grader's file", 'Use --grader.', 'weights', SCHEMAS.grader),
+  world: kind('the file of a world', 'Pass it to VecEnv of the Python package.', '', SCHEMAS.world),
+  manifest: kind("the manifest of a shard's file", 'Use merge with the file itself.', '', SCHEMAS.shard),
   parquet: kind(
     'a Parquet file',
-    'Train on it, or use upload. Trajectories in Parquet are read from files, not from pipes.',
+    `${TRAIN} Trajectories in Parquet are read from files, not from pipes.`,
+    '',
   ),
 } as const satisfies Record<string, FileKind>;
 
-/** Kinds by the name of their schema. */
-const BY_SCHEMA: ReadonlyMap<unknown, FileKind> = new Map<unknown, FileKind>([
-  [SCHEMAS.trajectory.name, KINDS.trajectories],
-  [SCHEMAS.trajectoryTable.name, KINDS.trajectories],
-  [SCHEMAS.evaluation.name, KINDS.evaluation],
-  [SCHEMAS.reevaluation.name, KINDS.reevaluation],
-  [SCHEMAS.audit.name, KINDS.audit],
-  [SCHEMAS.regrade.name, KINDS.regrade],
-  [SCHEMAS.bench.name, KINDS.bench],
-  [SCHEMAS.episode.name, KINDS.episodes],
-  [SCHEMAS.grader.name, KINDS.grader],
-  [SCHEMAS.world.name, KINDS.world],
-  [SCHEMAS.shard.name, KINDS.manifest],
-  [SCHEMAS.sftDataset.name, KINDS.sftRows],
-  [SCHEMAS.grpoDataset.name, KINDS.grpoRows],
-  [SCHEMAS.dpoDataset.name, KINDS.dpoRows],
-]);
+const ALL: readonly FileKind[] = Object.values(KINDS);
 
-/** Kinds of objects without a schema, by keys that the object must have. The first match counts. */
-const BY_KEYS: readonly (readonly [keys: readonly string[], kind: FileKind])[] = [
-  [['chosen', 'rejected'], KINDS.dpoRows],
-  [['seed', 'step_index', 'action_history'], KINDS.grpoRows],
-  [['seed', 'step_index', 'messages'], KINDS.sftRows],
-  [['seed', 'belief_target', 'steps'], KINDS.replayed],
-  [['seed', 'actions'], KINDS.episodes],
-  [['meters', 'actions', 'constants'], KINDS.numbers],
-  [['weights'], KINDS.grader],
-];
+/** Returns the kind whose files have the schema of this name; null for an unknown name. */
+const kindOfSchema = (name: unknown): FileKind | null =>
+  ALL.find(({ schemas }) => schemas.some((schema) => schema.name === name)) ?? null;
 
 /**
  * The number of bytes that are searched for a file's kind: at its beginning, or at the end of a Parquet file. Chosen by hand: a
@@ -88,10 +83,10 @@ export function kindOf(head: Uint8Array): FileKind | null {
   if (text.startsWith(MAGIC)) return KINDS.parquet;
   const firstLine = text.split('\n').find((line) => line.trim() !== '') ?? '';
   const value = objectOf(firstLine) ?? objectOf(text);
-  if (value === null) return BY_SCHEMA.get(SCHEMA.exec(text)?.[1]) ?? null;
+  if (value === null) return kindOfSchema(SCHEMA.exec(text)?.[1]);
   const { schema } = value;
-  if (schema !== undefined) return BY_SCHEMA.get(Object(schema).name) ?? null;
-  return BY_KEYS.find(([keys]) => keys.every((key) => Object.hasOwn(value, key)))?.[1] ?? null;
+  if (schema !== undefined) return kindOfSchema(Object(schema).name);
+  return ALL.find(({ keys }) => keys.length > 0 && keys.every((key) => Object.hasOwn(value, key))) ?? null;
 }
 
 function objectOf(text: string): Record<string, unknown> | null {
@@ -154,7 +149,7 @@ export const isParquet = (path: string): boolean =>
 function parquetKind(path: string, kinds: readonly FileKind[]): FileKind | null {
   const end = partOf(path, Math.max(0, stat(path)!.size - HEAD_BYTES)).toString('latin1');
   // The last match counts, because the metadata comes after all values.
-  const stated = BY_SCHEMA.get([...end.matchAll(ORIGIN)].pop()?.[1]);
+  const stated = kindOfSchema([...end.matchAll(ORIGIN)].pop()?.[1]);
   return stated ?? (kinds.includes(KINDS.trajectories) ? null : KINDS.parquet);
 }
 

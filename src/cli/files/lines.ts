@@ -1,5 +1,7 @@
-/** Decodes bytes as UTF-8, and splits a stream of bytes into numbered lines. */
+/** Decodes bytes as UTF-8, splits a stream of bytes into numbered lines, and finds lines in files by keys. */
+import type { FileHandle } from 'node:fs/promises';
 import { toPrintable } from '../../shared/names.js';
+import { readFully } from './input-file.js';
 
 /** One line without its line end: its text, or the problem. */
 export interface Line {
@@ -97,3 +99,43 @@ export function decodeUtf8(bytes: Uint8Array): string | null {
 
 /** Returns a text or a line without byte order marks at its beginning. Files that are joined have several. */
 export const withoutMark = (text: string): string => text.replace(/^\uFEFF+/, '');
+
+/** A line of a file, without its line end: the byte offsets of its first byte and of the byte after its last. */
+export interface StoredLine {
+  readonly handle: FileHandle;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Reads the text of a line, without byte order marks. @throws UsageError if another process has shortened the file. */
+export const textOf = async ({ handle, start, end }: StoredLine): Promise<string> =>
+  withoutMark((await readFully(handle, start, end)).toString());
+
+/** The places of lines by the keys of their episodes. */
+export class LineIndex {
+  readonly #lines = new Map<string, StoredLine>();
+
+  get size(): number {
+    return this.#lines.size;
+  }
+
+  get keys(): string[] {
+    return [...this.#lines.keys()];
+  }
+
+  has(key: string): boolean {
+    return this.#lines.has(key);
+  }
+
+  add(key: string, line: StoredLine): void {
+    this.#lines.set(key, line);
+  }
+
+  /** Yields the lines of these keys as text, in the order of `keys`. Skips keys without a line. */
+  async *read(keys: Iterable<string>): AsyncGenerator<string> {
+    for (const key of keys) {
+      const line = this.#lines.get(key);
+      if (line !== undefined) yield await textOf(line);
+    }
+  }
+}

@@ -21,12 +21,11 @@ import { COMPONENT_NAMES, NUM_COMPONENTS } from '../../world/fields.js';
 import { checkBracketGrader, readBracket, renderBracket } from '../eval/bracket.js';
 import { renderHeader, renderTable } from '../eval/eval-table.js';
 import { formatOf } from '../files/check-outputs.js';
-import { readLines } from '../files/lines.js';
+import { LineIndex, readLines } from '../files/lines.js';
 import { commitTogether, jsonText, messageStream, Outputs } from '../files/output-file.js';
 import { createProgress } from '../progress.js';
 import type { EvalJob } from '../shards/job.js';
 import { openEpisodeFile } from '../store/episode-file.js';
-import { LineIndex } from '../store/line-index.js';
 
 export interface MergeCommandOptions {
   readonly output: string;

@@ -20,17 +20,15 @@ import {
   parseEpisode,
   readEpisode,
 } from '../../rollouts/trajectories/trajectory-lines.js';
-import type { RowFormat } from '../../shared/row-files/file-formats.js';
-import { LINES } from '../../shared/row-files/file-formats.js';
+import { LINES, type RowFormat } from '../../shared/row-files/file-formats.js';
 import { SCHEMAS } from '../../shared/schemas.js';
 import { UsageError } from '../command-errors.js';
 import { isParquet } from '../files/file-kind.js';
-import { type Line, readLines } from '../files/lines.js';
+import { type Line, LineIndex, readLines, type StoredLine, textOf } from '../files/lines.js';
 import { syncToDisk } from '../files/output-file.js';
 import { makeDirectory, partialOf, rethrowWithPath, stat, targetOf } from '../files/paths.js';
 import { readTableEpisodes } from '../files/trajectory-table.js';
 import { type EpisodeFile, openEpisodeFile } from './episode-file.js';
-import { LineIndex, type StoredLine, textOf } from './line-index.js';
 import { lock } from './lock.js';
 
 export interface JournalOptions {

@@ -1,4 +1,5 @@
 /** Selects recorded episodes by the options that the datasets for SFT and DPO share, and sorts their rows into splits. */
+
 import { type Grader, type GraderWeights, toGrader } from '../../engine/graders/grader.js';
 import { type Draw, threefry } from '../../engine/reference/threefry.js';
 import type { Mismatch } from '../../evaluation/reevaluation/trajectory-replayer.js';
@@ -7,11 +8,11 @@ import { InputError } from '../../shared/errors.js';
 import type { Schema } from '../../shared/schemas.js';
 import { checkBoolean, checkFinite, checkInteger } from '../../shared/values.js';
 import { packageVersion } from '../../shared/version.js';
-import { TRAINING_SEEDS } from '../../world/conditions.js';
+import { evalSeedsIn, rangeText, TRAINING_SEEDS } from '../../world/conditions.js';
 import { MAX_U32, NUM_STEPS } from '../../world/fields.js';
 import { createWorld } from '../../world/world.js';
 import type { EpisodeResult, ResultSource } from './replay-results.js';
-import { checkRange, evalSeedsIn, type Range, rangeText, refuseEvalSeeds } from './state-sampler.js';
+import { checkRange, type Range, refuseEvalSeeds } from './state-sampler.js';
 
 /** Accepts or leaves out a subject, such as an episode, by the options of a plan. */
 export interface Filter<Plan, Subject> {

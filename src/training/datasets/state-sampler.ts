@@ -1,4 +1,5 @@
 /** Computes the states of a dataset for GRPO: plays each row's episode up to the row's step. */
+
 import { type EngineCalls, resultOf } from '../../engine/engine-calls.js';
 import { type Grader, toGrader } from '../../engine/graders/grader.js';
 import { type Draw, threefry } from '../../engine/reference/threefry.js';
@@ -6,7 +7,7 @@ import type { Env } from '../../engine/vec-env/async-vec-env.js';
 import type { VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
 import { InputError } from '../../shared/errors.js';
 import { checkBoolean, checkInteger, describe } from '../../shared/values.js';
-import { type SeedRange, TRAINING_SEEDS } from '../../world/conditions.js';
+import { evalSeedsIn, rangeText, type SeedRange, TRAINING_SEEDS } from '../../world/conditions.js';
 import { MAX_U32, NUM_METERS, NUM_STEPS, OBSERVATION } from '../../world/fields.js';
 import { type ProfileKindName, resolveProfile } from '../../world/resolve-names.js';
 import { createWorld } from '../../world/world.js';
@@ -108,16 +109,6 @@ export function permutation(size: number, key: readonly [number, number]): (inde
 
 /** Consecutive integers, both ends included. */
 export type Range = SeedRange;
-
-/** Formats a range as in options, such as 100-9999. */
-export const rangeText = ({ first, last }: Range): string => `${first}-${last}`;
-
-/** Returns the evaluation seeds in a range: all seeds below and above the training seeds. */
-export function evalSeedsIn({ first, last }: Range): Range[] {
-  const below = { first, last: Math.min(last, TRAINING_SEEDS.first - 1) };
-  const above = { first: Math.max(first, TRAINING_SEEDS.last + 1), last };
-  return [below, above].filter((range) => range.first <= range.last);
-}
 
 /** Refuses a range that has evaluation seeds. @throws InputError `bad_seed`. */
 export function refuseEvalSeeds(seeds: Range): void {

@@ -7,14 +7,13 @@ import { type ChatMessage, prompts } from '../../../rollouts/text/prompt.js';
 import type { Columns } from '../../../shared/row-files/row-encoder.js';
 import { SCHEMAS, type Schema } from '../../../shared/schemas.js';
 import { packageVersion } from '../../../shared/version.js';
+import { evalSeedsIn, rangeText } from '../../../world/conditions.js';
 import { ACTION_NAMES, NUM_STEPS } from '../../../world/fields.js';
 import { createWorld } from '../../../world/world.js';
 import {
   type DatasetOptions,
   type DatasetPlan,
   type Engine,
-  evalSeedsIn,
-  rangeText,
   type StateBatch,
   StateSampler,
   toPlan,

@@ -1,10 +1,12 @@
 /** The card of a dataset for SFT: the teachers, their objective, and their results. */
+
 import { type Grader, isSameGrader } from '../../../engine/graders/grader.js';
 import { counted, decimals, listed, plainInterval } from '../../../evaluation/format-results.js';
 import type { RowSummary } from '../../../evaluation/reevaluation/reevaluation.js';
 import { ORACLE_MARK } from '../../../rollouts/trajectories/trajectory-episode.js';
 import { camelCase } from '../../../shared/names.js';
 import { SCHEMAS } from '../../../shared/schemas.js';
+import { rangeText } from '../../../world/conditions.js';
 import {
   evalSeedsText,
   filtersText,
@@ -17,7 +19,7 @@ import {
   table,
 } from '../card-parts.js';
 import { type SelectionProvenance, SPLITS } from '../episode-selection.js';
-import { type Range, rangeText } from '../state-sampler.js';
+import type { Range } from '../state-sampler.js';
 import type { Objective } from './sft-rows.js';
 import type { SftSelection, TeacherStatistics } from './sft-selection.js';
 
