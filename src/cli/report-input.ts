@@ -3,8 +3,7 @@
 import { parseResult, RESULT_KINDS } from '../report/parse-results.js';
 import { fileLabels } from '../report/player-names.js';
 import { ResultGatherer, TrajectoryTally } from '../report/result-gatherer.js';
-import { BadRow } from '../shared/row-schemas.js';
-import { SCHEMAS } from '../shared/schemas.js';
+import { BadRow, parseJson } from '../shared/row-schemas.js';
 import { UsageError } from './command-errors.js';
 import { type FileKind, KINDS } from './files/file-kind.js';
 import { inputName } from './files/input-file.js';
@@ -12,6 +11,7 @@ import { type Line, printable } from './files/lines.js';
 import {
   episodesIn,
   inBatches,
+  type OpenLines,
   openFiles,
   type ReadOptions,
   type Report,
@@ -19,10 +19,8 @@ import {
 } from './files/trajectory-files.js';
 import type { TrajectoryLine } from './files/trajectory-table.js';
 
-/** The maximum size of a file that is read as one value, as `readBeginning` counts it. Chosen by hand: it limits the memory. */
+/** The maximum number of characters of a file that is read as one value. Chosen by hand: it limits the memory. */
 const MAX_VALUE = 64 * 2 ** 20;
-/** The approximate memory in bytes of a line in addition to its text. */
-const LINE_COST = 64;
 
 /** The kinds of files that a report reads. */
 export const RESULT_FILES: readonly FileKind[] = [
@@ -48,14 +46,12 @@ export async function gatherResults(paths: readonly string[], options: GatherOpt
   const gatherer = new ResultGatherer();
   const labels = fileLabels(paths.map(inputName));
   let [k, skipped] = [0, 0];
-  for await (const { path, lines, episodes } of openFiles(paths, {
-    ...options,
-    accepted: { option: 'RESULTS', kinds: RESULT_FILES },
-  })) {
-    const file = { name: inputName(path), label: labels[k++] };
-    skipped += await (episodes === undefined
-      ? addFile(gatherer, file, lines, options)
-      : addEpisodes(gatherer, file, episodes, options));
+  const accepted = { option: 'RESULTS', kinds: RESULT_FILES };
+  for await (const opened of openFiles(paths, { ...options, accepted })) {
+    const file = { name: inputName(opened.path), label: labels[k++] };
+    skipped += await (opened.episodes === undefined
+      ? addFile(gatherer, file, opened, options)
+      : addEpisodes(gatherer, file, opened.episodes, options));
   }
   return { gatherer, skipped };
 }
@@ -67,19 +63,20 @@ interface File {
   readonly label: string;
 }
 
-/** Adds a file. @returns the number of lines left out. */
+/** Adds a file: the JSON of a command, or else trajectories. @returns the number of lines left out. */
 async function addFile(
   gatherer: ResultGatherer,
   file: File,
-  lines: AsyncGenerator<Line>,
+  { lines, kind }: OpenLines,
   options: GatherOptions,
 ): Promise<number> {
-  const { firstLines, value } = await readBeginning(lines);
-  if (value === undefined) {
-    return addEpisodes(gatherer, file, episodesIn(file.name, joined(firstLines, lines)), options);
-  }
+  // Not `for await`, which would close the generator. The kind is known when the first line is read.
+  const first = await lines.next();
+  const all = first.done ? lines : joined(first.value, lines);
+  if (kind() === null || kind() === KINDS.trajectories)
+    return addEpisodes(gatherer, file, episodesIn(file.name, all), options);
   try {
-    gatherer.addResult(file.label, parseResult(value));
+    gatherer.addResult(file.label, parseResult(await jsonOf(all)));
     return 0;
   } catch (error) {
     if (error instanceof BadRow) throw new UsageError(`${file.name}: ${printable(error.message)}`);
@@ -87,51 +84,23 @@ async function addFile(
   }
 }
 
-interface Beginning {
-  /** The lines read so far, without blank lines. */
-  readonly firstLines: readonly Line[];
-  /** The value of the whole file; undefined for a file of lines. */
-  readonly value: unknown;
-}
-
-/**
- * Reads a file until its kind is known. It is a file of lines if a line is an episode or unreadable, if the file is not valid
- * JSON as a whole, or if it is too large.
- * @param maxBytes the maximum size of the lines: one byte per character, and LINE_COST per line.
- */
-export async function readBeginning(lines: AsyncGenerator<Line>, maxBytes = MAX_VALUE): Promise<Beginning> {
-  const firstLines: Line[] = [];
-  let size = 0;
-  // Not `for await`, which would close the generator at the end of the loop.
-  for (let next = await lines.next(); !next.done; next = await lines.next()) {
-    const line = next.value;
-    if (line.text?.trim() === '') continue;
-    firstLines.push(line);
-    size += LINE_COST + (line.text?.length ?? 0);
-    const isLines = line.text === null || size > maxBytes || isEpisode(line.text);
-    if (isLines) return { firstLines, value: undefined };
-  }
-  return { firstLines, value: jsonOf(firstLines.map(({ text }) => text).join('\n')) };
-}
-
-function isEpisode(text: string): boolean {
-  // Avoids parsing most lines that are not episodes.
-  if (!text.includes(SCHEMAS.trajectory.name)) return false;
-  const value = jsonOf(text) as { schema?: { name?: unknown } } | null | undefined;
-  return value?.schema?.name === SCHEMAS.trajectory.name;
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-async function* joined(firstLines: readonly Line[], lines: AsyncGenerator<Line>): AsyncGenerator<Line> {
-  yield* firstLines;
+async function* joined(first: Line, lines: AsyncGenerator<Line>): AsyncGenerator<Line> {
+  yield first;
   yield* lines;
+}
+
+/** Returns the JSON value of a file. @throws BadRow for invalid JSON, and for more than MAX_VALUE characters. */
+async function jsonOf(lines: AsyncIterable<Line>): Promise<unknown> {
+  let json = '';
+  for await (const { text, problem } of lines) {
+    if (text === null) throw new BadRow(problem);
+    json += `${text}\n`;
+    if (json.length > MAX_VALUE)
+      throw new BadRow(
+        `Expected JSON of at most ${MAX_VALUE} characters, got more. Report fewer conditions.`,
+      );
+  }
+  return parseJson(json);
 }
 
 async function addEpisodes(

@@ -2,9 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { readLines } from '../../src/cli/files/lines.js';
 import { temporaryPath } from '../../src/cli/files/output-file.js';
-import { readBeginning } from '../../src/cli/report-input.js';
 import { checkReplaceable, earlierFiles, PAGE } from '../../src/cli/report-page.js';
 import { evaluate } from '../../src/evaluation/evaluate.js';
 import { evaluationToJson } from '../../src/evaluation/result-json.js';
@@ -112,35 +110,6 @@ it('a report replaces an earlier report, and no other file', async () => {
   const expected = ['notes.txt', 'report.html', 'scores.png', 'scores.svg'];
   expect(readdirSync(pathOf('again')).sort()).toEqual(expected);
   expect(pageOf('again')).toContain('What is missing');
-});
-
-describe('the beginning of a file', () => {
-  const begin = (text: string, maxBytes: number) => {
-    async function* chunks() {
-      yield Buffer.from(text);
-    }
-    return readBeginning(readLines(chunks(), 1000), maxBytes);
-  };
-
-  it('omits blank lines', async () => {
-    const { firstLines, value } = await begin(
-      `${'\n'.repeat(1000)} \t\n{"a":\n\n1}${'\r\n'.repeat(1000)}`,
-      1000,
-    );
-    expect(firstLines.map(({ number, text }) => [number, text])).toEqual([
-      [1002, '{"a":'],
-      [1004, '1}'],
-    ]);
-    expect(value).toEqual({ a: 1 });
-  });
-
-  // A line counts 65 bytes, its one byte and LINE_COST (report-input.ts): 100 lines fit into 6,500 bytes. The line that does
-  // not fit is the last one read.
-  it('ends after 101 short lines, because each line takes more memory than its bytes', async () => {
-    const { firstLines, value } = await begin('1\n'.repeat(10_000), 6500);
-    expect([firstLines.length, value]).toEqual([101, undefined]);
-    expect((await begin('1\n'.repeat(100), 6500)).firstLines).toHaveLength(100);
-  });
 });
 
 describe('files of earlier reports', () => {

@@ -1,6 +1,3 @@
-/** Shards of `rhythm-vec dataset sft` and `dpo`: a part of the episodes with the results of their replay, or the faults of lines. */
-import { createReadStream } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { yieldTurn } from '../../engine/engine-calls.js';
 import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
@@ -11,12 +8,18 @@ import type { EpisodeResult, ResultSource, StoredResults } from '../../training/
 import { UsageError } from '../command-errors.js';
 import { checkOutput } from '../files/check-outputs.js';
 import { isParquet } from '../files/file-kind.js';
-import { type Line, readLines } from '../files/lines.js';
+import type { Line } from '../files/lines.js';
 import { episodesIn, openFiles } from '../files/trajectory-files.js';
 import type { TrajectoryLine } from '../files/trajectory-table.js';
 import { createJob, type SelectionJob } from '../shards/job.js';
 import { partOf, type Shard } from '../shards/shard.js';
-import { checkShardFormat, checkShardOutput, contentsOf, writeShard } from '../shards/shard-file.js';
+import {
+  checkShardFormat,
+  checkShardOutput,
+  contentsOf,
+  lineBatches,
+  writeShard,
+} from '../shards/shard-file.js';
 import { namedFormat, type SelectionCliOptions } from './selection-options.js';
 
 /** The shard of a dataset, and which of its episodes to replay. */
@@ -87,22 +90,10 @@ function checkShardInput(path: string): void {
 async function readInputs(paths: readonly string[]): Promise<Input[]> {
   const inputs: Input[] = [];
   for (const path of paths) {
-    const { rows, bytes, sha256 } = await contentsOf(path);
-    inputs.push({ path, sha256, lines: rows + ((await lacksLastLineEnd(path, bytes)) ? 1 : 0) });
+    const { rows: lines, sha256 } = await contentsOf(path);
+    inputs.push({ path, sha256, lines });
   }
   return inputs;
-}
-
-/** Returns whether the last line has no line end. */
-async function lacksLastLineEnd(path: string, size: number): Promise<boolean> {
-  if (size === 0) return false;
-  const file = await open(path);
-  try {
-    const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
-    return buffer.toString() !== '\n';
-  } finally {
-    await file.close();
-  }
 }
 
 function jobOf(
@@ -170,9 +161,6 @@ interface StoredLine {
   readonly result?: EpisodeResult;
 }
 
-/** The maximum length of a line in bytes: many times the length of an episode with its result. */
-const MAX_LINE_BYTES = 2 ** 28;
-
 /** Returns the text of a line, with its line end. @param resultOf the results of accepted episodes. */
 function storedText(
   { place, size, episode }: TrajectoryLine,
@@ -193,12 +181,10 @@ export async function* readStoredLines(
   results: StoredResults,
   signal: AbortSignal,
 ): AsyncGenerator<TrajectoryLine> {
-  for (const path of paths) {
-    for await (const { text } of readLines(createReadStream(path), MAX_LINE_BYTES)) {
-      signal.throwIfAborted();
-      const { place, size, fault, episode, result } = JSON.parse(text!) as StoredLine;
-      if (result !== undefined) results.store(episode!, decodeArrays(result) as EpisodeResult);
-      yield { place, size, episode: episode ?? new BadEpisode(fault!.kind, fault!.message, fault!.lines) };
-    }
+  for await (const [text] of lineBatches(paths, 1)) {
+    signal.throwIfAborted();
+    const { place, size, fault, episode, result } = JSON.parse(text) as StoredLine;
+    if (result !== undefined) results.store(episode!, decodeArrays(result) as EpisodeResult);
+    yield { place, size, episode: episode ?? new BadEpisode(fault!.kind, fault!.message, fault!.lines) };
   }
 }

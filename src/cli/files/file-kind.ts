@@ -174,12 +174,21 @@ function isEnough(head: Uint8Array): boolean {
   return head.length >= HEAD_BYTES || lines.length > (isIndented ? SCHEMA_LINES : 1);
 }
 
-/** Passes a stream on after its kind is checked. @throws UsageError for another kind. */
+/**
+ * Passes a stream on after its kind is checked. @param onKind called with the kind, null if it is unknown, before the first bytes
+ * are passed on. @throws UsageError for another kind.
+ */
 export async function* checkedStream(
   input: AsyncIterable<Uint8Array>,
   expected: ExpectedFile,
+  onKind: (kind: FileKind | null) => void = () => {},
 ): AsyncGenerator<Uint8Array> {
   let head: Uint8Array | null = new Uint8Array();
+  const check = (bytes: Uint8Array): void => {
+    const found = kindOf(bytes);
+    checkFound(found, expected);
+    onKind(found);
+  };
   for await (const chunk of input) {
     if (head === null) {
       yield chunk;
@@ -187,12 +196,12 @@ export async function* checkedStream(
     }
     head = Buffer.concat([head, chunk]);
     if (!isEnough(head)) continue;
-    checkHead(head.subarray(0, HEAD_BYTES), expected);
+    check(head.subarray(0, HEAD_BYTES));
     yield head;
     head = null;
   }
   if (head !== null && head.length > 0) {
-    checkHead(head, expected);
+    check(head);
     yield head;
   }
 }

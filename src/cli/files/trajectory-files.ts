@@ -59,9 +59,18 @@ export function checkTrajectories(
 /** The default of `accepted`. */
 const TRAJECTORIES: AcceptedFiles = { option: '--jsonl', kinds: [KINDS.trajectories] };
 
+/** The lines of an open file. */
+export interface OpenLines {
+  readonly path: string;
+  readonly lines: AsyncGenerator<Line>;
+  /** Returns the kind of the file, once a line was read; null if it is unknown. */
+  readonly kind: () => FileKind | null;
+  readonly episodes?: undefined;
+}
+
 /** An open file: its lines, or the episodes of a Parquet file. */
 export type OpenedFile =
-  | { readonly path: string; readonly lines: AsyncGenerator<Line>; readonly episodes?: undefined }
+  | OpenLines
   | { readonly path: string; readonly lines?: undefined; readonly episodes: AsyncGenerator<TrajectoryLine> };
 
 /**
@@ -87,8 +96,11 @@ export async function* openFiles(
     }
     const input = openInput(path, signal);
     try {
-      const bytes = checkedStream(counting(input, count), { ...accepted, name });
-      yield { path, lines: readLines(bytes, MAX_LINE_BYTES) };
+      let kind: FileKind | null = null;
+      const bytes = checkedStream(counting(input, count), { ...accepted, name }, (found) => {
+        kind = found;
+      });
+      yield { path, lines: readLines(bytes, MAX_LINE_BYTES), kind: () => kind };
     } finally {
       input.destroy();
     }

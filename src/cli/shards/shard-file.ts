@@ -135,13 +135,15 @@ const CHUNK_BYTES = 1 << 20;
 /** Returns the number of lines, the size and the SHA-256 of a file. */
 export async function contentsOf(path: string): Promise<Pick<Manifest, 'rows' | 'bytes' | 'sha256'>> {
   const hash = createHash('sha256');
-  let [rows, bytes] = [0, 0];
+  let [rows, bytes, last] = [0, 0, LF];
   for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES }) as AsyncIterable<Buffer>) {
     hash.update(chunk);
     bytes += chunk.length;
+    last = chunk[chunk.length - 1];
     for (let at = chunk.indexOf(LF); at >= 0; at = chunk.indexOf(LF, at + 1)) rows++;
   }
-  return { rows, bytes, sha256: hash.digest('hex') };
+  // The last line may have no line end.
+  return { rows: last === LF ? rows : rows + 1, bytes, sha256: hash.digest('hex') };
 }
 
 /** Yields the lines of complete shards in batches of `size`. */

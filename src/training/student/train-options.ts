@@ -53,19 +53,12 @@ export interface TrainOptions {
 }
 
 /** Validated options. They determine the student. */
-export interface TrainRequest {
+export interface TrainRequest
+  extends Required<Omit<TrainOptions, 'from' | 'teacher' | 'grader' | 'stored'>> {
   readonly from: Student | null;
   readonly teacher: SteppedPolicy<SteppedPlayer>;
   readonly grader: Grader;
-  readonly seeds: SeedRange;
   readonly stored: Played | null;
-  readonly episodes: number;
-  readonly rounds: number;
-  readonly roundEpisodes: number;
-  readonly epochs: number;
-  readonly refineEpisodes: number;
-  readonly refineBatch: number;
-  readonly seed: number;
 }
 
 /**
