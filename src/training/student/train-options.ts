@@ -53,8 +53,7 @@ export interface TrainOptions {
 }
 
 /** Validated options. They determine the student. */
-export interface TrainRequest
-  extends Required<Omit<TrainOptions, 'from' | 'teacher' | 'grader' | 'stored'>> {
+export interface TrainRequest extends Required<Omit<TrainOptions, 'from' | 'teacher' | 'grader' | 'stored'>> {
   readonly from: Student | null;
   readonly teacher: SteppedPolicy<SteppedPlayer>;
   readonly grader: Grader;
