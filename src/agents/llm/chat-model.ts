@@ -6,18 +6,10 @@ import type { Prompt } from '../../rollouts/text/prompt.js';
 import type { Sampling, Usage } from '../../rollouts/trajectories/trajectory-episode.js';
 import { CLOCK, type Clock, retry } from '../../shared/http/retry.js';
 import type { Endpoint } from './endpoint.js';
-import type { Answer, LanguageModel } from './language-model.js';
+import { type Answer, EndpointError, type LanguageModel } from './language-model.js';
 import { type CostLedger, costOf, maxCostOf, type UsageTally } from './ledger.js';
 import { FILTERED, type Reply, readReply } from './reply.js';
-import {
-  clip,
-  EndpointError,
-  faultOf,
-  type LimitName,
-  LimitNames,
-  refusalOf,
-  TemporaryFailure,
-} from './request-faults.js';
+import { clip, faultOf, type LimitName, LimitNames, refusalOf, TemporaryFailure } from './request-faults.js';
 import { Deadline, type Pauses, RateLimiter, waitAfter } from './request-timing.js';
 
 /** The role of the rules: 'system', a message of their own; 'user', the beginning of the only message. */

@@ -2,7 +2,7 @@
 
 import type { Prompt } from '../../rollouts/text/prompt.js';
 import type { Player, Sampling, Usage } from '../../rollouts/trajectories/trajectory-episode.js';
-import { InputError } from '../../shared/errors.js';
+import { InputError, RhythmError } from '../../shared/errors.js';
 import { isModelName, MODEL_NAME } from '../../shared/names.js';
 import { describe } from '../../shared/values.js';
 import type { CostLedger } from './ledger.js';
@@ -48,6 +48,17 @@ export const modelPlayer = (model: string): Player => ({
   objective: null,
   oracle: false,
 });
+
+/** Thrown if the endpoint failed, after all retries or because no retry can help. */
+export class EndpointError extends RhythmError {
+  /** Whether all other requests would fail too. */
+  readonly lasting: boolean;
+
+  constructor(message: string, { lasting }: { readonly lasting: boolean }) {
+    super('endpoint_failed', message);
+    this.lasting = lasting;
+  }
+}
 
 /**
  * Checks that files with this model's name can be read again. Call it before the first request.

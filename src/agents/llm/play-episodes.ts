@@ -16,9 +16,8 @@ import { resolveMove } from '../../rollouts/trajectories/move.js';
 import type { Player, TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
 import { checkInteger } from '../../shared/values.js';
 import { NUM_STEPS, OBSERVATION_SIZE } from '../../world/fields.js';
-import type { Answer, AnswerLog, LanguageModel } from './language-model.js';
+import { type Answer, type AnswerLog, EndpointError, type LanguageModel } from './language-model.js';
 import { BudgetError, type EpisodeAccount, maxCostOf } from './ledger.js';
-import { EndpointError } from './request-faults.js';
 
 /** An episode to play. */
 export interface EpisodeRequest {

@@ -1,11 +1,11 @@
 /** Classifies failed requests: whether a retry may help, how long to wait, and whether the request may have been charged. */
 
-import { RhythmError } from '../../shared/errors.js';
 import { BoundsError } from '../../shared/http/bounded-fetch.js';
 import { causesOf, messageIn, parseBody, valuesOf } from '../../shared/http/error-texts.js';
 import { type Headers, resetMs, retryAfterMs, waitIn } from '../../shared/http/retry.js';
 import { shortened, toPrintable } from '../../shared/names.js';
 import type { Endpoint } from './endpoint.js';
+import { EndpointError } from './language-model.js';
 
 /** The fields of errors of the client, the package `openai`. Its error classes are not imported, because it is optional. */
 interface Thrown {
@@ -142,17 +142,6 @@ function failureWithoutStatus(thrown: unknown, endpoint: Endpoint): TemporaryFai
   return new TemporaryFailure(text, {
     mayBeCharged: !causes.some(({ code }) => NEVER_SENT.includes(String(code))),
   });
-}
-
-/** Thrown if the endpoint failed, after all retries or because no retry can help. */
-export class EndpointError extends RhythmError {
-  /** Whether all other requests would fail too. */
-  readonly lasting: boolean;
-
-  constructor(message: string, { lasting }: { readonly lasting: boolean }) {
-    super('endpoint_failed', message);
-    this.lasting = lasting;
-  }
 }
 
 /** Thrown for a failure that a retry may resolve. */

@@ -1,7 +1,8 @@
 /** The time limit of a request, pauses of all requests of an endpoint, and waits between retries. */
 
 import { type BackOff, backOff, type Clock, type FailedAttempt } from '../../shared/http/retry.js';
-import { EndpointError, TemporaryFailure } from './request-faults.js';
+import { EndpointError } from './language-model.js';
+import { TemporaryFailure } from './request-faults.js';
 
 /**
  * A signal that aborts when the time limit has passed or the caller's signal is aborted. Call `end` after the request. The

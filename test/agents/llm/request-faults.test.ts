@@ -1,12 +1,8 @@
 /** Classification of failed requests. */
 import { expect, it } from 'vitest';
 import { toEndpoint } from '../../../src/agents/llm/endpoint.js';
-import {
-  EndpointError,
-  faultOf,
-  refusalOf,
-  TemporaryFailure,
-} from '../../../src/agents/llm/request-faults.js';
+import { EndpointError } from '../../../src/agents/llm/language-model.js';
+import { faultOf, refusalOf, TemporaryFailure } from '../../../src/agents/llm/request-faults.js';
 
 const OPENAI = toEndpoint({ environment: { OPENAI_API_KEY: 'sk-not-a-key' } });
 const AZURE = toEndpoint({
