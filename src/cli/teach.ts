@@ -48,9 +48,10 @@ import {
   OPTIONS,
   parseSeeds,
 } from './shared-options.js';
-import { type EarlierRun, openEpisodeFile } from './store/episode-file.js';
+import { openEpisodeFile } from './store/episode-file.js';
 import { checkJournal, keptText, openJournal, workFilesOf } from './store/episode-store.js';
 import type { Journal } from './store/journal.js';
+import type { EarlierRun } from './store/table-file.js';
 
 const HELP = `
 A policy plays as in \`eval\`, under the same name, and explains its observations, belief, plan and reasons in words. The

@@ -7,7 +7,7 @@ import { type FileHandle, open, readFile } from 'node:fs/promises';
 import type { AsyncBuffer, Compressors, FileMetaData, RowGroup } from 'hyparquet';
 import { type CompactEpisode, parseCompact } from '../../rollouts/trajectories/compact-episode.js';
 import { EPISODE_COLUMNS, fromEpisodeRow } from '../../rollouts/trajectories/episode-columns.js';
-import type { EpisodeReplayer } from '../../rollouts/trajectories/episode-replayer.js';
+import { EpisodeReplayer } from '../../rollouts/trajectories/episode-replayer.js';
 import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
 import { BadEpisode } from '../../rollouts/trajectories/trajectory-lines.js';
 import { load, PACKAGES } from '../../shared/optional-packages.js';
@@ -75,6 +75,12 @@ export async function* readTableEpisodes(
     for (let from = 0; from < rows.length; from += BATCH)
       yield* replayed(rows.slice(from, from + BATCH), replayer);
   }
+}
+
+/** Yields the episodes of one file, with a replayer of its own. @throws as `readTable`. */
+export async function* readTableFile(path: string): AsyncGenerator<TrajectoryLine> {
+  await using replayer = new EpisodeReplayer();
+  yield* readTableEpisodes(path, path, replayer);
 }
 
 /** Refuses a file that does not contain trajectories. */
@@ -160,7 +166,7 @@ export class ParquetFile implements AsyncDisposable {
   }
 
   /**
-   * Opens a file. If it has no footer because a run was killed, reads the footer that the run left beside it (partial-table.ts).
+   * Opens a file. If it has no footer because a run was killed, reads the footer that the run left beside it (store/table-file.ts).
    * @throws UsageError for a file that is cut off or damaged, or whose compression cannot be read; Error if the footer beside
    *   the file is damaged; LibraryError `library_missing`.
    */

@@ -11,7 +11,6 @@ import { dirname } from 'node:path';
 import type { AnswerLog } from '../../agents/llm/language-model.js';
 import { ANSWER_HEAD, SPENT_HEAD, StoredAnswers } from '../../agents/llm/stored-answers.js';
 import type { Grader } from '../../engine/graders/grader.js';
-import { EpisodeReplayer } from '../../rollouts/trajectories/episode-replayer.js';
 import type { Sampling, TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
 import {
   BadEpisode,
@@ -27,9 +26,9 @@ import { isParquet } from '../files/file-kind.js';
 import { type Line, LineIndex, readLines, type StoredLine, textOf } from '../files/lines.js';
 import { syncToDisk } from '../files/output-file.js';
 import { makeDirectory, partialOf, rethrowWithPath, stat, targetOf } from '../files/paths.js';
-import { readTableEpisodes } from '../files/trajectory-table.js';
-import { type EpisodeFile, openEpisodeFile } from './episode-file.js';
+import { openEpisodeFile } from './episode-file.js';
 import { lock } from './lock.js';
+import type { EpisodeFile } from './table-file.js';
 
 export interface JournalOptions {
   /** The output: a file, which need not exist. */
@@ -241,8 +240,9 @@ export class Journal {
 
   /** Copies the episodes of an output in Parquet to the journal. */
   async #copyTable(path: string): Promise<void> {
-    await using replayer = new EpisodeReplayer();
-    for await (const { place, episode } of readTableEpisodes(path, path, replayer)) {
+    // Loaded only if the output is a Parquet file.
+    const { readTableFile } = await import('../files/trajectory-table.js');
+    for await (const { place, episode } of readTableFile(path)) {
       this.#addEpisode(episode, place, (valid) => this.#write(episodeLine(valid)));
     }
     await syncToDisk(this.#partial);
