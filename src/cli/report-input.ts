@@ -13,11 +13,11 @@ import {
   inBatches,
   type OpenLines,
   openFiles,
-  type ReadOptions,
-  type Report,
   SkippedLines,
+  toStandardError,
 } from './files/trajectory-files.js';
 import type { TrajectoryLine } from './files/trajectory-table.js';
+import { createProgress } from './progress.js';
 
 /** The maximum number of characters of a file that is read as one value. Chosen by hand: it limits the memory. */
 const MAX_VALUE = 64 * 2 ** 20;
@@ -30,28 +30,21 @@ export const RESULT_FILES: readonly FileKind[] = [
   KINDS.trajectories,
 ];
 
-interface GatherOptions extends ReadOptions {
-  /** Receives the faults of lines. */
-  readonly report: Report;
-}
-
-export interface Gathered {
-  readonly gatherer: ResultGatherer;
-  /** The number of lines left out, of all files. */
-  readonly skipped: number;
-}
-
-/** Reads all files. */
-export async function gatherResults(paths: readonly string[], options: GatherOptions): Promise<Gathered> {
+/** Reads all files. @returns the results, and the number of lines left out. */
+export async function gatherResults(
+  paths: readonly string[],
+  signal: AbortSignal,
+): Promise<{ readonly gatherer: ResultGatherer; readonly skipped: number }> {
+  using progress = createProgress('bytes');
   const gatherer = new ResultGatherer();
   const labels = fileLabels(paths.map(inputName));
   let [k, skipped] = [0, 0];
   const accepted = { option: 'RESULTS', kinds: RESULT_FILES };
-  for await (const opened of openFiles(paths, { ...options, accepted })) {
+  for await (const opened of openFiles(paths, { signal, onProgress: progress.update, accepted })) {
     const file = { name: inputName(opened.path), label: labels[k++] };
     skipped += await (opened.episodes === undefined
-      ? addFile(gatherer, file, opened, options)
-      : addEpisodes(gatherer, file, opened.episodes, options));
+      ? addFile(gatherer, file, opened, signal)
+      : addEpisodes(gatherer, file, opened.episodes, signal));
   }
   return { gatherer, skipped };
 }
@@ -68,13 +61,13 @@ async function addFile(
   gatherer: ResultGatherer,
   file: File,
   { lines, kind }: OpenLines,
-  options: GatherOptions,
+  signal: AbortSignal,
 ): Promise<number> {
   // Not `for await`, which would close the generator. The kind is known when the first line is read.
   const first = await lines.next();
   const all = first.done ? lines : joined(first.value, lines);
   if (kind() === null || kind() === KINDS.trajectories)
-    return addEpisodes(gatherer, file, episodesIn(file.name, all), options);
+    return addEpisodes(gatherer, file, episodesIn(file.name, all), signal);
   try {
     gatherer.addResult(file.label, parseResult(await jsonOf(all)));
     return 0;
@@ -107,11 +100,11 @@ async function addEpisodes(
   gatherer: ResultGatherer,
   { name, label }: File,
   episodes: AsyncIterable<TrajectoryLine>,
-  { report, signal }: GatherOptions,
+  signal: AbortSignal,
 ): Promise<number> {
   const skipped = new SkippedLines();
   const tally = new TrajectoryTally();
-  for await (const batch of inBatches(episodes, { skipped, report, signal })) {
+  for await (const batch of inBatches(episodes, { skipped, report: toStandardError, signal })) {
     for (const { episode } of batch) tally.add(episode);
   }
   if (tally.empty) {

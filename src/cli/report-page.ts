@@ -16,9 +16,8 @@ import { checkBracket, checkDifferentFile, checkInput } from './files/input-file
 import { type OutputFile, temporaryFilesOf, writeFilesAtomically } from './files/output-file.js';
 import { makeDirectory, stat } from './files/paths.js';
 import { drawAll, outputsOf, type PictureFiles } from './files/picture-files.js';
-import { toStandardError } from './files/trajectory-files.js';
 import { createProgress } from './progress.js';
-import { type Gathered, gatherResults, RESULT_FILES } from './report-input.js';
+import { gatherResults, RESULT_FILES } from './report-input.js';
 
 export interface ReportOptions {
   readonly output: string;
@@ -40,7 +39,7 @@ export async function runReport(
   checkPaths(paths, output);
   checkBracket(bracket);
   const anchors = await readBracket(bracket, signal);
-  const { gatherer, skipped } = await gather(paths, signal);
+  const { gatherer, skipped } = await gatherResults(paths, signal);
   checkBracketGrader(bracket, anchors, gatherer.graders);
   const files = await filesOf(gatherer.data(anchors), signal);
   checkReplaceable(
@@ -68,11 +67,6 @@ function checkPaths(paths: readonly string[], output: string): void {
     for (const other of paths.slice(0, k)) checkDifferentFile('RESULTS', path, 'RESULTS', other);
   }
   checkReportDirectory('--output', output);
-}
-
-async function gather(paths: readonly string[], signal: AbortSignal): Promise<Gathered> {
-  using progress = createProgress('bytes');
-  return await gatherResults(paths, { signal, onProgress: progress.update, report: toStandardError });
 }
 
 /**

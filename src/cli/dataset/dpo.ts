@@ -15,13 +15,7 @@ import { EXIT } from '../command-errors.js';
 import type { Context } from '../context.js';
 import { addEngineOptions, parseDecimal } from '../shared-options.js';
 import { type DatasetKind, runSelection } from './selection.js';
-import {
-  addFileOptions,
-  addSelectionOptions,
-  flag,
-  given,
-  type SelectionCliOptions,
-} from './selection-options.js';
+import { addSelectionOptions, flag, given, type SelectionCliOptions } from './selection-options.js';
 
 type DpoCliOptions = SelectionCliOptions & Omit<DpoOptions, 'grader'>;
 
@@ -52,13 +46,10 @@ Examples:
 `;
 
 export function addDpoCommand(dataset: Command, { signal }: Context): void {
-  const command = addFileOptions(
-    dataset
-      .command('dpo')
-      .description(
-        'Write rows for DPO: a better and a worse answer to the same state, as JSON lines or Parquet.',
-      ),
-  )
+  const command = addSelectionOptions(dataset.command('dpo'))
+    .description(
+      'Write rows for DPO: a better and a worse answer to the same state, as JSON lines or Parquet.',
+    )
     .addOption(
       new Option('--by <value>', 'what decides which answer is better').choices(CRITERIA).default('score'),
     )
@@ -68,9 +59,7 @@ export function addDpoCommand(dataset: Command, { signal }: Context): void {
       parseDecimal,
     )
     .option('--all-pairs', 'every pair of answers to a state, instead of the best with the worst answer');
-  addEngineOptions(
-    addSelectionOptions(command, { players: 'players', rows: 'states', scores: 'final scores' }),
-  )
+  addEngineOptions(command)
     .addHelpText('after', HELP)
     .action(async (options: DpoCliOptions) => {
       const toPlan = (grader: Grader): DpoPlan => toDpoPlan({ ...options, grader });

@@ -2,7 +2,7 @@
 
 import { basename, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { FORMATS, type RowFormat } from '../../shared/row-files/file-formats.js';
+import { FORMAT_NAMES, FORMATS, type RowFormat } from '../../shared/row-files/file-formats.js';
 import type { EpisodeSelection } from '../../training/datasets/episode-selection.js';
 import { rangeText } from '../../world/conditions.js';
 import type { Shard } from '../shards/shard.js';
@@ -28,49 +28,24 @@ export interface SelectionCliOptions extends EngineOptions, SelectionTarget {
   readonly shard?: Shard;
 }
 
-/** Adds the options of input and output files. */
-export function addFileOptions(command: Command): Command {
+/** Adds the shared options, except those of the engine. */
+export function addSelectionOptions(command: Command): Command {
+  const format = new Option('--format <name>', 'the format of train and validation');
+  const grader = new Option('--grader <name|file>', 'the grader of scores: v1, v2, v3 or a grader file');
   return command
     .addOption(OPTIONS.jsonl)
     .requiredOption('--output <directory>', 'the directory for train, validation and README.md')
-    .addOption(
-      new Option('--format <name>', 'the format of train and validation')
-        .choices(FORMATS.map(({ name }) => name))
-        .default('jsonl'),
-    );
-}
-
-/** Words for the descriptions of the options. */
-export interface SelectionWords {
-  /** For the players of episodes: "players" or "teachers". */
-  readonly players: string;
-  /** For the steps of episodes: "states" or "rows". */
-  readonly rows: string;
-  /** For the results of the grader: "final scores" or "scores and margins". */
-  readonly scores: string;
-}
-
-/** Adds the shared options other than those of files. */
-export function addSelectionOptions(command: Command, { players, rows, scores }: SelectionWords): Command {
-  return command
+    .addOption(format.choices(FORMAT_NAMES).default('jsonl'))
     .addOption(OPTIONS.shard)
     .option('--teacher <names>', 'only these teachers, comma-separated (default: all)', parseNames)
     .option('--model <names>', 'only these models, comma-separated (default: all)', parseNames)
     .addOption(OPTIONS.conditions)
     .addOption(OPTIONS.seeds)
     .addOption(OPTIONS.allowEvalSeeds)
-    .option('--allow-oracle', `admit ${players} that used hidden state; the card notes this option`)
-    .option('--steps <A-B>', `range of steps to take ${rows} from (default: 0-27)`, parseSteps)
-    .addOption(
-      new Option('--grader <name|file>', `the grader of ${scores}: v1, v2, v3 or a grader file`).default(
-        'v2',
-      ),
-    )
-    .option(
-      '--validation <share>',
-      'share of the seeds for validation, 0 to 0.9 (default: 0.1)',
-      parseDecimal,
-    )
+    .option('--allow-oracle', 'admit policies that used hidden state; the card notes this option')
+    .option('--steps <A-B>', 'range of steps to take rows from (default: 0-27)', parseSteps)
+    .addOption(grader.default('v2'))
+    .option('--validation <share>', 'share of seeds for validation, 0 to 0.9 (default: 0.1)', parseDecimal)
     .option('--split-seed <n>', 'seed of the split (default: 0)', parseInteger)
     .addOption(OPTIONS.skipBad);
 }

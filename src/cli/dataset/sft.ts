@@ -16,13 +16,7 @@ import { EXIT } from '../command-errors.js';
 import type { Context } from '../context.js';
 import { addEngineOptions, parseDecimal } from '../shared-options.js';
 import { type DatasetKind, runSelection } from './selection.js';
-import {
-  addFileOptions,
-  addSelectionOptions,
-  flag,
-  given,
-  type SelectionCliOptions,
-} from './selection-options.js';
+import { addSelectionOptions, flag, given, type SelectionCliOptions } from './selection-options.js';
 
 type SftCliOptions = SelectionCliOptions & Omit<SftOptions, 'grader'>;
 
@@ -53,11 +47,8 @@ Examples:
 `;
 
 export function addSftCommand(dataset: Command, { signal }: Context): void {
-  const command = addFileOptions(
-    dataset
-      .command('sft')
-      .description("Write rows for SFT: a teacher's answers in chat format, as JSON lines or Parquet."),
-  )
+  const command = addSelectionOptions(dataset.command('sft'))
+    .description("Write rows for SFT: a teacher's answers in chat format, as JSON lines or Parquet.")
     .option('--objective <name>', "the teachers' objective: wellbeing, score or none (default: wellbeing)")
     .option('--only-parsed', 'only episodes in which every completion named an action')
     .option('--min-score <x>', 'only episodes with at least this final score', parseDecimal)
@@ -71,9 +62,7 @@ export function addSftCommand(dataset: Command, { signal }: Context): void {
       'only episodes with at most this error of the last belief; uses hidden state',
       parseDecimal,
     );
-  addEngineOptions(
-    addSelectionOptions(command, { players: 'teachers', rows: 'rows', scores: 'scores and margins' }),
-  )
+  addEngineOptions(command)
     .addHelpText('after', HELP)
     .action(async (options: SftCliOptions) => {
       if (!(await runSft(options, signal)) && !options.skipBad) process.exitCode = EXIT.failure;
