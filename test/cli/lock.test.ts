@@ -114,6 +114,17 @@ it('a lock is released at once when its process is killed', async () => {
   }
 });
 
+it('a lock stays with its process while the process is stopped', async () => {
+  const path = pathOf('stopped');
+  const { child } = contenders[await winnerOf(path)];
+  child.kill('SIGSTOP');
+  await expect(lock(path)).rejects.toThrow(`got process ${child.pid} on `);
+  child.kill('SIGCONT');
+  const winner = contenders.find((contender) => contender.child === child)!;
+  await winner.request(`-${path}`);
+  (await lock(path))();
+});
+
 it('a second release leaves the lock file of another process', async () => {
   const unlock = await lock(pathOf('own'));
   unlock();
