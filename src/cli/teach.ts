@@ -32,10 +32,9 @@ import {
   checkNoModelFlags,
   LLM_DEFAULTS,
   type ModelFlags,
-  prepareModel,
   samplingOf,
 } from './llm/llm-options.js';
-import { LlmSummary } from './llm/models.js';
+import { type OpenedModel, prepareModel } from './llm/models.js';
 import { createProgress } from './progress.js';
 import { createJob, type TeachJob } from './shards/job.js';
 import { type Shard, seedsOf } from './shards/shard.js';
@@ -240,11 +239,10 @@ async function runModel(plan: TeachPlan, name: string, { signal, model: shared }
     const journal = await openJournal({ option: '--output', path, format }, planned);
     try {
       const { spent, finished } = journal;
-      const onSpend = prices === undefined ? undefined : (dollars: number) => journal.noteSpent(dollars);
+      const onSpend = (dollars: number): void => journal.noteSpent(dollars);
       const opened = openModel({ spent, finished, onSpend }, shared);
       const answers = (await shared?.answers()) ?? journal.answers;
-      const summary = new LlmSummary(opened.tally, opened.model.ledger, spent);
-      await playByModel({ ...plan, ...opened, seeds, answers, signal }, journal, summary);
+      await playByModel({ ...plan, ...opened, seeds, answers, signal }, journal);
     } finally {
       await journal.close();
     }
@@ -253,11 +251,11 @@ async function runModel(plan: TeachPlan, name: string, { signal, model: shared }
 
 /** Plays the episodes that the journal lacks, writes the file, and prints a summary even after an error. */
 async function playByModel(
-  plan: TeachPlan & Omit<Parameters<typeof teachByModel>[0], 'concurrency' | 'onStep'>,
+  plan: TeachPlan & OpenedModel & Omit<Parameters<typeof teachByModel>[0], 'concurrency' | 'onStep'>,
   journal: Journal,
-  summary: LlmSummary,
 ): Promise<void> {
-  const { model, seeds, profiles, output, shard, concurrency = LLM_DEFAULTS.concurrency } = plan;
+  const { model, summary, seeds, profiles, output, shard } = plan;
+  const { concurrency = LLM_DEFAULTS.concurrency } = plan;
   const keys = keysOf(seeds, profiles, model.name);
   const has = (key: string): boolean => journal.has(key);
   const before = keys.filter(has).length;

@@ -22,8 +22,8 @@ import { readGrader } from '../files/grader-file.js';
 import { checkBracket } from '../files/input-file.js';
 import { commitTogether, jsonText, messageStream, Outputs } from '../files/output-file.js';
 import { readPolicies } from '../files/policy-file.js';
-import { addLlmOptions, type ModelFlags, samplingOf } from '../llm/llm-options.js';
-import { checkModels, EvalModels, modelsIn, prepareModels } from '../llm/models.js';
+import { addLlmOptions, LLM_DEFAULTS, type ModelFlags, samplingOf } from '../llm/llm-options.js';
+import { checkModels, EvalModels, modelsIn, prepareModel } from '../llm/models.js';
 import { createProgress } from '../progress.js';
 import type { Shard } from '../shards/shard.js';
 import { beginShard, checkShardFormat } from '../shards/shard-file.js';
@@ -116,9 +116,10 @@ interface EvalCommandOptions
  */
 async function runEval(options: EvalCommandOptions, { signal, model }: Context): Promise<void> {
   const { json, trajectories, profiles, backend, kernel, threads } = options;
+  const { concurrency = LLM_DEFAULTS.concurrency } = options;
   const modelNames = check(options);
   const policies = await readPolicies(options.policies);
-  const openers = await prepareModels(modelNames, options);
+  const openers = await Promise.all(modelNames.map((name) => prepareModel(name, options)));
   const grader = await readGrader(options.grader);
   const anchors = await readBracket(options.bracket, signal);
   checkBracketGrader(options.bracket, anchors, gradersInUse(grader));
@@ -130,13 +131,13 @@ async function runEval(options: EvalCommandOptions, { signal, model }: Context):
   await using outputs = new Outputs();
   const planned = () => ({ conditions, grader, players: playersOf(policies), sampling: samplingOf(options) });
   const store = trajectories === undefined ? null : await storeOf(options, trajectories, planned());
-  const models = new EvalModels(openers, store?.spending ?? {}, options, model);
+  const models = new EvalModels(openers.map((open) => open(store?.spending, model)));
   const answers = (await model?.answers()) ?? store?.answers;
   const progress = createProgress('episodes');
   try {
     const settings = {
       ...{ profiles, backend, kernel, threads, policies, grader, signal },
-      llm: models.llmOptions({ played: store?.played, answers }),
+      llm: { ...models.options, concurrency, played: store?.played, answers },
       onStart: (info: RunInfo) => {
         if (shard === null) messages.write(renderHeader(info));
       },

@@ -1,13 +1,12 @@
 /** Options of commands that use language models. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { ChatModel, SystemRole } from '../../agents/llm/chat-model.js';
-import type { LedgerOptions, Prices, UsageTally } from '../../agents/llm/ledger.js';
+import type { SystemRole } from '../../agents/llm/chat-model.js';
+import type { Prices } from '../../agents/llm/ledger.js';
 import type { ParseOptions } from '../../rollouts/text/parse-completions.js';
 import { THOUGHT_STARTS } from '../../rollouts/text/parse-completions.js';
 import type { Sampling } from '../../rollouts/trajectories/trajectory-episode.js';
 import { MAX_U32 } from '../../world/fields.js';
 import { UsageError } from '../command-errors.js';
-import type { SharedModel } from '../context.js';
 import { parseDecimal, parseInteger } from '../shared-options.js';
 
 export interface ModelFlags {
@@ -126,45 +125,5 @@ export function samplingOf({ maxTokens, temperature, topP, samplingSeed }: Model
     ...(temperature === undefined ? {} : { temperature }),
     ...(topP === undefined ? {} : { top_p: topP }),
     ...(samplingSeed === undefined ? {} : { seed: samplingSeed }),
-  };
-}
-
-/** What earlier runs spent, the episodes that they finished, and the callback for spending: see `LedgerOptions`. */
-export type Spending = Pick<LedgerOptions, 'spent' | 'finished' | 'onSpend'>;
-
-/** A model with its client and the counter of its requests. */
-export interface OpenedModel {
-  readonly model: ChatModel;
-  readonly tally: UsageTally;
-}
-
-/**
- * Checks everything that can be checked before the first request.
- * @returns a function that opens the model. Its arguments: the spending of earlier runs, and what processes share.
- * @throws UsageError; InputError as `toEndpoint`; LibraryError.
- */
-export async function prepareModel(
-  name: string,
-  options: ModelFlags,
-): Promise<(spending?: Spending, shared?: SharedModel) => OpenedModel> {
-  checkLlmOptions(options);
-  const [{ openClient, toEndpoint }, { ChatModel }, { Ledger, UsageTally }] = await Promise.all([
-    import('../../agents/llm/endpoint.js'),
-    import('../../agents/llm/chat-model.js'),
-    import('../../agents/llm/ledger.js'),
-  ]);
-  const { baseUrl, thought, systemRole, prices = null, budget = null } = options;
-  const { timeout = LLM_DEFAULTS.timeout, retries = LLM_DEFAULTS.retries } = options;
-  const endpoint = toEndpoint({ baseUrl });
-  const timeoutMs = timeout * 1000;
-  const client = await openClient(endpoint, timeoutMs);
-  const sampling = samplingOf(options);
-  return (spending = {}, shared) => {
-    const ledger = shared?.ledger(prices, timeoutMs) ?? new Ledger({ prices, budget, ...spending });
-    const tally = new UsageTally();
-    const limits = { timeoutMs, retries, ledger, rateLimiter: shared?.rateLimiter };
-    const form = { sampling, thought, systemRole };
-    const model = new ChatModel({ name, endpoint, client, ...form, tally, ...limits });
-    return { model, tally };
   };
 }

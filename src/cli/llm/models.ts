@@ -3,21 +3,15 @@
  * and answers.
  */
 
-import { type CostLedger, dollars, type UsageTally } from '../../agents/llm/ledger.js';
+import type { ChatModel } from '../../agents/llm/chat-model.js';
+import { type CostLedger, dollars, Ledger, type LedgerOptions, UsageTally } from '../../agents/llm/ledger.js';
 import type { LlmOptions } from '../../evaluation/evaluate-options.js';
 import { grouped } from '../../evaluation/format-results.js';
 import { MODEL_PREFIX } from '../../evaluation/user-policy.js';
 import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
 import { UsageError } from '../command-errors.js';
 import type { SharedModel } from '../context.js';
-import {
-  LLM_DEFAULTS,
-  LLM_FLAGS,
-  type ModelFlags,
-  type OpenedModel,
-  prepareModel,
-  type Spending,
-} from './llm-options.js';
+import { checkLlmOptions, LLM_DEFAULTS, LLM_FLAGS, type ModelFlags, samplingOf } from './llm-options.js';
 
 /** Returns the models that policies name, each once. */
 export const modelsIn = (policies: readonly string[] = []): string[] =>
@@ -40,54 +34,61 @@ export function checkModels(names: readonly string[], options: ModelFlags): void
   );
 }
 
+/** What earlier runs spent, the episodes that they finished, and the callback for spending: see `LedgerOptions`. */
+export type Spending = Pick<LedgerOptions, 'spent' | 'finished' | 'onSpend'>;
+
+/** A model with its client, and the summary of its run. */
+export interface OpenedModel {
+  readonly model: ChatModel;
+  readonly summary: LlmSummary;
+}
+
+/** Opens a model. Its arguments: the spending of earlier runs, and what processes share. */
 type Opener = (spending?: Spending, shared?: SharedModel) => OpenedModel;
 
 /**
  * Checks everything that can be checked before the first request.
- * @returns for each model a function that opens it.
+ * @returns a function that opens the model. @throws UsageError; InputError as `toEndpoint`; LibraryError.
  */
-export function prepareModels(names: readonly string[], options: ModelFlags): Promise<Opener[]> {
-  return Promise.all(names.map((name) => prepareModel(name, options)));
+export async function prepareModel(name: string, options: ModelFlags): Promise<Opener> {
+  checkLlmOptions(options);
+  const [{ openClient, toEndpoint }, { ChatModel }] = await Promise.all([
+    import('../../agents/llm/endpoint.js'),
+    import('../../agents/llm/chat-model.js'),
+  ]);
+  const { baseUrl, thought, systemRole, prices = null, budget = null } = options;
+  const { timeout = LLM_DEFAULTS.timeout, retries = LLM_DEFAULTS.retries } = options;
+  const endpoint = toEndpoint({ baseUrl });
+  const timeoutMs = timeout * 1000;
+  const client = await openClient(endpoint, timeoutMs);
+  const sampling = samplingOf(options);
+  return ({ onSpend, ...before } = {}, shared) => {
+    // Without prices there is no amount to record.
+    const spending = prices === null ? before : { ...before, onSpend };
+    const ledger = shared?.ledger(prices, timeoutMs) ?? new Ledger({ prices, budget, ...spending });
+    const tally = new UsageTally();
+    const limits = { timeoutMs, retries, ledger, rateLimiter: shared?.rateLimiter };
+    const form = { sampling, thought, systemRole };
+    const model = new ChatModel({ name, endpoint, client, ...form, tally, ...limits });
+    return { model, summary: new LlmSummary(tally, ledger, before.spent ?? 0) };
+  };
 }
 
-/** The models of an evaluation and the summaries of their answers. */
+/** The models of an evaluation. */
 export class EvalModels {
-  readonly #opened: readonly { readonly opened: OpenedModel; readonly summary: LlmSummary }[];
-  readonly #concurrency: number;
+  readonly #opened: readonly OpenedModel[];
 
-  /**
-   * @param spending what earlier runs spent, the episodes that they finished, and the callback `onSpend`: see `LedgerOptions`.
-   * @param shared what the models share with other processes.
-   */
-  constructor(
-    openers: readonly Opener[],
-    { onSpend, ...before }: Spending,
-    { concurrency, prices }: ModelFlags,
-    shared?: SharedModel,
-  ) {
-    this.#concurrency = concurrency ?? LLM_DEFAULTS.concurrency;
-    // Without prices there is no amount to record.
-    const spending = prices === undefined ? before : { ...before, onSpend };
-    this.#opened = openers.map((open) => {
-      const opened = open(spending, shared);
-      const { model, tally } = opened;
-      return { opened, summary: new LlmSummary(tally, model.ledger, spending.spent ?? 0) };
-    });
+  constructor(opened: readonly OpenedModel[]) {
+    this.#opened = opened;
   }
 
-  /** Returns the `llm` options of `evaluate`. @param stored the stored episodes and answers. */
-  llmOptions(stored: Pick<LlmOptions, 'played' | 'answers'>): LlmOptions {
+  /** Returns options of `evaluate`. */
+  get options(): Pick<LlmOptions, 'models' | 'onEpisode'> {
     return {
-      models: this.#opened.map(({ opened }) => opened.model),
-      concurrency: this.#concurrency,
-      played: stored.played,
-      answers: stored.answers,
-      onEpisode: (episode) => this.#count(episode),
+      models: this.#opened.map(({ model }) => model),
+      onEpisode: (episode) =>
+        this.#opened.find(({ model }) => model.name === episode.model)!.summary.add(episode),
     };
-  }
-
-  #count(episode: TrajectoryEpisode): void {
-    this.#opened.find(({ opened }) => opened.model.name === episode.model)!.summary.add(episode);
   }
 
   /** Returns the amount spent, for the progress bar; '' without prices. */
@@ -98,7 +99,7 @@ export class EvalModels {
   /** Returns a summary of each model that had requests, with line ends. */
   text(): string {
     return this.#opened
-      .map(({ opened, summary }) => [opened.model.name, summary.text()] as const)
+      .map(({ model, summary }) => [model.name, summary.text()])
       .map(([name, text]) => (text === '' ? '' : `${MODEL_PREFIX}${name}: ${text}`))
       .join('');
   }

@@ -22,7 +22,7 @@ import { UsageError } from '../command-errors.js';
 import { checkKind, KINDS } from '../files/file-kind.js';
 import { type Committable, isStream } from '../files/output-file.js';
 import { footerOf, lockOf, partialOf } from '../files/paths.js';
-import type { Spending } from '../llm/llm-options.js';
+import type { Spending } from '../llm/models.js';
 import { openEpisodeFile } from './episode-file.js';
 import { Journal } from './journal.js';
 
