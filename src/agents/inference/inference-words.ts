@@ -1,6 +1,6 @@
 /** Describes an inference about one profile in a few sentences. */
 
-import { formatHundredths, spell } from '../../rollouts/text/prompt-text.js';
+import { formatHundredths, spell } from '../../rollouts/text/spelling.js';
 import type {
   Estimate,
   Factor,

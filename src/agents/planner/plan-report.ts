@@ -1,6 +1,6 @@
 /** A planner's report: the numbers behind its last decision for one episode, and their description in a few sentences. */
 
-import { formatHundredths, spell } from '../../rollouts/text/prompt-text.js';
+import { formatHundredths, spell } from '../../rollouts/text/spelling.js';
 import {
   ACTION_NAMES,
   COMPONENT,

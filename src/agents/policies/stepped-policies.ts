@@ -7,7 +7,7 @@ import type {
   PolicySetting,
   PolicyView,
 } from '../../engine/policy/policy.js';
-import { spell } from '../../rollouts/text/prompt-text.js';
+import { spell } from '../../rollouts/text/spelling.js';
 import { InputError } from '../../shared/errors.js';
 import { didYouMean } from '../../shared/names.js';
 import type { NameAmong } from '../../shared/values.js';

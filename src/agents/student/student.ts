@@ -1,6 +1,6 @@
 /** The student: a small network that plays from observations alone, as a policy. */
 import type { Policy, PolicyPlayer, PolicySetting, PolicyView } from '../../engine/policy/policy.js';
-import { spell } from '../../rollouts/text/prompt-text.js';
+import { spell } from '../../rollouts/text/spelling.js';
 import { InputError } from '../../shared/errors.js';
 import { checkName, isFloats, kindOf, wrongType } from '../../shared/values.js';
 import { ACTION_NAMES, BELIEF_NAMES, NUM_ACTIONS, NUM_BELIEFS } from '../../world/fields.js';

@@ -13,10 +13,8 @@ import {
 } from '../../world/fields.js';
 import { RHYTHM } from '../../world/numbers.js';
 import { PAST } from './observation-row.js';
+import { formatHundredths, hundredthsAfterSpace, spell } from './spelling.js';
 import TEXT from './text.json' with { type: 'json' };
-
-/** Returns an action's name as answers spell it. */
-export const spell = (action: string): string => action.toUpperCase();
 
 type Values = Readonly<Record<string, string | number>>;
 
@@ -55,36 +53,6 @@ export function systemText(grader: GraderLike = 'v2'): string {
   const weights = graderWeights(grader);
   const builtIn = BUILT_IN.find((each) => each.weights.every((weight, k) => weight === weights[k]));
   return builtIn?.text ?? fill(RULES, { grading: gradingOf(weights) });
-}
-
-/** Texts are precomputed up to this many hundredths, which covers almost all numbers of an episode. */
-const MAX_PRECOMPUTED = 1000;
-const HUNDREDTHS = Array.from({ length: 2 * MAX_PRECOMPUTED + 1 }, (_, at) => {
-  const digits = String(Math.abs(at - MAX_PRECOMPUTED)).padStart(2, '0');
-  return `${at < MAX_PRECOMPUTED ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`;
-});
-
-/**
- * A little more than 100. `Math.round` rounds -1.5 up to -1; with this factor it rounds negative halves away from zero, as it
- * does positive ones. No other result below 2^28 changes: unless 100 times a float32 is k + 1/2 for an integer k, it differs
- * from every k + 1/2 by at least 2^-29 of its value.
- */
-const HUNDRED = 100 * (1 + 2 ** -40);
-
-/**
- * Formats a float32 value to the nearest hundredth, halves away from zero: `-.05`, `.70`, `1.25`. Values that round to
- * zero have no sign. `.70` has one token fewer than `0.70`, and a prompt has about eighty numbers.
- */
-export const formatHundredths = (value: number): string => afterPrefix('', HUNDREDTHS, value);
-
-const AFTER_SPACE = HUNDREDTHS.map((number) => ` ${number}`);
-
-/** @param precomputed the texts of HUNDREDTHS, each after the prefix. */
-function afterPrefix(prefix: string, precomputed: readonly string[], value: number): string {
-  const hundredths = Math.round(value * HUNDRED);
-  return Math.abs(hundredths) <= MAX_PRECOMPUTED
-    ? precomputed[hundredths + MAX_PRECOMPUTED]
-    : prefix + value.toFixed(2);
 }
 
 const ACTIONS = ACTION_NAMES.map(spell);
@@ -151,6 +119,6 @@ function pushPast(lines: string[], rows: Float32Array, base: number, first: numb
 /** Returns the values of all meters, separated by spaces. */
 function metersText(rows: Float32Array, from: number): string {
   let values = formatHundredths(rows[from]);
-  for (let m = 1; m < NUM_METERS; m++) values += afterPrefix(' ', AFTER_SPACE, rows[from + m]);
+  for (let m = 1; m < NUM_METERS; m++) values += hundredthsAfterSpace(rows[from + m]);
   return values;
 }

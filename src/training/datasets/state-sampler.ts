@@ -2,7 +2,6 @@
 
 import { type EngineCalls, resultOf } from '../../engine/engine-calls.js';
 import { type Grader, toGrader } from '../../engine/graders/grader.js';
-import { type Draw, threefry } from '../../engine/reference/threefry.js';
 import type { Env } from '../../engine/vec-env/async-vec-env.js';
 import type { VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
 import { InputError } from '../../shared/errors.js';
@@ -11,6 +10,7 @@ import { evalSeedsIn, rangeText, type SeedRange, TRAINING_SEEDS } from '../../wo
 import { MAX_U32, NUM_METERS, NUM_STEPS, OBSERVATION } from '../../world/fields.js';
 import { type ProfileKindName, resolveProfile } from '../../world/resolve-names.js';
 import { createWorld } from '../../world/world.js';
+import { permutation } from '../permutation.js';
 import { drawsOf, type MixedPolicy, type PolicyInput, policyOf } from './policy-mix.js';
 
 /** Options of a dataset for GRPO. */
@@ -75,36 +75,6 @@ function toProfiles(names: readonly string[]): readonly string[] {
   const world = createWorld();
   for (const name of profiles) resolveProfile(world, name);
   return [...profiles];
-}
-
-/** The number of rounds of the Feistel network. Chosen by hand: more take longer, and fewer mix less. */
-const ROUNDS = 4;
-const draw: Draw = { x0: 0, x1: 0 };
-
-/**
- * Returns a permutation of the integers in [0, size): a Feistel network, applied again while its output is not below
- * `size`.
- * @param size 1 to 2^52. @param key two u32. They choose the permutation.
- */
-export function permutation(size: number, key: readonly [number, number]): (index: number) => number {
-  // The number of bits in each half of an index: the fewest that can represent all indices.
-  let bits = 1;
-  while (4 ** bits < size) bits++;
-  const half = 2 ** bits;
-  const feistel = (index: number): number => {
-    let left = Math.floor(index / half);
-    let right = index % half;
-    for (let round = 0; round < ROUNDS; round++) {
-      const mixed = threefry(key[0], key[1], right, round, draw).x0 & (half - 1);
-      [left, right] = [right, left ^ mixed];
-    }
-    return left * half + right;
-  };
-  return (index) => {
-    let image = feistel(index);
-    while (image >= size) image = feistel(image);
-    return image;
-  };
 }
 
 /** Consecutive integers, both ends included. */

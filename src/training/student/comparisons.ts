@@ -11,7 +11,7 @@ import { type Draw, threefry, unit } from '../../engine/reference/threefry.js';
 import type { StepResult } from '../../engine/vec-env/vec-env-options.js';
 import { NUM_ACTIONS, NUM_BELIEFS, NUM_STEPS, PROFILE_SIZE } from '../../world/fields.js';
 import type { World } from '../../world/world.js';
-import { permutation } from '../datasets/state-sampler.js';
+import { permutation } from '../permutation.js';
 
 // OTHERS, STEPS_PER_EPISODE and TEMPERATURE are chosen by hand. More forks compare more actions, and take longer.
 

@@ -8,8 +8,10 @@ import type { Grader } from '../../engine/graders/grader.js';
 import { beliefTarget, sampleProfile } from '../../engine/reference/profile.js';
 import { openEnvOn } from '../../engine/vec-env/async-vec-env.js';
 import type { EngineOptions } from '../../engine/vec-env/vec-env-options.js';
+import type { SeedRange } from '../../world/conditions.js';
 import { NUM_ACTIONS, NUM_BELIEFS, NUM_STEPS, PROFILE_SIZE } from '../../world/fields.js';
 import type { World } from '../../world/world.js';
+import { permutation } from '../permutation.js';
 
 /**
  * One in this many labelled episodes is held out of the training. So the training needs at least this many. Chosen by hand: a
@@ -59,6 +61,23 @@ export interface LabelOptions {
   readonly engine: EngineOptions;
   /** Ends the work: its reason is thrown between two steps. */
   readonly signal: AbortSignal;
+}
+
+/**
+ * Returns `count` seeds of the training's range in a shuffled order, from index `first` of this order on. No seed is repeated
+ * before all were used. @param key u32: with the training's seed, it chooses the order. All rounds of a training share a key.
+ */
+export function seedsOf(
+  { seed, seeds }: { readonly seed: number; readonly seeds: SeedRange },
+  { first, count, key }: { first: number; count: number; key: number },
+): Uint32Array {
+  const size = seeds.last - seeds.first + 1;
+  return Uint32Array.from({ length: count }, (_, k) => {
+    const at = first + k;
+    // Each pass over the range has another order.
+    const order = permutation(size, [seed, (key + Math.floor(at / size)) >>> 0]);
+    return seeds.first + order(at % size);
+  });
 }
 
 /** Plays an episode of each seed, and records the teacher's choice at each step. @param seeds u32 [n]. */

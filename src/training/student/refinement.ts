@@ -9,13 +9,13 @@ import { floatsOf } from '../../engine/graders/grader.js';
 import { type Draw, threefry } from '../../engine/reference/threefry.js';
 import { openEnvOn } from '../../engine/vec-env/async-vec-env.js';
 import { NUM_ACTIONS, NUM_BELIEFS } from '../../world/fields.js';
-import { permutation } from '../datasets/state-sampler.js';
+import { permutation } from '../permutation.js';
 import type { RefinementFigures, RefinementState } from './checkpoint.js';
 import { type Comparisons, compareActions } from './comparisons.js';
-import type { LabelOptions } from './episodes.js';
+import { type LabelOptions, seedsOf } from './episodes.js';
 import { RefineLearner, type RefineRows } from './learner.js';
 import { stateOf } from './model.js';
-import { seedsOf, type TrainRequest } from './train-options.js';
+import type { TrainRequest } from './train-options.js';
 
 /** The maximum number of comparisons, and of belief targets, in an update. Chosen by hand, as PASSES and RATE. */
 const ROWS = 512;

@@ -12,7 +12,7 @@ import { InputError } from '../../shared/errors.js';
 import { checkInteger, checkName, checkOptions, describe } from '../../shared/values.js';
 import { type SeedRange, TRAINING_SEEDS } from '../../world/conditions.js';
 import { MAX_U32 } from '../../world/fields.js';
-import { checkRange, permutation } from '../datasets/state-sampler.js';
+import { checkRange } from '../datasets/state-sampler.js';
 import { type EpochFigures, HELD_OUT_EVERY, type Played } from './episodes.js';
 
 /** Options of the training of a student. They determine the student. */
@@ -162,23 +162,6 @@ function teacherNamed(name: string): SteppedPolicy<SteppedPlayer> {
   }
   checkName('teacher', name, TEACHER_NAMES);
   return policy!;
-}
-
-/**
- * Returns `count` seeds of the training's range in a shuffled order, from index `first` of this order on. No seed is repeated
- * before all were used. @param key u32: with the training's seed, it chooses the order. All rounds of a training share a key.
- */
-export function seedsOf(
-  { seed, seeds }: Pick<TrainRequest, 'seed' | 'seeds'>,
-  { first, count, key }: { first: number; count: number; key: number },
-): Uint32Array {
-  const size = seeds.last - seeds.first + 1;
-  return Uint32Array.from({ length: count }, (_, k) => {
-    const at = first + k;
-    // Each pass over the range has another order.
-    const order = permutation(size, [seed, (key + Math.floor(at / size)) >>> 0]);
-    return seeds.first + order(at % size);
-  });
 }
 
 /** The figures of each epoch and of each batch of the refinement, and the world: fields of `Trained` (train.ts). */

@@ -6,7 +6,7 @@ import { Network } from '../../agents/student/network.js';
 import { yieldTurn } from '../../engine/engine-calls.js';
 import { NUM_STEPS } from '../../world/fields.js';
 import { createWorld, type World } from '../../world/world.js';
-import { permutation } from '../datasets/state-sampler.js';
+import { permutation } from '../permutation.js';
 import type { Checkpoint, ModelState, RefinementFigures, RefinementState } from './checkpoint.js';
 import {
   createRows,
@@ -21,12 +21,13 @@ import {
   partOf,
   type Samples,
   samplesOf,
+  seedsOf,
   split,
 } from './episodes.js';
 import { initialStudent, Learner } from './learner.js';
 import { stateOf } from './model.js';
 import { Refinement } from './refinement.js';
-import { seedsOf, type TrainRequest } from './train-options.js';
+import type { TrainRequest } from './train-options.js';
 
 /** The sizes of the hidden layers. Chosen by hand, as ROWS, RATE, CHUNK and YIELD_EVERY. */
 const HIDDEN = [96, 96];

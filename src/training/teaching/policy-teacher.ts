@@ -18,7 +18,7 @@ import { PolicyPlayers, trueProfilesOf } from '../../evaluation/play-policy.js';
 import type { UserPolicy } from '../../evaluation/user-policy.js';
 import { ResizableAnyEnv } from '../../rollouts/resizable-env.js';
 import { prompts } from '../../rollouts/text/prompt.js';
-import { spell } from '../../rollouts/text/prompt-text.js';
+import { spell } from '../../rollouts/text/spelling.js';
 import { TrajectoryRecorder } from '../../rollouts/trajectories/episode-recorder.js';
 import type { TextMove } from '../../rollouts/trajectories/move.js';
 import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';

@@ -22,7 +22,7 @@ import {
   RHYTHM,
 } from '../../../src/index.js';
 import { ROW_SIZE } from '../../../src/rollouts/text/observation-row.js';
-import { formatHundredths } from '../../../src/rollouts/text/prompt-text.js';
+import { formatHundredths } from '../../../src/rollouts/text/spelling.js';
 import { put } from '../../support/bad-calls.js';
 import { episodes, type GoldenEpisode } from '../../support/golden.js';
 import { forAll } from '../../support/random.js';

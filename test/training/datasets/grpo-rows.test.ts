@@ -15,10 +15,10 @@ import { type GrpoState, grpoRows } from '../../../src/training/datasets/grpo/gr
 import { MIX_OF_POLICIES, TOTAL_SHARE } from '../../../src/training/datasets/policy-mix.js';
 import {
   type DatasetOptions,
-  permutation,
   stateKeysOf,
   toPlan,
 } from '../../../src/training/datasets/state-sampler.js';
+import { permutation } from '../../../src/training/permutation.js';
 import { ENGINES, reportAbsentEngines } from '../../support/engines.js';
 
 reportAbsentEngines();
