@@ -2,7 +2,7 @@
 import { repeatActions } from '../src/agents/policies/open-loop.js';
 import { createVecEnv } from '../src/engine/node.js';
 import { FRESH_FIRST, NUM_TRAINING_SEEDS } from '../src/evaluation/audit/audit-options.js';
-import { evaluate } from '../src/evaluation/evaluate.js';
+import { evaluate } from '../src/evaluation/on-first-use.js';
 import { type StoredMeans, YARDSTICK_POLICIES } from '../src/evaluation/yardstick.js';
 import type { Interval } from '../src/shared/statistics.js';
 import { TRAINING_SEEDS } from '../src/world/conditions.js';

@@ -1,8 +1,8 @@
 /** Selects the policies of an evaluation: built-in policies, language models and policies of the user. */
 
 import { checkModelName, type LanguageModel, modelPlayer } from '../agents/llm/language-model.js';
-import { type FixedPolicy, POLICY_NAMES, type PolicyDescription } from '../agents/policies/fixed-policies.js';
-import { BUILTIN_POLICIES, findBuiltin, type SteppedPolicy } from '../agents/policies/stepped-policies.js';
+import { POLICY_NAMES } from '../agents/policies/fixed-policies.js';
+import { BUILTIN_POLICIES, findBuiltin } from '../agents/policies/stepped-policies.js';
 import type { PolicyLike } from '../engine/policy/policy.js';
 import type { Player } from '../rollouts/trajectories/trajectory-episode.js';
 import { InputError } from '../shared/errors.js';
@@ -10,16 +10,9 @@ import { didYouMean } from '../shared/names.js';
 import { describe } from '../shared/values.js';
 import { type Condition, episodesOf } from '../world/conditions.js';
 import type { EvaluateOptions, PolicyRecord } from './evaluate-options.js';
+import { LlmEpisodes } from './llm-episodes.js';
+import { type LlmPolicy, type NamedPolicy, playerOf } from './play-policy.js';
 import { MODEL_PREFIX, UserPolicy } from './user-policy.js';
-
-/** A policy that requests every action from a language model. */
-export interface LlmPolicy extends PolicyDescription {
-  readonly kind: 'model';
-  readonly model: LanguageModel;
-}
-
-/** A policy under its name in results, of any kind. */
-export type NamedPolicy = FixedPolicy | SteppedPolicy | LlmPolicy;
 
 /** The maximum number of episodes of a language model. All are kept in memory. Chosen by hand. */
 const MAX_LLM_EPISODES = 100_000;
@@ -68,8 +61,10 @@ function findLlmPolicy(policy: string, models: readonly LanguageModel[]): LlmPol
   if (model !== undefined)
     return {
       kind: 'model',
-      ...{ name: policy, actions: policy, belief: 'own', usesHiddenState: false, objective: null, model },
+      ...{ name: policy, actions: policy, belief: 'own', usesHiddenState: false, objective: null },
       sequenceGrader: () => null,
+      player: modelPlayer(name),
+      episodesOf: (conditions) => new LlmEpisodes(model, conditions),
     };
   const names = models.map((model) => model.name);
   throw new InputError(
@@ -78,17 +73,6 @@ function findLlmPolicy(policy: string, models: readonly LanguageModel[]): LlmPol
       `${describe(policy)}, got ${describe(name)}.${didYouMean(name, names, ' Pass the model in llm: { models }.')}`,
   );
 }
-
-/** Returns the player of a policy: the fields by which trajectories identify it. */
-export const playerOf = (policy: NamedPolicy): Player =>
-  policy.kind === 'model'
-    ? modelPlayer(policy.model.name)
-    : {
-        teacher: policy.name,
-        model: null,
-        objective: policy.objective,
-        oracle: policy.usesHiddenState,
-      };
 
 /** Returns the players of the policies of an evaluation. @throws InputError `unknown_name` or `wrong_type`. */
 export const playersOf = (policies: EvaluateOptions['policies'] = POLICY_NAMES): Player[] =>

@@ -8,18 +8,23 @@ import type { RunResult, VecEnvOptions } from '../engine/vec-env/vec-env-options
 import { ResizableAnyEnv } from '../rollouts/resizable-env.js';
 import type { TrajectoryEpisode } from '../rollouts/trajectories/trajectory-episode.js';
 import { checkInteger } from '../shared/values.js';
-import { type Condition, episodesOf, profilesOf, seedsOf, selectConditions } from '../world/conditions.js';
-import { type LlmPolicy, type NamedPolicy, playerOf, selectPolicies } from './choose-policies.js';
+import { type Condition, episodesOf, profilesOf, seedsOf } from '../world/conditions.js';
 import {
-  checkEvaluateOptions,
   chunksOf,
   type EpisodeBatch,
   type EvaluateOptions,
   type Played,
   type PlayedEpisodes,
 } from './evaluate-options.js';
-import { type AnswerSummary, LlmEpisodes } from './llm-episodes.js';
-import { type PlayOptions, PolicyPlayers, playPolicy } from './play-policy.js';
+import type { AnswerSummary, LlmEpisodes } from './llm-episodes.js';
+import {
+  type LlmPolicy,
+  type NamedPolicy,
+  type PlayOptions,
+  PolicyPlayers,
+  playerOf,
+  playPolicy,
+} from './play-policy.js';
 import { EvaluationRecorder } from './record-trajectories.js';
 import { describeRun, type RunInfo } from './run-info.js';
 import {
@@ -65,22 +70,18 @@ const DEFAULT_GRADER = 'v2';
 /** The default number of simultaneous episodes of a language model. Chosen by hand. */
 const CONCURRENCY = 4;
 
-/** Computes `evaluate` of on-first-use.ts. */
-export async function evaluate(options: EvaluateOptions = {}): Promise<Evaluation> {
-  checkEvaluateOptions(options);
-  return evaluateConditions(options, selectConditions(options));
-}
-
 /**
- * Evaluates every policy under `conditions`. Ignores the conditions in the options.
- * @param stored returns the results of episodes that were played before. @throws as `evaluate`.
+ * Evaluates `policies` under `conditions`. Ignores the policies and conditions of the options.
+ * @param policies in the order of the rows, without duplicates (choose-policies.ts).
+ * @param stored returns the results of episodes that were played before. @throws as `evaluate` of on-first-use.ts.
  */
-export async function evaluateConditions(
-  options: EvaluateOptions,
+export async function evaluatePolicies(
+  policies: readonly NamedPolicy[],
   conditions: readonly Condition[],
+  options: Omit<EvaluateOptions, 'policies'>,
   stored: StoredResults | null = null,
 ): Promise<Evaluation> {
-  const run = new Run(options, conditions, stored);
+  const run = new Run(policies, conditions, options, stored);
   const startTime = performance.now();
   await using environments = new ResizableAnyEnv(engineOf(options, run.grader));
   const info = describeRun(await environments.of(1), run.grader);
@@ -117,7 +118,7 @@ class RowTally {
 /** A running evaluation. */
 class Run {
   readonly grader: Grader;
-  readonly #options: EvaluateOptions;
+  readonly #options: Omit<EvaluateOptions, 'policies'>;
   readonly #conditions: readonly Condition[];
   readonly #stored: StoredResults | null;
   readonly #policies: readonly NamedPolicy[];
@@ -127,11 +128,16 @@ class Run {
   readonly #total: number;
   #done = 0;
 
-  constructor(options: EvaluateOptions, conditions: readonly Condition[], stored: StoredResults | null) {
-    this.#options = options;
+  constructor(
+    policies: readonly NamedPolicy[],
+    conditions: readonly Condition[],
+    options: Omit<EvaluateOptions, 'policies'>,
+    stored: StoredResults | null,
+  ) {
+    this.#policies = policies;
     this.#conditions = conditions;
+    this.#options = options;
     this.#stored = stored;
-    this.#policies = selectPolicies(options, this.#conditions);
     this.grader = toGrader(options.grader === undefined ? DEFAULT_GRADER : options.grader);
     const defaultSize =
       options.onTrajectories || this.#policies.some(({ kind }) => kind === 'stepped') ? SMALL_CHUNK : CHUNK;
@@ -139,7 +145,7 @@ class Run {
     const episodes = this.#conditions.reduce((sum, condition) => sum + episodesOf(condition), 0);
     this.#total = episodes * this.#policies.length;
     const entries = this.#policies.flatMap((policy) =>
-      policy.kind === 'model' ? [[policy, new LlmEpisodes(policy.model, this.#conditions)] as const] : [],
+      policy.kind === 'model' ? [[policy, policy.episodesOf(this.#conditions)] as const] : [],
     );
     this.#llmEpisodes = new Map<NamedPolicy, LlmEpisodes>(entries);
   }

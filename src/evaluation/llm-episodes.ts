@@ -2,6 +2,7 @@
 
 import { type AnswerLog, type LanguageModel, modelPlayer } from '../agents/llm/language-model.js';
 import { type EpisodeRequest, playEpisodes } from '../agents/llm/play-episodes.js';
+import type { WholeEpisodePolicy } from '../agents/policies/fixed-policies.js';
 import { type Grader, isSameGrader } from '../engine/graders/grader.js';
 import { addUsage } from '../rollouts/trajectories/episode-recorder.js';
 import type { Player, TrajectoryEpisode, Usage } from '../rollouts/trajectories/trajectory-episode.js';
@@ -9,7 +10,6 @@ import { camelCase } from '../shared/names.js';
 import type { Condition } from '../world/conditions.js';
 import { ACTION_NAMES, NUM_BELIEFS, NUM_STEPS } from '../world/fields.js';
 import { chunksOf, type EpisodeBatch } from './evaluate-options.js';
-import type { WholeEpisodePolicy } from './play-policy.js';
 
 /** Options of new episodes. */
 export interface LlmPlayOptions {

@@ -1,8 +1,9 @@
 /** `evaluate` and `audit`, which load their modules on first use: most programs that import the package need neither. */
+import { selectConditions } from '../world/conditions.js';
 import type { Audit } from './audit/audit.js';
 import type { AuditOptions } from './audit/audit-options.js';
 import type { Evaluation } from './evaluate.js';
-import type { EvaluateOptions } from './evaluate-options.js';
+import { checkEvaluateOptions, type EvaluateOptions } from './evaluate-options.js';
 
 /**
  * Plays every policy under every condition. Returns the mean final scores, digests of the scores, and the wins against the
@@ -11,8 +12,13 @@ import type { EvaluateOptions } from './evaluate-options.js';
  *   available; the errors of a language model's `complete`; the signal's reason.
  */
 export async function evaluate(options: EvaluateOptions = {}): Promise<Evaluation> {
-  const module = await import('./evaluate.js');
-  return module.evaluate(options);
+  const [{ evaluatePolicies }, { selectPolicies }] = await Promise.all([
+    import('./evaluate.js'),
+    import('./choose-policies.js'),
+  ]);
+  checkEvaluateOptions(options);
+  const conditions = selectConditions(options);
+  return evaluatePolicies(selectPolicies(options, conditions), conditions, options);
 }
 
 /**

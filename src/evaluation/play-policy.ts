@@ -1,6 +1,10 @@
 /** Plays the episodes of a batch with one policy: in one call, or step by step. */
 
-import type { FixedPolicy } from '../agents/policies/fixed-policies.js';
+import type {
+  FixedPolicy,
+  PolicyDescription,
+  WholeEpisodePolicy,
+} from '../agents/policies/fixed-policies.js';
 import type { SteppedPolicy } from '../agents/policies/stepped-policies.js';
 import { yieldTurn } from '../engine/engine-calls.js';
 import type { Grader } from '../engine/graders/grader.js';
@@ -8,9 +12,12 @@ import type { Env } from '../engine/node.js';
 import type { EpisodeStarts, PolicyPlayer, PolicySetting } from '../engine/policy/policy.js';
 import { Episode } from '../engine/reference/episode.js';
 import type { RunResult } from '../engine/vec-env/vec-env-options.js';
+import type { Player } from '../rollouts/trajectories/trajectory-episode.js';
+import type { Condition } from '../world/conditions.js';
 import { NUM_STEPS, PROFILE_SIZE } from '../world/fields.js';
 import type { World } from '../world/world.js';
 import type { EpisodeBatch } from './evaluate-options.js';
+import type { LlmEpisodes } from './llm-episodes.js';
 import type { EvaluationRecorder } from './record-trajectories.js';
 
 /** The open players of policies, which play further batches of the same size. */
@@ -63,8 +70,27 @@ export interface Episodes extends Pick<EpisodeBatch, 'seeds'> {
   readonly profile: string | readonly string[];
 }
 
-/** A policy that plays episodes in one call: a fixed one, or a replay of what a language model chose. */
-export type WholeEpisodePolicy = Pick<FixedPolicy, 'kind' | 'choice' | 'options'>;
+/** A policy that requests every action from a language model. */
+export interface LlmPolicy extends PolicyDescription {
+  readonly kind: 'model';
+  readonly player: Player;
+  /** Returns the model's episodes under conditions, before any is played. */
+  episodesOf(conditions: readonly Condition[]): LlmEpisodes;
+}
+
+/** A policy under its name in results, of any kind. */
+export type NamedPolicy = FixedPolicy | SteppedPolicy | LlmPolicy;
+
+/** Returns the player of a policy: the fields by which trajectories identify it. */
+export const playerOf = (policy: NamedPolicy): Player =>
+  policy.kind === 'model'
+    ? policy.player
+    : {
+        teacher: policy.name,
+        model: null,
+        objective: policy.objective,
+        oracle: policy.usesHiddenState,
+      };
 
 /**
  * Plays the episodes, one in each environment.

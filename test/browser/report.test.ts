@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { evaluate } from '../../src/evaluation/evaluate.js';
+import { evaluate } from '../../src/evaluation/on-first-use.js';
 import { evaluationToJson } from '../../src/evaluation/result-json.js';
 import { episodeLine } from '../../src/rollouts/trajectories/trajectory-lines.js';
 import { launch } from '../support/chromium/chromium.js';

@@ -1,8 +1,8 @@
 /** Tests the sequence editor in Chromium: by keyboard, pointer and touch, its scores, its address, accessibility. */
 import type { Page } from 'playwright-core';
 import { describe, expect, inject, it, test } from 'vitest';
+import { CONSTANT_BELIEF } from '../../src/agents/policies/fixed-policies.js';
 import { openLoopActions, repeatActions } from '../../src/agents/policies/open-loop.js';
-import { CONSTANT_BELIEF } from '../../src/agents/policies/with-belief.js';
 import { createVecEnv } from '../../src/index.js';
 import { GRADER_NAMES } from '../../src/world/fields.js';
 import { digitsOf } from '../../web/src/views/sequence/fields.js';

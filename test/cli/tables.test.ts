@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { STEPPED_NAMES } from '../../src/agents/policies/stepped-policies.js';
 import { renderHeader, renderTable } from '../../src/cli/eval/eval-table.js';
 import { toGrader } from '../../src/engine/graders/grader.js';
-import { evaluate } from '../../src/evaluation/evaluate.js';
+import { evaluate } from '../../src/evaluation/on-first-use.js';
 import { PUBLISHED } from '../../src/evaluation/published-scores.js';
 import { evaluationTable, textTable } from '../../src/exports/evaluation.js';
 import * as rhythm from '../../src/index.js';

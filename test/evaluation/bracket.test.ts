@@ -12,7 +12,7 @@ import {
   readAnchors,
   shareOf,
 } from '../../src/evaluation/bracket.js';
-import { evaluate } from '../../src/evaluation/evaluate.js';
+import { evaluate } from '../../src/evaluation/on-first-use.js';
 import { tQuantile } from '../../src/shared/statistics.js';
 import { BRACKET_AUDIT, TEST_SETTINGS } from '../support/bracket.js';
 

@@ -2,8 +2,9 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { POLICIES } from '../../src/agents/policies/fixed-policies.js';
-import { type EvaluationRow, evaluate } from '../../src/evaluation/evaluate.js';
+import type { EvaluationRow } from '../../src/evaluation/evaluate.js';
 import type { EvaluateOptions } from '../../src/evaluation/evaluate-options.js';
+import { evaluate } from '../../src/evaluation/on-first-use.js';
 import { evaluationToJson } from '../../src/evaluation/result-json.js';
 import * as api from '../../src/index.js';
 import { createVecEnv, InputError, PROFILE_NAMES, worldDigest } from '../../src/index.js';

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { policyName } from '../../src/agents/policies/fixed-policies.js';
 import { toGrader } from '../../src/engine/graders/grader.js';
-import { evaluate } from '../../src/evaluation/evaluate.js';
+import { evaluate } from '../../src/evaluation/on-first-use.js';
 import {
   evaluationYardsticks,
   type PolicyScore,

@@ -1,6 +1,6 @@
 /** The page of a report: well-formed, self-contained, the same bytes every time, with hostile names escaped. */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { evaluate } from '../../src/evaluation/evaluate.js';
+import { evaluate } from '../../src/evaluation/on-first-use.js';
 import { evaluationToJson } from '../../src/evaluation/result-json.js';
 import { svgOf } from '../../src/figures/svg.js';
 import { pageOf, sectionsOf } from '../../src/report/page.js';

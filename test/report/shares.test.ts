@@ -5,7 +5,7 @@
 import { describe, expect, it } from 'vitest';
 import { toGrader } from '../../src/engine/graders/grader.js';
 import { checkGrader, readAnchors } from '../../src/evaluation/bracket.js';
-import { evaluate } from '../../src/evaluation/evaluate.js';
+import { evaluate } from '../../src/evaluation/on-first-use.js';
 import { evaluationToJson } from '../../src/evaluation/result-json.js';
 import { parseResult } from '../../src/report/parse-results.js';
 import { ResultGatherer, TrajectoryTally } from '../../src/report/result-gatherer.js';

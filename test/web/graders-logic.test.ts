@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { graderWeights } from '../../src/engine/graders/grader.js';
 import { parseGrader } from '../../src/engine/graders/parse-grader.js';
-import { evaluate } from '../../src/evaluation/evaluate.js';
+import { evaluate } from '../../src/evaluation/on-first-use.js';
 import { rankPolicies } from '../../src/evaluation/ranking.js';
 import { createVecEnv } from '../../src/index.js';
 import { COMPONENT_NAMES, NUM_COMPONENTS } from '../../src/world/fields.js';

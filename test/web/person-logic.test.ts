@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { yieldTurn } from '../../src/engine/engine-calls.js';
 import { Episode } from '../../src/engine/reference/episode.js';
-import { evaluate } from '../../src/evaluation/evaluate.js';
+import { evaluate } from '../../src/evaluation/on-first-use.js';
 import {
   NUM_STEPS,
   OBSERVATION,

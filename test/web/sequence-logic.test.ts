@@ -1,7 +1,7 @@
 /** Tests the view of one action sequence for everybody: its scores, and the sequence in the page's address. */
 import { describe, expect, it } from 'vitest';
+import { CONSTANT_BELIEF } from '../../src/agents/policies/fixed-policies.js';
 import { openLoopActions, repeatActions } from '../../src/agents/policies/open-loop.js';
-import { CONSTANT_BELIEF } from '../../src/agents/policies/with-belief.js';
 import { createVecEnv } from '../../src/index.js';
 import { intervalOf } from '../../src/shared/statistics.js';
 import { GRADER_NAMES } from '../../src/world/fields.js';

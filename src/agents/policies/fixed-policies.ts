@@ -12,10 +12,16 @@ import { heuristicAction, randomAction } from '../../engine/reference/baselines.
 import type { RunChoice } from '../../engine/vec-env/runs.js';
 import { InputError } from '../../shared/errors.js';
 import { didYouMean } from '../../shared/names.js';
-import { NUM_METERS, OBSERVATION, OBSERVATION_SIZE } from '../../world/fields.js';
+import { NUM_BELIEFS, NUM_METERS, OBSERVATION, OBSERVATION_SIZE } from '../../world/fields.js';
 import type { Objective } from '../planner/objectives.js';
 import { openLoopActions, repeatActions, sequenceGraderUnder } from './open-loop.js';
-import { CONSTANT_BELIEF, constantBeliefs } from './with-belief.js';
+
+/** The constant belief: the middle of each range, at every step. */
+export const CONSTANT_BELIEF: readonly number[] = [0.5, 0.5, 0.5];
+
+/** Returns the constant belief for each environment, f32 [numEnvs, 3]. */
+export const constantBeliefs = (numEnvs: number): Float32Array =>
+  Float32Array.from({ length: numEnvs * NUM_BELIEFS }, (_, k) => CONSTANT_BELIEF[k % NUM_BELIEFS]);
 
 /** The source of a policy's beliefs: none, the constant belief, or the policy itself. */
 export type BeliefKind = 'none' | 'constant' | 'own';
@@ -69,6 +75,9 @@ export interface FixedPolicy extends PolicyDescription, Policy {
   /** The options of `VecEnv.run` that state the belief. */
   readonly options: Pick<RunOptions, 'beliefs'>;
 }
+
+/** A policy that plays episodes in one call: a fixed one, or a replay of what a language model chose. */
+export type WholeEpisodePolicy = Pick<FixedPolicy, 'kind' | 'choice' | 'options'>;
 
 /** How a fixed policy chooses actions. */
 type ActionPolicy = Pick<FixedPolicy, 'actions' | 'open' | 'choice' | 'sequenceGrader'>;

@@ -18,6 +18,7 @@ import type { PlannerOptions } from '../planner/planner-options.js';
 import { reactiveAction } from '../search/reactive.js';
 import { loadStudent, STUDENT_NAMES, type StudentName } from '../student/student.js';
 import {
+  constantBeliefs,
   type FixedPolicy,
   findPolicy,
   POLICIES,
@@ -26,7 +27,7 @@ import {
 } from './fixed-policies.js';
 import { REACTIVE_POLICIES } from './generated/reactive-policies.js';
 import { sequenceGraderUnder } from './open-loop.js';
-import { constantBeliefs, inferredBeliefs } from './with-belief.js';
+import { inferredBeliefs } from './with-belief.js';
 
 /** Plays n episodes from their observations. */
 export interface SteppedPlayer extends PolicyPlayer {

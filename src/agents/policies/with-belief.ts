@@ -9,17 +9,10 @@ import {
   type PolicyView,
   toPolicy,
 } from '../../engine/policy/policy.js';
-import { NUM_BELIEFS } from '../../world/fields.js';
 import { Inference } from '../inference/inference.js';
 import { inferenceWords } from '../inference/inference-words.js';
 import { errorCountedBy } from '../inference/samples.js';
-
-/** The constant belief: the middle of each range, at every step. */
-export const CONSTANT_BELIEF: readonly number[] = [0.5, 0.5, 0.5];
-
-/** Returns the constant belief for each environment, f32 [numEnvs, 3]. */
-export const constantBeliefs = (numEnvs: number): Float32Array =>
-  Float32Array.from({ length: numEnvs * NUM_BELIEFS }, (_, k) => CONSTANT_BELIEF[k % NUM_BELIEFS]);
+import { constantBeliefs } from './fixed-policies.js';
 
 /** The source of a policy's beliefs. */
 interface Beliefs {

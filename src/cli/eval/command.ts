@@ -3,8 +3,8 @@ import type { Command } from 'commander';
 import { POLICY_NAMES } from '../../agents/policies/fixed-policies.js';
 import { STEPPED_NAMES } from '../../agents/policies/stepped-policies.js';
 import { bracketEvaluation } from '../../evaluation/bracket.js';
-import { playersOf } from '../../evaluation/choose-policies.js';
-import { evaluateConditions } from '../../evaluation/evaluate.js';
+import { playersOf, selectPolicies } from '../../evaluation/choose-policies.js';
+import { evaluatePolicies } from '../../evaluation/evaluate.js';
 import type { EvaluateOptions } from '../../evaluation/evaluate-options.js';
 import { listed } from '../../evaluation/format-results.js';
 import { evaluationToJson } from '../../evaluation/result-json.js';
@@ -145,7 +145,7 @@ async function runEval(options: EvalCommandOptions, { signal, model }: Context):
       onTrajectories:
         store === null ? undefined : (episodes: readonly TrajectoryEpisode[]) => store.add(episodes),
     };
-    const evaluation = await evaluateConditions(settings, conditions);
+    const evaluation = await evaluatePolicies(selectPolicies(settings, conditions), conditions, settings);
     progress.stop();
     const bracketed = bracketEvaluation(evaluation, anchors);
     if (shard === null)

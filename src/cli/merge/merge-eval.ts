@@ -4,7 +4,8 @@ import { type FileHandle, open } from 'node:fs/promises';
 import type { LanguageModel } from '../../agents/llm/language-model.js';
 import type { RunResult } from '../../engine/vec-env/vec-env-options.js';
 import { bracketEvaluation } from '../../evaluation/bracket.js';
-import { evaluateConditions, type StoredResults } from '../../evaluation/evaluate.js';
+import { selectPolicies } from '../../evaluation/choose-policies.js';
+import { evaluatePolicies, type StoredResults } from '../../evaluation/evaluate.js';
 import type { EvaluateOptions, PolicyRecord } from '../../evaluation/evaluate-options.js';
 import { evaluationToJson } from '../../evaluation/result-json.js';
 import type { RunInfo } from '../../evaluation/run-info.js';
@@ -63,7 +64,12 @@ export async function mergeEval(
       onTrajectories: model === null ? (episodes) => file.write(episodes) : undefined,
       ...(models.length === 0 ? {} : { llm: { models, played: playedBy(models, job, shards) } }),
     };
-    const evaluation = await evaluateConditions(settings, conditions, storedResults(shards));
+    const evaluation = await evaluatePolicies(
+      selectPolicies(settings, conditions),
+      conditions,
+      settings,
+      storedResults(shards),
+    );
     // With language models, the lines are in the order of the job's conditions, policies and seeds.
     if (model !== null) {
       for await (const line of shards.inOrder(conditions, policies)) await file.writeLines([line]);

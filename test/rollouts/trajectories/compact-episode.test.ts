@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { playEpisodes } from '../../../src/agents/llm/play-episodes.js';
 import { POLICY_NAMES } from '../../../src/agents/policies/fixed-policies.js';
 import { type GraderLike, toGrader } from '../../../src/engine/graders/grader.js';
-import { evaluate } from '../../../src/evaluation/evaluate.js';
+import { evaluate } from '../../../src/evaluation/on-first-use.js';
 import {
   type CompactEpisode,
   parseCompact,

@@ -13,11 +13,7 @@ import {
 } from '../../../src/index.js';
 import { type GrpoState, grpoRows } from '../../../src/training/datasets/grpo/grpo-rows.js';
 import { MIX_OF_POLICIES, TOTAL_SHARE } from '../../../src/training/datasets/policy-mix.js';
-import {
-  type DatasetOptions,
-  stateKeysOf,
-  toPlan,
-} from '../../../src/training/datasets/state-sampler.js';
+import { type DatasetOptions, stateKeysOf, toPlan } from '../../../src/training/datasets/state-sampler.js';
 import { permutation } from '../../../src/training/permutation.js';
 import { ENGINES, reportAbsentEngines } from '../../support/engines.js';
 

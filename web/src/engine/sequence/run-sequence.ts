@@ -1,6 +1,7 @@
 /** Plays one action sequence with many people in the worker, and grades it by every grader. */
+
+import { CONSTANT_BELIEF } from '../../../../src/agents/policies/fixed-policies.js';
 import { repeatActions } from '../../../../src/agents/policies/open-loop.js';
-import { CONSTANT_BELIEF } from '../../../../src/agents/policies/with-belief.js';
 import { type AsyncVecEnv, createAsyncVecEnv } from '../../../../src/browser.js';
 import { yieldTurn } from '../../../../src/engine/engine-calls.js';
 import { regrade } from '../../../../src/engine/graders/regrade.js';
