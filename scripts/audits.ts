@@ -7,8 +7,9 @@
  * because another release of the drawing packages may draw them differently.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { type Audit, audit } from '../src/evaluation/audit/audit.js';
+import type { Audit } from '../src/evaluation/audit/audit.js';
 import { drawingsOf } from '../src/evaluation/audit/audit-page.js';
+import { audit } from '../src/evaluation/on-first-use.js';
 import { reproducibleJson } from '../src/evaluation/result-json.js';
 import { STORED_MEANS } from '../src/evaluation/yardstick.js';
 import { svgOf } from '../src/figures/svg.js';

@@ -147,7 +147,7 @@ def _texts_of(values: "npt.NDArray[np.float32]") -> List[List[str]]:
     import numpy as np
 
     wide = values.astype(np.float64)
-    # A little more than 100, so that halves round away from zero (src/rollouts/text/prompt-text.ts).
+    # A little more than 100, so that halves round away from zero (src/rollouts/text/spelling.ts).
     hundredths = np.floor(wide * (100 * (1 + 2.0**-40)) + 0.5)
     is_small = np.abs(hundredths) <= 1000
     indices = np.where(is_small, hundredths + 1000, 0).astype(int).tolist()

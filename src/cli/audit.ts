@@ -3,10 +3,11 @@
 import { basename, dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import { impossibleText } from '../evaluation/audit/assessment.js';
-import { type Audit, audit } from '../evaluation/audit/audit.js';
+import type { Audit } from '../evaluation/audit/audit.js';
 import { drawingsOf, reportOf } from '../evaluation/audit/audit-page.js';
 import type { AuditRow } from '../evaluation/audit/gains.js';
 import { alignedInterval, decimals } from '../evaluation/format-results.js';
+import { audit } from '../evaluation/on-first-use.js';
 import { auditToJson } from '../evaluation/result-json.js';
 import { COMPONENT_NAMES } from '../world/fields.js';
 import { EXIT, UsageError } from './command-errors.js';

@@ -31,6 +31,9 @@ export async function evaluate(options: EvaluateOptions = {}): Promise<Evaluatio
  *   available; the signal's reason.
  */
 export async function audit(options: AuditOptions = {}): Promise<Audit> {
-  const module = await import('./audit/audit.js');
-  return module.audit(options);
+  const [module, { openPlanner }] = await Promise.all([
+    import('./audit/audit.js'),
+    import('../agents/planner/planner.js'),
+  ]);
+  return module.audit(options, openPlanner);
 }

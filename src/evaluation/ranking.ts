@@ -3,7 +3,7 @@
 import { type GraderLike, graderWeights } from '../engine/graders/grader.js';
 import { checkComponents, gradeAll } from '../engine/graders/regrade.js';
 import { InputError } from '../shared/errors.js';
-import { type Interval, intervalOf } from '../shared/statistics.js';
+import { type Interval, intervalOf, pairedInterval } from '../shared/statistics.js';
 import { checkLength, describe, wrongType } from '../shared/values.js';
 
 /** A policy's components by episode. All compared policies have the same seeds in the same order. */
@@ -87,10 +87,4 @@ function refuseDuplicate(name: string): never {
     'unknown_name',
     `Expected policies of different names, got ${describe(name)} twice. Use another name for one of the two.`,
   );
-}
-
-/** Returns the mean difference of paired values with its 95 % interval. */
-export function pairedInterval(values: Float32Array, others: Float32Array): Interval {
-  // Differences of float32s are nearly exact in float64.
-  return intervalOf(Float64Array.from(values, (value, i) => value - others[i]));
 }

@@ -1,9 +1,9 @@
 /** Computes how a ranking depends on the weights: slopes of each lead, and weights at which neighbours swap. */
 import { byName, floatsOf, type GraderLike, type GraderWeights, toGrader } from '../engine/graders/grader.js';
 import { gradeAll } from '../engine/graders/regrade.js';
-import { CompensatedSum, type Interval } from '../shared/statistics.js';
+import { CompensatedSum, type Interval, pairedInterval } from '../shared/statistics.js';
 import { COMPONENT_NAMES, NUM_COMPONENTS } from '../world/fields.js';
-import { type GradedPolicy, gradePolicies, type PolicyComponents, pairedInterval } from './ranking.js';
+import { type GradedPolicy, gradePolicies, type PolicyComponents } from './ranking.js';
 
 /** The nearest grader under which two policies swap. */
 export interface Flip {

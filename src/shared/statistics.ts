@@ -178,3 +178,9 @@ export function intervalOf(values: Float32Array | Float64Array, confidence = CON
   moments.addAll(values);
   return moments.interval(confidence);
 }
+
+/** Returns the mean difference of paired values with its 95 % interval. */
+export function pairedInterval(values: Float32Array, others: Float32Array): Interval {
+  // Differences of float32s are nearly exact in float64.
+  return intervalOf(Float64Array.from(values, (value, i) => value - others[i]));
+}

@@ -25,7 +25,7 @@ import {
 } from './controls.js';
 import { type AuditRow, bestIgnoringProfile, type Gains, gainsOf, rowsOf } from './gains.js';
 import { type Player, playersOf, type Recordings, silentPlayer, silentPoliciesOf } from './players.js';
-import { recordPlanner, recordPolicies, recordReactive } from './recordings.js';
+import { type PlannedRequest, recordPlanner, recordPolicies, recordReactive } from './recordings.js';
 import { runSearches, SearchProgress, searchReactive } from './searches.js';
 
 /** An action sequence that an audit found for all profiles. */
@@ -85,9 +85,12 @@ export interface Audit extends RunInfo, Assessment {
   readonly meanEpisodes: readonly MeanEpisode[];
 }
 
-/** Computes `audit` of ../on-first-use.ts. */
-export async function audit(options: AuditOptions = {}): Promise<Audit> {
-  const request = toAuditRequest(options);
+/** Computes `audit` of ../on-first-use.ts. @param openPlanner opens the planners that the audit plays. */
+export async function audit(
+  options: AuditOptions,
+  openPlanner: PlannedRequest['openPlanner'],
+): Promise<Audit> {
+  const request = { ...toAuditRequest(options), openPlanner };
   const startTime = performance.now();
   const progress = new SearchProgress(request);
   const findings = await runSearches(request, progress);
@@ -131,7 +134,7 @@ export async function audit(options: AuditOptions = {}): Promise<Audit> {
  * @param reactive f64 [480]: the parameters of the reactive policy.
  */
 async function record(
-  request: AuditRequest,
+  request: PlannedRequest,
   progress: SearchProgress,
   reactive: Float64Array,
 ): Promise<Recordings> {

@@ -14,7 +14,7 @@ import { type AuditBelief, type FittedBeliefs, fitBeliefs } from './beliefs.js';
 import { differenceOf } from './gains.js';
 import { type Player, type Recording, recordedPlayer, silentPlayer, withBelief } from './players.js';
 import { PROFILE_KINDS, type ProfileKind } from './read-anchors.js';
-import { recordPlanner } from './recordings.js';
+import { type PlannedRequest, recordPlanner } from './recordings.js';
 import {
   neutralEvaluations,
   neutralPlannerEpisodes,
@@ -105,7 +105,7 @@ const NEUTRAL = 'neutral';
 
 /** Plays the impossible world. @throws the signal's reason; BackendError. */
 export async function playImpossibleWorld(
-  request: AuditRequest,
+  request: PlannedRequest,
   progress: SearchProgress,
 ): Promise<ImpossibleWorld> {
   const profile = problemProfile(NEUTRAL);
@@ -139,7 +139,7 @@ export async function playImpossibleWorld(
 
 /** Returns the gain of the inferring planner over a planner that knows this world's only profile, the neutral one. */
 async function playPlanners(
-  request: AuditRequest,
+  request: PlannedRequest,
   progress: SearchProgress,
   envs: AuditEnvs,
 ): Promise<Interval> {
@@ -186,7 +186,7 @@ export interface AnchorParts {
 
 /** Finds the sequence, beliefs and episodes for the anchors of discrete profiles. @throws the signal's reason; BackendError. */
 export async function findDiscreteAnchor(
-  request: AuditRequest,
+  request: PlannedRequest,
   progress: SearchProgress,
 ): Promise<AnchorParts> {
   const problem = { seeds: trainingSeeds(), profile: problemProfile('discrete') };

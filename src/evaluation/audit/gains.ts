@@ -1,7 +1,6 @@
 /** Computes the scores of an audit, and the gains of exploits and of knowing the profile, on the same episodes. */
-import { type Interval, intervalOf } from '../../shared/statistics.js';
+import { type Interval, intervalOf, pairedInterval } from '../../shared/statistics.js';
 import { COMPONENT_NAMES, NUM_COMPONENTS } from '../../world/fields.js';
-import { pairedInterval } from '../ranking.js';
 import type { Play } from './audit-envs.js';
 import { HEURISTIC, ignoresProfile, type Player } from './players.js';
 

@@ -1,5 +1,5 @@
 /** Records episodes of players that use observations, so that they can be played again. */
-import { openPlanner } from '../../agents/planner/planner.js';
+import type { openPlanner } from '../../agents/planner/planner.js';
 import type { PlannerOptions } from '../../agents/planner/planner-options.js';
 import { playReactive } from '../../agents/search/reactive.js';
 import { yieldTurn } from '../../engine/engine-calls.js';
@@ -11,6 +11,11 @@ import type { UserPolicy } from '../user-policy.js';
 import { type AuditProfiles, type AuditRequest, freshSeeds, profileChoice } from './audit-options.js';
 import { type Player, type Recording, recordedPlayer, silentPlayer } from './players.js';
 import { IMAGINED_EPISODES, roundsOf, type SearchProgress } from './searches.js';
+
+/** A request, with the function that opens its planners. An audit's own files need nothing else of the planner. */
+export interface PlannedRequest extends AuditRequest {
+  readonly openPlanner: typeof openPlanner;
+}
 
 /** The knowledge of a planner: its observations, the prior alone, or the true profile. */
 export type Knowledge = 'inference' | 'prior' | 'truth';
@@ -38,7 +43,7 @@ export async function recordReactive(
  * @throws the signal's reason.
  */
 export async function recordPlanner(
-  request: AuditRequest,
+  request: PlannedRequest,
   knowledge: Knowledge,
   progress: SearchProgress,
   episodes: number,
@@ -62,7 +67,7 @@ export async function recordPlanner(
 
 /** Plays the episodes of `seeds` with a planner. @param report called with the number of steps played. */
 async function recordPart(
-  request: AuditRequest,
+  request: PlannedRequest,
   knowledge: Knowledge,
   profiles: AuditProfiles,
   seeds: Uint32Array,
@@ -72,7 +77,7 @@ async function recordPart(
   const numEnvs = seeds.length;
   await using env = await openEnv({ numEnvs, grader, profiles: profileChoice(profiles, numEnvs), ...engine });
   const options: PlannerOptions = { numEnvs, grader, rounds: roundsOf(request), ...engine };
-  await using planner = await openPlanner({
+  await using planner = await request.openPlanner({
     ...options,
     inference: knowledge !== 'prior',
     oracle: knowledge === 'truth' ? profilesOf(profiles, seeds) : undefined,

@@ -1,5 +1,6 @@
 /** Audits: options, progress, cancellation, a user's policies, fitted beliefs, and the world in which inference is worth nothing. */
 import { describe, expect, it } from 'vitest';
+import { openPlanner } from '../../../src/agents/planner/planner.js';
 import { AuditEnvs } from '../../../src/evaluation/audit/audit-envs.js';
 import {
   neutralProfile,
@@ -192,7 +193,7 @@ describe.skipIf(NATIVE.length === 0)('the best constant belief', () => {
 it.skipIf(NATIVE.length === 0)(
   'in the impossible world, knowing the profile adds about nothing',
   async () => {
-    const request = toAuditRequest({ ...BELIEFS, grader: 'v3' });
+    const request = { ...toAuditRequest({ ...BELIEFS, grader: 'v3' }), openPlanner };
     const found = await playImpossibleWorld(request, new SearchProgress(request));
     expect(found.sequence.low! <= 0 || found.sequence.high! < 0.01).toBe(true);
     expect(found.planner.mean).toBeLessThan(0.01);
