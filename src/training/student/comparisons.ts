@@ -4,7 +4,7 @@
  * of its episode, so the difference of the two results is what the other action gains.
  */
 import { FEATURE_COUNT, Features, OUTPUT, OUTPUT_COUNT } from '../../agents/student/network.js';
-import { highestLogit, statedBelief } from '../../agents/student/student.js';
+import { highestLogit, statedBelief } from '../../agents/student/student-player.js';
 import type { Env } from '../../engine/node.js';
 import { beliefTarget, sampleProfile } from '../../engine/reference/profile.js';
 import { type Draw, threefry, unit } from '../../engine/reference/threefry.js';

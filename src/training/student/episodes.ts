@@ -1,7 +1,7 @@
 /** The episodes that a student learns from: played by the teacher or the student, labelled by the teacher. */
 import type { SteppedPlayer, SteppedPolicy } from '../../agents/policies/stepped-policies.js';
 import { FEATURE_COUNT, Features, type Network, OUTPUT, OUTPUT_COUNT } from '../../agents/student/network.js';
-import { highestLogit, StudentPlayer, statedBelief } from '../../agents/student/student.js';
+import { highestLogit, StudentPlayer, statedBelief } from '../../agents/student/student-player.js';
 import { NODE } from '../../engine/backends/node.js';
 import { yieldTurn } from '../../engine/engine-calls.js';
 import type { Grader } from '../../engine/graders/grader.js';

@@ -1,7 +1,7 @@
 /** A network as arrays of jax-js, with the state of its optimiser. Needs the package `@jax-js/jax`. */
 import { jit, nn, numpy as np, tree } from '@jax-js/jax';
 import { type Layer as FileLayer, OUTPUT, OUTPUT_COUNT } from '../../agents/student/network.js';
-import { MIDDLE } from '../../agents/student/student.js';
+import { MIDDLE } from '../../agents/student/student-player.js';
 import type { ModelState } from './checkpoint.js';
 
 /** A layer's arrays: weights [inputs, outputs], bias [outputs]. */

@@ -1,8 +1,8 @@
 /** Trains a student. Measures the teacher; then the student, at the end and at checkpoints at least 0.7 s apart. */
 
 import { Features, Network } from '../../../src/agents/student/network.js';
-import { StudentPlayer } from '../../../src/agents/student/student.js';
 import { encodeStudent } from '../../../src/agents/student/student-file.js';
+import { StudentPlayer } from '../../../src/agents/student/student-player.js';
 import type { Checkpoint } from '../../../src/training/student/checkpoint.js';
 import { runTraining } from '../../../src/training/student/train.js';
 import {
