@@ -67,8 +67,7 @@ export interface Repo {
   readonly name: string;
 }
 
-/** The limit of huggingface_hub 1 on the characters of USER and of NAME. As at the Hub, only letters, digits and _ may be at their ends. */
-const MAX_NAME = 96;
+/** USER and NAME have at most 96 characters, as in huggingface_hub 1. As at the Hub, - and . may not be at their ends. */
 const REPO = /^(?!.*(?:--|\.\.|\.git$))\w(?:[\w.-]{0,94}\w)?\/\w(?:[\w.-]{0,94}\w)?$/;
 const BRANCH = /^(?![0-9a-f]{40}$)(?!.*(?:\.\.|\/\/|\/\.|\.lock(?:\/|$)|[./]$))\w[\w./-]{0,199}$/;
 
@@ -78,8 +77,8 @@ export function checkRepo(type: RepoType, name: string): Repo {
   const hasType = /^(?:datasets?|models?|spaces)\/|:\/\//.test(name);
   throw new InputError(
     'unknown_name',
-    `Expected --repo to be USER/NAME: letters, digits and _, with - and . between them, at most ${MAX_NAME} characters each, ` +
-      `no -- or .. and no .git at the end; got ${JSON.stringify(name.slice(0, 2 * MAX_NAME))}.` +
+    'Expected --repo to be USER/NAME: letters, digits and _, with - and . between them, at most 96 characters each, ' +
+      `no -- or .. and no .git at the end; got ${JSON.stringify(name.slice(0, 200))}.` +
       (hasType ? ' Pass only USER/NAME, and the type as --type.' : ' Pass the name of a repository.'),
   );
 }

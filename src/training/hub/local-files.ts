@@ -1,5 +1,5 @@
 /** Resolves paths to the files to upload, their targets, and the entries that are left out. */
-import { lstatSync, openAsBlob, readdirSync, type Stats, statSync } from 'node:fs';
+import { existsSync, lstatSync, openAsBlob, readdirSync, type Stats, statSync } from 'node:fs';
 import { basename, join, relative, resolve, sep } from 'node:path';
 import { type ErrorCode, InputError } from '../../shared/errors.js';
 import { toPrintable } from '../../shared/names.js';
@@ -74,14 +74,8 @@ const fileAt = (path: string): FilePaths => ({ source: path, target: basename(re
 
 function isDirectory(path: string): boolean {
   const what = `a file or a directory to upload, got ${quoted(path)}, which`;
-  let stats: Stats | undefined;
-  try {
-    stats = statSync(path, { throwIfNoEntry: false });
-  } catch (error) {
-    if (!['ENOTDIR', 'ENAMETOOLONG', 'ELOOP'].includes((error as NodeJS.ErrnoException).code ?? ''))
-      throw error;
-  }
-  if (stats === undefined) refuse('unknown_name', `${what} does not exist. Check the path.`);
+  if (!existsSync(path)) refuse('unknown_name', `${what} does not exist. Check the path.`);
+  const stats = statSync(path);
   if (stats.isDirectory() || stats.isFile()) return stats.isDirectory();
   refuse('wrong_type', `${what} is neither. Write its contents to a file.`);
 }
