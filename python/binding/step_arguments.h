@@ -77,7 +77,8 @@ class StepArguments {
   }
 
   [[noreturn]] static void refuse_type(const char* name, const char* what, const py::handle& value, const char* remedy) {
-    raise_input("wrong_type", std::string("Expected ") + name + " to be an array of " + what + ", got " + describe(value) + remedy);
+    raise_input("wrong_type", std::string("Expected ") + name + " to be an array of " + what + ", got " + describe(value) + remedy,
+                name);
   }
 
   [[noreturn]] static void refuse_length(const std::string& expected, const py::array& array, size_t length) {

@@ -112,6 +112,7 @@ function refuseBeliefs(beliefs: ArrayLike<unknown>, unit: string, where: string)
     expected: `${where} to be an array of [${unit}, ${NUM_BELIEFS}] numbers, row by row`,
     got: `${describe(beliefs)}${first}`,
     remedy: 'Pass a Float32Array. To flatten rows, pass beliefs.flatMap((row) => [...row]).',
+    at: where,
   });
 }
 

@@ -79,13 +79,18 @@ export class List {
     this.textOf = textOf;
   }
 
-  /** Yields the pieces of the text, of at most SLICE entries. @param turn awaited before each piece. */
-  async *pieces(turn: () => Promise<void>): AsyncGenerator<string> {
+  /**
+   * Yields the pieces of the text, of at most SLICE entries. @param before the text before the list.
+   * @param turn awaited before each piece.
+   */
+  async *pieces(before: string, turn: () => Promise<void>): AsyncGenerator<string> {
+    if (this.length === 0) yield `${before}[]`;
     for (let from = 0; from < this.length; from += SLICE) {
       await turn();
-      yield (from === 0 ? '[' : ',') + this.textOf(from, Math.min(from + SLICE, this.length));
+      const to = Math.min(from + SLICE, this.length);
+      const [start, end] = [from === 0 ? `${before}[` : ',', to === this.length ? ']' : ''];
+      yield start + this.textOf(from, to) + end;
     }
-    yield this.length === 0 ? '[]' : ']';
   }
 }
 
@@ -105,12 +110,17 @@ export async function* objectPieces(fields: Fields, turn: () => Promise<void>): 
   let before = '{';
   for (const [name, value] of Object.entries(fields)) {
     if (value === undefined) continue;
-    yield `${before}"${name}":`;
-    if (value instanceof List) yield* value.pieces(turn);
-    else if (isPieces(value)) yield* value;
-    else if (isFields(value)) yield* objectPieces(value, turn);
-    else yield JSON.stringify(value);
+    const key = `${before}"${name}":`;
     before = ',';
+    if (value instanceof List) {
+      yield* value.pieces(key, turn);
+    } else if (isPieces(value)) {
+      yield key;
+      yield* value;
+    } else if (isFields(value)) {
+      yield key;
+      yield* objectPieces(value, turn);
+    } else yield key + JSON.stringify(value);
   }
   yield before === '{' ? '{}' : '}';
 }

@@ -226,32 +226,24 @@ const MAX_DEPTH = 16;
 const quotedInput = (value: unknown): unknown => (isBrief(value) ? value : describe(value));
 
 function isBrief(value: unknown): boolean {
-  let budget = MAX_SIZE;
-  let level = [value];
-  for (let depth = 0; level.length > 0; depth++) {
-    const children: unknown[] = [];
-    for (const each of level) {
-      budget -= typeof each === 'string' ? each.length : 1;
-      if (typeof each === 'object' && each !== null) budget -= addMembers(each, budget, children);
-      if (budget < 0 || depth > MAX_DEPTH) return false;
-    }
-    level = children;
+  let size = 0;
+  const depths = new Map<unknown, number>();
+  // JSON.stringify visits the members one by one, until the size or the depth is too large.
+  function visit(this: object, key: string, each: unknown): unknown {
+    const depth = (depths.get(this) ?? 0) + 1;
+    size += (Array.isArray(this) ? 0 : key.length) + (typeof each === 'string' ? each.length : 1);
+    // Typed arrays of binary frames are not JSON.
+    if (size > MAX_SIZE || depth > MAX_DEPTH || ArrayBuffer.isView(each)) throw TOO_LONG;
+    if (typeof each === 'object') depths.set(each, depth);
+    return each;
   }
-  return true;
+  try {
+    JSON.stringify(value, visit);
+    return true;
+  } catch (error) {
+    if (error === TOO_LONG) return false;
+    throw error;
+  }
 }
 
-/**
- * Adds the members of an object to `members`. @returns the number of characters of its keys, or a number above `limit`
- * for a typed array, or if keys and members exceed the limit.
- */
-function addMembers(parent: object, limit: number, members: unknown[]): number {
-  // Typed arrays of binary frames are not JSON.
-  if (ArrayBuffer.isView(parent) || (Array.isArray(parent) && parent.length > limit)) return limit + 1;
-  let length = 0;
-  for (const key in parent) {
-    if (!Array.isArray(parent)) length += key.length;
-    members.push((parent as Record<string, unknown>)[key]);
-    if (length + members.length > limit) return limit + 1;
-  }
-  return length;
-}
+const TOO_LONG = new RangeError('The input is too long.');

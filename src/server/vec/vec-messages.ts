@@ -4,6 +4,7 @@ import type { VecEnv } from '../../engine/node.js';
 import { AUTORESET_MODES } from '../../engine/vec-env/autoreset.js';
 import type { StepResult, VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
 import { float32Decimals } from '../../shared/float32-decimal.js';
+import { camelCase } from '../../shared/names.js';
 import { ACTION_NAMES, GRADER_NAMES, MAX_ENVS, MAX_U32, OBSERVATION_FIELDS } from '../../world/fields.js';
 import { PROFILE_CHOICES } from '../../world/resolve-names.js';
 import { atMost, type FrameArray, type Shaped } from './frame.js';
@@ -91,29 +92,14 @@ function outputOf(name: OutputName, env: VecEnv, result: StepResult): FrameArray
   return result[OUTPUTS[name]] as FrameArray;
 }
 
-/** Returns the options of the environment that `create` asks for. */
-export function toOptions({
-  num_envs,
-  autoreset,
-  seed_range,
-  profiles,
-  grader,
-  observation,
-}: Create): VecEnvOptions {
-  return {
-    numEnvs: num_envs,
-    autoreset,
-    seedRange: seed_range,
-    profiles,
-    grader,
-    observation: observation && {
-      fields: observation.fields,
-      oneHot: observation.one_hot,
-      scale: observation.scale,
-      history: observation.history,
-    },
-  } as VecEnvOptions;
+/** Returns the options of the environment that `create` asks for: the same names in camel case. */
+export function toOptions({ outputs: _, observation, ...request }: Create): VecEnvOptions {
+  const options = { ...request, observation: observation && camelKeys(observation) };
+  return camelKeys(options) as unknown as VecEnvOptions;
 }
+
+const camelKeys = (fields: object): object =>
+  Object.fromEntries(Object.entries(fields).map(([name, value]) => [camelCase(name), value]));
 
 /** Returns the data of the answer to `create`. */
 export function describeEnv(env: VecEnv, outputs: readonly OutputName[]): object {
