@@ -44,9 +44,11 @@ export class FairQueue {
   readonly #what: string;
   /** By client, in the order of the clients' next turns. No queue is empty. */
   readonly #queues = new Map<string, Set<Waiting>>();
-  #working = 0;
-  #waiting = 0;
-  #draining = false;
+  /** The number of requests in progress, and of those that wait. */
+  working = 0;
+  waiting = 0;
+  /** Whether new requests are refused. */
+  draining = false;
   /**
    * The moving average of the milliseconds between the ends of successive requests, while others wait; null before the first.
    */
@@ -60,24 +62,9 @@ export class FairQueue {
     this.#what = what;
   }
 
-  /** The number of requests in progress. */
-  get working(): number {
-    return this.#working;
-  }
-
-  /** Whether new requests are refused. */
-  get draining(): boolean {
-    return this.#draining;
-  }
-
-  /** The number of requests that wait. */
-  get waiting(): number {
-    return this.#waiting;
-  }
-
   /** Checks that the queue admits new requests. @throws BusyError if it is full or draining. */
   checkOpen(): void {
-    if (this.#draining) {
+    if (this.draining) {
       const [expected, got] = ['a server that accepts requests', 'a server that is shutting down'];
       throw new BusyError(expected, got, 'Send the request to another server.', MIN_RETRY);
     }
@@ -86,7 +73,7 @@ export class FairQueue {
 
   #checkFull(): void {
     const { working, waiting } = this.#limits;
-    if (this.#working < working || this.#waiting < waiting) return;
+    if (this.working < working || this.waiting < waiting) return;
     throw this.#busy(
       `fewer than ${working + waiting} ${this.#what}`,
       `${working} in progress and ${waiting} that wait`,
@@ -102,20 +89,20 @@ export class FairQueue {
   async enter(client: string, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     this.#checkFull();
-    if (this.#working >= this.#limits.working) await this.#wait(client, signal);
-    else this.#working++;
+    if (this.working >= this.#limits.working) await this.#wait(client, signal);
+    else this.working++;
   }
 
   /** Ends a request, and admits the next one. */
   leave(): void {
     const now = performance.now();
     // While no request waits, the time since the last end depends on the clients, not on the server.
-    if (this.#waiting > 0) this.#addInterval(now - this.#endedAt);
+    if (this.waiting > 0) this.#addInterval(now - this.#endedAt);
     this.#endedAt = now;
-    this.#working--;
+    this.working--;
     const next = this.#next();
     if (next === undefined) return;
-    this.#working++;
+    this.working++;
     next.admit();
   }
 
@@ -126,11 +113,11 @@ export class FairQueue {
 
   /** Refuses new requests: `checkOpen` throws. */
   drain(): void {
-    this.#draining = true;
+    this.draining = true;
   }
 
   #wait(client: string, signal: AbortSignal): Promise<void> {
-    if (this.#waiting === 0) this.#endedAt = performance.now();
+    if (this.waiting === 0) this.#endedAt = performance.now();
     return new Promise((resolve, reject) => {
       const end = (): void => {
         clearTimeout(timer);
@@ -172,14 +159,14 @@ export class FairQueue {
     const queue = this.#queues.get(entry.client);
     if (queue === undefined) this.#queues.set(entry.client, new Set([entry]));
     else queue.add(entry);
-    this.#waiting++;
+    this.waiting++;
   }
 
   #remove(entry: Waiting): void {
     const queue = this.#queues.get(entry.client)!;
     queue.delete(entry);
     if (queue.size === 0) this.#queues.delete(entry.client);
-    this.#waiting--;
+    this.waiting--;
   }
 
   /**
@@ -201,7 +188,7 @@ export class FairQueue {
 
   /** Estimates the seconds until the requests that wait now have begun: each end of a request admits one. */
   #retryAfter(): number {
-    const seconds = Math.ceil((this.#waiting * (this.#meanMs ?? 0)) / 1000);
+    const seconds = Math.ceil((this.waiting * (this.#meanMs ?? 0)) / 1000);
     return Math.min(Math.max(seconds, MIN_RETRY), MAX_RETRY);
   }
 }

@@ -130,18 +130,11 @@ export function upgrade(
   // The client may disconnect before the answer.
   stream.on('error', () => stream.destroy());
   const [path] = (request.url ?? '/').split('?');
-  const rejection = upgradeRejection(request, Object.hasOwn(sockets, path), rejectionOf);
-  if (rejection === null) sockets[path].upgrade(request, stream, head);
-  else reject(stream, rejection);
-}
-
-function upgradeRejection(
-  request: IncomingMessage,
-  isSocket: boolean,
-  rejectionOf: AccessCheck,
-): StatusError | null {
-  if (request.headers.upgrade?.toLowerCase() !== 'websocket') return OTHER_UPGRADE;
-  return isSocket ? rejectionOf(request) : NOT_FOUND;
+  const isOther = request.headers.upgrade?.toLowerCase() !== 'websocket';
+  const rejection = Object.hasOwn(sockets, path) ? rejectionOf(request) : NOT_FOUND;
+  if (isOther) reject(stream, OTHER_UPGRADE);
+  else if (rejection !== null) reject(stream, rejection);
+  else sockets[path].upgrade(request, stream, head);
 }
 
 function reject(stream: Duplex, { status, message, headers }: StatusError): void {
