@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { type GraderLike, graderWeights } from '../engine/graders/grader.js';
 import { clampBelief } from '../engine/reference/profile.js';
 import type { RunResult } from '../engine/vec-env/vec-env-options.js';
-import { ResizableAnyEnv } from '../rollouts/resizable-env.js';
+import type { ResizableAnyEnv } from '../rollouts/resizable-env.js';
 import { RhythmError } from '../shared/errors.js';
 import { float32Decimal, float32Decimals } from '../shared/float32-decimal.js';
 import {
@@ -33,45 +33,21 @@ import {
 } from '../world/fields.js';
 import { resolveProfile } from '../world/resolve-names.js';
 import { createWorld } from '../world/world.js';
-import type { EngineOptions } from './shared-options.js';
 
-export class Replayer implements AsyncDisposable {
-  readonly #envs: ResizableAnyEnv;
-
-  private constructor(envs: ResizableAnyEnv) {
-    this.#envs = envs;
-  }
-
-  /** Opens an environment, so that a missing backend is reported before any row is read. @throws as `createVecEnv`. */
-  static async open({ backend, kernel, threads }: EngineOptions): Promise<Replayer> {
-    const envs = new ResizableAnyEnv({ backend, kernel, threads });
-    await envs.of(1);
-    return new Replayer(envs);
-  }
-
-  /** Replays rows. @returns the results as JSON texts, in the order of the rows. Read them before the next call. */
-  async replay(rows: readonly ReplayRow[]): Promise<Iterable<string>> {
-    const env = await this.#envs.of(rows.length);
-    await env.reset({
-      seed: Uint32Array.from(rows, ({ seed }) => seed),
-      profiles: rows.map(({ profile }) => profile),
-      graders: gradersOf(rows),
-    });
-    const targets = await env.beliefTargets();
-    const result = await env.run(sequenceOf(rows), {
-      beliefs: beliefsOf(rows),
-      stops: rows.map(({ actions }) => actions.length),
-      trajectory: true,
-    });
-    return textsOf(rows, targets, result);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#envs[Symbol.asyncDispose]();
-  }
-}
-
-function* textsOf(rows: readonly ReplayRow[], targets: Float32Array, result: RunResult): Generator<string> {
+/** Replays rows, and yields their results as JSON texts, in the order of the rows. Read them before the next call. */
+export async function* replayRows(envs: ResizableAnyEnv, rows: readonly ReplayRow[]): AsyncGenerator<string> {
+  const env = await envs.of(rows.length);
+  await env.reset({
+    seed: Uint32Array.from(rows, ({ seed }) => seed),
+    profiles: rows.map(({ profile }) => profile),
+    graders: gradersOf(rows),
+  });
+  const targets = await env.beliefTargets();
+  const result = await env.run(sequenceOf(rows), {
+    beliefs: beliefsOf(rows),
+    stops: rows.map(({ actions }) => actions.length),
+    trajectory: true,
+  });
   for (const [i, row] of rows.entries()) yield JSON.stringify(scoredRow(row, i, targets, result));
 }
 

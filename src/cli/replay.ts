@@ -3,6 +3,7 @@
 import type { Command } from 'commander';
 import { type Grader, graderWeights } from '../engine/graders/grader.js';
 import { counted } from '../evaluation/format-results.js';
+import { ResizableAnyEnv } from '../rollouts/resizable-env.js';
 import { BadRow } from '../shared/row-schemas.js';
 import { SCHEMAS } from '../shared/schemas.js';
 import { EXIT } from './command-errors.js';
@@ -13,7 +14,7 @@ import { checkNotGrader, readGrader } from './files/grader-file.js';
 import { checkDifferentFile, checkInput, inputName, openInput, withProgress } from './files/input-file.js';
 import { printable, readLines } from './files/lines.js';
 import { openOutput } from './files/output-file.js';
-import { parseRow, Replayer, type ReplayRow } from './replay-rows.js';
+import { parseRow, type ReplayRow, replayRows } from './replay-rows.js';
 import { addEngineOptions, checkEngineOptions, type EngineOptions } from './shared-options.js';
 
 interface Options extends EngineOptions {
@@ -124,12 +125,15 @@ const PIECE = 2 ** 20;
 /** Replays every valid row in order, and reports every invalid one. Skips blank lines. @throws the signal's reason. */
 export async function replayStream(stream: ReplayStream): Promise<ReplayCounts> {
   const { input, report, engine, grader = null, signal, batchSize = BATCH } = stream;
-  await using replayer = await Replayer.open(engine);
+  const { backend, kernel, threads } = engine;
+  await using envs = new ResizableAnyEnv({ backend, kernel, threads });
+  // A missing backend is reported before any row is read.
+  await envs.of(1);
   const counts: ReplayCounts = { valid: 0, invalid: 0 };
   let rows: ReplayRow[] = [];
   const flush = async () => {
     signal?.throwIfAborted();
-    if (rows.length > 0) await writeAll(await replayer.replay(rows), stream);
+    if (rows.length > 0) await writeAll(replayRows(envs, rows), stream);
     rows = [];
   };
   for await (const { number, text, problem } of readLines(input, MAX_LINE_BYTES)) {
@@ -157,9 +161,9 @@ function tryRow(text: string): ReplayRow | BadRow {
   }
 }
 
-async function writeAll(texts: Iterable<string>, { write, signal }: ReplayStream): Promise<void> {
+async function writeAll(texts: AsyncIterable<string>, { write, signal }: ReplayStream): Promise<void> {
   let piece = '';
-  for (const text of texts) {
+  for await (const text of texts) {
     piece += `${text}\n`;
     if (piece.length < PIECE) continue;
     signal?.throwIfAborted();
