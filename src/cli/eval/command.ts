@@ -2,31 +2,45 @@
 import type { Command } from 'commander';
 import { POLICY_NAMES } from '../../agents/policies/fixed-policies.js';
 import { STEPPED_NAMES } from '../../agents/policies/stepped-policies.js';
+import type { Grader } from '../../engine/graders/grader.js';
+import type { GraderAnchors } from '../../evaluation/audit/read-anchors.js';
 import { bracketEvaluation } from '../../evaluation/bracket.js';
 import { playersOf, selectPolicies } from '../../evaluation/choose-policies.js';
 import { evaluatePolicies } from '../../evaluation/evaluate.js';
 import type { EvaluateOptions } from '../../evaluation/evaluate-options.js';
-import { listed } from '../../evaluation/format-results.js';
+import { counted, listed } from '../../evaluation/format-results.js';
 import { evaluationToJson } from '../../evaluation/result-json.js';
 import type { RunInfo } from '../../evaluation/run-info.js';
 import { gradersInUse } from '../../evaluation/score-tally.js';
 import { YARDSTICK_POLICIES } from '../../evaluation/yardstick.js';
-import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
+import {
+  type Player,
+  type TrajectoryEpisode,
+  teacherName,
+} from '../../rollouts/trajectories/trajectory-episode.js';
 import { LINES, type RowFormat } from '../../shared/row-files/file-formats.js';
-import { CONDITIONS, episodesOf, selectConditions } from '../../world/conditions.js';
+import { CONDITIONS, type Condition, episodesOf, selectConditions } from '../../world/conditions.js';
 import { GRADER_NAMES } from '../../world/fields.js';
 import { UsageError } from '../command-errors.js';
 import type { Context } from '../context.js';
 import { checkOutputs, formatOf, type PlannedOutput } from '../files/check-outputs.js';
 import { readGrader } from '../files/grader-file.js';
-import { checkBracket } from '../files/input-file.js';
+import { checkBracket, fileDigest } from '../files/input-file.js';
 import { commitTogether, jsonText, messageStream, Outputs } from '../files/output-file.js';
-import { readPolicies } from '../files/policy-file.js';
+import { isPolicyFile, pathOfPolicy, readPolicies } from '../files/policy-file.js';
 import { addLlmOptions, LLM_DEFAULTS, type ModelFlags, samplingOf } from '../llm/llm-options.js';
 import { checkModels, EvalModels, modelsIn, prepareModel } from '../llm/models.js';
 import { createProgress } from '../progress.js';
-import type { Shard } from '../shards/shard.js';
-import { beginShard, checkShardFormat } from '../shards/shard-file.js';
+import { createJob, type EvalJob } from '../shards/job.js';
+import { type Shard, shardConditions, shardText } from '../shards/shard.js';
+import {
+  beginShard,
+  checkShardFormat,
+  checkShardOutput,
+  contentsOf,
+  endShard,
+  type ShardFile,
+} from '../shards/shard-file.js';
 import {
   addEngineOptions,
   checkEngineOptions,
@@ -44,7 +58,6 @@ import {
   workFilesOf,
 } from '../store/episode-store.js';
 import { checkBracketGrader, readBracket, renderBracket } from './bracket.js';
-import { checkEvalShard, evalShard, finishShard } from './eval-shard.js';
 import { renderHeader, renderTable } from './eval-table.js';
 
 const HELP = `
@@ -110,12 +123,23 @@ interface EvalCommandOptions
   readonly shard?: Shard;
 }
 
+/** A checked evaluation, with all that it needs. */
+interface EvalRun {
+  readonly settings: EvaluateOptions;
+  readonly conditions: readonly Condition[];
+  readonly anchors: GraderAnchors | null;
+  readonly shard: EvalShard | null;
+  /** Null without --trajectories. */
+  readonly store: EpisodeStore | null;
+  readonly models: EvalModels;
+}
+
 /**
  * Evaluates policies, prints the tables and writes the files. A shard prints no table. If its file is complete, the shard is
  * not played again.
  */
 async function runEval(options: EvalCommandOptions, { signal, model }: Context): Promise<void> {
-  const { json, trajectories, profiles, backend, kernel, threads } = options;
+  const { trajectories, profiles, backend, kernel, threads } = options;
   const { concurrency = LLM_DEFAULTS.concurrency } = options;
   const modelNames = check(options);
   const policies = await readPolicies(options.policies);
@@ -127,41 +151,48 @@ async function runEval(options: EvalCommandOptions, { signal, model }: Context):
   const isComplete = shard !== null && (await beginShard(shard.file));
   if (isComplete) return;
   const conditions = shard?.conditions ?? selectConditions(options);
-  const messages = messageStream(json, trajectories);
-  await using outputs = new Outputs();
   const planned = () => ({ conditions, grader, players: playersOf(policies), sampling: samplingOf(options) });
   const store = trajectories === undefined ? null : await storeOf(options, trajectories, planned());
   const models = new EvalModels(openers.map((open) => open(store?.spending, model)));
-  const answers = (await model?.answers()) ?? store?.answers;
-  const progress = createProgress('episodes');
   try {
-    const settings = {
-      ...{ profiles, backend, kernel, threads, policies, grader, signal },
-      llm: { ...models.options, concurrency, played: store?.played, answers },
-      onStart: (info: RunInfo) => {
-        if (shard === null) messages.write(renderHeader(info));
-      },
-      onProgress: (done: number, total: number) => progress.update(done, total, models.spentText()),
-      onTrajectories:
-        store === null ? undefined : (episodes: readonly TrajectoryEpisode[]) => store.add(episodes),
-    };
-    const evaluation = await evaluatePolicies(selectPolicies(settings, conditions), conditions, settings);
-    progress.stop();
-    const bracketed = bracketEvaluation(evaluation, anchors);
-    if (shard === null)
-      messages.write(`${renderTable(evaluation)}${renderBracket(bracketed)}${models.text()}`);
-    if (json !== undefined) await (await outputs.open(json)).write(jsonText(evaluationToJson(bracketed)));
-    signal.throwIfAborted();
-    await commitTogether(store === null ? [outputs] : [store, outputs]);
-    if (shard !== null) await finishShard(shard, models.text());
+    const answers = (await model?.answers()) ?? store?.answers;
+    const llm = { ...models.options, concurrency, played: store?.played, answers };
+    const settings = { profiles, backend, kernel, threads, policies, grader, signal, llm };
+    await evaluateAndWrite({ settings, conditions, anchors, shard, store, models }, options, signal);
   } catch (error) {
-    progress.stop();
     process.stderr.write(models.text());
     throw error;
   } finally {
-    progress.stop();
     process.stderr.write((await store?.close()) ?? '');
   }
+}
+
+async function evaluateAndWrite(
+  { settings, conditions, anchors, shard, store, models }: EvalRun,
+  { json, trajectories }: OutputPaths,
+  signal: AbortSignal,
+): Promise<void> {
+  const messages = messageStream(json, trajectories);
+  const print = (text: string): void => {
+    if (shard === null) messages.write(text);
+  };
+  await using outputs = new Outputs();
+  using progress = createProgress('episodes');
+  const listeners = {
+    onStart: (info: RunInfo) => print(renderHeader(info)),
+    onProgress: (done: number, total: number) => progress.update(done, total, models.spentText()),
+    onTrajectories:
+      store === null ? undefined : (episodes: readonly TrajectoryEpisode[]) => store.add(episodes),
+  };
+  const policies = selectPolicies(settings, conditions);
+  const evaluation = await evaluatePolicies(policies, conditions, { ...settings, ...listeners });
+  progress.stop();
+  const bracketed = bracketEvaluation(evaluation, anchors);
+  print(`${renderTable(evaluation)}${renderBracket(bracketed)}${models.text()}`);
+  if (json !== undefined) await (await outputs.open(json)).write(jsonText(evaluationToJson(bracketed)));
+  signal.throwIfAborted();
+  await commitTogether(store === null ? [outputs] : [store, outputs]);
+  if (shard !== null) await finishShard(shard, models.text());
 }
 
 /** Checks the options. @returns the names of the language models among the policies. @throws UsageError. */
@@ -172,10 +203,7 @@ function check(options: EvalCommandOptions): string[] {
   checkOutputs(outputs, options.grader);
   checkBracket(options.bracket, outputs);
   checkModels(models, options);
-  if (options.shard !== undefined) {
-    checkEvalShard(options);
-    checkShardFormat('--trajectories', formatOfTrajectories(options));
-  }
+  if (options.shard !== undefined) checkEvalShard(options);
   return models;
 }
 
@@ -228,4 +256,79 @@ function checkEpisodeCount({ conditions, players }: PlannedEpisodes, format: Row
     `Expected at most ${max} episodes with --trajectories, got ${episodes} (${players.length} policies, ${perPolicy} ` +
       `episodes each). ${format === LINES ? 'An episode takes about 14 kB of JSON: add --format parquet, name' : 'Name'} fewer --seeds or --policies.`,
   );
+}
+
+/** The file of a shard, and the shard's part of the conditions. */
+interface EvalShard {
+  readonly file: ShardFile;
+  readonly conditions: readonly Condition[];
+  /** The number of episodes in the shard, over all policies. */
+  readonly episodes: number;
+}
+
+/** Checks the outputs: a shard writes one file, from which merge computes the other outputs. @throws UsageError. */
+function checkEvalShard(options: EvalCommandOptions): void {
+  const { trajectories, json, bracket } = options;
+  for (const [flag, value] of Object.entries({ '--json': json, '--bracket': bracket })) {
+    if (value === undefined) continue;
+    throw new UsageError(`Expected no ${flag} with --shard, got ${value}. Pass ${flag} to merge.`);
+  }
+  if (trajectories === undefined) {
+    throw new UsageError(
+      'Expected --trajectories with --shard, got none. Name the file of the shard: merge computes the tables and the JSON from it.',
+    );
+  }
+  checkShardOutput('--trajectories', trajectories);
+  checkShardFormat('--trajectories', formatOfTrajectories(options));
+}
+
+/** Returns the shard of --shard; null without one. @throws InputError `out_of_range` for more shards than episodes. */
+async function evalShard(
+  options: EvalCommandOptions,
+  policies: EvaluateOptions['policies'],
+  grader: Grader,
+): Promise<EvalShard | null> {
+  const { shard } = options;
+  if (shard === undefined) return null;
+  const [option, path] = ['--trajectories', options.trajectories!];
+  const conditions = shardConditions(selectConditions(options), shard);
+  const episodes = conditions.reduce((sum, condition) => sum + episodesOf(condition), 0);
+  const players = playersOf(policies);
+  const job = evalJob(options, players, grader);
+  const part = `${counted(episodes, 'episode')} of each policy`;
+  return { file: { job, shard, part, option, path }, conditions, episodes: episodes * players.length };
+}
+
+/** Returns the job for these options. */
+function evalJob(options: EvalCommandOptions, players: readonly Player[], grader: Grader): EvalJob {
+  const names = options.policies ?? [];
+  const policies = players.map(teacherName);
+  const hasModel = players.some(({ model }) => model !== null);
+  const files = [...new Set(names)].flatMap((name, k) =>
+    isPolicyFile(name) ? [[policies[k], fileDigest(pathOfPolicy(name))]] : [],
+  );
+  return createJob<EvalJob>('eval', grader, {
+    policies,
+    policy_files: Object.fromEntries(files),
+    model: hasModel ? { sampling: samplingOf(options), prices: options.prices ?? null } : null,
+    conditions: selectConditions(options),
+  });
+}
+
+/**
+ * Writes the manifest beside the file (shard-file.ts), and reports the shard on the standard error.
+ * @param text a summary of the language models' requests, printed before the report; '' without models.
+ * @throws UsageError if the file also has other episodes, which an earlier run of a language model stored.
+ */
+async function finishShard({ file, episodes }: EvalShard, text: string): Promise<void> {
+  const { path, shard, option } = file;
+  const { rows } = await contentsOf(path);
+  if (rows !== episodes) {
+    throw new UsageError(
+      `Expected ${path} to hold only the ${counted(episodes, 'episode')} of this shard, ` +
+        `got ${counted(rows, 'episode')}. Pass another ${option}.`,
+    );
+  }
+  await endShard(file);
+  process.stderr.write(`${text}Shard ${shardText(shard)}: ${counted(episodes, 'episode')} in ${path}.\n`);
 }

@@ -97,28 +97,24 @@ async function intactOf(
   problems: string[],
   signal: AbortSignal,
 ): Promise<ShardInput[]> {
-  const progress = createProgress('bytes');
+  using progress = createProgress('bytes');
   const total = inputs.reduce((sum, { manifest }) => sum + manifest.bytes, 0);
   const intact: ShardInput[] = [];
   let done = 0;
-  try {
-    for (const input of inputs) {
-      signal.throwIfAborted();
-      const { path, manifest } = input;
-      const { sha256, bytes } = await contentsOf(path);
-      done += bytes;
-      progress.update(done, total);
-      if (sha256 === manifest.sha256) intact.push(input);
-      else
-        problems.push(
-          `${path}: Expected the SHA-256 ${manifest.sha256} and ${manifest.bytes} bytes of its manifest, got ${sha256} and ${bytes} bytes. ` +
-            'The file was changed: run the shard again.',
-        );
-    }
-    return intact;
-  } finally {
-    progress.stop();
+  for (const input of inputs) {
+    signal.throwIfAborted();
+    const { path, manifest } = input;
+    const { sha256, bytes } = await contentsOf(path);
+    done += bytes;
+    progress.update(done, total);
+    if (sha256 === manifest.sha256) intact.push(input);
+    else
+      problems.push(
+        `${path}: Expected the SHA-256 ${manifest.sha256} and ${manifest.bytes} bytes of its manifest, got ${sha256} and ${bytes} bytes. ` +
+          'The file was changed: run the shard again.',
+      );
   }
+  return intact;
 }
 
 /** Adds a problem that lists the missing shards, if any is missing. */

@@ -48,7 +48,7 @@ export async function mergeEval(
   const anchors = await readBracket(bracket, signal);
   checkBracketGrader(bracket, anchors, gradersInUse(job.grader));
   const messages = messageStream(path, json);
-  const progress = createProgress('episodes');
+  using progress = createProgress('episodes');
   await using outputs = new Outputs();
   const file = await openEpisodeFile(path, formatOf('--output', path, options.format) ?? LINES);
   try {
@@ -81,7 +81,6 @@ export async function mergeEval(
     progress.stop();
     messages.write(`${renderTable(evaluation)}${renderBracket(bracketed)}`);
   } finally {
-    progress.stop();
     await file.close();
   }
 }

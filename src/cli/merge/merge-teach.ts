@@ -18,7 +18,7 @@ export async function mergeTeach(
   signal: AbortSignal,
 ): Promise<void> {
   const rows = shards.reduce((sum, { manifest }) => sum + manifest.rows, 0);
-  const progress = createProgress('rows');
+  using progress = createProgress('rows');
   const file = await openEpisodeFile(path, formatOf('--output', path, format) ?? LINES);
   let done = 0;
   try {
@@ -30,8 +30,8 @@ export async function mergeTeach(
       progress.update(done, rows);
     }
     await file.commit();
-  } finally {
     progress.stop();
+  } finally {
     await file.close();
   }
   if (path === '-') return;
