@@ -14,7 +14,7 @@ import type { Route } from '../http/openapi.js';
 import type { HttpRequest } from '../http/request.js';
 import { inBody, parse } from '../protocol/errors.js';
 import { type Hold, Scheduler } from '../scheduler.js';
-import { keysOf, readFields } from './json-columns.js';
+import { type Keys, keysOf, readFields } from './json-columns.js';
 
 /** Options of a BatchRunner: limits as in `ServeOptions`, and the engine. */
 export interface BatchRunnerOptions extends Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'> {
@@ -84,15 +84,20 @@ export class BatchRunner extends Scheduler {
   /** Returns the route of a batch. */
   routeOf<Schema extends z.ZodObject>(batch: BatchRoute<Schema>): Route {
     const { path, summary, request, response, answerFrame } = batch;
+    const keys = keysOf(request);
     return {
       ...{ method: 'post', path, summary, request, response, failures: FAILURES },
       acceptsFrames: answerFrame !== undefined,
-      handle: (http) => this.#handle(http, batch),
+      handle: (http) => this.#handle(http, batch, keys),
     };
   }
 
   /** Reads a body, and computes the answer. Requests with large bodies or answers run one at a time: they need much memory. */
-  #handle<Schema extends z.ZodObject>(http: HttpRequest, batch: BatchRoute<Schema>): Promise<Response> {
+  #handle<Schema extends z.ZodObject>(
+    http: HttpRequest,
+    batch: BatchRoute<Schema>,
+    keys: Keys,
+  ): Promise<Response> {
     const turn = () => this.turn(http.signal);
     const { engine, replayBatch, worldDigest, count } = this;
     const context = { engine, replayBatch, worldDigest, count, turn, signal: http.signal };
@@ -103,7 +108,7 @@ export class BatchRunner extends Scheduler {
         return bytesResponse(await this.runLarge(body.length, work));
       }
       await turn();
-      const request = parse(batch.request, readFields(body, keysOf(batch.request)), inBody);
+      const request = parse(batch.request, readFields(body, keys), inBody);
       const length = Math.max(body.length, batch.lengthOf?.(request) ?? 0);
       return jsonPieces(
         objectPieces(await this.runLarge(length, () => batch.answer(request, context)), turn),
