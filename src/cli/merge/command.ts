@@ -41,7 +41,7 @@ export function addMergeCommand(program: Command, { signal }: Context): void {
     .option('--json <file>', 'shards of eval: also write the results as JSON')
     .option(
       '--bracket <audit.json>',
-      'shards of eval: also show shares (see eval --help) by the anchors of this audit, under its grader',
+      'shards of eval: also show shares by the anchors of this audit, under its grader',
     )
     .addHelpText('after', HELP)
     .action(async (shards: readonly string[], options: MergeCommandOptions) => {

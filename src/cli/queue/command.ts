@@ -160,7 +160,7 @@ function addCollectCommand(queue: Command, { signal }: Context): void {
     .option('--json <file>', 'jobs of eval: also write the results as JSON')
     .option(
       '--bracket <audit.json>',
-      'jobs of eval: also show shares (see eval --help) by the anchors of this audit, under its grader',
+      'jobs of eval: also show shares by the anchors of this audit, under its grader',
     );
   addQueueOptions(command)
     .addHelpText('after', COLLECT_HELP)
