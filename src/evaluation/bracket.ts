@@ -1,17 +1,11 @@
-/** The bracket of a grader: two anchors, which  describes. A score is placed between them as a share of the value of knowing the profile. */
+/** The bracket of a grader: two anchors, which audit/read-anchors.ts describes. A score is placed between them as a share of the value of knowing the profile. */
 import { type Grader, type GraderWeights, isSameGrader } from '../engine/graders/grader.js';
 import { BadRow } from '../shared/row-schemas.js';
 import { follows, otherSchema, SCHEMAS, type Schema } from '../shared/schemas.js';
 import { type Interval, tQuantile } from '../shared/statistics.js';
 import { describe } from '../shared/values.js';
-import {
-  anchorsOf,
-  type GraderAnchors,
-  PROFILE_KINDS,
-  type ProfileKind,
-  type ScoreAnchors,
-  shippedAnchors,
-} from './audit/read-anchors.js';
+import { PROFILE_KINDS, type ProfileKind } from '../world/conditions.js';
+import { anchorsOf, type GraderAnchors, type ScoreAnchors, shippedAnchors } from './audit/read-anchors.js';
 import type { Evaluation, EvaluationRow } from './evaluate.js';
 import { decimals, plainInterval } from './format-results.js';
 import type { RegradedScore } from './score-tally.js';

@@ -18,6 +18,7 @@ import {
 } from './evaluate-options.js';
 import type { AnswerSummary, LlmEpisodes } from './llm-episodes.js';
 import {
+  type Graded,
   type LlmPolicy,
   type NamedPolicy,
   type PlayOptions,
@@ -27,14 +28,7 @@ import {
 } from './play-policy.js';
 import { EvaluationRecorder } from './record-trajectories.js';
 import { describeRun, type RunInfo } from './run-info.js';
-import {
-  type Graded,
-  otherGraders,
-  type RegradedScore,
-  RegradeTally,
-  ScoreTally,
-  type Summary,
-} from './score-tally.js';
+import { otherGraders, type RegradedScore, RegradeTally, ScoreTally, type Summary } from './score-tally.js';
 
 /** The results of an evaluation, and a description of its run. */
 export interface Evaluation extends RunInfo {

@@ -20,6 +20,18 @@ import type { EpisodeBatch } from './evaluate-options.js';
 import type { LlmEpisodes } from './llm-episodes.js';
 import type { EvaluationRecorder } from './record-trajectories.js';
 
+const RESULTS = ['components', 'beliefMae', 'firstHalfMeans', 'secondHalfMeans', 'finalScores'] as const;
+
+/** Results of n finished episodes: `components` f32 [n, 8], row-major; the others f32 [n]. */
+export type Graded = Pick<RunResult, (typeof RESULTS)[number]>;
+
+/** Returns the results that `change` returns for each. By default they are copies. */
+export const copyOf = (results: Graded, change = (values: Float32Array) => values.slice()): Graded =>
+  Object.fromEntries(RESULTS.map((name) => [name, change(results[name])])) as Record<
+    keyof Graded,
+    Float32Array
+  >;
+
 /** The open players of policies, which play further batches of the same size. */
 export class PolicyPlayers implements Disposable {
   readonly #open = new Map<SteppedPolicy, { readonly numEnvs: number; readonly player: PolicyPlayer }>();

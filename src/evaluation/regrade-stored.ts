@@ -6,8 +6,9 @@ import { type Grader, type GraderWeights, graderWeights } from '../engine/grader
 import { regrade } from '../engine/graders/regrade.js';
 import type { EvaluationRow } from './evaluate.js';
 import type { AnswerSummary } from './llm-episodes.js';
+import type { Graded } from './play-policy.js';
 import { rankPolicies, type Standing } from './ranking.js';
-import { type Graded, ScoreTally, type Wins } from './score-tally.js';
+import { ScoreTally, type Wins } from './score-tally.js';
 import { type WeightSensitivity, weightSensitivity } from './weight-sensitivity.js';
 
 /** Stored components of policies under one condition, on the same seeds in the same order. */

@@ -3,10 +3,10 @@ import { sha256 } from '@noble/hashes/sha2';
 import { bytesToHex } from '@noble/hashes/utils';
 import { type Grader, graderWeights, toGrader } from '../engine/graders/grader.js';
 import { gradeAll } from '../engine/graders/regrade.js';
-import type { RunResult } from '../engine/vec-env/vec-env-options.js';
 import { camelCase } from '../shared/names.js';
 import { CompensatedSum, type Interval, Moments } from '../shared/statistics.js';
 import { COMPONENT_NAMES, NUM_COMPONENTS } from '../world/fields.js';
+import type { Graded } from './play-policy.js';
 
 /** Counts of paired comparisons of final scores on the same seeds. */
 export interface Wins {
@@ -34,18 +34,6 @@ export interface Summary {
   /** First 16 hex digits of SHA-256 over the little-endian f32 final scores, in seed order. */
   readonly digest: string;
 }
-
-const RESULTS = ['components', 'beliefMae', 'firstHalfMeans', 'secondHalfMeans', 'finalScores'] as const;
-
-/** Results of n finished episodes: `components` f32 [n, 8], row-major; the others f32 [n]. */
-export type Graded = Pick<RunResult, (typeof RESULTS)[number]>;
-
-/** Returns the results that `change` returns for each. By default they are copies. */
-export const copyOf = (results: Graded, change = (values: Float32Array) => values.slice()): Graded =>
-  Object.fromEntries(RESULTS.map((name) => [name, change(results[name])])) as Record<
-    keyof Graded,
-    Float32Array
-  >;
 
 /** Chosen by hand: with so many, different scores hardly ever have the same digest. */
 const DIGEST_DIGITS = 16;

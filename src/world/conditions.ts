@@ -6,6 +6,10 @@ import { MAX_U32, PROFILE_NAMES } from './fields.js';
 import type { ProfileName } from './numbers.js';
 import type { ProfileKindName } from './resolve-names.js';
 
+/** The kinds of profiles that a seed chooses. */
+export const PROFILE_KINDS = ['sampled', 'discrete'] as const;
+export type ProfileKind = (typeof PROFILE_KINDS)[number];
+
 /** Consecutive seeds, both ends included. */
 export interface SeedRange {
   /** u32: the first seed. */

@@ -12,7 +12,7 @@ import {
   stepRewardsOf,
 } from '../../figures/episode-means.js';
 import { NUM_STEPS } from '../../world/fields.js';
-import { copyOf, type Graded } from '../score-tally.js';
+import { copyOf, type Graded } from '../play-policy.js';
 import { type AuditProfiles, type AuditRequest, freshSeeds, profileChoice } from './audit-options.js';
 import { type FittedBeliefs, statedBeliefs } from './beliefs.js';
 import type { Player } from './players.js';

@@ -7,11 +7,10 @@ import { checkLongCall } from '../../engine/vec-env/runs.js';
 import type { EngineOptions } from '../../engine/vec-env/vec-env-options.js';
 import { InputError } from '../../shared/errors.js';
 import { checkInteger, checkOptions } from '../../shared/values.js';
-import { spreadSeeds } from '../../world/conditions.js';
+import { type ProfileKind, spreadSeeds } from '../../world/conditions.js';
 import { MAX_ENVS, MAX_U32, NUM_METERS, PROFILE_SIZE } from '../../world/fields.js';
 import { createWorld } from '../../world/world.js';
 import { UserPolicy } from '../user-policy.js';
-import type { ProfileKind } from './read-anchors.js';
 
 /** The number of seeds of the searches for all profiles. More seeds do not raise the score on fresh seeds; fewer lower it. */
 export const NUM_TRAINING_SEEDS = 512;

@@ -1,6 +1,7 @@
 /** What an audit plays beside its players: beliefs without knowledge (null players), a world where every profile is neutral, and anchors. */
 import { repeatActions } from '../../agents/policies/open-loop.js';
 import { type Interval, intervalOf } from '../../shared/statistics.js';
+import { PROFILE_KINDS, type ProfileKind } from '../../world/conditions.js';
 import { ACTION_NAMES } from '../../world/fields.js';
 import { AuditEnvs } from './audit-envs.js';
 import {
@@ -13,7 +14,7 @@ import {
 import { type AuditBelief, type FittedBeliefs, fitBeliefs } from './beliefs.js';
 import { differenceOf } from './gains.js';
 import { type Player, type Recording, recordedPlayer, silentPlayer, withBelief } from './players.js';
-import { PROFILE_KINDS, type ProfileKind } from './read-anchors.js';
+import type { ScoreAnchors } from './read-anchors.js';
 import { type PlannedRequest, recordPlanner } from './recordings.js';
 import {
   neutralEvaluations,
@@ -158,15 +159,7 @@ async function playPlanners(
  * The two anchors for one kind of profiles. A score is expressed as a share of the way between them: 0 at the first anchor,
  * 1 at the second.
  */
-export interface Anchor {
-  /** The mean score of the best sequence for all profiles, with its best constant belief: share 0. */
-  readonly sequence: Interval;
-  /** The fresh seeds (audit-options.ts) that `sequence` was scored on, such as "20000-119999". */
-  readonly sequenceSeeds: string;
-  /** The mean score of the planner that knows the profile: share 1. */
-  readonly oracle: Interval;
-  /** The fresh seeds that `oracle` was scored on. */
-  readonly oracleSeeds: string;
+export interface Anchor extends ScoreAnchors {
   /** Action names of the sequence, [28]. */
   readonly actions: readonly string[];
   /** The constant belief of the sequence; null if it states none. */

@@ -6,12 +6,9 @@ import { InputError } from '../../shared/errors.js';
 import { isPrintable, PRINTABLE } from '../../shared/names.js';
 import { got, notAnObject, unknownKeys } from '../../shared/schemas.js';
 import type { Interval } from '../../shared/statistics.js';
+import type { ProfileKind } from '../../world/conditions.js';
 import { COMPONENT_NAMES, MAX_U32 } from '../../world/fields.js';
 import { MEASURED } from '../measured-scores.js';
-
-/** The kinds of profiles for which an audit has anchors. */
-export const PROFILE_KINDS = ['sampled', 'discrete'] as const;
-export type ProfileKind = (typeof PROFILE_KINDS)[number];
 
 /** The scores at share 0 and at share 1 of a grader, for one kind of profiles. */
 export interface ScoreAnchors {

@@ -4,8 +4,7 @@ import { type Grader, graderWeights } from '../../engine/graders/grader.js';
 import { gradeAll } from '../../engine/graders/regrade.js';
 import { ResizableAnyEnv } from '../../rollouts/resizable-env.js';
 import type { ReplayEngine } from '../../rollouts/trajectories/episode-replayer.js';
-import { PolicyPlayers, playPolicy } from '../play-policy.js';
-import { copyOf, type Graded } from '../score-tally.js';
+import { copyOf, type Graded, PolicyPlayers, playPolicy } from '../play-policy.js';
 import type { UserPolicy } from '../user-policy.js';
 
 export type { Graded };

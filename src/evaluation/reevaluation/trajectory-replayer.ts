@@ -22,7 +22,7 @@ import { STORED_REWARDS, storedRewardsOf } from '../../rollouts/trajectories/tra
 import { float32Decimal } from '../../shared/float32-decimal.js';
 import { ACTION_NAMES, NUM_BELIEFS, OBSERVATION_FIELDS, PROFILE_SIZE } from '../../world/fields.js';
 import { createWorld } from '../../world/world.js';
-import { copyOf, type Graded } from '../score-tally.js';
+import { copyOf, type Graded } from '../play-policy.js';
 
 /** The results of a replay, newly allocated. */
 export interface Replayed extends Graded {
