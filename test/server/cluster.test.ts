@@ -1,7 +1,9 @@
 /** `serve --workers`: worker processes that share limits and metrics, and are replaced when they die. */
+
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Running, runCli, runCliProcess, startCli } from '../support/cli.js';
 import {
@@ -98,9 +100,12 @@ describe.skipIf(absent !== '')(`a server of ${WORKERS} workers${absent}`, () => 
     );
     const codes: number[] = [];
     for (const client of clients) void client.closed.then(({ code }) => codes.push(code));
-    // A request that loses its connection is sent again.
+    // A request that loses its connection is sent again, and so is one without an answer: the worker was about to accept it.
     const score = (): Promise<HttpResponse> =>
-      sendRequest(cluster, 'POST', '/v1/score', columns(200)).catch(score);
+      Promise.race([
+        sendRequest(cluster, 'POST', '/v1/score', columns(200)),
+        sleep(20_000).then(() => Promise.reject(new Error('no answer'))),
+      ]).catch(score);
     const scoreAll = () => Promise.all(Array.from({ length: 16 }, score));
     await scoreAll();
     const scored = scoreAll();
