@@ -93,6 +93,18 @@ class Arguments {
     }
     return data;
   }
+  // Returns the bytes of a Uint8Array of `length` elements outside shared memory, else null. Throws nothing.
+  static const uint8_t* bytes_outside(napi_env env, napi_value value, size_t length) {
+    napi_typedarray_type type;
+    size_t got = 0;
+    void* data = nullptr;
+    napi_value buffer;
+    bool is_array_buffer = false;
+    const bool is_legal =
+        napi_get_typedarray_info(env, value, &type, &got, &data, &buffer, nullptr) == napi_ok && type == napi_uint8_array &&
+        got == length && napi_is_arraybuffer(env, buffer, &is_array_buffer) == napi_ok && is_array_buffer;
+    return is_legal ? static_cast<const uint8_t*>(data) : nullptr;
+  }
   // Records memory that the call reads. Fails and returns false if the call also writes it.
   bool record_read(const void* data, size_t bytes, const char* name) {
     if (!ok_) return false;

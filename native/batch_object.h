@@ -93,6 +93,34 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
     // Reports the batch's memory to V8, so that the garbage collector frees the object in time.
     Napi::MemoryManagement::AdjustExternalMemory(info.Env(), static_cast<int64_t>(batch_->bytes()));
     info.This().As<Napi::Object>().TypeTag(type_tag());
+    DefineStepAll(info);
+  }
+
+  // Gives the object the function `stepAll`. The function keeps the object alive, because it uses this BatchObject.
+  void DefineStepAll(const Napi::CallbackInfo& info) {
+    napi_value function = nullptr;
+    napi_create_function(info.Env(), "stepAll", NAPI_AUTO_LENGTH, StepAll, this, &function);
+    const napi_property_descriptor kept = {"batch", nullptr, nullptr, nullptr, nullptr, info.This(), napi_default, nullptr};
+    napi_define_properties(info.Env(), function, 1, &kept);
+    info.This().As<Napi::Object>().Set("stepAll", Napi::Value(info.Env(), function));
+  }
+
+  // (actions u8): steps all environments. Returns undefined, or a refusal. Not a wrapped method, whose call takes longer than the step
+  // of a few environments. `Step` explains arguments that this function does not take.
+  static napi_value StepAll(napi_env env, napi_callback_info info) {
+    size_t count = 1;
+    napi_value actions = nullptr;
+    void* data = nullptr;
+    napi_get_cb_info(env, info, &count, &actions, nullptr, &data);
+    auto* object = static_cast<BatchObject*>(data);
+    Outputs out;
+    const uint8_t* codes = object->batch_ == nullptr ? nullptr : Arguments::bytes_outside(env, actions, object->num_envs_);
+    if (codes == nullptr || !object->outputs_.find_apart(env, codes, object->num_envs_, out)) {
+      const Napi::CallbackInfo arguments(env, info);
+      return object->CatchBadAlloc<&BatchObject::Step>(arguments);
+    }
+    const auto refusal = object->batch_->step(out, {codes, nullptr, nullptr, nullptr}, {nullptr, nullptr});
+    return refusal ? static_cast<napi_value>(RefusalObject(env, refusal)) : nullptr;
   }
 
   void Free(Napi::Env env) {

@@ -40,6 +40,22 @@ class OutputArrays {
     });
   }
 
+  // Does the same as `find` for a call that also reads `length` bytes at `read`. Returns false, and throws nothing, if the memory
+  // overlaps or a buffer was detached.
+  bool find_apart(napi_env env, const void* read, size_t length, Outputs& out) const {
+    if (buffers_ != 1) return false;
+    size_t bytes = 0;
+    napi_value buffer;
+    void *data = nullptr;
+    napi_get_reference_value(env, buffer_[0], &buffer);
+    napi_get_arraybuffer_info(env, buffer, &data, &bytes);
+    const char* base = static_cast<char*>(data);
+    const char* first = static_cast<const char*>(read);
+    if (bytes < end_[0] || (first < base + end_[0] && base + begin_[0] < first + length)) return false;
+    out = arrays_at(&data);
+    return true;
+  }
+
   // Releases the arrays, so that they can be collected before the batch object.
   void release() {
     for (Napi::Reference<Napi::ArrayBuffer>& buffer : buffer_) buffer.Reset();
@@ -80,19 +96,26 @@ class OutputArrays {
   // take too long for a step. Then sets `out` to the arrays. Returns false if `use` does, or if a buffer was detached.
   template <class Use>
   bool find_each(Arguments& args, Outputs& out, const Use& use) const {
-    char* data[kArrays] = {};
+    void* data[kArrays] = {};
     for (int b = 0; b < buffers_; b++) {
       size_t length = 0;
       data[b] = data_of(args.env(), buffer_[b].Value(), length);
       if (length < end_[b]) return args.refuse("outputs", "arrays that were not detached");
-      if (!use(data[b] + begin_[b], end_[b] - begin_[b], "outputs")) return false;
+      if (!use(static_cast<char*>(data[b]) + begin_[b], end_[b] - begin_[b], "outputs")) return false;
     }
-    const auto at = [&](int k) { return array_[k].present ? data[array_[k].buffer] + array_[k].offset : nullptr; };
+    out = arrays_at(data);
+    return true;
+  }
+
+  // Returns the arrays in buffers at these addresses.
+  Outputs arrays_at(void* const* data) const {
+    const auto at = [&](int k) {
+      return array_[k].present ? static_cast<char*>(data[array_[k].buffer]) + array_[k].offset : nullptr;
+    };
     const auto floats = [&](int k) { return reinterpret_cast<float*>(at(k)); };
     const auto bytes = [&](int k) { return reinterpret_cast<uint8_t*>(at(k)); };
-    out = {floats(0), floats(1), floats(2), floats(3), floats(4),  floats(5),  floats(6),
-           floats(7), floats(8), reinterpret_cast<int32_t*>(at(9)), bytes(10), bytes(11), stride_};
-    return true;
+    return {floats(0), floats(1), floats(2), floats(3), floats(4),  floats(5),  floats(6),
+            floats(7), floats(8), reinterpret_cast<int32_t*>(at(9)), bytes(10), bytes(11), stride_};
   }
 
   static char* data_of(Napi::Env env, Napi::Value buffer, size_t& length) {

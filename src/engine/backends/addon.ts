@@ -23,7 +23,8 @@ import type {
  */
 export interface NativeBatch {
   reset(request: ResetRequest): void;
-  step(actions: Uint8Array): Refusal | null;
+  /** Steps all environments without beliefs and autoreset. A function of its own: it keeps the batch. */
+  readonly stepAll: (actions: Uint8Array) => Refusal | null | undefined;
   step(
     actions: Uint8Array,
     beliefs: Float32Array | null,

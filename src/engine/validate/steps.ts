@@ -36,6 +36,8 @@ export function toActions(
   mask: Uint8Array | null = null,
   overwritten: OverwrittenBuffers = NO_BUFFERS,
 ): Uint8Array {
+  if (kindOf(actions) === 'Uint8Array' && actions.length === length && isUnaliased(actions, overwritten))
+    return actions as Uint8Array;
   if (!isList(actions)) {
     throw wrongType(
       'actions',
@@ -45,7 +47,6 @@ export function toActions(
     );
   }
   checkLength('actions', actions.length, length, unit);
-  if (kindOf(actions) === 'Uint8Array' && isUnaliased(actions, overwritten)) return actions as Uint8Array;
   const bytes = scratch ?? new Uint8Array(length);
   for (let i = 0; i < length; i++) {
     const value = actions[i];
