@@ -96,7 +96,7 @@ inline void Forward(const Napi::CallbackInfo& info) {
   const auto* weights = args.array<const float>(2, napi_float32_array, weights_of(sizes, layers), "weights");
   const auto* inputs = args.array<const float>(4, napi_float32_array, rows * sizes[0], "inputs");
   auto* outputs = args.array<float>(5, napi_float32_array, rows * sizes[layers], "outputs");
-  auto* scratch = args.array<float>(6, napi_float32_array, 2 * *std::max_element(sizes, sizes + layers + 1), "scratch");
+  auto* scratch = args.array<float>(6, napi_float32_array, 3 * *std::max_element(sizes, sizes + layers + 1), "scratch");
   if (args.ok()) forward(sizes, layers, weights, rows, inputs, outputs, scratch);
 }
 

@@ -326,9 +326,46 @@ size_t weights_of(const uint32_t* sizes, size_t num_layers) {
   return weights;
 }
 
+namespace {
+
+// Columns of a layer whose sums stay in registers, four in each.
+using Columns = float __attribute__((vector_size(16)));
+constexpr size_t kRegisters = 8, kColumns = 4 * kRegisters;
+
+Columns load(const float* from) {
+  Columns columns;
+  std::memcpy(&columns, from, sizeof columns);
+  return columns;
+}
+
+// Adds the products of the values at `used` with `kColumns` columns of a layer of `width` columns to their sums.
+void add_columns(const float* values, const uint32_t* used, size_t count, const float* layer, size_t width, float* sums) {
+  Columns totals[kRegisters];
+  for (size_t r = 0; r < kRegisters; r++) totals[r] = load(sums + 4 * r);
+  for (size_t k = 0; k < count; k++) {
+    const float value = values[used[k]];
+    const float* row = layer + used[k] * width;
+    for (size_t r = 0; r < kRegisters; r++) totals[r] = totals[r] + value * load(row + 4 * r);
+  }
+  std::memcpy(sums, totals, sizeof totals);
+}
+
+// Writes the indices of the values that are not 0: the products of the others add nothing. Returns their number.
+size_t used_values(const float* values, size_t size, uint32_t* used) {
+  size_t count = 0;
+  for (size_t i = 0; i < size; i++) {
+    used[count] = static_cast<uint32_t>(i);
+    count += values[i] != 0;
+  }
+  return count;
+}
+
+}  // namespace
+
 void forward(const uint32_t* sizes, size_t num_layers, const float* weights, size_t rows, const float* inputs, float* outputs,
              float* scratch) {
   const uint32_t largest = *std::max_element(sizes, sizes + num_layers + 1);
+  auto* used = reinterpret_cast<uint32_t*>(scratch + 2 * largest);
   for (size_t row = 0; row < rows; row++) {
     const float *values = inputs + row * sizes[0], *layer = weights;
     for (size_t k = 0; k < num_layers; k++) {
@@ -337,13 +374,15 @@ void forward(const uint32_t* sizes, size_t num_layers, const float* weights, siz
       const bool is_last = k + 1 == num_layers;
       float* sums = is_last ? outputs + row * width : scratch + (k % 2) * largest;
       std::copy_n(bias, width, sums);
-      for (size_t i = 0; i < size; i++, layer += width) {
-        // The products of values that are 0 add nothing.
-        if (values[i] == 0) continue;
-        for (size_t j = 0; j < width; j++) sums[j] = sums[j] + values[i] * layer[j];
+      const size_t count = used_values(values, size, used);
+      size_t j = 0;
+      for (; j + kColumns <= width; j += kColumns) add_columns(values, used, count, layer + j, width, sums + j);
+      for (size_t n = 0; n < count; n++) {
+        const float value = values[used[n]];
+        for (size_t rest = j; rest < width; rest++) sums[rest] = sums[rest] + value * layer[used[n] * width + rest];
       }
       if (!is_last) {
-        for (size_t j = 0; j < width; j++) sums[j] = sums[j] > 0 ? sums[j] : 0;
+        for (j = 0; j < width; j++) sums[j] = sums[j] > 0 ? sums[j] : 0;
       }
       values = sums, layer = bias + width;
     }

@@ -40,7 +40,7 @@ size_t weights_of(const uint32_t* sizes, size_t num_layers);
 
 // Computes the outputs of a network, f32 [rows, sizes[num_layers]]. Layer k has sizes[k] inputs and sizes[k + 1] outputs; there
 // is a ReLU between layers. `weights` has for each layer the weights, f32 [inputs, outputs], and then the biases. A sum adds its
-// products to the bias in the order of the inputs. `scratch` has room for twice the largest size.
+// products to the bias in the order of the inputs. `scratch` has room for three times the largest size.
 void forward(const uint32_t* sizes, size_t num_layers, const float* weights, size_t rows, const float* inputs, float* outputs,
              float* scratch);
 

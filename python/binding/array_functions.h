@@ -60,7 +60,7 @@ inline py::array_t<float> forward(const py::array& sizes, const py::object& weig
   py::array_t<float> result({rows, static_cast<size_t>(size[layers])});
   float* out = result.mutable_data();
   const py::gil_scoped_release release;
-  std::vector<float> scratch(2 * *std::max_element(size, size + layers + 1));
+  std::vector<float> scratch(3 * *std::max_element(size, size + layers + 1));
   rhythm::forward(size, layers, numbers, rows, in, out, scratch.data());
   return result;
 }

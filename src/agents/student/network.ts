@@ -106,5 +106,5 @@ function copyOf(layers: readonly Layer[]) {
     weights.set(bias, at + products.length);
     at += products.length + bias.length;
   }
-  return { sizes, weights, scratch: new Float32Array(2 * Math.max(...sizes)) };
+  return { sizes, weights, scratch: new Float32Array(3 * Math.max(...sizes)) };
 }
