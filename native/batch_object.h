@@ -105,8 +105,8 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
     info.This().As<Napi::Object>().Set("stepAll", Napi::Value(info.Env(), function));
   }
 
-  // (actions u8): steps all environments. Returns undefined, or a refusal. Not a wrapped method, whose call takes longer than the step
-  // of a few environments. `Step` explains arguments that this function does not take.
+  // (actions u8): steps all environments. A wrapped method is slower, by the time of the step of a few environments. `Step` explains
+  // arguments that this function does not take.
   static napi_value StepAll(napi_env env, napi_callback_info info) {
     size_t count = 1;
     napi_value actions = nullptr;
@@ -119,8 +119,7 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
       const Napi::CallbackInfo arguments(env, info);
       return object->CatchBadAlloc<&BatchObject::Step>(arguments);
     }
-    const auto refusal = object->batch_->step(out, {codes, nullptr, nullptr, nullptr}, {nullptr, nullptr});
-    return refusal ? static_cast<napi_value>(RefusalObject(env, refusal)) : nullptr;
+    return RefusalObject(env, object->batch_->step(out, {codes, nullptr, nullptr, nullptr}, {nullptr, nullptr}));
   }
 
   void Free(Napi::Env env) {

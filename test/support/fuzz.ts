@@ -135,6 +135,7 @@ export const METHODS: Record<string, (batch: NativeBatch) => unknown[]> = {
     new Uint8Array(N),
     new Uint32Array(N),
   ],
+  stepAll: () => [new Uint8Array(N)],
   stepEach: () => [new Uint8Array(3 * N), 3],
   run: () => [
     // The policy's code: an action sequence.

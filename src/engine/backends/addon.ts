@@ -24,7 +24,7 @@ import type {
 export interface NativeBatch {
   reset(request: ResetRequest): void;
   /** Steps all environments without beliefs and autoreset. A function of its own: it keeps the batch. */
-  readonly stepAll: (actions: Uint8Array) => Refusal | null | undefined;
+  readonly stepAll: (actions: Uint8Array) => Refusal | null;
   step(
     actions: Uint8Array,
     beliefs: Float32Array | null,

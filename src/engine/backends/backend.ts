@@ -84,7 +84,7 @@ export interface BatchOptions {
   readonly imagination: boolean;
   /** 1 to 256, or null for the number of processors, at most 256. Changes no result. */
   readonly threads: number | null;
-  /** A kernel's name, or null for the fastest that this machine can run. */
+  /** A kernel's name, or null for the fastest that this machine can run for the number of environments. */
   readonly kernel: string | null;
   /** The arrays to which the batch writes outputs. The caller owns them, and they are readable after `close`. */
   readonly outputs: Outputs;

@@ -100,7 +100,7 @@ class NativeBackendBatch implements SyncBatch {
   }
 
   submit({ actions, beliefs, given, stepMask, resetMask, resetSeeds }: StepRequest): Refusal | null {
-    if (beliefs === null && stepMask === null && resetMask === null) return this.#stepAll(actions) ?? null;
+    if (beliefs === null && stepMask === null && resetMask === null) return this.#stepAll(actions);
     return this.#batch.step(actions, beliefs, given, stepMask, resetMask, resetSeeds);
   }
 

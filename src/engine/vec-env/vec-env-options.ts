@@ -38,7 +38,7 @@ export interface VecEnvOptions {
   backend?: SyncBackendName;
   /**
    * A native kernel: 'avx512', 'avx2', 'portable' or 'scalar'. Default: the environment variable `RHYTHM_KERNEL`, else the
-   * fastest available.
+   * fastest available, which is 'scalar' for one or two environments.
    */
   kernel?: KernelName;
   /**

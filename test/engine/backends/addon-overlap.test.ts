@@ -36,7 +36,7 @@ const isWritten = (name: string, path: Path): boolean =>
   WRITTEN[name]?.some((written) => String(path) === written || String(path).startsWith(`${written},`)) ??
   false;
 const CALLS = NAMES.filter((name) => name !== 'close');
-const WITH_OUTPUTS = ['reset', 'step', 'stepEach', 'run', 'gather', 'load'];
+const WITH_OUTPUTS = ['reset', 'step', 'stepAll', 'stepEach', 'run', 'gather', 'load'];
 const OUTPUTS = Object.keys(OUTPUT_ARRAYS) as (keyof typeof OUTPUT_ARRAYS)[];
 const LAYOUT = { columnMajor: false, finalObservations: true };
 
