@@ -15,6 +15,7 @@ class StepArguments {
 
   // Reads codes of any integer type and any strides. Codes of environments outside `mask` (null: all step) are ignored.
   const uint8_t* actions(const py::handle& value, const uint8_t* mask) {
+    if (copy_plain_bytes(value)) return actions_.data();
     const py::array array = in_native_order(as_array(value, "actions", "integers"));
     if (array.ndim() != 1 || static_cast<size_t>(array.shape(0)) != num_envs_) refuse_actions(array);
     const char kind = array.dtype().kind();
@@ -97,6 +98,17 @@ class StepArguments {
     const char kind = array.dtype().kind();
     if (kind != 'i' && kind != 'u') refuse_type("actions", "integers", array, ". Pass one code per environment.");
     refuse_length(std::to_string(num_envs_) + " actions (num_envs)", array, num_envs_);
+  }
+
+  // Copies the codes of a contiguous u8 [num_envs], in a fraction of the time that other arrays take. Returns false for any other
+  // value.
+  bool copy_plain_bytes(const py::handle& value) {
+    if (!py::isinstance<py::array>(value)) return false;
+    const auto array = py::reinterpret_borrow<py::array>(value);
+    if (array.ndim() != 1 || static_cast<size_t>(array.shape(0)) != num_envs_ || array.strides(0) != 1) return false;
+    if (array.dtype().num() != py::detail::npy_api::NPY_UBYTE_) return false;
+    std::memcpy(actions_.data(), array.data(), num_envs_);
+    return true;
   }
 
   void copy_bytes(const py::array& array) {

@@ -73,7 +73,7 @@ class Core:
         self.acquire, self.release = lock.acquire, lock.release
         self.call = OneCall(lock)
         self.encoder = Encoder(options.world, options.observation)
-        self.kernel = choose_kernel(options.kernel)
+        self.kernel = choose_kernel(options.kernel, num_envs)
         self.seeds = np.zeros(num_envs, np.uint32)
         self.episode_numbers = np.zeros(num_envs, np.uint32)
         #: bool [n]: the episodes that were copied from an environment with the other value of `imagination`.

@@ -12,6 +12,8 @@ from .checks import check_integer, describe, did_you_mean, refuse
 __all__ = ["Kernel", "list_kernels"]
 
 KERNEL_VARIABLE = "RHYTHM_KERNEL"
+#: The most environments that the scalar kernel steps faster than any other.
+MAX_SCALAR = 2
 _native: Optional[Any] = None
 
 
@@ -54,12 +56,13 @@ def list_kernels() -> List[Kernel]:
     return [Kernel(*row) for row in native().kernels()]
 
 
-def choose_kernel(requested: Optional[str]) -> str:
-    """Returns the requested kernel, else the kernel that RHYTHM_KERNEL names, else the fastest supported kernel. Raises
-    InputError `backend_unavailable` if this machine has no such kernel."""
+def choose_kernel(requested: Optional[str], rows: int = _world.MAX_ENVS) -> str:
+    """Returns the requested kernel, else the kernel that RHYTHM_KERNEL names, else the fastest supported kernel for so many
+    environments or rows. Raises InputError `backend_unavailable` if this machine has no such kernel."""
     kernels = list_kernels()
     usable = [kernel.name for kernel in kernels if kernel.supported]
-    name = os.environ.get(KERNEL_VARIABLE) or usable[0] if requested is None else requested
+    fastest = "scalar" if rows <= MAX_SCALAR else usable[0]
+    name = os.environ.get(KERNEL_VARIABLE) or fastest if requested is None else requested
     if not isinstance(name, str) or name not in usable:
         refuse(
             "backend_unavailable",
