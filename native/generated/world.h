@@ -5,7 +5,7 @@
 namespace rhythm::world {
 
 inline constexpr char kLayoutDigest[] =
-    "62f29bd9ae635057861b48c79306008ff93bea6d5b6e500a304ce63a145a176f";
+    "45de565a91ac37e993cb158492db4d0f6cc3834040ef55c1ed65f583c878e125";
 
 namespace count {
 inline constexpr int Meters = 5;
@@ -26,7 +26,7 @@ inline constexpr int ObservationFloats = 22;
 inline constexpr int BlockWords = 445;
 inline constexpr int MaxEnvs = 16777216;
 inline constexpr int MaxThreads = 256;
-inline constexpr int AddonVersion = 10;
+inline constexpr int AddonVersion = 11;
 }  // namespace count
 
 namespace mode {
