@@ -22,7 +22,6 @@ import { isOverBudget, readSpending } from '../../server/queue/model-limits.js';
 import { failedShards } from '../../server/queue/shards.js';
 import { CLOCK } from '../../shared/http/retry.js';
 import { makeDirectory, stat } from '../files/paths.js';
-import { runMerge } from '../merge/command.js';
 import type { MergeCommandOptions } from '../merge/merge-eval.js';
 import { createProgress } from '../progress.js';
 import { manifestPath } from '../shards/job.js';
@@ -43,6 +42,7 @@ export async function runCollect(name: string, options: CollectOptions, signal: 
     const folder = await mkdtemp(join(isFile ? folderOf(path) : tmpdir(), '.rhythm-vec-'));
     try {
       const shards = await fetchShards(queue, job, folder);
+      const { runMerge } = await import('../merge/command.js');
       if (!(await runMerge(shards, options, signal)))
         throw new QueueError(`Expected the shards of ${name} to fit together.`);
     } finally {
