@@ -31,14 +31,19 @@ export function toTasks(what: string, scores: TaskScores): Float64Array[] {
 /** Validates a confidence, such as 0.95. @throws InputError `wrong_type` or `out_of_range`. */
 export function toConfidence(confidence: number): number {
   if (checkFinite('confidence', confidence) > 0 && confidence < 1) return confidence;
-  throw new InputError(
-    'out_of_range',
-    `Expected confidence to be more than 0 and less than 1, got ${describe(confidence)}. Pass 0.95 for 95 %.`,
-  );
+  throw new InputError('out_of_range', {
+    expected: 'confidence to be more than 0 and less than 1',
+    got: describe(confidence),
+    remedy: 'Pass 0.95 for 95 %.',
+  });
 }
 
 const noScores = (what: string): InputError =>
-  new InputError('wrong_length', `Expected at least one score in ${what}, got none. Pass a score.`);
+  new InputError('wrong_length', {
+    expected: `at least one score in ${what}`,
+    got: 'none',
+    remedy: 'Pass a score.',
+  });
 
 /**
  * Returns the interquartile mean of scores: the mean without the lowest and the highest quarter. It depends less on single

@@ -248,10 +248,11 @@ export function improvementInterval(
 function toComparison(scores: TaskScores, others: TaskScores) {
   const [tasks, otherTasks] = [toTasks('scores', scores), toTasks('others', others)];
   if (tasks.length !== otherTasks.length) {
-    throw new InputError(
-      'wrong_length',
-      `Expected others of ${tasks.length} tasks, like scores, got ${otherTasks.length}. Pass the same tasks.`,
-    );
+    throw new InputError('wrong_length', {
+      expected: `others of ${tasks.length} tasks, like scores`,
+      got: `${otherTasks.length}`,
+      remedy: 'Pass the same tasks.',
+    });
   }
   const statistic: Statistic = (strata) => {
     const wins = tasks.map((_, t) => shareOfWins(strata[t], strata[tasks.length + t]));

@@ -30,11 +30,11 @@ export function selectPolicies(
   const episodes = conditions.reduce((sum, condition) => sum + episodesOf(condition), 0);
   const llmPolicy = selected.find(({ kind }) => kind === 'model');
   if (llmPolicy === undefined || episodes <= MAX_LLM_EPISODES) return selected;
-  throw new InputError(
-    'out_of_range',
-    `Expected at most ${MAX_LLM_EPISODES} episodes of ${llmPolicy.name}, with 28 requests each, got ${episodes}. ` +
-      'Pass fewer seeds.',
-  );
+  throw new InputError('out_of_range', {
+    expected: `at most ${MAX_LLM_EPISODES} episodes of ${llmPolicy.name}, with 28 requests each`,
+    got: String(episodes),
+    remedy: 'Pass fewer seeds.',
+  });
 }
 
 const findNamed = (name: string, models: readonly LanguageModel[]): NamedPolicy =>
@@ -47,11 +47,11 @@ function findGiven(name: string, policy: PolicyLike | string, models: readonly L
   const own = BUILTIN_POLICIES.find((builtin) => builtin.name === name);
   if (own === undefined) return new UserPolicy(name, policy);
   if (own === policy) return own;
-  throw new InputError(
-    'unknown_name',
-    `Expected a name that no built-in policy has, got "${name}" for a policy of your own. Pass the policy under another name, or pass ` +
-      `builtin("${name}").`,
-  );
+  throw new InputError('unknown_name', {
+    expected: 'a name that no built-in policy has',
+    got: `"${name}" for a policy of your own`,
+    remedy: `Pass the policy under another name, or pass builtin("${name}").`,
+  });
 }
 
 function findLlmPolicy(policy: string, models: readonly LanguageModel[]): LlmPolicy {
@@ -67,11 +67,11 @@ function findLlmPolicy(policy: string, models: readonly LanguageModel[]): LlmPol
       episodesOf: (conditions) => new LlmEpisodes(model, conditions),
     };
   const names = models.map((model) => model.name);
-  throw new InputError(
-    'unknown_name',
-    `Expected a model of llm.models (${names.join(', ') || 'it is empty'}) for the policy ` +
-      `${describe(policy)}, got ${describe(name)}.${didYouMean(name, names, ' Pass the model in llm: { models }.')}`,
-  );
+  throw new InputError('unknown_name', {
+    expected: `a model of llm.models (${names.join(', ') || 'it is empty'}) for the policy ${describe(policy)}`,
+    got: describe(name),
+    remedy: didYouMean(name, names, ' Pass the model in llm: { models }.'),
+  });
 }
 
 /** Returns the players of the policies of an evaluation. @throws InputError `unknown_name` or `wrong_type`. */

@@ -79,12 +79,13 @@ function checkPolicies(policies: readonly PolicyComponents[]): void {
 }
 
 function refuseLength(expected: string, got: string, remedy: string): never {
-  throw new InputError('wrong_length', `Expected ${expected}, got ${got}. ${remedy}`);
+  throw new InputError('wrong_length', { expected, got, remedy });
 }
 
 function refuseDuplicate(name: string): never {
-  throw new InputError(
-    'unknown_name',
-    `Expected policies of different names, got ${describe(name)} twice. Use another name for one of the two.`,
-  );
+  throw new InputError('unknown_name', {
+    expected: 'policies of different names',
+    got: `${describe(name)} twice`,
+    remedy: 'Use another name for one of the two.',
+  });
 }

@@ -63,11 +63,11 @@ export class UserPolicy implements SteppedPolicy<CheckedPlayer> {
 }
 
 function refuseName(name: string): never {
-  throw new InputError(
-    'unknown_name',
-    `Expected the policy's name to be ${PRINTABLE}, without a comma and not beginning with ${MODEL_PREFIX}, got ` +
-      `${describe(name)}. Pass the policy under another name.`,
-  );
+  throw new InputError('unknown_name', {
+    expected: `the policy's name to be ${PRINTABLE}, without a comma and not beginning with ${MODEL_PREFIX}`,
+    got: describe(name),
+    remedy: 'Pass the policy under another name.',
+  });
 }
 
 function refusePolicy(name: string, got: unknown): never {

@@ -39,25 +39,28 @@ export interface Named {
  */
 export function checkNames(what: string, rows: readonly Named[]): void {
   if (!Array.isArray(rows) || rows.length === 0) {
-    throw new InputError(
-      Array.isArray(rows) ? 'wrong_length' : 'wrong_type',
-      `Expected ${what} to be an array of at least one entry, got ${describe(rows)}. Pass an array with entries.`,
-    );
+    throw new InputError(Array.isArray(rows) ? 'wrong_length' : 'wrong_type', {
+      expected: `${what} to be an array of at least one entry`,
+      got: describe(rows),
+      remedy: 'Pass an array with entries.',
+    });
   }
   const names = new Set<string>();
   rows.forEach((row: Partial<Named> | null, i) => {
     const name = row?.name;
     if (typeof name !== 'string' || name === '') {
-      throw new InputError(
-        'wrong_type',
-        `Expected a name at ${what}[${i}], got ${describe(name)}. Pass a non-empty string.`,
-      );
+      throw new InputError('wrong_type', {
+        expected: `a name at ${what}[${i}]`,
+        got: describe(name),
+        remedy: 'Pass a non-empty string.',
+      });
     }
     if (names.has(name)) {
-      throw new InputError(
-        'out_of_range',
-        `Expected unique names in ${what}, got ${describe(name)} again at ${what}[${i}]. Rename an entry.`,
-      );
+      throw new InputError('out_of_range', {
+        expected: `unique names in ${what}`,
+        got: `${describe(name)} again at ${what}[${i}]`,
+        remedy: 'Rename an entry.',
+      });
     }
     names.add(name);
   });
@@ -83,10 +86,11 @@ export function checkNumbers(where: string, numbers: ArrayLike<number>, count: n
 /** Checks a finite number. @throws InputError `out_of_range`. */
 export function checkNumber(where: string, value: unknown): void {
   if (Number.isFinite(value)) return;
-  throw new InputError(
-    'out_of_range',
-    `Expected ${where} to be a finite number, got ${describe(value)}. Omit values that were not measured.`,
-  );
+  throw new InputError('out_of_range', {
+    expected: `${where} to be a finite number`,
+    got: describe(value),
+    remedy: 'Omit values that were not measured.',
+  });
 }
 
 /** Checks a mean and the ends of its interval, which may be null. @throws InputError `out_of_range`. */

@@ -68,20 +68,22 @@ export function drawHistogram(picture: HistogramPicture): Drawing {
 function checkRows(rows: readonly HistogramRow[]): void {
   checkNames('rows', rows);
   if (rows.length > MAX_ROWS) {
-    throw new InputError(
-      'wrong_length',
-      `Expected at most ${MAX_ROWS} rows, got ${rows.length}. Draw several histograms.`,
-    );
+    throw new InputError('wrong_length', {
+      expected: `at most ${MAX_ROWS} rows`,
+      got: `${rows.length}`,
+      remedy: 'Draw several histograms.',
+    });
   }
   const bins = rows[0].counts?.length ?? 0;
   for (const { name, counts, mean } of rows) {
     checkNumbers(`the counts of "${name}"`, counts, bins, 'bins of the first row');
     checkNumber(`the mean of "${name}"`, mean);
     if (total(counts) > 0) continue;
-    throw new InputError(
-      'out_of_range',
-      `Expected episodes in the counts of "${name}", got none. Omit that row.`,
-    );
+    throw new InputError('out_of_range', {
+      expected: `episodes in the counts of "${name}"`,
+      got: 'none',
+      remedy: 'Omit that row.',
+    });
   }
 }
 

@@ -60,11 +60,11 @@ function checkActions(actions: ArrayLike<number>): number {
 function checkEvent(event: unknown, step: number): void {
   if (event === -1 || (Number.isInteger(event) && Number(event) >= 0 && Number(event) < EVENT_NAMES.length))
     return;
-  throw new InputError(
-    'out_of_range',
-    `Expected an event code from 0 to ${EVENT_NAMES.length - 1}, or -1 for none, at events[${step}], got ${describe(event)}. ` +
-      'Pass a code of EVENT_NAMES, or -1.',
-  );
+  throw new InputError('out_of_range', {
+    expected: `an event code from 0 to ${EVENT_NAMES.length - 1}, or -1 for none, at events[${step}]`,
+    got: describe(event),
+    remedy: 'Pass a code of EVENT_NAMES, or -1.',
+  });
 }
 
 /** Checks that each step has three numbers, or three NaN. */

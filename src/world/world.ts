@@ -53,7 +53,11 @@ function copyOf(spec: WorldSpec): WorldSpec {
     const message = (cause as Error).message;
     throw new InputError(
       'bad_world',
-      `Expected plain data at world, got a value that cannot be copied: ${message} Start from a copy of RHYTHM.`,
+      {
+        expected: 'plain data at world',
+        got: `a value that cannot be copied: ${message} Start from a copy of RHYTHM`,
+        remedy: '',
+      },
       { cause },
     );
   }

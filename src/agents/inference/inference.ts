@@ -257,9 +257,9 @@ function checkRow(rows: Float32Array, i: number): void {
 }
 
 function refuse(value: number, k: number, i: number, expected = RULES.expectedAt(k)): never {
-  throw new InputError(
-    'out_of_range',
-    `Expected ${expected} at observations[${i * OBSERVATION_SIZE + k}], row ${i}, got ${value}. ` +
-      'Pass raw observations, neither scaled nor one-hot.',
-  );
+  throw new InputError('out_of_range', {
+    expected: `${expected} at observations[${i * OBSERVATION_SIZE + k}], row ${i}`,
+    got: String(value),
+    remedy: 'Pass raw observations, neither scaled nor one-hot.',
+  });
 }

@@ -61,10 +61,11 @@ export function toEndpoint({ baseUrl, environment = process.env }: EndpointOptio
   const url = read('OPENAI_BASE_URL');
   if (azure === null) return openAi(url ?? OPENAI_URL, 'OPENAI_BASE_URL', read);
   if (url === null) return azureOf(azure, read);
-  throw new InputError(
-    'unknown_option',
-    'Expected one endpoint, got both OPENAI_BASE_URL and AZURE_OPENAI_ENDPOINT. Unset one of these variables, or pass --base-url.',
-  );
+  throw new InputError('unknown_option', {
+    expected: 'one endpoint',
+    got: 'both OPENAI_BASE_URL and AZURE_OPENAI_ENDPOINT',
+    remedy: 'Unset one of these variables, or pass --base-url.',
+  });
 }
 
 type ReadVariable = (name: string) => string | null;
@@ -100,10 +101,11 @@ function azureOf(text: string, read: ReadVariable): AzureEndpoint {
 function keyOf(name: string, read: ReadVariable): string | null {
   const key = read(name);
   if (key === null || /^[\x20-\x7e]+$/.test(key)) return key;
-  throw new InputError(
-    'out_of_range',
-    `Expected ${name} to be one line of printable ASCII, got other characters in it. Copy the key again.`,
-  );
+  throw new InputError('out_of_range', {
+    expected: `${name} to be one line of printable ASCII`,
+    got: 'other characters in it',
+    remedy: 'Copy the key again.',
+  });
 }
 
 /** Returns a function that redacts the keys, the values of the query and the values of custom headers. */
@@ -116,23 +118,24 @@ function redactorOf(key: string | null, query: Readonly<Record<string, string>>,
 }
 
 const missing = (name: string, remedy: string): InputError =>
-  new InputError('missing_setting', `Expected ${name} in the environment, got none. ${remedy}`);
+  new InputError('missing_setting', { expected: `${name} in the environment`, got: 'none', remedy });
 
 /** Parses a URL. Messages do not contain its credentials and query. */
 function toUrl(text: string, where: string): { url: string; query: Record<string, string> } {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new InputError(
-      'out_of_range',
-      `Expected ${where} to be an http or https URL, got another text. Pass a URL such as http://localhost:8000/v1.`,
-    );
+    throw new InputError('out_of_range', {
+      expected: `${where} to be an http or https URL`,
+      got: 'another text',
+      remedy: 'Pass a URL such as http://localhost:8000/v1.',
+    });
   }
   if (url.username !== '' || url.password !== '') {
-    throw new InputError(
-      'out_of_range',
-      `Expected ${where} to have no user name and password, got ${url.protocol}//...@${url.host}. ` +
-        'Pass the URL without them, and the key in OPENAI_API_KEY (for Azure: AZURE_OPENAI_API_KEY).',
-    );
+    throw new InputError('out_of_range', {
+      expected: `${where} to have no user name and password`,
+      got: `${url.protocol}//...@${url.host}`,
+      remedy: 'Pass the URL without them, and the key in OPENAI_API_KEY (for Azure: AZURE_OPENAI_API_KEY).',
+    });
   }
   const query = Object.fromEntries(url.searchParams);
   return { url: `${url.origin}${url.pathname}`.replace(/\/+$/, ''), query };

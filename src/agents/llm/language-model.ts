@@ -66,8 +66,9 @@ export class EndpointError extends RhythmError {
  */
 export function checkModelName(name: string, where: string): void {
   if (isModelName(name)) return;
-  throw new InputError(
-    'unknown_name',
-    `Expected a model name of ${MODEL_NAME} ${where}, got ${describe(name)}. Serve the model under such a name, and pass that name.`,
-  );
+  throw new InputError('unknown_name', {
+    expected: `a model name of ${MODEL_NAME} ${where}`,
+    got: describe(name),
+    remedy: 'Serve the model under such a name, and pass that name.',
+  });
 }

@@ -82,11 +82,11 @@ export function priorState(numEnvs: number, { params }: World, seed: number): Be
 /** Returns the state of an oracle, which has the true profiles. @param oracle f32 [numEnvs, 16]. */
 function oracleState(numEnvs: number, { params }: World, oracle: Float32Array): BeliefState {
   if (oracle.length !== numEnvs * PROFILE_SIZE) {
-    throw new InputError(
-      'wrong_length',
-      `Expected ${numEnvs * PROFILE_SIZE} floats in the oracle's profiles (${numEnvs} x ${PROFILE_SIZE}), got ` +
-        `${oracle.length}. Pass 16 floats for each environment.`,
-    );
+    throw new InputError('wrong_length', {
+      expected: `${numEnvs * PROFILE_SIZE} floats in the oracle's profiles (${numEnvs} x ${PROFILE_SIZE})`,
+      got: `${oracle.length}`,
+      remedy: 'Pass 16 floats for each environment.',
+    });
   }
   const targets = new Float32Array(numEnvs * NUM_BELIEFS);
   const profiles = Array.from({ length: numEnvs }, (_, i) => {

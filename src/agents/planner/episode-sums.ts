@@ -63,11 +63,12 @@ export class EpisodeSums {
     const next = this.steps[i] + 1;
     const mayContinue = this.#begun[i] === 1 && next < NUM_STEPS;
     if (step === 0 || (mayContinue && step === next)) return;
-    throw new InputError(
-      'out_of_range',
-      `Expected step ${mayContinue ? `0 or ${next}` : '0'} in row ${i} of observations, got ${step}. Pass each observation ` +
-        'once, from the first of an episode on, and mask finished episodes with `playing`.',
-    );
+    throw new InputError('out_of_range', {
+      expected: `step ${mayContinue ? `0 or ${next}` : '0'} in row ${i} of observations`,
+      got: String(step),
+      remedy:
+        'Pass each observation once, from the first of an episode on, and mask finished episodes with `playing`.',
+    });
   }
 
   #recordRow(observations: Float32Array, i: number): void {

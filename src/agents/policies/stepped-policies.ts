@@ -139,10 +139,11 @@ const playerOf = (planner: Planner | AsyncPlanner): SteppedPlayer => ({
 /** Returns the options of a planner for a setting. @throws InputError `missing_setting` without a grader. */
 function plannerOptions({ grader, world, ...engine }: PolicySetting, objective: Objective): PlannerOptions {
   if (grader !== null) return { ...engine, grader, world: world.spec, objective };
-  throw new InputError(
-    'missing_setting',
-    'Expected one grader for all episodes of a planner, got several graders, or rollouts with the option `from`, whose states have their own graders. Pass new Planner(options).policy.',
-  );
+  throw new InputError('missing_setting', {
+    expected: 'one grader for all episodes of a planner',
+    got: 'several graders, or rollouts with the option `from`, whose states have their own graders',
+    remedy: 'Pass new Planner(options).policy.',
+  });
 }
 
 /** Opens the planner that receives the hidden profiles at each reset. */

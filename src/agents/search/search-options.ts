@@ -125,7 +125,11 @@ function numStartsOf(problems: readonly ActionSequenceProblem[]): number {
     throw wrongType('problems', 'an array', problems, 'Pass [{ seeds }].');
   }
   if (problems.length === 0) {
-    throw new InputError('wrong_length', 'Expected at least one problem, got none. Pass [{ seeds }].');
+    throw new InputError('wrong_length', {
+      expected: 'at least one problem',
+      got: 'none',
+      remedy: 'Pass [{ seeds }].',
+    });
   }
   problems.forEach((problem, k) => {
     checkOptions(`problems[${k}]`, problem, PROBLEM_OPTIONS);

@@ -49,11 +49,11 @@ export class Features {
       inputs,
     );
     if (isLegal) return;
-    throw new InputError(
-      'out_of_range',
-      `Expected observations of steps 0 to ${NUM_STEPS - 1} with last actions 0 to ${NUM_ACTIONS - 1} from step 1 on, got others. ` +
-        'Pass raw observations of episodes that are playing.',
-    );
+    throw new InputError('out_of_range', {
+      expected: `observations of steps 0 to ${NUM_STEPS - 1} with last actions 0 to ${NUM_ACTIONS - 1} from step 1 on`,
+      got: 'others',
+      remedy: 'Pass raw observations of episodes that are playing.',
+    });
   }
 }
 

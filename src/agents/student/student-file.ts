@@ -101,7 +101,7 @@ function refuse(
   got: string,
   remedy = 'Pass a file that "rhythm-vec train" wrote, complete and unchanged.',
 ): never {
-  throw new InputError('bad_student', `Expected ${expected}, got ${got.replace(/\.$/, '')}. ${remedy}`);
+  throw new InputError('bad_student', { expected, got: got.replace(/\.$/, ''), remedy });
 }
 
 function readManifest(metadata: Readonly<Record<string, string>>): StudentManifest {

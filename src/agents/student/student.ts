@@ -26,11 +26,11 @@ export class Student implements Policy {
   /** Opens the student for a number of environments. @throws InputError `bad_student` if it was trained in another world. */
   open({ numEnvs, world }: PolicySetting): StudentPlayer {
     if (world.digest !== this.manifest.worldDigest) {
-      throw new InputError(
-        'bad_student',
-        `Expected the world in which the student was trained, ${this.manifest.worldDigest}, got ${identityOf(world)}. ` +
-          'Use the student in its own world. "rhythm-vec train" makes students of the published world.',
-      );
+      throw new InputError('bad_student', {
+        expected: `the world in which the student was trained, ${this.manifest.worldDigest}`,
+        got: identityOf(world),
+        remedy: 'Use the student in its own world. "rhythm-vec train" makes students of the published world.',
+      });
     }
     return new StudentPlayer(this.network, new Features(world.words, numEnvs), numEnvs);
   }

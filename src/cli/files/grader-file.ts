@@ -40,7 +40,11 @@ export async function readGrader(choice: string): Promise<Grader> {
 }
 
 function refuse(path: string, expected: string, got: string): never {
-  throw new InputError('bad_grader', `Expected ${expected} in ${path}, got ${got}. Pass a grader's file.`);
+  throw new InputError('bad_grader', {
+    expected: `${expected} in ${path}`,
+    got,
+    remedy: "Pass a grader's file.",
+  });
 }
 
 /** Refuses an output path that is the grader's file. @throws UsageError. */

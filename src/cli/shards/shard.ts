@@ -27,10 +27,11 @@ export function partOf(
   units: string,
 ): { readonly first: number; readonly end: number } {
   if (count > total) {
-    throw new InputError(
-      'out_of_range',
-      `Expected at most ${total} shards, one for each of the ${total} ${units}, got ${count}. Divide the job into fewer shards.`,
-    );
+    throw new InputError('out_of_range', {
+      expected: `at most ${total} shards, one for each of the ${total} ${units}`,
+      got: String(count),
+      remedy: 'Divide the job into fewer shards.',
+    });
   }
   const firstOf = (shard: number): number => Math.floor((shard * total) / count);
   return { first: firstOf(index), end: firstOf(index + 1) };

@@ -170,8 +170,9 @@ const OWN_PLAYERS =
 /** Validates a user's policy. */
 function toUserPolicy([name, policy]: [string, PolicyLike]): UserPolicy {
   if (!OWN_PLAYERS.test(name)) return new UserPolicy(name, policy);
-  throw new InputError(
-    'unknown_name',
-    `Expected a name that no policy of the audit itself has, got "${name}". Pass your policy under another name.`,
-  );
+  throw new InputError('unknown_name', {
+    expected: 'a name that no policy of the audit itself has',
+    got: `"${name}"`,
+    remedy: 'Pass your policy under another name.',
+  });
 }

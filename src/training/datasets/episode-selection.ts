@@ -171,10 +171,11 @@ export function toSelection(options: SelectionOptions): EpisodeSelection {
 export function checkBetween(what: string, value: number, low: number, high: number): number {
   if (checkFinite(what, value) >= low && value <= high) return value;
   const range = high === Number.MAX_VALUE ? `at least ${low}` : `from ${low} to ${high}`;
-  throw new InputError(
-    'out_of_range',
-    `Expected ${what} to be ${range}, got ${value}. Pass a number in that range.`,
-  );
+  throw new InputError('out_of_range', {
+    expected: `${what} to be ${range}`,
+    got: String(value),
+    remedy: 'Pass a number in that range.',
+  });
 }
 
 export const SPLITS = ['train', 'validation'] as const;

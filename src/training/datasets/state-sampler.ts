@@ -67,10 +67,11 @@ export function toPlan(options: DatasetOptions): DatasetPlan {
 function toProfiles(names: readonly string[]): readonly string[] {
   const profiles = new Set(names.flatMap((name) => (name === MIX ? MIXED : [name])));
   if (profiles.size === 0) {
-    throw new InputError(
-      'wrong_length',
-      `Expected at least one profile, got ${describe(names)}. Pass the name of a profile.`,
-    );
+    throw new InputError('wrong_length', {
+      expected: 'at least one profile',
+      got: describe(names),
+      remedy: 'Pass the name of a profile.',
+    });
   }
   const world = createWorld();
   for (const name of profiles) resolveProfile(world, name);
@@ -84,12 +85,11 @@ export type Range = SeedRange;
 export function refuseEvalSeeds(seeds: Range): void {
   const evalSeeds = evalSeedsIn(seeds).map(rangeText);
   if (evalSeeds.length === 0) return;
-  throw new InputError(
-    'bad_seed',
-    `Expected seeds among ${rangeText(TRAINING_SEEDS)}, got ${rangeText(seeds)}, where ${evalSeeds.join(' and ')} ` +
-      'are kept for evaluation: a model that was trained on them must not be evaluated on them. Leave them out, or pass ' +
-      '--allow-eval-seeds, which the card notes.',
-  );
+  throw new InputError('bad_seed', {
+    expected: `seeds among ${rangeText(TRAINING_SEEDS)}`,
+    got: `${rangeText(seeds)}, where ${evalSeeds.join(' and ')} are kept for evaluation: a model that was trained on them must not be evaluated on them`,
+    remedy: 'Leave them out, or pass --allow-eval-seeds, which the card notes.',
+  });
 }
 
 /** Validates a range in [0, max]. @throws InputError `wrong_type` or `out_of_range`. */

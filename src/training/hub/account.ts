@@ -51,11 +51,11 @@ function tokenOf(env: Variables): string | null {
   const token = (env[source] ?? (existsSync(path) ? readFileSync(path, 'utf8') : '')).trim();
   if (token === '') return null;
   if (/^hf_[\w.-]+$/.test(token)) return token;
-  throw new InputError(
-    'wrong_type',
-    `Expected the token of ${source} to be hf_ followed by letters, digits, _, . or -, got something else. Copy it again from ` +
-      `${DEFAULT_ENDPOINT}/settings/tokens.`,
-  );
+  throw new InputError('wrong_type', {
+    expected: `the token of ${source} to be hf_ followed by letters, digits, _, . or -`,
+    got: 'something else',
+    remedy: `Copy it again from ${DEFAULT_ENDPOINT}/settings/tokens.`,
+  });
 }
 
 export const REPO_TYPES = ['dataset', 'model'] as const;

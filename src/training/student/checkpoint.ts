@@ -124,5 +124,5 @@ function readModel({ tensors, metadata }: Tensors, name: string): ModelState {
 }
 
 function refuse(expected: string, got: string, remedy: string): never {
-  throw new InputError('bad_student', `Expected ${expected}, got ${got.replace(/\.$/, '')}. ${remedy}`);
+  throw new InputError('bad_student', { expected, got: got.replace(/\.$/, ''), remedy });
 }

@@ -128,10 +128,11 @@ export function toTrainRequest(options: TrainOptions): TrainRequest {
 function refuseOptions(options: TrainOptions, names: readonly (keyof TrainOptions)[], other: string): void {
   const name = names.find((each) => options[each] !== undefined);
   if (name === undefined) return;
-  throw new InputError(
-    'unknown_option',
-    `Expected no option '${name}' with ${other}, got ${describe(options[name])}. Leave out one of the two.`,
-  );
+  throw new InputError('unknown_option', {
+    expected: `no option '${name}' with ${other}`,
+    got: describe(options[name]),
+    remedy: 'Leave out one of the two.',
+  });
 }
 
 /** Returns the options as JSON, for files. */
@@ -153,12 +154,11 @@ const digestOfPlayed = ({ seeds, actions }: Played): string =>
 function teacherNamed(name: string): SteppedPolicy<SteppedPlayer> {
   const policy = STEPPED_POLICIES.find((each) => each.name === name);
   if (policy?.usesHiddenState) {
-    throw new InputError(
-      'unknown_name',
-      `Expected a teacher that sees observations only, got ${name}, which is shown the hidden profile: a student that sees ` +
-        'observations only cannot learn its choices. Pass one of ' +
-        `${TEACHER_NAMES.join(', ')}.`,
-    );
+    throw new InputError('unknown_name', {
+      expected: 'a teacher that sees observations only',
+      got: `${name}, which is shown the hidden profile: a student that sees observations only cannot learn its choices`,
+      remedy: `Pass one of ${TEACHER_NAMES.join(', ')}.`,
+    });
   }
   checkName('teacher', name, TEACHER_NAMES);
   return policy!;

@@ -80,11 +80,11 @@ export async function* teach(options: TeachOptions): AsyncGenerator<TrajectoryEp
 /** Returns the policy with this name. @throws InputError `unknown_name`, also for a policy that states no reasons. */
 export function teacherNamed(name: string): SteppedPolicy {
   if (POLICY_NAMES.includes(name)) {
-    throw new InputError(
-      'unknown_name',
-      `Expected a policy that states its reasons (${STEPPED_NAMES.join(', ')}), got "${name}". ` +
-        'Pass one of these. eval --trajectories records all policies, without reasons.',
-    );
+    throw new InputError('unknown_name', {
+      expected: `a policy that states its reasons (${STEPPED_NAMES.join(', ')})`,
+      got: `"${name}"`,
+      remedy: 'Pass one of these. eval --trajectories records all policies, without reasons.',
+    });
   }
   checkName('policy', name, STEPPED_NAMES);
   return STEPPED_POLICIES.find((policy) => policy.name === name)!;
