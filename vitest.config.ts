@@ -13,6 +13,8 @@ const testsOf = (folder: string): string => `test/${folder}/**/*.test.ts`;
 
 /** Long tests. `unit` has shorter ones of the same code. */
 const LONG = [
+  'test/agents/inference/{inference,posterior}.test.ts',
+  'test/agents/llm/{hostile-endpoints,play-episodes,retries}.test.ts',
   'test/engine/mutation.test.ts',
   'test/engine/vec-env/{allocation,out-of-memory,sliced-runs,worker-threads}.test.ts',
   'test/evaluation/audit/{audit,audit-exploits}.test.ts',
