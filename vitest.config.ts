@@ -16,6 +16,7 @@ const LONG = [
   'test/agents/inference/{inference,posterior}.test.ts',
   'test/agents/llm/{hostile-endpoints,play-episodes,retries}.test.ts',
   'test/engine/mutation.test.ts',
+  'test/engine/backends/wasm.test.ts',
   'test/engine/vec-env/{allocation,out-of-memory,sliced-runs,worker-threads}.test.ts',
   'test/evaluation/audit/{audit,audit-exploits}.test.ts',
   'test/evaluation/every-engine.test.ts',
