@@ -119,7 +119,11 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
       const Napi::CallbackInfo arguments(env, info);
       return object->CatchBadAlloc<&BatchObject::Step>(arguments);
     }
-    return RefusalObject(env, object->batch_->step(out, {codes, nullptr, nullptr, nullptr}, {nullptr, nullptr}));
+    Napi::Value refusal;
+    catch_bad_alloc(env, [&] {
+      refusal = RefusalObject(env, object->batch_->step(out, {codes, nullptr, nullptr, nullptr}, {nullptr, nullptr}));
+    });
+    return refusal;
   }
 
   void Free(Napi::Env env) {

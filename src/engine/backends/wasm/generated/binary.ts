@@ -1,7 +1,7 @@
 /** Written by `npm run build:wasm`. Do not edit. */
 
 /** SHA-256 of the compiler, the options and the sources. */
-export const SOURCES_DIGEST = '9761eafda691c0b7e869001c5f2402444f4dfb2992ff0258a9eb680e6cc697b5';
+export const SOURCES_DIGEST = '5de9b96e420c5c5810475c8b392de878e76357f82bb467b149f250674aa75b76';
 
 /** The WebAssembly binary of native/, in base64. */
 export const BINARY: string =
