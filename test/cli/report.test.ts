@@ -83,6 +83,8 @@ it('report refuses files without results before anything is written, and says wh
     text: 'once upon\na time\n',
     bench: JSON.stringify({ schema: SCHEMAS.bench }),
     newer: JSON.stringify({ ...AUDIT, schema: { ...SCHEMAS.audit, version: 2 } }),
+    // Above 64 MiB together; each line is shorter.
+    large: JSON.stringify(AUDIT).replace(/\}$/, `\n${' '.repeat(33 * 2 ** 20)}`.repeat(2).concat('\n}')),
   };
   const mentions = {
     text: ['text:1: skipped, corrupt', 'got 2 lines skipped: 2 corrupt'],
@@ -91,6 +93,7 @@ it('report refuses files without results before anything is written, and says wh
       `got ${pathOf('bench')}, which is the JSON of a benchmark. No command reads it.`,
     ],
     newer: [`${pathOf('newer')}: Expected "rhythm-vec/audit" version 1`],
+    large: [`${pathOf('large')}: Expected JSON of at most 67108864 characters, got more`],
   };
   for (const [name, text] of Object.entries(files)) {
     writeFileSync(pathOf(name), text);

@@ -5,6 +5,7 @@ import { toEndpoint } from '../../../src/agents/llm/endpoint.js';
 import type { ErrorCode } from '../../../src/shared/errors.js';
 import { redactor } from '../../../src/shared/http/redactor.js';
 import { resetMs, waitIn } from '../../../src/shared/http/retry.js';
+import { THOROUGH } from '../../support/engines.js';
 import { refusalOf } from '../../support/refusals.js';
 
 const AZURE = {
@@ -115,7 +116,7 @@ it('a redactor removes secrets as plain text and as URLs and JSON encode them', 
         if (!'[redacted]'.includes(secret) && !around.includes(secret)) expect(text).not.toContain(secret);
     }),
     // A redactor takes some 50 ms.
-    { numRuns: 20 },
+    { numRuns: THOROUGH ? 100 : 20 },
   );
 });
 
