@@ -25,10 +25,14 @@ const { version, dependencies, peerDependencies } = JSON.parse(
 );
 const SUBPATHS = ['env', 'rollouts', 'agents', 'evaluation', 'server', 'training'];
 /**
- * The rooms that become one chunk each. A room comes after those it imports. A chunk also has the modules that its room
- * imports, unless an earlier chunk has them. So `engine` includes `world` and `shared`.
+ * The chunks, each of the modules of a room, or of a part of it. A chunk comes after those that import it. A chunk also has
+ * the modules that its modules import, unless a later one has them. So `engine` includes `world`. The command line imports
+ * `errors` even if no command runs.
  */
-const CHUNKS = ['engine', 'rollouts', 'agents', 'evaluation'];
+const CHUNKS = [
+  ...['evaluation', 'agents', 'rollouts', 'engine', 'shared'].map((room) => [room, RegExp(`^${room}/`)]),
+  ['errors', /^shared\/(errors|names|version)\.js$/],
+];
 
 /** The entry points by name. */
 const NODE = {
@@ -51,12 +55,6 @@ const external = [...Object.keys(dependencies), ...Object.keys(peerDependencies)
 const isExternal = (id) =>
   id !== 'hono/html' && external.some((name) => id === name || id.startsWith(`${name}/`));
 
-/** Selects the modules of a room that an entry point imports statically. */
-function initialModulesOf(room) {
-  const folder = join(DIST, room);
-  return { test: (id) => id.startsWith(`${folder}/`), tags: ['$initial'] };
-}
-
 /** Bundles entry points. @returns the files of packages that became part of the bundle. */
 async function bundle(entries, platform, folder) {
   const input = Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, join(DIST, path)]));
@@ -66,10 +64,12 @@ async function bundle(entries, platform, folder) {
     external: isExternal,
     transform: { define: { RHYTHM_VERSION: JSON.stringify(version) } },
   });
-  const groups = CHUNKS.map((name, k) => ({
+  const groups = CHUNKS.map(([name, pattern], priority) => ({
     name: `${folder}${name}`,
-    priority: CHUNKS.length - k,
-    ...initialModulesOf(name),
+    priority,
+    test: (id) => pattern.test(relative(DIST, id)),
+    // Only modules that an entry point imports statically.
+    tags: ['$initial'],
   }));
   const { output } = await build.write({
     dir: LIB,

@@ -60,12 +60,8 @@ Examples:
   rhythm-vec audit --grader v3 --policies ./sleep.mjs
 `;
 
-export function addAuditCommand(program: Command, { signal }: Context): void {
-  const command = program
-    .command('audit')
-    .description(
-      'Measure what a grader rewards, before training: the gains of exploits, and of knowing the profile.',
-    )
+export function defineAudit(command: Command, { signal }: Context): void {
+  command
     .addOption(OPTIONS.grader)
     .option('--seed <n>', 'seed of the searches (default: 0)', parseInteger)
     .option(

@@ -19,12 +19,8 @@ Example:
   rhythm-vec build
 `;
 
-export function addBuildCommand(program: Command, { signal }: Context): void {
-  program
-    .command('build')
-    .description('Compile the native addon for this machine, where the package has none that loads.')
-    .addHelpText('after', HELP)
-    .action(() => runBuild(signal));
+export function defineBuild(command: Command, { signal }: Context): void {
+  command.addHelpText('after', HELP).action(() => runBuild(signal));
 }
 
 /**

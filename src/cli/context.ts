@@ -1,4 +1,5 @@
-/** What a command gets besides its options. */
+/** What the commands are, and what each gets besides its options. */
+import type { Command } from 'commander';
 import type { CostLedger, Prices } from '../agents/llm/ledger.js';
 import type { Pauses } from '../agents/llm/request-timing.js';
 import type { StoredAnswers } from '../agents/llm/stored-answers.js';
@@ -17,4 +18,19 @@ export interface SharedModel {
   ledger(prices: Prices | null, timeoutMs: number): CostLedger;
   /** Opens the answers of unfinished episodes. */
   answers(): Promise<StoredAnswers>;
+}
+
+/** Commands by name. */
+export type CommandTable = Readonly<Record<string, CommandEntry>>;
+
+/** A command, or a group of commands. */
+export interface CommandEntry {
+  /** The first sentence of its help, which the list of commands shows too. */
+  readonly description: string;
+  /** The help of a group after its commands. */
+  readonly help?: string;
+  /** Loads the function that adds arguments, options, help and action to the command. */
+  readonly load?: () => Promise<(command: Command, context: Context) => void>;
+  /** The commands of a group. */
+  readonly commands?: CommandTable;
 }

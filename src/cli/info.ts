@@ -8,14 +8,10 @@ import { packageVersion } from '../shared/version.js';
 import { layoutDigest } from '../world/block.js';
 import { createWorld } from '../world/world.js';
 
-export function addInfoCommand(program: Command): void {
-  program
-    .command('info')
-    .description('Show the version, the digests, and which backends and kernels can run here.')
-    .addHelpText('after', '\nExample:\n  rhythm-vec info\n')
-    .action(async () => {
-      process.stdout.write(await renderInfo(NODE));
-    });
+export function defineInfo(command: Command): void {
+  command.addHelpText('after', '\nExample:\n  rhythm-vec info\n').action(async () => {
+    process.stdout.write(await renderInfo(NODE));
+  });
 }
 
 /** Returns the lines of `info`. A note marks available backends that `createVecEnv` refuses. */

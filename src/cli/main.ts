@@ -2,7 +2,7 @@
 /** Starts the command line: handles signals and closed streams, and sets the exit code. */
 import { EXIT, Interruption } from './command-errors.js';
 import { runCommand } from './commands.js';
-import { discardOpenOutputs } from './files/output-file.js';
+import { discardOpenOutputs } from './files/paths.js';
 
 /** The signals that end a command, and the exit code after each. */
 const SIGNALS = { SIGHUP: EXIT.hungUp, SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated } as const;

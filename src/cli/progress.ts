@@ -94,7 +94,7 @@ function progressLines(unit: string, stream: NodeJS.WriteStream, now: Clock): Om
 }
 
 /** Formats milliseconds: "50 s", "12 min", "3.5 h". */
-function duration(ms: number): string {
+export function duration(ms: number): string {
   const seconds = Math.ceil(ms / 1000);
   if (seconds < 120) return `${seconds} s`;
   return seconds < 7200 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;

@@ -59,10 +59,8 @@ Examples:
   zcat teacher.jsonl.gz | rhythm-vec reeval --jsonl -
 `;
 
-export function addReevalCommand(program: Command, { signal }: Context): void {
-  const command = program
-    .command('reeval')
-    .description('Replay stored trajectories, check them bit for bit, and grade them beside baselines.')
+export function defineReeval(command: Command, { signal }: Context): void {
+  command
     .addOption(OPTIONS.jsonl)
     .option('--grader <name|file>', 'v1, v2, v3 or a grader file (default: all three)')
     .option(

@@ -57,12 +57,8 @@ Examples:
   rhythm-vec regrade --jsonl episodes.parquet --grader calm.json --conditions ood --json calm-results.json
 `;
 
-export function addRegradeCommand(program: Command, { signal }: Context): void {
-  program
-    .command('regrade')
-    .description(
-      'Grade stored trajectories under another grader: scores, ranking, and the stability of the ranking.',
-    )
+export function defineRegrade(command: Command, { signal }: Context): void {
+  command
     .addOption(OPTIONS.jsonl)
     .addOption(OPTIONS.grader)
     .addOption(OPTIONS.conditions)

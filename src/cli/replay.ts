@@ -44,10 +44,8 @@ Examples:
   zcat episodes.jsonl.gz | rhythm-vec replay --input - --output - --skip-bad | gzip > scored.jsonl.gz
 `;
 
-export function addReplayCommand(program: Command, { signal }: Context): void {
-  const command = program
-    .command('replay')
-    .description('Replay stored episodes from seeds and actions, and write every step and the grade.')
+export function defineReplay(command: Command, { signal }: Context): void {
+  command
     .requiredOption('--input <file>', 'episodes, one JSON object per line; - is the standard input')
     .requiredOption('--output <file>', 'the file to write; - is the standard output')
     .option('--grader <name|file>', 'v1, v2, v3 or a grader file; replaces the grader of every row')

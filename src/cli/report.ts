@@ -25,12 +25,8 @@ Examples:
   rhythm-vec report results.json --bracket audit.json --output report
 `;
 
-export function addReportCommand(program: Command, { signal }: Context): void {
-  program
-    .command('report')
-    .description(
-      'Make a page of results: scores, beliefs, actions, episodes, what graders reward, and cost, as figures and tables.',
-    )
+export function defineReport(command: Command, { signal }: Context): void {
+  command
     .argument('<RESULTS...>', 'files of results; - is the standard input')
     .requiredOption('--output <directory>', 'the directory for the page and its figures')
     .addOption(OPTIONS.bracket)

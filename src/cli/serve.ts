@@ -65,10 +65,8 @@ const NUMBERS = [
   ['--idle <seconds>', 'close a socket after this time without a frame', 'idleMs', SECOND],
 ] as const;
 
-export function addServeCommand(program: Command, context: Context): void {
-  const command = program
-    .command('serve')
-    .description('Serve the environment over HTTP and WebSockets: OpenEnv, and batches for trainers.')
+export function defineServe(command: Command, context: Context): void {
+  command
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--port <n>', 'port to listen on; 0 chooses a free one', parseInteger, DEFAULTS.port)
     .option(

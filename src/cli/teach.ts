@@ -79,9 +79,8 @@ export const addTeachOptions = (command: Command): Command =>
     .option('--profiles <name>', 'sampled, discrete or a profile name', 'sampled')
     .addOption(OPTIONS.grader);
 
-export function addTeachCommand(program: Command, context: Context): void {
-  const command = addTeachOptions(program.command('teach'))
-    .description('Play episodes with a teacher that states its reasons, and write them as trajectories.')
+export function defineTeach(command: Command, context: Context): void {
+  addTeachOptions(command)
     .requiredOption('--output <file>', 'trajectories; - is standard output')
     .addOption(formatOption('of --output'));
   addEngineOptions(addLlmOptions(command.addOption(OPTIONS.shard)))

@@ -60,12 +60,8 @@ Examples:
   rhythm-vec train --from student.safetensors --refine-episodes 64 --refine-batch 32 --output refined.safetensors
 `;
 
-export function addTrainCommand(program: Command, { signal }: Context): void {
-  const command = program
-    .command('train')
-    .description(
-      'Train a student: a small network that imitates a policy, and plays a hundred times as fast as a planner.',
-    )
+export function defineTrain(command: Command, { signal }: Context): void {
+  command
     .requiredOption('--output <file>', "the student's file, safetensors; replaces the file")
     .option('--from <name|file>', 'refine this student, instead of a clone of the teacher')
     .option('--teacher <name>', `a policy that sees observations only (default: ${DEFAULTS.teacher})`)

@@ -59,10 +59,8 @@ Examples:
   rhythm-vec upload --repo newcomer/rhythm-sft --path-in-repo trajectories --message "The teacher's episodes" teacher.jsonl
 `;
 
-export function addUploadCommand(program: Command, { signal }: Context): void {
-  program
-    .command('upload')
-    .description('Upload files to a repository of the Hugging Face Hub, as one commit.')
+export function defineUpload(command: Command, { signal }: Context): void {
+  command
     .argument('<files...>', 'files and directories')
     .requiredOption('--repo <USER/NAME>', 'the repository; created if it does not exist')
     .addOption(new Option('--type <name>', 'type of the repository').choices(REPO_TYPES).default('dataset'))

@@ -36,10 +36,8 @@ Examples:
   rhythm-vec world --numbers changed.json --output world.json
 `;
 
-export function addWorldCommand(program: Command, { signal }: Context): void {
-  program
-    .command('world')
-    .description('Write the numbers of the published world, or the file of a changed world for Python.')
+export function defineWorld(command: Command, { signal }: Context): void {
+  command
     .option('--numbers <file>', 'write the world of these numbers; - is the standard input')
     .option('--output <file>', 'write here; - is the standard output', '-')
     .addHelpText('after', HELP)

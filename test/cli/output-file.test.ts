@@ -24,7 +24,6 @@ import { UsageError } from '../../src/cli/command-errors.js';
 import { checkDirectory, checkOutput, checkOutputs, PROBE } from '../../src/cli/files/check-outputs.js';
 import {
   ABANDONED_MS,
-  discardOpenOutputs,
   messageStream,
   openOutput,
   TOUCH_MS,
@@ -32,7 +31,7 @@ import {
   temporaryPath,
   writeFilesAtomically,
 } from '../../src/cli/files/output-file.js';
-import { targetOf } from '../../src/cli/files/paths.js';
+import { discardOpenOutputs, targetOf } from '../../src/cli/files/paths.js';
 import { workFilesOf } from '../../src/cli/store/episode-store.js';
 import { LINES } from '../../src/shared/row-files/file-formats.js';
 import { MAIN, runCliProcess, startCli, temporaryDirectory } from '../support/cli.js';

@@ -45,11 +45,8 @@ Examples:
   rhythm-vec dataset dpo --jsonl planner.jsonl heuristic.jsonl --by return --min-margin 0.5 --all-pairs --output dpo-all
 `;
 
-export function addDpoCommand(dataset: Command, { signal }: Context): void {
-  const command = addSelectionOptions(dataset.command('dpo'))
-    .description(
-      'Write rows for DPO: a better and a worse answer to the same state, as JSON lines or Parquet.',
-    )
+export function defineDpo(command: Command, { signal }: Context): void {
+  addSelectionOptions(command)
     .addOption(
       new Option('--by <value>', 'what decides which answer is better').choices(CRITERIA).default('score'),
     )

@@ -72,11 +72,8 @@ export const addGrpoOptions = (command: Command): Command =>
     )
     .addOption(OPTIONS.allowEvalSeeds);
 
-export function addGrpoCommand(dataset: Command, { signal }: Context): void {
-  const command = addGrpoOptions(dataset.command('grpo'))
-    .description(
-      'Write rows for GRPO: prompts of diverse states with their seeds and actions, as JSON lines or Parquet.',
-    )
+export function defineGrpo(command: Command, { signal }: Context): void {
+  addGrpoOptions(command)
     .requiredOption('--output <file>', 'the file to write; the card, README.md, is written beside it')
     .addOption(
       new Option('--format <name>', 'the format of --output (default: by its ending)').choices(FORMAT_NAMES),

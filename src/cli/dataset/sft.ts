@@ -46,9 +46,8 @@ Examples:
   rhythm-vec dataset sft --jsonl teacher.jsonl --output sft-best --min-margin 0.06 --only-parsed --format parquet
 `;
 
-export function addSftCommand(dataset: Command, { signal }: Context): void {
-  const command = addSelectionOptions(dataset.command('sft'))
-    .description("Write rows for SFT: a teacher's answers in chat format, as JSON lines or Parquet.")
+export function defineSft(command: Command, { signal }: Context): void {
+  addSelectionOptions(command)
     .option('--objective <name>', "the teachers' objective: wellbeing, score or none (default: wellbeing)")
     .option('--only-parsed', 'only episodes in which every completion named an action')
     .option('--min-score <x>', 'only episodes with at least this final score', parseDecimal)

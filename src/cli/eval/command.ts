@@ -89,9 +89,8 @@ export const addEvalOptions = (command: Command): Command =>
     .option('--profiles <name>', 'of in-distribution, ood and custom: sampled, ...')
     .addOption(OPTIONS.grader);
 
-export function addEvalCommand(program: Command, context: Context): void {
-  const command = addEvalOptions(program.command('eval'))
-    .description('Evaluate policies: final scores with 95 % intervals, beside the published scores.')
+export function defineEval(command: Command, context: Context): void {
+  addEvalOptions(command)
     .addOption(OPTIONS.bracket)
     .addOption(OPTIONS.json)
     .option('--trajectories <file>', 'also write whole episodes; - is standard output')

@@ -12,7 +12,15 @@ import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { UsageError } from '../command-errors.js';
-import { foldedName, makeDirectory, removeEmpty, rethrowWithPath, stat, targetOf } from './paths.js';
+import {
+  foldedName,
+  makeDirectory,
+  removeEmpty,
+  rethrowWithPath,
+  stat,
+  targetOf,
+  unfinished,
+} from './paths.js';
 
 /** An output that appears together with others: see `commitTogether`. */
 export interface Committable {
@@ -96,14 +104,6 @@ export class Outputs implements Committable, AsyncDisposable {
     const failed = results.find(({ status }) => status === 'rejected') as PromiseRejectedResult | undefined;
     if (failed !== undefined) throw failed.reason;
   }
-}
-
-/** Paths of temporary files that have not been moved to their places. */
-const unfinished = new Set<string>();
-
-/** Removes all unfinished files, before a signal or an error ends the process. */
-export function discardOpenOutputs(): void {
-  for (const path of unfinished) rmSync(path, { force: true });
 }
 
 /** The interval in milliseconds at which a process updates the modification time of its temporary files. */

@@ -1,4 +1,4 @@
-/** Paths of files: their status, their directories and the targets of links. */
+/** Paths of files: their status, their directories, the targets of links, and the paths of unfinished files. */
 import {
   lstatSync,
   mkdirSync,
@@ -6,6 +6,7 @@ import {
   readlinkSync,
   realpathSync,
   rmdirSync,
+  rmSync,
   type Stats,
   statSync,
 } from 'node:fs';
@@ -92,3 +93,11 @@ export const rethrowWithPath =
     }
     throw error;
   };
+
+/** Paths of temporary files that have not been moved to their places. */
+export const unfinished = new Set<string>();
+
+/** Removes all unfinished files, before a signal or an error ends the process. */
+export function discardOpenOutputs(): void {
+  for (const path of unfinished) rmSync(path, { force: true });
+}

@@ -31,10 +31,8 @@ Examples:
   rhythm-vec merge part-0.jsonl part-1.jsonl --output merged.jsonl
 `;
 
-export function addMergeCommand(program: Command, { signal }: Context): void {
-  program
-    .command('merge')
-    .description('Merge the shards of a job into the file that the whole job writes.')
+export function defineMerge(command: Command, { signal }: Context): void {
+  command
     .argument('<shards...>', 'the files of all shards, each beside its manifest')
     .requiredOption('--output <file>', 'the merged file; - is the standard output')
     .addOption(formatOption('of --output'))
@@ -45,7 +43,6 @@ export function addMergeCommand(program: Command, { signal }: Context): void {
     )
     .addHelpText('after', HELP)
     .action(async (shards: readonly string[], options: MergeCommandOptions) => {
-      const { runMerge } = await import('./command.js');
       if (!(await runMerge(shards, options, signal))) process.exitCode = EXIT.failure;
     });
 }

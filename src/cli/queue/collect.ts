@@ -1,8 +1,9 @@
-/** Runs `rhythm-vec queue collect`: fetches the files of a job's shards, and merges them. */
+/** `rhythm-vec queue collect`: fetches the files of a job's shards, and merges them. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
+import type { Command } from 'commander';
 import { BudgetError } from '../../agents/llm/ledger.js';
 import { QueueError } from '../../server/queue/connection.js';
 import {
@@ -21,17 +22,46 @@ import {
 import { isOverBudget, readSpending } from '../../server/queue/model-limits.js';
 import { failedShards } from '../../server/queue/shards.js';
 import { CLOCK } from '../../shared/http/retry.js';
+import type { Context } from '../context.js';
 import { makeDirectory, stat } from '../files/paths.js';
 import type { MergeCommandOptions } from '../merge/merge-eval.js';
 import { createProgress } from '../progress.js';
 import { manifestPath } from '../shards/job.js';
 import { contentsOf } from '../shards/shard-file.js';
-import { type QueueOptions, withQueue } from './queue-options.js';
+import { formatOption } from '../shared-options.js';
+import { addQueueOptions, type QueueOptions, withQueue } from './queue-options.js';
 
-export interface CollectOptions extends QueueOptions, MergeCommandOptions {}
+interface CollectOptions extends QueueOptions, MergeCommandOptions {}
+
+const HELP = `
+Waits until all shards are computed, then does what "rhythm-vec merge" does with their files: writes --output whole or not at
+all. Redis keeps the results until then, so that a command that is interrupted or killed loses nothing: run it again. If shards
+failed in all their attempts, the command names them and ends; submit the job again to repeat them.
+
+Example:
+  rhythm-vec queue collect teach-1f0c2a9b3d4e --output teacher.jsonl
+`;
+
+export function defineCollect(command: Command, { signal }: Context): void {
+  command
+    .argument('<name>', 'the name that submit printed')
+    .requiredOption(
+      '--output <file>',
+      'the file to write or replace; - is the standard output: then Redis keeps the results',
+    )
+    .addOption(formatOption('of --output'))
+    .option('--json <file>', 'jobs of eval: also write the results as JSON')
+    .option(
+      '--bracket <audit.json>',
+      'jobs of eval: also show shares by the anchors of this audit, under its grader',
+    );
+  addQueueOptions(command)
+    .addHelpText('after', HELP)
+    .action((name: string, options: CollectOptions) => runCollect(name, options, signal));
+}
 
 /** Waits for a job and writes its file. @throws UsageError; QueueError; BudgetError; LibraryError; the signal's reason. */
-export async function runCollect(name: string, options: CollectOptions, signal: AbortSignal): Promise<void> {
+async function runCollect(name: string, options: CollectOptions, signal: AbortSignal): Promise<void> {
   const { output: path } = options;
   const isFile = path !== '-' && (stat(path)?.isFile() ?? true);
   await withQueue(options, async (queue) => {

@@ -1,5 +1,6 @@
 /** The options that say how to reach the queue. */
 import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
 import { type QueueAddress, withRedis } from '../../server/queue/connection.js';
 import type { Queue, Release } from '../../server/queue/jobs.js';
 import { packageVersion } from '../../shared/version.js';
@@ -13,6 +14,24 @@ export interface QueueOptions {
   readonly prefix: string;
   readonly allowDataLoss?: boolean;
 }
+
+/** Adds the options that say how to reach the queue. */
+export const addQueueOptions = (command: Command): Command =>
+  command
+    .option(
+      '--redis <url>',
+      'redis://[:password@]host:port, or rediss:// for TLS (default: the URL in REDIS_URL)',
+    )
+    .option('--redis-ca <file>', 'the PEM certificate of the authority that signed the certificate of Redis')
+    .option(
+      '--prefix <name>',
+      'the beginning of all keys in Redis, for a cluster with a hash tag; each prefix is a queue',
+      'rhythm-vec',
+    )
+    .option(
+      '--allow-data-loss',
+      'accept a Redis that drops keys when it is full, or that writes no append-only file',
+    );
 
 /**
  * Returns the address of the queue. REDIS_URL is the default of --redis, and REDIS_PASSWORD the password of a URL without one.

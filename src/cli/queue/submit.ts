@@ -1,6 +1,7 @@
-/** Runs `rhythm-vec queue submit`. */
+/** `rhythm-vec queue submit`: stores a command as a job. */
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
+import type { Command } from 'commander';
 import { checkModelName } from '../../agents/llm/language-model.js';
 import type { Grader } from '../../engine/graders/grader.js';
 import { playersOf } from '../../evaluation/choose-policies.js';
@@ -18,11 +19,18 @@ import { PROFILE_CHOICES } from '../../world/resolve-names.js';
 import { UsageError } from '../command-errors.js';
 import { readGrader } from '../files/grader-file.js';
 import { isPolicyFile, readPolicies } from '../files/policy-file.js';
-import { checkLlmOptions, checkNoModelFlags, LLM_FLAGS, type ModelFlags } from '../llm/llm-options.js';
+import {
+  addLlmOptions,
+  checkLlmOptions,
+  checkNoModelFlags,
+  LLM_FLAGS,
+  type ModelFlags,
+} from '../llm/llm-options.js';
 import { checkModels, modelsIn } from '../llm/models.js';
 import { canonicalJson } from '../shards/job.js';
 import { shardConditions } from '../shards/shard.js';
-import { checkRange, type QueueOptions, releaseHere, withQueue } from './queue-options.js';
+import { parseInteger } from '../shared-options.js';
+import { addQueueOptions, checkRange, type QueueOptions, releaseHere, withQueue } from './queue-options.js';
 import { type JobOptions, SETTINGS, SHARDED, textsOf } from './sharded.js';
 
 /** The options of `queue submit`, and those of its command: of teach, or of eval. Those of a dataset are DatasetOptions. */
@@ -42,8 +50,28 @@ const RATES = [1, 100_000] as const;
 /** The number of digits of a job's digest in the job's name: 48 bits, so that different jobs hardly ever share a name. */
 const DIGITS = 12;
 
+/** Adds the options of a submission to those of the submitted command. @param name a name of SHARDED. */
+export function defineSubmit(command: Command, name: string): void {
+  const { options, unit, least, most, defaultSize } = SHARDED[name];
+  if (options.includes('prices')) {
+    addLlmOptions(command).option(
+      '--requests-per-minute <n>',
+      'requests to a language model in any 60 seconds, of all workers together (default: no limit)',
+      parseInteger,
+    );
+  }
+  addQueueOptions(command)
+    .option('--shard-size <n>', `${unit} of a shard, ${least} to ${most}`, parseInteger, defaultSize)
+    .option('--priority <n>', '1 to 1000; jobs with a lower number go first', parseInteger, 100)
+    .option(
+      '--again',
+      'pay again for the answers of a language model whose job was collected, because its file was lost',
+    )
+    .action((given: SubmitOptions) => runSubmit(name, given));
+}
+
 /** Submits a job and prints its name. @param command a name of SHARDED. */
-export async function runSubmit(command: string, options: SubmitOptions): Promise<void> {
+async function runSubmit(command: string, options: SubmitOptions): Promise<void> {
   const { shardSize, priority, again } = options;
   const { least, most, options: names } = SHARDED[command];
   const grader = await readGrader(options.grader);

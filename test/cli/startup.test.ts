@@ -1,0 +1,62 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { MAIN } from '../support/cli.js';
+
+const COMPILED = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+
+/** Prints the URL of each module that the process loads, to the standard error. */
+const HOOKS = `
+  import { writeSync } from 'node:fs';
+  export async function load(url, context, next) {
+    writeSync(2, url + '\\n');
+    return next(url, context);
+  }`;
+const REGISTER = `import { register } from 'node:module'; register(${JSON.stringify(dataUrl(HOOKS))});`;
+
+function dataUrl(code: string): string {
+  return `data:text/javascript,${encodeURIComponent(code)}`;
+}
+
+/** Returns the modules of this package that a command line loads, relative to dist or lib, sorted. */
+function modulesOf(main: string, args: string): string[] {
+  const { stderr } = spawnSync(process.execPath, ['--import', dataUrl(REGISTER), main, ...args.split(' ')], {
+    encoding: 'utf8',
+  });
+  return Array.from(stderr.matchAll(/^file:.*\/(?:dist|lib)\/(.*)$/gm), ([, path]) => path)
+    .filter((path) => !path.includes('node_modules'))
+    .sort();
+}
+
+/** What every command line loads. */
+const START = [
+  'cli/command-errors.js',
+  'cli/commands.js',
+  'cli/files/paths.js',
+  'cli/main.js',
+  'cli/queue/commands.js',
+  'shared/errors.js',
+  'shared/names.js',
+  'shared/version.js',
+];
+
+describe('the modules that the command line loads', () => {
+  it.each(['--help', 'queue --help', 'queue submit --help', 'dataset --help', 'evla'])(
+    '%s: of no command',
+    (args) => {
+      expect(modulesOf(COMPILED, args)).toEqual(START);
+    },
+  );
+
+  it('a command: of no other command', () => {
+    const modules = modulesOf(COMPILED, 'queue submit eval --help');
+    expect(modules).toContain('cli/eval/command.js');
+    expect(modules).not.toContain('cli/teach.js');
+    expect(modulesOf(COMPILED, 'eval --help')).not.toContain('cli/queue/submit.js');
+  });
+
+  it('in the bundle: no chunk of a room', () => {
+    const chunks = modulesOf(MAIN, '--help').map((path) => path.replace(/-[^-]*\.js$/, ''));
+    expect(chunks).toEqual(['cli.js', 'command-errors', 'commands', 'errors', 'paths', 'rolldown-runtime']);
+  });
+});
