@@ -20,7 +20,7 @@ export default defineConfig({
     // or need a device.
     exclude: [
       'test/engine/backends/webgpu/**',
-      'test/engine/backends/addon-missing.test.ts',
+      'test/engine/backends/addon-{missing,fallback}.test.ts',
       'test/engine/vec-env/{allocation,out-of-memory,worker-threads}.test.ts',
       'test/server/memory.test.ts',
       'test/engine/{metamorphic,mutation,changed-world}.test.ts',
