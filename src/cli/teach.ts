@@ -47,10 +47,9 @@ import {
   OPTIONS,
   parseSeeds,
 } from './shared-options.js';
-import { openEpisodeFile } from './store/episode-file.js';
+import { type EarlierRun, openEpisodeFile } from './store/episode-file.js';
 import { checkJournal, keptText, openJournal, workFilesOf } from './store/episode-store.js';
 import type { Journal } from './store/journal.js';
-import type { EarlierRun } from './store/table-file.js';
 
 const HELP = `
 A policy plays as in \`eval\`, under the same name, and explains its observations, belief, plan and reasons in words. The
@@ -61,8 +60,8 @@ last line of its answer, such as 4 6 5 SLEEP, has the graded belief as digits, a
   ./mine.js (a file that exports a policy with beliefs and reasons; ./mine.js+inference adds both),
   llm:MODEL (a language model, at the endpoint of OPENAI_BASE_URL or --base-url; see docs/language-models.md)
 A file has one episode per line, or per row of Parquet, which takes 0.5 to 5 % of the space. FILE.partial keeps the episodes
-of language models, and those of FILE.parquet, until FILE is complete: the same command continues. The exit code is 3 after
---budget. Seeds below 100 and from 10000 on are kept for evaluation. docs/trajectories.md describes the files.
+until FILE is complete: the same command continues. The exit code is 3 after --budget. Seeds below 100 and from 10000 on are
+kept for evaluation. docs/trajectories.md describes the files.
 
 Examples:
   rhythm-vec teach --seeds 100-129 --output teacher.parquet
@@ -170,7 +169,7 @@ async function runPolicy(plan: TeachPlan, name: string, signal: AbortSignal): Pr
   await playShard(plan, teacher, (seeds) => playByPolicy(plan, policy, seeds, signal));
 }
 
-/** Plays and writes the episodes. A built-in policy continues after the episodes of an unfinished Parquet file. */
+/** Plays and writes the episodes. A built-in policy continues after the episodes of an unfinished file. */
 async function playByPolicy(
   plan: TeachPlan,
   policy: string | UserPolicy,
@@ -179,7 +178,8 @@ async function playByPolicy(
 ): Promise<void> {
   const { output, grader, profiles, format, backend, kernel, threads } = plan;
   const total = seeds.last - seeds.first + 1;
-  const file = await openEpisodeFile(output, format, earlierRun(plan, policy, seeds));
+  const run = earlierRun(plan, policy, seeds);
+  const file = await openEpisodeFile(output, format, run);
   const progress = createProgress('steps');
   let episodes = file.earlier;
   const before = episodes * NUM_STEPS;
@@ -198,7 +198,8 @@ async function playByPolicy(
   } finally {
     progress.stop();
     const kept = await file.close();
-    if (kept !== null) process.stderr.write(keptText(kept, episodes, counted(total, 'episode')));
+    const all = run.continues ? counted(total, 'episode') : null;
+    if (kept !== null) process.stderr.write(keptText(kept, episodes, all));
   }
   if (output !== '-') process.stderr.write(`${counted(total, 'episode')} in ${output}.\n`);
 }
@@ -209,18 +210,18 @@ function earlierRun(
   policy: string | UserPolicy,
   seeds: SeedRange,
 ): EarlierRun {
-  // If the policy is the user's module, earlier episodes are refused, because the module may have changed.
-  const player = typeof policy === 'string' ? playerOf(teacherNamed(policy)) : null;
+  // If the policy is the user's module, which may have changed, earlier episodes are played again.
+  const continues = typeof policy === 'string';
+  const player = playerOf(continues ? teacherNamed(policy) : policy);
   const start = { condition: CUSTOM, profile_mode: profiles };
   return {
     option: '--output',
-    continues: true,
-    isOwn: (compact, index) =>
-      player !== null &&
-      episodeKey(compact) === episodeKey({ ...player, ...start, seed: seeds.first + index }) &&
-      compact.seed <= seeds.last &&
-      compact.version === packageVersion() &&
-      isSameGrader(compact.grader, grader),
+    continues,
+    isOwn: (episode, index) =>
+      episodeKey(episode) === episodeKey({ ...player, ...start, seed: seeds.first + index }) &&
+      episode.seed <= seeds.last &&
+      (!continues || episode.version === packageVersion()) &&
+      isSameGrader(episode.grader, grader),
   };
 }
 

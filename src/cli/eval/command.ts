@@ -69,7 +69,8 @@ Policies: ${POLICY_NAMES.join(', ')};
   can show inference only above the yardstick: the highest score of ${listed(YARDSTICK_POLICIES)}.
 Graders: ${GRADER_NAMES.join(', ')}, or a file with a name and component weights that sum to 1.
 docs/commands.md describes conditions, policies, the yardstick and shares; docs/trajectories.md the files of --trajectories,
-of at most 100,000 episodes, or 10,000,000 as Parquet. Paid episodes of language models are kept in FILE.partial.
+of at most 100,000 episodes, or 10,000,000 as Parquet. FILE.partial keeps them until FILE is complete: the same command
+continues.
 
 Examples:
   rhythm-vec eval --conditions in-distribution,ood --json results.json
@@ -150,7 +151,11 @@ async function runEval(options: EvalCommandOptions, { signal, model }: Context):
   const isComplete = shard !== null && (await beginShard(shard.file));
   if (isComplete) return;
   const conditions = shard?.conditions ?? selectConditions(options);
-  const planned = () => ({ conditions, grader, players: playersOf(policies), sampling: samplingOf(options) });
+  const playsAgain = options.policies?.some(isPolicyFile);
+  const planned = () => ({
+    ...{ conditions, grader, playsAgain },
+    ...{ players: playersOf(policies), sampling: samplingOf(options) },
+  });
   const store = trajectories === undefined ? null : await storeOf(options, trajectories, planned());
   const models = new EvalModels(openers.map((open) => open(store?.spending, model)));
   try {
@@ -184,7 +189,12 @@ async function evaluateAndWrite(
       store === null ? undefined : (episodes: readonly TrajectoryEpisode[]) => store.add(episodes),
   };
   const policies = selectPolicies(settings, conditions);
-  const evaluation = await evaluatePolicies(policies, conditions, { ...settings, ...listeners });
+  const evaluation = await evaluatePolicies(
+    policies,
+    conditions,
+    { ...settings, ...listeners },
+    store?.results ?? null,
+  );
   progress.stop();
   const bracketed = bracketEvaluation(evaluation, anchors);
   print(`${renderTable(evaluation)}${renderBracket(bracketed)}${models.text()}`);

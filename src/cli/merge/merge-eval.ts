@@ -2,7 +2,6 @@
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { LanguageModel } from '../../agents/llm/language-model.js';
-import type { RunResult } from '../../engine/vec-env/vec-env-options.js';
 import { bracketEvaluation } from '../../evaluation/bracket.js';
 import { selectPolicies } from '../../evaluation/choose-policies.js';
 import { evaluatePolicies, type StoredResults } from '../../evaluation/evaluate.js';
@@ -11,14 +10,9 @@ import { evaluationToJson } from '../../evaluation/result-json.js';
 import type { RunInfo } from '../../evaluation/run-info.js';
 import { gradersInUse } from '../../evaluation/score-tally.js';
 import { MODEL_PREFIX, UserPolicy } from '../../evaluation/user-policy.js';
-import {
-  type StoredFinal,
-  type TrajectoryEpisode,
-  teacherName,
-} from '../../rollouts/trajectories/trajectory-episode.js';
+import { type TrajectoryEpisode, teacherName } from '../../rollouts/trajectories/trajectory-episode.js';
 import { parseEpisode } from '../../rollouts/trajectories/trajectory-lines.js';
 import { LINES } from '../../shared/row-files/file-formats.js';
-import { COMPONENT_NAMES, NUM_COMPONENTS } from '../../world/fields.js';
 import { checkBracketGrader, readBracket, renderBracket } from '../eval/bracket.js';
 import { renderHeader, renderTable } from '../eval/eval-table.js';
 import { formatOf } from '../files/check-outputs.js';
@@ -27,6 +21,7 @@ import { commitTogether, jsonText, messageStream, Outputs } from '../files/outpu
 import { createProgress } from '../progress.js';
 import type { EvalJob } from '../shards/job.js';
 import { openEpisodeFile } from '../store/episode-file.js';
+import { resultOf } from '../store/episode-store.js';
 
 export interface MergeCommandOptions {
   readonly output: string;
@@ -207,21 +202,4 @@ const storedResults = (shards: ShardEpisodes): StoredResults => ({
 function setPolicyFlags(policy: UserPolicy, episodes: readonly TrajectoryEpisode[]): void {
   if (episodes.some(({ steps }) => steps.some(({ belief }) => belief !== null))) policy.statesBeliefs = true;
   if (episodes.some(({ oracle }) => oracle)) Object.assign(policy.policy, { usesHiddenState: true });
-}
-
-/** Returns stored episodes as the result of a run, with only the fields that an evaluation reads. */
-function resultOf(finals: readonly StoredFinal[]): RunResult {
-  const column = (name: keyof StoredFinal): Float32Array => Float32Array.from(finals, (final) => final[name]);
-  const components = new Float32Array(finals.length * NUM_COMPONENTS);
-  for (const [k, name] of COMPONENT_NAMES.entries()) {
-    for (const [i, final] of finals.entries())
-      components[i * NUM_COMPONENTS + k] = final[name as keyof StoredFinal];
-  }
-  return {
-    components,
-    finalScores: column('final_score'),
-    beliefMae: column('belief_mae'),
-    firstHalfMeans: column('early_mean'),
-    secondHalfMeans: column('late_mean'),
-  } as RunResult;
 }

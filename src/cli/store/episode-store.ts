@@ -1,15 +1,19 @@
 /**
  * Keeps the episodes that `eval` and `teach` play, until all are finished: those of language models in a journal
- * (journal.ts), others in a file that is written at once or by row groups (episode-file.ts).
+ * (journal.ts), others in a file that grows (episode-file.ts).
  */
 
 import type { AnswerLog } from '../../agents/llm/language-model.js';
 import { type Grader, isSameGrader } from '../../engine/graders/grader.js';
+import type { RunResult } from '../../engine/vec-env/vec-env-options.js';
+import type { StoredResults } from '../../evaluation/evaluate.js';
+import { counted } from '../../evaluation/format-results.js';
+import { playerOf } from '../../evaluation/play-policy.js';
 import { systemText } from '../../rollouts/text/prompt-text.js';
-import type { CompactEpisode } from '../../rollouts/trajectories/compact-episode.js';
 import {
   type Player,
   type Sampling,
+  type StoredFinal,
   type TrajectoryEpisode,
   teacherName,
 } from '../../rollouts/trajectories/trajectory-episode.js';
@@ -17,13 +21,16 @@ import { episodeKey } from '../../rollouts/trajectories/trajectory-lines.js';
 import type { RowFormat } from '../../shared/row-files/file-formats.js';
 import { LINES } from '../../shared/row-files/file-formats.js';
 import { describe } from '../../shared/values.js';
-import type { Condition } from '../../world/conditions.js';
+import { packageVersion } from '../../shared/version.js';
+import { type Condition, episodesOf } from '../../world/conditions.js';
+import { COMPONENT_NAMES, NUM_COMPONENTS } from '../../world/fields.js';
 import { UsageError } from '../command-errors.js';
 import { checkKind, KINDS } from '../files/file-kind.js';
 import { type Committable, isStream } from '../files/output-file.js';
 import { footerOf, lockOf, partialOf } from '../files/paths.js';
 import type { Spending } from '../llm/models.js';
 import { openEpisodeFile } from './episode-file.js';
+import type { EpisodeHead } from './growing-file.js';
 import { Journal } from './journal.js';
 
 /** The episodes of a command: of each player under each condition, with one grader. */
@@ -33,6 +40,8 @@ export interface PlannedEpisodes {
   readonly grader: Grader;
   /** The sampling of language models. */
   readonly sampling: Sampling;
+  /** Whether stored episodes are played again, because a policy is from a file, which may have changed. Default: false. */
+  readonly playsAgain?: boolean;
 }
 
 /** Where a command keeps its episodes, and the option that names the file. */
@@ -45,7 +54,8 @@ export interface StoreFile {
 /** Returns the paths of the files that may exist beside an output until it is complete. */
 export function workFilesOf(path: string, format: RowFormat, hasModel: boolean): string[] {
   if (hasModel) return [partialOf(path), lockOf(path)];
-  return format === LINES || path === '-' ? [] : [partialOf(path), footerOf(partialOf(path))];
+  if (path === '-') return [];
+  return [partialOf(path), ...(format === LINES ? [] : [footerOf(partialOf(path))])];
 }
 
 /**
@@ -104,10 +114,7 @@ function sameRunCheck({ players, grader, sampling }: PlannedEpisodes, option: st
 const json = (value: unknown): string => JSON.stringify(value);
 
 /** Returns whether a command plays an episode. */
-export const isPlanned = (
-  { conditions, players, grader }: PlannedEpisodes,
-  episode: CompactEpisode,
-): boolean =>
+export const isPlanned = ({ conditions, players, grader }: PlannedEpisodes, episode: EpisodeHead): boolean =>
   players.some((player) => teacherName(player) === teacherName(episode)) &&
   isSameGrader(episode.grader, grader) &&
   conditions.some(
@@ -133,9 +140,11 @@ export const keysOf = ({ conditions, players }: Pick<PlannedEpisodes, 'condition
 
 /**
  * Returns a line about the episodes that are kept after an interruption. @param path of the unfinished file. @param all the
- * planned episodes, such as "6 episodes". @param answers whether answers of an unfinished episode are kept.
+ * planned episodes, such as "6 episodes"; null if the same command plays them again. @param answers whether answers of an
+ * unfinished episode are kept.
  */
-export function keptText(path: string, kept: number, all: string, answers = false): string {
+export function keptText(path: string, kept: number, all: string | null, answers = false): string {
+  if (all === null) return `The episodes so far are kept in ${path}, which reeval and report read.\n`;
   if (kept === 0 && !answers) return `None of ${all} was finished.\n`;
   const what = kept === 0 ? `Answers of ${all}` : `${kept} of ${all}`;
   return `${what} ${kept === 1 ? 'is' : 'are'} kept in ${path}; the same command resumes from there.\n`;
@@ -145,11 +154,13 @@ export function keptText(path: string, kept: number, all: string, answers = fals
 export interface EpisodeStore extends Committable {
   /** What earlier runs spent and finished, and a callback that stores the amount spent; empty for a file. */
   readonly spending: Spending;
+  /** The results of stored episodes of other policies. */
+  readonly results?: StoredResults;
   /** The stored episodes of language models. */
   readonly played?: AsyncIterable<TrajectoryEpisode>;
   /** The answers of unfinished episodes of language models. */
   readonly answers?: AnswerLog;
-  /** Stores episodes. A journal ignores episodes that it has already. */
+  /** Stores episodes. Ignores episodes that it has already. */
   add(episodes: readonly TrajectoryEpisode[]): Promise<void>;
   /** Closes the store. Without a commit before, returns a line about the episodes that are kept; '' for none. */
   close(): Promise<string>;
@@ -159,23 +170,71 @@ export interface EpisodeStore extends Committable {
 export const openStore = (file: StoreFile, planned: PlannedEpisodes): Promise<EpisodeStore> =>
   planned.players.some(isModel) ? openJournalStore(file, planned) : openFileStore(file, planned);
 
-/** Opens a store of episodes that can be computed again. */
+/** Opens a store of episodes that can be computed again. It begins with those that an earlier run kept. */
 async function openFileStore(
   { option, path, format }: StoreFile,
   planned: PlannedEpisodes,
 ): Promise<EpisodeStore> {
-  const isOwn = (episode: CompactEpisode): boolean => isPlanned(planned, episode);
-  const file = await openEpisodeFile(path, format, { option, isOwn, continues: false });
+  const { conditions, players, playsAgain = false } = planned;
+  const earlier: { readonly key: string; readonly final: StoredFinal }[] = [];
+  const isOwn = (episode: EpisodeHead): boolean => {
+    if (!playsAgain) earlier.push({ key: episodeKey(episode), final: episode.final });
+    return isPlanned(planned, episode) && (playsAgain || episode.version === packageVersion());
+  };
+  const file = await openEpisodeFile(path, format, { option, isOwn, continues: !playsAgain });
+  let stored = earlier.length;
+  /** The number of earlier episodes that the evaluation has come to. */
+  let used = 0;
   return {
     spending: {},
-    add: (episodes) => file.write(episodes),
+    results: {
+      async resultsOf(policy, condition, { profile, seeds }) {
+        const own = earlier.slice(used, used + seeds.length);
+        const episode = { ...playerOf(policy), condition, profile_mode: profile };
+        if (!seeds.every((seed, i) => own[i]?.key === episodeKey({ ...episode, seed }))) return null;
+        used += own.length;
+        return { result: resultOf(own.map(({ final }) => final)), trajectories: [] };
+      },
+    },
+    add: async (episodes) => {
+      const known = earlier.slice(used, used + episodes.length);
+      const other = known.find(({ key }, i) => key !== episodeKey(episodes[i]));
+      if (other !== undefined) {
+        throw new UsageError(
+          `Expected the episodes of ${partialOf(path)} in the order of this command, got ${other.key} too early. ` +
+            `Read the file with reeval, move or remove it, or name another ${option}.`,
+        );
+      }
+      used += known.length;
+      stored += episodes.length - known.length;
+      await file.write(episodes.slice(known.length));
+    },
     finish: () => file.finish(),
     commit: () => file.commit(),
     close: async () => {
       const kept = await file.close();
-      return kept === null ? '' : `The episodes so far are kept in ${kept}, which reeval and report read.\n`;
+      if (kept === null) return '';
+      const all = players.length * conditions.reduce((sum, condition) => sum + episodesOf(condition), 0);
+      return keptText(kept, stored, playsAgain ? null : counted(all, 'episode'));
     },
   };
+}
+
+/** Returns stored episodes as the result of a run, with only the fields that an evaluation reads. */
+export function resultOf(finals: readonly StoredFinal[]): RunResult {
+  const column = (name: keyof StoredFinal): Float32Array => Float32Array.from(finals, (final) => final[name]);
+  const components = new Float32Array(finals.length * NUM_COMPONENTS);
+  for (const [k, name] of COMPONENT_NAMES.entries()) {
+    for (const [i, final] of finals.entries())
+      components[i * NUM_COMPONENTS + k] = final[name as keyof StoredFinal];
+  }
+  return {
+    components,
+    finalScores: column('final_score'),
+    beliefMae: column('belief_mae'),
+    firstHalfMeans: column('early_mean'),
+    secondHalfMeans: column('late_mean'),
+  } as RunResult;
 }
 
 /** Opens a store that keeps episodes after an interruption, so that no language model plays them again. */

@@ -27,8 +27,8 @@ import { type Line, LineIndex, readLines, type StoredLine, textOf } from '../fil
 import { syncToDisk } from '../files/output-file.js';
 import { makeDirectory, partialOf, rethrowWithPath, stat, targetOf } from '../files/paths.js';
 import { openEpisodeFile } from './episode-file.js';
+import type { EpisodeFile } from './growing-file.js';
 import { lock } from './lock.js';
-import type { EpisodeFile } from './table-file.js';
 
 export interface JournalOptions {
   /** The output: a file, which need not exist. */
