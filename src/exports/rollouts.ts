@@ -4,5 +4,5 @@
  * @module
  */
 
-export { rolloutGroups, scoreReplay, scoreReplayAsync } from '../rollouts/node.js';
+export { createTextEnv, rolloutGroups, scoreReplay, scoreReplayAsync } from '../rollouts/node.js';
 export * from './common/rollouts.js';

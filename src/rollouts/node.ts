@@ -10,6 +10,7 @@ import {
   scoreReplayAsyncOn,
   scoreReplayOn,
 } from './replay/score-replay.js';
+import { createTextEnvOn, type TextEnv, type TextEnvOptions } from './text/text-env.js';
 
 /**
  * Plays groups of rollouts to the end of their episodes, each group from one seed or one state. The backend, kernel and threads
@@ -41,4 +42,12 @@ export function scoreReplay(rows: ReplayInput, options: ReplayOptions = {}): Rep
  */
 export function scoreReplayAsync(rows: ReplayInput, options: ReplayOptions = {}): Promise<ReplayScores> {
   return scoreReplayAsyncOn(NODE, rows, options);
+}
+
+/**
+ * Opens an environment whose observations and actions are texts. Call `reset` first, and `close` when done.
+ * @throws InputError for an invalid option; BackendError if the backend or kernel is unavailable.
+ */
+export function createTextEnv(options: TextEnvOptions = {}): TextEnv {
+  return createTextEnvOn(NODE, options);
 }

@@ -1,5 +1,6 @@
 /** Reads the golden values, which an independent float32 implementation of docs/world.md computed. */
 import { readFileSync } from 'node:fs';
+import type { TextEnvOptions, TextInfo } from '../../src/index.js';
 
 const read = (name: string) =>
   JSON.parse(readFileSync(new URL(`../golden/${name}.json`, import.meta.url), 'utf8'));
@@ -78,3 +79,15 @@ export const tables = read('tables').tables as Record<
   string,
   Record<string, number> & { digest: string; component_digest?: string; n: number }
 >;
+
+/** Episodes in text. TypeScript and Python play them; test/rollouts/text compares them with `prompt` and `step`. */
+export const textEpisodes = read('text-env') as {
+  options: TextEnvOptions;
+  seed: number;
+  answers: string[];
+  /** What `reset` returns. */
+  messages: unknown;
+  steps: { message: string; reward: number; done: boolean; info: TextInfo }[];
+  /** What `finish` returns after the answers. */
+  finished: unknown;
+}[];

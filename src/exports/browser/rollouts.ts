@@ -10,6 +10,7 @@ import {
   scoreReplayAsyncOn,
   scoreReplayOn,
 } from '../../rollouts/replay/score-replay.js';
+import { createTextEnvOn, type TextEnv, type TextEnvOptions } from '../../rollouts/text/text-env.js';
 
 export * from '../common/rollouts.js';
 
@@ -26,4 +27,9 @@ export function scoreReplay(rows: ReplayInput, options: ReplayOptions = {}): Rep
 /** Scores completions like `scoreReplayAsync` in Node, on any backend that the browser supports. */
 export function scoreReplayAsync(rows: ReplayInput, options: ReplayOptions = {}): Promise<ReplayScores> {
   return scoreReplayAsyncOn(BROWSER, rows, options);
+}
+
+/** Opens an environment of texts like `createTextEnv` in Node. */
+export function createTextEnv(options: TextEnvOptions = {}): TextEnv {
+  return createTextEnvOn(BROWSER, options);
 }

@@ -72,4 +72,12 @@ export {
   promptBatches,
   prompts,
 } from '../../rollouts/text/prompt.js';
+export type { HistoryForm } from '../../rollouts/text/prompt-text.js';
+export type {
+  TextEnv,
+  TextEnvOptions,
+  TextInfo,
+  TextReward,
+  TextStep,
+} from '../../rollouts/text/text-env.js';
 export type { TrajectoryEpisode, TrajectoryStep } from '../../rollouts/trajectories/trajectory-episode.js';

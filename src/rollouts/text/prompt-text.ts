@@ -70,17 +70,23 @@ const NOW = [...TIMES, state.over].map((time, step) =>
 );
 /** Around the last reward and the event, by action. */
 const LAST = ACTIONS.map((action) => between(fill(state.last, { action })));
+/** Around the changes and the anomalies of the last step. */
+const CHANGES = between(state.changes);
 /** Around the reward, the changes and the anomalies, by step and action. */
 const PAST_STEPS = TIMES.map((time) =>
   ACTIONS.map((action) => between(fill(state.past_step, { time, action }))),
 );
 
+/** The past steps in a user message: 'whole': all that are known, at most seven; 'new': the last one, within its line. */
+export const HISTORY_FORMS = ['whole', 'new'] as const;
+export type HistoryForm = (typeof HISTORY_FORMS)[number];
+
 /**
  * Returns the text of a user message. Its lines are joined at once: a text made by additions alone would take three times as
  * long and five times the memory.
- * @param rows f32, validated: the row of ROW_SIZE numbers begins at index `base`.
+ * @param rows f32, validated: the row begins at index `base`. It has ROW_SIZE numbers, or OBSERVATION_SIZE if `history` is 'new'.
  */
-export function userText(rows: Float32Array, base: number): string {
+export function userText(rows: Float32Array, base: number, history: HistoryForm = 'whole'): string {
   const number = (at: number): string => formatHundredths(rows[base + at]);
   const step = rows[base + OBSERVATION.step];
   const now = NOW[step];
@@ -94,10 +100,18 @@ export function userText(rows: Float32Array, base: number): string {
     const [before, comma, end] = LAST[action];
     const event = EVENTS[rows[base + OBSERVATION.event]] ?? state.no_event;
     lines.push(before + number(OBSERVATION.reward) + comma + event + end);
+    if (history === 'new') lines.push(changesText(rows, base));
   }
-  pushPast(lines, rows, base, step - HISTORY_STEPS);
+  if (history === 'whole') pushPast(lines, rows, base, step - HISTORY_STEPS);
   if (rows[base + OBSERVATION.remaining] > 0) lines.push(state.request);
   return lines.join('');
+}
+
+/** Returns the line of the last step's changes and anomalies. */
+function changesText(rows: Float32Array, base: number): string {
+  const [before, between, end] = CHANGES;
+  const deltas = metersText(rows, base + OBSERVATION.deltas);
+  return before + deltas + between + metersText(rows, base + OBSERVATION.anomalies) + end;
 }
 
 /** Adds a title and a line for each past step, the oldest first; nothing without past steps. @param first the oldest step. */

@@ -168,7 +168,7 @@ const SYSTEM_MESSAGES = new Map(
 );
 
 /** Returns the system message under the grader of the options. */
-function systemMessage({ grader }: PromptOptions): SystemMessage {
+export function systemMessage({ grader }: PromptOptions): SystemMessage {
   const text = systemText(grader);
   return SYSTEM_MESSAGES.get(text) ?? toSystemMessage(text);
 }
