@@ -143,6 +143,8 @@ export function emitPythonWorld(): string {
     BLOCK: rows(BLOCK_LAYOUT.map(({ name, word, offset, shape }) => [name, word, offset, shape])),
     SLOT_NAMES: literal(RHYTHM.slots),
     PROMPT_RULES: literal(TEXT.rules),
+    PROMPT_ANSWER_FORMS: literal(TEXT.answer_forms),
+    TOOLS: literal(TEXT.tools),
     PROMPT_GRADING: literal(TEXT.grading),
     PROMPT_COMPONENTS: literal(TEXT.components),
     PROMPT_STATE: literal(TEXT.state),

@@ -108,21 +108,27 @@ _HUNDREDTHS = [
 ]
 
 
-def system_text(weights: Sequence[float]) -> str:
-    """Returns the system message: the rules, and what a grader pays for. `weights`: eight float32 values."""
+def system_text(weights: Sequence[float], form: str = "line") -> str:
+    """Returns the system message: the rules, what a grader pays for, and how to answer.
+
+    Args:
+        weights: eight float32 values.
+        form: "line" for answers such as "4 6 5 SLEEP", "tools" for calls of the tool `act`.
+    """
     grading = _world.PROMPT_GRADING
     chosen = [_float32(weight) for weight in weights]
     for name in ("v1", "v2"):
         if chosen == [_float32(weight) for weight in _world.GRADERS[name].values()]:
-            return _rules(grading["v1_and_v2"])
+            return _rules(grading["v1_and_v2"], form)
     paid = [(weight, _world.PROMPT_COMPONENTS[name]) for name, weight in zip(_world.COMPONENT_NAMES, chosen) if weight]
     paid.sort(key=lambda each: -abs(each[0]))
     lines = [grading["punished" if weight < 0 else "paid"].replace("{component}", text) for weight, text in paid]
-    return _rules("\n".join([grading["title"], *lines]))
+    return _rules("\n".join([grading["title"], *lines]), form)
 
 
-def _rules(grading: str) -> str:
-    return "\n".join(_world.PROMPT_RULES).replace("{grading}", grading)
+def _rules(grading: str, form: str) -> str:
+    answer = "\n".join(_world.PROMPT_ANSWER_FORMS[form])
+    return "\n".join(_world.PROMPT_RULES).replace("{grading}", grading).replace("{answer}", answer)
 
 
 def _float32(value: float) -> float:

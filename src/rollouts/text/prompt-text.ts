@@ -23,7 +23,11 @@ const fill = (template: string, values: Values): string =>
   template.replace(/\{(\w+)\}/g, (place, name: string) => String(values[name] ?? place));
 
 const { grading, state } = TEXT;
-const RULES = TEXT.rules.join('\n');
+/** How a model answers: with a line such as `4 6 5 SLEEP`, or by calling the tool `act`. */
+export type AnswerForm = keyof typeof TEXT.answer_forms;
+/** Returns the rules with what the grader pays for. */
+const rulesOf = (grading: string, form: AnswerForm): string =>
+  fill(TEXT.rules.join('\n'), { grading, answer: TEXT.answer_forms[form].join('\n') });
 const PAID: Readonly<Record<string, string>> = TEXT.components;
 
 /** Describes the components whose weights are not 0, the largest magnitude first. @param weights f32 [8]. */
@@ -39,20 +43,20 @@ const BUILT_IN = GRADER_NAMES.map((name) => {
   const weights = graderWeights(name);
   return {
     weights,
-    text: fill(RULES, { grading: name === 'v3' ? gradingOf(weights) : grading.v1_and_v2 }),
+    grading: name === 'v3' ? gradingOf(weights) : grading.v1_and_v2,
   };
 });
 
 /**
- * Returns the system message under a grader: the rules of an episode and what its grader pays for, the same for every
- * profile. It depends on the weights alone. Its text about grading is one sentence for the weights of v1 and v2; for other
+ * Returns the system message under a grader: the rules of an episode, what its grader pays for and how to answer, the same for
+ * every profile. It depends on the weights alone. Its text about grading is one sentence for the weights of v1 and v2; for other
  * weights it has a line for each component whose weight is not 0.
  * @throws InputError as `graderWeights`.
  */
-export function systemText(grader: GraderLike = 'v2'): string {
+export function systemText(grader: GraderLike = 'v2', form: AnswerForm = 'line'): string {
   const weights = graderWeights(grader);
   const builtIn = BUILT_IN.find((each) => each.weights.every((weight, k) => weight === weights[k]));
-  return builtIn?.text ?? fill(RULES, { grading: gradingOf(weights) });
+  return rulesOf(builtIn?.grading ?? gradingOf(weights), form);
 }
 
 const ACTIONS = ACTION_NAMES.map(spell);

@@ -164,7 +164,7 @@ type SystemMessage = ChatMessage<'system'>;
 const toSystemMessage = (content: string): SystemMessage => Object.freeze({ role: 'system', content });
 /** The messages of the built-in graders, by text. */
 const SYSTEM_MESSAGES = new Map(
-  GRADER_NAMES.map(systemText).map((text) => [text, toSystemMessage(text)] as const),
+  GRADER_NAMES.map((name) => systemText(name)).map((text) => [text, toSystemMessage(text)] as const),
 );
 
 /** Returns the system message under the grader of the options. */
