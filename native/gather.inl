@@ -4,18 +4,32 @@
 // The environments of the source that the lanes of a group (group.inl) copy.
 struct Origins {
   const uint32_t* envs;  // by lane
-  bool all_same;         // whether the group is full and its lanes copy one environment
+  M are_first, are_last;  // the lanes that copy the same environment as the first lane, and as the last lane
 
-  Origins(const Gather& from, const Group& g) : envs(from.indices + g.first) {
-    all_same = g.full() && !any(!(load(envs) == broadcast(envs[0])));
+  Origins(const Gather& from, const Group& g)
+      : envs(from.indices + g.first), are_first(broadcast(false)), are_last(broadcast(false)) {
+    if (!g.full()) return;
+    are_first = load(envs) == broadcast(envs[0]);
+    are_last = load(envs) == broadcast(envs[kLanes - 1]);
   }
 };
 
 RHYTHM_INLINE void gather_state(const Gather& from, const Group& g, const Origins& origins) {
-  const uint32_t first = origins.envs[0];
-  if (origins.all_same) {
-    const Tile& tile = from.tiles[first / kTileLanes];
-    for (int k = 0; k < count::StateWords; k++) g.put(k, broadcast(tile.words[k][first % kTileLanes]));
+  const auto words_of = [&](int lane) {
+    const uint32_t env = origins.envs[lane];
+    return &from.tiles[env / kTileLanes].words[0][env % kTileLanes];
+  };
+  const uint32_t* first = words_of(0);
+  if (!any(!origins.are_first)) {
+    for (int k = 0; k < count::StateWords; k++) g.put(k, broadcast(first[k * kTileLanes]));
+    return;
+  }
+  // Two environments, as in a search that plays few sequences of each episode: faster than a gather.
+  if (kLanes > 1 && !any((!origins.are_first) & !origins.are_last)) {
+    const uint32_t* last = words_of(kLanes - 1);
+    for (int k = 0; k < count::StateWords; k++) {
+      g.put(k, select(origins.are_first, broadcast(first[k * kTileLanes]), broadcast(last[k * kTileLanes])));
+    }
     return;
   }
   uint32_t offsets[kLanes];
