@@ -9,7 +9,7 @@ import { follows, notAnObject, otherSchema, otherWorld, SCHEMAS, schemaName } fr
 import { CONDITIONS } from '../../world/conditions.js';
 import { ACTION_NAMES, NUM_BELIEFS, NUM_STEPS, OBSERVATION_SIZE, PROFILE_SIZE } from '../../world/fields.js';
 import { createWorld, type World } from '../../world/world.js';
-import { rewardStack } from '../rewards/compute-rewards.js';
+import { allocateStack, fillStack, toStackSettings } from '../rewards/compute-rewards.js';
 import type { PlayedMove } from './move.js';
 import {
   belief,
@@ -226,6 +226,17 @@ export function checkCondition({
   );
 }
 
+/** Memory of `storedRewardsOf`: one row of the reward stack, valid without validation. */
+const row = {
+  actions: new Int8Array(1),
+  given: new Uint8Array(1),
+  stepRewards: new Float64Array(1),
+  beliefMae: new Float64Array(1),
+  beliefSkill: new Float64Array(1),
+};
+const stack = allocateStack(1);
+const SETTINGS = toStackSettings({}, null);
+
 /** Returns the rewards of a step. @param reward the step's reward. @param target f32 [3], the profile's belief target. */
 export function storedRewardsOf(
   world: World,
@@ -233,13 +244,12 @@ export function storedRewardsOf(
   reward: number,
   target: Float32Array,
 ): StoredRewards {
-  const stack = rewardStack({
-    actions: [parsed ? action : NO_ACTION],
-    given: [belief !== null],
-    stepRewards: [reward],
-    beliefMae: [belief === null ? 0 : beliefMae(world.params, belief, target)],
-    beliefSkill: [belief === null ? 0 : clampSkill(skillTerm(world.params, belief, target))],
-  });
+  row.actions[0] = parsed ? action : NO_ACTION;
+  row.given[0] = Number(belief !== null);
+  row.stepRewards[0] = parsed ? reward : 0;
+  row.beliefMae[0] = belief === null ? 0 : beliefMae(world.params, belief, target);
+  row.beliefSkill[0] = belief === null ? 0 : clampSkill(skillTerm(world.params, belief, target));
+  fillStack(stack, row, null, SETTINGS, 0, 1);
   return {
     format_valid: stack.formatValid[0],
     action_legal: stack.actionLegal[0],
