@@ -1,5 +1,5 @@
 /** Reports an inference about one profile as named numbers. */
-import { beliefTarget, clamp01 } from '../../engine/reference/profile.js';
+import { clamp01 } from '../../engine/reference/profile.js';
 import {
   ACTION_NAMES,
   BELIEF_NAMES,
@@ -14,7 +14,7 @@ import {
 import type { World } from '../../world/world.js';
 import { NO_TRAIT } from './evidence.js';
 import type { LastStep, PosteriorSamples, ProfilePosterior } from './posterior.js';
-import { HIGH, LOW, mean, meanError, median, quantile, shareBelow, spread } from './samples.js';
+import { HIGH, LOW, mean, meanError, median, quantile, shareBelow, variance } from './samples.js';
 
 /** The posterior of one number. */
 export interface Estimate {
@@ -113,27 +113,56 @@ export interface InferenceReport {
   readonly last: StepFindings | null;
 }
 
-/** Sorted samples of the 16 hidden numbers and of the target's three numbers. */
-type Sorted = readonly Float32Array[];
+/** Quantiles of a number's samples. */
+type Quantiles = Pick<Estimate, 'median' | 'low' | 'high'>;
+
+/** Statistics of the samples of a number of the belief target: `error` and `mean` as in `TargetEstimate`, and the variance. */
+export interface TargetStatistics extends Quantiles, Pick<TargetEstimate, 'error' | 'mean'> {
+  readonly variance: number;
+}
+
+/** Returns the statistics of sorted samples of a number of the belief target. */
+export function statisticsOf(sorted: Float32Array): TargetStatistics {
+  const quantiles = quantilesOf(sorted);
+  const error = meanError(sorted, quantiles.median);
+  return { ...quantiles, error, mean: mean(sorted), variance: variance(sorted) };
+}
+
+const quantilesOf = (sorted: Float32Array): Quantiles => ({
+  median: median(sorted),
+  low: quantile(sorted, LOW),
+  high: quantile(sorted, HIGH),
+});
 
 /** Reports posteriors, compared with the prior. */
 export class Reporter {
   readonly #world: World;
   readonly #samples: PosteriorSamples;
-  readonly #prior: Sorted;
+  /** Sorted samples of the prior: of the 16 hidden numbers, then of the target's three numbers. */
+  readonly #prior: readonly Float32Array[];
+  /** f32 [samples], reused. */
+  readonly #sorted: Float32Array;
 
-  /** Draws samples of the prior. @param prior the posterior before any observation. */
-  constructor(world: World, samples: PosteriorSamples, prior: ProfilePosterior) {
+  /**
+   * Draws samples of the prior. @param prior the posterior before any observation.
+   * @param priorTargets sorted samples of the target's numbers.
+   */
+  constructor(
+    world: World,
+    samples: PosteriorSamples,
+    prior: ProfilePosterior,
+    priorTargets: readonly Float32Array[],
+  ) {
     this.#world = world;
     this.#samples = samples;
-    this.#prior = this.#draw(prior);
+    this.#sorted = new Float32Array(samples.count);
+    this.#prior = [...HIDDEN_NAMES.map((_, k) => this.#sort(prior, k).slice()), ...priorTargets];
   }
 
-  /** Returns a report on a posterior. Later observations do not change the report. */
-  report(posterior: ProfilePosterior): InferenceReport {
-    const samples = this.#draw(posterior);
-    const hidden = Array.from({ length: PROFILE_SIZE }, (_, k) =>
-      this.#estimate(samples, k, HIDDEN_NAMES[k]),
+  /** Returns a report on a posterior. Later observations do not change the report. @param targets statistics of the target. */
+  report(posterior: ProfilePosterior, targets: readonly TargetStatistics[]): InferenceReport {
+    const hidden = HIDDEN_NAMES.map((name, k) =>
+      this.#estimate(quantilesOf(this.#sort(posterior, k)), k, name),
     );
     return {
       step: posterior.step,
@@ -141,45 +170,37 @@ export class Reporter {
       contradicted: posterior.contradicted,
       traits: hidden.slice(0, NUM_TRAITS),
       weights: hidden.slice(NUM_TRAITS),
-      targets: BELIEF_NAMES.map((name, k) => this.#targetOf(samples, hidden, k, name)),
+      targets: targets.map((statistics, k) => this.#targetOf(statistics, hidden, k)),
       last: posterior.last.step === 0 ? null : this.#findingsOf(posterior),
     };
   }
 
-  /** Draws the samples of a posterior. */
-  #draw(posterior: ProfilePosterior): Sorted {
-    const { count } = this.#samples;
-    const samples = Array.from({ length: PROFILE_SIZE + NUM_BELIEFS }, () => new Float32Array(count));
-    const row = new Float32Array(PROFILE_SIZE + NUM_BELIEFS);
-    const target = row.subarray(PROFILE_SIZE);
-    for (let p = 0; p < count; p++) {
-      this.#samples.write(posterior, p, row, 0);
-      beliefTarget(this.#world.params, row, target);
-      for (let k = 0; k < row.length; k++) samples[k][p] = row[k];
-    }
-    return samples.map((column) => column.sort());
+  /** Returns the sorted samples of hidden number `k`, valid until the next call. */
+  #sort(posterior: ProfilePosterior, k: number): Float32Array {
+    this.#samples.writeSorted(posterior, k, this.#sorted);
+    return this.#sorted;
   }
 
-  #estimate(samples: Sorted, k: number, name: string): Estimate {
-    const sorted = samples[k];
-    const before = spread(this.#prior[k]);
+  /** @param k the index of the number's samples in `#prior`. */
+  #estimate({ median, low, high }: Quantiles, k: number, name: string): Estimate {
+    const prior = quantilesOf(this.#prior[k]);
+    const before = prior.high - prior.low;
     return {
       name,
-      median: median(sorted),
-      low: quantile(sorted, LOW),
-      high: quantile(sorted, HIGH),
-      share: shareBelow(median(sorted), this.#prior[k]),
-      relativeWidth: before > 0 ? Math.min(1, spread(sorted) / before) : 0,
+      median,
+      low,
+      high,
+      share: shareBelow(median, this.#prior[k]),
+      relativeWidth: before > 0 ? Math.min(1, (high - low) / before) : 0,
     };
   }
 
-  #targetOf(samples: Sorted, hidden: readonly Estimate[], belief: number, name: string): TargetEstimate {
-    const estimate = this.#estimate(samples, PROFILE_SIZE + belief, name);
+  #targetOf(statistics: TargetStatistics, hidden: readonly Estimate[], belief: number): TargetEstimate {
     const numFactors = this.#world.params.beliefSource.length / NUM_BELIEFS;
     return {
-      ...estimate,
-      error: meanError(samples[PROFILE_SIZE + belief], estimate.median),
-      mean: mean(samples[PROFILE_SIZE + belief]),
+      ...this.#estimate(statistics, PROFILE_SIZE + belief, BELIEF_NAMES[belief]),
+      error: statistics.error,
+      mean: statistics.mean,
       factors: Array.from({ length: numFactors }, (_, k) => this.#factorOf(hidden, belief * numFactors + k)),
     };
   }

@@ -25,19 +25,10 @@ import {
 } from '../../world/fields.js';
 import type { World } from '../../world/world.js';
 import { Evidence, Responses } from './evidence.js';
-import { type InferenceReport, Reporter } from './inference-report.js';
+import { type InferenceReport, Reporter, statisticsOf, type TargetStatistics } from './inference-report.js';
 import { PosteriorSamples, ProfilePosterior } from './posterior.js';
 import { Probes } from './probes.js';
-import {
-  BELIEF_ERRORS,
-  type BeliefError,
-  InferenceDraws,
-  mean,
-  meanError,
-  median,
-  priorWeights,
-  variance,
-} from './samples.js';
+import { BELIEF_ERRORS, type BeliefError, InferenceDraws, priorWeights } from './samples.js';
 import { Scratch } from './weights.js';
 
 /** Options of an `Inference`. */
@@ -74,11 +65,12 @@ export class Inference {
   readonly #probes: Probes;
   readonly #reporter: Reporter;
   readonly #posteriors: ProfilePosterior[];
-  /** f32 [numEnvs, 3] each, by the error that they minimise: the beliefs (medians or means), and their expected errors. */
-  readonly #beliefs: Readonly<Record<BeliefError, Float32Array>>;
-  readonly #errors: Readonly<Record<BeliefError, Float32Array>>;
-  /** u8 [numEnvs]: 1 for environments whose belief must be computed again. */
-  readonly #stale: Uint8Array;
+  /** By environment, statistics of the three numbers of the belief target; null if they must be computed again. */
+  readonly #statistics: (TargetStatistics[] | null)[];
+  /** The hidden numbers that the belief target depends on. */
+  readonly #sources: ReadonlySet<number>;
+  /** f32 [samples, 16], of which only `#sources` are written, and f32 [16]. Both are reused. */
+  readonly #profiles: Float32Array;
   readonly #profile = new Float32Array(PROFILE_SIZE);
   readonly #target = new Float32Array(NUM_BELIEFS);
   /** f32 [samples] for each number of the belief target. */
@@ -100,18 +92,19 @@ export class Inference {
     const { params } = world;
     const responses = new Responses(params);
     this.#evidence = new Evidence(params, responses);
-    this.#probes = new Probes(params, responses);
+    this.#probes = new Probes(params, responses, this.samples);
     this.#posteriorSamples = new PosteriorSamples(params, this.samples, this.#draws);
     const prior = priorWeights(this.samples, this.#draws);
     const scratch = new Scratch(this.samples);
     const newPosterior = () => new ProfilePosterior(params, prior, scratch);
-    this.#reporter = new Reporter(world, this.#posteriorSamples, newPosterior());
-    this.#posteriors = Array.from({ length: this.numEnvs }, newPosterior);
-    const newTable = () => new Float32Array(this.numEnvs * NUM_BELIEFS);
-    this.#beliefs = { absolute: newTable(), squared: newTable() };
-    this.#errors = { absolute: newTable(), squared: newTable() };
-    this.#stale = new Uint8Array(this.numEnvs).fill(1);
+    this.#sources = new Set(Array.from(params.beliefSource));
+    this.#profiles = new Float32Array(this.samples * PROFILE_SIZE);
     this.#targets = Array.from({ length: NUM_BELIEFS }, () => new Float32Array(this.samples));
+    const before = newPosterior();
+    const priorTargets = this.#drawTargets(before).map((samples) => samples.slice());
+    this.#reporter = new Reporter(world, this.#posteriorSamples, before, priorTargets);
+    this.#posteriors = Array.from({ length: this.numEnvs }, newPosterior);
+    this.#statistics = Array(this.numEnvs).fill(null);
   }
 
   /**
@@ -130,7 +123,8 @@ export class Inference {
     for (let i = 0; i < this.numEnvs; i++) {
       if (playing !== null && playing[i] === 0) continue;
       const base = i * OBSERVATION_SIZE;
-      if (this.#posteriors[i].observe(observations, base, this.#evidence, this.#draws)) this.#stale[i] = 1;
+      if (this.#posteriors[i].observe(observations, base, this.#evidence, this.#draws))
+        this.#statistics[i] = null;
     }
   }
 
@@ -140,8 +134,7 @@ export class Inference {
    * @throws InputError `unknown_name` or `wrong_type` for another error.
    */
   beliefs(error: BeliefError = 'absolute'): Float32Array {
-    this.#refresh(error);
-    return this.#beliefs[error].slice();
+    return this.#tableOf(error, 'median', 'mean');
   }
 
   /**
@@ -149,8 +142,7 @@ export class Inference {
    * allocated. @param error as for `beliefs`.
    */
   expectedErrors(error: BeliefError = 'absolute'): Float32Array {
-    this.#refresh(error);
-    return this.#errors[error].slice();
+    return this.#tableOf(error, 'error', 'variance');
   }
 
   /**
@@ -159,10 +151,10 @@ export class Inference {
    * observation, and if at most one step is left, because no graded belief can follow. @param error as for `beliefs`.
    */
   probeValues(error: BeliefError = 'absolute'): Float32Array {
-    this.#refresh(error);
+    const errors = this.expectedErrors(error);
     const values = new Float32Array(this.numEnvs * NUM_ACTIONS);
     for (const [i, posterior] of this.#posteriors.entries())
-      this.#probes.write(posterior, error, this.#errors[error], i * NUM_BELIEFS, values, i * NUM_ACTIONS);
+      this.#probes.write(posterior, error, errors, i * NUM_BELIEFS, values, i * NUM_ACTIONS);
     return values;
   }
 
@@ -182,36 +174,41 @@ export class Inference {
 
   /** Returns a report on the posterior of environment i. @throws InputError `wrong_type` or `out_of_range`. */
   explain(i: number): InferenceReport {
-    return this.#reporter.report(this.#posteriors[checkInteger('i', i, 0, this.numEnvs - 1)]);
+    const posterior = this.#posteriors[checkInteger('i', i, 0, this.numEnvs - 1)];
+    return this.#reporter.report(posterior, this.#statisticsOf(i));
   }
 
-  /** Checks the name of the error, and computes the stale beliefs. */
-  #refresh(error: BeliefError): void {
-    checkName('error', error, BELIEF_ERRORS);
-    for (let i = 0; i < this.numEnvs; i++) {
-      if (this.#stale[i] === 0) continue;
-      this.#updateBelief(i);
-      this.#stale[i] = 0;
-    }
+  /**
+   * Checks the name of an error, and returns a statistic of each number of each belief target: f32 [numEnvs, 3].
+   * @param absolute the statistic for the absolute error. @param squared the statistic for the squared error.
+   */
+  #tableOf(
+    error: BeliefError,
+    absolute: keyof TargetStatistics,
+    squared: keyof TargetStatistics,
+  ): Float32Array {
+    const name = checkName('error', error, BELIEF_ERRORS) === 'absolute' ? absolute : squared;
+    const table = new Float32Array(this.numEnvs * NUM_BELIEFS);
+    for (let i = 0; i < this.numEnvs; i++)
+      for (let k = 0; k < NUM_BELIEFS; k++) table[i * NUM_BELIEFS + k] = this.#statisticsOf(i)[k][name];
+    return table;
   }
 
-  #updateBelief(i: number): void {
-    this.#drawTargets(this.#posteriors[i]);
-    for (const [k, samples] of this.#targets.entries()) {
-      const at = i * NUM_BELIEFS + k;
-      this.#beliefs.absolute[at] = median(samples.sort());
-      this.#errors.absolute[at] = meanError(samples, this.#beliefs.absolute[at]);
-      this.#beliefs.squared[at] = mean(samples);
-      this.#errors.squared[at] = variance(samples);
-    }
+  #statisticsOf(i: number): TargetStatistics[] {
+    this.#statistics[i] ??= this.#drawTargets(this.#posteriors[i]).map(statisticsOf);
+    return this.#statistics[i];
   }
 
-  #drawTargets(posterior: ProfilePosterior): void {
+  /** Returns sorted samples of each number of a posterior's target, valid until the next call. */
+  #drawTargets(posterior: ProfilePosterior): readonly Float32Array[] {
+    this.#posteriorSamples.writeMany(posterior, this.samples, this.#profiles, 0, this.#sources);
     for (let p = 0; p < this.samples; p++) {
-      this.#posteriorSamples.write(posterior, p, this.#profile, 0);
+      for (let k = 0; k < PROFILE_SIZE; k++) this.#profile[k] = this.#profiles[p * PROFILE_SIZE + k];
       beliefTarget(this.world.params, this.#profile, this.#target);
       for (let k = 0; k < NUM_BELIEFS; k++) this.#targets[k][p] = this.#target[k];
     }
+    for (const samples of this.#targets) samples.sort();
+    return this.#targets;
   }
 }
 

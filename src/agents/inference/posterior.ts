@@ -172,56 +172,123 @@ export class PosteriorSamples {
   readonly #max: Float64Array;
   /** The number of samples in the table. */
   readonly count: number;
+  /** u32 [count] for each hidden number: the samples, for a trait in the order of its units. */
+  readonly #orders: readonly Uint32Array[];
+  /** u32: the samples that the last call of `writeMany` wrote. */
+  #spaced: Uint32Array = new Uint32Array(0);
 
   constructor(params: Params, count: number, draws: InferenceDraws) {
     this.count = count;
     this.#units = latinUnits(count, draws);
     this.#min = Float64Array.from({ length: NUM_TRAITS }, (_, trait) => rangeOf(params, trait)[0]);
     this.#max = this.#min.map((_, trait) => rangeOf(params, trait)[1]);
-  }
-
-  /** Writes sample `p` (0 to `count - 1`) of a posterior at `offset`: f32 [16], a valid profile. */
-  write({ traits, rates, weights }: ProfilePosterior, p: number, out: Float32Array, offset: number): void {
-    const units = this.#units;
-    const at = p * NUM_TRAITS;
-    // A cell is a range of stress thresholds, with bounds of the other traits (traits.ts). The position is the index of a cell,
-    // plus a fraction of its range.
-    const position = traits.positionAt(units[at + TRAIT.stressThreshold]);
-    const cell = Math.floor(position);
-    const { low, high } = traits;
-    for (let trait = 0, box = cell * NUM_TRAITS; trait < NUM_TRAITS; trait++, box++) {
-      const u = trait === TRAIT.stressThreshold ? position - cell : units[at + trait];
-      out[offset + trait] = this.#valueIn(trait, low[box], high[box], u);
-    }
-    this.#writeRate(TRAIT.metabolicRate, rates.metabolism, at, out, offset);
-    this.#writeRate(TRAIT.eventImpact, rates.impact, at, out, offset);
-    // Samples of the weights, [samples, 5].
-    const { drawn } = weights;
-    for (let k = 0, from = p * NUM_METERS, to = offset + NUM_TRAITS; k < NUM_METERS; k++) {
-      const weight = drawn[from + k];
-      out[to + k] = weight < MIN_MAGNITUDE ? 0 : weight;
-    }
-  }
-
-  #writeRate(trait: number, { low, high }: Range, at: number, out: Float32Array, offset: number): void {
-    out[offset + trait] = this.#valueIn(trait, low, high, this.#units[at + trait]);
-  }
-
-  /** Returns the value at the fraction `u` of [low, high] as a valid trait: a float32 in its range, 0 if too near to 0. */
-  #valueIn(trait: number, low: number, high: number, u: number): number {
-    const value = Math.fround(low + (high - low) * u);
-    const inside = Math.min(Math.max(value, this.#min[trait]), this.#max[trait]);
-    return Math.abs(inside) < MIN_MAGNITUDE ? 0 : inside;
+    this.#orders = Array.from({ length: PROFILE_SIZE }, () =>
+      Uint32Array.from({ length: count }, (_, p) => p),
+    );
+    // The units of a trait are (0.5, 1.5, ...) / count.
+    this.#units.forEach((u, at) => {
+      this.#orders[at % NUM_TRAITS][Math.floor(u * count)] = Math.floor(at / NUM_TRAITS);
+    });
   }
 
   /**
-   * Writes `count` samples of a posterior, evenly spaced in the table: f32 [count, 16] from `offset` on. If `count` is larger
-   * than the table, samples repeat.
+   * Writes `count` samples of a posterior, evenly spaced in the table: f32 [count, 16] from `offset` on, valid profiles. If
+   * `count` is larger than the table, samples repeat.
+   * @param hidden the hidden numbers to write. Default: all.
    */
-  writeMany(posterior: ProfilePosterior, count: number, out: Float32Array, offset: number): void {
-    for (let at = 0; at < count; at++) {
-      const p = Math.floor(((at % this.count) * this.count) / Math.min(count, this.count));
-      this.write(posterior, p, out, offset + at * PROFILE_SIZE);
+  writeMany(
+    posterior: ProfilePosterior,
+    count: number,
+    out: Float32Array,
+    offset: number,
+    hidden: Iterable<number> = this.#orders.keys(),
+  ): void {
+    if (this.#spaced.length !== count) this.#spaced = spacedSamples(this.count, count);
+    for (const k of hidden) this.#write(posterior, k, this.#spaced, out, offset + k, PROFILE_SIZE);
+  }
+
+  /** Writes the table's samples of hidden number `k`, 0 to 15, in ascending order: f32 [count]. */
+  writeSorted(posterior: ProfilePosterior, k: number, out: Float32Array): void {
+    this.#write(posterior, k, this.#orders[k], out, 0, 1);
+    const isAscending = k === TRAIT.stressThreshold || (k < NUM_TRAITS && boundsOf(posterior, k) !== null);
+    if (!isAscending) out.sort();
+  }
+
+  /** Writes hidden number `k` of samples from index `at` on, at a distance of `stride`. */
+  #write(
+    posterior: ProfilePosterior,
+    k: number,
+    samples: Uint32Array,
+    out: Float32Array,
+    at: number,
+    stride: number,
+  ): void {
+    const { drawn } = posterior.weights;
+    const bounds = k < NUM_TRAITS ? boundsOf(posterior, k) : null;
+    if (bounds !== null) this.#writeTrait(k, bounds, samples, out, at, stride);
+    else if (k < NUM_TRAITS) this.#writeByCell(posterior.traits, k, samples, out, at, stride);
+    else
+      for (let i = 0, from = k - NUM_TRAITS; i < samples.length; i++) {
+        const weight = drawn[samples[i] * NUM_METERS + from];
+        out[at + i * stride] = weight < MIN_MAGNITUDE ? 0 : weight;
+      }
+  }
+
+  /** Does the same for a trait within bounds. */
+  #writeTrait(
+    trait: number,
+    { low, high }: Bounds,
+    samples: Uint32Array,
+    out: Float32Array,
+    at: number,
+    stride: number,
+  ): void {
+    const [units, min, max] = [this.#units, this.#min[trait], this.#max[trait]];
+    for (let i = 0; i < samples.length; i++)
+      out[at + i * stride] = traitAt(units[samples[i] * NUM_TRAITS + trait], low, high, min, max);
+  }
+
+  /** Does the same for a trait whose bounds depend on the cell: a range of stress thresholds (traits.ts). */
+  #writeByCell(
+    traits: TraitPosterior,
+    trait: number,
+    samples: Uint32Array,
+    out: Float32Array,
+    at: number,
+    stride: number,
+  ): void {
+    const [units, min, max] = [this.#units, this.#min[trait], this.#max[trait]];
+    const { low, high } = traits;
+    for (let i = 0; i < samples.length; i++) {
+      const row = samples[i] * NUM_TRAITS;
+      // The index of a cell, plus a fraction of its range.
+      const position = traits.positionAt(units[row + TRAIT.stressThreshold]);
+      const cell = Math.floor(position);
+      const box = cell * NUM_TRAITS + trait;
+      const u = trait === TRAIT.stressThreshold ? position - cell : units[row + trait];
+      out[at + i * stride] = traitAt(u, low[box], high[box], min, max);
     }
   }
+}
+
+/** Returns the indices of `count` samples, evenly spaced among `available` samples: u32 [count]. */
+const spacedSamples = (available: number, count: number): Uint32Array =>
+  Uint32Array.from({ length: count }, (_, at) =>
+    Math.floor(((at % available) * available) / Math.min(count, available)),
+  );
+
+type Bounds = Pick<Range, 'low' | 'high'>;
+
+/** Returns the value at the fraction `u` of [low, high] as a valid trait: a float32 in [min, max], 0 if too near to 0. */
+function traitAt(u: number, low: number, high: number, min: number, max: number): number {
+  const value = Math.fround(low + (high - low) * u);
+  const inside = value < min ? min : value > max ? max : value;
+  return Math.abs(inside) < MIN_MAGNITUDE ? 0 : inside;
+}
+
+/** Returns the bounds of a trait, or null if they differ between cells. */
+function boundsOf({ rates, traits }: ProfilePosterior, trait: number): Bounds | null {
+  if (trait === TRAIT.metabolicRate) return rates.metabolism;
+  if (trait === TRAIT.eventImpact) return rates.impact;
+  return traits.haveEqualBounds(trait) ? { low: traits.low[trait], high: traits.high[trait] } : null;
 }

@@ -43,20 +43,20 @@ export class Probes {
   /** f64 [16]: the variance of each hidden number, scaled as in the belief target, and its expected reduction. */
   readonly #variance = new Float64Array(PROFILE_SIZE);
   readonly #reduction = new Float64Array(PROFILE_SIZE);
-  /** f64 [5]: means of the weights. */
-  readonly #meanWeight = new Float64Array(NUM_METERS);
-  /** f64 [5]: means of the belief factors, which are the weights scaled as in the belief target. */
-  readonly #meanFactor = new Float64Array(NUM_METERS);
-  /** f64 [5]: the deviations of a sample's weights from their means. */
-  readonly #deviation = new Float64Array(NUM_METERS);
+  /** f64 [5, samples] each: the deviations of the samples' weights and factors from their means. */
+  readonly #deviations: Float64Array;
+  readonly #factorDeviations: Float64Array;
   /** f64 [5, 5]: covariances of the weights. */
   readonly #covariance = new Float64Array(NUM_METERS * NUM_METERS);
   /** f64 [5, 5]: covariances of factors (row) and weights (column). */
   readonly #factorCovariance = new Float64Array(NUM_METERS * NUM_METERS);
 
-  constructor(params: Params, responses: Responses) {
+  /** @param samples the number of samples of each posterior's weights. */
+  constructor(params: Params, responses: Responses, samples: number) {
     this.#params = params;
     this.#responses = responses;
+    this.#deviations = new Float64Array(NUM_METERS * samples);
+    this.#factorDeviations = new Float64Array(NUM_METERS * samples);
   }
 
   /**
@@ -96,46 +96,35 @@ export class Probes {
     this.#mean[TRAIT.eventImpact] = rates.impact.middle;
   }
 
-  /** Computes means and covariances of the weights and factors, and the factors' variances. @param drawn f64 [samples, 5]. */
+  /** Computes covariances of the weights and factors, and the factors' variances. @param drawn f64 [samples, 5]. */
   #computeWeightVariances(drawn: Float64Array): void {
-    const share = NUM_METERS / drawn.length;
-    for (const sums of [this.#meanWeight, this.#meanFactor, this.#covariance, this.#factorCovariance])
-      sums.fill(0);
-    this.#variance.fill(0, NUM_TRAITS);
-    for (let from = 0; from < drawn.length; from += NUM_METERS) {
-      for (let k = 0; k < NUM_METERS; k++) {
-        this.#meanWeight[k] += drawn[from + k] * share;
-        this.#meanFactor[k] += this.#factorOf(drawn[from + k]) * share;
+    for (let k = 0; k < NUM_METERS; k++) this.#computeDeviations(drawn, k);
+    const [weights, factors] = [this.#deviations, this.#factorDeviations];
+    for (let k = 0; k < NUM_METERS; k++) {
+      this.#variance[NUM_TRAITS + k] = meanProduct(factors, k, factors, k);
+      for (let other = 0; other < NUM_METERS; other++) {
+        const at = k * NUM_METERS + other;
+        this.#factorCovariance[at] = meanProduct(factors, k, weights, other);
+        this.#covariance[at] =
+          other < k ? this.#covariance[other * NUM_METERS + k] : meanProduct(weights, k, weights, other);
       }
     }
-    for (let from = 0; from < drawn.length; from += NUM_METERS) this.#addDeviations(drawn, from, share);
-    for (let k = 0; k < NUM_METERS; k++) {
-      for (let other = 0; other < k; other++)
-        this.#covariance[k * NUM_METERS + other] = this.#covariance[other * NUM_METERS + k];
-    }
   }
 
-  /**
-   * Adds the products of a sample's deviations to the covariances, for the pairs (k, other) with k <= other, and to the
-   * covariances and variances of factors. @param share the weight of one sample: 1 divided by the number of samples.
-   */
-  #addDeviations(drawn: Float64Array, from: number, share: number): void {
-    const deviation = this.#deviation;
-    const covariance = this.#covariance;
-    const factorCovariance = this.#factorCovariance;
-    for (let k = 0; k < NUM_METERS; k++) deviation[k] = drawn[from + k] - this.#meanWeight[k];
-    for (let k = 0, row = 0; k < NUM_METERS; k++, row += NUM_METERS) {
-      const factorDeviation = this.#factorOf(drawn[from + k]) - this.#meanFactor[k];
-      this.#variance[NUM_TRAITS + k] += factorDeviation * factorDeviation * share;
-      for (let other = k; other < NUM_METERS; other++)
-        covariance[row + other] += deviation[k] * deviation[other] * share;
-      for (let other = 0; other < NUM_METERS; other++)
-        factorCovariance[row + other] += factorDeviation * deviation[other] * share;
+  /** Computes the deviations of weight `k` and of its factor, which is the weight scaled as in the belief target. */
+  #computeDeviations(drawn: Float64Array, k: number): void {
+    const scale = this.#params.beliefWeightScale;
+    const samples = drawn.length / NUM_METERS;
+    const share = 1 / samples;
+    let [mean, meanFactor] = [0, 0];
+    for (let p = 0, from = k; p < samples; p++, from += NUM_METERS) {
+      mean += drawn[from] * share;
+      meanFactor += clamp01(drawn[from] * scale) * share;
     }
-  }
-
-  #factorOf(weight: number): number {
-    return clamp01(weight * this.#params.beliefWeightScale);
+    for (let p = 0, from = k; p < samples; p++, from += NUM_METERS) {
+      this.#deviations[k * samples + p] = drawn[from] - mean;
+      this.#factorDeviations[k * samples + p] = clamp01(drawn[from] * scale) - meanFactor;
+    }
   }
 
   /** Computes how much the anomalies reduce the variance of each trait that affects a meter. */
@@ -172,8 +161,9 @@ export class Probes {
     const changes = this.#changes;
     // The variance that the unknown weights give the reward, divided by the square of `rewardScale`.
     let variance = 0;
-    for (let at = 0; at < this.#covariance.length; at++)
-      variance += changes[Math.floor(at / NUM_METERS)] * changes[at % NUM_METERS] * this.#covariance[at];
+    for (let k = 0, at = 0; k < NUM_METERS; k++)
+      for (let other = 0; other < NUM_METERS; other++)
+        variance += changes[k] * changes[other] * this.#covariance[at++];
     if (!(variance > 0)) return;
     const width = Math.abs(rewardScale) * Math.sqrt(UNIFORM_VARIANCE_DIVISOR * variance);
     const share = 1 - remainingVariance(width, 2 * Math.abs(noiseReward));
@@ -213,4 +203,14 @@ export class Probes {
     }
     return total / NUM_BELIEFS;
   }
+}
+
+/** Returns the mean product of row `i` of table `a` and row `k` of table `b`, f64 [5, samples] each. */
+function meanProduct(a: Float64Array, i: number, b: Float64Array, k: number): number {
+  const samples = a.length / NUM_METERS;
+  const share = 1 / samples;
+  let sum = 0;
+  for (let p = 0, at = i * samples, other = k * samples; p < samples; p++)
+    sum += a[at + p] * b[other + p] * share;
+  return sum;
 }

@@ -5,15 +5,23 @@ import { COMPONENT, NUM_METERS, NUM_TRAITS } from '../../world/fields.js';
 /** The second word of Threefry's key: "INFR" in ASCII. No stream of the published world has this number. */
 const STREAM = 0x494e4652;
 
+/** The length of the table of `InferenceDraws`. Chosen by hand: one step of a profile rarely draws more numbers. */
+const TABLE = 2 ** 15;
+
 /**
  * Draws numbers, for one step at a time. Each is a function of the seed, the step, and the number of earlier draws for that
- * step.
+ * step. Keeps them in a table, because all profiles of a batch draw the same numbers.
  */
 export class InferenceDraws {
   readonly #seed: number;
   readonly #block: Draw = { x0: 0, x1: 0 };
   #step = 0;
-  #count = 0;
+  /** The numbers of the step from the index `#first` on, exact as float32. The first `#known` of them are computed. */
+  readonly #table = new Float32Array(TABLE);
+  #first = 0;
+  #known = 0;
+  /** The place in the table of the next number. */
+  #next = 0;
 
   /** @param seed u32. */
   constructor(seed: number) {
@@ -25,18 +33,35 @@ export class InferenceDraws {
    * @param step the step, or a number above the last step for draws that belong to no step. @returns this object.
    */
   begin(step: number): this {
+    if (step !== this.#step || this.#first !== 0) this.#known = 0;
     this.#step = step;
-    this.#count = 0;
+    this.#first = 0;
+    this.#next = 0;
     return this;
   }
 
   /** Returns a number in [0, 1), a multiple of 2^-24. */
   next(): number {
-    // A block of Threefry gives two numbers.
-    const odd = this.#count & 1;
-    if (odd === 0) threefry(this.#seed, STREAM, this.#step, this.#count >>> 1, this.#block);
-    this.#count++;
-    return unit(odd === 0 ? this.#block.x0 : this.#block.x1);
+    if (this.#next === this.#known) this.#compute();
+    return this.#table[this.#next++];
+  }
+
+  /** Computes the next two numbers, which one block of Threefry gives. A full table begins again. */
+  #compute(): void {
+    if (this.#known === TABLE) {
+      this.#first += TABLE;
+      this.#known = 0;
+      this.#next = 0;
+    }
+    const { x0, x1 } = threefry(
+      this.#seed,
+      STREAM,
+      this.#step,
+      (this.#first + this.#known) >>> 1,
+      this.#block,
+    );
+    this.#table[this.#known++] = unit(x0);
+    this.#table[this.#known++] = unit(x1);
   }
 
   /** Returns an integer in [0, n), n far below 2^24. */
@@ -103,9 +128,6 @@ export const [LOW, HIGH] = [0.1, 0.9];
 /** Returns the quantile at `share` in [0, 1]. */
 export const quantile = (sorted: Float32Array, share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
-
-/** Returns the distance between the 10 % and the 90 % quantile. */
-export const spread = (sorted: Float32Array): number => quantile(sorted, HIGH) - quantile(sorted, LOW);
 
 /** Returns the median, rounded to float32. */
 export function median(sorted: Float32Array): number {

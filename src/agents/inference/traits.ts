@@ -183,6 +183,13 @@ export class TraitPosterior {
     return false;
   }
 
+  /** Returns whether all boxes have the same bounds of a trait. */
+  haveEqualBounds(trait: number): boolean {
+    for (let at = trait; at < this.numCells * NUM_TRAITS; at += NUM_TRAITS)
+      if (this.low[at] !== this.low[trait] || this.high[at] !== this.high[trait]) return false;
+    return true;
+  }
+
   /** Returns the lowest bound of a trait over all boxes. */
   lowest(trait: number): number {
     let low = this.low[trait];

@@ -248,14 +248,14 @@ export class Imagination implements Disposable {
     const { batch, outputs } = this.#evaluation;
     this.#evaluationStarts.write(step, [episode], sums, profiles);
     batch.reset(this.#evaluationStarts.reset);
-    const trajectory = allocateTrajectory(this.#samples.length);
+    const trajectory = allocateTrajectory(this.#samples.length, ['meters']);
     const actions = repeatActions(sequence, this.#samples.length);
     const policy = { kind: 'sequence', actions } as const;
     yield* resultOf(batch.run({ policy, beliefs: null, stops: null, trajectory }));
     yield* resultOf(batch.read(['components', 'firstHalfMeans', 'secondHalfMeans']));
     const { components, firstHalfMeans, secondHalfMeans } = outputs;
     return {
-      meters: meanRows(trajectory.meters, NUM_STEPS * NUM_METERS),
+      meters: meanRows(trajectory.meters, NUM_STEPS * NUM_METERS, step * NUM_METERS),
       components: meanRows(components, NUM_COMPONENTS),
       firstHalfMean: meanRows(firstHalfMeans, 1)[0],
       secondHalfMean: meanRows(secondHalfMeans, 1)[0],
@@ -268,10 +268,11 @@ export class Imagination implements Disposable {
   }
 }
 
-/** Returns the mean row, f64 [width]. */
-function meanRows(rows: Float32Array, width: number): Float64Array {
+/** Returns the mean row, f64 [width], with 0 before index `from`. */
+function meanRows(rows: Float32Array, width: number, from = 0): Float64Array {
   const mean = new Float64Array(width);
-  for (let k = 0; k < rows.length; k++) mean[k % width] += rows[k];
+  for (let row = 0; row < rows.length; row += width)
+    for (let k = from; k < width; k++) mean[k] += rows[row + k];
   const count = rows.length / width;
   return mean.map((sum) => sum / count);
 }
