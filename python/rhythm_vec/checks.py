@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
+import re
 import sys
-from typing import Any, Dict, Iterable, Mapping, NoReturn, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterable, List, Mapping, NoReturn, Optional, Sequence, Tuple
 
 import numpy as np
 import numpy.typing as npt
@@ -64,10 +64,38 @@ _MAX_GUESS_LENGTH = 100
 
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str = "Use one of these names.") -> str:
-    """Returns the remedy for an unknown name: the nearest known one, or `otherwise` if none or several are nearest."""
-    close = difflib.get_close_matches(name.lower(), list(known), 2) if len(name) <= _MAX_GUESS_LENGTH else []
-    ratios = [difflib.SequenceMatcher(None, each, name.lower()).ratio() for each in close]
-    return f'Did you mean "{close[0]}"?' if close and ratios.count(ratios[0]) == 1 else otherwise
+    """Returns the remedy for an unknown name: a known one that is near, as in src/shared/names.ts, or `otherwise`."""
+    names, guess = list(known), "".join(_words_of(name))
+    if len(name) > _MAX_GUESS_LENGTH or not names:
+        return otherwise
+    best, edits = _only_best(names, lambda each: -_distance(guess, "".join(_words_of(each))))
+    length = len("".join(_words_of(best or "")))
+    if best is None or -edits > min(length / 2, max(2, length / 3)):
+        words = _words_of(name)
+        contained = [each for each in names if set(_words_of(each)) <= set(words)]
+        best = _only_best(contained, lambda each: len(_words_of(each)))[0] if contained else None
+    return otherwise if best is None else f'Did you mean "{best}"?'
+
+
+def _words_of(name: str) -> List[str]:
+    return re.split(r"[\s_-]+", re.sub("([a-z0-9])([A-Z])", r"\1 \2", name).lower())
+
+
+def _only_best(names: Sequence[str], rank_of: Callable[[str], int]) -> Tuple[Optional[str], int]:
+    """Returns the name with the highest rank, None if several have it, and the rank."""
+    ranks = [rank_of(name) for name in names]
+    highest = max(ranks)
+    return names[ranks.index(highest)] if ranks.count(highest) == 1 else None, highest
+
+
+def _distance(a: str, b: str) -> int:
+    """Returns the edit distance (Levenshtein)."""
+    row = list(range(len(b) + 1))
+    for i, letter in enumerate(a, 1):
+        diagonal, row[0] = row[0], i
+        for j, other in enumerate(b, 1):
+            diagonal, row[j] = row[j], min(diagonal + (letter != other), row[j] + 1, row[j - 1] + 1)
+    return row[-1]
 
 
 def is_number(value: Any) -> bool:

@@ -41,6 +41,8 @@ SeedRange = Tuple[int, int]
 ALL_SEEDS: SeedRange = (0, MAX_U32 + 1)
 #: The codes of profile modes.
 PROFILE_MODES = {"sampled": 0, "discrete": 1, "given": 2}
+#: The names of profiles: of the modes in which they are drawn, and of given ones.
+PROFILE_CHOICES: Tuple[str, ...] = ("sampled", "discrete", *_world.PROFILE_NAMES)
 #: The codes of policies.
 POLICIES = {"random": 0, "heuristic": 1, "sequence": 2}
 _NUM_COMPONENTS = len(_world.COMPONENT_NAMES)
@@ -152,7 +154,7 @@ def to_profiles(world: World, choice: Any, num_envs: int) -> Profiles:
     `bad_profile`, `wrong_length`, `wrong_type`."""
     if isinstance(choice, Profiles):
         return choice
-    given, known = PROFILE_MODES["given"], ("sampled", "discrete", *_world.PROFILE_NAMES)
+    given, known = PROFILE_MODES["given"], PROFILE_CHOICES
     array = to_array([choice] if isinstance(choice, str) else choice)
     if array.ndim != 1 or array.dtype.kind not in "UO":
         if array.dtype.kind != "f":

@@ -67,10 +67,10 @@ def _check_limit(name: str, limit: float, largest: int) -> float:
     )
 
 
-def to_client(client: Any) -> Client:
-    """Returns a client; `Client()` for None. Raises ValueError for another value."""
+def check_client(client: Any) -> Optional[Client]:
+    """Returns a client or None. Raises ValueError for another value."""
     if client is None or isinstance(client, Client):
-        return client or Client()
+        return client
     raise ValueError(f"Expected client to be a Client, got {type(client).__name__}. Pass Client(url).")
 
 

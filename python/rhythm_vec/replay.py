@@ -89,7 +89,7 @@ def score_replay(
     kernel: Optional[str] = None,
     threads: Optional[int] = None,
 ) -> ReplayScores:
-    """Scores actions, each after the actions of its history. `score` scores texts, which a server parses.
+    """Scores actions, each after the actions of its history. `score` scores texts.
 
     Args:
         seeds: u32 [n]: the seed of each row's episode.

@@ -1,6 +1,6 @@
-"""Reward functions for TRL's GRPO, computed by a server.
+"""Reward functions for TRL's GRPO, computed in this process or by a server.
 
-GRPOTrainer(..., reward_funcs=reward_funcs(Client("http://127.0.0.1:8000")))
+GRPOTrainer(..., reward_funcs=reward_funcs())
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from . import _world
 from .batches import as_list
-from .client import Client, to_client
+from .client import Client, check_client
 from .errors import RowFaultWarning
 from .scores import Scores, score
 from .texts import Completion, Grader, texts_of
@@ -27,11 +27,11 @@ class RewardStack:
 
     They use the columns `seed`, `action_history`, `profile_mode` and `step_index` that `rhythm-vec dataset grpo`
     writes, and `belief_history` (see `score`) if there is one. They ignore other columns. All six functions share
-    the scores of a batch: the function that is called first requests them. An invalid row has the reward None, which TRL
+    the scores of a batch: the function that is called first computes them. An invalid row has the reward None, which TRL
     ignores, and a RowFaultWarning reports it.
 
     Args:
-        client: `Client()` by default: a server on this machine.
+        client: a server that computes them; by default they are computed in this process.
         grader, weights, shaping, thought: as in `score`. The weights apply to `total` only; TRL weighs rewards by `reward_weights`.
     """
 
@@ -44,7 +44,7 @@ class RewardStack:
         shaping: Optional[Mapping[str, bool]] = None,
         thought: Optional[str] = None,
     ) -> None:
-        self._client = to_client(client)
+        self._client = check_client(client)
         self._options: Dict[str, Any] = {"grader": grader, "weights": weights, "shaping": shaping, "thought": thought}
         # The last batch and its scores, which the other functions reuse.
         self._last: Optional[Tuple[Dict[str, Any], Scores]] = None
@@ -93,7 +93,7 @@ class RewardStack:
     def _rewards(
         self, name: str, completions: Sequence[Completion], columns: Mapping[str, Any]
     ) -> List[Optional[float]]:
-        """Returns a reward of each row. Requests scores if the rows differ from those of the last batch."""
+        """Returns a reward of each row. Computes scores if the rows differ from those of the last batch."""
         rows = _rows_of(completions, columns)
         last = self._last
         if last is None or last[0] != rows:
@@ -115,7 +115,7 @@ def reward_funcs(
 
 
 def _weighs_skill(grader: Optional[Grader]) -> bool:
-    """Returns whether the grader weighs `belief_skill`. The server refuses a grader that is invalid or unknown."""
+    """Returns whether the grader weighs `belief_skill`. `score` refuses a grader that is invalid or unknown."""
     if isinstance(grader, Mapping):
         weights = grader.get("weights")
     else:

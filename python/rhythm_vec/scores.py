@@ -1,9 +1,9 @@
-"""Scores of completions and actions, computed by a server in batches.
+"""Scores of completions and actions, computed in this process, or by a server in batches.
 
     from rhythm_vec import score
 
     scores = score(seeds=[4242], action_histories=[["sleep"]], completions=["3 6 5 EXERCISE"])
-    scores["total"]                                     # [1.2495855]: numpy.float32 restores the bits
+    scores["total"]                                     # [1.2495855...], the value of a float32
 
 docs/guides/replay-scoring.md describes the scores.
 """
@@ -13,10 +13,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
-from .batches import Batch, Part, as_list, has_form, renumber, send_batch
-from .client import Client, to_client
+from .batches import Batch, Part, as_list, count_rows, has_form, renumber, send_batch
+from . import _world
+from .client import Client, check_client
 from .errors import InputError
-from .texts import Completion, Grader, Parsed, form_of_parsed, join_parsed, texts_of
+from .texts import Completion, Grader, Parsed, check_thought, form_of_parsed, join_parsed, parse, texts_of
 
 #: The names of the columns that `score` returns.
 SCORE_NAMES = (
@@ -32,6 +33,8 @@ SCORE_NAMES = (
 )
 
 _REQUIRED = ("seeds", "action_histories")
+#: The arrays of `ReplayScores` that have other names than their columns.
+_ARRAYS = {"step_reward": "step_rewards", "state_hash": "state_hashes"}
 
 
 @dataclass(frozen=True)
@@ -92,13 +95,13 @@ def score(
 ) -> Scores:
     """Scores completions or actions, each after the actions of its history.
 
-    Lists have one entry per row; NumPy arrays and other objects with `tolist` are accepted. Large batches are sent in
-    several requests.
+    Lists have one entry per row; NumPy arrays and other objects with `tolist` are accepted. With a client, large batches are
+    sent in several requests.
 
     Args:
         seeds: u32, the seed of each row's episode.
         action_histories: names or codes of the earlier actions, at most 27.
-        completions: texts or chats, which the server parses. Pass either completions or actions.
+        completions: texts or chats, which are parsed as by `parse`. Pass either completions or actions.
         actions: names, codes, or None for no action.
         beliefs: social, morning, work in [0, 1], or None for no belief. Only with actions.
         belief_histories: the belief given with each action of the history, None for no belief. A row is None, or
@@ -113,15 +116,15 @@ def score(
         thought: "open" if the completions continue a thought that the prompt opened, as in `parse`.
         scores: the columns to return, of SCORE_NAMES; all by default.
         parsed: whether to return the actions and beliefs in the completions too.
-        client: `Client()` by default: a server on this machine.
+        client: a server that computes them. By default they are computed in this process, by the compiled module. The
+            scores and the faults are the same.
 
     Raises:
-        RefusedError: a server refused the request, or its answer was not JSON. An invalid row is a fault in the result,
-            not an error.
+        InputError: a column is not a list, columns differ in length, or an option is invalid. An invalid row is a fault in the
+            result, not an error. With a client: numbers are not finite, or a value cannot be written as JSON.
+        RefusedError: a server refused the request, such as for an invalid option, or its answer was not JSON.
         ServerUnavailableError: no server answered, or it was busy for too long.
         RhythmError: an answer has an unexpected form, or the servers have different worlds.
-        InputError: a column is not a list, columns differ in length, numbers are not finite, a value cannot be written as
-            JSON, or parsed is not a bool.
     """
     if not isinstance(parsed, bool):
         raise InputError("wrong_type", f"Expected parsed to be a bool, got {parsed!r:.60}. Pass True or False.")
@@ -144,9 +147,67 @@ def score(
         "parsed": True if parsed else None,
     }
     columns = {name: as_list(name, entries) for name, entries in rows.items() if entries is not None or name in _REQUIRED}
-    options = {name: value for name, value in request.items() if value is not None}
+    options: Dict[str, Any] = {name: value for name, value in request.items() if value is not None}
+    client = check_client(client)
+    if client is None:
+        return _scored_here(columns, **options)
     batch = Batch("/v1/score", columns, options, lambda count: _form_of(count, parsed))
-    return _join(len(columns["seeds"]), send_batch(to_client(client), batch))
+    return _join(len(columns["seeds"]), send_batch(client, batch))
+
+
+def _scored_here(
+    columns: Mapping[str, List[Any]],
+    *,
+    profile_modes: Optional[str] = None,
+    thought: Optional[str] = None,
+    scores: Sequence[str] = SCORE_NAMES,
+    parsed: bool = False,
+    **options: Any,
+) -> Scores:
+    """Computes scores as the server does. `options` are those of `score_replay`."""
+    from .checks import check_name
+    from .replay import score_replay
+    from .rows import Rows
+
+    count = count_rows(columns)
+    _check_answers(columns, parsed)
+    check_thought(thought)
+    chosen = [check_name(f"scores[{k}]", name, SCORE_NAMES, "scores") for k, name in enumerate(scores)]
+    rows = Rows(columns)
+    actions, beliefs, answers = rows.actions, rows.beliefs, None
+    if "completions" in columns:
+        answers = parse(rows.texts, thought=thought)
+        actions, beliefs = rows.answers_of(answers)
+    if count == 0:
+        return Scores(0, _world.WORLD_DIGEST, {name: [] for name in chosen}, [], answers if parsed else None)
+    replayed = score_replay(
+        rows.seeds,
+        rows.histories,
+        rows.steps,
+        actions,
+        beliefs=beliefs,
+        belief_histories=rows.belief_histories,
+        profiles=rows.profiles or profile_modes or "sampled",
+        **options,
+    )
+    values = {name: rows.column_of(getattr(replayed, _ARRAYS.get(name, name))) for name in chosen}
+    faults = [Fault(row, error.code, str(error)) for row, error in sorted(rows.faults.items())]
+    return Scores(count, _world.WORLD_DIGEST, values, faults, answers if parsed else None)
+
+
+def _check_answers(columns: Mapping[str, Any], parsed: bool) -> None:
+    """Raises InputError unless there are either completions or actions."""
+    has_texts = "completions" in columns
+    if has_texts == ("actions" in columns):
+        code, got = ("unknown_option", "both") if has_texts else ("wrong_type", "neither")
+        message = f"Expected either completions or actions, got {got}. Pass completions, or actions."
+        raise InputError(code, message, "completions")
+    if has_texts and "beliefs" in columns:
+        message = "Expected beliefs with actions only, got them with completions, which state beliefs themselves. Leave beliefs out."
+        raise InputError("unknown_option", message, "beliefs")
+    if parsed and not has_texts:
+        message = "Expected parsed with completions only, got it with actions. Leave it out."
+        raise InputError("unknown_option", message, "parsed")
 
 
 def _form_of(count: int, parsed: bool) -> Dict[str, Any]:

@@ -14,12 +14,15 @@ from typing import Any, Callable, Dict, List, Mapping, NoReturn, Optional, Seque
 
 from . import _world
 from .batches import Batch, Part, as_list, count_rows, has_form, join_column, send_batch
-from .client import Client
+from .client import Client, check_client
 from .errors import InputError
 from .text import find_answer, system_text, user_texts
 
 #: A completion as TRL passes it: text, or the messages of a chat.
 Completion = Union[str, Sequence[Mapping[str, Any]]]
+
+#: The messages of a chat, each {"role", "content"}.
+Chat = List[Dict[str, str]]
 
 #: "v1", "v2", "v3", or a custom grader {"name", "weights"} as in docs/guides/custom-graders.md. Weights that are left
 #: out are 0.
@@ -29,10 +32,6 @@ Grader = Union[str, Mapping[str, Any]]
 _MAX_PROMPTS = 2**17
 #: The number of rows whose episodes are played together. Chosen by hand: more take more memory.
 _ROWS = 4096
-#: Action codes by code, by name, and by upper-case name, as in completions.
-_CODES: Dict[Union[int, str], int] = {
-    spelling: code for code, name in enumerate(_world.ACTION_NAMES) for spelling in (code, name, name.upper())
-}
 #: The belief of each digit: the float32 nearest to a ninth of it, in its shortest decimals.
 _BELIEFS = (0.0, 0.11111111, 0.22222222, 0.33333334, 0.44444445, 0.5555556, 0.6666667, 0.7777778, 0.8888889, 1.0)
 
@@ -62,7 +61,7 @@ def prompts(
     profile_modes: Union[str, Sequence[str], None] = None,
     grader: Optional[Grader] = None,
     client: Optional[Client] = None,
-) -> List[List[Dict[str, str]]]:
+) -> List[Chat]:
     """Returns the chat messages for each row: the rules, and the state of an episode after the actions of its history.
 
     Args:
@@ -78,15 +77,15 @@ def prompts(
         ServerUnavailableError: no server answered, or it was busy for too long.
         RhythmError: an answer has an unexpected form, or the servers have different worlds.
     """
-    if client is None:
-        histories = as_list("action_histories", action_histories)
-        return _prompts_here(as_list("seeds", seeds), histories, profile_modes, grader)
+    client = check_client(client)
     columns = {"seeds": as_list("seeds", seeds), "action_histories": as_list("action_histories", action_histories)}
-    options = {} if grader is None else {"grader": grader}
-    if isinstance(profile_modes, str):
-        options["profile_modes"] = profile_modes
-    elif profile_modes is not None:
+    profile = profile_modes if profile_modes is None or isinstance(profile_modes, str) else None
+    if profile_modes is not profile:
         columns["profile_modes"] = as_list("profile_modes", profile_modes)
+    if client is None:
+        return _prompts_here(columns, profile, grader)
+    given = {"grader": grader, "profile_modes": profile}
+    options = {name: value for name, value in given.items() if value is not None}
     batch = Batch("/v1/prompts", columns, options, _form_of_prompts, _MAX_PROMPTS)
     parts = send_batch(client, batch)
     return [
@@ -113,6 +112,7 @@ def parse(
         ServerUnavailableError: no server answered, or it was busy for too long.
         RhythmError: an answer has an unexpected form, or the servers have different worlds.
     """
+    client = check_client(client)
     if client is None:
         return _parsed_here(texts_of(completions), thought)
     options = {} if thought is None else {"thought": thought}
@@ -145,9 +145,14 @@ def _refuse(code: str, expected: str, got: Any, remedy: str, field: str, row: Op
     raise InputError(code, f"Expected {expected}, got {short}. {remedy}", field, row)
 
 
-def _parsed_here(texts: List[Any], thought: Optional[str]) -> Parsed:
+def check_thought(thought: Any) -> None:
+    """Raises InputError `unknown_name` for a `thought` that is neither None, "closed" nor "open"."""
     if thought not in (None, "closed", "open"):
         _refuse("unknown_name", "thought to be one of closed, open", thought, "Use one of these names.", "thought")
+
+
+def _parsed_here(texts: List[Any], thought: Optional[str]) -> Parsed:
+    check_thought(thought)
     for row, text in enumerate(texts):
         if not isinstance(text, str):
             expected = f"a text or the messages of a chat at completions[{row}]"
@@ -160,53 +165,28 @@ def _parsed_here(texts: List[Any], thought: Optional[str]) -> Parsed:
     )
 
 
-def _prompts_here(
-    seeds: List[Any], histories: List[Any], profile_modes: Any, grader: Optional[Grader]
-) -> List[List[Dict[str, str]]]:
+def _prompts_here(columns: Dict[str, List[Any]], profile_modes: Optional[str], grader: Optional[Grader]) -> List[Chat]:
     """Plays each row's history, and writes the prompt of the state after it."""
-    import numpy as np
-
-    from .checks import to_array
-    from .choices import to_grader, to_profiles, to_seeds
+    from .choices import to_grader
+    from .rows import Rows
     from .vec_env import VecEnv
     from .world import World
 
-    count = count_rows({"seeds": seeds, "action_histories": histories})
-    profiles = "sampled" if profile_modes is None else profile_modes
-    if not isinstance(profiles, str):
-        profiles = as_list("profile_modes", profiles)
-        count_rows({"seeds": seeds, "profile_modes": profiles})
+    count = count_rows(columns)
     system = {"role": "system", "content": system_text(to_grader(World(), grader or "v2").tolist())}
-    codes = [_codes_of(row, history) for row, history in enumerate(histories)]
-    if count > 0:  # checked for all rows together, so that errors name the row of the batch
-        checked = to_seeds(to_array(seeds).reshape(-1), count, what="seeds")
-        to_profiles(World(), profiles, count)
-    chats: List[List[Dict[str, str]]] = []
+    rows = Rows(columns)
+    if rows.faults:
+        raise rows.faults[min(rows.faults)]
+    profiles = rows.profiles or [profile_modes or "sampled"] * count
+    chats: List[Chat] = []
     for start in range(0, count, _ROWS):
-        rows = slice(start, min(start + _ROWS, count))
-        actions = np.zeros((rows.stop - start, _world.NUM_STEPS), np.uint8)
-        for row, history in enumerate(codes[rows]):
-            actions[row, : len(history)] = history
-        with VecEnv(len(actions), observation={"history": True}) as env:
-            env.reset(seed=checked[rows], profiles=profiles if isinstance(profiles, str) else profiles[rows])
-            outputs, _ = env.run(actions, stops=[len(history) for history in codes[rows]])
+        part = slice(start, min(start + _ROWS, count))
+        with VecEnv(part.stop - start, observation={"history": True}) as env:
+            env.reset(seed=rows.seeds[part], profiles=profiles[part])
+            outputs, _ = env.run(rows.histories[part], stops=rows.steps[part])
             users = user_texts(outputs.observations)
         chats += [[dict(system), {"role": "user", "content": user}] for user in users]
     return chats
-
-
-def _codes_of(row: int, history: Any) -> List[int]:
-    """Returns the codes of a history of names and codes."""
-    place = f"action_histories[{row}]"
-    history = as_list(place, history)
-    if len(history) >= _world.NUM_STEPS:
-        expected = f"at most {_world.NUM_STEPS - 1} actions in {place}"
-        _refuse("wrong_length", expected, len(history), "Pass fewer actions.", "action_histories", row)
-    for at, action in enumerate(history):
-        if isinstance(action, bool) or not isinstance(action, (str, int)) or action not in _CODES:
-            expected = f"an action code from 0 to 9 or its name at {place}[{at}]"
-            _refuse("illegal_action", expected, action, "Pass a code or a name.", "action_histories", row)
-    return [_CODES[action] for action in history]
 
 
 def texts_of(completions: Any) -> List[Any]:

@@ -17,7 +17,7 @@ import { float32Decimals } from '../../src/shared/float32-decimal.js';
 import { ACTION_NAMES } from '../../src/world/fields.js';
 import { type Running, startCli } from '../support/cli.js';
 import { askPython, forkOf, pathOf, start } from '../support/python.js';
-import { callClient, faultyServer, whyAbsent } from '../support/python-client.js';
+import { callClient, faultyServer, type Result, whyAbsent, whyNoEngine } from '../support/python-client.js';
 import { Random } from '../support/random.js';
 import { anyRows } from '../support/replays.js';
 import { sendRequest, startServer } from '../support/server.js';
@@ -187,6 +187,68 @@ describe.runIf(absent === null)('score, with a server in another process', () =>
     expect(faults![1].message).toContain('actions[301]');
     expect(scores!.total.flatMap((total, row) => (total === null ? [row] : []))).toEqual([77, 301, 399]);
   });
+});
+
+const noEngine = absent ?? whyNoEngine();
+if (noEngine !== null) test.skip(`scores in Python's process: NOT TESTED here: ${noEngine}`, () => {});
+
+describe.runIf(noEngine === null)("score, in Python's process,", () => {
+  /** Returns the column with other entries from row `first` on. */
+  const replaced = (column: readonly unknown[], first: number, ...entries: unknown[]): unknown[] =>
+    column.map((entry, row) => (row >= first && row < first + entries.length ? entries[row - first] : entry));
+  const invalid = {
+    seeds: replaced(seeds, 0, -1, 2 ** 32, 1.5, '7', null, true, 1e30),
+    profile_modes: replaced(profile_modes, 20, 'nobody', null, 7, 'sample', 'descrete'),
+    action_histories: replaced(
+      named,
+      ...[40, ['fly'], 'sleep', { a: 1 }, null, Array(28).fill('sleep'), [true], [1.5], ['slep'], [null]],
+      ...[[[]], [10], [-1], ['SLEEP', 3, 1], 7],
+    ),
+    belief_histories: replaced(
+      columns.belief_histories,
+      ...[60, 'x', [0], {}, Array(28).fill(null), Array(29).fill(null), [[1, 2], ...Array(27).fill(null)], 5],
+    ),
+  };
+  const answers = {
+    actions: replaced(
+      rows.map(({ action }) => action),
+      80,
+      'fly',
+      'slep',
+      10,
+      -1,
+      true,
+      1.5,
+      [],
+      {},
+      'x'.repeat(120),
+    ),
+    beliefs: replaced(
+      rows.map(({ belief }) => (belief ? Array.from(belief) : null)),
+      ...[100, [1, 2], 'abc', 7, {}, [1, 2, '3'], [1, null, 2], [1e39, 0, 0], [true, 0, 0], [0, 1, 1e30]],
+    ),
+  };
+  const texts = { completions: replaced(chats, 80, 7, null, {}, '1 2 3 SLEEP'), parsed: true };
+  const shaping = { repetition: true, exploration: true };
+
+  it.each([
+    ['completions', { ...invalid, ...texts, grader: 'v3' }],
+    ['open thoughts', { ...invalid, ...texts, thought: 'open', scores: ['total', 'state_hash'] }],
+    ['actions', { ...invalid, ...answers, grader: OWN, shaping, weights: { env_reward: 2 } }],
+    ['no rows', { seeds: [], action_histories: [], completions: [], parsed: true }],
+  ])('equals that of a server, bit for bit, faults included: %s', async (_, score) => {
+    const { url } = await startServer();
+    const { results } = await callClient({ url }, { score }, { score, here: true });
+    const [served, here] = results.map(({ scores, ...rest }) => ({ ...rest, scores: floatsOf(scores!) }));
+    expect(here).toEqual(served);
+    expect(here.faults!.length).toBeGreaterThanOrEqual(score.seeds.length > 0 ? 30 : 0);
+  });
+
+  const floatsOf = (scores: NonNullable<Result['scores']>) =>
+    Object.entries(scores).map(([name, column]) => [
+      name,
+      column.map((value) => (typeof value === 'number' ? Math.fround(value) : value)),
+    ]);
 });
 
 describe.runIf(absent === null)('texts', () => {
@@ -383,10 +445,11 @@ describe.runIf(absent === null)('examples', () => {
     return stdout;
   }
 
-  it('of the guide of texts prints what the guide shows', async () => {
+  it.runIf(noEngine === null)('of the guide of texts print what the guide shows', async () => {
     const page = readFileSync(pathOf('docs/guides/text-from-python.md'), 'utf8');
-    const [, code, output] = /^```python\n(.*?)^```\n\n```txt\n(.*?)^```$/ms.exec(page)!;
-    expect(await outputOf('-c', code)).toBe(output);
+    const examples = [...page.matchAll(/^```python\n(.*?)^```\n\n```txt\n(.*?)^```$/gms)];
+    expect(examples).toHaveLength(2);
+    for (const [, code, output] of examples) expect(await outputOf('-c', code)).toBe(output);
   });
 
   it('score_frames.py, which sends binary frames, prints the scores of the JSON route', async () => {

@@ -8,7 +8,7 @@ import * as python from './python.js';
 
 /** A call of the Python client or of its clock, made by test/peers/client/calls.py. */
 export type Call =
-  | { readonly score: Readonly<Record<string, unknown>> }
+  | { readonly score: Readonly<Record<string, unknown>>; readonly here?: boolean }
   /** A call of score whose lists become objects with `tolist`, and whose text "NaN" becomes the number NaN. */
   | { readonly arrays: Readonly<Record<string, unknown>> }
   | { readonly prompts: Readonly<Record<string, unknown>> }
@@ -61,6 +61,12 @@ const SCRIPT = 'client/calls.py';
 
 /** Returns the reason why Python cannot run here, or null. @throws Error instead if `RHYTHM_REQUIRE` names python. */
 export const whyAbsent = (): string | null => python.whyAbsent('urllib3', '2 or later', SCRIPT, NO_CALLS);
+/** Returns the reason why Python cannot compute scores in its process, or null. @throws Error as `whyAbsent`. */
+export const whyNoEngine = (): string | null =>
+  python.whyAbsent('rhythm-vec', '(npm run test:python-package)', SCRIPT, {
+    ...NO_CALLS,
+    calls: [{ score: { seeds: [1], action_histories: [[]], actions: [0] }, here: true }],
+  });
 const NO_CALLS = { client: { url: 'http://127.0.0.1:9' }, calls: [] };
 
 /** Makes calls with one client, one after the other. */

@@ -2,7 +2,7 @@
 
 Reads {"client": options of Client and Backoff, "calls"}. A call is one of
 
-- {"score": arguments}
+- {"score": arguments, "here": whether to compute the scores in this process, not on the server}
 - {"arrays": arguments of score}: lists become objects with `tolist`, and the text "NaN" in a list becomes a float NaN
 - {"prompts": arguments}
 - {"parse": completions, "thought": null or the argument of parse}
@@ -71,7 +71,7 @@ def result_of(call, client):
         return {"parsed": vars(rhythm_vec.parse(call["parse"], thought=call.get("thought"), client=client))}
     if "rewards" not in call:
         arguments = call["score"] if "score" in call else arrays_of(call["arrays"])
-        scores = rhythm_vec.score(**arguments, client=client)
+        scores = rhythm_vec.score(**arguments, client=None if call.get("here") else client)
         faults = [vars(fault) for fault in scores.faults]
         result = {"rows": scores.rows, "digest": scores.world_digest, "scores": scores.columns, "faults": faults}
         return result if scores.parsed is None else {**result, "parsed": vars(scores.parsed)}
