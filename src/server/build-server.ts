@@ -11,6 +11,7 @@ import { createApp } from './http/app.js';
 import { json } from './http/json-response.js';
 import { openApi, type Route } from './http/openapi.js';
 import { openEnvRoutes } from './http/openenv-routes.js';
+import { HttpSessions, McpSocket } from './mcp.js';
 import { Metrics } from './metrics.js';
 import { OpenEnvSession } from './openenv-session.js';
 import type { Settings } from './server-options.js';
@@ -74,7 +75,7 @@ export function buildServer(settings: Settings, host?: MetricsHost): ServerParts
     settings.onFailure(error);
   };
   const sockets = socketsOf({ ...settings, onFailure }, shared);
-  const openEnv = openEnvRoutes(settings);
+  const openEnv = openEnvRoutes(settings, shared.mcpSessions);
   const batchRoutes = [
     batchRunner.routeOf(SCORE),
     batchRunner.routeOf(ROLLOUT),
@@ -104,6 +105,7 @@ export function buildServer(settings: Settings, host?: MetricsHost): ServerParts
   server.on('upgrade', (request, stream, head) => upgrade(sockets, rejectionOf, request, stream, head));
   const free = (): void => {
     openEnv.close();
+    shared.mcpSessions.end();
     shared.episodePool.close();
     shared.batchRunner.replayBatch.close();
   };
@@ -114,6 +116,8 @@ export function buildServer(settings: Settings, host?: MetricsHost): ServerParts
 interface Shared {
   readonly metrics: Metrics;
   readonly episodePool: EpisodePool;
+  /** The sessions of /mcp over HTTP. */
+  readonly mcpSessions: HttpSessions;
   readonly batchRunner: BatchRunner;
   readonly envQuota: EnvQuota;
 }
@@ -138,7 +142,8 @@ function buildShared(settings: Settings): Shared {
   metrics.gauge('vec_slots', 'Environments of all open vector environments.', () => envQuota.environments);
   metrics.gauge('batch_requests', 'Requests of /v1 in progress.', () => batchRunner.working);
   metrics.gauge('batch_waiting', 'Requests of /v1 that wait.', () => batchRunner.waiting);
-  return { metrics, episodePool, batchRunner, envQuota };
+  const mcpSessions = new HttpSessions(episodePool, settings.idleMs);
+  return { metrics, episodePool, mcpSessions, batchRunner, envQuota };
 }
 
 function socketsOf(
@@ -146,6 +151,7 @@ function socketsOf(
   { metrics, episodePool, batchRunner, envQuota }: Shared,
 ): SocketsByPath {
   const sessions = new Sockets(settings, () => new OpenEnvSession(episodePool));
+  const tools = new Sockets(settings, () => new McpSocket(episodePool));
   const vecOptions = {
     quota: envQuota,
     engine: batchRunner.engine,
@@ -154,8 +160,8 @@ function socketsOf(
   };
   const frameLimit = Math.min(settings.bodyLimit, BASE_BYTES + BYTES_PER_ENV * settings.vecEnvs);
   const vecs = new Sockets({ ...settings, frameLimit }, () => new VecSession(vecOptions));
-  metrics.gauge('sockets', 'Open WebSockets.', () => sessions.size + vecs.size);
-  return { '/ws': sessions, '/v1/vec': vecs };
+  metrics.gauge('sockets', 'Open WebSockets.', () => sessions.size + tools.size + vecs.size);
+  return { '/ws': sessions, '/mcp': tools, '/v1/vec': vecs };
 }
 
 /** Adds the route that describes all routes. */

@@ -5,10 +5,10 @@
 import { z } from 'zod';
 import type { EpisodePool } from '../rollouts/episode-pool.js';
 import { describe } from '../shared/values.js';
+import { EpisodeSession, NoEpisodeError, PoolFullError, TOOLS } from './episode-session.js';
+import { answerMcp, socketSessions } from './mcp.js';
 import { InvalidRequestError, mapErrors, parse, withLinks } from './protocol/errors.js';
 import { hasTooManyValues, tooManyValues } from './protocol/json.js';
-import { answerMcp, type EpisodeRequest, stateOf, toAction, toEpisodeRequest } from './protocol/messages.js';
-import { isOver, resetText, stepsOf, stepText } from './protocol/observation.js';
 import { type Answer, MessageError, type MessageHandler, unknownType } from './sockets/connection.js';
 
 const message = (shape: z.core.$ZodLooseShape = {}) => z.strictObject({ type: z.string(), ...shape });
@@ -23,78 +23,88 @@ const MESSAGES = {
 };
 type MessageType = keyof typeof MESSAGES;
 
+/** The action of OpenEnv's clients that calls a tool. */
+const CALL_TOOL = z.looseObject({ tool_name: z.string(), arguments: z.unknown().optional() });
+
 export class OpenEnvSession implements MessageHandler {
   readonly #pool: EpisodePool;
-  /** The session's environment. It is claimed with the first frame: a connection without frames takes no environment. */
-  #envIndex: number | null = null;
-  #episode: EpisodeRequest | null = null;
-  #steps = 0;
-  /** Whether the episode is over. */
-  #over = false;
+  /** Opened with the first frame: a connection without frames takes no environment. */
+  #session: EpisodeSession | null = null;
+  readonly #mcp = socketSessions(() => this.#opened());
 
   constructor(pool: EpisodePool) {
     this.#pool = pool;
   }
 
   end(): void {
-    if (this.#envIndex !== null) this.#pool.release(this.#envIndex);
-    this.#envIndex = null;
+    this.#session?.end();
+    this.#session = null;
   }
 
   answer(frame: Buffer, isBinary: boolean): Answer | Promise<Answer> {
-    this.#envIndex ??= this.#pool.claim();
-    if (this.#envIndex === null) throw this.#full();
+    this.#opened();
     const message = readMessage(frame, isBinary);
     const type = typeOf(message);
     const { data } = parse(MESSAGES[type] as z.ZodObject, message, withLinks);
     return this.#handlers[type](data);
   }
 
-  #full(): MessageError {
-    const { capacity, taken: open } = this.#pool;
-    const text = `Expected fewer than ${capacity} open sessions, got ${open}. Try again later, or raise --capacity.`;
-    return new MessageError(
-      'CAPACITY_REACHED',
-      text,
-      { active_sessions: open, max_sessions: capacity },
-      true,
-    );
+  #opened(): EpisodeSession {
+    try {
+      this.#session ??= new EpisodeSession(this.#pool);
+      return this.#session;
+    } catch (error) {
+      if (!(error instanceof PoolFullError)) throw error;
+      const sessions = { active_sessions: this.#pool.taken, max_sessions: this.#pool.capacity };
+      throw new MessageError('CAPACITY_REACHED', error.message, sessions, true);
+    }
   }
 
   readonly #handlers: Readonly<Record<MessageType, (data: unknown) => Answer | Promise<Answer>>> = {
     step: (data) => this.#step(data),
-    reset: (data) => this.#reset(data ?? {}),
-    state: () => textAnswer('state', JSON.stringify(stateOf(this.#episode, this.#steps))),
-    mcp: (data) => textAnswer('mcp', JSON.stringify(answerMcp(data))),
+    reset: async (data) => {
+      const session = this.#opened();
+      return textAnswer('observation', await mapErrors(withLinks, () => session.reset(data ?? {})));
+    },
+    state: () => textAnswer('state', JSON.stringify(this.#opened().state)),
+    mcp: async (data) => textAnswer('mcp', JSON.stringify(await answerMcp(data, this.#mcp))),
     close: () => ({ frame: null, ends: true }),
   };
 
-  #reset(data: unknown): Promise<Answer> {
-    const request = mapErrors(withLinks, () => toEpisodeRequest(data));
-    return this.#pool.reset(this.#envIndex!, request, (outputs, envIndex) => {
-      this.#episode = request;
-      this.#steps = 0;
-      this.#over = false;
-      return textAnswer('observation', resetText(outputs, envIndex));
-    });
+  async #step(data: unknown): Promise<Answer> {
+    const { type } = (data ?? {}) as { readonly type?: unknown };
+    if (type === 'list_tools') return textAnswer('observation', TOOL_LIST);
+    if (type === 'call_tool') return this.#callTool(data);
+    try {
+      return textAnswer('observation', await this.#opened().step(data));
+    } catch (error) {
+      if (!(error instanceof NoEpisodeError)) throw error;
+      throw new MessageError('EXECUTION_ERROR', `${error.message} ${RESET}`);
+    }
   }
 
-  #step(data: unknown): Promise<Answer> {
-    const action = toAction(data);
-    if (this.#episode === null) throw new MessageError('EXECUTION_ERROR', NOT_RESET);
-    if (this.#over) throw new MessageError('EXECUTION_ERROR', EPISODE_OVER);
-    return this.#pool.step(this.#envIndex!, action, (outputs, envIndex) => {
-      this.#steps = stepsOf(outputs, envIndex);
-      this.#over = isOver(outputs, envIndex);
-      return textAnswer('observation', stepText(outputs, envIndex));
-    });
+  /** Calls a tool. A refused call is the result of the tool, not an error of the message. */
+  async #callTool(data: unknown): Promise<Answer> {
+    const { tool_name, arguments: given } = parse(CALL_TOOL, data, withLinks);
+    const result = await this.#opened().call(tool_name, given);
+    const error =
+      result === null ? { error_type: 'tool_not_found', message: `Tool not found: ${tool_name}` } : null;
+    const observation = JSON.stringify({ tool_name, result: result?.text ?? null, error });
+    const { reward, done } = result ?? { reward: 'null', done: false };
+    return textAnswer('observation', `{"observation":${observation},"reward":${reward},"done":${done}}`);
   }
 }
 
+/** The result of the action `list_tools`. */
+const TOOL_LIST = JSON.stringify({
+  observation: {
+    tools: TOOLS.map(({ inputSchema, ...tool }) => ({ ...tool, input_schema: inputSchema })),
+  },
+  reward: null,
+  done: false,
+});
 const NOT_TEXT = 'Invalid JSON: Expected a text frame, got a binary one. Send JSON as text.';
-const NOT_RESET = 'Expected a reset before the first step, got none. Send {"type": "reset"} first.';
-const EPISODE_OVER =
-  'Expected a step of a running episode, got one after its last step. Send {"type": "reset"} to begin another.';
+const RESET = 'Send {"type": "reset"} to begin another.';
 
 /** @param data JSON. */
 const textAnswer = (type: string, data: string): Answer => ({ frame: `{"type":"${type}","data":${data}}` });

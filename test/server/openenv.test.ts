@@ -46,6 +46,8 @@ const matching =
   (answer) =>
     expect(answer).toMatchObject(expected);
 
+const TOOL_LIST = { result: { tools: [{ name: 'start' }, { name: 'act' }, { name: 'grade' }] } };
+
 type Difference = readonly [why: string, check: Check];
 const RESET_RESULT: Difference = ['fields of the observation', ownObservation({ isReset: true })];
 const STEP_RESULT: Difference = ['fields of the observation', ownObservation({ isReset: false })];
@@ -81,6 +83,7 @@ const HTTP_DIFFERENCES: Readonly<Record<string, Difference>> = {
     'invalid JSON in the words of another parser',
     matching({ detail: [{ type: 'json_invalid', loc: ['body', 0], msg: 'JSON decode error', input: {} }] }),
   ],
+  'POST /mcp {"jsonrpc":"2.0","method":"tools/list","id":1}': ['has tools', matching(TOOL_LIST)],
   'POST /mcp {}': [
     'a validation error in other words',
     matching({ jsonrpc: '2.0', id: null, error: { code: -32600, data: null } }),
@@ -103,6 +106,7 @@ const WS_DIFFERENCES: Readonly<Record<string, Difference>> = {
     'invalid JSON in the words of another parser',
     matching({ code: 'INVALID_JSON', message: expect.stringMatching(/^Invalid JSON: /) }),
   ],
+  '{"type":"mcp","data":{"jsonrpc":"2.0","method":"tools/list","id":1}}': ['has tools', matching(TOOL_LIST)],
   '{"type":"reset"}': RESET_RESULT,
   '{"type":"reset","data":{"seed":-1}}': [
     'an invalid seed is refused, not ignored',

@@ -89,8 +89,14 @@ export type HistoryForm = (typeof HISTORY_FORMS)[number];
  * Returns the text of a user message. Its lines are joined at once: a text made by additions alone would take three times as
  * long and five times the memory.
  * @param rows f32, validated: the row begins at index `base`. It has ROW_SIZE numbers, or OBSERVATION_SIZE if `history` is 'new'.
+ * @param form with 'line' the text ends with a request for one, before the last step.
  */
-export function userText(rows: Float32Array, base: number, history: HistoryForm = 'whole'): string {
+export function userText(
+  rows: Float32Array,
+  base: number,
+  history: HistoryForm = 'whole',
+  form: AnswerForm = 'line',
+): string {
   const number = (at: number): string => formatHundredths(rows[base + at]);
   const step = rows[base + OBSERVATION.step];
   const now = NOW[step];
@@ -107,7 +113,7 @@ export function userText(rows: Float32Array, base: number, history: HistoryForm 
     if (history === 'new') lines.push(changesText(rows, base));
   }
   if (history === 'whole') pushPast(lines, rows, base, step - HISTORY_STEPS);
-  if (rows[base + OBSERVATION.remaining] > 0) lines.push(state.request);
+  if (form === 'line' && rows[base + OBSERVATION.remaining] > 0) lines.push(state.request);
   return lines.join('');
 }
 

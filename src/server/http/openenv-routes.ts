@@ -3,21 +3,25 @@ import { z } from 'zod';
 import { createVecEnv, type VecEnv } from '../../engine/node.js';
 import type { VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
 import { packageVersion } from '../../shared/version.js';
-import { InvalidRequestError, inBody, mapErrors, parse } from '../protocol/errors.js';
+import { answerMcp, type HttpSessions, MCP_SCHEMA, mcpParseError } from '../mcp.js';
+import { InvalidRequestError, inBody, mapErrors, parse, StatusError } from '../protocol/errors.js';
 import { bodyOf, jsonSchema, objectOf } from '../protocol/json.js';
 import {
   ACTION_SCHEMA,
-  answerMcp,
   MAX_ID,
-  MCP_SCHEMA,
-  mcpParseError,
   RESET_SCHEMA,
   STATE_SCHEMA,
   stateOf,
   toAction,
   toEpisodeRequest,
 } from '../protocol/messages.js';
-import { OBSERVATION_SCHEMA, RESULT_SCHEMA, resetText, stepText } from '../protocol/observation.js';
+import {
+  OBSERVATION_SCHEMA,
+  RESULT_SCHEMA,
+  type ResultForm,
+  resetText,
+  stepText,
+} from '../protocol/observation.js';
 import { json, jsonText } from './json-response.js';
 import type { Route } from './openapi.js';
 
@@ -63,9 +67,15 @@ export interface OpenEnvRoutes {
 }
 
 /** Builds OpenEnv's routes, with an environment for requests without a session. @throws as `createVecEnv`. */
-export function openEnvRoutes({ backend, kernel }: Pick<VecEnvOptions, 'backend' | 'kernel'>): OpenEnvRoutes {
+export function openEnvRoutes(
+  { backend, kernel }: Pick<VecEnvOptions, 'backend' | 'kernel'>,
+  sessions: HttpSessions,
+): OpenEnvRoutes {
   const env = createVecEnv({ backend, kernel, numEnvs: 1, threads: 1 });
-  return { routes: [...DESCRIPTIONS, ...episodeRoutes(env), MCP], close: () => env.close() };
+  return {
+    routes: [...DESCRIPTIONS, ...episodeRoutes(env), mcpRoute(sessions)],
+    close: () => env.close(),
+  };
 }
 
 const DESCRIPTIONS: readonly Route[] = [
@@ -104,6 +114,9 @@ const DESCRIPTIONS: readonly Route[] = [
   },
 ];
 
+/** The form of results without a session. */
+const NUMBERS: ResultForm = { inText: false, reward: 'step' };
+
 const episodeRoutes = (env: VecEnv): readonly Route[] => [
   {
     method: 'post',
@@ -115,8 +128,8 @@ const episodeRoutes = (env: VecEnv): readonly Route[] => [
     response: RESULT_SCHEMA,
     handle: async (request) => {
       const body = bodyOf(await request.message()) ?? {};
-      const { seed, profile, grader } = mapErrors(inBody, () => toEpisodeRequest(body));
-      return jsonText(resetText(env.reset({ seed, profiles: profile, graders: grader }), 0));
+      const { seed, profile, grader, form } = mapErrors(inBody, () => toEpisodeRequest(body));
+      return jsonText(resetText(env.reset({ seed, profiles: profile, graders: grader }), 0, form, grader));
     },
   },
   {
@@ -134,25 +147,40 @@ const episodeRoutes = (env: VecEnv): readonly Route[] => [
       // Passes the action of the original body: the parsed action has lost the key `__proto__`, which `toAction` must refuse.
       const { code, belief } = toAction(body.action);
       env.reset();
-      return jsonText(stepText(env.step([code], { beliefs: belief ?? undefined }), 0));
+      return jsonText(stepText(env.step([code], { beliefs: belief ?? undefined }), 0, NUMBERS));
     },
   },
 ];
 
-const MCP: Route = {
+/** The header with the id of a session, as the Model Context Protocol names it. */
+const SESSION_HEADER = 'mcp-session-id';
+
+const mcpRoute = (sessions: HttpSessions): Route => ({
   method: 'post',
   path: '/mcp',
-  summary: 'JSON-RPC 2.0. There are no tools: every answer is an error, with status 200.',
+  summary:
+    'The Model Context Protocol: JSON-RPC 2.0 with the tools of an episode. Errors are errors of JSON-RPC, with status 200.',
   request: z.record(z.string(), z.unknown()),
   isMessage: true,
-  failures: BODY_FAILURES,
+  failures: { ...BODY_FAILURES, 404: 'The session in the header mcp-session-id is not open' },
   response: MCP_SCHEMA,
   handle: async (request) => {
+    const id = request.header(SESSION_HEADER);
+    if (id !== undefined && sessions.find(id) === undefined) throw SESSION_ENDED;
     try {
-      return json(answerMcp(bodyOf(await request.message())));
+      const body = bodyOf(await request.message());
+      const answer = await answerMcp(body, sessions.of(id));
+      if (answer === null) return new Response(null, { status: 202 });
+      const opens = (body as { method?: unknown }).method === 'initialize' && answer.error === undefined;
+      return json(answer, 200, opens ? { [SESSION_HEADER]: sessions.open() } : {});
     } catch (error) {
       if (error instanceof InvalidRequestError) return json(mcpParseError(error.message));
       throw error;
     }
   },
-};
+});
+
+const SESSION_ENDED = new StatusError(
+  404,
+  'The session is not open on this server. Send initialize again, without its id.',
+);

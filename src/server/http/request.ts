@@ -52,6 +52,12 @@ export class HttpRequest {
     return id === undefined ? `${socket.remoteAddress}` : `id ${id}`.slice(0, MAX_CLIENT);
   }
 
+  /** Returns a header; undefined if the request has none, or several. @param name in lower case. */
+  header(name: string): string | undefined {
+    const value = this.#incoming.headers[name];
+    return typeof value === 'string' ? value : undefined;
+  }
+
   /** Aborted with a StatusError when the client disconnects. */
   get signal(): AbortSignal {
     return this.#disconnected.signal;

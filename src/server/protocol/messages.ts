@@ -1,7 +1,10 @@
-/** OpenEnv's messages: actions, resets, states, and MCP requests, to which every answer is an error. */
+/** OpenEnv's messages: actions, resets and states. */
 import { z } from 'zod';
 import { type GraderLike, graderWeights } from '../../engine/graders/grader.js';
 import { clampBelief } from '../../engine/reference/profile.js';
+import { parseText } from '../../rollouts/text/parse-completions.js';
+import { TEXT_REWARDS } from '../../rollouts/text/text-env.js';
+import { FALLBACK_ACTION } from '../../rollouts/trajectories/trajectory-episode.js';
 import { RhythmError } from '../../shared/errors.js';
 import { didYouMean } from '../../shared/names.js';
 import { checkName } from '../../shared/values.js';
@@ -16,6 +19,7 @@ import {
 } from '../../world/fields.js';
 import { PROFILE_CHOICES } from '../../world/resolve-names.js';
 import { InvalidRequestError, parse, type ValidationError, withLinks } from './errors.js';
+import type { ResultForm } from './observation.js';
 
 /** A validated action. */
 export interface Action {
@@ -26,7 +30,11 @@ export interface Action {
 }
 
 export const ACTION_SCHEMA = z.strictObject({
-  action_type: z.string().describe(`One of ${ACTION_NAMES.join(', ')}, in lower or upper case.`),
+  action_type: z
+    .string()
+    .describe(
+      `One of ${ACTION_NAMES.join(', ')}, in lower or upper case; in text episodes also a whole answer.`,
+    ),
   belief: z
     .array(z.number())
     .length(NUM_BELIEFS)
@@ -34,17 +42,45 @@ export const ACTION_SCHEMA = z.strictObject({
     .describe(
       `${BELIEF_NAMES.join(', ')}: the belief about the profile, 0 to 1 each; other numbers are clamped. Without one, the last belief still counts.`,
     ),
+  message: z
+    .string()
+    .optional()
+    .describe(
+      'Instead of the other fields: an answer such as "3 6 5 SLEEP". Without an action it plays sleep.',
+    ),
   metadata: z.record(z.string(), z.unknown()).optional().describe('Ignored.'),
 });
 
 /** Action codes by name. */
 const CODES: ReadonlyMap<string, number> = new Map(ACTION_NAMES.map((name, code) => [name, code]));
 /** Returns the code of a name, in lower or upper case, with - or _. */
-const codeOf = (name: string): number | undefined =>
+export const codeOf = (name: string): number | undefined =>
   CODES.get(name) ?? CODES.get(name.toLowerCase().replaceAll('-', '_'));
 
-/** Parses an action. @throws InvalidRequestError. */
-export function toAction(data: unknown): Action {
+/**
+ * Parses an action, or an answer in text.
+ * @param inText whether the episode is one in text, where a malformed action plays `sleep`. @throws InvalidRequestError.
+ */
+export function toAction(data: unknown, inText = false): Action {
+  const { message, action_type } = (data ?? {}) as Readonly<Record<string, unknown>>;
+  if (typeof message === 'string') return answerIn(message);
+  try {
+    return namedAction(data);
+  } catch (error) {
+    if (!inText || !(error instanceof InvalidRequestError)) throw error;
+    // Clients that put an answer into the one required field need no knowledge of this environment.
+    return answerIn(typeof action_type === 'string' ? action_type : '');
+  }
+}
+
+/** Returns the action and the belief in an answer in text. */
+function answerIn(text: string): Action {
+  const { action, belief, given } = parseText(text, false);
+  return { code: action ?? FALLBACK, belief: given ? belief : null };
+}
+const FALLBACK = ACTION_NAMES.indexOf(FALLBACK_ACTION);
+
+function namedAction(data: unknown): Action {
   const { action_type, belief } = parse(ACTION_SCHEMA, data, withLinks);
   const code = codeOf(action_type);
   if (code === undefined) throw new InvalidRequestError(withLinks([unknownAction(action_type)]));
@@ -83,6 +119,16 @@ export const RESET_SCHEMA = z
       .string()
       .nullish()
       .describe(`One of ${PROFILE_CHOICES.join(', ')}; by default "sampled".`),
+    text: z
+      .boolean()
+      .nullish()
+      .describe('Whether observations are texts for a language model: prompt, and rules after a reset.'),
+    reward: z
+      .enum(TEXT_REWARDS)
+      .nullish()
+      .describe(
+        'What a step pays: step (default) its reward, final the score at the last step, both their sum.',
+      ),
     grader: z
       .union([z.string(), z.looseObject({ name: z.string(), weights: z.record(z.string(), z.number()) })])
       .nullish()
@@ -98,11 +144,12 @@ export interface EpisodeRequest {
   readonly graderName: string;
   /** The weights, f32 [8]. */
   readonly grader: Float32Array;
+  readonly form: ResultForm;
 }
 
 /** Parses and validates the data of a reset. @throws InvalidRequestError. */
 export function toEpisodeRequest(data: unknown): EpisodeRequest {
-  const { seed, episode_id, profile, grader } = parse(RESET_SCHEMA, data);
+  const { seed, episode_id, profile, grader, text, reward } = parse(RESET_SCHEMA, data);
   const choice = grader ?? 'v2';
   return {
     seed: seed ?? drawSeed(),
@@ -110,6 +157,7 @@ export function toEpisodeRequest(data: unknown): EpisodeRequest {
     profile: withField('profile', profile, () => checkName('profile', profile ?? 'sampled', PROFILE_CHOICES)),
     graderName: typeof choice === 'string' ? choice : choice.name,
     grader: withField('grader', grader, () => graderWeights(choice as GraderLike)),
+    form: { inText: text ?? false, reward: reward ?? 'step' },
   };
 }
 
@@ -146,44 +194,3 @@ export const stateOf = (episode: EpisodeRequest | null, steps: number): z.input<
         profile: episode.profile,
         grader: episode.graderName,
       };
-
-const MCP_REQUEST = z.looseObject({
-  jsonrpc: z.literal('2.0'),
-  method: z.string(),
-  id: z.union([z.string(), z.number()]).nullish(),
-});
-
-/** Error codes of JSON-RPC. */
-const INVALID_REQUEST = -32600;
-const INTERNAL_ERROR = -32603;
-const PARSE_ERROR = -32700;
-
-export interface McpAnswer {
-  readonly jsonrpc: '2.0';
-  readonly id: string | number | null;
-  readonly error: { readonly code: number; readonly message: string; readonly data: null };
-}
-
-const failure = (id: McpAnswer['id'], code: number, message: string): McpAnswer => ({
-  jsonrpc: '2.0',
-  id,
-  error: { code, message, data: null },
-});
-
-/** The schema of answers in openapi.json. */
-export const MCP_SCHEMA = z.looseObject({ jsonrpc: z.literal('2.0') });
-
-/** Returns the answer to a request. */
-export function answerMcp(request: unknown): McpAnswer {
-  try {
-    const { id } = parse(MCP_REQUEST, request);
-    return failure(id ?? null, INTERNAL_ERROR, 'Environment does not support MCP');
-  } catch (error) {
-    if (!(error instanceof InvalidRequestError)) throw error;
-    return failure(null, INVALID_REQUEST, `Invalid request: ${error.message}`);
-  }
-}
-
-/** Returns the answer to a body that cannot be parsed. */
-export const mcpParseError = (message: string): McpAnswer =>
-  failure(null, PARSE_ERROR, `Parse error: ${message}`);

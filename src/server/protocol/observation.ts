@@ -1,6 +1,8 @@
 /** Writes results of resets and steps as JSON: the observation with the grade, the reward, and whether the episode is over. */
 import { z } from 'zod';
 import type { StepResult } from '../../engine/vec-env/vec-env-options.js';
+import { systemText, userText } from '../../rollouts/text/prompt-text.js';
+import type { TextReward } from '../../rollouts/text/text-env.js';
 import {
   ACTION_NAMES,
   COMPONENT_FIELDS,
@@ -43,27 +45,55 @@ function listOf(row: Float32Array, at: number, size: number): string {
 /** The end of an observation without a grade. */
 const UNGRADED = '"final_score":null,"components":null,"belief_mae":null,"episode_return":null}';
 
-/**
- * Writes the result of one environment after a reset, which has no reward: `{"observation": ..., "reward": null, "done": ...}`.
- */
-export const resetText = (outputs: Outputs, envIndex: number): string =>
-  resultText(outputs, envIndex, 'null');
-
-/** Writes the result of one environment after a step: `{"observation": ..., "reward": ..., "done": ...}`. */
-export const stepText = (outputs: Outputs, envIndex: number): string =>
-  resultText(outputs, envIndex, numberText(outputs.rewards[envIndex]));
-
-function resultText(outputs: Outputs, envIndex: number, reward: string): string {
-  const { observations } = outputs;
-  const base = envIndex * OBSERVATION_SIZE;
-  let text = '{"observation":{';
-  for (const { key, offset, size, write } of FIELDS)
-    text += `${key}${write(observations, base + offset, size)},`;
-  const done = isOver(outputs, envIndex);
-  return `${text}${done ? gradeText(outputs, envIndex) : UNGRADED},"reward":${reward},"done":${done}}`;
+/** How an episode's results are written. */
+export interface ResultForm {
+  /** Whether observations are texts: `prompt`, and `rules` after a reset. */
+  readonly inText: boolean;
+  readonly reward: TextReward;
 }
 
-function gradeText(
+/**
+ * Writes the result of one environment after a reset, which has no reward: `{"observation": ..., "reward": null, "done": ...}`.
+ * @param grader the weights, which rules in text describe.
+ */
+export function resetText(
+  outputs: Outputs,
+  envIndex: number,
+  { inText }: ResultForm,
+  grader: Float32Array,
+): string {
+  const rules = inText ? `"rules":${JSON.stringify(systemText(grader))},` : '';
+  return resultText(outputs, envIndex, `${rules}${fieldsText(outputs, envIndex, inText)}`, 'null');
+}
+
+/** Writes the result of one environment after a step: `{"observation": ..., "reward": ..., "done": ...}`. */
+export const stepText = (outputs: Outputs, envIndex: number, { inText, reward }: ResultForm): string =>
+  resultText(outputs, envIndex, fieldsText(outputs, envIndex, inText), rewardText(outputs, envIndex, reward));
+
+const resultText = (outputs: Outputs, envIndex: number, fields: string, reward: string): string => {
+  const done = isOver(outputs, envIndex);
+  return `{"observation":{${fields}${done ? gradeText(outputs, envIndex) : UNGRADED},"reward":${reward},"done":${done}}`;
+};
+
+function fieldsText({ observations }: Outputs, envIndex: number, inText: boolean): string {
+  const base = envIndex * OBSERVATION_SIZE;
+  if (inText) return `"prompt":${JSON.stringify(userText(observations, base, 'new'))},`;
+  let text = '';
+  for (const { key, offset, size, write } of FIELDS)
+    text += `${key}${write(observations, base + offset, size)},`;
+  return text;
+}
+
+/** Returns what a step pays, as JSON. */
+export function rewardText(outputs: Outputs, envIndex: number, kind: TextReward): string {
+  const reward = outputs.rewards[envIndex];
+  if (!isOver(outputs, envIndex)) return kind === 'final' ? '0' : numberText(reward);
+  const score = outputs.finalScores[envIndex];
+  return kind === 'both' ? String(reward + score) : numberText(kind === 'final' ? score : reward);
+}
+
+/** Returns the end of an observation with its grade, without the opening brace. */
+export function gradeText(
   { finalScores, components, beliefMae, episodeReturns }: Outputs,
   envIndex: number,
 ): string {
@@ -93,9 +123,8 @@ const fieldSchema = ({ name, size, meaning, low, high }: (typeof OBSERVATION_FIE
   return (size === 1 ? bounded : z.array(bounded).length(size)).describe(meaning);
 };
 
-/** The schema of the observation in a result, for documentation. Tests compare it with `resetText` and `stepText`. */
-export const OBSERVATION_SCHEMA = z.strictObject({
-  ...Object.fromEntries(WRITTEN_FIELDS.map((field) => [field.name, fieldSchema(field)])),
+/** The schemas of the grade in an observation. */
+const GRADE = {
   final_score: number.min(0).max(1).nullable().describe('the grade, once the episode is over'),
   components: z
     .strictObject(
@@ -110,10 +139,25 @@ export const OBSERVATION_SCHEMA = z.strictObject({
     .describe('the components of the grade, once the episode is over'),
   belief_mae: number.min(0).max(1).nullable().describe('mean absolute error of the last belief'),
   episode_return: number.nullable().describe('sum of the rewards'),
+};
+
+/** The schema of the observation in a result, for documentation. Tests compare it with `resetText` and `stepText`. */
+export const OBSERVATION_SCHEMA = z.strictObject({
+  ...Object.fromEntries(WRITTEN_FIELDS.map((field) => [field.name, fieldSchema(field)])),
+  ...GRADE,
+});
+/** The schema of the observation in a text episode. */
+export const TEXT_SCHEMA = z.strictObject({
+  rules: z
+    .string()
+    .optional()
+    .describe('how an episode goes, what the grader pays for, how to answer; after a reset'),
+  prompt: z.string().describe('the state, and the last step'),
+  ...GRADE,
 });
 
 export const RESULT_SCHEMA = z.strictObject({
-  observation: OBSERVATION_SCHEMA,
-  reward: number.nullable().describe('of the step just taken; null after a reset'),
+  observation: z.union([OBSERVATION_SCHEMA, TEXT_SCHEMA]),
+  reward: number.nullable().describe('what the step just taken pays; null after a reset'),
   done: z.boolean().describe('whether the episode has ended'),
 });
