@@ -12,7 +12,7 @@ import {
   type EarlierEpisode,
   EpisodeFile,
   type EpisodeHead,
-  type Footer,
+  NO_FOOTER,
   PartialFile,
   wholeFile,
 } from './growing-file.js';
@@ -74,7 +74,7 @@ async function copyEarlier(file: EpisodeFile, partial: string, run: EarlierRun):
 
 /** A file of JSON lines. */
 class LineFile extends EpisodeFile {
-  protected readonly footer: Footer = () => new Uint8Array();
+  protected readonly footer = NO_FOOTER;
 
   write(episodes: readonly TrajectoryEpisode[]): Promise<void> {
     return this.#append(episodes.map(episodeLine));

@@ -71,6 +71,8 @@ export interface EarlierEpisode {
 
 /** Returns the footer of all parts so far. */
 export type Footer = () => Uint8Array;
+/** The footer of JSON lines. */
+export const NO_FOOTER: Footer = () => new Uint8Array();
 
 /** The destination of a file's parts: row groups of Parquet, or lines, which have an empty footer. */
 export interface Sink {
@@ -144,7 +146,7 @@ export class PartialFile implements Sink {
   async append(group: Uint8Array, footer: Footer): Promise<void> {
     this.#pending.push(group);
     const { at, took } = this.#lastWrite;
-    if (performance.now() - at >= took / WRITING_SHARE) await this.#write(footer());
+    if (footer === NO_FOOTER || performance.now() - at >= took / WRITING_SHARE) await this.#write(footer());
     if (this.keeps) await this.#giveName(footer);
   }
 
@@ -165,19 +167,20 @@ export class PartialFile implements Sink {
   async #write(footer: Uint8Array): Promise<void> {
     const from = performance.now();
     const [{ handle }, last] = [this.#file, this.#footer];
-    const groups = Buffer.concat(this.#pending);
+    let end = this.#end;
     try {
       if (last !== null) {
         if (this.#isNamed && last.length > 0) await writeFile(footerOf(this.path), last);
         await handle.truncate(this.#end);
       }
-      await writeAt(handle, Buffer.concat([groups, footer]), this.#end);
+      for (const group of this.#pending) end = await writeAt(handle, group, end);
+      await writeAt(handle, footer, end);
     } catch (error) {
       if (last !== null) await this.#restore(last).catch(() => {});
       rethrowWithPath(this.path)(error);
     }
     this.#pending = [];
-    this.#end += groups.length;
+    this.#end = end;
     this.#footer = footer;
     this.#lastWrite = { at: performance.now(), took: performance.now() - from };
   }
@@ -225,8 +228,10 @@ export class PartialFile implements Sink {
   }
 }
 
-async function writeAt(handle: FileHandle, bytes: Uint8Array, start: number): Promise<void> {
+/** Returns the offset after the bytes. */
+async function writeAt(handle: FileHandle, bytes: Uint8Array, start: number): Promise<number> {
   for (let done = 0; done < bytes.length; ) {
     done += (await handle.write(bytes, done, bytes.length - done, start + done)).bytesWritten;
   }
+  return start + bytes.length;
 }
