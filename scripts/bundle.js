@@ -63,6 +63,8 @@ async function bundle(entries, platform, folder) {
     platform,
     external: isExternal,
     transform: { define: { RHYTHM_VERSION: JSON.stringify(version) } },
+    // Entry points import modules that others load when they need them.
+    checks: { ineffectiveDynamicImport: false },
   });
   const groups = CHUNKS.map(([name, pattern], priority) => ({
     name: `${folder}${name}`,

@@ -26,6 +26,7 @@ import type { Context } from './context.js';
 import { checkOutputs, formatOf } from './files/check-outputs.js';
 import { readGrader } from './files/grader-file.js';
 import { fileDigest } from './files/input-file.js';
+import { workFilesOf } from './files/paths.js';
 import { isPolicyFile, pathOfPolicy, readPolicyFiles } from './files/policy-file.js';
 import {
   addLlmOptions,
@@ -36,9 +37,8 @@ import {
 } from './llm/llm-options.js';
 import { type OpenedModel, prepareModel } from './llm/models.js';
 import { createProgress } from './progress.js';
-import { createJob, type TeachJob } from './shards/job.js';
-import { type Shard, seedsOf } from './shards/shard.js';
-import { beginShard, checkShardFormat, checkShardOutput, endShard } from './shards/shard-file.js';
+import type { TeachJob } from './shards/job.js';
+import type { Shard } from './shards/shard.js';
 import {
   addEngineOptions,
   checkEngineOptions,
@@ -48,7 +48,7 @@ import {
   parseSeeds,
 } from './shared-options.js';
 import { type EarlierRun, openEpisodeFile } from './store/episode-file.js';
-import { checkJournal, keptText, openJournal, workFilesOf } from './store/episode-store.js';
+import { checkJournal, keptText, openJournal } from './store/episode-store.js';
 import type { Journal } from './store/journal.js';
 
 const HELP = `
@@ -119,10 +119,10 @@ async function runTeach(options: TeachCommandOptions, context: Context): Promise
   }
   checkEngineOptions(options);
   const format = formatOf('--output', output, options.format) ?? LINES;
-  if (shard !== undefined) checkShardFormat('--output', format);
   const workFiles = workFilesOf(output, format, model !== null);
   checkOutputs([{ option: '--output', path: output, workFiles }], options.grader);
-  if (shard !== undefined) checkShardOutput('--output', output);
+  if (shard !== undefined)
+    (await import('./shards/shard-file.js')).checkShardFile('--output', output, format);
   const plan = { ...options, grader: await readGrader(options.grader), format };
   noteEvalSeeds(seeds);
   await (model === null ? runPolicy(plan, policy, context.signal) : runModel(plan, model, context));
@@ -146,6 +146,12 @@ async function playShard(
   play: (seeds: SeedRange) => Promise<void>,
 ): Promise<void> {
   if (shard === undefined) return play(seeds);
+  // Loaded only if --shard is given.
+  const [{ beginShard, endShard }, { createJob }, { seedsOf }] = await Promise.all([
+    import('./shards/shard-file.js'),
+    import('./shards/job.js'),
+    import('./shards/shard.js'),
+  ]);
   const own = seedsOf(seeds, shard);
   const job = createJob<TeachJob>('teach', grader, { ...teacher, seeds, profiles });
   const file = { job, shard, path, option: '--output', part: `seeds ${rangeText(own)}` };

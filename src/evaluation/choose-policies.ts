@@ -10,7 +10,6 @@ import { didYouMean } from '../shared/names.js';
 import { describe } from '../shared/values.js';
 import { type Condition, episodesOf } from '../world/conditions.js';
 import type { EvaluateOptions, PolicyRecord } from './evaluate-options.js';
-import { LlmEpisodes } from './llm-episodes.js';
 import { type LlmPolicy, type NamedPolicy, playerOf } from './play-policy.js';
 import { MODEL_PREFIX, UserPolicy } from './user-policy.js';
 
@@ -64,7 +63,10 @@ function findLlmPolicy(policy: string, models: readonly LanguageModel[]): LlmPol
       ...{ name: policy, actions: policy, belief: 'own', usesHiddenState: false, objective: null },
       sequenceGrader: () => null,
       player: modelPlayer(name),
-      episodesOf: (conditions) => new LlmEpisodes(model, conditions),
+      episodesOf: async (conditions) => {
+        const { LlmEpisodes } = await import('./llm-episodes.js');
+        return new LlmEpisodes(model, conditions);
+      },
     };
   const names = models.map((model) => model.name);
   throw new InputError('unknown_name', {

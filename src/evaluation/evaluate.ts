@@ -117,7 +117,7 @@ class Run {
   readonly #stored: StoredResults | null;
   readonly #policies: readonly NamedPolicy[];
   readonly #chunkSize: number;
-  readonly #llmEpisodes: ReadonlyMap<NamedPolicy, LlmEpisodes>;
+  readonly #llmEpisodes = new Map<NamedPolicy, LlmEpisodes>();
   /** The number of episodes of all policies. */
   readonly #total: number;
   #done = 0;
@@ -138,15 +138,14 @@ class Run {
     this.#chunkSize = checkInteger('chunkSize', options.chunkSize ?? defaultSize, 1, MAX_CHUNK);
     const episodes = this.#conditions.reduce((sum, condition) => sum + episodesOf(condition), 0);
     this.#total = episodes * this.#policies.length;
-    const entries = this.#policies.flatMap((policy) =>
-      policy.kind === 'model' ? [[policy, policy.episodesOf(this.#conditions)] as const] : [],
-    );
-    this.#llmEpisodes = new Map<NamedPolicy, LlmEpisodes>(entries);
   }
 
   /** Plays the episodes of all conditions with the language models, one model after the other. */
   async playLlmEpisodes(): Promise<void> {
-    for (const modelEpisodes of this.#llmEpisodes.values()) {
+    for (const policy of this.#policies) {
+      if (policy.kind !== 'model') continue;
+      const modelEpisodes = await policy.episodesOf(this.#conditions);
+      this.#llmEpisodes.set(policy, modelEpisodes);
       const before = this.#done;
       for await (const episodes of this.#addMissing(modelEpisodes)) {
         if (episodes.length > 0) await this.#options.onTrajectories?.(episodes);

@@ -87,7 +87,7 @@ export interface LlmPolicy extends PolicyDescription {
   readonly kind: 'model';
   readonly player: Player;
   /** Returns the model's episodes under conditions, before any is played. */
-  episodesOf(conditions: readonly Condition[]): LlmEpisodes;
+  episodesOf(conditions: readonly Condition[]): Promise<LlmEpisodes>;
 }
 
 /** A policy under its name in results, of any kind. */

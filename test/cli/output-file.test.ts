@@ -31,8 +31,7 @@ import {
   temporaryPath,
   writeFilesAtomically,
 } from '../../src/cli/files/output-file.js';
-import { discardOpenOutputs, targetOf } from '../../src/cli/files/paths.js';
-import { workFilesOf } from '../../src/cli/store/episode-store.js';
+import { discardOpenOutputs, targetOf, workFilesOf } from '../../src/cli/files/paths.js';
 import { LINES } from '../../src/shared/row-files/file-formats.js';
 import { MAIN, runCliProcess, startCli, temporaryDirectory } from '../support/cli.js';
 import { startModel } from '../support/llm.js';

@@ -1,4 +1,7 @@
-/** Policies that no backend plays in one call: they are called at each step with the observations. */
+/**
+ * Policies that no backend plays in one call: they are called at each step with the observations. The modules that play them are
+ * loaded when a policy is opened.
+ */
 
 import type {
   EpisodeStarts,
@@ -13,9 +16,8 @@ import { didYouMean } from '../../shared/names.js';
 import type { NameAmong } from '../../shared/values.js';
 import { ACTION_NAMES, OBSERVATION, OBSERVATION_SIZE } from '../../world/fields.js';
 import type { Objective } from '../planner/objectives.js';
-import { type AsyncPlanner, type Decision, openPlanner, Planner } from '../planner/planner.js';
+import type { AsyncPlanner, Decision, Planner } from '../planner/planner.js';
 import type { PlannerOptions } from '../planner/planner-options.js';
-import { reactiveAction } from '../search/reactive.js';
 import { loadStudent, STUDENT_NAMES, type StudentName } from '../student/student.js';
 import {
   constantBeliefs,
@@ -27,7 +29,6 @@ import {
 } from './fixed-policies.js';
 import { REACTIVE_POLICIES } from './generated/reactive-policies.js';
 import { sequenceGraderUnder } from './open-loop.js';
-import { inferredBeliefs } from './with-belief.js';
 
 /** Plays n episodes from their observations. */
 export interface SteppedPlayer extends PolicyPlayer {
@@ -71,7 +72,8 @@ const steppedPolicy = (
  * @param actionSource the source of the actions, as in "SLEEP is the action of the fixed heuristic".
  */
 function inferringPolicy(base: FixedPolicy, actionSource: string): BuiltinSteppedPolicy {
-  const open = (setting: PolicySetting): SteppedPlayer => {
+  const open = async (setting: PolicySetting): Promise<SteppedPlayer> => {
+    const { inferredBeliefs } = await import('./with-belief.js');
     const player = base.open(setting);
     const inferred = inferredBeliefs(setting);
     let actions: Uint8Array = new Uint8Array();
@@ -90,7 +92,8 @@ function inferringPolicy(base: FixedPolicy, actionSource: string): BuiltinSteppe
 }
 
 /** Opens the reactive policy that an audit found, with the constant belief. It chooses by the step and the meters alone. */
-function openReactive({ grader, numEnvs }: PolicySetting): SteppedPlayer {
+async function openReactive({ grader, numEnvs }: PolicySetting): Promise<SteppedPlayer> {
+  const { reactiveAction } = await import('../search/reactive.js');
   const parameters = reactiveParameters(grader?.name ?? '');
   let actions: Uint8Array = new Uint8Array(numEnvs);
   return {
@@ -121,12 +124,14 @@ const plannerPolicy = (
 ): BuiltinSteppedPolicy =>
   steppedPolicy(
     name,
-    (setting) => {
-      const planner = openPlanner({ ...variant, ...plannerOptions(setting, objective) });
-      return planner instanceof Planner ? playerOf(planner) : planner.then(playerOf);
-    },
+    async (setting) => playerOf(await openPlanner({ ...variant, ...plannerOptions(setting, objective) })),
     { objective },
   );
+
+async function openPlanner(options: PlannerOptions): Promise<Planner | AsyncPlanner> {
+  const planner = await import('../planner/planner.js');
+  return planner.openPlanner(options);
+}
 
 const playerOf = (planner: Planner | AsyncPlanner): SteppedPlayer => ({
   // A planner begins an episode when it sees an observation at step 0.

@@ -25,7 +25,7 @@ import { stat } from '../files/paths.js';
 import { createProgress } from '../progress.js';
 import { createJob, type DatasetJob } from '../shards/job.js';
 import { partOf, type Shard } from '../shards/shard.js';
-import { checkShardFormat, checkShardOutput, writeShard } from '../shards/shard-file.js';
+import { checkShardFile, writeShard } from '../shards/shard-file.js';
 import {
   addEngineOptions,
   checkEngineOptions,
@@ -216,8 +216,7 @@ async function runGrpoShard(
   signal: AbortSignal,
 ): Promise<void> {
   const { output: path, format, shard, backend, kernel, threads } = options;
-  checkShardOutput('--output', path);
-  checkShardFormat('--output', formatOf('--output', path, format) ?? LINES);
+  checkShardFile('--output', path, formatOf('--output', path, format) ?? LINES);
   checkOutput('--output', path);
   const job = grpoJob(plan, options.grader);
   const { first, end } = partOf(plan.rows, shard, 'rows');

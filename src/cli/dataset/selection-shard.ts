@@ -13,13 +13,7 @@ import { episodesIn, openFiles } from '../files/trajectory-files.js';
 import type { TrajectoryLine } from '../files/trajectory-table.js';
 import { createJob, type SelectionJob } from '../shards/job.js';
 import { partOf, type Shard } from '../shards/shard.js';
-import {
-  checkShardFormat,
-  checkShardOutput,
-  contentsOf,
-  lineBatches,
-  writeShard,
-} from '../shards/shard-file.js';
+import { checkShardFile, contentsOf, lineBatches, writeShard } from '../shards/shard-file.js';
 import { namedFormat, type SelectionCliOptions } from './selection-options.js';
 
 /** The shard of a dataset, and which of its episodes to replay. */
@@ -45,8 +39,7 @@ export async function runSelectionShard(
   signal: AbortSignal,
 ): Promise<void> {
   const { output: path, jsonl } = options;
-  checkShardOutput('--output', path);
-  checkShardFormat('--format', namedFormat(options));
+  checkShardFile('--output', path, namedFormat(options), '--format');
   checkOutput('--output', path);
   for (const input of jsonl) checkShardInput(input);
   const inputs = await readInputs(jsonl);

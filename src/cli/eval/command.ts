@@ -2,22 +2,17 @@
 import type { Command } from 'commander';
 import { POLICY_NAMES } from '../../agents/policies/fixed-policies.js';
 import { STEPPED_NAMES } from '../../agents/policies/stepped-policies.js';
-import type { Grader } from '../../engine/graders/grader.js';
 import type { GraderAnchors } from '../../evaluation/audit/read-anchors.js';
 import { bracketEvaluation } from '../../evaluation/bracket.js';
 import { playersOf, selectPolicies } from '../../evaluation/choose-policies.js';
 import { evaluatePolicies } from '../../evaluation/evaluate.js';
 import type { EvaluateOptions } from '../../evaluation/evaluate-options.js';
-import { counted, listed } from '../../evaluation/format-results.js';
+import { listed } from '../../evaluation/format-results.js';
 import { evaluationToJson } from '../../evaluation/result-json.js';
 import type { RunInfo } from '../../evaluation/run-info.js';
 import { gradersInUse } from '../../evaluation/score-tally.js';
 import { YARDSTICK_POLICIES } from '../../evaluation/yardstick.js';
-import {
-  type Player,
-  type TrajectoryEpisode,
-  teacherName,
-} from '../../rollouts/trajectories/trajectory-episode.js';
+import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
 import { LINES, type RowFormat } from '../../shared/row-files/file-formats.js';
 import { CONDITIONS, type Condition, episodesOf, selectConditions } from '../../world/conditions.js';
 import { GRADER_NAMES } from '../../world/fields.js';
@@ -25,22 +20,13 @@ import { UsageError } from '../command-errors.js';
 import type { Context } from '../context.js';
 import { checkOutputs, formatOf, type PlannedOutput } from '../files/check-outputs.js';
 import { readGrader } from '../files/grader-file.js';
-import { checkBracket, fileDigest } from '../files/input-file.js';
+import { checkBracket } from '../files/input-file.js';
 import { commitTogether, jsonText, messageStream, Outputs } from '../files/output-file.js';
-import { isPolicyFile, pathOfPolicy, readPolicies } from '../files/policy-file.js';
-import { addLlmOptions, LLM_DEFAULTS, type ModelFlags, samplingOf } from '../llm/llm-options.js';
+import { workFilesOf } from '../files/paths.js';
+import { isPolicyFile, readPolicies } from '../files/policy-file.js';
+import { addLlmOptions, LLM_DEFAULTS, samplingOf } from '../llm/llm-options.js';
 import { checkModels, EvalModels, modelsIn, prepareModel } from '../llm/models.js';
 import { createProgress } from '../progress.js';
-import { createJob, type EvalJob } from '../shards/job.js';
-import { type Shard, shardConditions, shardText } from '../shards/shard.js';
-import {
-  beginShard,
-  checkShardFormat,
-  checkShardOutput,
-  contentsOf,
-  endShard,
-  type ShardFile,
-} from '../shards/shard-file.js';
 import {
   addEngineOptions,
   checkEngineOptions,
@@ -50,14 +36,9 @@ import {
   parseNames,
   parseSeeds,
 } from '../shared-options.js';
-import {
-  checkJournal,
-  type EpisodeStore,
-  openStore,
-  type PlannedEpisodes,
-  workFilesOf,
-} from '../store/episode-store.js';
+import type { EpisodeStore, PlannedEpisodes } from '../store/episode-store.js';
 import { checkBracketGrader, readBracket, renderBracket } from './bracket.js';
+import type { EvalShard, EvalShardOptions } from './eval-shard.js';
 import { renderHeader, renderTable } from './eval-table.js';
 
 const HELP = `
@@ -103,25 +84,16 @@ export function defineEval(command: Command, context: Context): void {
 
 type Listeners = 'onStart' | 'onProgress' | 'onEpisodes' | 'onTrajectories';
 
-/** Optional outputs besides the table. */
-interface OutputPaths {
-  readonly json?: string;
-  readonly trajectories?: string;
+interface EvalCommandOptions
+  extends Omit<EvaluateOptions, 'chunkSize' | 'policies' | 'grader' | 'llm' | 'signal' | Listeners>,
+    EvalShardOptions {
+  readonly grader: string;
   /** The value of --format, for `trajectories`. */
   readonly format?: string;
 }
 
-interface EvalCommandOptions
-  extends Omit<EvaluateOptions, 'chunkSize' | 'policies' | 'grader' | 'llm' | 'signal' | Listeners>,
-    ModelFlags,
-    OutputPaths {
-  /** Names of policies, and paths of files that export one. */
-  readonly policies?: readonly string[];
-  readonly grader: string;
-  /** The path of an audit's JSON. */
-  readonly bracket?: string;
-  readonly shard?: Shard;
-}
+/** Optional outputs besides the table. */
+type OutputPaths = Pick<EvalCommandOptions, 'json' | 'trajectories' | 'format'>;
 
 /** A checked evaluation, with all that it needs. */
 interface EvalRun {
@@ -142,14 +114,16 @@ async function runEval(options: EvalCommandOptions, { signal, model }: Context):
   const { trajectories, profiles, backend, kernel, threads } = options;
   const { concurrency = LLM_DEFAULTS.concurrency } = options;
   const modelNames = check(options);
+  // Loaded only if --shard is given.
+  const shards = options.shard === undefined ? null : await import('./eval-shard.js');
+  shards?.checkEvalShard(options, formatOfTrajectories(options));
   const policies = await readPolicies(options.policies);
   const openers = await Promise.all(modelNames.map((name) => prepareModel(name, options)));
   const grader = await readGrader(options.grader);
   const anchors = await readBracket(options.bracket, signal);
   checkBracketGrader(options.bracket, anchors, gradersInUse(grader));
-  const shard = await evalShard(options, policies, grader);
-  const isComplete = shard !== null && (await beginShard(shard.file));
-  if (isComplete) return;
+  const shard = (await shards?.openEvalShard(options, policies, grader)) ?? null;
+  if (shard?.isComplete) return;
   const conditions = shard?.conditions ?? selectConditions(options);
   const playsAgain = options.policies?.some(isPolicyFile);
   const planned = () => ({
@@ -201,7 +175,7 @@ async function evaluateAndWrite(
   if (json !== undefined) await (await outputs.open(json)).write(jsonText(evaluationToJson(bracketed)));
   signal.throwIfAborted();
   await commitTogether(store === null ? [outputs] : [store, outputs]);
-  if (shard !== null) await finishShard(shard, models.text());
+  await shard?.finish(models.text());
 }
 
 /** Checks the options. @returns the names of the language models among the policies. @throws UsageError. */
@@ -212,7 +186,6 @@ function check(options: EvalCommandOptions): string[] {
   checkOutputs(outputs, options.grader);
   checkBracket(options.bracket, outputs);
   checkModels(models, options);
-  if (options.shard !== undefined) checkEvalShard(options);
   return models;
 }
 
@@ -245,6 +218,8 @@ async function storeOf(
   const [option, format] = ['--trajectories', formatOfTrajectories(options)];
   const hasModel = planned.players.some(({ model }) => model !== null);
   checkEpisodeCount(planned, hasModel ? LINES : format);
+  // Loaded only if episodes are kept.
+  const { checkJournal, openStore } = await import('../store/episode-store.js');
   if (hasModel) checkJournal(option, path, 'a language model');
   return openStore({ option, path, format }, planned);
 }
@@ -265,79 +240,4 @@ function checkEpisodeCount({ conditions, players }: PlannedEpisodes, format: Row
     `Expected at most ${max} episodes with --trajectories, got ${episodes} (${players.length} policies, ${perPolicy} ` +
       `episodes each). ${format === LINES ? 'An episode takes about 14 kB of JSON: add --format parquet, name' : 'Name'} fewer --seeds or --policies.`,
   );
-}
-
-/** The file of a shard, and the shard's part of the conditions. */
-interface EvalShard {
-  readonly file: ShardFile;
-  readonly conditions: readonly Condition[];
-  /** The number of episodes in the shard, over all policies. */
-  readonly episodes: number;
-}
-
-/** Checks the outputs: a shard writes one file, from which merge computes the other outputs. @throws UsageError. */
-function checkEvalShard(options: EvalCommandOptions): void {
-  const { trajectories, json, bracket } = options;
-  for (const [flag, value] of Object.entries({ '--json': json, '--bracket': bracket })) {
-    if (value === undefined) continue;
-    throw new UsageError(`Expected no ${flag} with --shard, got ${value}. Pass ${flag} to merge.`);
-  }
-  if (trajectories === undefined) {
-    throw new UsageError(
-      'Expected --trajectories with --shard, got none. Name the file of the shard: merge computes the tables and the JSON from it.',
-    );
-  }
-  checkShardOutput('--trajectories', trajectories);
-  checkShardFormat('--trajectories', formatOfTrajectories(options));
-}
-
-/** Returns the shard of --shard; null without one. @throws InputError `out_of_range` for more shards than episodes. */
-async function evalShard(
-  options: EvalCommandOptions,
-  policies: EvaluateOptions['policies'],
-  grader: Grader,
-): Promise<EvalShard | null> {
-  const { shard } = options;
-  if (shard === undefined) return null;
-  const [option, path] = ['--trajectories', options.trajectories!];
-  const conditions = shardConditions(selectConditions(options), shard);
-  const episodes = conditions.reduce((sum, condition) => sum + episodesOf(condition), 0);
-  const players = playersOf(policies);
-  const job = evalJob(options, players, grader);
-  const part = `${counted(episodes, 'episode')} of each policy`;
-  return { file: { job, shard, part, option, path }, conditions, episodes: episodes * players.length };
-}
-
-/** Returns the job for these options. */
-function evalJob(options: EvalCommandOptions, players: readonly Player[], grader: Grader): EvalJob {
-  const names = options.policies ?? [];
-  const policies = players.map(teacherName);
-  const hasModel = players.some(({ model }) => model !== null);
-  const files = [...new Set(names)].flatMap((name, k) =>
-    isPolicyFile(name) ? [[policies[k], fileDigest(pathOfPolicy(name))]] : [],
-  );
-  return createJob<EvalJob>('eval', grader, {
-    policies,
-    policy_files: Object.fromEntries(files),
-    model: hasModel ? { sampling: samplingOf(options), prices: options.prices ?? null } : null,
-    conditions: selectConditions(options),
-  });
-}
-
-/**
- * Writes the manifest beside the file (shard-file.ts), and reports the shard on the standard error.
- * @param text a summary of the language models' requests, printed before the report; '' without models.
- * @throws UsageError if the file also has other episodes, which an earlier run of a language model stored.
- */
-async function finishShard({ file, episodes }: EvalShard, text: string): Promise<void> {
-  const { path, shard, option } = file;
-  const { rows } = await contentsOf(path);
-  if (rows !== episodes) {
-    throw new UsageError(
-      `Expected ${path} to hold only the ${counted(episodes, 'episode')} of this shard, ` +
-        `got ${counted(rows, 'episode')}. Pass another ${option}.`,
-    );
-  }
-  await endShard(file);
-  process.stderr.write(`${text}Shard ${shardText(shard)}: ${counted(episodes, 'episode')} in ${path}.\n`);
 }

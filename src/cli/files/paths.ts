@@ -11,6 +11,7 @@ import {
   statSync,
 } from 'node:fs';
 import { basename, dirname, isAbsolute, resolve } from 'node:path';
+import type { RowFormat } from '../../shared/row-files/file-formats.js';
 
 /** Returns the status of a path; null if it does not exist. */
 export function stat(path: string): Stats | null {
@@ -77,6 +78,13 @@ export const partialOf = (path: string): string => `${targetOf(path)}.partial`;
 export const footerOf = (partial: string): string => `${partial}.footer`;
 /** Returns the path of the file by which a command locks an output. */
 export const lockOf = (path: string): string => `${targetOf(path)}.lock`;
+
+/** Returns the paths of the files that may exist beside an output until it is complete. */
+export function workFilesOf(path: string, format: RowFormat, hasModel: boolean): string[] {
+  if (hasModel) return [partialOf(path), lockOf(path)];
+  if (path === '-') return [];
+  return [partialOf(path), ...(format.name === 'jsonl' ? [] : [footerOf(partialOf(path))])];
+}
 
 /** Returns the same text for names that differ only in case or Unicode normalisation: some file systems treat them as one. */
 export const foldedName = (name: string): string => name.normalize('NFC').toLowerCase();

@@ -7,7 +7,6 @@ import { readFile, stat } from 'node:fs/promises';
 import { basename, extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { builtin } from '../../agents/policies/stepped-policies.js';
-import { withConstant, withInference } from '../../agents/policies/with-belief.js';
 import { loadStudent, readStudent, STUDENT_NAMES, type Student } from '../../agents/student/student.js';
 import { isPolicy, type PolicyLike } from '../../engine/policy/policy.js';
 import type { EvaluateOptions, PolicyRecord } from '../../evaluation/evaluate-options.js';
@@ -19,8 +18,6 @@ const FILE = /^(?<path>\.{0,2}\/.*?|.*\.(?:[cm]?[jt]s|safetensors))(?<belief>\+c
 
 /** The extension of a student's file. */
 const STUDENT = '.safetensors';
-
-const WITH_BELIEF = { '+constant': withConstant, '+inference': withInference } as const;
 
 /** Returns whether a name of --policies is a path. */
 export const isPolicyFile = (name: string): boolean => FILE.test(name);
@@ -73,7 +70,9 @@ async function readPolicy(text: string): Promise<[string, PolicyLike]> {
   const { path, belief = '' } = FILE.exec(text)!.groups!;
   const policy = extname(path) === STUDENT ? await readAnyStudent(path) : await importPolicy(path);
   const name = `${basename(path, extname(path))}${belief}`;
-  return [name, belief === '' ? policy : WITH_BELIEF[belief as keyof typeof WITH_BELIEF](policy)];
+  if (belief === '') return [name, policy];
+  const { withConstant, withInference } = await import('../../agents/policies/with-belief.js');
+  return [name, belief === '+constant' ? withConstant(policy) : withInference(policy)];
 }
 
 /** Reads a student by its name in this package, or from a file. @throws UsageError that names the file. */

@@ -24,20 +24,20 @@ export interface ShardFile {
   readonly path: string;
 }
 
-/** Refuses an output that cannot have a manifest beside it. @throws UsageError. */
-export function checkShardOutput(option: string, path: string): void {
+/**
+ * Refuses an output that cannot have a manifest beside it, and a format whose files `merge` cannot join.
+ * @param formatOption the option that names the format. @throws UsageError.
+ */
+export function checkShardFile(option: string, path: string, format: RowFormat, formatOption = option): void {
   const existing = path === '-' ? null : stat(path);
-  if (path !== '-' && (existing === null || existing.isFile())) return;
-  throw new UsageError(
-    `Expected ${option} to be a file with --shard, got ${path}. The manifest is written beside it. Name a file.`,
-  );
-}
-
-/** Refuses a format whose files `merge` cannot join. @throws UsageError. */
-export function checkShardFormat(option: string, format: RowFormat): void {
+  if (path === '-' || existing?.isFile() === false) {
+    throw new UsageError(
+      `Expected ${option} to be a file with --shard, got ${path}. The manifest is written beside it. Name a file.`,
+    );
+  }
   if (format === LINES) return;
   throw new UsageError(
-    `Expected ${option} to have JSON lines with --shard, got ${format.name}, which merge cannot join. Name a file that ends with .jsonl.`,
+    `Expected ${formatOption} to have JSON lines with --shard, got ${format.name}, which merge cannot join. Name a file that ends with .jsonl.`,
   );
 }
 

@@ -19,7 +19,6 @@ import {
 } from '../../rollouts/trajectories/trajectory-episode.js';
 import { episodeKey } from '../../rollouts/trajectories/trajectory-lines.js';
 import type { RowFormat } from '../../shared/row-files/file-formats.js';
-import { LINES } from '../../shared/row-files/file-formats.js';
 import { describe } from '../../shared/values.js';
 import { packageVersion } from '../../shared/version.js';
 import { type Condition, episodesOf } from '../../world/conditions.js';
@@ -27,7 +26,7 @@ import { COMPONENT_NAMES, NUM_COMPONENTS } from '../../world/fields.js';
 import { UsageError } from '../command-errors.js';
 import { checkKind, KINDS } from '../files/file-kind.js';
 import { type Committable, isStream } from '../files/output-file.js';
-import { footerOf, lockOf, partialOf } from '../files/paths.js';
+import { partialOf } from '../files/paths.js';
 import type { Spending } from '../llm/models.js';
 import { openEpisodeFile } from './episode-file.js';
 import type { EpisodeHead } from './growing-file.js';
@@ -49,13 +48,6 @@ export interface StoreFile {
   readonly option: string;
   readonly path: string;
   readonly format: RowFormat;
-}
-
-/** Returns the paths of the files that may exist beside an output until it is complete. */
-export function workFilesOf(path: string, format: RowFormat, hasModel: boolean): string[] {
-  if (hasModel) return [partialOf(path), lockOf(path)];
-  if (path === '-') return [];
-  return [partialOf(path), ...(format === LINES ? [] : [footerOf(partialOf(path))])];
 }
 
 /**
