@@ -3,7 +3,7 @@
     from rhythm_vec import Client, VecEnv, reward_funcs, score
 
 Most names are imported at their first use, so that `import rhythm_vec` needs only the standard library. This import
-registers `rhythm_vec/Rhythm-v0` if Gymnasium is installed.
+registers `rhythm_vec/Rhythm-v0` and `rhythm_vec/RhythmText-v0` if Gymnasium is installed.
 """
 
 from importlib import import_module
@@ -25,9 +25,11 @@ from ._world import VERSION as __version__
 try:
     from gymnasium.envs.registration import register as _register
 
+    # Without max_episode_steps, with which Gymnasium would call the end of an episode a truncation too.
     _register(
         "rhythm_vec/Rhythm-v0", "rhythm_vec.single_env:RhythmEnv", vector_entry_point="rhythm_vec.envs:RhythmVectorEnv"
     )
+    _register("rhythm_vec/RhythmText-v0", "rhythm_vec.single_env:RhythmTextEnv")
 except ImportError:
     pass
 
@@ -57,8 +59,9 @@ if TYPE_CHECKING:
     )
     from .scores import Fault as Fault, Scores as Scores, score as score
     from .serving import serve as serve
+    from .text_env import TextEnv as TextEnv
     from .texts import Parsed as Parsed, parse as parse, prompts as prompts, thought_of as thought_of
-    from .single_env import RhythmEnv as RhythmEnv
+    from .single_env import RhythmEnv as RhythmEnv, RhythmTextEnv as RhythmTextEnv
     from .student import Student as Student, StudentActions as StudentActions, StudentPlayer as StudentPlayer
     from .vec_env import VecEnv as VecEnv
     from .world import World as World
@@ -85,8 +88,9 @@ else:
         "rollouts": ("PolicyActions", "RolloutGroups", "RolloutView", "rollout_groups"),
         "scores": ("Fault", "Scores", "score"),
         "serving": ("serve",),
+        "text_env": ("TextEnv",),
         "texts": ("Parsed", "parse", "prompts", "thought_of"),
-        "single_env": ("RhythmEnv",),
+        "single_env": ("RhythmEnv", "RhythmTextEnv"),
         "student": ("Student", "StudentActions", "StudentPlayer"),
         "vec_env": ("VecEnv",),
         "world": ("World",),

@@ -1,18 +1,24 @@
-"""A `gymnasium.Env` that is computed in this process, and the base class of all such environments."""
+"""Environments of Gymnasium that are computed in this process, one by one, and the base class of all such environments."""
 
 from __future__ import annotations
 
 import os
+import string
+from dataclasses import replace
 from typing import Any, Callable, Dict, Mapping, Optional, Tuple, Union
 
 import gymnasium
 import numpy as np
 import numpy.typing as npt
+from gymnasium import spaces
+from gymnasium.envs.registration import EnvSpec
 
 from . import _world
 from .checks import check_flag, describe, refuse, to_array
 from .choices import ALL_SEEDS, GraderChoice, ProfileChoice
 from .outputs import StepResult
+from .text import user_texts
+from .text_env import TextEnv
 from .vec_env import VecEnv
 from .vector_base import (
     FINAL_INFOS,
@@ -27,12 +33,30 @@ from .vector_base import (
 )
 from .world import World
 
-__all__ = ["RhythmEnv"]
+__all__ = ["RhythmEnv", "RhythmTextEnv"]
+
+#: The maximum number of characters of a text. Chosen by hand: messages have up to 900, answers with reasoning more.
+_MAX_TEXT = 2**16
 
 
 def _of_vec(name: str) -> Any:
     """Returns a property that is that of VecEnv, or its method."""
     return property(lambda self: getattr(self._vec, name), doc=getattr(VecEnv, name).__doc__)
+
+
+class FixedLength:
+    """Its `spec` has `max_episode_steps`."""
+
+    _spec: Optional[EnvSpec] = None
+
+    @property
+    def spec(self) -> Optional[EnvSpec]:
+        """The spec with which `gymnasium.make` created the environment; None for one that was created without it."""
+        return self._spec
+
+    @spec.setter
+    def spec(self, spec: Optional[EnvSpec]) -> None:
+        self._spec = None if spec is None else replace(spec, max_episode_steps=_world.NUM_STEPS)
 
 
 class InProcess:
@@ -58,7 +82,7 @@ def bounds_of(vec: VecEnv, end: str) -> Any:
     return np.repeat([getattr(field, end) for field in fields], [field.size for field in fields])
 
 
-class RhythmEnv(InProcess, gymnasium.Env[Array, Any]):
+class RhythmEnv(InProcess, FixedLength, gymnasium.Env[Array, Any]):
     """One environment. An action is an index of `action_names`; with `beliefs`, a dict as in `RhythmVectorEnv`. Many
     environments are faster as one `RhythmVectorEnv`.
 
@@ -154,3 +178,39 @@ class RhythmEnv(InProcess, gymnasium.Env[Array, Any]):
                 value = getattr(result, name)[0]
                 infos[info] = value.copy() if isinstance(value, np.ndarray) else value.item()
         return infos
+
+
+class RhythmTextEnv(FixedLength, gymnasium.Env[str, str]):
+    """A `TextEnv` in Gymnasium's form. An observation is the user message, an action is an answer: any text. The info of a
+    reset has `seed`, and `system`, the message with the rules; infos of steps are those of `TextEnv`.
+
+    Args:
+        reward, history, thought, grader, profiles, world: as in `TextEnv`.
+
+    Raises:
+        InputError, StateError: as `TextEnv`.
+    """
+
+    metadata: Dict[str, Any] = {"render_modes": []}
+
+    def __init__(self, **options: Any) -> None:
+        self._text = TextEnv(**options)
+        self.observation_space = spaces.Text(_MAX_TEXT, charset=string.printable)
+        self.action_space = spaces.Text(_MAX_TEXT, min_length=0, charset=string.printable)
+
+    def reset(self, *, seed: Optional[int] = None, options: Optional[Dict[str, Any]] = None) -> Tuple[str, Infos]:
+        """Begins an episode. The seed, a u32, also seeds `np_random`; by default it is drawn from `np_random`."""
+        reset_options(options, ())
+        drawn = int(self.np_random.integers(2**32)) if seed is None else seed
+        system, user = self._text.reset(drawn)
+        super().reset(seed=seed)
+        return user["content"], {"seed": drawn, "system": system["content"]}
+
+    def step(self, action: str) -> Tuple[str, float, bool, bool, Infos]:
+        """Takes the step that an answer chooses."""
+        message, reward, done, info = self._text.step(action)
+        return message["content"], reward, done, False, info
+
+    def close(self) -> None:
+        """Frees the episode."""
+        self._text.close()

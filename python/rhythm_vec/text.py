@@ -137,15 +137,19 @@ def _float32(value: float) -> float:
     return float(np.float32(value))
 
 
-def user_texts(rows: "npt.NDArray[np.float32]") -> List[str]:
+def user_texts(rows: "npt.NDArray[np.float32]", history: str = "whole", request: bool = True) -> List[str]:
     """Returns the user message of each row.
 
     Args:
-        rows: f32 [n, 106]: raw observations with histories, as VecEnv(..., observation={"history": True}) returns them.
+        rows: f32 [n, 106]: raw observations with histories, as VecEnv(..., observation={"history": True}) returns them. With
+            "new" only the first 22 columns, those of raw observations without histories, are read.
+        history: "whole" for the last seven steps; "new" for the last step only, for chats that keep the earlier messages.
+        request: whether the message asks for an answer.
     """
-    integers = rows[:, _INTEGERS].astype(int).tolist()
-    numbers = _texts_of(rows[:, _NUMBERS])
-    return [_user_text(codes, texts) for codes, texts in zip(integers, numbers)]
+    integers, numbers = (_INTEGERS, _NUMBERS) if history == "whole" else (_NEW_INTEGERS, _NEW_NUMBERS)
+    codes = rows[:, integers].astype(int).tolist()
+    texts = _texts_of(rows[:, numbers])
+    return [_user_text(each, numbers, history, request) for each, numbers in zip(codes, texts)]
 
 
 def _texts_of(values: "npt.NDArray[np.float32]") -> List[List[str]]:
@@ -158,7 +162,7 @@ def _texts_of(values: "npt.NDArray[np.float32]") -> List[List[str]]:
     is_small = np.abs(hundredths) <= 1000
     indices = np.where(is_small, hundredths + 1000, 0).astype(int).tolist()
     texts = [list(map(_HUNDREDTHS.__getitem__, row)) for row in indices]
-    for row, at in np.argwhere(~is_small).tolist():
+    for row, at in [] if is_small.all() else np.argwhere(~is_small).tolist():  # argwhere is slow
         texts[row][at] = _large(float(wide[row, at]))
     return texts
 
@@ -195,6 +199,8 @@ _NUMBERS = _columns("meters", "reward") + [
     )
 ]
 
+_NEW_INTEGERS, _NEW_NUMBERS = _INTEGERS[:3], _columns("meters", "reward", "deltas", "anomalies")
+
 _STATE = _world.PROMPT_STATE
 _ACTIONS = [name.upper() for name in _world.ACTION_NAMES]
 _EVENTS = [*(_STATE["event"].replace("{name}", name) for name in _world.EVENT_NAMES), _STATE["no_event"]]
@@ -218,6 +224,7 @@ _NOW = [
 ]
 _LAST = [_filled(_STATE["last"], action=action) for action in _ACTIONS]
 _NUMBERS_TEXT = " ".join(["%s"] * _METERS)
+_CHANGES = _filled(_STATE["changes"], deltas="{}", anomalies="{}").replace("{}", _NUMBERS_TEXT)
 _PAST_STEPS = [
     [
         _filled(_STATE["past_step"], time=time, action=action, deltas="{}", anomalies="{}").replace("{}", _NUMBERS_TEXT)
@@ -227,12 +234,14 @@ _PAST_STEPS = [
 ]
 
 
-def _user_text(codes: Sequence[int], numbers: Sequence[str]) -> str:
-    """Returns a user message. `codes` and `numbers` are in the order of _INTEGERS and _NUMBERS."""
+def _user_text(codes: Sequence[int], numbers: Sequence[str], history: str, request: bool) -> str:
+    """Returns a user message. `codes` and `numbers` are in the order of the columns that `user_texts` reads."""
     step, event, last, *past = codes
+    at, width = _METERS + 1, 1 + 2 * _METERS
     parts = [_NOW[step] % tuple(numbers[:_METERS])]
     parts.append(_STATE["no_last"] if last < 0 else _LAST[last] % (numbers[_METERS], _EVENTS[event]))
-    at, width = _METERS + 1, 1 + 2 * _METERS
+    if history == "new" and last >= 0:
+        parts.append(_CHANGES % tuple(numbers[at:]))
     lines = [
         _PAST_STEPS[step - _STEPS + k][action] % tuple(numbers[at + k * width : at + (k + 1) * width])
         for k, action in enumerate(past)
@@ -240,6 +249,6 @@ def _user_text(codes: Sequence[int], numbers: Sequence[str]) -> str:
     ]
     if lines:
         parts += [_STATE["past"], *lines]
-    if step < _world.NUM_STEPS:
+    if request and step < _world.NUM_STEPS:
         parts.append(_STATE["request"])
     return "".join(parts)

@@ -21,8 +21,9 @@ from .text import find_answer, system_text, user_texts
 #: A completion as TRL passes it: text, or the messages of a chat.
 Completion = Union[str, Sequence[Mapping[str, Any]]]
 
-#: The messages of a chat, each {"role", "content"}.
-Chat = List[Dict[str, str]]
+#: A message of a chat: {"role", "content"}.
+Message = Dict[str, str]
+Chat = List[Message]
 
 #: "v1", "v2", "v3", or a custom grader {"name", "weights"} as in docs/guides/custom-graders.md. Weights that are left
 #: out are 0.
@@ -32,8 +33,8 @@ Grader = Union[str, Mapping[str, Any]]
 _MAX_PROMPTS = 2**17
 #: The number of rows whose episodes are played together. Chosen by hand: more take more memory.
 _ROWS = 4096
-#: The belief of each digit: the float32 nearest to a ninth of it, in its shortest decimals.
-_BELIEFS = (0.0, 0.11111111, 0.22222222, 0.33333334, 0.44444445, 0.5555556, 0.6666667, 0.7777778, 0.8888889, 1.0)
+#: The level of each digit of a belief: the float32 nearest to a ninth of it, in its shortest decimals.
+BELIEFS = (0.0, 0.11111111, 0.22222222, 0.33333334, 0.44444445, 0.5555556, 0.6666667, 0.7777778, 0.8888889, 1.0)
 
 
 @dataclass(frozen=True)
@@ -161,7 +162,7 @@ def _parsed_here(texts: List[Any], thought: Optional[str]) -> Parsed:
     return Parsed(
         [_world.ACTION_NAMES[code] if code >= 0 else None for code, _ in answers],
         [code for code, _ in answers],
-        [None if digits is None else [_BELIEFS[digit] for digit in digits] for _, digits in answers],
+        [None if digits is None else [BELIEFS[digit] for digit in digits] for _, digits in answers],
     )
 
 

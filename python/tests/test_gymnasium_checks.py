@@ -9,7 +9,7 @@ from typing import Any, Dict, Iterator, List
 
 import numpy as np
 
-from rhythm_vec import VecEnv
+from rhythm_vec import TextEnv, VecEnv
 
 try:
     import gymnasium
@@ -110,6 +110,24 @@ class GymnasiumTest(unittest.TestCase):
     def test_the_package_can_be_imported_without_numpy_and_gymnasium(self) -> None:
         without = "import sys; sys.modules.update(numpy=None, gymnasium=None); import rhythm_vec; print('imported')"
         self.assertEqual(run_python(without), "imported")
+
+    def test_the_environment_of_texts_is_text_env(self) -> None:
+        env = gymnasium.make("rhythm_vec/RhythmText-v0", reward="both", history="new", grader="v3")
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            check_env(env.unwrapped, skip_render_check=True)
+        with TextEnv(reward="both", history="new", grader="v3") as text:
+            observation, info = env.reset(seed=7)
+            system, user = text.reset(7)
+            self.assertEqual((observation, info), (user["content"], {"seed": 7, "system": system["content"]}))
+            for step in range(STEPS):
+                message, reward, done, info = text.step(f"{step % 10} 4 9 LEARN")
+                expected = (message["content"], reward, done, False, info)
+                self.assertEqual(env.step(f"{step % 10} 4 9 LEARN"), expected)
+                self.assertIn(message["content"], env.observation_space)
+        self.assertTrue(done)
+        self.assertEqual(env.spec and env.spec.max_episode_steps, STEPS)
+        env.close()
 
     def test_environments_pass_gymnasiums_check_env(self) -> None:
         for beliefs in (False, True):

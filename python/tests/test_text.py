@@ -1,4 +1,4 @@
-"""Prompts and parses of this process equal the golden ones, byte for byte, and wrong rows are named."""
+"""Prompts, parses and episodes in text equal the golden ones, byte for byte, and wrong rows are named."""
 
 import re
 import unittest
@@ -6,9 +6,10 @@ from typing import Any, List
 
 import numpy as np
 
-from rhythm_vec import ACTION_NAMES, InputError, parse, prompts, thought_of
+from rhythm_vec import ACTION_NAMES, InputError, StateError, TextEnv, VecEnv, parse, prompts, thought_of
 from rhythm_vec.text import system_text, user_texts
 
+from .support import RefusalTest
 from .test_golden import GOLDEN, read
 
 
@@ -82,3 +83,60 @@ class TextTest(unittest.TestCase):
             self.assertIn(place, str(caught.exception))
         self.assertEqual(prompts([], []), [])
         self.assertEqual(len(parse([])), 0)
+
+
+class TextEnvTest(RefusalTest):
+    def test_golden_episodes(self) -> None:
+        for golden in read("text-env"):
+            with self.subTest(options=golden["options"]), TextEnv(**golden["options"]) as env:
+                self.assertEqual(env.reset(golden["seed"]), golden["messages"])
+                for answer, step in zip(golden["answers"], golden["steps"]):
+                    message, reward, done, info = env.step(answer)
+                    self.assertEqual(message, {"role": "user", "content": step["message"]})
+                    self.assertEqual((reward, done), (step["reward"], step["done"]))
+                    self._check_info(info, step["info"])
+                reward, info = env.finish()
+                self.assertEqual(reward, golden["finished"]["reward"])
+                self._check_info(info, golden["finished"]["info"])
+
+    def _check_info(self, info: Any, golden: Any) -> None:
+        expected = {name: value for name, value in golden.items() if name != "end"}
+        if golden["end"] is not None:
+            names = {"finalScore": "final_score", "beliefMae": "belief_mae", "episodeReturn": "episode_return"}
+            expected.update({names.get(name, name): value for name, value in golden["end"].items()})
+        belief = info["belief"] and [float(np.float32(level)) for level in info["belief"]]
+        self.assertEqual({**info, "belief": belief}, expected)
+
+    def test_messages_and_rewards_are_those_of_prompts_and_vec_env(self) -> None:
+        names = [ACTION_NAMES[3 * step % 10] for step in range(28)]
+        with TextEnv(reward="both", grader="v3") as env, VecEnv(1, grader="v3") as vec:
+            outputs = vec.reset(seed=7)
+            messages = env.reset(7)
+            for step, name in enumerate(names):
+                self.assertEqual([messages], prompts([7], [names[:step]], grader="v3"))
+                answer = f"{step % 10} 4 9 {name}"
+                message, reward, done, info = env.step([{"role": "assistant", "content": answer}])
+                outputs = vec.step([ACTION_NAMES.index(name)], beliefs=parse([answer]).beliefs)
+                messages = [messages[0], message]
+                self.assertEqual(reward, float(outputs.rewards[0]) + float(outputs.final_scores[0]))
+            self.assertTrue(done)
+            self.assertIn("the week is over", message["content"])
+            self.assertEqual(info["components"]["belief_skill"], outputs.components[0, 7])
+            self.assertEqual(env.finish(), (0.0, info))
+
+    def test_refusals(self) -> None:
+        options = [{"reward": "all"}, {"history": "short"}, {"thought": "half"}, {"grader": "v9"}, {"profiles": "nobody"}]
+        for wrong in options:
+            self.expect_refusal(InputError, "unknown_name", lambda wrong=wrong: TextEnv(**wrong))
+        env = TextEnv()
+        self.expect_refusal(StateError, "not_reset", lambda: env.step("SLEEP"))
+        self.expect_refusal(StateError, "not_reset", env.finish)
+        self.expect_refusal(InputError, "bad_seed", lambda: env.reset(-1))
+        env.reset(1)
+        self.expect_refusal(InputError, "wrong_type", lambda: env.step(3))  # type: ignore[arg-type]
+        env.finish()
+        self.expect_refusal(StateError, "episode_over", lambda: env.step("SLEEP"))
+        env.reset(1)
+        self.assertEqual(env.step("SLEEP")[3]["step"], 1)
+        env.close()
+        self.expect_refusal(StateError, "closed", lambda: env.step("SLEEP"))

@@ -448,7 +448,7 @@ describe.runIf(absent === null)('examples', () => {
   it.runIf(noEngine === null)('of the guide of texts print what the guide shows', async () => {
     const page = readFileSync(pathOf('docs/guides/text-from-python.md'), 'utf8');
     const examples = [...page.matchAll(/^```python\n(.*?)^```\n\n```txt\n(.*?)^```$/gms)];
-    expect(examples).toHaveLength(2);
+    expect(examples).toHaveLength(3);
     for (const [, code, output] of examples) expect(await outputOf('-c', code)).toBe(output);
   });
 
