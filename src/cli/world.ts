@@ -1,21 +1,15 @@
 /** `rhythm-vec world`: writes the numbers of the published world, or the file of a changed world for Python. */
-import { createReadStream } from 'node:fs';
-import { buffer } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { largestMagnitudes } from '../engine/observe/bounds.js';
-import { InputError } from '../shared/errors.js';
-import { BadRow, parseJson } from '../shared/row-schemas.js';
 import { SCHEMAS } from '../shared/schemas.js';
 import { packageVersion } from '../shared/version.js';
 import { layoutDigest } from '../world/block.js';
 import { RHYTHM, type WorldSpec } from '../world/numbers.js';
 import { createWorld, type World } from '../world/world.js';
-import { UsageError } from './command-errors.js';
 import type { Context } from './context.js';
 import { checkOutput } from './files/check-outputs.js';
 import { checkKind, KINDS } from './files/file-kind.js';
-import { checkDifferentFile, checkInput } from './files/input-file.js';
-import { decodeUtf8, withoutMark } from './files/lines.js';
+import { checkDifferentFile, checkInput, readJson } from './files/input-file.js';
 import { writeJson } from './files/output-file.js';
 
 /** The maximum size of a file of numbers in bytes: hundreds of times the usual size. */
@@ -50,27 +44,10 @@ async function runWorld({ numbers, output }: Options, signal: AbortSignal): Prom
   checkInput('--numbers', numbers);
   checkKind('--numbers', numbers, [KINDS.numbers]);
   if (output !== '-') checkDifferentFile('--output', output, '--numbers', numbers);
-  await writeJson(output, toFile(await readWorld(numbers, signal)));
-}
-
-/** Returns the world of a file of numbers. @throws UsageError that names the file, and the field if one is invalid. */
-async function readWorld(path: string, signal: AbortSignal): Promise<World> {
-  const bytes = await buffer(
-    createReadStream(path === '-' ? '/dev/stdin' : path, { end: MAX_BYTES, signal }),
-  );
-  try {
-    const text = bytes.length > MAX_BYTES ? null : decodeUtf8(bytes);
-    if (text === null) {
-      const got = bytes.length > MAX_BYTES ? 'more' : 'other bytes';
-      throw new BadRow(
-        `Expected UTF-8 of at most ${MAX_BYTES} bytes, got ${got}. Pass a file that rhythm-vec world wrote.`,
-      );
-    }
-    return createWorld(parseJson(withoutMark(text)) as WorldSpec);
-  } catch (error) {
-    if (!(error instanceof BadRow || error instanceof InputError)) throw error;
-    throw new UsageError(`--numbers ${path}: ${error.message}`);
-  }
+  const remedy = 'Pass a file that rhythm-vec world wrote.';
+  const file = { option: '--numbers', path: numbers, max: MAX_BYTES, remedy };
+  const world = await readJson(file, (value) => createWorld(value as WorldSpec), signal);
+  await writeJson(output, toFile(world));
 }
 
 /** Returns the contents of a world's file. `words` are the numbers as kernels read them; `magnitudes` scale observations. */

@@ -8,7 +8,6 @@ export const PACKAGES = {
   parquet: ['hyparquet@1', 'hyparquet-writer@0.17'],
   compressions: ['hyparquet-compressors@1'],
   queues: ['bullmq@6', 'ioredis@5'],
-  pages: ['hono@4'],
   students: ['@jax-js/jax@0.1'],
 } as const;
 

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { temporaryPath } from '../../src/cli/files/output-file.js';
-import { checkReplaceable, earlierFiles, PAGE } from '../../src/cli/report-page.js';
+import { checkReplaceable, earlierFiles, PAGE } from '../../src/cli/report.js';
 import { evaluate } from '../../src/evaluation/on-first-use.js';
 import { evaluationToJson } from '../../src/evaluation/result-json.js';
 import { FILES_META } from '../../src/report/page.js';

@@ -15,13 +15,9 @@ import {
   SHARE_MEANING,
 } from '../../evaluation/bracket.js';
 import { alignedInterval } from '../../evaluation/format-results.js';
-import { InputError } from '../../shared/errors.js';
-import { BadRow, parseJson } from '../../shared/row-schemas.js';
 import { packageVersion } from '../../shared/version.js';
 import { createWorld } from '../../world/world.js';
-import { UsageError } from '../command-errors.js';
-import { readStart } from '../files/input-file.js';
-import { decodeUtf8, printable, withoutMark } from '../files/lines.js';
+import { namingFile, readJson } from '../files/input-file.js';
 import { renderColumns, wrap } from '../text-table.js';
 import { markedName, title } from './eval-table.js';
 
@@ -37,18 +33,9 @@ export async function readBracket(
   signal: AbortSignal,
 ): Promise<GraderAnchors | null> {
   if (path === undefined) return null;
-  const bytes = await readStart(path, MAX_BYTES, signal);
-  return naming(path, () => {
-    const isLong = bytes.length > MAX_BYTES;
-    const text = isLong ? null : decodeUtf8(bytes);
-    if (text === null) {
-      throw new BadRow(
-        `Expected UTF-8 of at most ${MAX_BYTES} bytes, got ${isLong ? 'more' : 'other bytes'}. Pass the JSON of audit --json.`,
-      );
-    }
-    const settings = { version: packageVersion(), worldDigest: createWorld().digest };
-    return readAnchors(parseJson(withoutMark(text)), settings);
-  });
+  const settings = { version: packageVersion(), worldDigest: createWorld().digest };
+  const file = { option: '--bracket', path, max: MAX_BYTES, remedy: 'Pass the JSON of audit --json.' };
+  return readJson(file, (value) => readAnchors(value, settings), signal);
 }
 
 /** Checks that the anchors of a file are of a grader in use. @throws UsageError that names the file. */
@@ -57,18 +44,7 @@ export function checkBracketGrader(
   anchors: GraderAnchors | null,
   used: readonly GraderInUse[],
 ): void {
-  if (path !== undefined && anchors !== null) naming(path, () => checkGrader(anchors, used));
-}
-
-/** Calls `read`, and names the file in its errors. */
-function naming<T>(path: string, read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof BadRow || error instanceof InputError)
-      throw new UsageError(`--bracket ${path}: ${printable(error.message)}`);
-    throw error;
-  }
+  if (path !== undefined && anchors !== null) namingFile('--bracket', path, () => checkGrader(anchors, used));
 }
 
 /** Returns a table of shares with a column for each grader, and notes. Leaves out columns and rows without a share. */

@@ -1,12 +1,14 @@
 /** Opens input files, and refuses unusable paths before any work is done. */
 import { createHash } from 'node:crypto';
 import { createReadStream, readFileSync } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { InputError } from '../../shared/errors.js';
+import { BadRow, parseJson } from '../../shared/row-schemas.js';
 import { UsageError } from '../command-errors.js';
 import { createProgress, type Progress } from '../progress.js';
 import { checkKind, KINDS } from './file-kind.js';
+import { decodeUtf8, printable, withoutMark } from './lines.js';
 import { stat } from './paths.js';
 
 /** Refuses a path that does not exist or is a directory. '-' is the standard input. @throws UsageError. */
@@ -79,17 +81,31 @@ export const fileDigest = (path: string): string =>
 export const readStart = (path: string, max: number, signal?: AbortSignal): Promise<Buffer> =>
   buffer(createReadStream(path, { end: max, signal }));
 
-/** Reads the bytes [start, end) of a file. @throws UsageError if another process has shortened the file. */
-export async function readFully(handle: FileHandle, start: number, end: number): Promise<Buffer> {
-  const bytes = Buffer.alloc(end - start);
-  for (let done = 0; done < bytes.length; ) {
-    const { bytesRead } = await handle.read(bytes, done, bytes.length - done, start + done);
-    if (bytesRead === 0) {
-      throw new UsageError(
-        'Expected no change of a file while it is read, but another process shortened it. Try again.',
-      );
-    }
-    done += bytesRead;
+/**
+ * Reads a small file of JSON and parses its value. '-' is the standard input.
+ * @param max the maximum size in bytes. @param remedy for other bytes.
+ * @throws UsageError that names the option and the file, also for a BadRow or an InputError of `parse`; an AbortError.
+ */
+export async function readJson<Value>(
+  { option, path, max, remedy }: { option: string; path: string; max: number; remedy: string },
+  parse: (value: unknown) => Value,
+  signal: AbortSignal,
+): Promise<Value> {
+  const bytes = await readStart(path === '-' ? '/dev/stdin' : path, max, signal);
+  return namingFile(option, path, () => {
+    const text = bytes.length > max ? null : decodeUtf8(bytes);
+    if (text !== null) return parse(parseJson(withoutMark(text)));
+    const got = bytes.length > max ? 'more' : 'other bytes';
+    throw new BadRow(`Expected UTF-8 of at most ${max} bytes, got ${got}. ${remedy}`);
+  });
+}
+
+/** Calls `read`. @throws UsageError with the option and the path, for a BadRow or an InputError of `read`. */
+export function namingFile<Value>(option: string, path: string, read: () => Value): Value {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof BadRow || error instanceof InputError)) throw error;
+    throw new UsageError(`${option} ${path}: ${printable(error.message)}`);
   }
-  return bytes;
 }

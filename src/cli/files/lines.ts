@@ -1,7 +1,7 @@
 /** Decodes bytes as UTF-8, splits a stream of bytes into numbered lines, and finds lines in files by keys. */
 import type { FileHandle } from 'node:fs/promises';
 import { toPrintable } from '../../shared/names.js';
-import { readFully } from './input-file.js';
+import { UsageError } from '../command-errors.js';
 
 /** One line without its line end: its text, or the problem. */
 export interface Line {
@@ -105,6 +105,21 @@ export interface StoredLine {
   readonly handle: FileHandle;
   readonly start: number;
   readonly end: number;
+}
+
+/** Reads the bytes [start, end) of a file. @throws UsageError if another process has shortened the file. */
+export async function readFully(handle: FileHandle, start: number, end: number): Promise<Buffer> {
+  const bytes = Buffer.alloc(end - start);
+  for (let done = 0; done < bytes.length; ) {
+    const { bytesRead } = await handle.read(bytes, done, bytes.length - done, start + done);
+    if (bytesRead === 0) {
+      throw new UsageError(
+        'Expected no change of a file while it is read, but another process shortened it. Try again.',
+      );
+    }
+    done += bytesRead;
+  }
+  return bytes;
 }
 
 /** Reads the text of a line, without byte order marks. @throws UsageError if another process has shortened the file. */

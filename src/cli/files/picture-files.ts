@@ -2,15 +2,11 @@
 import type { NamedDrawing } from '../../figures/figure.js';
 import { loadCanvas, pngOf } from '../../figures/png.js';
 import { loadVega, svgOf } from '../../figures/svg.js';
-import { load, loadAll, PACKAGES } from '../../shared/optional-packages.js';
+import { loadAll } from '../../shared/optional-packages.js';
 import type { OutputFile } from './output-file.js';
 
 /** Loads the drawing packages, before any work is done. @throws LibraryError `library_missing`. */
 export const checkPictures = (): Promise<void> => loadAll([loadVega, loadCanvas]);
-
-/** Loads the packages of a page with pictures. @throws LibraryError `library_missing`, which names all missing packages. */
-export const checkPages = (): Promise<void> =>
-  loadAll([loadVega, loadCanvas, () => load('pages', PACKAGES.pages, () => import('hono/html'))]);
 
 /** The two files of a drawing, NAME.svg and NAME.png. */
 export interface PictureFiles {

@@ -14,8 +14,7 @@ import { load, PACKAGES } from '../../shared/optional-packages.js';
 import { METADATA_KEY } from '../../shared/row-files/row-encoder.js';
 import { follows, otherSchema, SCHEMAS } from '../../shared/schemas.js';
 import { UsageError } from '../command-errors.js';
-import { readFully } from './input-file.js';
-import { printable } from './lines.js';
+import { printable, readFully } from './lines.js';
 import { footerOf, stat } from './paths.js';
 
 const COLUMNS = Object.keys(EPISODE_COLUMNS);

@@ -1,12 +1,17 @@
 /** `rhythm-vec merge`: merges the shards of a job. */
 import type { Command } from 'commander';
+import { counted } from '../../evaluation/format-results.js';
+import { LINES } from '../../shared/row-files/file-formats.js';
 import { EXIT, UsageError } from '../command-errors.js';
 import type { Context } from '../context.js';
-import { checkOutputs, type PlannedOutput } from '../files/check-outputs.js';
+import { checkOutputs, formatOf, type PlannedOutput } from '../files/check-outputs.js';
 import { checkBracket, checkDifferentFile, checkInput } from '../files/input-file.js';
 import { stat } from '../files/paths.js';
+import { createProgress } from '../progress.js';
 import type { Job } from '../shards/job.js';
+import { lineBatches } from '../shards/shard-file.js';
 import { formatOption } from '../shared-options.js';
+import { openEpisodeFile } from '../store/episode-file.js';
 import { type CheckedShards, checkShards } from './check-shards.js';
 import type { MergeCommandOptions } from './merge-eval.js';
 
@@ -92,7 +97,6 @@ async function mergeJob(
 ): Promise<boolean> {
   const paths = shards.map(({ path }) => path);
   if (job.kind === 'teach') {
-    const { mergeTeach } = await import('./merge-teach.js');
     await mergeTeach(shards, options, signal);
   } else if (job.kind === 'eval') {
     const { mergeEval } = await import('./merge-eval.js');
@@ -103,6 +107,36 @@ async function mergeJob(
     await mergeRows(job, paths, options, signal);
   }
   return true;
+}
+
+/** The number of lines that are written together. Chosen by hand: more take more memory. */
+const BATCH = 64;
+
+/** Joins the files of `teach`. @throws the signal's reason. */
+async function mergeTeach(
+  shards: CheckedShards['shards'],
+  { output: path, format }: MergeCommandOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const rows = shards.reduce((sum, { manifest }) => sum + manifest.rows, 0);
+  using progress = createProgress('rows');
+  const file = await openEpisodeFile(path, formatOf('--output', path, format) ?? LINES);
+  let done = 0;
+  try {
+    const files = shards.map((shard) => shard.path);
+    for await (const lines of lineBatches(files, BATCH)) {
+      signal.throwIfAborted();
+      await file.writeLines(lines);
+      done += lines.length;
+      progress.update(done, rows);
+    }
+    await file.commit();
+    progress.stop();
+  } finally {
+    await file.close();
+  }
+  if (path === '-') return;
+  process.stderr.write(`${counted(rows, 'row')} of ${counted(shards.length, 'shard')} in ${path}.\n`);
 }
 
 /** Returns the outputs, each with its option. */
