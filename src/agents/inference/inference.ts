@@ -28,7 +28,7 @@ import { Evidence, Responses } from './evidence.js';
 import { type InferenceReport, Reporter, statisticsOf, type TargetStatistics } from './inference-report.js';
 import { PosteriorSamples, ProfilePosterior } from './posterior.js';
 import { Probes } from './probes.js';
-import { BELIEF_ERRORS, type BeliefError, InferenceDraws, priorWeights } from './samples.js';
+import { BELIEF_ERRORS, type BeliefError, InferenceDraws, priorWeights, sortSamples } from './samples.js';
 import { Scratch } from './weights.js';
 
 /** Options of an `Inference`. */
@@ -207,7 +207,7 @@ export class Inference {
       beliefTarget(this.world.params, this.#profile, this.#target);
       for (let k = 0; k < NUM_BELIEFS; k++) this.#targets[k][p] = this.#target[k];
     }
-    for (const samples of this.#targets) samples.sort();
+    for (const samples of this.#targets) sortSamples(samples);
     return this.#targets;
   }
 }

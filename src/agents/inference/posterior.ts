@@ -11,7 +11,7 @@ import {
 } from '../../world/fields.js';
 import { type Evidence, NO_TRAIT } from './evidence.js';
 import { type Range, RatePosterior } from './rates.js';
-import { type InferenceDraws, latinUnits } from './samples.js';
+import { type InferenceDraws, latinUnits, sortSamples } from './samples.js';
 import { rangeOf, TraitPosterior } from './traits.js';
 import { type Scratch, WeightPosterior } from './weights.js';
 
@@ -210,8 +210,8 @@ export class PosteriorSamples {
   /** Writes the table's samples of hidden number `k`, 0 to 15, in ascending order: f32 [count]. */
   writeSorted(posterior: ProfilePosterior, k: number, out: Float32Array): void {
     this.#write(posterior, k, this.#orders[k], out, 0, 1);
-    const isAscending = k === TRAIT.stressThreshold || (k < NUM_TRAITS && boundsOf(posterior, k) !== null);
-    if (!isAscending) out.sort();
+    if (k >= NUM_TRAITS) sortSamples(out);
+    else if (k !== TRAIT.stressThreshold && boundsOf(posterior, k) === null) out.sort();
   }
 
   /** Writes hidden number `k` of samples from index `at` on, at a distance of `stride`. */

@@ -99,19 +99,28 @@ export class Probes {
   /** Computes covariances of the weights and factors, and the factors' variances. @param drawn f64 [samples, 5]. */
   #computeWeightVariances(drawn: Float64Array): void {
     for (let k = 0; k < NUM_METERS; k++) this.#computeDeviations(drawn, k);
-    const [weights, factors] = [this.#deviations, this.#factorDeviations];
-    for (let k = 0; k < NUM_METERS; k++) {
-      this.#variance[NUM_TRAITS + k] = meanProduct(factors, k, factors, k);
-      for (let other = 0; other < NUM_METERS; other++) {
-        const at = k * NUM_METERS + other;
-        this.#factorCovariance[at] = meanProduct(factors, k, weights, other);
-        this.#covariance[at] =
-          other < k ? this.#covariance[other * NUM_METERS + k] : meanProduct(weights, k, weights, other);
-      }
-    }
+    for (let k = 0; k < NUM_METERS; k++)
+      for (let other = 0; other < NUM_METERS; other++) this.#computeCovariances(k, other);
   }
 
-  /** Computes the deviations of weight `k` and of its factor, which is the weight scaled as in the belief target. */
+  /** Computes the covariances of weight `k` and of its factor with another weight, in one loop, which takes as long as one. */
+  #computeCovariances(k: number, other: number): void {
+    const [weights, factors] = [this.#deviations, this.#factorDeviations];
+    const samples = weights.length / NUM_METERS;
+    const share = 1 / samples;
+    let [covariance, factorCovariance] = [0, 0];
+    for (let p = 0, at = k * samples, otherAt = other * samples; p < samples; p++, at++, otherAt++) {
+      covariance += weights[at] * weights[otherAt] * share;
+      factorCovariance += factors[at] * weights[otherAt] * share;
+    }
+    this.#covariance[k * NUM_METERS + other] = covariance;
+    this.#factorCovariance[k * NUM_METERS + other] = factorCovariance;
+  }
+
+  /**
+   * Computes the deviations of weight `k` and of its factor, which is the weight scaled as in the belief target, and the variance
+   * of the factor.
+   */
   #computeDeviations(drawn: Float64Array, k: number): void {
     const scale = this.#params.beliefWeightScale;
     const samples = drawn.length / NUM_METERS;
@@ -121,10 +130,14 @@ export class Probes {
       mean += drawn[from] * share;
       meanFactor += clamp01(drawn[from] * scale) * share;
     }
+    let variance = 0;
     for (let p = 0, from = k; p < samples; p++, from += NUM_METERS) {
+      const deviation = clamp01(drawn[from] * scale) - meanFactor;
       this.#deviations[k * samples + p] = drawn[from] - mean;
-      this.#factorDeviations[k * samples + p] = clamp01(drawn[from] * scale) - meanFactor;
+      this.#factorDeviations[k * samples + p] = deviation;
+      variance += deviation * deviation * share;
     }
+    this.#variance[NUM_TRAITS + k] = variance;
   }
 
   /** Computes how much the anomalies reduce the variance of each trait that affects a meter. */
@@ -203,14 +216,4 @@ export class Probes {
     }
     return total / NUM_BELIEFS;
   }
-}
-
-/** Returns the mean product of row `i` of table `a` and row `k` of table `b`, f64 [5, samples] each. */
-function meanProduct(a: Float64Array, i: number, b: Float64Array, k: number): number {
-  const samples = a.length / NUM_METERS;
-  const share = 1 / samples;
-  let sum = 0;
-  for (let p = 0, at = i * samples, other = k * samples; p < samples; p++)
-    sum += a[at + p] * b[other + p] * share;
-  return sum;
 }

@@ -107,6 +107,25 @@ export function latinUnits(count: number, draws: InferenceDraws): Float64Array {
   return units;
 }
 
+/** The number of samples with each value of a byte, and then the place of the next of them, for `sortSamples`. */
+const places = new Uint32Array(256);
+
+/** Sorts samples that are not negative, nor -0, by each byte of their bits, the lowest first: twice as fast as `sort`. */
+export function sortSamples(samples: Float32Array): void {
+  let from: Uint32Array = new Uint32Array(samples.buffer, samples.byteOffset, samples.length);
+  let to: Uint32Array = new Uint32Array(samples.length);
+  for (let shift = 0; shift < 32; shift += 8) {
+    places.fill(0);
+    for (let p = 0; p < from.length; p++) places[(from[p] >>> shift) & 0xff]++;
+    for (let byte = 0, next = 0; byte < places.length; byte++) {
+      next += places[byte];
+      places[byte] = next - places[byte];
+    }
+    for (let p = 0; p < from.length; p++) to[places[(from[p] >>> shift) & 0xff]++] = from[p];
+    [from, to] = [to, from];
+  }
+}
+
 // The functions need at least one sample. Samples named `sorted` are in ascending order.
 
 /** The error of a belief: its distance from the target, which the median minimises, or the square, which the mean minimises. */
@@ -159,7 +178,11 @@ export function meanError(samples: Float32Array, value: number): number {
 
 /** Returns the share of the samples below a value. */
 export function shareBelow(value: number, sorted: Float32Array): number {
-  let below = 0;
-  while (below < sorted.length && sorted[below] < value) below++;
+  let [below, end] = [0, sorted.length];
+  while (below < end) {
+    const middle = (below + end) >>> 1;
+    if (sorted[middle] < value) below = middle + 1;
+    else end = middle;
+  }
   return below / sorted.length;
 }

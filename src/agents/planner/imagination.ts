@@ -37,8 +37,8 @@ export class ImaginedStarts {
   readonly #profiles: Float32Array;
   /** The request that resets the imagined episodes. `write` overwrites its arrays. */
   readonly reset: ResetRequest & Required<Pick<ResetRequest, 'start'>> & { readonly mask: Uint8Array };
-  /** The step count, the same for all episodes. */
-  #step = 0;
+  /** The step count, the same for all episodes; -1 before the first call of `write`. */
+  #step = -1;
 
   /**
    * @param seed u32: draws the seeds of the imagined episodes.
@@ -82,9 +82,8 @@ export class ImaginedStarts {
   write(step: number, episodes: readonly number[], sums: EpisodeSums, profiles: Float32Array): void {
     const numRows = episodes.length * this.#samples;
     const width = this.#samples * PROFILE_SIZE;
-    this.#step = step;
     this.reset.mask.fill(1, 0, numRows).fill(0, numRows);
-    this.#drawSeeds();
+    if (step !== this.#step) this.#drawSeeds(step);
     episodes.forEach((i, k) => {
       this.#profiles.set(profiles.subarray(i * width, (i + 1) * width), k * width);
       this.#writeEpisode(i, sums, k * this.#samples);
@@ -92,10 +91,11 @@ export class ImaginedStarts {
   }
 
   /** Draws the seeds: the same for all episodes, so that a decision does not depend on the index of an episode. */
-  #drawSeeds(): void {
+  #drawSeeds(step: number): void {
     const { seeds } = this.reset;
+    this.#step = step;
     const draw: Draw = { x0: 0, x1: 0 };
-    for (let k = 0; k < this.#samples; k++) seeds[k] = threefry(this.#seed, STREAM, this.#step, k, draw).x0;
+    for (let k = 0; k < this.#samples; k++) seeds[k] = threefry(this.#seed, STREAM, step, k, draw).x0;
     for (let length = this.#samples; length < seeds.length; length *= 2) seeds.copyWithin(length, 0, length);
   }
 
