@@ -1,6 +1,6 @@
 /** Writes the generated sources that are committed. With --check, writes nothing, and fails if one is stale. */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { STUDENT_NAMES } from '../src/agents/student/student.js';
+import { STUDENT_NAMES } from '../src/agents/student/packaged-students.js';
 import { emitCppHeader } from '../src/world/emit.js';
 import { emitPythonWorld } from './python-world.js';
 

@@ -1,6 +1,6 @@
 /** Trains a student for a grader: first a clone, which imitates the planner, then its refinement (docs/students.md). */
 import { existsSync } from 'node:fs';
-import type { StudentName } from '../src/agents/student/student.js';
+import type { StudentName } from '../src/agents/student/packaged-students.js';
 import { runTrain, type TrainCommandOptions } from '../src/cli/train.js';
 import { openTrainingLog } from './student-logs.js';
 

@@ -201,7 +201,6 @@ export function renderAudit(audit: Audit): string {
   const columns = columnsOf(audit);
   const rows = renderColumns(
     columns.map(({ head }) => head),
-    columns.map((_, k) => (k === 0 ? 'left' : 'right')),
     audit.rows.map((row) => columns.map(({ text }) => text(row))),
   );
   return [

@@ -117,7 +117,6 @@ function renderGrader(sections: readonly Section[], g: number): string {
   });
   return renderColumns(
     columns.map(({ head }) => head),
-    columns.map((_, k) => (k === 0 ? 'left' : 'right')),
     lines,
   );
 }

@@ -1,6 +1,6 @@
 /** `rhythm-vec reeval`: replays, compares and regrades trajectories. */
 import type { Command } from 'commander';
-import { STUDENT_NAMES } from '../agents/student/student.js';
+import { STUDENT_NAMES } from '../agents/student/packaged-students.js';
 import { type Grader, toGrader } from '../engine/graders/grader.js';
 import { BASELINES } from '../evaluation/reevaluation/baselines.js';
 import { type ReevaluatedRow, Reevaluation, type Section } from '../evaluation/reevaluation/reevaluation.js';

@@ -29,7 +29,7 @@ import { checkTrajectories, readTrajectories } from './files/trajectory-files.js
 import { createProgress } from './progress.js';
 import { StoredEpisodes } from './regrade-episodes.js';
 import { OPTIONS } from './shared-options.js';
-import { type Alignment, COMPONENT_HEADS, renderColumns, wrap } from './text-table.js';
+import { COMPONENT_HEADS, renderColumns, wrap } from './text-table.js';
 
 interface Options {
   readonly jsonl: readonly string[];
@@ -151,7 +151,6 @@ function renderLeads({ condition, standings, sensitivity }: RegradedCondition): 
   ]);
   return renderColumns(
     [`${condition}:\nranking`, 'final score\n(95 %)', 'lead over the\nnext (95 %)', ...heads],
-    ['left', 'right', 'right', ...heads.map((): Alignment => 'right')],
     rows,
   );
 }
@@ -170,7 +169,7 @@ function renderFlips(sensitivity: readonly WeightSensitivity[]): string {
     if (flips.length === 0) return [[...first, '-', 'found no value that changes the ranking']];
     return flips.map((flip, i) => [...(i === 0 ? first : ['', '']), decimals(flip.weight), flipText(flip)]);
   });
-  return renderColumns(['weight of', 'now', 'at', ''], ['left', 'right', 'right', 'left'], rows);
+  return renderColumns(['weight of', 'now', 'at', ''], rows, ['left', 'right', 'right', 'left']);
 }
 
 const flipText = ({ policy, passed }: Flip): string => `${policy} passes ${passed}`;

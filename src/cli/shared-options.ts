@@ -5,7 +5,7 @@ import { ASYNC_BACKENDS } from '../engine/backends/node.js';
 import { takesKernel } from '../engine/backends/open-batch.js';
 import { didYouMean } from '../shared/names.js';
 import { FORMAT_NAMES } from '../shared/row-files/file-formats.js';
-import type { SeedRange } from '../world/conditions.js';
+import { evalSeedsIn, rangeText, type SeedRange } from '../world/conditions.js';
 import { MAX_U32 } from '../world/fields.js';
 import { UsageError } from './command-errors.js';
 import type { Shard } from './shards/shard.js';
@@ -101,6 +101,13 @@ export function parseSeeds(text: string): SeedRange {
   throw new InvalidArgumentError(
     `Expected A-B, two integers from 0 to ${MAX_U32} with A not above B, such as 0-99.`,
   );
+}
+
+/** Prints a note on seeds that are kept for evaluation, before the work, so that the user can choose others. */
+export function noteEvalSeeds(seeds: SeedRange, consequence: string): void {
+  const evalSeeds = evalSeedsIn(seeds).map(rangeText);
+  if (evalSeeds.length > 0)
+    process.stderr.write(`note: seeds ${evalSeeds.join(' and ')} are kept for evaluation: ${consequence}.\n`);
 }
 
 /** Parses "8-27" as a range of steps. The bounds are checked with the other options. */

@@ -43,8 +43,8 @@ export function textTable(
   });
   return renderColumns(
     named.map(({ head }) => head),
-    named.map(({ align }, k) => align ?? (k === 0 ? 'left' : 'right')),
     cells,
+    named.map(({ align }, k) => align ?? (k === 0 ? 'left' : 'right')),
   );
 }
 

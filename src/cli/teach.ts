@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import { checkModelName, modelPlayer } from '../agents/llm/language-model.js';
-import { STUDENT_NAMES } from '../agents/student/student.js';
+import { STUDENT_NAMES } from '../agents/student/packaged-students.js';
 import { type Grader, isSameGrader } from '../engine/graders/grader.js';
 import { counted } from '../evaluation/format-results.js';
 import { playerOf } from '../evaluation/play-policy.js';
@@ -18,7 +18,7 @@ import {
   teachByModel,
   teacherNamed,
 } from '../training/teaching/policy-teacher.js';
-import { CUSTOM, evalSeedsIn, rangeText, type SeedRange } from '../world/conditions.js';
+import { CUSTOM, rangeText, type SeedRange } from '../world/conditions.js';
 import { NUM_STEPS } from '../world/fields.js';
 import { PROFILE_CHOICES } from '../world/resolve-names.js';
 import { UsageError } from './command-errors.js';
@@ -44,6 +44,7 @@ import {
   checkEngineOptions,
   type EngineOptions,
   formatOption,
+  noteEvalSeeds,
   OPTIONS,
   parseSeeds,
 } from './shared-options.js';
@@ -124,17 +125,8 @@ async function runTeach(options: TeachCommandOptions, context: Context): Promise
   if (shard !== undefined)
     (await import('./shards/shard-file.js')).checkShardFile('--output', output, format);
   const plan = { ...options, grader: await readGrader(options.grader), format };
-  noteEvalSeeds(seeds);
+  noteEvalSeeds(seeds, 'dataset sft leaves them out by default');
   await (model === null ? runPolicy(plan, policy, context.signal) : runModel(plan, model, context));
-}
-
-/** Prints a note on seeds that are kept for evaluation, before the work, so that the user can choose others. */
-function noteEvalSeeds(seeds: SeedRange): void {
-  const evalSeeds = evalSeedsIn(seeds).map(rangeText);
-  if (evalSeeds.length === 0) return;
-  process.stderr.write(
-    `note: seeds ${evalSeeds.join(' and ')} are kept for evaluation: dataset sft leaves them out by default.\n`,
-  );
 }
 
 type Teacher = Pick<TeachJob['options'], 'policy' | 'policy_file' | 'model'>;

@@ -4,12 +4,17 @@ import Table from 'cli-table3';
 export type Alignment = 'left' | 'right';
 type Row = Parameters<InstanceType<typeof Table>['push']>[0];
 
-/** Renders rows of cells as text, without a line end. @param heads one or more lines each. */
+/**
+ * Renders rows of cells as text, without a line end. @param heads one or more lines each. @param left the number of first
+ * columns that are aligned to the left, or the alignment of each column.
+ */
 export function renderColumns(
   heads: readonly string[],
-  alignments: readonly Alignment[],
   rows: readonly Row[],
+  left: number | readonly Alignment[] = 1,
 ): string {
+  const alignments =
+    typeof left === 'number' ? heads.map((_, k): Alignment => (k < left ? 'left' : 'right')) : left;
   const table = new Table({
     chars: NO_LINES,
     style: { head: [], border: [], 'padding-left': 0, 'padding-right': 2 },

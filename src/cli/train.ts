@@ -16,12 +16,10 @@ import {
   DEFAULTS,
   TEACHER_NAMES,
   type TrainOptions,
-  type TrainRequest,
   toJson,
   toTrainRequest,
 } from '../training/student/train-options.js';
 import { type EvaluationRecord, loadTraining, studentFile } from '../training/student/train-student.js';
-import { evalSeedsIn, rangeText } from '../world/conditions.js';
 import { ACTION_NAMES } from '../world/fields.js';
 import { createWorld } from '../world/world.js';
 import { UsageError } from './command-errors.js';
@@ -37,6 +35,7 @@ import {
   addEngineOptions,
   checkEngineOptions,
   type EngineOptions,
+  noteEvalSeeds,
   parseInteger,
   parseSeeds,
 } from './shared-options.js';
@@ -144,7 +143,7 @@ export async function runTrain(
     grader: given.grader === undefined ? undefined : await readGrader(given.grader),
   });
   const { runTraining } = await loadTraining();
-  noteEvalSeeds(request);
+  noteEvalSeeds(request.seeds, 'a student that was trained on them must not be evaluated on them');
   const settings = JSON.stringify({
     version: packageVersion(),
     world: createWorld().digest,
@@ -180,14 +179,6 @@ async function readCheckpoint(path: string, settings: string): Promise<Checkpoin
     return null;
   }
   return decodeCheckpoint(new Uint8Array(await readFile(path)), settings);
-}
-
-function noteEvalSeeds({ seeds }: TrainRequest): void {
-  const evalSeeds = evalSeedsIn(seeds).map(rangeText);
-  if (evalSeeds.length === 0) return;
-  process.stderr.write(
-    `note: seeds ${evalSeeds.join(' and ')} are kept for evaluation: a student that was trained on them must not be evaluated on them.\n`,
-  );
 }
 
 const textOf = (evaluation: EvaluationRecord, grader: string): string =>

@@ -26,7 +26,7 @@ import {
   playerOf,
   playPolicy,
 } from './play-policy.js';
-import { EvaluationRecorder } from './record-trajectories.js';
+import type { EpisodeOrigin, EvaluationRecorder } from './record-trajectories.js';
 import { describeRun, type RunInfo } from './run-info.js';
 import { otherGraders, type RegradedScore, RegradeTally, ScoreTally, type Summary } from './score-tally.js';
 
@@ -280,7 +280,7 @@ export async function* playChunk(
     const isModel = policy.kind === 'model';
     const isRecorded = recorded && tally !== undefined && !isModel;
     const origin = { player: playerOf(policy), condition, grader };
-    const recorder = isRecorded ? new EvaluationRecorder(env.world, batch, origin) : null;
+    const recorder = isRecorded ? await openRecorder(env, batch, origin) : null;
     const playedPolicy = isModel ? llmEpisodes.get(policy)!.replayPolicy(condition, batch) : policy;
     const earlier = isModel ? null : ((await stored?.resultsOf(policy, condition, batch)) ?? null);
     const result = earlier?.result ?? (await playPolicy(env, batch, playedPolicy, options, recorder));
@@ -291,6 +291,16 @@ export async function* playChunk(
     const episodes = { condition, ...policyFields(policy, grader.name), ...batch, result };
     yield { policy, episodes, trajectories: earlier?.trajectories ?? recorder?.end(result) ?? [] };
   }
+}
+
+/** Opens a recorder. Its module is loaded only if trajectories are recorded. */
+async function openRecorder(
+  { world }: Env,
+  batch: EpisodeBatch,
+  origin: EpisodeOrigin,
+): Promise<EvaluationRecorder> {
+  const { EvaluationRecorder } = await import('./record-trajectories.js');
+  return new EvaluationRecorder(world, batch, origin);
 }
 
 /** Returns the fields that name a policy in results. */

@@ -3,7 +3,7 @@
  * tables have their digests. Students play as in Node. The project `gpu` compares the backend in depth.
  */
 import { afterAll, beforeAll, describe, expect, inject, it, test } from 'vitest';
-import { STUDENT_NAMES } from '../../src/agents/student/student.js';
+import { STUDENT_NAMES } from '../../src/agents/student/packaged-students.js';
 import { type AsyncVecEnvOptions, createAsyncVecEnv } from '../../src/index.js';
 import { bundleFor } from '../support/chromium/bundle.js';
 import { ChromiumPage } from '../support/chromium/chromium.js';

@@ -43,9 +43,12 @@ async function steps(page: Page): Promise<{ action: string; reward: number; mete
   }));
 }
 
+/** The week of FINISHED. */
+const finished = await replayEpisode(SETTING, movesOf(FINISHED.split('moves=')[1]));
+
 /** Computes the same steps with the reference, for a comparison to two decimals. */
-const expectedSteps = (setting: EpisodeSetting, moves: readonly Move[]) =>
-  transitionsOf(replayEpisode(setting, moves).observations)
+const expectedSteps = async (setting: EpisodeSetting, moves: readonly Move[]) =>
+  transitionsOf((await replayEpisode(setting, moves)).observations)
     .slice(1)
     .map(({ action, reward, meters }) => ({
       action: ACTION_NAMES[action].replaceAll('_', ' '),
@@ -111,7 +114,7 @@ describe.skipIf(absent !== null)('one person', () => {
       expect(await finalScore(page)).toBe(Number(episode.finalScore.toFixed(3)));
       expect(await figure(page, 'Belief error')).toBe(Number(episode.beliefMae.toFixed(3)));
       await page.locator('.chart summary').press('Enter');
-      expect(await steps(page)).toEqual(expectedSteps(SETTING, moves));
+      expect(await steps(page)).toEqual(await expectedSteps(SETTING, moves));
       expect(visited.foreignRequests).toEqual([]);
       expect(visited.messages).toEqual([]);
     });
@@ -159,7 +162,7 @@ describe.skipIf(absent !== null)('one person', () => {
       expect(await checkbox.isChecked()).toBe(false);
       await page.keyboard.press('1');
       await page.getByRole('heading', { name: 'Who it was' }).waitFor();
-      const { result } = replayEpisode(SETTING, movesOf(`${SEQUENCE_TEXT.slice(0, -1)}0`));
+      const { result } = await replayEpisode(SETTING, movesOf(`${SEQUENCE_TEXT.slice(0, -1)}0`));
       expect(await finalScore(page)).toBe(Number(result!.finalScore.toFixed(3)));
     });
 
@@ -238,8 +241,7 @@ describe.skipIf(absent !== null)('one person', () => {
   });
 
   describe('the finished week', () => {
-    const { observations } = replayEpisode(SETTING, movesOf(FINISHED.split('moves=')[1]));
-    const steps = transitionsOf(observations).slice(1);
+    const steps = transitionsOf(finished.observations).slice(1);
     beforeAll(() => show(FINISHED, phone), 90_000);
 
     it('shows whether luck explains each anomaly, by keyboard and for screen readers', async () => {
@@ -378,7 +380,7 @@ describe.skipIf(absent !== null)('one person', () => {
     it('a policy has the score that Node computes, both when the page plays it and in the table beside the week', async () => {
       const visited = await show('#person');
       const { page } = visited;
-      const { result } = replayEpisode({ ...SETTING, seed: 7 }, movesOf(SEQUENCE_TEXT));
+      const { result } = await replayEpisode({ ...SETTING, seed: 7 }, movesOf(SEQUENCE_TEXT));
       // One that states no belief, and one that does.
       for (const name of ['random', 'heuristic+inference']) {
         await visited.follow(`#person?by=${encodeURIComponent(name)}&at=27&seed=7`);
@@ -404,7 +406,7 @@ describe.skipIf(absent !== null)('one person', () => {
       using planner = await policy.open({ numEnvs: 1, grader: toGrader('v2'), world: createWorld() });
       const moves: Move[] = [];
       for (let step = 0; step < 3; step++) {
-        const { observations } = replayEpisode(SETTING, moves);
+        const { observations } = await replayEpisode(SETTING, moves);
         const { actions, beliefs } = await planner.act({
           observations: observations.slice(-OBSERVATION_SIZE),
           steps: Uint8Array.of(step),
@@ -446,7 +448,7 @@ describe.skipIf(absent !== null)('one person', () => {
     await page.locator('.week[aria-busy="false"]').waitFor();
     await page.getByRole('heading', { name: 'Who it was' }).waitFor();
     const setting = { seed: 9, profile: 'workaholic_stoic', grader: 'v1' };
-    const { result } = replayEpisode(setting, movesOf(FINISHED.split('moves=')[1]));
+    const { result } = await replayEpisode(setting, movesOf(FINISHED.split('moves=')[1]));
     expect(await finalScore(page)).toBe(Number(result!.finalScore.toFixed(3)));
     await page.evaluate('scrollTo(0, 900)');
     await page.getByRole('link', { name: 'Graders' }).press('Enter');

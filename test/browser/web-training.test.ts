@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { describe, expect, inject, it, test } from 'vitest';
-import { loadStudent } from '../../src/agents/student/student.js';
+import { loadStudent } from '../../src/agents/student/packaged-students.js';
 import { encodeStudent } from '../../src/agents/student/student-file.js';
 import { evaluate, readStudent } from '../../src/index.js';
 import { launch } from '../support/chromium/chromium.js';

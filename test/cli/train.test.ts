@@ -1,8 +1,9 @@
 /** Trains small students with `rhythm-vec train`. */
 import { existsSync, readFileSync } from 'node:fs';
 import { beforeAll, expect, it } from 'vitest';
+import { STUDENT_NAMES } from '../../src/agents/student/packaged-students.js';
 import { decodeTensors } from '../../src/agents/student/safetensors.js';
-import { readStudent, STUDENT_NAMES } from '../../src/agents/student/student.js';
+import { readStudent } from '../../src/agents/student/student.js';
 import { runCli, startStopped, temporaryDirectory } from '../support/cli.js';
 
 const pathOf = temporaryDirectory();

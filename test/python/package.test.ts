@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { loadStudent, STUDENT_NAMES } from '../../src/agents/student/student.js';
+import { loadStudent, STUDENT_NAMES } from '../../src/agents/student/packaged-students.js';
 import { encodeStudent } from '../../src/agents/student/student-file.js';
 import type { RecordedTrajectory } from '../../src/engine/backends/backend.js';
 import type { VecEnv } from '../../src/engine/node.js';

@@ -1,7 +1,7 @@
 /** Refused requests: each error has the status, the type and the place of the fault, over every transport. */
 import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
-import { STUDENT_NAMES } from '../../src/agents/student/student.js';
+import { STUDENT_NAMES } from '../../src/agents/student/packaged-students.js';
 import { NUM_STEPS } from '../../src/world/fields.js';
 import { postFrame, scoreFrame } from '../support/frames.js';
 import { connect, metric, sendRequest, startServer } from '../support/server.js';

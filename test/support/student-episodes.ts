@@ -1,5 +1,5 @@
 /** Plays episodes with a student of the package on the reference. Node and pages run this code. */
-import { loadStudent, type StudentName } from '../../src/agents/student/student.js';
+import { loadStudent, type StudentName } from '../../src/agents/student/packaged-students.js';
 import { Episode } from '../../src/engine/reference/episode.js';
 import { NUM_STEPS, OBSERVATION_SIZE } from '../../src/world/fields.js';
 import { createWorld } from '../../src/world/world.js';

@@ -1,7 +1,7 @@
 /** Students kept by the page: the crowd and the ranking score them as the engine does. graderOf names a student's grader. */
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { loadStudent } from '../../src/agents/student/student.js';
+import { loadStudent } from '../../src/agents/student/packaged-students.js';
 import { encodeStudent } from '../../src/agents/student/student-file.js';
 import { createVecEnv, regrade } from '../../src/index.js';
 import { runCrowd } from '../../web/src/engine/crowd/run-crowd.js';

@@ -1,6 +1,6 @@
 /** Describes an inference about one profile in a few sentences. */
 
-import { formatHundredths, spell } from '../../rollouts/text/spelling.js';
+import { digitOf, formatHundredths, spell } from '../../rollouts/text/spelling.js';
 import type {
   Estimate,
   Factor,
@@ -10,9 +10,6 @@ import type {
   TargetEstimate,
 } from './inference-report.js';
 import type { BeliefError } from './samples.js';
-
-/** Returns the digit, 0 to 9, that states a belief in [0, 1] in an answer. */
-export const digitOf = (belief: number): number => Math.round(belief * 9);
 
 // The limits below are chosen by hand. They affect only the words.
 

@@ -18,7 +18,7 @@ import { ACTION_NAMES, OBSERVATION, OBSERVATION_SIZE } from '../../world/fields.
 import type { Objective } from '../planner/objectives.js';
 import type { AsyncPlanner, Decision, Planner } from '../planner/planner.js';
 import type { PlannerOptions } from '../planner/planner-options.js';
-import { loadStudent, STUDENT_NAMES, type StudentName } from '../student/student.js';
+import { loadStudent, STUDENT_NAMES, type StudentName } from '../student/packaged-students.js';
 import {
   constantBeliefs,
   type FixedPolicy,

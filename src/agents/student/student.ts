@@ -1,7 +1,7 @@
 /** The student: a small network that plays from observations alone, as a policy. */
 import type { Policy, PolicySetting } from '../../engine/policy/policy.js';
 import { InputError } from '../../shared/errors.js';
-import { checkName, kindOf, wrongType } from '../../shared/values.js';
+import { kindOf, wrongType } from '../../shared/values.js';
 import { identityOf } from '../../world/world.js';
 import { Features, type Network } from './network.js';
 import { decodeStudent, type StudentManifest } from './student-file.js';
@@ -47,32 +47,3 @@ export function readStudent(bytes: Uint8Array): Student {
   const { manifest, network } = decodeStudent(bytes);
   return new Student(manifest, network);
 }
-
-/** `npm run generate` writes the modules from the files in python/rhythm_vec/students. */
-const MODULES = {
-  'student-v2': () => import('./generated/student-v2.js'),
-  'student-v3': () => import('./generated/student-v3.js'),
-  'student-v2-clone': () => import('./generated/student-v2-clone.js'),
-  'student-v3-clone': () => import('./generated/student-v3-clone.js'),
-};
-/** A name of STUDENT_NAMES. */
-export type StudentName = keyof typeof MODULES;
-
-/** The names of the students in the package. NAME-clone is NAME before the refinement on the engine (docs/students.md). */
-export const STUDENT_NAMES = Object.freeze(Object.keys(MODULES)) as readonly StudentName[];
-
-const students = new Map<StudentName, Promise<Student>>();
-
-/** Returns a student of the package. @param name one of STUDENT_NAMES. @throws InputError `unknown_name` or `wrong_type`. */
-export async function loadStudent(name: StudentName): Promise<Student> {
-  checkName('student', name, STUDENT_NAMES);
-  let student = students.get(name);
-  if (student === undefined) {
-    student = MODULES[name]().then(({ BASE64 }) => readStudent(bytesOf(BASE64)));
-    students.set(name, student);
-  }
-  return student;
-}
-
-const bytesOf = (base64: string): Uint8Array =>
-  Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));

@@ -80,9 +80,5 @@ function tableOf(rows: readonly BracketedRow[], graders: readonly { name: string
     return [[{ content: `\n${title(row)}`, colSpan: graders.length + 1 }], cells];
   });
   const heads = ['share:\npolicy', ...graders.map(({ name }) => `under ${name}\n(95 %)`)];
-  return renderColumns(
-    heads,
-    heads.map((_, k) => (k === 0 ? 'left' : 'right')),
-    lines,
-  );
+  return renderColumns(heads, lines);
 }

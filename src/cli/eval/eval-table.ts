@@ -2,7 +2,7 @@
 
 import { dollars } from '../../agents/llm/ledger.js';
 import { policyName } from '../../agents/policies/fixed-policies.js';
-import { STUDENT_NAMES } from '../../agents/student/student.js';
+import { STUDENT_NAMES } from '../../agents/student/packaged-students.js';
 import type { GraderWeights } from '../../engine/graders/grader.js';
 import type { Evaluation, EvaluationRow } from '../../evaluation/evaluate.js';
 import {
@@ -144,7 +144,6 @@ function renderGroups(rows: readonly Row[], grader: string, columns: readonly Co
   });
   return renderColumns(
     columns.map(({ head }) => head),
-    columns.map((_, k) => (k === 0 ? 'left' : 'right')),
     lines,
   );
 }
@@ -309,8 +308,8 @@ function renderAnswers(rows: readonly EvaluationRow[]): string {
   const columns = ANSWER_COLUMNS.filter(({ text }) => ofModels.some((row) => text(row) !== null));
   const table = renderColumns(
     columns.map(({ head }) => head),
-    columns.map((_, k) => (k < NAME_COLUMNS ? 'left' : 'right')),
     ofModels.map((row) => columns.map(({ text }) => text(row) ?? '-')),
+    NAME_COLUMNS,
   );
   return `${table}\n`;
 }

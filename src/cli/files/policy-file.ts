@@ -7,7 +7,8 @@ import { readFile, stat } from 'node:fs/promises';
 import { basename, extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { builtin } from '../../agents/policies/stepped-policies.js';
-import { loadStudent, readStudent, STUDENT_NAMES, type Student } from '../../agents/student/student.js';
+import { loadStudent, STUDENT_NAMES } from '../../agents/student/packaged-students.js';
+import type { Student } from '../../agents/student/student.js';
 import { isPolicy, type PolicyLike } from '../../engine/policy/policy.js';
 import type { EvaluateOptions, PolicyRecord } from '../../evaluation/evaluate-options.js';
 import { describe } from '../../shared/values.js';
@@ -80,6 +81,7 @@ export async function readAnyStudent(path: string): Promise<Student> {
   const name = STUDENT_NAMES.find((each) => each === path);
   if (name !== undefined) return loadStudent(name);
   try {
+    const { readStudent } = await import('../../agents/student/student.js');
     return readStudent(new Uint8Array(await readFile(path)));
   } catch (cause) {
     const reason = reasonOf(cause);

@@ -59,7 +59,6 @@ async function runStatus(
 const tableOf = (jobs: readonly JobStatus[]): string =>
   renderColumns(
     HEADS,
-    HEADS.map((_, k) => (k < 2 ? 'left' : 'right')),
     jobs.map((job) => [
       job.name,
       job.state,
@@ -71,6 +70,7 @@ const tableOf = (jobs: readonly JobStatus[]): string =>
       String(job.failures),
       job.spent === null ? '-' : dollars(job.spent),
     ]),
+    2,
   );
 
 /** Returns lines about failed shards, about shards that gave other bytes, and about the file that `collect` wrote. */

@@ -30,7 +30,7 @@ import { partialOf } from '../files/paths.js';
 import type { Spending } from '../llm/models.js';
 import { openEpisodeFile } from './episode-file.js';
 import type { EpisodeHead } from './growing-file.js';
-import { Journal } from './journal.js';
+import type { Journal } from './journal.js';
 
 /** The episodes of a command: of each player under each condition, with one grader. */
 export interface PlannedEpisodes {
@@ -64,11 +64,13 @@ export function checkJournal(option: string, path: string, user: string): void {
 }
 
 /** Opens the journal of a command. @throws as `Journal.open`. */
-export const openJournal = (
+export async function openJournal(
   { option, path, format }: StoreFile,
   planned: PlannedEpisodes,
-): Promise<Journal> =>
-  Journal.open({ option, path, format, ...planned, check: sameRunCheck(planned, option) });
+): Promise<Journal> {
+  const { Journal } = await import('./journal.js');
+  return Journal.open({ option, path, format, ...planned, check: sameRunCheck(planned, option) });
+}
 
 /** The remedy for most settings. */
 const ORIGINAL = 'Pass the original setting';

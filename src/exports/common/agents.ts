@@ -13,11 +13,6 @@ export { inferenceWords } from '../../agents/inference/inference-words.js';
 export type { BeliefError } from '../../agents/inference/samples.js';
 export { openLoopActions } from '../../agents/policies/open-loop.js';
 export { withConstant, withInference } from '../../agents/policies/with-belief.js';
-export {
-  loadStudent,
-  readStudent,
-  STUDENT_NAMES,
-  type Student,
-  type StudentName,
-} from '../../agents/student/student.js';
+export { loadStudent, STUDENT_NAMES, type StudentName } from '../../agents/student/packaged-students.js';
+export { readStudent, type Student } from '../../agents/student/student.js';
 export type { StudentManifest } from '../../agents/student/student-file.js';

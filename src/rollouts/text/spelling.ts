@@ -3,6 +3,9 @@
 /** Returns an action's name as answers spell it. */
 export const spell = (action: string): string => action.toUpperCase();
 
+/** Returns the digit, 0 to 9, that states a belief in [0, 1] in an answer. */
+export const digitOf = (belief: number): number => Math.round(belief * 9);
+
 /** Texts are precomputed up to this many hundredths, which covers almost all numbers of an episode. */
 const MAX_PRECOMPUTED = 1000;
 const HUNDREDTHS = Array.from({ length: 2 * MAX_PRECOMPUTED + 1 }, (_, at) => {

@@ -1,7 +1,7 @@
 /** POST /v1/rollout: plays whole episodes in groups, with built-in policies or given action sequences. */
 
 import { z } from 'zod';
-import { loadStudent, STUDENT_NAMES, type StudentName } from '../../agents/student/student.js';
+import { loadStudent, STUDENT_NAMES, type StudentName } from '../../agents/student/packaged-students.js';
 import { checkSeed } from '../../engine/validate/seeds.js';
 import type { RolloutGroups } from '../../rollouts/groups/group-recorder.js';
 import type { RolloutOptions, RolloutPolicy } from '../../rollouts/groups/group-start.js';

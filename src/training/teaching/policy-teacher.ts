@@ -1,7 +1,6 @@
 /** Plays episodes with a teacher: a policy that states its reasons. */
-import { digitOf } from '../../agents/inference/inference-words.js';
 import { modelPlayer } from '../../agents/llm/language-model.js';
-import { type PlayOptions, playEpisodes } from '../../agents/llm/play-episodes.js';
+import type { PlayOptions } from '../../agents/llm/play-episodes.js';
 import { POLICY_NAMES } from '../../agents/policies/fixed-policies.js';
 import {
   type PolicyName,
@@ -17,7 +16,7 @@ import { PolicyPlayers, playerOf, trueProfilesOf } from '../../evaluation/play-p
 import type { UserPolicy } from '../../evaluation/user-policy.js';
 import { ResizableAnyEnv } from '../../rollouts/resizable-env.js';
 import { prompts } from '../../rollouts/text/prompt.js';
-import { spell } from '../../rollouts/text/spelling.js';
+import { digitOf, spell } from '../../rollouts/text/spelling.js';
 import { TrajectoryRecorder } from '../../rollouts/trajectories/episode-recorder.js';
 import type { TextMove } from '../../rollouts/trajectories/move.js';
 import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
@@ -189,12 +188,14 @@ export function keysOf({ first, last }: SeedRange, profiles: string, model: stri
  * Plays the missing episodes of a range of seeds, and yields each when it ends.
  * @param exists whether the episode with a key exists (see `keysOf`). @throws as `playEpisodes`.
  */
-export function teachByModel(
+export async function* teachByModel(
   { seeds, profiles, ...options }: TeachByModelOptions,
   exists: (key: string) => boolean,
 ): AsyncGenerator<TrajectoryEpisode> {
   const missing = keysOf(seeds, profiles, options.model.name)
     .map((key, i) => ({ key, seed: seeds.first + i, profileMode: profiles, condition: CUSTOM }))
     .filter(({ key }) => !exists(key));
-  return playEpisodes(missing, { ...options, player: modelPlayer(options.model.name) });
+  // Loaded only if a language model plays.
+  const { playEpisodes } = await import('../../agents/llm/play-episodes.js');
+  yield* playEpisodes(missing, { ...options, player: modelPlayer(options.model.name) });
 }

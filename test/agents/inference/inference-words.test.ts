@@ -1,8 +1,9 @@
 /** Descriptions of inferences: short, specific, with the digits of the belief, and never parsed as an answer. */
 import { describe, expect, it } from 'vitest';
 import { Inference } from '../../../src/agents/inference/inference.js';
-import { digitOf, inferenceWords, phrasesOf } from '../../../src/agents/inference/inference-words.js';
+import { inferenceWords, phrasesOf } from '../../../src/agents/inference/inference-words.js';
 import { parseCompletion } from '../../../src/index.js';
+import { digitOf } from '../../../src/rollouts/text/spelling.js';
 import { BELIEF_NAMES, METER_NAMES, NUM_STEPS, TRAIT_NAMES } from '../../../src/world/fields.js';
 import { createWorld } from '../../../src/world/world.js';
 import { type Actor, playObservedEpisodes } from '../../support/observed-episodes.js';

@@ -10,8 +10,9 @@ import {
   Network,
   OUTPUT_COUNT,
 } from '../../../src/agents/student/network.js';
+import { loadStudent, STUDENT_NAMES } from '../../../src/agents/student/packaged-students.js';
 import { decodeTensors, encodeTensors } from '../../../src/agents/student/safetensors.js';
-import { loadStudent, readStudent, STUDENT_NAMES } from '../../../src/agents/student/student.js';
+import { readStudent } from '../../../src/agents/student/student.js';
 import { encodeStudent } from '../../../src/agents/student/student-file.js';
 import { toGrader } from '../../../src/engine/graders/grader.js';
 import { builtin, evaluate } from '../../../src/index.js';

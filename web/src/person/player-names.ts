@@ -1,6 +1,6 @@
 /** The names of players, except students that the browser keeps. The page lists them; the worker plays them. */
 import { POLICY_NAMES } from '../../../src/agents/policies/fixed-policies.js';
-import { STUDENT_NAMES } from '../../../src/agents/student/student.js';
+import { STUDENT_NAMES } from '../../../src/agents/student/packaged-students.js';
 
 /** The user of the page. */
 export const BY_HAND = 'hand';

@@ -26,7 +26,7 @@ export interface EpisodePlayer extends Disposable {
 }
 
 /**
- * Opens a policy for one episode. A student of the package is loaded first: its network is a module of its own.
+ * Opens a policy for one episode. Loads the modules that play it.
  * @param students students that were trained on the page; `name` may be the name of one of them.
  * @throws InputError `unknown_name`, `bad_student`.
  */
@@ -36,17 +36,9 @@ export async function openPlayer(
   students: readonly StudentFile[] = [],
 ): Promise<EpisodePlayer> {
   const student = students.find((each) => each.name === name);
-  if (student !== undefined) return openStudent(student, setting);
-  return playerOf((await findBuiltin(name).open(policySetting(setting))) as FixedPlayer, setting);
+  const policy = student === undefined ? findBuiltin(name) : readStudent(student.file);
+  return playerOf((await policy.open(policySetting(setting))) as FixedPlayer, setting);
 }
-
-/** Opens, for one episode, a student that was trained on the page. @throws InputError `bad_student`. */
-export const openStudent = ({ file }: StudentFile, setting: EpisodeSetting): EpisodePlayer =>
-  playerOf(readStudent(file).open(policySetting(setting)) as FixedPlayer, setting);
-
-/** Opens a policy other than a student for one episode. @throws InputError `unknown_name`. */
-export const openPolicy = (name: string, setting: EpisodeSetting): EpisodePlayer =>
-  playerOf(findBuiltin(name).open(policySetting(setting)) as FixedPlayer, setting);
 
 const policySetting = ({ grader }: EpisodeSetting): PolicySetting => ({
   numEnvs: 1,

@@ -3,7 +3,7 @@ import { Episode } from '../../../src/engine/reference/episode.js';
 import { OBSERVATION_SIZE } from '../../../src/world/fields.js';
 import type { StudentFile } from '../students/student-files.js';
 import type { EpisodeReplay, EpisodeResult, EpisodeSetting, Move, PolicyResult } from './episode-types.js';
-import { type EpisodePlayer, openPolicy, openStudent } from './players.js';
+import { type EpisodePlayer, openPlayer } from './players.js';
 
 /** The policies that a finished episode is compared with. Planners are left out: each would take seconds. */
 export const COMPARED: readonly string[] = [
@@ -20,11 +20,11 @@ export const COMPARED: readonly string[] = [
  * Returns the first observation and that after each move; after the 28th move also the result.
  * @param students students that were trained on the page; the result is compared with theirs too.
  */
-export function replayEpisode(
+export async function replayEpisode(
   setting: EpisodeSetting,
   moves: readonly Move[],
   students: readonly StudentFile[] = [],
-): EpisodeReplay {
+): Promise<EpisodeReplay> {
   const episode = begin(setting);
   const observations = new Float32Array((moves.length + 1) * OBSERVATION_SIZE);
   episode.observe(observations);
@@ -32,17 +32,20 @@ export function replayEpisode(
     episode.step(action, belief);
     episode.observe(observations, (i + 1) * OBSERVATION_SIZE);
   });
-  return { observations, result: episode.terminated ? resultOf(episode, setting, students) : null };
+  return { observations, result: episode.terminated ? await resultOf(episode, setting, students) : null };
 }
 
 const begin = ({ seed, profile, grader }: EpisodeSetting): Episode =>
   new Episode().reset(seed, { profile, grader });
 
-function resultOf(
+async function resultOf(
   episode: Episode,
   setting: EpisodeSetting,
   students: readonly StudentFile[],
-): EpisodeResult {
+): Promise<EpisodeResult> {
+  const others: PolicyResult[] = [];
+  for (const name of [...COMPARED, ...students.map((student) => student.name)])
+    others.push(playWhole(name, await openPlayer(name, setting, students), setting));
   const { given, beliefMae, finalScore, firstHalfMean, secondHalfMean } = episode;
   return {
     given,
@@ -55,10 +58,7 @@ function resultOf(
     belief: episode.belief.slice(),
     components: episode.components.slice(),
     weights: episode.grader.slice(),
-    others: [
-      ...COMPARED.map((name) => playWhole(name, openPolicy(name, setting), setting)),
-      ...students.map((student) => playWhole(student.name, openStudent(student, setting), setting)),
-    ],
+    others,
   };
 }
 

@@ -17,9 +17,10 @@ const api = {
     outcomeOf(() => replayEpisode(setting, moves, students)),
   /** Returns the next move of a policy. The policy gets the same observations as the page. */
   advise: (name: string, setting: EpisodeSetting, moves: readonly Move[], students: Students) =>
-    outcomeOf(() =>
-      adviser.advise(name, setting, moves, replayEpisode(setting, moves).observations, students),
-    ),
+    outcomeOf(async () => {
+      const { observations } = await replayEpisode(setting, moves);
+      return adviser.advise(name, setting, moves, observations, students);
+    }),
   rival: (name: string, setting: EpisodeSetting, students: Students) =>
     outcomeOf(() => playRival(name, setting, students)),
 };

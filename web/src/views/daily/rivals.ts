@@ -1,6 +1,6 @@
 /** Rivals: policies that play the user's episode (the same person and luck) in a worker of their own. */
 import { signal } from '@preact/signals';
-import { STUDENT_NAMES } from '../../../../src/agents/student/student.js';
+import { STUDENT_NAMES } from '../../../../src/agents/student/packaged-students.js';
 import type { EpisodeSetting, Rival } from '../../person/episode-types.js';
 import type { PersonApi } from '../../person/worker.js';
 import { keptUnder } from '../../students/kept-students.js';
