@@ -10,12 +10,16 @@ from types import UnionType
 from typing import Any, Dict, List, Literal, Mapping, Type, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from arguments import Run, read_options
+from episodes import NUM_STEPS
 from models import precision
 from settings import Settings
 from trl.trainer.grpo_config import GRPOConfig
 from trl.trainer.sft_config import SFTConfig
 
 Config = TypeVar("Config", SFTConfig, GRPOConfig)
+
+#: The tokens that are left for the result of a tool call: it has 310 characters, many of them digits. Chosen by hand.
+_RESULT_TOKENS = 200
 
 #: Options of TRL that the recipe decides, and what to pass instead.
 _DECIDED = {"output_dir": "--output", "use_cpu": "--cpu", "resume_from_checkpoint": "--resume"}
@@ -46,11 +50,19 @@ def grpo_config(settings: Settings, run: Run) -> GRPOConfig:
         "num_generations": grpo.generations,
         "per_device_train_batch_size": grpo.batch,
         "gradient_accumulation_steps": grpo.accumulation,
-        "max_completion_length": grpo.completion_length,
+        "max_completion_length": completion_length(settings),
+        # After the last slot a model may go on calling.
+        "max_tool_calling_iterations": NUM_STEPS if grpo.rollout == "tools" else None,
         "temperature": grpo.temperature,
         "beta": grpo.beta,
     }
     return GRPOConfig(**{**values, **checked_options(GRPOConfig, read_options(grpo.config))})
+
+
+def completion_length(settings: Settings) -> int:
+    """Returns the maximum tokens of a completion. With tools it is the whole conversation of an episode, results included."""
+    length = settings.grpo.completion_length
+    return NUM_STEPS * (length + _RESULT_TOKENS) if settings.grpo.rollout == "tools" else length
 
 
 def _common(settings: Settings, run: Run, output: Path) -> Dict[str, Any]:

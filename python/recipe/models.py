@@ -28,8 +28,29 @@ PAD, END, OTHER = "<pad>", "<end>", "<other>"
 WORDS = (PAD, END, OTHER, *map(str, range(10)), *(name.upper() for name in ACTION_NAMES))
 TEMPLATE = (
     "{% for message in messages %}{{ message['content'] }}"
+    "{% for call in message['tool_calls'] or [] %} {{ call['function'] }}{% endfor %}"
     "{% if message['role'] == 'assistant' %} <end>{% endif %}{{ '\n' }}{% endfor %}"
 )
+#: How transformers reads a tool call of the model `tiny`: "3 6 5 SLEEP".
+_DIGITS = ("social", "morning", "work")
+TOOL_CALLS = {
+    "defaults": {"role": "assistant"},
+    # Skips the whole prompt, which may have earlier calls: no token marks the start of an answer.
+    "start_anchor_pattern": "(?s).+",
+    "fields": {
+        "tool_calls": {
+            "open_pattern": " ".join(rf"(?P<{name}>\d)" for name in _DIGITS) + " (?P<action>[A-Z_]+)",
+            "close_pattern": rf"\s*(?:{END})?",
+            "repeats": True,
+            "content": "text",
+            "transform": {
+                "type": "function",
+                "function": {"name": "act", "arguments": {name: f"{{{name}}}" for name in ("action", *_DIGITS)}},
+            },
+        },
+        "content": {"content": "text"},
+    },
+}
 
 #: The type of TRL's option model_init_kwargs. TRL has already parsed text that begins with "{"; `_load` ignores other text.
 Options = Union[Dict[str, Any], str, None]
@@ -131,7 +152,12 @@ def tiny_tokenizer() -> PreTrainedTokenizerFast:
     words = tokenizers.Tokenizer(tokenizers.models.WordLevel(vocabulary, unk_token=OTHER))
     words.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
     return PreTrainedTokenizerFast(
-        tokenizer_object=words, pad_token=PAD, eos_token=END, unk_token=OTHER, chat_template=TEMPLATE
+        tokenizer_object=words,
+        pad_token=PAD,
+        eos_token=END,
+        unk_token=OTHER,
+        chat_template=TEMPLATE,
+        response_template=TOOL_CALLS,
     )
 
 

@@ -99,8 +99,9 @@ class Grpo:
     rollout: str = setting(
         "step",
         PUBLISHED,
-        "step: one answer to each row; episode: the model plays the 28 steps of each row's episode",
-        choices=("step", "episode"),
+        "step: one answer to each row; episode: the model plays the 28 steps of each row's episode; tools: it plays them by "
+        "calls of a tool",
+        choices=("step", "episode", "tools"),
     )
     grader: str = setting(
         "v2", OURS, "grader of the episodes", "v1 does not reward inference", choices=("v1", "v2", "v3")

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import functools
+import json
 import time
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import models
 import ranks
@@ -13,9 +15,10 @@ import trl
 from arguments import Run
 from callback import WatchCallback
 from datasets import Dataset
-from episodes import EpisodeRollouts, episode_prompts
+from episodes import NUM_STEPS, EpisodeRollouts, episode_prompts
 from record import write_record
 from rhythm_vec import Client, reward_funcs, score, thought_of
+from rhythm_vec.trl import RhythmEnvironment, prompt_of, slots_played
 from rows import Rows, check_world
 from settings import Settings
 from transformers import Trainer
@@ -30,7 +33,7 @@ _LOGGED = {
         "reward",
         *(
             f"rewards/{name}/mean"
-            for name in ("final_score", "format_valid", "action_legal", "env_reward", "belief_accuracy", "belief_skill")
+            for name in ("RhythmEnvironment", "slots_played", "final_score", "format_valid", "action_legal", "env_reward", "belief_accuracy", "belief_skill")
         ),
         "frac_reward_zero_std",
         "completions/clipped_ratio",
@@ -91,12 +94,22 @@ def train_grpo(
     client = Client(url)
     digest = score(seeds=[0], action_histories=[[]], actions=[None], client=client).world_digest
     check_world(rows, digest)
-    is_episode = settings.grpo.rollout == "episode"
-    # The reward functions get all columns; a rollout function gets only the prompts, which name the episodes.
-    dataset = Dataset.from_dict({"prompt": episode_prompts(rows)} if is_episode else rows.columns())
+    dataset = grpo_dataset(settings, rows)
     trainer, callback = grpo_trainer(settings, run, dataset, config, client, start)
     origin = {"rhythm_vec": {**rows.origin, "world_digest": digest}, "rows": len(dataset)}
     _train(trainer, "grpo", settings, run, {**origin, "start": "base" if start is None else start.name}, callback)
+
+
+def grpo_dataset(settings: Settings, rows: Rows) -> Dataset:
+    """Returns the rows of the trainer. Reward functions and environments get all columns; a rollout function gets only the
+    prompts, which name the episodes."""
+    if settings.grpo.rollout == "step":
+        return Dataset.from_dict(rows.columns())
+    prompts = episode_prompts(rows)
+    if settings.grpo.rollout == "episode":
+        return Dataset.from_dict({"prompt": prompts})
+    first = prompt_of(settings.grpo.grader)
+    return Dataset.from_list([{"prompt": first, **json.loads(prompt[0]["content"])} for prompt in prompts])
 
 
 def grpo_trainer(
@@ -118,6 +131,11 @@ def grpo_trainer(
     if grpo.rollout == "episode":
         rollouts = EpisodeRollouts(client, grpo.grader, output, callback.record, thought)
         sources = {"rollout_func": rollouts, "reward_funcs": rollouts.rewards}
+    elif grpo.rollout == "tools":
+        sources = {
+            "environment_factory": functools.partial(RhythmEnvironment, grader=grpo.grader),
+            "reward_funcs": [recording_slots(callback)],
+        }
     else:
         shaping = {name: True for name in grpo.shaping}
         rewards = reward_funcs(client, grader=grpo.grader, shaping=shaping, thought=thought)
@@ -133,6 +151,19 @@ def grpo_trainer(
         **sources,
     )
     return trainer, callback
+
+
+def recording_slots(callback: WatchCallback) -> Any:
+    """Returns the reward function `slots_played`, which also passes each slot to the watch: its action, or none."""
+
+    @functools.wraps(slots_played)
+    def recorded(environments: Sequence[RhythmEnvironment], **columns: Any) -> List[float]:
+        played = [[*each.actions, *[""] * (NUM_STEPS - len(each.actions))] for each in environments]
+        slots = [action.upper() for episode in played for action in episode]
+        callback.record(slots, [slot != "" for slot in slots], [False] * len(slots))
+        return slots_played(environments, **columns)
+
+    return recorded
 
 
 def _train(

@@ -81,21 +81,23 @@ def action_figures(actions: Mapping[str, int]) -> Dict[str, float]:
 
 #: Names of figures in TRL's log, by their names here. TRL's figures cover all processes.
 _TRL_NAMES = {
-    "zero_spread": "frac_reward_zero_std",
+    "frac_reward_zero_std": "zero_spread",
     "kl": "kl",
     "reward": "reward",
-    "final_score": "rewards/final_score/mean",
-    "format_valid": "rewards/format_valid/mean",
-    "action_legal": "rewards/action_legal/mean",
-    "env_reward": "rewards/env_reward/mean",
-    "belief_accuracy": "rewards/belief_accuracy/mean",
-    "belief_skill": "rewards/belief_skill/mean",
+    "rewards/final_score/mean": "final_score",
+    "rewards/RhythmEnvironment/mean": "final_score",  # of episodes by tools
+    "rewards/slots_played/mean": "slots_played",
+    "rewards/format_valid/mean": "format_valid",
+    "rewards/action_legal/mean": "action_legal",
+    "rewards/env_reward/mean": "env_reward",
+    "rewards/belief_accuracy/mean": "belief_accuracy",
+    "rewards/belief_skill/mean": "belief_skill",
 }
 
 
 def line_of(step: int, logged: Mapping[str, Any], batch: Optional[Batch]) -> Dict[str, Any]:
     """Returns a step's figures: those that TRL logged, and those of its answers, if any."""
-    figures = {name: _finite(logged[key]) for name, key in _TRL_NAMES.items() if key in logged}
+    figures = {name: _finite(logged[key]) for key, name in _TRL_NAMES.items() if key in logged}
     return {"step": step, **figures, **(measures(batch) if batch else {})}
 
 

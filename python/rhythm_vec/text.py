@@ -137,19 +137,19 @@ def _float32(value: float) -> float:
     return float(np.float32(value))
 
 
-def user_texts(rows: "npt.NDArray[np.float32]", history: str = "whole", request: bool = True) -> List[str]:
+def user_texts(rows: "npt.NDArray[np.float32]", history: str = "whole", form: str = "line") -> List[str]:
     """Returns the user message of each row.
 
     Args:
         rows: f32 [n, 106]: raw observations with histories, as VecEnv(..., observation={"history": True}) returns them. With
             "new" only the first 22 columns, those of raw observations without histories, are read.
         history: "whole" for the last seven steps; "new" for the last step only, for chats that keep the earlier messages.
-        request: whether the message asks for an answer.
+        form: with "line" the message ends with a request for an answer, before the last step; with "tools" it does not.
     """
     integers, numbers = (_INTEGERS, _NUMBERS) if history == "whole" else (_NEW_INTEGERS, _NEW_NUMBERS)
     codes = rows[:, integers].astype(int).tolist()
     texts = _texts_of(rows[:, numbers])
-    return [_user_text(each, numbers, history, request) for each, numbers in zip(codes, texts)]
+    return [_user_text(each, numbers, history, form) for each, numbers in zip(codes, texts)]
 
 
 def _texts_of(values: "npt.NDArray[np.float32]") -> List[List[str]]:
@@ -234,7 +234,7 @@ _PAST_STEPS = [
 ]
 
 
-def _user_text(codes: Sequence[int], numbers: Sequence[str], history: str, request: bool) -> str:
+def _user_text(codes: Sequence[int], numbers: Sequence[str], history: str, form: str) -> str:
     """Returns a user message. `codes` and `numbers` are in the order of the columns that `user_texts` reads."""
     step, event, last, *past = codes
     at, width = _METERS + 1, 1 + 2 * _METERS
@@ -249,6 +249,6 @@ def _user_text(codes: Sequence[int], numbers: Sequence[str], history: str, reque
     ]
     if lines:
         parts += [_STATE["past"], *lines]
-    if request and step < _world.NUM_STEPS:
+    if form == "line" and step < _world.NUM_STEPS:
         parts.append(_STATE["request"])
     return "".join(parts)

@@ -77,8 +77,7 @@ class TextEnv:
 
     def reset(self, seed: int) -> Chat:
         """Begins the episode of a seed, a u32. Returns the system message with the rules, and the first user message."""
-        self._env.reset(seed=seed)
-        self._last = {}
+        self._begin(seed)
         return [dict(self._system), self._message()]
 
     def step(self, text: Completion) -> Tuple[Message, float, bool, Infos]:
@@ -107,11 +106,15 @@ class TextEnv:
         Raises:
             StateError: `not_reset`, `closed`.
         """
-        total, done = 0.0, "final_score" in self._last
-        while not done:
-            reward, done = self._play(-1, None)
-            total += reward
+        total = 0.0
+        while not self.is_over:
+            total += self._play(-1, None)[0]
         return total, self._info()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the episode has taken its last step."""
+        return "final_score" in self._last
 
     def close(self) -> None:
         """Frees the episode. A second `close` does nothing."""
@@ -124,6 +127,10 @@ class TextEnv:
         self, kind: Optional[Type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]
     ) -> None:
         self.close()
+
+    def _begin(self, seed: int, profiles: Optional[ProfileChoice] = None) -> None:
+        self._env.reset(seed=seed, profiles=profiles)
+        self._last = {}
 
     def _play(self, code: int, belief: Optional[List[float]]) -> Tuple[float, bool]:
         """Takes an action, -1 for none. Returns the reward, and whether the episode is over."""
@@ -154,4 +161,7 @@ class TextEnv:
         return dict(self._last)
 
     def _message(self) -> Message:
-        return {"role": "user", "content": user_texts(self._env.outputs.observations, self._history)[0]}
+        return {"role": "user", "content": self._text("line")}
+
+    def _text(self, form: str) -> str:
+        return user_texts(self._env.outputs.observations, self._history, form)[0]

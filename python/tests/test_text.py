@@ -2,12 +2,13 @@
 
 import re
 import unittest
-from typing import Any, List
+from typing import Any, Dict, List
 
 import numpy as np
 
-from rhythm_vec import ACTION_NAMES, InputError, StateError, TextEnv, VecEnv, parse, prompts, thought_of
+from rhythm_vec import ACTION_NAMES, InputError, StateError, TextEnv, VecEnv, _world, parse, prompts, thought_of
 from rhythm_vec.text import system_text, user_texts
+from rhythm_vec.trl import RhythmEnvironment, slots_played
 
 from .support import RefusalTest
 from .test_golden import GOLDEN, read
@@ -140,3 +141,47 @@ class TextEnvTest(RefusalTest):
         self.assertEqual(env.step("SLEEP")[3]["step"], 1)
         env.close()
         self.expect_refusal(StateError, "closed", lambda: env.step("SLEEP"))
+
+
+class ToolTest(RefusalTest):
+    def test_a_tool_plays_the_steps_of_text_env(self) -> None:
+        tool = RhythmEnvironment(grader="v3", reward="both")
+        tool.reset(seed=7, prompt=[], profile_mode="discrete")
+        with TextEnv(grader="v3", reward="both", history="new", profiles="discrete") as env:
+            env.reset(7)
+            paid = 0.0
+            for step in range(20):
+                name = ACTION_NAMES[step % 10]
+                # Some models write names in other ways, and TRL passes the digits of some as text.
+                told = tool.act(name.replace("_", "-"), "3", 4, step % 10)  # type: ignore[arg-type]
+                message, reward, _, _ = env.step(f"3 4 {step % 10} {name}")
+                paid += reward
+                self.assertEqual(told, message["content"].partition("\n\nAnswer")[0])
+            reward, info = env.finish()
+            self.assertEqual(tool.get_reward(), paid + reward)
+            self.assertEqual(tool.result, info)
+            self.assertEqual(len(tool.actions), 20)
+        logged: Dict[str, float] = {}
+        self.assertEqual(slots_played([tool], log_metric=logged.__setitem__), [20 / 28])
+        self.assertEqual(logged, {name: info[name] for name in ("belief_mae", "episode_return")})
+
+    def test_refused_calls_take_no_step(self) -> None:
+        tool = RhythmEnvironment()
+        self.expect_refusal(InputError, "bad_seed", tool.reset)
+        self.expect_refusal(StateError, "not_reset", lambda: tool.act("SLEEP"))
+        tool.reset(seed=7)
+        first = tool.act("SLEEP")
+        calls: List[Any] = [("NAP",), (None,), ("SLEEP", 1), ("SLEEP", 1, 10, 1), ("SLEEP", 1, "x", 1)]
+        codes = ["illegal_action", "illegal_action", "bad_belief", "out_of_range", "wrong_type"]
+        for code, call in zip(codes, calls):
+            self.expect_refusal(InputError, code, lambda call=call: tool.act(*call))
+        self.assertEqual(len(tool.actions), 1)
+        tool.reset(seed=7)
+        self.assertEqual(tool.act("SLEEP"), first)
+        tool.get_reward()
+        self.expect_refusal(StateError, "episode_over", lambda: tool.act("SLEEP"))
+
+    def test_the_description_of_the_tool_is_that_of_the_server(self) -> None:
+        description, _, arguments = (RhythmEnvironment.act.__doc__ or "").partition("\n\n")
+        self.assertEqual(description, _world.TOOLS["act"])
+        self.assertIn(str([name.upper() for name in ACTION_NAMES]).replace("'", '"'), arguments)

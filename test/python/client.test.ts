@@ -447,7 +447,9 @@ describe.runIf(absent === null)('examples', () => {
 
   it.runIf(noEngine === null)('of the guide of texts print what the guide shows', async () => {
     const page = readFileSync(pathOf('docs/guides/text-from-python.md'), 'utf8');
-    const examples = [...page.matchAll(/^```python\n(.*?)^```\n\n```txt\n(.*?)^```$/gms)];
+    const examples = [
+      ...page.matchAll(/^```python\n((?:(?!```).*\n)+)```\n\n```txt\n((?:(?!```).*\n)+)```$/gm),
+    ];
     expect(examples).toHaveLength(3);
     for (const [, code, output] of examples) expect(await outputOf('-c', code)).toBe(output);
   });

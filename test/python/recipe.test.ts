@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
-import { createVecEnv, type ParsedCompletion, parseCompletion } from '../../src/index.js';
+import { createTextEnv, createVecEnv, type ParsedCompletion, parseCompletion } from '../../src/index.js';
 import { ACTION_NAMES } from '../../src/world/fields.js';
 import { fromLines, temporaryDirectory } from '../support/cli.js';
 import { askPython, askPythonAsync, TRL, whyAbsent } from '../support/python.js';
@@ -181,6 +181,69 @@ describe.runIf(absent === null)('the recipe with TRL', () => {
         expect(legal).toBeCloseTo(mean(answers[k].map((text) => Number(text.includes('<end>')))), 12);
         expect(rewards.format_valid[k]).toBeCloseTo(legal - 2 * (1 - legal), 12);
         expect(rewards.action_legal[k]).toBeCloseTo(0.5 * legal - (1 - legal), 12);
+      }
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'plays episodes by tool calls in the trainer of TRL, which the environment of texts replays with the same results',
+    async () => {
+      const turn = (k: number) => `${k % 10} ${(3 * k) % 10} 5 ${ACTION_NAMES[k % 10].toUpperCase()}`;
+      const turns = Array.from({ length: 30 }, (_, k) => turn(k));
+      const whole = turns.slice(0, 28).map((answer) => `${answer} <end>`);
+      // Answers with two calls each, the last of them after the end; an end without a call; calls that end early.
+      const twice = Array.from({ length: 15 }, (_, k) => `${turn(2 * k)} ${turn(2 * k + 1)} <end>`);
+      const answers = [
+        [...whole, '5 <end>'],
+        ['5 <end>'],
+        [...twice, '<end>'],
+        [...whole.slice(0, 3), 'LEARN <end>'],
+      ];
+      const calls = [28, 0, 30, 3].map((count) => turns.slice(0, count));
+      const seeds = [4242, 7];
+      const question = { folder: pathOf('tools'), grader: 'v3', seeds, answers };
+      const { rewards, actions, results, completions, generated } = await askPythonAsync<{
+        rewards: Record<string, number[]>;
+        actions: string[][];
+        results: Record<string, number>[];
+        completions: { role: string; content: string }[][];
+        generated: string[];
+      }>('recipe/tools.py', question, TRL);
+      // Only the model's own tokens are trained.
+      expect(generated).toEqual(answers.map((texts) => texts.join(' ')));
+      for (const [k, texts] of calls.entries()) {
+        using text = createTextEnv({ grader: 'v3', history: 'new' });
+        text.reset(seeds[k >> 1]);
+        const steps = texts.slice(0, 28).map((answer) => text.step(answer));
+        const { info } = text.finish();
+        expect(actions[k]).toEqual(steps.map((step) => step.info.action));
+        expect(rewards.slots_played[k]).toBeCloseTo(steps.length / 28, 6);
+        expect(rewards.RhythmEnvironment[k]).toBe(info.end!.finalScore);
+        expect(results[k].belief_mae).toBe(info.end!.beliefMae);
+        const shown = completions[k].flatMap(({ role, content }) => (role === 'tool' ? [content] : []));
+        const expected = steps.map(({ message }) => message.content.replace(/\n\nAnswer with .*$/, ''));
+        expect(shown.slice(0, 28)).toEqual(expected);
+        expect(shown.slice(28)).toEqual(
+          texts.slice(28).map(() => expect.stringMatching(/error.*The week is over: call act no more/)),
+        );
+      }
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'trains on episodes by tool calls',
+    async () => {
+      const size = ['--grpo-batch', '4', '--grpo-generations', '2', '--grpo-steps', '2', '--rows', '8'];
+      const args = ['--start-from', 'base', '--grpo-rollout', 'tools', '--grpo-grader', 'v3', ...size];
+      const { code, stderr, record, watched } = await runRecipe(pathOf('by-tools'), 'grpo', ...args);
+      expect(code, stderr).toBe(0);
+      expect(record('grpo').settings.grpo.rollout).toBe('tools');
+      expect(watched()).toHaveLength(2);
+      for (const line of watched()) {
+        expect(line.reward).toBeCloseTo(line.final_score + line.slots_played, 4);
+        expect(line.unparsed).toBeCloseTo(1 - line.slots_played, 4);
       }
     },
     LIMIT_MS,
