@@ -1,6 +1,6 @@
 """The Rhythm life simulator as an OpenEnv environment."""
 
 from .client import RhythmVecEnv
-from .models import RhythmVecAction, RhythmVecObservation, RhythmVecState
+from .models import RhythmVecAction, RhythmVecObservation, RhythmVecState, RhythmVecTextObservation
 
-__all__ = ["RhythmVecAction", "RhythmVecEnv", "RhythmVecObservation", "RhythmVecState"]
+__all__ = ["RhythmVecAction", "RhythmVecEnv", "RhythmVecObservation", "RhythmVecState", "RhythmVecTextObservation"]

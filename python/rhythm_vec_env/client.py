@@ -1,17 +1,19 @@
 """Client of a `rhythm-vec serve` server."""
 
-from typing import Any, Dict
+from typing import Any, Dict, Union
 
 from openenv.core.client_types import StepResult
 from openenv.core.env_client import EnvClient
 
-from .models import RhythmVecAction, RhythmVecObservation, RhythmVecState
+from .models import RhythmVecAction, RhythmVecObservation, RhythmVecState, RhythmVecTextObservation
+
+AnyObservation = Union[RhythmVecObservation, RhythmVecTextObservation]
 
 
-class RhythmVecEnv(EnvClient[RhythmVecAction, RhythmVecObservation, RhythmVecState]):
+class RhythmVecEnv(EnvClient[RhythmVecAction, AnyObservation, RhythmVecState]):
     """Plays episodes over one WebSocket, one at a time.
 
-    `reset` takes `seed`, `episode_id`, `profile` and `grader`, as docs/server.md describes them.
+    `reset` takes `seed`, `episode_id`, `profile`, `grader`, `text` and `reward`, as docs/server.md describes them.
 
     Example:
         with RhythmVecEnv(base_url="http://127.0.0.1:8000").sync() as env:
@@ -24,9 +26,10 @@ class RhythmVecEnv(EnvClient[RhythmVecAction, RhythmVecObservation, RhythmVecSta
     def _step_payload(self, action: RhythmVecAction) -> Dict[str, Any]:
         return action.model_dump(exclude_none=True, exclude={"metadata"})
 
-    def _parse_result(self, payload: Dict[str, Any]) -> StepResult[RhythmVecObservation]:
+    def _parse_result(self, payload: Dict[str, Any]) -> StepResult[AnyObservation]:
         reward, done = payload["reward"], payload["done"]
-        observation = RhythmVecObservation(**payload["observation"], reward=reward, done=done)
+        form = RhythmVecTextObservation if "prompt" in payload["observation"] else RhythmVecObservation
+        observation = form(**payload["observation"], reward=reward, done=done)
         return StepResult(observation=observation, reward=reward, done=done)
 
     def _parse_state(self, payload: Dict[str, Any]) -> RhythmVecState:

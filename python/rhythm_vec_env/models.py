@@ -12,12 +12,15 @@ from pydantic import Field
 class RhythmVecAction(Action):
     """One of ten actions, and optionally a belief about the hidden profile."""
 
-    action_type: str = Field(description="The action's name, in lower or upper case.")
+    action_type: Optional[str] = Field(default=None, description="The action's name, in lower or upper case.")
     belief: Optional[List[float]] = Field(
         default=None,
         min_length=3,
         max_length=3,
         description="social, morning, work: 0 to 1 each. Without one, the last belief still counts.",
+    )
+    message: Optional[str] = Field(
+        default=None, description='Instead of the other fields: an answer such as "3 6 5 SLEEP".'
     )
 
 
@@ -35,6 +38,17 @@ class RhythmVecObservation(Observation):
     anomalies: List[float] = Field(
         description="Change of each meter minus the change under a neutral profile, with noise, before decay and events."
     )
+    final_score: Optional[float] = Field(description="The grade, once the episode is over.")
+    components: Optional[Dict[str, float]] = Field(description="The components of the grade, by name.")
+    belief_mae: Optional[float] = Field(description="Mean absolute error of the last belief.")
+    episode_return: Optional[float] = Field(description="Sum of the rewards.")
+
+
+class RhythmVecTextObservation(Observation):
+    """The observation of an episode in text, which a reset with `text=True` begins."""
+
+    rules: Optional[str] = Field(default=None, description="How an episode goes, after a reset.")
+    prompt: str = Field(description="The state, and the last step.")
     final_score: Optional[float] = Field(description="The grade, once the episode is over.")
     components: Optional[Dict[str, float]] = Field(description="The components of the grade, by name.")
     belief_mae: Optional[float] = Field(description="Mean absolute error of the last belief.")

@@ -62,7 +62,7 @@ const NUMBERS = [
     SECOND,
   ],
   ['--ping <seconds>', 'interval of pings to each socket', 'pingMs', SECOND],
-  ['--idle <seconds>', 'close a socket after this time without a frame', 'idleMs', SECOND],
+  ['--idle <seconds>', 'close a session after this time without a message', 'idleMs', SECOND],
 ] as const;
 
 export function defineServe(command: Command, context: Context): void {

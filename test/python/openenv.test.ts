@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, test } from 'vitest';
-import { ACTION_NAMES, Episode } from '../../src/index.js';
+import { ACTION_NAMES, createTextEnv, Episode } from '../../src/index.js';
 import { ACTION_SCHEMA, STATE_SCHEMA } from '../../src/server/protocol/messages.js';
-import { OBSERVATION_SCHEMA } from '../../src/server/protocol/observation.js';
+import { OBSERVATION_SCHEMA, TEXT_SCHEMA } from '../../src/server/protocol/observation.js';
 import { float32Decimal, float32Decimals } from '../../src/shared/float32-decimal.js';
 import { packageVersion } from '../../src/shared/version.js';
 import { COMPONENT_NAMES } from '../../src/world/fields.js';
@@ -15,7 +15,7 @@ import { whyAbsent as whyAbsentPython } from '../support/python-client.js';
 import { startServer } from '../support/server.js';
 
 const SCRIPT = 'openenv/play.py';
-const absent = whyAbsent('openenv', '(openenv-core 0.2.2 or later)', SCRIPT, {});
+const absent = whyAbsent('openenv', '0.3 or later', SCRIPT, {});
 if (absent !== null) test.skip(`the client of OpenEnv: NOT TESTED here: ${absent}`, () => {});
 
 interface Result {
@@ -29,6 +29,7 @@ interface Answer {
     readonly states: readonly object[];
     readonly refused: string;
   };
+  readonly called: Readonly<Record<'socket' | 'http', readonly unknown[]>>;
   readonly validated: object;
 }
 
@@ -76,6 +77,23 @@ describe.runIf(absent === null)('with OpenEnv', () => {
     expect(played.refused).toContain('EXECUTION_ERROR');
   });
 
+  it('the client for tools lists and calls them, over a socket and over HTTP', async () => {
+    const { url } = await startServer();
+    const calls = [
+      ['act', { action: 'SLEEP', social: 3, morning: 6, work: 5 }],
+      ['grade', {}],
+    ];
+    const { called } = await askPythonAsync<Answer>(SCRIPT, { tools: { url, reset: { seed: 7 }, calls } });
+    using env = createTextEnv({ history: 'new' });
+    env.reset(7);
+    const [act] = env.step('3 6 5 SLEEP').message.content.split('\n\n');
+    const grade = expect.stringContaining(
+      `"final_score":${float32Decimal(env.finish().info.end!.finalScore)},`,
+    );
+    const expected = [['start', 'act', 'grade'], act, grade];
+    expect(called).toEqual({ socket: expected, http: expected });
+  });
+
   it('the validation reports as missing only the lock file that uv writes and a recommended folder', async () => {
     const { url } = await startServer();
     const { validated } = await askPythonAsync<Answer>(SCRIPT, { validate: url });
@@ -103,6 +121,7 @@ describe('the folder python/rhythm_vec_env', () => {
       keys.filter((key) => !others.includes(key));
     expect(fieldsOf('RhythmVecAction')).toEqual(without(Object.keys(ACTION_SCHEMA.shape), ['metadata']));
     expect(fieldsOf('RhythmVecObservation')).toEqual(Object.keys(OBSERVATION_SCHEMA.shape));
+    expect(fieldsOf('RhythmVecTextObservation')).toEqual(Object.keys(TEXT_SCHEMA.shape));
     const inherited = ['episode_id', 'step_count'];
     expect(fieldsOf('RhythmVecState')).toEqual(without(Object.keys(STATE_SCHEMA.shape), inherited));
     expect(read('pyproject.toml')).toContain(`version = "${packageVersion()}"`);

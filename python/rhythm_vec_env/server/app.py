@@ -9,7 +9,7 @@ from typing import List, Optional
 
 
 def command() -> List[str]:
-    """Returns RHYTHM_COMMAND split into words, else `rhythm-vec` on PATH, else `npx rhythm-vec`.
+    """Returns RHYTHM_COMMAND split into words, else `rhythm-vec` on PATH, else that of the nearest node_modules.
 
     Raises:
         SystemExit: the variable is empty, and neither rhythm-vec nor npx is on PATH.
@@ -20,7 +20,8 @@ def command() -> List[str]:
     installed, npx = shutil.which("rhythm-vec"), shutil.which("npx")
     if installed is None and npx is None:
         sys.exit("Expected a rhythm-vec command or npx on PATH, got neither. Install Node, or set RHYTHM_COMMAND.")
-    return [installed] if installed is not None else [str(npx), "rhythm-vec"]
+    # --no-install: npx would fetch the package from a registry.
+    return [installed] if installed is not None else [str(npx), "--no-install", "rhythm-vec"]
 
 
 def main(arguments: Optional[List[str]] = None) -> None:

@@ -24,7 +24,7 @@ const fill = (template: string, values: Values): string =>
 
 const { grading, state } = TEXT;
 /** How a model answers: with a line such as `4 6 5 SLEEP`, or by calling the tool `act`. */
-export type AnswerForm = keyof typeof TEXT.answer_forms;
+export type AnswerForm = 'line' | 'tools';
 /** Returns the rules with what the grader pays for. */
 const rulesOf = (grading: string, form: AnswerForm): string =>
   fill(TEXT.rules.join('\n'), { grading, answer: TEXT.answer_forms[form].join('\n') });
@@ -81,8 +81,8 @@ const PAST_STEPS = TIMES.map((time) =>
   ACTIONS.map((action) => between(fill(state.past_step, { time, action }))),
 );
 
-/** The past steps in a user message: 'whole': all that are known, at most seven; 'new': the last one, within its line. */
 export const HISTORY_FORMS = ['whole', 'new'] as const;
+/** The past steps in a user message. 'whole': all that are known, at most seven; 'new': the last one. */
 export type HistoryForm = (typeof HISTORY_FORMS)[number];
 
 /**

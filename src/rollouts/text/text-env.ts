@@ -9,8 +9,8 @@ import { beginsInThought, type ParseOptions, parseText, type Triple } from './pa
 import { type ChatMessage, type Prompt, type PromptOptions, systemMessage } from './prompt.js';
 import { HISTORY_FORMS, type HistoryForm, userText } from './prompt-text.js';
 
-/** What a step pays. */
 export const TEXT_REWARDS = ['final', 'step', 'both'] as const;
+/** What a step pays. 'final': the final score, at the last step; 'step': each step's reward; 'both': their sum. */
 export type TextReward = (typeof TEXT_REWARDS)[number];
 
 /** Options of `createTextEnv`. */

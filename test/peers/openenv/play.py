@@ -1,6 +1,7 @@
 """Plays an episode with the client of python/rhythm_vec_env, and validates the server and the folder with OpenEnv's code.
 
-Reads {"play": arguments of play, "validate": URL of a server}, each optional. Prints {"played", "validated"}.
+Reads {"play": arguments of play, "tools": arguments of call_tools, "validate": URL of a server}, each optional. Prints
+{"played", "called", "validated"}.
 """
 
 import json
@@ -10,6 +11,7 @@ from pathlib import Path
 from openenv.cli._cli_utils import validate_env_structure
 from openenv.cli._validation import get_deployment_modes, validate_multi_mode_deployment, validate_running_environment
 from openenv.core.client_types import StepResult
+from openenv.core.mcp_client import MCPToolClient
 
 from rhythm_vec_env import RhythmVecAction, RhythmVecEnv, RhythmVecState
 
@@ -37,6 +39,21 @@ def play(url: str, reset: dict, actions: list) -> dict:
     return {"results": [plain(result) for result in results], "states": states, "refused": refused}
 
 
+def call_tools(url: str, reset: dict, calls: list) -> dict:
+    """Calls tools, over a WebSocket after a reset and over HTTP after `start`. Returns their names and results."""
+    answers = {}
+    for kind in ("socket", "http"):
+        with MCPToolClient(base_url=url).sync() as env:
+            env.async_client.use_production_mode = kind == "http"
+            if kind == "socket":
+                env.reset(**reset)
+            else:
+                env.call_tool("start", **reset)
+            names = [tool.name for tool in env.list_tools()]
+            answers[kind] = [names, *(env.call_tool(name, **arguments) for name, arguments in calls)]
+    return answers
+
+
 def validate(url: str) -> dict:
     report = validate_running_environment(url)
     return {
@@ -52,6 +69,8 @@ request = json.load(sys.stdin)
 answer = {}
 if "play" in request:
     answer["played"] = play(**request["play"])
+if "tools" in request:
+    answer["called"] = call_tools(**request["tools"])
 if "validate" in request:
     answer["validated"] = validate(request["validate"])
 json.dump(answer, sys.stdout)
