@@ -34,7 +34,7 @@ describe('docs/server.md agrees with the running server on', () => {
     const expected = Object.entries(body.paths).flatMap(([path, methods]) =>
       Object.keys(methods as object).map((method) => `${method.toUpperCase()} ${path}`),
     );
-    expect(cellsOf('route').sort()).toEqual([...expected, 'GET /ws', 'GET /v1/vec'].sort());
+    expect(cellsOf('route').sort()).toEqual([...expected, 'GET /ws', 'GET /mcp', 'GET /v1/vec'].sort());
   });
 
   it('metrics of /metrics', async () => {
