@@ -10,14 +10,29 @@ export interface RowFormat {
   readonly open: <Row>(origin: Origin, columns: Columns<Row>) => Promise<RowEncoder<Row>>;
 }
 
-const jsonlEncoder = <Row>(): RowEncoder<Row> => ({
-  add: (rows) => rows.map((row) => `${JSON.stringify(row)}\n`).join(''),
-  end: () => '',
-});
+const jsonlEncoder = <Row>(columns: Columns<Row>): RowEncoder<Row> => {
+  const [name] = Object.keys(columns) as (keyof Row & string)[];
+  const lineOf = columns[name].type === 'messages' ? messagesFirst<Row>(name) : JSON.stringify;
+  return { add: (rows) => rows.map((row) => `${lineOf(row)}\n`).join(''), end: () => '' };
+};
+
+/**
+ * Returns a function that does the same as JSON.stringify for rows with messages in the first column, `name`. It keeps the JSON
+ * of the first message, because many rows in turn may have the same object, the system message.
+ */
+function messagesFirst<Row>(name: keyof Row & string): (row: Row) => string {
+  let [kept, start]: [unknown, string] = [null, ''];
+  return ({ [name]: messages, ...others }) => {
+    const [first, ...rest] = messages as unknown[];
+    if (first !== kept) [kept, start] = [first, `{"${name}":[${JSON.stringify(first)}`];
+    const comma = rest.length > 0 ? ',' : '';
+    return `${start}${comma}${JSON.stringify(rest).slice(1)},${JSON.stringify(others).slice(1)}`;
+  };
+}
 
 /** The formats, JSON lines first. */
 export const FORMATS: readonly RowFormat[] = [
-  { name: 'jsonl', open: async () => jsonlEncoder() },
+  { name: 'jsonl', open: async (_, columns) => jsonlEncoder(columns) },
   {
     name: 'parquet',
     // Loads the library only if a Parquet file is written.
