@@ -31,7 +31,7 @@ TEMPLATE = (
     "{% for call in message['tool_calls'] or [] %} {{ call['function'] }}{% endfor %}"
     "{% if message['role'] == 'assistant' %} <end>{% endif %}{{ '\n' }}{% endfor %}"
 )
-#: How transformers reads a tool call of the model `tiny`: "3 6 5 SLEEP".
+#: The response template with which transformers reads answers of the model `tiny`, such as "3 6 5 SLEEP", as tool calls.
 _DIGITS = ("social", "morning", "work")
 TOOL_CALLS = {
     "defaults": {"role": "assistant"},
@@ -152,12 +152,7 @@ def tiny_tokenizer() -> PreTrainedTokenizerFast:
     words = tokenizers.Tokenizer(tokenizers.models.WordLevel(vocabulary, unk_token=OTHER))
     words.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
     return PreTrainedTokenizerFast(
-        tokenizer_object=words,
-        pad_token=PAD,
-        eos_token=END,
-        unk_token=OTHER,
-        chat_template=TEMPLATE,
-        response_template=TOOL_CALLS,
+        tokenizer_object=words, pad_token=PAD, eos_token=END, unk_token=OTHER, chat_template=TEMPLATE
     )
 
 

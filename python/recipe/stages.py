@@ -132,6 +132,8 @@ def grpo_trainer(
         rollouts = EpisodeRollouts(client, grpo.grader, output, callback.record, thought)
         sources = {"rollout_func": rollouts, "reward_funcs": rollouts.rewards}
     elif grpo.rollout == "tools":
+        if settings.model.model == "tiny":
+            tokenizer.response_template = models.TOOL_CALLS
         sources = {
             "environment_factory": functools.partial(RhythmEnvironment, grader=grpo.grader),
             "reward_funcs": [recording_slots(callback)],

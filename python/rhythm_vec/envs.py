@@ -30,8 +30,10 @@ from .vector_base import (
     RESET_OPTIONS,
     Array,
     BaseVectorEnv,
+    Beliefs,
     Infos,
     Seed,
+    check_beliefs,
     masked,
     refuse_closed,
     reset_options,
@@ -47,7 +49,8 @@ class RhythmVectorEnv(InProcess, BaseVectorEnv):
     """A Gymnasium vector environment over a `VecEnv`, with the same results bit for bit.
 
     An action is an index of `action_names`. With `beliefs` it is {"action": index, "belief": [social, morning, work]},
-    and v2 grades the last belief, v3 the beliefs from the third day on. Three NaN state no belief.
+    and v2 grades the last belief, v3 the beliefs from the third day on. Three NaN state no belief. With `beliefs="digits"` it is
+    flat, for trainers that have no dictionaries: integers [index, social, morning, work], the latter from 0 to 9 for 0 to 1.
 
     Infos have the same names as those of `RemoteVectorEnv` (remote.py): `seed` and `episode_number` of the current
     episodes, and after the end of an episode `final_score`, its eight `components`, `belief_mae`, `early_mean`,
@@ -59,7 +62,7 @@ class RhythmVectorEnv(InProcess, BaseVectorEnv):
         num_envs, profiles, grader, seed_range, observation, layout, kernel, threads, world, imagination: as in
             `VecEnv`.
         autoreset_mode: NEXT_STEP by default, as in Gymnasium.
-        beliefs: whether actions have beliefs.
+        beliefs: whether actions have beliefs; "digits" for the flat form.
         copy: whether observations, terminations and truncations are copies. With False they are views, which the next
             call overwrites.
 
@@ -74,7 +77,7 @@ class RhythmVectorEnv(InProcess, BaseVectorEnv):
         num_envs: int = 1,
         *,
         autoreset_mode: Union[AutoresetMode, str] = AutoresetMode.NEXT_STEP,
-        beliefs: bool = False,
+        beliefs: Beliefs = False,
         grader: GraderChoice = "v2",
         profiles: ProfileChoice = "sampled",
         seed_range: Optional[Tuple[int, int]] = None,
@@ -87,7 +90,7 @@ class RhythmVectorEnv(InProcess, BaseVectorEnv):
         imagination: bool = False,
     ) -> None:
         mode = to_mode(autoreset_mode)
-        flags = check_flag("beliefs", beliefs), check_flag("copy", copy)
+        flags = check_beliefs(beliefs), check_flag("copy", copy)
         vec = VecEnv(
             num_envs,
             kernel=kernel,
@@ -103,7 +106,7 @@ class RhythmVectorEnv(InProcess, BaseVectorEnv):
         )
         self._wrap(vec, mode, *flags, seed_range or ALL_SEEDS)
 
-    def _wrap(self, vec: VecEnv, mode: AutoresetMode, beliefs: bool, copy: bool, seed_range: Tuple[int, int]) -> None:
+    def _wrap(self, vec: VecEnv, mode: AutoresetMode, beliefs: Beliefs, copy: bool, seed_range: Tuple[int, int]) -> None:
         """Sets the environment up over a VecEnv."""
         self._vec = vec
         self._copy = copy
@@ -139,7 +142,7 @@ class RhythmVectorEnv(InProcess, BaseVectorEnv):
         if self.closed:
             refuse_closed()
         if self._beliefs:
-            codes, beliefs = split_action(actions)
+            codes, beliefs = split_action(actions, self._beliefs, self.num_envs)
             result = self._vec.step(codes, beliefs=beliefs)
         else:
             result = self._vec.step(actions)

@@ -28,11 +28,11 @@ from websockets.sync.client import ClientConnection, connect
 
 from . import _world
 from .batches import to_json
-from .checks import check_flag, check_integer
+from .checks import check_integer
 from .choices import to_seed_range
 from .client import DEFAULT_URL, TOKEN_VARIABLE, check_timeout, checked_url, field_error, token_of
 from .errors import RequestError, ServerUnavailableError
-from .vector_base import MODES, Arrays, ProxyVectorEnv, to_mode
+from .vector_base import MODES, Arrays, Beliefs, ProxyVectorEnv, check_beliefs, to_mode
 
 ALIGNMENT = 8
 #: Messages of up to this many bytes are sent without waiting for the server to read. Chosen by hand: a socket buffers more.
@@ -61,7 +61,7 @@ class RemoteVectorEnv(ProxyVectorEnv):
         timeout_s: the maximum seconds that opening the connection and each call may take, sending included. A server that
             answers within them may have been stopped or silent meanwhile.
         autoreset_mode: NEXT_STEP by default, as in Gymnasium.
-        beliefs: whether actions have beliefs.
+        beliefs: whether actions have beliefs; "digits" for the flat form.
         profiles: "sampled" (default), "discrete" or a profile's name.
         grader: "v1", "v2" (default) or "v3".
         seed_range: (low, size) of the allowed seeds; every u32 by default.
@@ -81,7 +81,7 @@ class RemoteVectorEnv(ProxyVectorEnv):
         token: Optional[str] = None,
         timeout_s: float = 60.0,
         autoreset_mode: Union[AutoresetMode, str] = AutoresetMode.NEXT_STEP,
-        beliefs: bool = False,
+        beliefs: Beliefs = False,
         profiles: Optional[str] = None,
         grader: Optional[str] = None,
         seed_range: Optional[Tuple[int, int]] = None,
@@ -89,7 +89,7 @@ class RemoteVectorEnv(ProxyVectorEnv):
     ) -> None:
         mode = to_mode(autoreset_mode)
         num_envs = check_integer("num_envs", num_envs, 1, _world.MAX_ENVS)
-        has_beliefs = check_flag("beliefs", beliefs)
+        has_beliefs = check_beliefs(beliefs)
         chosen_range = to_seed_range(seed_range)
         requested = {
             "num_envs": num_envs,

@@ -14,7 +14,7 @@ from gymnasium import spaces
 from gymnasium.envs.registration import EnvSpec
 
 from . import _world
-from .checks import check_flag, describe, refuse, to_array
+from .checks import check_name, describe, refuse, to_array
 from .choices import ALL_SEEDS, GraderChoice, ProfileChoice
 from .outputs import StepResult
 from .text import user_texts
@@ -23,9 +23,11 @@ from .vec_env import VecEnv
 from .vector_base import (
     FINAL_INFOS,
     Array,
+    Beliefs,
     Infos,
     action_space,
     box,
+    check_beliefs,
     is_number,
     refuse_closed,
     reset_options,
@@ -83,14 +85,15 @@ def bounds_of(vec: VecEnv, end: str) -> Any:
 
 
 class RhythmEnv(InProcess, FixedLength, gymnasium.Env[Array, Any]):
-    """One environment. An action is an index of `action_names`; with `beliefs`, a dict as in `RhythmVectorEnv`. Many
+    """One environment. An action is an index of `action_names`; with `beliefs` as in `RhythmVectorEnv`. Many
     environments are faster as one `RhythmVectorEnv`.
 
     Infos have the `seed`, and at the end of an episode `final_score`, its eight `components`, `belief_mae`,
     `early_mean`, `late_mean`, `episode_return` and `episode_length`.
 
     Args:
-        beliefs: whether actions have beliefs.
+        render_mode: "ansi": `render` returns the state and the last step as text, the words of prompts. None: it is not called.
+        beliefs: whether actions have beliefs; "digits" for the flat form.
         grader, profiles, seed_range, observation, kernel, world, imagination: as in `VecEnv`.
 
     Raises:
@@ -99,12 +102,13 @@ class RhythmEnv(InProcess, FixedLength, gymnasium.Env[Array, Any]):
         StateError: as `VecEnv`, such as `closed` for other calls after `close`.
     """
 
-    metadata: Dict[str, Any] = {"render_modes": []}
+    metadata: Dict[str, Any] = {"render_modes": ["ansi"]}
 
     def __init__(
         self,
         *,
-        beliefs: bool = False,
+        render_mode: Optional[str] = None,
+        beliefs: Beliefs = False,
         grader: GraderChoice = "v2",
         profiles: ProfileChoice = "sampled",
         seed_range: Optional[Tuple[int, int]] = None,
@@ -124,7 +128,8 @@ class RhythmEnv(InProcess, FixedLength, gymnasium.Env[Array, Any]):
             world=world,
             imagination=imagination,
         )
-        self._beliefs = check_flag("beliefs", beliefs)
+        self.render_mode = None if render_mode is None else check_name("render_mode", render_mode, ["ansi"])
+        self._beliefs = check_beliefs(beliefs)
         self._seed_range = seed_range or ALL_SEEDS
         self.action_names = _world.ACTION_NAMES
         self.observation_space = box(bounds_of(self._vec, "low"), bounds_of(self._vec, "high"))
@@ -152,12 +157,18 @@ class RhythmEnv(InProcess, FixedLength, gymnasium.Env[Array, Any]):
         self._check_open()
         beliefs = None
         if self._beliefs:
-            action, belief = split_action(action)
+            action, belief = split_action(action, self._beliefs)
             beliefs = to_array(belief)[None]
         codes = to_array(action)
         result = self._vec.step(codes.reshape(1) if codes.size == 1 else codes, beliefs=beliefs)
         observation, reward = result.observations[0].copy(), float(result.rewards[0])
         return observation, reward, bool(result.terminated[0]), False, self._infos(result)
+
+    def render(self) -> Optional[str]:
+        """Returns the state and the last step as text; None without render_mode "ansi"."""
+        self._check_open()
+        self._vec._core.require_reset()
+        return None if self.render_mode is None else user_texts(self._vec._core.raw.observations, "new", "tools")[0]
 
     def restore(self, snapshot: bytes) -> StepResult:
         """Restores a snapshot, as `VecEnv.restore`."""

@@ -15,6 +15,7 @@ from . import _world
 from .checks import as_array, check_keys, check_mapping, check_name, describe, refuse, to_codes, to_floats, to_given
 from .choices import to_mask, to_seeds
 from .errors import StateError, refuse_state
+from .texts import BELIEFS
 
 Array = npt.NDArray[Any]
 Bools = npt.NDArray[np.bool_]
@@ -31,6 +32,8 @@ MODES = {
     AutoresetMode.SAME_STEP: "same-step",
     AutoresetMode.DISABLED: "disabled",
 }
+#: The belief levels of the digits from 0 to 9, f32 [10].
+LEVELS: npt.NDArray[np.float32] = np.array(BELIEFS, np.float32)
 #: Infos of a finished episode, and their arrays in StepResult.
 FINAL_INFOS = {
     "final_score": "final_scores",
@@ -50,7 +53,7 @@ class BaseVectorEnv(VectorEnv[Array, Any, Array]):
     world_digest: str
     max_episode_steps: int
 
-    def _set_up(self, num_envs: int, mode: AutoresetMode, beliefs: bool, seed_range: Tuple[int, int]) -> None:
+    def _set_up(self, num_envs: int, mode: AutoresetMode, beliefs: Beliefs, seed_range: Tuple[int, int]) -> None:
         self.num_envs = num_envs
         self.metadata = {"autoreset_mode": mode, "render_modes": []}
         self._mode = mode
@@ -184,7 +187,7 @@ class ProxyVectorEnv(BaseVectorEnv):
         shape = (self.num_envs,)
         if not self._beliefs:
             return {"actions": to_codes("actions", actions, shape, len(self.action_names) - 1, "illegal_action")}
-        action, belief = split_action(actions)
+        action, belief = split_action(actions, self._beliefs, *shape)
         codes = to_codes("actions", action, shape, len(self.action_names) - 1, "illegal_action")
         width = len(_world.BELIEF_NAMES)
         beliefs = to_floats(as_array("beliefs", belief, "fiu", (*shape, width), "numbers"))
@@ -227,16 +230,34 @@ def box(low: npt.ArrayLike, high: npt.ArrayLike) -> spaces.Box:
     return spaces.Box(np.asarray(low, np.float32), np.asarray(high, np.float32), dtype=np.float32)
 
 
-def action_space(num_actions: int, beliefs: bool) -> spaces.Space[Any]:
+#: Whether actions have beliefs, and in which form: see `RhythmVectorEnv`.
+Beliefs = Union[bool, str]
+
+
+def check_beliefs(beliefs: Any) -> Beliefs:
+    """Returns the option `beliefs`. Raises InputError `wrong_type`."""
+    if isinstance(beliefs, (bool, np.bool_)) or (isinstance(beliefs, str) and beliefs == "digits"):
+        return beliefs if isinstance(beliefs, str) else bool(beliefs)
+    refuse("wrong_type", 'beliefs to be a bool or "digits"', describe(beliefs), 'Pass True, False or "digits".', "beliefs")
+
+
+def action_space(num_actions: int, beliefs: Beliefs) -> spaces.Space[Any]:
     """Returns the space of one action, or of an action and a belief."""
     action: spaces.Space[Any] = spaces.Discrete(num_actions)
     if not beliefs:
         return action
+    if beliefs == "digits":
+        return spaces.MultiDiscrete([num_actions, *[len(LEVELS)] * len(_world.BELIEF_NAMES)])
     return spaces.Dict({"action": action, "belief": spaces.Box(0.0, 1.0, (len(_world.BELIEF_NAMES),), np.float32)})
 
 
-def split_action(action: Any) -> Tuple[Any, Any]:
-    """Returns the action and the belief of {"action", "belief"}. Raises InputError `wrong_type` for another value."""
+def split_action(action: Any, beliefs: Beliefs, *shape: int) -> Tuple[Any, Any]:
+    """Returns the action and the belief of an action in the form of `beliefs`, which is not False. `shape`: (num_envs), or
+    nothing for one environment. Raises InputError `wrong_type`, `wrong_length`, `out_of_range` for another value."""
+    if beliefs == "digits":
+        numbers = as_array("actions", action, "iu", (*shape, 1 + len(_world.BELIEF_NAMES)), "integers")
+        digits = to_codes("digits", numbers[..., 1:], numbers[..., 1:].shape, len(LEVELS) - 1)
+        return numbers[..., 0], LEVELS[digits]
     try:
         return action["action"], action["belief"]
     except (IndexError, KeyError, TypeError, ValueError):

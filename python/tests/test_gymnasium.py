@@ -120,6 +120,38 @@ class VectorTest(unittest.TestCase):
                     with self.subTest(mode=mode, beliefs=beliefs, copies=copies):
                         Pair(mode, beliefs, copies).play(120)
 
+    def test_digits_are_beliefs_in_a_flat_action(self) -> None:
+        flat, nested = make_vec(N, "v3", beliefs="digits"), make_vec(N, "v3", beliefs=True)
+        single = RhythmEnv(grader="v3", beliefs="digits")
+        for envs in (flat, nested):
+            envs.reset(seed=7)
+        single.reset(seed=7)
+        for _ in range(STEPS):
+            action = flat.action_space.sample()
+            self.assertEqual(action.shape, (N, 4))
+            one = flat.step(action)
+            other = nested.step({"action": action[:, 0], "belief": action[:, 1:] / 9})
+            alone = single.step(action[0])
+            self.assertTrue(data_equivalence(one, other, exact=True))
+            self.assertEqual((one[1][0], one[2][0]), alone[1:3])
+        self.assertEqual(alone[4]["final_score"], one[4]["final_score"][0])
+        with self.assertRaises(InputError):
+            flat.step(np.full((N, 4), 10))
+        with self.assertRaises(InputError):
+            single.step(np.zeros(3, np.int64))
+        with self.assertRaises(InputError):
+            make_vec(N, beliefs="flat")
+
+    def test_an_environment_renders_as_text(self) -> None:
+        for observation in (None, {"fields": ["meters"], "scale": True}):
+            env = RhythmEnv(render_mode="ansi", observation=observation)
+            with self.assertRaises(StateError):
+                env.render()
+            env.reset(seed=4242)
+            env.step(3)
+            self.assertIn("Last: SLEEP, reward .20, event family_emergency\nChanges", env.render() or "")
+        self.assertIsNone(RhythmEnv().render_mode)
+
     def test_vector_environments_equal_vec_env_with_options(self) -> None:
         for mode in MODES:
             for copies in (True, False):

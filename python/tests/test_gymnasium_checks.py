@@ -130,7 +130,7 @@ class GymnasiumTest(unittest.TestCase):
         env.close()
 
     def test_environments_pass_gymnasiums_check_env(self) -> None:
-        for beliefs in (False, True):
+        for beliefs in (False, True, "digits"):
             with warnings.catch_warnings():
                 warnings.simplefilter("error")
                 check_env(

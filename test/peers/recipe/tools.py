@@ -22,6 +22,7 @@ from trl.trainer.grpo_trainer import GRPOTrainer  # noqa: E402
 request = json.load(sys.stdin)
 answers, grader = request["answers"], request["grader"]
 tokenizer = models.tiny_tokenizer()
+tokenizer.response_template = models.TOOL_CALLS
 played = {}
 
 
