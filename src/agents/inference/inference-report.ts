@@ -209,17 +209,23 @@ export class Reporter {
   #factorOf(hidden: readonly Estimate[], factor: number): Factor {
     const { params } = this.#world;
     const source = params.beliefSource[factor];
-    const estimate = hidden[source];
+    const { name, median, low, high, share, relativeWidth } = hidden[source];
     const scale = params.beliefGain * params.beliefShare[factor] * (params.beliefInverted[factor] ? -1 : 1);
     const unit = (value: number): number =>
       source < NUM_TRAITS
         ? (value - params.traitLow[source]) * params.traitInverseSpan[source]
         : clamp01(value * params.beliefWeightScale);
+    // No spread: V8 adds properties to copied objects slowly.
     return {
-      ...estimate,
+      name,
+      median,
+      low,
+      high,
+      share,
+      relativeWidth,
       isWeight: source >= NUM_TRAITS,
-      shift: scale * (unit(estimate.median) - 0.5),
-      targetWidth: Math.abs(scale * (unit(estimate.high) - unit(estimate.low))),
+      shift: scale * (unit(median) - 0.5),
+      targetWidth: Math.abs(scale * (unit(high) - unit(low))),
     };
   }
 

@@ -178,6 +178,7 @@ export class WeightPosterior {
 
   /** Replaces each sample that a cut excludes by a moved copy of a remaining sample. */
   #replaceCutOff(cut: number, draws: InferenceDraws): void {
+    const { drawn } = this;
     const { inside, outside } = this.#scratch;
     let [numInside, numOutside] = [0, 0];
     for (let p = 0; p < this.#samples; p++) {
@@ -187,7 +188,7 @@ export class WeightPosterior {
     // The copied samples are evenly spaced among the remaining samples.
     for (let at = 0; at < numOutside; at++) {
       const source = inside[Math.floor(((at + 0.5) * numInside) / numOutside)] * NUM_METERS;
-      this.drawn.copyWithin(outside[at] * NUM_METERS, source, source + NUM_METERS);
+      for (let k = 0; k < NUM_METERS; k++) drawn[outside[at] * NUM_METERS + k] = drawn[source + k];
       this.#moveSample(outside[at], numInside, draws);
     }
   }

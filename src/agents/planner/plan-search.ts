@@ -60,9 +60,9 @@ export class EpisodeSearch {
    *   `minFirstHalfMean`.
    */
   narrow({ sequences, scores }: Trial, count: number): Trial {
-    const values = scores.map(
-      (score, k) => score + this.#informationValues[sequences[k * NUM_STEPS + this.#step]],
-    );
+    const values = new Float64Array(scores.length);
+    for (let k = 0; k < scores.length; k++)
+      values[k] = scores[k] + this.#informationValues[sequences[k * NUM_STEPS + this.#step]];
     const best = this.population.narrow(values, count);
     const trial = this.trial();
     best.forEach((k, at) => {

@@ -108,7 +108,8 @@ export function breedSequence(
   at: number,
   begin = 0,
 ): void {
-  rows.copyWithin(at, parent, parent + NUM_STEPS);
+  // The method `copyWithin` would take longer for so few numbers.
+  for (let t = 0; t < NUM_STEPS; t++) rows[at + t] = rows[parent + t];
   const crossed = draws.chance(CROSSOVER);
   if (crossed) copyStretch(draws, rows, secondParent, at, begin);
   if (!crossed || draws.chance(MUTATION)) mutateSequence(draws, rows, at, begin);
