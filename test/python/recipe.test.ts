@@ -6,13 +6,15 @@ import { createTextEnv, createVecEnv, type ParsedCompletion, parseCompletion } f
 import { ACTION_NAMES } from '../../src/world/fields.js';
 import { fromLines, temporaryDirectory } from '../support/cli.js';
 import { askPython, askPythonAsync, TRL, whyAbsent } from '../support/python.js';
-import { faultyServer } from '../support/python-client.js';
+import { faultyServer, whyNoEngine } from '../support/python-client.js';
 import { type Line, PARTS, runRecipe, runTwoRanks, startRecipe, waitForRecipe } from '../support/recipe.js';
 import { startServer } from '../support/server.js';
 
 const pathOf = temporaryDirectory();
 const absent = whyAbsent('trl', '1.13 or later, and peft', PARTS, {});
 if (absent !== null) test.skip(`the recipe with TRL: NOT RUN here: ${absent}`, () => {});
+const noEngine = absent ?? whyNoEngine();
+if (noEngine !== null) test.skip(`episodes by tool calls: NOT RUN here: ${noEngine}`, () => {});
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 using env = createVecEnv({ numEnvs: 1, backend: 'reference' });
@@ -186,7 +188,7 @@ describe.runIf(absent === null)('the recipe with TRL', () => {
     LIMIT_MS,
   );
 
-  it(
+  it.runIf(noEngine === null)(
     'plays episodes by tool calls in the trainer of TRL, which the environment of texts replays with the same results',
     async () => {
       const turn = (k: number) => `${k % 10} ${(3 * k) % 10} 5 ${ACTION_NAMES[k % 10].toUpperCase()}`;
@@ -232,7 +234,7 @@ describe.runIf(absent === null)('the recipe with TRL', () => {
     LIMIT_MS,
   );
 
-  it(
+  it.runIf(noEngine === null)(
     'trains on episodes by tool calls',
     async () => {
       const size = ['--grpo-batch', '4', '--grpo-generations', '2', '--grpo-steps', '2', '--rows', '8'];
