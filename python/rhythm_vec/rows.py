@@ -163,18 +163,23 @@ def _code_of(action: Any, place: str, others: str) -> int:
     return int(code)
 
 
-def _belief_of(value: Any, place: str) -> Optional[Tuple[float, ...]]:
+def _belief_of(value: Any, place: str, *at: int) -> Optional[Tuple[float, ...]]:
+    """Returns a belief, or None. `at`: its step in the history at this place."""
     if value is None:
         return None
-    belief = _list_of(value)
-    if type(belief) is not list or len(belief) != len(_world.BELIEF_NAMES):
-        size = f"{len(_world.BELIEF_NAMES)} numbers"
-        _refuse("wrong_type", f"{place} to be {size}", belief, f"Pass {size}, or null for no belief.")
+    belief = value if type(value) is list else _list_of(value)
+    if type(belief) is not list or len(belief) != len(_NO_BELIEF):
+        size = f"{len(_NO_BELIEF)} numbers"
+        _refuse("wrong_type", f"{_entry(place, *at)} to be {size}", belief, f"Pass {size}, or null for no belief.")
     for k, level in enumerate(belief):
-        number = _number(level)
+        number = level if type(level) is float else _number(level)
         if number is None or not -_FLOAT32_END < number < _FLOAT32_END:
-            _refuse("bad_belief", f"a finite number at {place}[{k}]", level, "Pass null for no belief.")
+            _refuse("bad_belief", f"a finite number at {_entry(place, *at, k)}", level, "Pass null for no belief.")
     return tuple(belief)
+
+
+def _entry(place: str, *indices: int) -> str:
+    return place + "".join(f"[{index}]" for index in indices)
 
 
 def _beliefs_of(value: Any, place: str, steps: int) -> Any:
@@ -187,7 +192,7 @@ def _beliefs_of(value: Any, place: str, steps: int) -> Any:
     if len(history) not in (steps, _world.NUM_STEPS):
         size = f"{steps} beliefs in {place} (one for each action of the history) or {_world.NUM_STEPS}"
         refuse("wrong_length", size, str(len(history)), "Pass null for an action without a belief.")
-    beliefs = [_belief_of(history[at], f"{place}[{at}]") or _NO_BELIEF for at in range(steps)]
+    beliefs = [_belief_of(belief, place, at) or _NO_BELIEF for at, belief in enumerate(history[:steps])]
     return beliefs + [_NO_BELIEF] * (_world.NUM_STEPS - steps)
 
 
