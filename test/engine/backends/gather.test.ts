@@ -41,9 +41,9 @@ const originOf = ({ batch }: OpenedAsyncBatch, indices: Uint32Array): Origin => 
   indices,
 });
 
-/** Draws `to` indices of `from` environments, often in runs of 16 equal indices, as for groups of rollouts. */
+/** Draws `to` indices of `from` environments, often in runs of 8 or 16 equal indices, as for groups of rollouts. */
 function anyIndices(random: Random, from: number, to: number): Uint32Array {
-  const groupSize = random.pick([1, 16]);
+  const groupSize = random.pick([1, 8, 16]);
   const indices = Uint32Array.from({ length: to }, () => random.integer(0, from - 1));
   return indices.map((_, i) => indices[i - (i % groupSize)]);
 }
