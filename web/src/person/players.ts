@@ -1,5 +1,7 @@
 /** Plays the policies of the engine step by step in one episode. */
 
+// The planner brings the platform's functions on arrays (engine/arrays.ts), which students need.
+import '../../../src/agents/planner/planner.js';
 import { type FixedPlayer, POLICIES } from '../../../src/agents/policies/fixed-policies.js';
 import { findBuiltin, STEPPED_POLICIES } from '../../../src/agents/policies/stepped-policies.js';
 import { readStudent } from '../../../src/agents/student/student.js';
