@@ -15,6 +15,8 @@ const ENTRIES = [
   'src/evaluation/evaluate.ts',
   'src/evaluation/audit/audit.ts',
   'src/training/student/train.ts',
+  'src/cli/eval/command.ts',
+  'src/cli/teach.ts',
 ];
 /** Imports all commands, of which one runs. */
 const DISPATCH = 'src/cli/commands.ts';
