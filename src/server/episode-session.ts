@@ -33,9 +33,9 @@ const ARGUMENTS = {
   act: z.strictObject({
     // Other spellings are accepted, and unknown actions refused in words that help a model.
     action: z.string().meta({ enum: NAMES }),
-    social: DIGIT.describe('0 hates company, 9 loves company'),
-    morning: DIGIT.describe('0 night owl, 9 morning person'),
-    work: DIGIT.describe('0 avoids work, 9 lives for work'),
+    social: DIGIT.describe(TEXT.beliefs.social),
+    morning: DIGIT.describe(TEXT.beliefs.morning),
+    work: DIGIT.describe(TEXT.beliefs.work),
   }),
   grade: z.strictObject({}),
 };

@@ -98,7 +98,8 @@ export class FakeOpenAi implements Fake {
     const fault = this.#options.faultOf?.(request) ?? null;
     const act = typeof fault === 'string' ? FAULTS[fault] : fault;
     if (typeof fault === 'string' && act === undefined) throw new Error(`no such fault: ${fault}`);
-    if (act === null) json(response, 200, correctReply);
+    if (act === null && request.body.stream) stream(response, correctReply);
+    else if (act === null) json(response, 200, correctReply);
     else await act({ request, response, correctReply });
     // An endpoint charges for an answer even if the client has disconnected.
     if (response.statusCode === 200) this.billed.push(usageOf(request, content));
@@ -109,11 +110,12 @@ export class FakeOpenAi implements Fake {
 const tokensOf = (text: string): number => Math.ceil(Buffer.byteLength(text) / 4);
 
 function usageOf({ body }: FakeRequest, content: string): FakeUsage {
-  const messages = body.messages as { content: string }[];
-  // Without a system message, nothing comes from the cache.
-  const [user, system = 0] = messages.map((message) => tokensOf(message.content)).reverse();
-  const prompt_tokens_details = { cached_tokens: system };
-  return { prompt_tokens: system + user, completion_tokens: tokensOf(content), prompt_tokens_details };
+  const messages = body.messages as { role: string; content: string }[];
+  const counts = messages.map((message) => tokensOf(message.content));
+  // The system message comes from the cache.
+  const cached_tokens = messages[0].role === 'system' ? counts[0] : 0;
+  const prompt_tokens = counts.reduce((sum, count) => sum + count, 0);
+  return { prompt_tokens, completion_tokens: tokensOf(content), prompt_tokens_details: { cached_tokens } };
 }
 
 const replyOf = (request: FakeRequest, content: string): Reply => ({
@@ -121,9 +123,48 @@ const replyOf = (request: FakeRequest, content: string): Reply => ({
   object: 'chat.completion',
   created: 0,
   model: request.body.model,
-  choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content } }],
+  choices: [{ index: 0, finish_reason: 'stop', message: messageOf(request, content) }],
   usage: usageOf(request, content),
 });
+
+/** Returns the message of an answer: a call of the tool `act`, if the request offers tools and the answer is a line. */
+function messageOf({ body }: FakeRequest, content: string): Record<string, unknown> {
+  const line = /^(?:<reasoning>(.*)<\/reasoning>\n)?(\d) (\d) (\d) (\w+)$/.exec(content);
+  if (!body.tools || line === null) return { role: 'assistant', content };
+  const [, said = null, social, morning, work, action] = line;
+  const given = { action, social: Number(social), morning: Number(morning), work: Number(work) };
+  const call = { name: 'act', arguments: JSON.stringify(given) };
+  return { role: 'assistant', content: said, tool_calls: [{ id: 'c', type: 'function', function: call }] };
+}
+
+interface MessageParts {
+  readonly content: string | null;
+  readonly tool_calls?: readonly {
+    readonly function: { readonly name: string; readonly arguments: string };
+  }[];
+}
+
+/** Sends a reply as a stream of server-sent events: the texts in pieces, then the end, then the usage. */
+function stream(response: ServerResponse, reply: Reply): void {
+  const [{ message, finish_reason }] = reply.choices as { message: MessageParts; finish_reason: string }[];
+  const piecesOf = (text: string) => text.match(/.{1,7}/gs) ?? [];
+  const deltas = [
+    ...piecesOf(message.content ?? '').map((content) => ({ content })),
+    ...(message.tool_calls ?? []).flatMap(({ function: call }) =>
+      piecesOf(call.arguments).map((text, k) => ({
+        tool_calls: [{ index: 0, function: { ...(k === 0 && { name: call.name }), arguments: text } }],
+      })),
+    ),
+  ];
+  const chunks = [
+    ...deltas.map((delta) => ({ choices: [{ index: 0, delta, finish_reason: null }] })),
+    { choices: [{ index: 0, delta: {}, finish_reason }] },
+    { choices: [], usage: reply.usage },
+  ];
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  for (const chunk of chunks) response.write(`data: ${JSON.stringify(chunk)}\n\n`);
+  response.end('data: [DONE]\n\n');
+}
 
 /** For each meter, an action that raises it. */
 const RAISING_ACTION: Readonly<Record<string, string>> = {

@@ -1,14 +1,15 @@
 /** A model behind a chat endpoint. Retries requests whose failure may be temporary. */
 import type { OpenAI } from 'openai';
+import { ACT_TOOL, type ChatTurn } from '../../rollouts/text/chat.js';
 import type { ParseOptions } from '../../rollouts/text/parse-completions.js';
 import { beginsInThought } from '../../rollouts/text/parse-completions.js';
-import type { Prompt } from '../../rollouts/text/prompt.js';
 import type { Sampling, Usage } from '../../rollouts/trajectories/trajectory-episode.js';
 import { CLOCK, type Clock, retry } from '../../shared/http/retry.js';
-import type { Endpoint } from './endpoint.js';
+import { type Endpoint, MAX_BODY_BYTES } from './endpoint.js';
 import { type Answer, EndpointError, type LanguageModel } from './language-model.js';
 import { type CostLedger, costOf, maxCostOf, type UsageTally } from './ledger.js';
 import { FILTERED, type Reply, readReply } from './reply.js';
+import { bodyOf, STREAM_ABOVE_MS } from './reply-stream.js';
 import { clip, faultOf, type LimitName, LimitNames, refusalOf, TemporaryFailure } from './request-faults.js';
 import { Deadline, type Pauses, RateLimiter, waitAfter } from './request-timing.js';
 
@@ -43,14 +44,14 @@ export interface ChatModelOptions {
 }
 
 /**
- * The number of tokens that a chat template may add to a prompt. Chosen by hand: a larger number reserves more of the budget
+ * The number of tokens that a chat template may add to a message. Chosen by hand: a larger number reserves more of the budget
  * for each request; with a smaller one, correct token counts may be taken as impossible.
  */
-const TEMPLATE_TOKENS = 64;
+const TEMPLATE_TOKENS = 32;
 
-/** A prompt without an answer yet. */
+/** A chat without an answer yet. */
 interface PendingRequest {
-  readonly prompt: Prompt;
+  readonly chat: readonly ChatTurn[];
   readonly signal: AbortSignal;
   /** The number of requests sent so far. */
   requests: number;
@@ -82,9 +83,9 @@ export class ChatModel implements LanguageModel {
     this.#systemRole = options.systemRole ?? 'system';
   }
 
-  async complete(prompt: Prompt, signal: AbortSignal): Promise<Answer> {
+  async complete(chat: readonly ChatTurn[], signal: AbortSignal): Promise<Answer> {
     const { retries, tally, clock, endpoint, rateLimiter, random } = this.#options;
-    const pending = { prompt, signal, requests: 0 };
+    const pending = { chat, signal, requests: 0 };
     const reply = await retry(() => this.#try(pending), {
       retries,
       signal,
@@ -121,9 +122,9 @@ export class ChatModel implements LanguageModel {
 
   /** Sends one request after pauses, if it fits into the budget, and records its cost. */
   async #request(pending: PendingRequest, form: RequestForm): Promise<Reply> {
-    const { prompt, signal } = pending;
+    const { chat, signal } = pending;
     await this.#options.rateLimiter.wait(signal);
-    const maxCost = this.#maxCost(prompt);
+    const maxCost = this.#maxCost(chat);
     const reservation = await this.ledger.reserve(maxCost, signal);
     this.#options.tally.requests++;
     pending.requests++;
@@ -132,8 +133,8 @@ export class ChatModel implements LanguageModel {
     try {
       const reply = await this.#send(pending, form);
       if ((reply.tokens?.completion ?? 0) > this.sampling.max_tokens) this.#limitNames.exceeded();
-      const plausible = this.#isPossible(reply, prompt) ? reply : { ...reply, tokens: null };
-      cost = this.#costOf(plausible, prompt);
+      const plausible = this.#isPossible(reply, chat) ? reply : { ...reply, tokens: null };
+      cost = this.#costOf(plausible, chat);
       return plausible;
     } catch (error) {
       if (isUncharged(error)) cost = 0;
@@ -144,12 +145,13 @@ export class ChatModel implements LanguageModel {
   }
 
   /** Sends a request and reads the reply. */
-  async #send({ prompt, signal }: PendingRequest, form: RequestForm): Promise<Reply> {
+  async #send({ chat, signal }: PendingRequest, form: RequestForm): Promise<Reply> {
     const { endpoint, client, timeoutMs, thought } = this.#options;
     const deadline = new Deadline(timeoutMs, signal);
     let body: unknown;
     try {
-      body = await client.chat.completions.create(this.#body(prompt, form), { signal: deadline.signal });
+      body = await client.chat.completions.create(this.#body(chat, form), { signal: deadline.signal });
+      if (this.#streams) body = await bodyOf(body as AsyncIterable<unknown>, MAX_BODY_BYTES);
     } catch (thrown) {
       signal.throwIfAborted();
       if (deadline.passed) {
@@ -162,53 +164,62 @@ export class ChatModel implements LanguageModel {
     } finally {
       deadline.end();
     }
-    const reply = readReply(body, endpoint.redact, beginsInThought(thought));
+    const reply = readReply(body, endpoint.redact, beginsInThought(thought), this.sampling.form === 'tools');
     if (reply !== null) return reply;
     const text = typeof body === 'string' ? body : (JSON.stringify(body) ?? 'nothing');
     const excerpt = clip(endpoint.redact(text));
     throw new TemporaryFailure(`an answer that is not a chat completion: ${excerpt}`, { mayBeCharged: true });
   }
 
-  #body([system, user]: Prompt, { limitName, systemRole }: RequestForm): Body & { stream?: false } {
-    const { max_tokens, ...sampling } = this.sampling;
+  /** Whether answers are streamed. */
+  get #streams(): boolean {
+    return this.#options.timeoutMs > STREAM_ABOVE_MS;
+  }
+
+  #body(chat: readonly ChatTurn[], { limitName, systemRole }: RequestForm): Body {
+    const { max_tokens, form, ...sampling } = this.sampling;
     const { endpoint } = this.#options;
     const model = (endpoint.kind === 'azure' ? endpoint.deployment : null) ?? this.name;
+    const [system, user, ...rest] = chat;
     const both = { role: 'user', content: `${system.content}\n\n${user.content}` } as const;
-    const messages = systemRole === 'user' ? [both] : [system, user];
-    return { model, messages, [limitName]: max_tokens, ...sampling };
+    const turns = systemRole === 'user' ? [both, ...rest] : chat;
+    const messages = turns.map(toMessage);
+    const tools = form === 'tools' ? { tools: [ACT_TOOL] as unknown as Body['tools'] } : {};
+    const stream = this.#streams ? { stream: true, stream_options: { include_usage: true } } : {};
+    return { model, messages, ...tools, [limitName]: max_tokens, ...sampling, ...stream } as Body;
   }
 
   /**
    * Returns whether the token counts are possible for the request. An answer may exceed its limit if the endpoint ignores
    * the limit.
    */
-  #isPossible({ tokens, completion, reasoning = '' }: Reply, prompt: Prompt): boolean {
+  #isPossible({ tokens, completion, reasoning = '' }: Reply, chat: readonly ChatTurn[]): boolean {
     if (tokens === null) return true;
     const bytes = Buffer.byteLength(completion) + Buffer.byteLength(reasoning);
     return (
-      tokens.prompt <= maxPromptTokens(prompt) &&
+      tokens.prompt <= maxPromptTokens(chat, this.sampling.form) &&
       tokens.completion <= Math.max(this.sampling.max_tokens, bytes)
     );
   }
 
   /** Returns the maximum cost of a request in dollars. */
-  #maxCost(prompt: Prompt, completion = this.sampling.max_tokens): number {
+  #maxCost(chat: readonly ChatTurn[], completion = this.sampling.max_tokens): number {
     const { prices } = this.ledger;
-    return prices === null ? 0 : maxCostOf(prices, maxPromptTokens(prompt), completion);
+    return prices === null ? 0 : maxCostOf(prices, maxPromptTokens(chat, this.sampling.form), completion);
   }
 
   /**
    * Returns the cost of a reply in dollars; the maximum cost if it has no token counts. A filtered reply costs at most the
    * prompt.
    */
-  #costOf(reply: Reply, prompt: Prompt): number {
+  #costOf(reply: Reply, chat: readonly ChatTurn[]): number {
     const { prices } = this.ledger;
     if (prices === null) return 0;
     if (reply.tokens !== null) return costOf(prices, reply.tokens);
-    return reply === FILTERED ? this.#maxCost(prompt, 0) : this.#maxCost(prompt);
+    return reply === FILTERED ? this.#maxCost(chat, 0) : this.#maxCost(chat);
   }
 
-  #usageOf(reply: Reply, { prompt, requests }: PendingRequest): Usage {
+  #usageOf(reply: Reply, { chat, requests }: PendingRequest): Usage {
     const { tokens, finish, refused } = reply;
     return {
       requests,
@@ -219,16 +230,37 @@ export class ChatModel implements LanguageModel {
             cached_tokens: tokens.cached,
             completion_tokens: tokens.completion,
           }),
-      ...(this.ledger.prices === null ? {} : { cost_usd: this.#costOf(reply, prompt) }),
+      ...(this.ledger.prices === null ? {} : { cost_usd: this.#costOf(reply, chat) }),
       cut_off: finish === 'length' ? 1 : 0,
       refused: refused ? 1 : 0,
     };
   }
 }
 
-/** Returns the maximum number of tokens of a prompt: every token has at least one byte. */
-const maxPromptTokens = ([system, user]: Prompt): number =>
-  Buffer.byteLength(system.content) + Buffer.byteLength(user.content) + TEMPLATE_TOKENS;
+/** Returns a message of a request, in which the arguments of a call are a text. */
+const toMessage = (turn: ChatTurn): Body['messages'][number] =>
+  'tool_calls' in turn
+    ? {
+        ...turn,
+        tool_calls: turn.tool_calls.map((call) => ({
+          ...call,
+          function: { ...call.function, arguments: JSON.stringify(call.function.arguments) },
+        })),
+      }
+    : turn;
+
+const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
+const TOOL_BYTES = bytesOf(ACT_TOOL);
+
+/** Returns the maximum number of tokens of a chat in a form: every token has at least one byte. */
+const maxPromptTokens = (chat: readonly ChatTurn[], form: Sampling['form']): number =>
+  chat.reduce(
+    (sum, turn) => {
+      const calls = 'tool_calls' in turn ? bytesOf(turn.tool_calls) : 0;
+      return sum + Buffer.byteLength(turn.content) + calls + TEMPLATE_TOKENS;
+    },
+    form === 'tools' ? TOOL_BYTES : 0,
+  );
 
 /** Thrown if the endpoint refuses the form of a request. `fault` is the error if no other form is left. */
 class RefusedForm extends Error {

@@ -7,6 +7,7 @@ import { InputError } from '../../shared/errors.js';
 import { boundedFetch } from '../../shared/http/bounded-fetch.js';
 import { type Redact, redactor } from '../../shared/http/redactor.js';
 import { importOptional, load, PACKAGES } from '../../shared/optional-packages.js';
+import { STREAM_ABOVE_MS } from './reply-stream.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -147,19 +148,23 @@ function toUrl(text: string, where: string): { url: string; query: Record<string
  */
 export const MAX_BODY_BYTES = 2 ** 20;
 
-const fetchWithinBounds = boundedFetch(MAX_BODY_BYTES);
+/** The maximum size of a streamed answer in bytes. Each token comes in an object of its own, of some 250 bytes. */
+const MAX_STREAM_BYTES = 2 ** 26;
 
 /**
- * A bounded `fetch` that puts the body of an error, as text, into the field `error` of an object: the client keeps this field
+ * Returns a bounded `fetch` that puts the body of an error, as text, into the field `error` of an object: the client keeps this field
  * of an error body, and drops all others.
  */
-const fetchWithErrors: typeof fetch = async (input, init) => {
-  const response = await fetchWithinBounds(input, init);
-  if (response.ok || response.body === null) return response;
-  // Of a body that cannot be read, the reason is kept: it is beyond the limits, or was lost.
-  const text = await response.text().catch((error: Error) => error.message);
-  return new Response(JSON.stringify({ error: text }), response);
-};
+function fetchWithErrors(maxBytes: number): typeof fetch {
+  const fetchWithinBounds = boundedFetch(maxBytes);
+  return async (input, init) => {
+    const response = await fetchWithinBounds(input, init);
+    if (response.ok || response.body === null) return response;
+    // Of a body that cannot be read, the reason is kept: it is beyond the limits, or was lost.
+    const text = await response.text().catch((error: Error) => error.message);
+    return new Response(JSON.stringify({ error: text }), response);
+  };
+}
 
 type Library = Pick<typeof import('openai'), 'OpenAI' | 'AzureOpenAI'>;
 
@@ -191,7 +196,7 @@ function create({ OpenAI, AzureOpenAI }: Library, endpoint: Endpoint, timeoutMs:
     // Keeps the client from sending OPENAI_ADMIN_KEY.
     adminAPIKey: null,
     defaultQuery: query,
-    fetch: fetchWithErrors,
+    fetch: fetchWithErrors(timeoutMs > STREAM_ABOVE_MS ? MAX_STREAM_BYTES : MAX_BODY_BYTES),
     fetchOptions: { redirect: 'manual' },
   } satisfies ClientOptions;
   if (endpoint.kind === 'azure') {

@@ -5,6 +5,7 @@ import { isAsynchronous } from '../../engine/backends/open-batch.js';
 import { floatsOf, type Grader } from '../../engine/graders/grader.js';
 import type { StepResult } from '../../engine/vec-env/vec-env-options.js';
 import { EpisodePool } from '../../rollouts/episode-pool.js';
+import { Chat, type ChatTurn } from '../../rollouts/text/chat.js';
 import { type Prompt, prompt } from '../../rollouts/text/prompt.js';
 import { systemText } from '../../rollouts/text/prompt-text.js';
 import {
@@ -13,7 +14,7 @@ import {
   episodeEndAt,
 } from '../../rollouts/trajectories/episode-recorder.js';
 import { resolveMove } from '../../rollouts/trajectories/move.js';
-import type { Player, TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
+import type { Player, Sampling, TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
 import { checkInteger } from '../../shared/values.js';
 import { NUM_STEPS, OBSERVATION_SIZE } from '../../world/fields.js';
 import { type Answer, type AnswerLog, EndpointError, type LanguageModel } from './language-model.js';
@@ -185,7 +186,7 @@ class EpisodePlayer {
     const maxRequestCost =
       ledger.prices === null
         ? 0
-        : maxCostOf(ledger.prices, maxPromptBytes(grader), sampling?.max_tokens ?? 0);
+        : maxCostOf(ledger.prices, maxPromptBytes(grader, sampling), sampling?.max_tokens ?? 0);
     return ledger.beginEpisode(maxRequestCost, this.#stop.signal);
   }
 
@@ -197,11 +198,13 @@ class EpisodePlayer {
     const { model, player, grader, onStep } = this.#options;
     const start = { ...request, player, grader, sampling: model.sampling };
     const recorder = new EpisodeRecorder(this.#pool.world, start);
+    const chat = new Chat(model.sampling?.form ?? 'single', grader);
     const begin = { seed: request.seed, profile: request.profileMode, grader: this.#grader };
     let outputs = await this.#pool.reset(env, begin, readEnv);
     for (let step = 0; step < NUM_STEPS; step++) {
       const { row } = outputs;
-      const played = await this.#nextMove(prompt(row, undefined, { grader }), request, step);
+      const played = await this.#nextMove(chat.ask(row), prompt(row, undefined, { grader }), request, step);
+      chat.answer(played.completion!);
       account?.addCost(played.usage?.cost_usd ?? 0);
       const { action, belief } = played;
       outputs = await this.#pool.step(env, { code: action, belief }, readEnv);
@@ -211,17 +214,23 @@ class EpisodePlayer {
     return recorder.end(outputs.end!);
   }
 
-  async #nextMove(messages: Prompt, { seed, profileMode }: EpisodeRequest, step: number) {
+  /** Returns the answer to a chat. @param messages the prompt that the episode records, which is the same in all forms. */
+  async #nextMove(
+    chat: readonly ChatTurn[],
+    messages: Prompt,
+    { seed, profileMode }: EpisodeRequest,
+    step: number,
+  ) {
     const { model, answers } = this.#options;
     const key = `${model.name} ${profileMode} ${seed}`;
     const stored = answers?.get(key, step);
-    const { completion, reasoning, usage } = stored ?? (await this.#ask(messages, key, step));
+    const { completion, reasoning, usage } = stored ?? (await this.#ask(chat, key, step));
     return resolveMove({ prompt: messages, completion, reasoning, usage });
   }
 
-  async #ask(messages: Prompt, key: string, step: number): Promise<Answer> {
+  async #ask(chat: readonly ChatTurn[], key: string, step: number): Promise<Answer> {
     const { model, answers } = this.#options;
-    const answer = await model.complete(messages, this.#stop.signal);
+    const answer = await model.complete(chat, this.#stop.signal);
     await answers?.add(key, step, answer);
     return answer;
   }
@@ -230,5 +239,12 @@ class EpisodePlayer {
 /** A user message with a full history is shorter than this, in bytes. */
 const MAX_USER_MESSAGE = 2048;
 
-/** Returns an upper bound on the bytes of a prompt. A prompt has no more tokens than bytes. */
-const maxPromptBytes = (grader: Grader): number => Buffer.byteLength(systemText(grader)) + MAX_USER_MESSAGE;
+/**
+ * Returns an upper bound on the tokens of a request. A message has no more tokens than bytes, and an answer no more than its limit,
+ * and than a call's arguments.
+ */
+function maxPromptBytes(grader: Grader, sampling: Sampling | undefined): number {
+  const system = Buffer.byteLength(systemText(grader));
+  if (sampling?.form === undefined) return system + MAX_USER_MESSAGE;
+  return system + NUM_STEPS * (MAX_USER_MESSAGE + sampling.max_tokens);
+}

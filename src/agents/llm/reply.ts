@@ -1,6 +1,7 @@
 /** Parses chat completions, which differ between endpoints. */
 import { toUSVString } from 'node:util';
 import { z } from 'zod';
+import { lineInJson, lineOfCall } from '../../rollouts/text/chat.js';
 import { nextThought } from '../../rollouts/text/parse-completions.js';
 import type { Redact } from '../../shared/http/redactor.js';
 
@@ -48,6 +49,15 @@ const CHOICE = z.object({
     // Reasoning: the first name is that of DeepSeek and older vLLM, the second that of newer vLLM.
     reasoning_content: text,
     reasoning: text,
+    tool_calls: z
+      .array(
+        z.object({
+          function: z.object({ arguments: z.union([z.string(), z.record(z.string(), z.unknown())]) }),
+        }),
+      )
+      .max(MAX_PARTS)
+      .nullish()
+      .catch(null),
   }),
 });
 
@@ -73,9 +83,10 @@ type Message = z.infer<typeof CHOICE>['message'];
  * Parses a response body.
  * @param redact applied to all texts.
  * @param inThought whether content without separate reasoning begins inside a thought that the chat template opened.
+ * @param withTools whether the request offered the tool `act`: the completion is then the line that a call, or JSON, stands for.
  * @returns null if the body is not a chat completion.
  */
-export function readReply(body: unknown, redact: Redact, inThought = false): Reply | null {
+export function readReply(body: unknown, redact: Redact, inThought = false, withTools = false): Reply | null {
   const parsed = COMPLETION.safeParse(body);
   if (!parsed.success) return null;
   const [{ message, finish_reason }] = parsed.data.choices;
@@ -88,14 +99,34 @@ export function readReply(body: unknown, redact: Redact, inThought = false): Rep
   const texts = separateReasoning
     ? afterThought(answer, clean(separateReasoning))
     : splitThought(answer, inThought && Boolean(content));
+  const line = withTools ? lineIn(message.tool_calls, texts.completion) : null;
   const finish = clean(finish_reason ?? 'stop');
   const refused = Boolean(refusal) || finish === 'content_filter';
   return {
-    ...texts,
+    ...(line === null ? texts : withLine(texts, clean(line))),
     finish,
     refused,
-    tokens: tokensOf(parsed.data.usage, Boolean(answer || separateReasoning)),
+    tokens: tokensOf(parsed.data.usage, Boolean(answer || separateReasoning || line !== null)),
   };
+}
+
+type Texts = Pick<Reply, 'completion' | 'reasoning'>;
+
+/** Returns the line that the first call stands for, or the JSON in the answer; null for none. */
+function lineIn(calls: Message['tool_calls'], answer: string): string | null {
+  const given = calls?.[0]?.function.arguments;
+  if (given === undefined) return lineInJson(answer);
+  return typeof given === 'string' ? lineInJson(given) : lineOfCall(given);
+}
+
+/** Returns texts whose completion is the line of a call. What the model said before it is reasoning. */
+function withLine({ completion, reasoning }: Texts, line: string): Texts {
+  const said = completion
+    .replace(/\{.*\}/s, '')
+    .replaceAll(/<\/?tool_call>/g, '')
+    .trim();
+  const all = [reasoning, said].filter(Boolean).join('\n');
+  return { completion: line, ...(all !== '' && { reasoning: all }) };
 }
 
 /** The reply if a content filter refused the request. */
@@ -113,7 +144,7 @@ const ASKED_FOR = 'reasoning';
  * Separates the thought that an answer begins with, which servers without a reasoning parser leave there. If the text was
  * cut off within the thought, the completion is empty: a line of a thought is not an action.
  */
-function splitThought(answer: string, inThought: boolean): Pick<Reply, 'completion' | 'reasoning'> {
+function splitThought(answer: string, inThought: boolean): Texts {
   const head = answer.trimStart();
   const thought = nextThought(head, 0, inThought);
   if (thought === null || thought.start > 0 || thought.name === ASKED_FOR) return { completion: answer };
@@ -125,7 +156,7 @@ function splitThought(answer: string, inThought: boolean): Pick<Reply, 'completi
  * Separates an unfinished thought from the text after the first thought. Otherwise the text before it would not count, because
  * it would be read without the finished thought (docs/world.md, "The text form").
  */
-function afterThought(text: string, reasoning: string): Pick<Reply, 'completion' | 'reasoning'> {
+function afterThought(text: string, reasoning: string): Texts {
   const last = nextThought(text, 0, false);
   if (last === null || last.end !== null || last.start === 0) return { completion: text, reasoning };
   return {

@@ -1,6 +1,7 @@
 /** `rhythm-vec dataset sft`: writes rows for SFT. */
 
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
+import { CHAT_FORMS } from '../../rollouts/trajectories/trajectory-episode.js';
 import { isSftCard, sftCardText } from '../../training/datasets/sft/sft-card.js';
 import {
   OBJECTIVES,
@@ -12,7 +13,7 @@ import {
 } from '../../training/datasets/sft/sft-rows.js';
 import { SFT_FILTERS, SftSelection, sftProvenanceOf } from '../../training/datasets/sft/sft-selection.js';
 import { rangeText } from '../../world/conditions.js';
-import { EXIT } from '../command-errors.js';
+import { EXIT, UsageError } from '../command-errors.js';
 import type { Context } from '../context.js';
 import { addEngineOptions, parseDecimal } from '../shared-options.js';
 import { type DatasetKind, runSelection } from './selection.js';
@@ -25,6 +26,8 @@ Each row is one step of an episode in chat format: the prompt, and the teacher's
   {"messages":[{"role":"system","content":...},{"role":"user","content":...},{"role":"assistant","content":...}],
    "seed":100,"profile_mode":"sampled","condition":"custom","step_index":0,"teacher":"planner-wellbeing","model":null,
    "objective":"wellbeing","final_score":0.61}
+With --form conversation a row is a whole episode: the rules, and the states and answers in turn; with --form tools the answers are
+calls of the tool act, which the key tools describes. Both end before an answer that is left out.
 Invalid lines, duplicate episodes, and episodes that differ from their replay are reported and left out. The exit code is then
 1, unless --skip-bad is given. Answers without an action or without a belief are left out.
 ONLY TEACHERS WITH THE OBJECTIVE WELLBEING ARE USED, unless --objective names another. A teacher that maximises v2's score
@@ -48,6 +51,11 @@ Examples:
 
 export function defineSft(command: Command, { signal }: Context): void {
   addSelectionOptions(command)
+    .addOption(
+      new Option('--form <name>', 'rows of steps, or of whole episodes (default: single)').choices(
+        CHAT_FORMS,
+      ),
+    )
     .option('--objective <name>', "the teachers' objective: wellbeing, score or none (default: wellbeing)")
     .option('--only-parsed', 'only episodes in which every completion named an action')
     .option('--min-score <x>', 'only episodes with at least this final score', parseDecimal)
@@ -69,8 +77,14 @@ export function defineSft(command: Command, { signal }: Context): void {
 }
 
 /** Writes the files of the dataset. @returns and @throws as `runSelection`. */
-export const runSft = (options: SftCliOptions, signal: AbortSignal): Promise<boolean> =>
-  runSelection(SFT, options, (grader) => toSftPlan({ ...options, grader }), signal);
+export async function runSft(options: SftCliOptions, signal: AbortSignal): Promise<boolean> {
+  if (options.form === 'tools' && options.format === 'parquet') {
+    throw new UsageError(
+      'Expected --format jsonl with --form tools, got parquet. Pass --format jsonl, or another form.',
+    );
+  }
+  return runSelection(SFT, options, (grader) => toSftPlan({ ...options, grader }), signal);
+}
 
 export const SFT: DatasetKind<SftPlan, SftRow, SftSelection> = {
   name: 'sft',
@@ -84,6 +98,7 @@ export const SFT: DatasetKind<SftPlan, SftRow, SftSelection> = {
   isCard: isSftCard,
   cardOf: sftCardText,
   wordsOf: (plan) => [
+    ...given('--form', plan.form === 'single' ? null : plan.form),
     ...given('--objective', plan.objective),
     ...flag('--only-parsed', plan.onlyParsed),
     ...given('--min-score', plan.minScore),

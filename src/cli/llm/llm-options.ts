@@ -4,7 +4,7 @@ import type { SystemRole } from '../../agents/llm/chat-model.js';
 import type { Prices } from '../../agents/llm/ledger.js';
 import type { ParseOptions } from '../../rollouts/text/parse-completions.js';
 import { THOUGHT_STARTS } from '../../rollouts/text/parse-completions.js';
-import type { Sampling } from '../../rollouts/trajectories/trajectory-episode.js';
+import { CHAT_FORMS, type ChatForm, type Sampling } from '../../rollouts/trajectories/trajectory-episode.js';
 import { MAX_U32 } from '../../world/fields.js';
 import { UsageError } from '../command-errors.js';
 import { parseDecimal, parseInteger } from '../shared-options.js';
@@ -18,6 +18,7 @@ export interface ModelFlags {
   readonly samplingSeed?: number;
   readonly thought?: ParseOptions['thought'];
   readonly systemRole?: SystemRole;
+  readonly form?: ChatForm;
   /** The time limit of an answer in seconds. */
   readonly timeout?: number;
   readonly retries?: number;
@@ -33,6 +34,7 @@ export function addLlmOptions(command: Command): Command {
   const { concurrency, maxTokens, timeout, retries } = LLM_DEFAULTS;
   const thought = new Option('--thought <start>', 'whether the chat template opens a thought');
   const role = new Option('--system-role <role>', 'role of the rules (default: system, unless refused)');
+  const form = new Option('--form <name>', 'how an episode is put to a model (default: single)');
   return command
     .option('--base-url <url>', 'the endpoint (default: from environment variables)')
     .option('--concurrency <n>', `parallel episodes of models (default: ${concurrency})`, parseInteger)
@@ -42,6 +44,7 @@ export function addLlmOptions(command: Command): Command {
     .option('--sampling-seed <n>', 'for endpoints that accept one (default: none)', parseInteger)
     .addOption(thought.choices(THOUGHT_STARTS))
     .addOption(role.choices(['system', 'user'] satisfies SystemRole[]))
+    .addOption(form.choices(CHAT_FORMS))
     .option('--timeout <s>', `seconds to wait for an answer (default: ${timeout})`, parseInteger)
     .option('--retries <n>', `retries of a failed request (default: ${retries})`, parseInteger)
     .option('--prices <p,c[,cached]>', '$ per million tokens: prompt, completion, cached', parsePrices)
@@ -58,6 +61,7 @@ export const LLM_FLAGS: Readonly<Record<keyof ModelFlags, string>> = {
   samplingSeed: '--sampling-seed',
   thought: '--thought',
   systemRole: '--system-role',
+  form: '--form',
   timeout: '--timeout',
   retries: '--retries',
   prices: '--prices',
@@ -94,8 +98,7 @@ export function checkLlmOptions(options: ModelFlags): void {
   check(options, 'temperature', 0, 2);
   check(options, 'topP', Number.MIN_VALUE, 1);
   check(options, 'samplingSeed', 0, MAX_U32);
-  // Node's fetch times out after 300 s.
-  check(options, 'timeout', 1, 300);
+  check(options, 'timeout', 1, 3600);
   check(options, 'retries', 0, 100);
   check(options, 'budget', 0, Number.MAX_VALUE);
   if (options.budget !== undefined && options.prices === undefined) {
@@ -106,7 +109,7 @@ export function checkLlmOptions(options: ModelFlags): void {
   }
 }
 
-type NumberOption = Exclude<keyof ModelFlags, 'baseUrl' | 'thought' | 'systemRole' | 'prices'>;
+type NumberOption = Exclude<keyof ModelFlags, 'baseUrl' | 'thought' | 'systemRole' | 'form' | 'prices'>;
 
 function check(options: ModelFlags, name: NumberOption, low: number, high: number): void {
   const value = options[name];
@@ -119,11 +122,12 @@ function check(options: ModelFlags, name: NumberOption, low: number, high: numbe
 }
 
 /** Returns the sampling parameters as files store them. */
-export function samplingOf({ maxTokens, temperature, topP, samplingSeed }: ModelFlags): Sampling {
+export function samplingOf({ maxTokens, temperature, topP, samplingSeed, form }: ModelFlags): Sampling {
   return {
     max_tokens: maxTokens ?? LLM_DEFAULTS.maxTokens,
     ...(temperature === undefined ? {} : { temperature }),
     ...(topP === undefined ? {} : { top_p: topP }),
     ...(samplingSeed === undefined ? {} : { seed: samplingSeed }),
+    ...(form === undefined || form === 'single' ? {} : { form }),
   };
 }

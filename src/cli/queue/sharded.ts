@@ -17,7 +17,7 @@ export interface ShardedCommand {
   readonly defaultSize: number;
 }
 
-const SAMPLING = ['maxTokens', 'temperature', 'topP', 'samplingSeed', 'prices'];
+const SAMPLING = ['maxTokens', 'temperature', 'topP', 'samplingSeed', 'form', 'prices'];
 /** Smaller shards add requests to Redis, larger ones repeat more work after a failure. Chosen by hand. */
 const EPISODES = { unit: 'episodes', least: 8, most: 64, defaultSize: 32 };
 

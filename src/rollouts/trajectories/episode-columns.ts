@@ -82,6 +82,7 @@ export const EPISODE_COLUMNS: Columns<EpisodeRow> = {
   reasoning: TEXTS_OR_NULL,
   ...typesByColumn(FINAL_NAMES, { type: 'float' }),
   ...typesByColumn(SAMPLING_NAMES.map(samplingColumn), AMOUNT),
+  [samplingColumn('form')]: TEXT_OR_NULL,
   ...typesByColumn(USAGE_NAMES.map(usageColumn), AMOUNT),
   line: TEXT_OR_NULL,
 };

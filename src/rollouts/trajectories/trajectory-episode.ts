@@ -116,12 +116,21 @@ export interface Usage {
   readonly refused?: number;
 }
 
+export const CHAT_FORMS = ['single', 'conversation', 'tools'] as const;
+/**
+ * How an episode is put to a language model. 'single': each step is a chat of its own, with the last seven steps; 'conversation':
+ * one chat with all messages and answers; 'tools': such a chat in which the model answers by calls of the tool `act`.
+ */
+export type ChatForm = (typeof CHAT_FORMS)[number];
+
 /** Sampling parameters of a language model, named as in requests. Those left out were the service's defaults. */
 export interface Sampling {
   readonly max_tokens: number;
   readonly temperature?: number;
   readonly top_p?: number;
   readonly seed?: number;
+  /** The form of the chat, if it is not 'single'. */
+  readonly form?: Exclude<ChatForm, 'single'>;
 }
 
 /** The fields of Usage, in the order of files. */
@@ -141,6 +150,7 @@ export const SAMPLING_NAMES = [
   'temperature',
   'top_p',
   'seed',
+  'form',
 ] as const satisfies readonly (keyof Sampling)[];
 
 /** Hidden state, which no agent may see. */
@@ -246,5 +256,6 @@ export const OPTIONAL = {
   sampling: object({
     ...Object.fromEntries(SAMPLING_NAMES.map((name) => [name, amount.optional()])),
     max_tokens: amount,
+    form: oneOf<NonNullable<Sampling['form']>>(CHAT_FORMS.slice(1)).optional(),
   }).optional(),
 };

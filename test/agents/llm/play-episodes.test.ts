@@ -6,6 +6,8 @@ import { type PlayOptions, playEpisodes } from '../../../src/agents/llm/play-epi
 import { yieldTurn } from '../../../src/engine/engine-calls.js';
 import { toGrader } from '../../../src/engine/graders/grader.js';
 import { TrajectoryReplayer } from '../../../src/evaluation/reevaluation/trajectory-replayer.js';
+import { createTextEnv } from '../../../src/index.js';
+import { ACT_TOOL, type ChatTurn } from '../../../src/rollouts/text/chat.js';
 import { systemText } from '../../../src/rollouts/text/prompt-text.js';
 import type { TrajectoryEpisode } from '../../../src/rollouts/trajectories/trajectory-episode.js';
 import { episodeLine, parseEpisode } from '../../../src/rollouts/trajectories/trajectory-lines.js';
@@ -134,7 +136,7 @@ describe('episodes', () => {
     const fake = await startModel({ faultOf: ({ index }) => (index === 0 ? 'silence' : null) });
     const stop = new AbortController();
     const endedSeeds: number[] = [];
-    const setup = await modelOf(fake, { timeoutMs: 1e7 });
+    const setup = await modelOf(fake, { timeoutMs: 290_000 });
     const playing = async () => {
       for await (const { seed } of play(setup, 4, { concurrency: 2, signal: stop.signal })) {
         if (endedSeeds.push(seed) === 3) stop.abort(new Error('enough'));
@@ -258,3 +260,72 @@ describe('a run with a budget', () => {
     );
   });
 });
+
+describe('an episode in another form', () => {
+  it.each([undefined, 'conversation', 'tools'] as const)(
+    '%s has the same texts in files, and asks in its own',
+    async (form) => {
+      const fake = await startModel();
+      const { episodes, error } = await playWith(
+        fake,
+        1,
+        {},
+        { sampling: { max_tokens: 64, ...(form && { form }) } },
+      );
+      expect(error).toBeNull();
+      expect(await mismatchesIn(episodes)).toEqual([]);
+      const [{ steps, system, sampling }] = episodes;
+      expect([system, sampling?.form]).toEqual([systemText('v2'), form]);
+      expect(
+        steps.every(({ parsed, belief, reasoning }) => parsed && belief !== null && reasoning !== null),
+      ).toBe(true);
+      const bodies = fake.requests.map(({ body }) => body as { messages: ChatTurn[]; tools?: unknown });
+      const roles = bodies.map(({ messages }) => messages.map(({ role }) => role).join(' '));
+      const turns = { conversation: ' assistant user', tools: ' assistant tool' };
+      expect(roles[27]).toBe(`system user${form === undefined ? '' : turns[form].repeat(27)}`);
+      expect(bodies[0].tools).toEqual(form === 'tools' ? [ACT_TOOL] : undefined);
+      const text = createTextEnv({ history: form === undefined ? 'whole' : 'new' });
+      const [, first] = text.reset(100);
+      const contents = steps.slice(0, 27).map(({ completion }) => text.step(completion!).message.content);
+      text.close();
+      // A tool returns no request for a line.
+      const expected = [first.content, ...contents].map((content) =>
+        form === 'tools' ? content.split('\n\n')[0] : content,
+      );
+      expect(bodies.map(({ messages }) => messages.at(-1)!.content)).toEqual(expected);
+    },
+  );
+
+  it('answers with JSON in place of a call, or with a line, count too', async () => {
+    const answers = [
+      '<tool_call>{"name": "act", "arguments": {"action": "LEARN", "social": 1, "morning": "2", "work": 3}}</tool_call>',
+      'Rest first. {"action": "sleep"}',
+      '4 5 6 EXERCISE now',
+      '7 8 9 MEDITATE',
+      '{"action": 3}',
+    ];
+    const fake = await startModel({ answer: ({ index }) => answers[index % answers.length] });
+    const { episodes } = await playWith(fake, 1, {}, { sampling: { max_tokens: 64, form: 'tools' } });
+    const played = episodes[0].steps.slice(0, 5).map(({ completion, parsed }) => [completion, parsed]);
+    expect(played).toEqual([
+      ['1 2 3 LEARN', true],
+      ['sleep', true],
+      ['4 5 6 EXERCISE now', false],
+      ['7 8 9 MEDITATE', true],
+      ['{"action": 3}', false],
+    ]);
+    expect(episodes[0].steps[1].reasoning).toBe('Rest first.');
+  });
+});
+
+it.each([undefined, 'tools'] as const)(
+  'answers in the form %s are streamed with a long time limit',
+  async (form) => {
+    const sampling = { max_tokens: 64, ...(form && { form }) };
+    const atOnce = await playWith(await startModel(), 1, {}, { sampling });
+    const fake = await startModel();
+    const streamed = await playWith(fake, 1, {}, { sampling, timeoutMs: 3_600_000 });
+    expect(fake.requests[0].body).toMatchObject({ stream: true, stream_options: { include_usage: true } });
+    expect(streamed.episodes.map(episodeLine)).toEqual(atOnce.episodes.map(episodeLine));
+  },
+);

@@ -1,6 +1,9 @@
 /** Rows for SFT: the selected answers, their split, and the filters. */
 import { describe, expect, it } from 'vitest';
 import { toGrader } from '../../../src/engine/graders/grader.js';
+import { createTextEnv } from '../../../src/index.js';
+import { type ChatTurn, lineOfCall } from '../../../src/rollouts/text/chat.js';
+import { systemText } from '../../../src/rollouts/text/prompt-text.js';
 import { float32Decimal } from '../../../src/shared/float32-decimal.js';
 import { splitOf } from '../../../src/training/datasets/episode-selection.js';
 import {
@@ -9,6 +12,8 @@ import {
   type SftRow,
   toSftPlan,
 } from '../../../src/training/datasets/sft/sft-rows.js';
+import { any } from '../../support/bad-calls.js';
+import { expectRefusal } from '../../support/refusals.js';
 import { range, recordLlm, recordWellbeing, select, wellbeingPlayer } from '../../support/sft.js';
 import {
   changedAt,
@@ -22,6 +27,9 @@ const player = wellbeingPlayer;
 const episodes = recordWellbeing();
 const llmEpisodes = recordLlm();
 const seedsOf = (rows: readonly SftRow[]): number[] => [...new Set(rows.map(({ seed }) => seed))].sort();
+
+/** Returns the line that a message's call stands for. */
+const lineOf = (turn: ChatTurn) => ('tool_calls' in turn ? lineOfCall(turn.tool_calls[0].function) : null);
 
 describe('rows', () => {
   it('leave out answers with an unpaired surrogate', async () => {
@@ -58,6 +66,43 @@ describe('rows', () => {
     }
     expect(Object.keys(all[0])).toEqual(Object.keys(SFT_COLUMNS));
     expect(selection.answersLeftOut).toBe(0);
+  });
+
+  it.each(['conversation', 'tools'] as const)(
+    'of the form %s are whole episodes, as a model plays them',
+    async (form) => {
+      const { all, selection } = await select(episodes, { form, validation: 0 });
+      expect([all.length, selection.answersLeftOut]).toEqual([30, 0]);
+      using env = createTextEnv({ history: 'new' });
+      const [, first] = env.reset(episodes[0].seed);
+      const [{ content }, ...turns] = all[0].messages;
+      expect(content).toBe(systemText('v2', form === 'tools' ? 'tools' : 'line'));
+      const shown = (text: string) => (form === 'tools' ? text.split('\n\n')[0] : text);
+      let message = first;
+      for (const [step, { completion }] of episodes[0].steps.entries()) {
+        const [asked, answered] = turns.slice(2 * step);
+        expect(asked.content).toBe(shown(message.content));
+        expect(asked.role).toBe(form === 'tools' && step > 0 ? 'tool' : 'user');
+        if (form === 'tools') expect([lineOf(answered)]).toEqual([completion!.split('\n').at(-1)]);
+        else expect(answered).toEqual({ role: 'assistant', content: completion });
+        message = env.step(completion!).message;
+      }
+      expect(turns).toHaveLength(2 * 28);
+      expect('tools' in all[0]).toBe(form === 'tools');
+    },
+  );
+
+  it('of a chat end before an answer that is left out, and begin with step 0', async () => {
+    const { all, selection } = await select(llmEpisodes, { form: 'tools', objective: 'none', validation: 0 });
+    const lengths = llmEpisodes.map(({ steps }) =>
+      steps.findIndex(({ parsed, belief }) => !parsed || belief === null),
+    );
+    expect(all.map(({ messages }) => messages.length)).toEqual(
+      lengths.filter((n) => n > 0).map((n) => 1 + 2 * n),
+    );
+    expect(selection.answersLeftOut).toBe(lengths.filter((n) => n > 0).reduce((sum, n) => sum + 28 - n, 0));
+    expectRefusal(() => toSftPlan({ form: 'tools', steps: { first: 1, last: 2 } }), 'out_of_range');
+    expectRefusal(() => toSftPlan(any({ form: 'chat' })), 'unknown_name');
   });
 
   it('leave out answers without an action or a belief', async () => {

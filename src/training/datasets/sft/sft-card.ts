@@ -3,6 +3,7 @@
 import { type Grader, isSameGrader } from '../../../engine/graders/grader.js';
 import { counted, decimals, listed, plainInterval } from '../../../evaluation/format-results.js';
 import type { RowSummary } from '../../../evaluation/reevaluation/reevaluation.js';
+import type { ChatForm } from '../../../rollouts/trajectories/trajectory-episode.js';
 import { ORACLE_MARK } from '../../../rollouts/trajectories/trajectory-episode.js';
 import { camelCase } from '../../../shared/names.js';
 import { SCHEMAS } from '../../../shared/schemas.js';
@@ -45,7 +46,7 @@ export const sftCardText = (card: SftCard): string =>
     oracleText(card),
     evalSeedsText(card.provenance),
     episodeSeedsText(card),
-    COLUMNS,
+    columnsText(card),
     contents(card),
     training(card),
     licenceText(card.provenance),
@@ -138,11 +139,20 @@ const oracleText = ({ selection }: SftCard): string =>
     ? '**SOME TEACHERS USED HIDDEN STATE.** A student does not see it, and learns to guess it.\n'
     : 'No teacher used hidden state.\n';
 
-const COLUMNS = `## Columns
+const MESSAGES: Readonly<Record<ChatForm, string>> = {
+  single:
+    'a system message with the rules, a user message with the observation, and an assistant message with the answer',
+  conversation:
+    'an episode: a system message with the rules, and user messages with the states and assistant messages with the answers in turn',
+  tools:
+    'an episode: a system message with the rules, a user message with the first state, assistant messages with `tool_calls` of the tool `act`, and messages of that tool with the states',
+};
+
+const columnsText = ({ selection: { plan } }: SftCard): string => `## Columns
 
 | column | content |
 | --- | --- |
-| \`messages\` | a system message with the rules, a user message with the observation, and an assistant message with the answer; each has \`role\` and \`content\` |
+| \`messages\` | ${MESSAGES[plan.form]}; each has \`role\` and \`content\` |
 | \`seed\` | the seed of the episode; it also selects the profile if \`profile_mode\` is sampled or discrete |
 | \`profile_mode\` | the profile: sampled, discrete (one of three, by the seed), or the name of one of the three |
 | \`condition\` | the condition of the episode |

@@ -111,10 +111,10 @@ export class SftSelection extends Selection<SftPlan, SftRow> {
     const scored = scoreOf(graded, constant);
     const failed = failedFilter(REPLAY_FILTERS, this.plan, scored);
     if (failed !== null) return failed;
-    const rows = sftRowsOf(this.plan, episode, scored.score);
+    const { rows, answers } = sftRowsOf(this.plan, episode, scored.score);
     if (rows.length === 0) return 'no usable answers';
     const { first, last } = this.plan.steps;
-    this.answersLeftOut += last - first + 1 - rows.length;
+    this.answersLeftOut += last - first + 1 - answers;
     this.#countGrader(episode);
     const statistics = this.#statisticsOf(episode);
     const paired = new Map(Object.entries(baselines));

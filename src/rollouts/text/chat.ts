@@ -1,0 +1,132 @@
+/** The messages of an episode for a language model, in the form in which the model was trained. */
+import type { GraderLike } from '../../engine/graders/grader.js';
+import { ACTION_NAMES, BELIEF_NAMES, OBSERVATION_SIZE } from '../../world/fields.js';
+import { reasoningIn } from '../trajectories/move.js';
+import type { ChatForm } from '../trajectories/trajectory-episode.js';
+import { parseText, type Triple } from './parse-completions.js';
+import { type ChatMessage, prompt } from './prompt.js';
+import { systemText, userText } from './prompt-text.js';
+import { spell } from './spelling.js';
+import TEXT from './text.json' with { type: 'json' };
+
+/** An assistant's message with a call of the tool `act`. */
+export interface CallMessage extends ChatMessage<'assistant'> {
+  readonly tool_calls: readonly [ToolCall];
+}
+interface ToolCall {
+  readonly id: string;
+  readonly type: 'function';
+  readonly function: { readonly name: 'act'; readonly arguments: Readonly<Record<string, string | number>> };
+}
+/** What a tool returned. */
+export interface ToolMessage extends ChatMessage<'tool'> {
+  readonly tool_call_id: string;
+}
+/** A message of a chat of any form. */
+export type ChatTurn = ChatMessage<'system' | 'user' | 'assistant'> | CallMessage | ToolMessage;
+
+const ACTIONS = ACTION_NAMES.map(spell);
+const BELIEFS: Readonly<Record<string, string>> = TEXT.beliefs;
+const digit = (description: string) => ({ type: 'integer', minimum: 0, maximum: 9, description });
+
+/** The tool `act`, as chat completions name it. */
+export const ACT_TOOL = {
+  type: 'function',
+  function: {
+    name: 'act',
+    description: TEXT.tools.act,
+    parameters: {
+      type: 'object',
+      properties: {
+        action: { type: 'string', enum: ACTIONS },
+        ...Object.fromEntries(BELIEF_NAMES.map((name) => [name, digit(BELIEFS[name])])),
+      },
+      required: ['action', ...BELIEF_NAMES],
+      additionalProperties: false,
+    },
+  },
+} as const;
+
+/** One episode's chat. */
+export class Chat {
+  readonly #form: ChatForm;
+  readonly #grader: GraderLike;
+  readonly #turns: ChatTurn[];
+
+  constructor(form: ChatForm, grader: GraderLike) {
+    this.#form = form;
+    this.#grader = grader;
+    this.#turns = [{ role: 'system', content: systemText(grader, form === 'tools' ? 'tools' : 'line') }];
+  }
+
+  /**
+   * Adds the state before a step. @param row f32, a raw observation; with history for the form 'single'.
+   * @returns the messages to answer.
+   */
+  ask(row: Float32Array): readonly ChatTurn[] {
+    if (this.#form === 'single') return prompt(row, undefined, { grader: this.#grader });
+    const content = userText(
+      row.subarray(0, OBSERVATION_SIZE),
+      0,
+      'new',
+      this.#form === 'tools' ? 'tools' : 'line',
+    );
+    const last = this.#turns.at(-1)!;
+    if ('tool_calls' in last) {
+      this.#turns.push({ role: 'tool', tool_call_id: last.tool_calls[0].id, content });
+    } else {
+      this.#turns.push({ role: 'user', content });
+    }
+    return this.#turns;
+  }
+
+  /** Adds the model's answer. @param completion in the form of a line, as `lineOfCall` returns it. */
+  answer(completion: string): void {
+    if (this.#form !== 'single') this.#turns.push(this.#turnOf(completion));
+  }
+
+  #turnOf(completion: string): ChatTurn {
+    const plain = { role: 'assistant', content: completion } as const;
+    if (this.#form !== 'tools') return plain;
+    const { actionName, digits } = parseText(completion, false);
+    if (actionName === null || digits === null) return plain;
+    const call = { name: 'act', arguments: argumentsOf(actionName, digits) } as const;
+    const id = `call_${this.#turns.length}`;
+    return {
+      role: 'assistant',
+      content: reasoningIn(completion) ?? '',
+      tool_calls: [{ id, type: 'function', function: call }],
+    };
+  }
+}
+
+const argumentsOf = (action: string, digits: Triple): Readonly<Record<string, string | number>> => ({
+  action: spell(action),
+  ...Object.fromEntries(BELIEF_NAMES.map((name, k) => [name, digits[k]])),
+});
+
+/**
+ * Returns the line that the arguments of a call stand for, such as "4 6 5 SLEEP"; null for other values.
+ * @param value the arguments, or an object that has them beside the tool's name, as models write it.
+ */
+export function lineOfCall(value: unknown): string | null {
+  const given = (value ?? {}) as Readonly<Record<string, unknown>>;
+  if (typeof given.action !== 'string') {
+    const inner = given.arguments ?? given.parameters;
+    return typeof inner === 'object' && inner !== null ? lineOfCall(inner) : null;
+  }
+  const digits = BELIEF_NAMES.map((name) => given[name]).filter((each) => /^[0-9]$/.test(String(each)));
+  const belief = digits.length === BELIEF_NAMES.length ? `${digits.join(' ')} ` : '';
+  return `${belief}${given.action}`;
+}
+
+/** Returns the line that the JSON in an answer stands for; null without such JSON. */
+export function lineInJson(answer: string): string | null {
+  const [from, to] = [answer.indexOf('{'), answer.lastIndexOf('}')];
+  if (from < 0 || to < from) return null;
+  try {
+    return lineOfCall(JSON.parse(answer.slice(from, to + 1)));
+  } catch {
+    return null;
+  }
+}
