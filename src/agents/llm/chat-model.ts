@@ -1,6 +1,6 @@
 /** A model behind a chat endpoint. Retries requests whose failure may be temporary. */
 import type { OpenAI } from 'openai';
-import { ACT_TOOL, type ChatTurn } from '../../rollouts/text/chat.js';
+import { ACT_TOOL, type ChatTurn, type ChatTurns } from '../../rollouts/text/chat.js';
 import type { ParseOptions } from '../../rollouts/text/parse-completions.js';
 import { beginsInThought } from '../../rollouts/text/parse-completions.js';
 import type { Sampling, Usage } from '../../rollouts/trajectories/trajectory-episode.js';
@@ -51,7 +51,7 @@ const TEMPLATE_TOKENS = 32;
 
 /** A chat without an answer yet. */
 interface PendingRequest {
-  readonly chat: readonly ChatTurn[];
+  readonly chat: ChatTurns;
   readonly signal: AbortSignal;
   /** The number of requests sent so far. */
   requests: number;
@@ -83,7 +83,7 @@ export class ChatModel implements LanguageModel {
     this.#systemRole = options.systemRole ?? 'system';
   }
 
-  async complete(chat: readonly ChatTurn[], signal: AbortSignal): Promise<Answer> {
+  async complete(chat: ChatTurns, signal: AbortSignal): Promise<Answer> {
     const { retries, tally, clock, endpoint, rateLimiter, random } = this.#options;
     const pending = { chat, signal, requests: 0 };
     const reply = await retry(() => this.#try(pending), {
@@ -176,7 +176,7 @@ export class ChatModel implements LanguageModel {
     return this.#options.timeoutMs > STREAM_ABOVE_MS;
   }
 
-  #body(chat: readonly ChatTurn[], { limitName, systemRole }: RequestForm): Body {
+  #body(chat: ChatTurns, { limitName, systemRole }: RequestForm): Body {
     const { max_tokens, form, ...sampling } = this.sampling;
     const { endpoint } = this.#options;
     const model = (endpoint.kind === 'azure' ? endpoint.deployment : null) ?? this.name;
@@ -193,7 +193,7 @@ export class ChatModel implements LanguageModel {
    * Returns whether the token counts are possible for the request. An answer may exceed its limit if the endpoint ignores
    * the limit.
    */
-  #isPossible({ tokens, completion, reasoning = '' }: Reply, chat: readonly ChatTurn[]): boolean {
+  #isPossible({ tokens, completion, reasoning = '' }: Reply, chat: ChatTurns): boolean {
     if (tokens === null) return true;
     const bytes = Buffer.byteLength(completion) + Buffer.byteLength(reasoning);
     return (
@@ -203,7 +203,7 @@ export class ChatModel implements LanguageModel {
   }
 
   /** Returns the maximum cost of a request in dollars. */
-  #maxCost(chat: readonly ChatTurn[], completion = this.sampling.max_tokens): number {
+  #maxCost(chat: ChatTurns, completion = this.sampling.max_tokens): number {
     const { prices } = this.ledger;
     return prices === null ? 0 : maxCostOf(prices, maxPromptTokens(chat, this.sampling.form), completion);
   }
@@ -212,7 +212,7 @@ export class ChatModel implements LanguageModel {
    * Returns the cost of a reply in dollars; the maximum cost if it has no token counts. A filtered reply costs at most the
    * prompt.
    */
-  #costOf(reply: Reply, chat: readonly ChatTurn[]): number {
+  #costOf(reply: Reply, chat: ChatTurns): number {
     const { prices } = this.ledger;
     if (prices === null) return 0;
     if (reply.tokens !== null) return costOf(prices, reply.tokens);
@@ -253,7 +253,7 @@ const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(val
 const TOOL_BYTES = bytesOf(ACT_TOOL);
 
 /** Returns the maximum number of tokens of a chat in a form: every token has at least one byte. */
-const maxPromptTokens = (chat: readonly ChatTurn[], form: Sampling['form']): number =>
+const maxPromptTokens = (chat: ChatTurns, form: Sampling['form']): number =>
   chat.reduce(
     (sum, turn) => {
       const calls = 'tool_calls' in turn ? bytesOf(turn.tool_calls) : 0;

@@ -1,6 +1,6 @@
 /** The interface of a language model. */
 
-import type { ChatTurn } from '../../rollouts/text/chat.js';
+import type { ChatTurns } from '../../rollouts/text/chat.js';
 import type { Player, Sampling, Usage } from '../../rollouts/trajectories/trajectory-episode.js';
 import { InputError, RhythmError } from '../../shared/errors.js';
 import { isModelName, MODEL_NAME } from '../../shared/names.js';
@@ -41,7 +41,7 @@ export interface LanguageModel {
    * Answers a chat, whose last message is of the user or a tool. With the sampling's form 'tools' the model may call the tool
    * `act`; the completion is then the line that the call stands for. @throws EndpointError; BudgetError if the budget does not suffice; the signal's reason.
    */
-  complete(chat: readonly ChatTurn[], signal: AbortSignal): Promise<Answer>;
+  complete(chat: ChatTurns, signal: AbortSignal): Promise<Answer>;
 }
 
 /** Returns the player (trajectory-episode.ts) of a model's episodes, which has no objective. */

@@ -5,7 +5,7 @@ import { isAsynchronous } from '../../engine/backends/open-batch.js';
 import { floatsOf, type Grader } from '../../engine/graders/grader.js';
 import type { StepResult } from '../../engine/vec-env/vec-env-options.js';
 import { EpisodePool } from '../../rollouts/episode-pool.js';
-import { Chat, type ChatTurn } from '../../rollouts/text/chat.js';
+import { Chat, type ChatTurns } from '../../rollouts/text/chat.js';
 import { type Prompt, prompt } from '../../rollouts/text/prompt.js';
 import { systemText } from '../../rollouts/text/prompt-text.js';
 import {
@@ -215,12 +215,7 @@ class EpisodePlayer {
   }
 
   /** Returns the answer to a chat. @param messages the prompt that the episode records, which is the same in all forms. */
-  async #nextMove(
-    chat: readonly ChatTurn[],
-    messages: Prompt,
-    { seed, profileMode }: EpisodeRequest,
-    step: number,
-  ) {
+  async #nextMove(chat: ChatTurns, messages: Prompt, { seed, profileMode }: EpisodeRequest, step: number) {
     const { model, answers } = this.#options;
     const key = `${model.name} ${profileMode} ${seed}`;
     const stored = answers?.get(key, step);
@@ -228,7 +223,7 @@ class EpisodePlayer {
     return resolveMove({ prompt: messages, completion, reasoning, usage });
   }
 
-  async #ask(chat: readonly ChatTurn[], key: string, step: number): Promise<Answer> {
+  async #ask(chat: ChatTurns, key: string, step: number): Promise<Answer> {
     const { model, answers } = this.#options;
     const answer = await model.complete(chat, this.#stop.signal);
     await answers?.add(key, step, answer);

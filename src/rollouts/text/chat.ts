@@ -24,6 +24,8 @@ export interface ToolMessage extends ChatMessage<'tool'> {
 }
 /** A message of a chat of any form. */
 export type ChatTurn = ChatMessage<'system' | 'user' | 'assistant'> | CallMessage | ToolMessage;
+/** The messages of a chat: the rules, the first state, and in some forms answers and further states. */
+export type ChatTurns = readonly [system: ChatTurn, user: ChatTurn, ...more: ChatTurn[]];
 
 const ACTIONS = ACTION_NAMES.map(spell);
 const BELIEFS: Readonly<Record<string, string>> = TEXT.beliefs;
@@ -63,7 +65,7 @@ export class Chat {
    * Adds the state before a step. @param row f32, a raw observation; with history for the form 'single'.
    * @returns the messages to answer.
    */
-  ask(row: Float32Array): readonly ChatTurn[] {
+  ask(row: Float32Array): ChatTurns {
     if (this.#form === 'single') return prompt(row, undefined, { grader: this.#grader });
     const content = userText(
       row.subarray(0, OBSERVATION_SIZE),
@@ -77,7 +79,7 @@ export class Chat {
     } else {
       this.#turns.push({ role: 'user', content });
     }
-    return this.#turns;
+    return this.#turns as unknown as ChatTurns;
   }
 
   /** Adds the model's answer. @param completion in the form of a line, as `lineOfCall` returns it. */
