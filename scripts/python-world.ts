@@ -145,6 +145,7 @@ export function emitPythonWorld(): string {
     PROMPT_RULES: literal(TEXT.rules),
     PROMPT_ANSWER_FORMS: literal(TEXT.answer_forms),
     TOOLS: literal(TEXT.tools),
+    BELIEF_MEANINGS: literal(TEXT.beliefs),
     PROMPT_GRADING: literal(TEXT.grading),
     PROMPT_COMPONENTS: literal(TEXT.components),
     PROMPT_STATE: literal(TEXT.state),

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, test } from 'vitest';
 import { ACTION_NAMES, createTextEnv, Episode } from '../../src/index.js';
+import { systemText } from '../../src/rollouts/text/prompt-text.js';
 import { ACTION_SCHEMA, STATE_SCHEMA } from '../../src/server/protocol/messages.js';
 import { OBSERVATION_SCHEMA, TEXT_SCHEMA } from '../../src/server/protocol/observation.js';
 import { float32Decimal, float32Decimals } from '../../src/shared/float32-decimal.js';
@@ -30,6 +31,8 @@ interface Answer {
     readonly refused: string;
   };
   readonly called: Readonly<Record<'socket' | 'http', readonly unknown[]>>;
+  readonly environment: readonly [steps: number, ...Readonly<Record<string, unknown>>[]];
+  readonly harness: { readonly messages: readonly string[]; readonly reward: number };
   readonly validated: object;
 }
 
@@ -104,6 +107,42 @@ describe.runIf(absent === null)('with OpenEnv', () => {
       warnings: ['Recommended directory missing: outputs/'],
       issues: ["Missing uv.lock - run 'uv lock' to generate it"],
     });
+  });
+});
+
+const noPackage =
+  absent ?? whyAbsent('rhythm-vec', 'from python/', SCRIPT, { environment: { seed: 0, answers: [] } });
+describe.runIf(noPackage === null)('with OpenEnv and the Python package', () => {
+  const answers = Array.from({ length: 28 }, (_, t) => `${t % 10} 5 3 ${ACTION_NAMES[t % 10].toUpperCase()}`);
+
+  it('the environment plays an episode in text, in the process', async () => {
+    const { environment } = await askPythonAsync<Answer>(SCRIPT, { environment: { seed: 7, answers } });
+    using env = createTextEnv({ reward: 'both', history: 'new' });
+    const [rules, first] = env.reset(7);
+    const expected = answers.map((answer) => {
+      const { message, reward, done, info } = env.step(answer);
+      return { prompt: message.content, reward, done, final_score: info.end?.finalScore ?? null };
+    });
+    const begin = { rules: rules.content, prompt: first.content, reward: null, done: false };
+    expect(environment).toMatchObject([28, begin, ...expected]);
+  });
+
+  it('the harness plays an episode by tool calls on a server', async () => {
+    const { url } = await startServer();
+    const calls = answers.map((answer) => {
+      const [social, morning, work, action] = answer.split(' ');
+      return { action, social: Number(social), morning: Number(morning), work: Number(work) };
+    });
+    const { harness } = await askPythonAsync<Answer>(SCRIPT, { harness: { url, seed: 7, calls } });
+    using env = createTextEnv({ history: 'new' });
+    const [, first] = env.reset(7);
+    const shown = [first, ...answers.map((answer) => env.step(answer).message)];
+    const texts = shown.map(({ content }) => content.split('\n\n')[0]);
+    expect(harness.messages[0]).toBe(systemText('v2', 'tools'));
+    expect(
+      harness.messages.slice(1).map((text) => text.replace(/^"|"$/g, '').replaceAll('\\n', '\n')),
+    ).toEqual(texts);
+    expect(Math.fround(harness.reward)).toBe(env.finish().info.end!.finalScore);
   });
 });
 

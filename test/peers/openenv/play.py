@@ -1,7 +1,7 @@
 """Plays an episode with the client of python/rhythm_vec_env, and validates the server and the folder with OpenEnv's code.
 
-Reads {"play": arguments of play, "tools": arguments of call_tools, "validate": URL of a server}, each optional. Prints
-{"played", "called", "validated"}.
+Reads {"play": arguments of play, "tools": arguments of call_tools, "environment": arguments of
+play_in_process, "harness": arguments of run_harness, "validate": URL of a server}, each optional. Prints an answer for each.
 """
 
 import json
@@ -54,6 +54,37 @@ def call_tools(url: str, reset: dict, calls: list) -> dict:
     return answers
 
 
+def play_in_process(seed: int, answers: list) -> list:
+    """Plays an episode of the environment in OpenEnv's form. Returns its observations."""
+    from rhythm_vec_env.environment import RhythmVecEnvironment
+
+    env = RhythmVecEnvironment(reward="both")
+    observations = [env.reset(seed=seed), *(env.step(RhythmVecAction(message=answer)) for answer in answers)]
+    steps = env.state.step_count
+    env.close()
+    return [steps, *(each.model_dump(exclude={"metadata"}) for each in observations)]
+
+
+def run_harness(url: str, seed: int, calls: list) -> dict:
+    """Plays an episode by OpenEnv's harness, with scripted calls of the tool. Returns what the model saw, and the reward."""
+    from openenv.core.harness import HarnessRunLimits, MCPHarnessAdapter, ModelStepResult
+    from openenv.core.llm_client import LLMResponse, ToolCall
+
+    from rhythm_vec_env.harness import RhythmVecSessionFactory
+
+    session = RhythmVecSessionFactory(lambda: RhythmVecEnv(base_url=url)).create(seed=seed)
+    left = list(calls)
+
+    def model_step(messages, tools, sampling):
+        call = [ToolCall(id=str(len(left)), name=tools[0].name, args=left.pop(0))] if left else []
+        return ModelStepResult(response=LLMResponse(content="", tool_calls=call))
+
+    result = MCPHarnessAdapter().run_white_box(model_step, session, HarnessRunLimits(max_turns=40))
+    reward = session.verify(result.messages).env_reward
+    session.close()
+    return {"messages": [message["content"] for message in result.messages if message["role"] != "assistant"], "reward": reward}
+
+
 def validate(url: str) -> dict:
     report = validate_running_environment(url)
     return {
@@ -71,6 +102,10 @@ if "play" in request:
     answer["played"] = play(**request["play"])
 if "tools" in request:
     answer["called"] = call_tools(**request["tools"])
+if "environment" in request:
+    answer["environment"] = play_in_process(**request["environment"])
+if "harness" in request:
+    answer["harness"] = run_harness(**request["harness"])
 if "validate" in request:
     answer["validated"] = validate(request["validate"])
 json.dump(answer, sys.stdout)
