@@ -93,16 +93,17 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
     // Reports the batch's memory to V8, so that the garbage collector frees the object in time.
     Napi::MemoryManagement::AdjustExternalMemory(info.Env(), static_cast<int64_t>(batch_->bytes()));
     info.This().As<Napi::Object>().TypeTag(type_tag());
-    DefineStepAll(info);
+    DefineStep(info, "stepAll", StepAll);
+    DefineStep(info, "stepAgain", StepAgain);
   }
 
-  // Gives the object the function `stepAll`. The function keeps the object alive, because it uses this BatchObject.
-  void DefineStepAll(const Napi::CallbackInfo& info) {
+  // Gives the object a function. The function keeps the object alive, because it uses this BatchObject.
+  void DefineStep(const Napi::CallbackInfo& info, const char* name, napi_callback step) {
     napi_value function = nullptr;
-    napi_create_function(info.Env(), "stepAll", NAPI_AUTO_LENGTH, StepAll, this, &function);
+    napi_create_function(info.Env(), name, NAPI_AUTO_LENGTH, step, this, &function);
     const napi_property_descriptor kept = {"batch", nullptr, nullptr, nullptr, nullptr, info.This(), napi_default, nullptr};
     napi_define_properties(info.Env(), function, 1, &kept);
-    info.This().As<Napi::Object>().Set("stepAll", Napi::Value(info.Env(), function));
+    info.This().As<Napi::Object>().Set(name, Napi::Value(info.Env(), function));
   }
 
   // (actions u8): steps all environments. A wrapped method is slower, by the time of the step of a few environments. `Step` explains
@@ -113,15 +114,30 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
     void* data = nullptr;
     napi_get_cb_info(env, info, &count, &actions, nullptr, &data);
     auto* object = static_cast<BatchObject*>(data);
-    Outputs out;
     const uint8_t* codes = object->batch_ == nullptr ? nullptr : Arguments::bytes_outside(env, actions, object->num_envs_);
-    if (codes == nullptr || !object->outputs_.find_apart(env, codes, object->num_envs_, out)) {
-      const Napi::CallbackInfo arguments(env, info);
-      return object->CatchBadAlloc<&BatchObject::Step>(arguments);
+    if (codes != nullptr && object->outputs_.find_apart(env, codes, object->num_envs_, object->last_out_)) {
+      object->last_codes_ = codes;
+      return object->StepLast(env);
     }
+    object->last_codes_ = nullptr;
+    const Napi::CallbackInfo arguments(env, info);
+    return object->CatchBadAlloc<&BatchObject::Step>(arguments);
+  }
+
+  // Steps all environments with the arrays of the last `stepAll`, which the caller has kept and found undetached. Returns undefined,
+  // and does nothing, if it did not find their memory.
+  static napi_value StepAgain(napi_env env, napi_callback_info info) {
+    size_t count = 0;
+    void* data = nullptr;
+    napi_get_cb_info(env, info, &count, nullptr, nullptr, &data);
+    auto* object = static_cast<BatchObject*>(data);
+    return object->last_codes_ == nullptr || object->batch_ == nullptr ? nullptr : object->StepLast(env);
+  }
+
+  napi_value StepLast(napi_env env) {
     Napi::Value refusal;
     catch_bad_alloc(env, [&] {
-      refusal = RefusalObject(env, object->batch_->step(out, {codes, nullptr, nullptr, nullptr}, {nullptr, nullptr}));
+      refusal = RefusalObject(env, batch_->step(last_out_, {last_codes_, nullptr, nullptr, nullptr}, {nullptr, nullptr}));
     });
     return refusal;
   }
@@ -306,6 +322,9 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
   std::unique_ptr<Batch> batch_;
   OutputArrays outputs_;
   size_t num_envs_ = 0;
+  // The memory of the last `stepAll`; null if it did not find it.
+  const uint8_t* last_codes_ = nullptr;
+  Outputs last_out_;
 };
 
 }  // namespace rhythm

@@ -5,7 +5,7 @@
 namespace rhythm::world {
 
 inline constexpr char kLayoutDigest[] =
-    "45de565a91ac37e993cb158492db4d0f6cc3834040ef55c1ed65f583c878e125";
+    "a46963d282b6cdf572c57b6c3577c10780fc3f1c99aea0723ab270e1f3de50fa";
 
 namespace count {
 inline constexpr int Meters = 5;
@@ -26,7 +26,7 @@ inline constexpr int ObservationFloats = 22;
 inline constexpr int BlockWords = 445;
 inline constexpr int MaxEnvs = 16777216;
 inline constexpr int MaxThreads = 256;
-inline constexpr int AddonVersion = 11;
+inline constexpr int AddonVersion = 12;
 }  // namespace count
 
 namespace mode {

@@ -204,7 +204,7 @@ export function buildBlock(spec: WorldSpec): Uint32Array {
 export type Scope = readonly [name: string, constants: Readonly<Record<string, number>>];
 
 /** Incremented when the interface of the addon's functions changes. */
-const ADDON_VERSION = 11;
+const ADDON_VERSION = 12;
 
 const codesOf = (names: readonly string[]) => Object.fromEntries(names.map((name, code) => [name, code]));
 const offsetsOf = (entries: readonly Pick<Field, 'name' | 'offset'>[]) =>

@@ -25,6 +25,11 @@ export interface NativeBatch {
   reset(request: ResetRequest): void;
   /** Steps all environments without beliefs and autoreset. A function of its own: it keeps the batch. */
   readonly stepAll: (actions: Uint8Array) => Refusal | null;
+  /**
+   * Does the same with the actions of the last `stepAll`, without looking up their address or that of the outputs: neither may
+   * have been collected or detached since. Returns undefined, and does nothing, if that call did not find them.
+   */
+  readonly stepAgain: () => Refusal | null | undefined;
   step(
     actions: Uint8Array,
     beliefs: Float32Array | null,

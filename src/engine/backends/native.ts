@@ -78,6 +78,10 @@ const MAX_SCALAR = 2;
 /** Codes of the addon's policies. */
 const POLICY = { random: 0, heuristic: 1, sequence: 2 } as const;
 
+const getLength = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), 'length')!.get!;
+/** Returns the length of an array, 0 if its buffer was detached, whatever properties a caller has defined on it. */
+const lengthOf = (array: Uint8Array | Float32Array): number => getLength.call(array);
+
 class NativeBackendBatch implements SyncBatch {
   readonly backend = 'native';
   readonly kernel: string;
@@ -85,6 +89,11 @@ class NativeBackendBatch implements SyncBatch {
   readonly #numEnvs: number;
   readonly #batch: NativeBatch;
   readonly #stepAll: NativeBatch['stepAll'];
+  readonly #stepAgain: NativeBatch['stepAgain'];
+  /** All outputs are in the buffer of this array. */
+  readonly #output: Float32Array;
+  /** The actions of the last `stepAll`. */
+  #actions: Uint8Array | null = null;
 
   constructor(addon: Addon, kernel: string, options: BatchOptions) {
     const { world, imagination, numEnvs, threads, outputs } = options;
@@ -93,6 +102,8 @@ class NativeBackendBatch implements SyncBatch {
     this.#numEnvs = numEnvs;
     this.#batch = new addon.Batch(kernel, world.words, imagination, numEnvs, this.threads, outputs);
     this.#stepAll = this.#batch.stepAll;
+    this.#stepAgain = this.#batch.stepAgain;
+    this.#output = outputs.rewards;
   }
 
   reset(request: ResetRequest): void {
@@ -100,8 +111,18 @@ class NativeBackendBatch implements SyncBatch {
   }
 
   submit({ actions, beliefs, given, stepMask, resetMask, resetSeeds }: StepRequest): Refusal | null {
-    if (beliefs === null && stepMask === null && resetMask === null) return this.#stepAll(actions);
+    if (beliefs === null && stepMask === null && resetMask === null) return this.#stepEach(actions);
     return this.#batch.step(actions, beliefs, given, stepMask, resetMask, resetSeeds);
+  }
+
+  #stepEach(actions: Uint8Array): Refusal | null {
+    const numEnvs = this.#numEnvs;
+    if (actions === this.#actions && lengthOf(actions) === numEnvs && lengthOf(this.#output) === numEnvs) {
+      const refusal = this.#stepAgain();
+      if (refusal !== undefined) return refusal;
+    }
+    this.#actions = actions;
+    return this.#stepAll(actions);
   }
 
   run({ policy, beliefs, stops, trajectory, slice, from }: RunRequest): Refusal | null {

@@ -143,6 +143,7 @@ export class TextEnv implements Disposable {
     this.#env.close();
   }
 
+  /** Closes the environment at the end of a `using` block. */
   [Symbol.dispose](): void {
     this.close();
   }

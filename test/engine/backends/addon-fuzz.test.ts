@@ -6,6 +6,7 @@
 import { describe, expect, it } from 'vitest';
 import { loadAddon, type NativeBatch } from '../../../src/engine/backends/addon.js';
 import { allocateOutputs, allocateTrajectory } from '../../../src/engine/backends/outputs.js';
+import { createVecEnv } from '../../../src/index.js';
 import { NUM_STEPS } from '../../../src/world/fields.js';
 import { NATIVE, reportAbsentEngines } from '../../support/engines.js';
 import {
@@ -211,6 +212,24 @@ describe.each(NATIVE)('$name', ({ kernel }) => {
     }
     for (const object of otherObjects) {
       expect(() => batch.gather(object as NativeBatch, new Uint32Array(N))).toThrow(TypeError);
+    }
+  });
+
+  it('actions that were detached since the last step are refused, and so are outputs', () => {
+    for (const detach of ['actions', 'outputs'] as const) {
+      const env = createVecEnv({ numEnvs: N, backend: 'native', kernel });
+      const outputs = env.reset({ seed: 1 });
+      const actions = new Uint8Array(N).fill(3);
+      env.step(actions);
+      env.step(actions);
+      const before = env.stateHash();
+      detached(detach === 'actions' ? actions : outputs.rewards);
+      // Properties that hide what happened.
+      Object.defineProperty(actions, 'length', { value: N });
+      Object.defineProperty(outputs.rewards, 'length', { value: N });
+      expect(() => env.step(actions)).toThrow();
+      if (detach === 'actions') expect(env.stateHash()).toEqual(before);
+      env.close();
     }
   });
 
