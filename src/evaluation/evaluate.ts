@@ -78,7 +78,8 @@ export async function evaluatePolicies(
   const run = new Run(policies, conditions, options, stored);
   const startTime = performance.now();
   await using environments = new ResizableAnyEnv(engineOf(options, run.grader));
-  const info = describeRun(await environments.of(1), run.grader);
+  // One or two environments would run on another kernel than the episodes.
+  const info = describeRun(await environments.of(16), run.grader);
   await options.onStart?.(info);
   await run.playLlmEpisodes();
   const rows = await run.playAll(environments);
