@@ -189,6 +189,7 @@ const RESULT_FILES: readonly FileKind[] = [
   KINDS.evaluation,
   KINDS.reevaluation,
   KINDS.audit,
+  KINDS.training,
   KINDS.trajectories,
 ];
 

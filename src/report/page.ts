@@ -7,6 +7,7 @@ import { beliefErrorSection, calibrationSection } from './sections/beliefs.js';
 import { actionsSection, costSection, episodesSection } from './sections/episodes.js';
 import { gainsSection, scoresSection, summarySection } from './sections/scores.js';
 import { missingSection, originOf, sourcesSection, warningsOf } from './sections/sources.js';
+import { trainingSection } from './sections/training.js';
 
 /** Sections in the order of the page: the summary first, the provenance last. */
 const SECTIONS: readonly ((data: ReportData) => Section | null)[] = [
@@ -16,6 +17,7 @@ const SECTIONS: readonly ((data: ReportData) => Section | null)[] = [
   calibrationSection,
   actionsSection,
   gainsSection,
+  trainingSection,
   costSection,
   episodesSection,
   missingSection,

@@ -142,10 +142,26 @@ const AUDIT = object({
   ),
 });
 
+const TRAINING = object({
+  ...ORIGIN,
+  curves: list(
+    object({
+      name: printableName,
+      unit: printableName,
+      points: list(object({ x: number, y: number }), 'a list of points').min(1, {
+        error: () => 'Expected at least one point, got none.',
+      }),
+    }),
+    'a list of curves',
+  ).min(1, { error: () => 'Expected at least one curve, got none.' }),
+  costs: list(object({ stage: printableName, seconds: number, dollars: number }), 'a list of costs'),
+});
+
 /** The fields of the result files that a report reads. */
 export type EvaluationResult = z.output<typeof EVALUATION>;
 export type ReevaluationResult = z.output<typeof REEVALUATION>;
 export type AuditResult = z.output<typeof AUDIT>;
+export type TrainingResult = z.output<typeof TRAINING>;
 /** The backend, kernel, threads, device and machine of a result. */
 export type Engine = Pick<EvaluationResult, keyof typeof ENGINE>;
 
@@ -153,10 +169,12 @@ export type Engine = Pick<EvaluationResult, keyof typeof ENGINE>;
 export type Result =
   | { readonly kind: 'evaluation'; readonly value: EvaluationResult }
   | { readonly kind: 'reevaluation'; readonly value: ReevaluationResult }
-  | { readonly kind: 'audit'; readonly value: AuditResult };
+  | { readonly kind: 'audit'; readonly value: AuditResult }
+  | { readonly kind: 'training'; readonly value: TrainingResult };
 
 /** Returns the engine of a result, or null if it is incomplete. */
-export function engineOf({ value: { backend, kernel, threads, device, machine } }: Result): Engine | null {
+export function engineOf({ value }: Result): Engine | null {
+  const { backend, kernel, threads, device, machine } = value as Partial<Engine>;
   const hasEngine = backend !== undefined && kernel !== undefined && threads !== undefined;
   if (!hasEngine || device === undefined || machine === undefined) return null;
   return { backend, kernel, threads, device, machine };
@@ -180,11 +198,15 @@ const READERS: readonly Reader[] = [
     schema: SCHEMAS.audit,
     read: (value) => ({ kind: 'audit', value: conform(AUDIT, value) as AuditResult }),
   },
+  {
+    schema: SCHEMAS.training,
+    read: (value) => ({ kind: 'training', value: conform(TRAINING, value) as TrainingResult }),
+  },
 ];
 
 /** The inputs of a report, for messages. */
 export const RESULT_KINDS =
-  'the JSON of eval, reeval or audit (each by --json), or trajectories of teach or eval --trajectories';
+  "the JSON of eval, reeval or audit (each by --json) or of the recipe's pipeline, or trajectories of teach or eval --trajectories";
 
 /**
  * Validates a result by the schema that it names.

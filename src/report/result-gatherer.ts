@@ -5,7 +5,13 @@ import { counted } from '../evaluation/format-results.js';
 import { type Yardstick, yardsticksOf } from '../evaluation/yardstick.js';
 import { ORACLE_MARK, type TrajectoryEpisode } from '../rollouts/trajectories/trajectory-episode.js';
 import { createWorld } from '../world/world.js';
-import { type AuditResult, type Engine, engineOf, type Result } from './parse-results.js';
+import {
+  type AuditResult,
+  type Engine,
+  engineOf,
+  type Result,
+  type TrainingResult,
+} from './parse-results.js';
 import { shortPlayerName, uniqueNames } from './player-names.js';
 import { type PlayerSummary, PlayerTally } from './player-tally.js';
 import {
@@ -28,7 +34,7 @@ export interface Source {
   readonly graders: readonly string[];
   /** Ranges of seeds, each after its condition or use, such as "ood 10000-10049". */
   readonly seeds: readonly string[];
-  /** Null for an audit. */
+  /** Null for an audit and a training. */
   readonly episodes: number | null;
   /** The engine that computed the results; null if unknown. */
   readonly engine: Engine | null;
@@ -54,6 +60,7 @@ export interface ReportData {
   readonly scores: readonly ScoreRow[];
   readonly players: readonly ReportedPlayer[];
   readonly audits: readonly ReportedAudit[];
+  readonly trainings: readonly TrainingResult[];
   readonly costs: readonly ReportedCost[];
   /** The anchors of each grader of the scores. The share of a score is its place between them (evaluation/bracket.ts). */
   readonly brackets: readonly GraderAnchors[];
@@ -72,6 +79,7 @@ export class ResultGatherer {
   readonly #scores: ScoreRow[] = [];
   readonly #players: ReportedPlayer[] = [];
   readonly #audits: ReportedAudit[] = [];
+  readonly #trainings: TrainingResult[] = [];
   readonly #costs: ReportedCost[] = [];
   readonly #graders: GraderInUse[] = [];
 
@@ -89,6 +97,10 @@ export class ResultGatherer {
   }
 
   #addContent(label: string, { kind, value }: Result): Content {
+    if (kind === 'training') {
+      this.#trainings.push(value);
+      return { graders: [], seeds: [], episodes: null };
+    }
     if (kind === 'audit') return this.#addAudit(label, value);
     if (kind === 'reevaluation') return this.#addScores(scoresOfReevaluation(label, value));
     this.#costs.push(...costsOfEvaluation(label, value));
@@ -147,6 +159,7 @@ export class ResultGatherer {
       })),
       players: this.#players,
       audits: this.#audits,
+      trainings: this.#trainings,
       costs: joinCosts(this.#costs, this.#players),
       brackets,
       yardsticks: yardsticksOf(

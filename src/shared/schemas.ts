@@ -47,6 +47,8 @@ export const SCHEMAS = {
   sftDataset: { name: 'rhythm-vec/sft-dataset', version: 1 },
   /** Rows of `dataset dpo`. The dataset's card and the metadata of a Parquet file contain it. */
   dpoDataset: { name: 'rhythm-vec/dpo-dataset', version: 1 },
+  /** What python/recipe/pipeline.py writes: curves and costs of a training. */
+  training: { name: 'rhythm-vec/training', version: 1 },
   /** The state of a normaliser of observations or rewards. */
   normaliser: { name: 'rhythm-vec/normaliser', version: 1 },
   /** The manifest beside the file of a shard. */

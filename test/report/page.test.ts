@@ -8,6 +8,7 @@ import { parseResult } from '../../src/report/parse-results.js';
 import { type ReportData, ResultGatherer, TrajectoryTally } from '../../src/report/result-gatherer.js';
 import { isFigure } from '../../src/report/section.js';
 import type { TrajectoryEpisode } from '../../src/rollouts/trajectories/trajectory-episode.js';
+import { SCHEMAS } from '../../src/shared/schemas.js';
 import { elementsOf } from '../support/pictures.js';
 import { AUDIT } from '../support/report.js';
 import { episodeStarts, playerOf, recordEpisodes, TEST_POLICIES } from '../support/trajectories.js';
@@ -141,6 +142,35 @@ it('a report lists what is missing, and the commands that make it', async () => 
     .filter(({ name }) => name === 'code')
     .map(({ text }) => text.split(' ')[1]);
   expect(commands).toEqual(['eval', 'teach', 'audit', 'eval']);
+});
+
+it('a report shows the curves and costs of a training', async () => {
+  const costs = [
+    { stage: 'sft', seconds: 1234.4, dollars: 0.25 },
+    { stage: 'grpo', seconds: 10, dollars: 0.5 },
+  ];
+  const points = [
+    { x: 1, y: 3.14 },
+    { x: 2, y: 1.31 },
+  ];
+  const { version, world_digest } = evaluation.value;
+  const curves = [{ name: 'SFT: loss', unit: 'steps', points }];
+  const training = parseResult({ schema: SCHEMAS.training, version, world_digest, curves, costs });
+  const page = await pageFor(gatherData((gatherer) => gatherer.addResult('pipeline.json', training)));
+  expect(headings(page)).toEqual(['Training', 'What is missing', 'Files and provenance']);
+  const cells = elementsOf(page).flatMap(({ name, text }) => (name === 'bdi' ? [text] : []));
+  expect(cells.slice(0, 9)).toEqual([
+    'sft',
+    '1,234',
+    '$0.25',
+    'grpo',
+    '10',
+    '$0.5',
+    'total',
+    '1,244',
+    '$0.75',
+  ]);
+  expect(page).toContain('training.svg');
 });
 
 it('a report warns if worlds or versions are mixed', async () => {

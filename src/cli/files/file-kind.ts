@@ -37,6 +37,7 @@ export const KINDS = {
   evaluation: kind('the JSON of eval', 'Use report.', '', SCHEMAS.evaluation),
   reevaluation: kind('the JSON of reeval', 'Use report.', '', SCHEMAS.reevaluation),
   audit: kind('the JSON of audit', 'Use report, or --bracket of eval and report.', '', SCHEMAS.audit),
+  training: kind("the JSON of the recipe's pipeline", 'Use report.', '', SCHEMAS.training),
   regrade: kind('the JSON of regrade', NO_READER, '', SCHEMAS.regrade),
   bench: kind('the JSON of a benchmark', NO_READER, '', SCHEMAS.bench),
   dpoRows: kind('a dataset for DPO', TRAIN, 'chosen rejected', SCHEMAS.dpoDataset),

@@ -54,6 +54,7 @@ const KINDS: Readonly<Record<Source['kind'], string>> = {
   evaluation: 'evaluation (eval)',
   reevaluation: 're-evaluation (reeval)',
   audit: 'audit (audit)',
+  training: 'training (pipeline.py)',
   trajectories: 'trajectories (teach, eval)',
 };
 
