@@ -19,7 +19,7 @@ const LONG = [
   'test/engine/backends/wasm.test.ts',
   'test/engine/vec-env/{allocation,out-of-memory,sliced-runs,worker-threads}.test.ts',
   'test/evaluation/audit/{audit,audit-exploits}.test.ts',
-  'test/evaluation/every-engine.test.ts',
+  'test/evaluation/{every-engine,tutorial}.test.ts',
   testsOf('training/hub'),
 ];
 

@@ -10,6 +10,7 @@ const PAGES = fileURLToPath(new URL('../.site', import.meta.url));
 
 /** Pages by group, in the order of the sidebar, without ".md". */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
+  'Start here': ['docs/tutorial'],
   Guides: [
     'step',
     'run',
@@ -122,6 +123,7 @@ export default defineConfig({
     search: { provider: 'local' },
     outline: [2, 3],
     nav: [
+      { text: 'Tutorial', link: '/docs/tutorial' },
       { text: 'Guides', link: '/docs/guides/step' },
       { text: 'Reference', link: REFERENCE },
       { text: 'The world', link: '/docs/world' },

@@ -36,7 +36,7 @@ if [[ $(uname -s) == Linux ]]; then
   grep -q GLIBCXX "$temporary/log" || { cat "$temporary/log"; fail "the check of symbol versions failed"; }
 fi
 # Not by the script `prepack` of `npm pack`, which would compile again what `npm ci` has compiled.
-changed=$(find src scripts/bundle.js package.json tsconfig*.json -newer lib/cli.js)
+changed=$(find src examples/train.ts scripts/bundle.js package.json tsconfig*.json -newer lib/cli.js)
 [[ -z $changed ]] || npm run --silent compile
 npm pack --ignore-scripts --loglevel=error --pack-destination "$temporary" >/dev/null
 tarball=("$temporary"/rhythm-vec-*.tgz)
@@ -55,6 +55,7 @@ scripts=$(cd "$consumer" && npm query --loglevel=error ':attr(scripts, [preinsta
 [[ $scripts == "[]" ]] || fail "installed packages have install scripts: $scripts"
 if grep -rqF "$root/" "$package/prebuilds"; then fail "the prebuild names the folder where it was made"; fi
 check_scores native
+(cd "$consumer" && node node_modules/rhythm-vec/lib/examples/train.js 1) | grep -q '^ *1 0\.' || fail "the tutorial's training does not run"
 (cd "$consumer" && node_modules/.bin/rhythm-vec info) | grep -q 'backend webgpu .*npm install webgpu' ||
   fail "info does not say how to add the optional package webgpu"
 

@@ -22,3 +22,9 @@ export function listedIn(page: string, title: string): PageNames {
 /** Returns the options in a command's help, sorted, except global options and options with a short form. */
 export const optionsOf = (help: string): string[] =>
   Array.from(help.split('Global Options:')[0].matchAll(/^ {2}(--[\w-]+)/gm), ([, name]) => name).sort();
+
+/** Returns the console blocks of a page, each without its last line break. */
+export const consoleBlocks = (page: string): string[] => {
+  const text = readFileSync(new URL(`../../${page}`, import.meta.url), 'utf8');
+  return Array.from(text.matchAll(/^```console\n(.*?)\n```$/gms), ([, block]) => block);
+};
