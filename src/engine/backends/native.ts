@@ -78,7 +78,8 @@ const MAX_SCALAR = 2;
 /** Codes of the addon's policies. */
 const POLICY = { random: 0, heuristic: 1, sequence: 2 } as const;
 
-const getLength = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), 'length')!.get!;
+const getLength = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), 'length')!
+  .get!;
 /** Returns the length of an array, 0 if its buffer was detached, whatever properties a caller has defined on it. */
 const lengthOf = (array: Uint8Array | Float32Array): number => getLength.call(array);
 
