@@ -28,10 +28,12 @@ from model_server import serve_models  # noqa: E402
 from rhythm_vec.serving import find_command  # noqa: E402
 from rows import FIRST_SEED  # noqa: E402
 
-#: Defaults by preset. `train`: options of train.py, `answers`: options of eval; counts of `curve_episodes` are per checkpoint.
+#: Defaults by preset. `train`: options of train.py, `whole_episodes`: more of them with --form conversation, `answers`: options
+#: of eval.
 PRESETS: Dict[str, Dict[str, Any]] = {
     "tiny": {
         "train": ["--preset", "tiny", "--cpu", "--sft-epochs", "12"],
+        "whole_episodes": ["--grpo-batch", "4", "--grpo-generations", "4", "--grpo-steps", "12"],
         "serve": ["--device", "cpu"],
         "answers": ["--max-tokens", "16", "--temperature", "0"],
         "episodes": 15,
@@ -41,6 +43,7 @@ PRESETS: Dict[str, Dict[str, Any]] = {
     },
     "qwen3b": {
         "train": ["--preset", "later"],
+        "whole_episodes": ["--grpo-batch", "1", "--grpo-accumulation", "32"],
         "serve": ["--continuous-batching"],
         "answers": ["--max-tokens", "256", "--temperature", "0", "--concurrency", "16"],
         "episodes": 30,
@@ -81,6 +84,12 @@ def parse_arguments(arguments: Optional[Sequence[str]]) -> Tuple[argparse.Namesp
     )
     add("--teacher-options", default="", help='further options of teach, such as "--budget 5 --prices 2.5,10"')
     add("--grader", choices=("v1", "v2", "v3"), default="v2", help="grader of all stages (default: v2)")
+    add(
+        "--form",
+        choices=("single", "conversation"),
+        default="single",
+        help="conversation: GRPO and evaluation play an episode in one chat; SFT learns single steps (default: single)",
+    )
     add("--episodes", type=int, help="episodes of the teacher, from seed 100 on")
     add("--rows", type=int, help="prompts for GRPO")
     add("--eval-episodes", type=int, help="episodes of each condition of the evaluation")
@@ -101,7 +110,8 @@ def parse_arguments(arguments: Optional[Sequence[str]]) -> Tuple[argparse.Namesp
     for name, value in PRESETS[options.preset].items():
         if name not in options or getattr(options, name) is None:
             setattr(options, name, value)
-    options.train = [*options.train, *KEEP_ALL, *train]
+    whole = ["--grpo-rollout", "episode", *options.whole_episodes] if options.form == "conversation" else []
+    options.train = [*options.train, *whole, *KEEP_ALL, *train]
     return options, train
 
 
@@ -113,7 +123,17 @@ class Pipeline:
         self._output: Path = options.output
         self._command = [*find_command(options.command)]
         self._output.mkdir(parents=True, exist_ok=True)
-        names = ("preset", "teacher", "grader", "episodes", "rows", "eval_episodes", "curve_episodes", "conditions")
+        names = (
+            "preset",
+            "form",
+            "teacher",
+            "grader",
+            "episodes",
+            "rows",
+            "eval_episodes",
+            "curve_episodes",
+            "conditions",
+        )
         given = {**{name: getattr(options, name) for name in names}, "train": [*train]}
         self._state = _read(self._path("pipeline.json")) or {"schema": SCHEMA, "options": given, "stages": {}}
         if self._state["options"] != given:
@@ -185,7 +205,9 @@ class Pipeline:
         """Runs `eval`, which keeps the episodes and continues an interrupted evaluation."""
         what = ["--conditions", conditions, "--episodes", episodes, "--policies", ",".join(policies), *self._graded]
         files = ["--trajectories", self._path(f"{name}.jsonl"), "--json", self._path(f"{name}.json")]
-        self._rhythm("eval", "--base-url", self._model_url(), *what, *files, *self._options.answers)
+        self._rhythm(
+            "eval", "--base-url", self._model_url(), "--form", self._options.form, *what, *files, *self._options.answers
+        )
 
     def _model_url(self) -> str:
         """Returns the URL of the model server. Starts one at the first call, unless there is --model-url."""
