@@ -89,7 +89,7 @@ it('report refuses files without results before anything is written, and says wh
   const mentions = {
     text: ['text:1: skipped, corrupt', 'got 2 lines skipped: 2 corrupt'],
     bench: [
-      'Expected RESULTS to name the JSON of eval or the JSON of reeval or the JSON of audit or a file of trajectories',
+      'Expected RESULTS to name the JSON of eval or the JSON of reeval or the JSON of audit or ',
       `got ${pathOf('bench')}, which is the JSON of a benchmark. No command reads it.`,
     ],
     newer: [`${pathOf('newer')}: Expected "rhythm-vec/audit" version 1`],
