@@ -59,7 +59,7 @@ export interface ToolResult {
   readonly done: boolean;
 }
 
-const refusal = (text: string, done = false): ToolResult => ({ text, isError: true, reward: 'null', done });
+const refusal = (text: string, done: boolean): ToolResult => ({ text, isError: true, reward: 'null', done });
 
 /** Thrown for a step without a running episode. */
 export class NoEpisodeError extends Error {}
@@ -76,8 +76,10 @@ export class EpisodeSession {
   #lastCall: Promise<unknown> = Promise.resolve();
   /** The end of the observation with the grade; null before the episode is over. */
   #grade: string | null = null;
+  /** The unfinished calls, and 1 until `end`. A call still steps the environment, so the last user releases it. */
+  #users = 1;
 
-  /** Claims an environment until `end`. @throws PoolFullError. */
+  /** Claims an environment until `end` and the end of all calls. @throws PoolFullError. */
   constructor(pool: EpisodePool) {
     const envIndex = pool.claim();
     if (envIndex === null) {
@@ -89,7 +91,12 @@ export class EpisodeSession {
   }
 
   end(): void {
-    this.#pool.release(this.#envIndex);
+    this.#leave();
+  }
+
+  #leave(): void {
+    this.#users--;
+    if (this.#users === 0) this.#pool.release(this.#envIndex);
   }
 
   get state(): ReturnType<typeof stateOf> {
@@ -111,7 +118,8 @@ export class EpisodeSession {
 
   /** Calls a tool, after all calls before. @returns null for an unknown name. */
   call(name: string, data: unknown): Promise<ToolResult | null> {
-    const result = this.#lastCall.then(() => this.#call(name, data));
+    this.#users++;
+    const result = this.#lastCall.then(() => this.#call(name, data)).finally(() => this.#leave());
     this.#lastCall = result.catch(() => {});
     return result;
   }
@@ -138,9 +146,9 @@ export class EpisodeSession {
     act: (data) => {
       const { action, ...digits } = parse(ARGUMENTS.act, data);
       const code = codeOf(action.trim());
-      if (code === undefined) return Promise.resolve(refusal(unknownAction(action)));
+      if (code === undefined) return Promise.resolve(refusal(unknownAction(action), this.#over));
       const given = [digits.social, digits.morning, digits.work].filter((digit) => digit !== undefined);
-      if (given.length % NUM_BELIEFS !== 0) return Promise.resolve(refusal(PART_OF_BELIEF));
+      if (given.length % NUM_BELIEFS !== 0) return Promise.resolve(refusal(PART_OF_BELIEF, this.#over));
       const belief = given.length === 0 ? null : given.map((digit) => BELIEF_OF_DIGIT[digit]);
       const { form } = this.#running();
       return this.#play({ code, belief }, (outputs, env) => ({

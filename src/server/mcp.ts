@@ -64,6 +64,8 @@ export const mcpParseError = (message: string): McpAnswer =>
 export interface McpSessions {
   /** Returns the session of a request. @param id of the request, if it has one. @throws McpError for an unknown session. */
   find(id: string | undefined): EpisodeSession;
+  /** Opens the session of `initialize`, if there is none. @throws PoolFullError. */
+  begin(): void;
   /** Opens a session for clients of OpenEnv. @returns its id. */
   open(): string;
   /** Closes a session of `open`. @returns whether there was one. */
@@ -76,7 +78,7 @@ export async function answerMcp(request: unknown, sessions: McpSessions): Promis
   try {
     const { method, params, ...rest } = parse(REQUEST, request);
     id = rest.id ?? null;
-    if (method.startsWith('notifications/')) return null;
+    if (id === null && method.startsWith('notifications/')) return null;
     return { jsonrpc: '2.0', id, result: await resultOf(method, params ?? {}, sessions) };
   } catch (error) {
     if (error instanceof McpError) return failure(id, error.code, error.message, error.data);
@@ -93,6 +95,7 @@ async function resultOf(method: string, params: Params, sessions: McpSessions): 
   switch (method) {
     case 'initialize': {
       const { protocolVersion } = parse(INITIALIZE, params);
+      sessions.begin();
       return {
         protocolVersion: VERSIONS.includes(protocolVersion) ? protocolVersion : VERSIONS[0],
         capabilities: { tools: {} },
@@ -175,8 +178,11 @@ export class HttpSessions {
     for (const [id, { usedAt }] of this.#sessions) if (usedAt < time) this.close(id);
   }
 
-  /** Returns the sessions that an HTTP request may use. @param headerId the id in its header, which its `params` may replace. */
-  of(headerId: string | undefined): McpSessions {
+  /**
+   * Returns the sessions that an HTTP request may use.
+   * @param headerId the id in its header, which its `params` may replace. @param onBegin receives the id of a session that begins.
+   */
+  of(headerId: string | undefined, onBegin: (id: string) => void): McpSessions {
     return {
       find: (id = headerId) => {
         const session = this.find(id);
@@ -187,6 +193,9 @@ export class HttpSessions {
               'Expected a session, got none. Send initialize or openenv/session/create first.',
             )
           : unknownSession(id);
+      },
+      begin: () => {
+        if (headerId === undefined) onBegin(this.open());
       },
       open: () => this.open(),
       close: (id) => this.close(id),
@@ -199,6 +208,7 @@ export function socketSessions(session: () => EpisodeSession): McpSessions {
   const id = crypto.randomUUID();
   return {
     find: session,
+    begin: () => {},
     open: () => id,
     close: (closed) => {
       if (closed !== id) return false;

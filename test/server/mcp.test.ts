@@ -79,6 +79,9 @@ async function playTools(call: (params: object) => Promise<{ result: Called }>):
     isError: true,
     data: expect.stringContaining('Call start.'),
   });
+  expect((await call({ name: 'act', arguments: { action: 'fly' } })).result.structuredContent.done).toBe(
+    true,
+  );
   expect((await call(GRADE)).result.structuredContent).toMatchObject({ reward: 0, done: true });
 }
 
@@ -123,6 +126,17 @@ describe('over HTTP', () => {
     expect(new Set(texts.map((text) => text.split('\n')[0])).size).toBe(10);
   });
 
+  it('calls that run or wait while their session is closed are answered, and then free it', async () => {
+    const server = await startServer({ capacity: 1 });
+    const session = await initialize(server);
+    await post(server, rpc('tools/call', START), session);
+    const calls = Array.from({ length: 4 }, () => post(server, rpc('tools/call', GRADE), session));
+    const closing = post(server, rpc('openenv/session/close', { session_id: session }));
+    for (const { body } of await Promise.all(calls)) expect(body.result.isError).toBe(false);
+    await closing;
+    await metricBecomes(server, 'rhythm_vec_sessions', 0);
+  });
+
   it('refuses unknown methods, tools and sessions, and more sessions than fit', async () => {
     const server = await startServer({ capacity: 1 });
     const session = await initialize(server);
@@ -134,6 +148,11 @@ describe('over HTTP', () => {
       code: -32000,
       message: expect.stringContaining('Expected fewer than 1 open sessions'),
     });
+    const begin = rpc('initialize', { protocolVersion: '2025-06-18' });
+    expect((await post(server, begin)).body.error).toMatchObject({ code: -32000 });
+    expect((await post(server, begin, session)).body.result).toBeDefined();
+    expect(await errorOf('')).toMatchObject({ code: -32600 });
+    expect(await errorOf(rpc('notifications/initialized'))).toMatchObject({ code: -32601 });
     expect((await post(server, rpc('tools/call', GRADE))).body.error.message).toContain('got none');
     expect((await post(server, rpc('tools/list'), 'unknown')).status).toBe(404);
   });

@@ -169,10 +169,12 @@ const mcpRoute = (sessions: HttpSessions): Route => ({
     if (id !== undefined && sessions.find(id) === undefined) throw SESSION_ENDED;
     try {
       const body = bodyOf(await request.message());
-      const answer = await answerMcp(body, sessions.of(id));
-      if (answer === null) return new Response(null, { status: 202 });
-      const opens = (body as { method?: unknown }).method === 'initialize' && answer.error === undefined;
-      return json(answer, 200, opens ? { [SESSION_HEADER]: sessions.open() } : {});
+      const headers: Record<string, string> = {};
+      const own = sessions.of(id, (begun) => {
+        headers[SESSION_HEADER] = begun;
+      });
+      const answer = await answerMcp(body, own);
+      return answer === null ? new Response(null, { status: 202 }) : json(answer, 200, headers);
     } catch (error) {
       if (error instanceof InvalidRequestError) return json(mcpParseError(error.message));
       throw error;
