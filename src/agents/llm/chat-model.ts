@@ -151,7 +151,11 @@ export class ChatModel implements LanguageModel {
     let body: unknown;
     try {
       body = await client.chat.completions.create(this.#body(chat, form), { signal: deadline.signal });
-      if (this.#streams) body = await bodyOf(body as AsyncIterable<unknown>, MAX_BODY_BYTES);
+      if (this.#streams) {
+        body = await bodyOf(body as AsyncIterable<unknown>, MAX_BODY_BYTES);
+        // The client ends an aborted stream as if it were complete.
+        deadline.signal.throwIfAborted();
+      }
     } catch (thrown) {
       signal.throwIfAborted();
       if (deadline.passed) {

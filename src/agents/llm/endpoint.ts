@@ -153,12 +153,16 @@ const MAX_STREAM_BYTES = 2 ** 26;
 
 /**
  * Returns a bounded `fetch` that puts the body of an error, as text, into the field `error` of an object: the client keeps this field
- * of an error body, and drops all others.
+ * of an error body, and drops all others. With `streams`, a body in JSON becomes a stream of one object, because some endpoints do not
+ * stream.
  */
-function fetchWithErrors(maxBytes: number): typeof fetch {
+function fetchWithErrors(maxBytes: number, streams: boolean): typeof fetch {
   const fetchWithinBounds = boundedFetch(maxBytes);
   return async (input, init) => {
     const response = await fetchWithinBounds(input, init);
+    if (response.ok && streams && /^application\/json\b/i.test(response.headers.get('content-type') ?? '')) {
+      return new Response(`${(await response.text()).replace(/^/gm, 'data: ')}\n\n`, response);
+    }
     if (response.ok || response.body === null) return response;
     // Of a body that cannot be read, the reason is kept: it is beyond the limits, or was lost.
     const text = await response.text().catch((error: Error) => error.message);
@@ -188,6 +192,7 @@ export async function openClient(endpoint: Endpoint, timeoutMs: number): Promise
 
 function create({ OpenAI, AzureOpenAI }: Library, endpoint: Endpoint, timeoutMs: number): OpenAI {
   const { url, key, query } = endpoint;
+  const streams = timeoutMs > STREAM_ABOVE_MS;
   const common = {
     timeout: timeoutMs,
     maxRetries: 0,
@@ -196,7 +201,7 @@ function create({ OpenAI, AzureOpenAI }: Library, endpoint: Endpoint, timeoutMs:
     // Keeps the client from sending OPENAI_ADMIN_KEY.
     adminAPIKey: null,
     defaultQuery: query,
-    fetch: fetchWithErrors(timeoutMs > STREAM_ABOVE_MS ? MAX_STREAM_BYTES : MAX_BODY_BYTES),
+    fetch: fetchWithErrors(streams ? MAX_STREAM_BYTES : MAX_BODY_BYTES, streams),
     fetchOptions: { redirect: 'manual' },
   } satisfies ClientOptions;
   if (endpoint.kind === 'azure') {

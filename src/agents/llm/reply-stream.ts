@@ -13,7 +13,8 @@ const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? v
 const TEXTS = ['content', 'refusal', 'reasoning_content', 'reasoning'] as const;
 
 /**
- * Returns a body for `readReply`. Chunks of other choices than the first are ignored.
+ * Returns a body for `readReply`; null if the stream was cut off. Chunks of other choices than the first are ignored, and a chunk
+ * with a message is the whole body.
  * @param maxLength the maximum length of the texts, in characters. @throws BoundsError beyond it; the errors of the stream.
  */
 export async function bodyOf(chunks: AsyncIterable<unknown>, maxLength: number): Promise<unknown> {
@@ -30,6 +31,10 @@ export async function bodyOf(chunks: AsyncIterable<unknown>, maxLength: number):
     const { choices, usage: counted } = objectOf(chunk);
     usage = counted ?? usage;
     const choice = objectOf(listOf(choices)[0]);
+    if (choice.delta === undefined && choice.message !== undefined) {
+      add(JSON.stringify(choice.message));
+      return chunk;
+    }
     const delta = objectOf(choice.delta);
     finish_reason = choice.finish_reason ?? finish_reason;
     for (const name of TEXTS) {
@@ -41,7 +46,8 @@ export async function bodyOf(chunks: AsyncIterable<unknown>, maxLength: number):
     }
   }
   const tool_calls = calls.length === 0 ? null : calls.map((text) => ({ function: { arguments: text } }));
-  // A stream without a choice is no completion.
-  if (finish_reason === null && Object.keys(message).length === 0 && tool_calls === null) return null;
+  const isEmpty = Object.keys(message).length === 0 && tool_calls === null;
+  // A stream without a choice is no completion, and one without its end was cut off.
+  if (finish_reason === null && (isEmpty || usage === null)) return null;
   return { choices: [{ finish_reason, message: { ...message, tool_calls } }], usage };
 }

@@ -40,6 +40,10 @@ const PART = z.object({
 /** The maximum number of parts of a message. Checking hundreds of thousands would take seconds. */
 const MAX_PARTS = 1000;
 
+const CALL = z.object({
+  function: z.object({ arguments: z.union([z.string(), z.record(z.string(), z.unknown())]) }),
+});
+
 const CHOICE = z.object({
   finish_reason: text,
   message: z.object({
@@ -49,15 +53,8 @@ const CHOICE = z.object({
     // Reasoning: the first name is that of DeepSeek and older vLLM, the second that of newer vLLM.
     reasoning_content: text,
     reasoning: text,
-    tool_calls: z
-      .array(
-        z.object({
-          function: z.object({ arguments: z.union([z.string(), z.record(z.string(), z.unknown())]) }),
-        }),
-      )
-      .max(MAX_PARTS)
-      .nullish()
-      .catch(null),
+    // Only the first call is read.
+    tool_calls: z.tuple([CALL], z.unknown()).nullish().catch(null),
   }),
 });
 
@@ -121,8 +118,11 @@ function lineIn(calls: Message['tool_calls'], answer: string): string | null {
 
 /** Returns texts whose completion is the line of a call. What the model said before it is reasoning. */
 function withLine({ completion, reasoning }: Texts, line: string): Texts {
+  // A regular expression would take quadratic time for an answer of many braces.
+  const [from, to] = [completion.indexOf('{'), completion.lastIndexOf('}')];
+  const json = from < 0 ? '' : completion.slice(from, to + 1);
   const said = completion
-    .replace(/\{.*\}/s, '')
+    .replace(json, '')
     .replaceAll(/<\/?tool_call>/g, '')
     .trim();
   const all = [reasoning, said].filter(Boolean).join('\n');

@@ -60,9 +60,9 @@ async function copyEarlier(file: EpisodeFile, partial: string, run: EarlierRun):
   let index = 0;
   for await (const { place, episode, copy } of file.read(partial)) {
     if (episode instanceof BadEpisode || !run.isOwn(episode, index++)) {
-      const got = episode instanceof BadEpisode ? episode.message : 'an episode of another run';
+      const got = episode instanceof BadEpisode ? episode.message : 'an episode of another run.';
       throw new UsageError(
-        `Expected the episodes of this run in ${place}, got: ${got}. ` +
+        `Expected the episodes of this run in ${place}, got: ${got} ` +
           `Read it with reeval, move or remove it, or name another ${run.option}.`,
       );
     }

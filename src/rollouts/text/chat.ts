@@ -112,15 +112,17 @@ const argumentsOf = (action: string, digits: Triple): Readonly<Record<string, st
  * @param value the arguments, or an object that has them beside the tool's name, as models write it.
  */
 export function lineOfCall(value: unknown): string | null {
-  const given = (value ?? {}) as Readonly<Record<string, unknown>>;
-  if (typeof given.action !== 'string') {
-    const inner = given.arguments ?? given.parameters;
-    return typeof inner === 'object' && inner !== null ? lineOfCall(inner) : null;
-  }
-  const digits = BELIEF_NAMES.map((name) => given[name]).filter((each) => /^[0-9]$/.test(String(each)));
+  const outer = fieldsOf(value);
+  const given = typeof outer.action === 'string' ? outer : fieldsOf(outer.arguments ?? outer.parameters);
+  if (typeof given.action !== 'string') return null;
+  const digits = BELIEF_NAMES.map((name) => given[name]).filter(isDigit);
   const belief = digits.length === BELIEF_NAMES.length ? `${digits.join(' ')} ` : '';
   return `${belief}${given.action}`;
 }
+
+const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> => Object(value);
+const isDigit = (value: unknown): boolean =>
+  ['number', 'string'].includes(typeof value) && /^[0-9]$/.test(`${value}`);
 
 /** Returns the line that the JSON in an answer stands for; null without such JSON. */
 export function lineInJson(answer: string): string | null {

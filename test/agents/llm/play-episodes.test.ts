@@ -14,7 +14,9 @@ import { episodeLine, parseEpisode } from '../../../src/rollouts/trajectories/tr
 import type { FakeOpenAi, FakeOptions } from '../../fakes/openai.js';
 import { type Exchange, FAULTS } from '../../fakes/openai-faults.js';
 import {
+  askOnce,
   billedFor,
+  firstPrompt,
   type ModelOptions,
   modelOf,
   type OpenModel,
@@ -329,3 +331,32 @@ it.each([undefined, 'tools'] as const)(
     expect(streamed.episodes.map(episodeLine)).toEqual(atOnce.episodes.map(episodeLine));
   },
 );
+
+describe('with a long time limit', () => {
+  const LONG = { timeoutMs: 3_600_000 };
+  const PART = `data: ${JSON.stringify({ choices: [{ delta: { content: '3 6 5 SL' } }] })}\n\n`;
+  const head = { 'content-type': 'text/event-stream' };
+
+  it('an answer that comes at once is read like a stream', async () => {
+    const atOnce = async ({ response, correctReply }: Exchange) => {
+      response.writeHead(200, { 'content-type': 'application/json; charset=utf-8' });
+      response.end(JSON.stringify(correctReply, null, 2));
+    };
+    const { answer } = await askOnce({ faultOf: () => atOnce }, LONG);
+    expect(answer).toEqual((await askOnce({})).answer);
+  });
+
+  it('part of an answer is none: of a stream that was cut off, or that the caller aborted', async () => {
+    const cutOff = async ({ response }: Exchange) => void response.writeHead(200, head).end(PART);
+    const { error } = await askOnce({ faultOf: () => cutOff }, LONG);
+    expect(error?.message).toContain('not a chat completion');
+
+    const abort = new AbortController();
+    const stalled = async ({ response }: Exchange) => {
+      response.writeHead(200, head).write(PART);
+      setTimeout(() => abort.abort(new Error('stopped')), 50);
+    };
+    const { model } = await modelOf(await startModel({ faultOf: () => stalled }), LONG);
+    await expect(model.complete(firstPrompt(), abort.signal)).rejects.toThrow('stopped');
+  });
+});

@@ -153,6 +153,41 @@ it('only the first choice is read, with at most a thousand parts; tool calls are
   expect(toolCalls).toMatchObject({ completion: '', refused: false, tokens: { completion: 9 } });
 });
 
+describe('with tools', () => {
+  const lineOf = (args: unknown, content: string | null = null, ...others: unknown[]) => {
+    const message = { content, tool_calls: [{ function: { arguments: args } }, ...others] };
+    return readReply({ choices: [{ message }] }, redact, false, true)!.completion;
+  };
+  const digits = { social: 4, morning: '6', work: 5 };
+
+  it('the first call is read, whatever the others are', () => {
+    expect(lineOf({ action: 'SLEEP', ...digits }, null, 7, { function: {} })).toBe('4 6 5 SLEEP');
+    expect(lineOf({ name: 'act', parameters: { action: 'SLEEP' } })).toBe('SLEEP');
+  });
+
+  it('no arguments are too odd', () => {
+    expect(lineOf({ action: 'SLEEP', ...digits, work: { toString: 5 } })).toBe('SLEEP');
+    expect(lineOf({ action: 'SLEEP', ...digits, work: [5] })).toBe('SLEEP');
+    let deep: object = { action: 'SLEEP' };
+    for (let depth = 0; depth < 50_000; depth++) deep = { arguments: deep };
+    expect(lineOf(deep)).toBe('');
+  });
+
+  it('what is said before JSON is reasoning, and takes little time to find among many braces', () => {
+    const content = `Rest. <tool_call>{"action":"SLEEP"}</tool_call>`;
+    const { completion, reasoning } = readReply(
+      { choices: [{ message: { content } }] },
+      redact,
+      false,
+      true,
+    )!;
+    expect([completion, reasoning]).toEqual(['SLEEP', 'Rest.']);
+    const from = performance.now();
+    expect(lineOf('{"action":"SLEEP"}', '{'.repeat(100_000))).toBe('SLEEP');
+    expect(performance.now() - from).toBeLessThan(1000);
+  });
+});
+
 it.each([
   null,
   7,
