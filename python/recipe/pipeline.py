@@ -14,6 +14,7 @@ import argparse
 import json
 import os
 import shlex
+import signal
 import subprocess
 import sys
 import time
@@ -63,6 +64,8 @@ BASELINES = "random,heuristic,heuristic+constant,open-loop+constant"
 def main(arguments: Optional[Sequence[str]] = None) -> None:
     """Runs the stages that are not finished. Exits with the code of a command that fails."""
     options, train = parse_arguments(arguments)
+    # Exits on SIGTERM, so that the running command and the model server end too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
         Pipeline(options, train).run()
     except subprocess.CalledProcessError as error:
