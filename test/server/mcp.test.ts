@@ -157,6 +157,14 @@ describe('over HTTP', () => {
     expect((await post(server, rpc('tools/list'), 'unknown')).status).toBe(404);
   });
 
+  it('DELETE ends a session', async () => {
+    const server = await startServer();
+    const headers = { 'mcp-session-id': await initialize(server) };
+    expect((await sendRequest(server, 'DELETE', '/mcp', undefined, headers)).status).toBe(200);
+    await metricBecomes(server, 'rhythm_vec_sessions', 0);
+    expect((await sendRequest(server, 'DELETE', '/mcp', undefined, headers)).status).toBe(404);
+  });
+
   it('a session that is not used ends', async () => {
     const server = await startServer({ capacity: 1, idleMs: 20 });
     const session = await initialize(server);

@@ -5,7 +5,7 @@ import type { HttpRequest } from './request.js';
 
 /** A route: its handler, and its description for openapi.json. */
 export interface Route {
-  readonly method: 'get' | 'post';
+  readonly method: 'get' | 'post' | 'delete';
   readonly path: string;
   readonly summary: string;
   /** Schema of the body, if the route reads one. */

@@ -73,7 +73,7 @@ export function openEnvRoutes(
 ): OpenEnvRoutes {
   const env = createVecEnv({ backend, kernel, numEnvs: 1, threads: 1 });
   return {
-    routes: [...DESCRIPTIONS, ...episodeRoutes(env), mcpRoute(sessions)],
+    routes: [...DESCRIPTIONS, ...episodeRoutes(env), mcpRoute(sessions), endRoute(sessions)],
     close: () => env.close(),
   };
 }
@@ -179,6 +179,18 @@ const mcpRoute = (sessions: HttpSessions): Route => ({
       if (error instanceof InvalidRequestError) return json(mcpParseError(error.message));
       throw error;
     }
+  },
+});
+
+const endRoute = (sessions: HttpSessions): Route => ({
+  method: 'delete',
+  path: '/mcp',
+  summary: 'Ends the session in the header mcp-session-id.',
+  failures: { 404: 'The session in the header is not open' },
+  response: z.strictObject({}),
+  handle: (request) => {
+    if (!sessions.close(request.header(SESSION_HEADER) ?? '')) throw SESSION_ENDED;
+    return json({});
   },
 });
 
