@@ -2,8 +2,6 @@
 import { repeatActions } from '../src/agents/policies/open-loop.js';
 import { createVecEnv } from '../src/engine/node.js';
 import { FRESH_FIRST, NUM_TRAINING_SEEDS } from '../src/evaluation/audit/audit-options.js';
-import { evaluate } from '../src/evaluation/on-first-use.js';
-import { type StoredMeans, YARDSTICK_POLICIES } from '../src/evaluation/yardstick.js';
 import type { Interval } from '../src/shared/statistics.js';
 import { TRAINING_SEEDS } from '../src/world/conditions.js';
 import { ACTION_NAMES, NUM_SLOTS, NUM_STEPS } from '../src/world/fields.js';
@@ -36,28 +34,11 @@ interface StoredAnchors {
   readonly oracle_seeds: string;
 }
 
-/**
- * Plays the policies of the yardstick in the standard conditions under a grader. They are the stored policies that this process
- * has loaded. Returns their mean scores, by condition.
- */
-export async function playYardsticks(grader: string): Promise<Pick<StoredMeans, 'condition' | 'means'>[]> {
-  const { rows } = await evaluate({ grader, policies: YARDSTICK_POLICIES });
-  const first = rows.filter((_, i) => i % YARDSTICK_POLICIES.length === 0);
-  return first.map(({ condition }, k) => {
-    const own = rows.slice(k * YARDSTICK_POLICIES.length);
-    const means = YARDSTICK_POLICIES.map((policy, i) => [policy, own[i].finalScore.mean]);
-    return { condition, means: Object.fromEntries(means) };
-  });
-}
-
-/** Returns the module of the scores. @param yardsticks results of `playYardsticks`, by grader. */
-export function scoresModule(
-  audits: readonly StoredAudit[],
-  yardsticks: ReadonlyMap<string, readonly Pick<StoredMeans, 'condition' | 'means'>[]>,
-): string {
+/** Returns the module of the scores. */
+export function scoresModule(audits: readonly StoredAudit[]): string {
   const [{ version, world_digest: worldDigest, anchors }] = audits;
   const { sequence_seeds: sequenceSeeds, oracle_seeds: oracleSeeds } = anchors.sampled;
-  return `/** Scores of audits and of the yardstick's policies. Made by \`npm run audits\`; do not edit. */
+  return `/** Scores of audits. Made by \`npm run audits\`; do not edit. */
 
 export const MEASURED = {
   /** Version of the package that measured the scores, and digest of the world. */
@@ -68,10 +49,6 @@ export const MEASURED = {
   oracleSeeds: '${oracleSeeds}',
   anchors: {
 ${audits.map(anchorsOf).join('\n')}
-  },
-  /** By grader and condition: the mean scores of YARDSTICK_POLICIES (yardstick.ts). */
-  yardsticks: {
-${Array.from(yardsticks, ([grader, means]) => `    ${grader}: {\n${means.map(meansOf).join('\n')}\n    },`).join('\n')}
   },
 };
 `;
@@ -86,9 +63,6 @@ function anchorsOf({ grader, anchors }: StoredAudit): string {
 }
 
 const listOf = ({ mean, low, high }: Interval): string => `[${[mean, low!, high!].map(rounded).join(', ')}]`;
-
-const meansOf = ({ condition, means }: Pick<StoredMeans, 'condition' | 'means'>): string =>
-  `      ${/^\w+$/.test(condition) ? condition : `'${condition}'`}: [${Object.values(means).map(rounded).join(', ')}],`;
 
 const rounded = (score: number): number => Number(score.toFixed(5));
 

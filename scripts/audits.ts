@@ -1,20 +1,19 @@
 /**
  * Audits the published graders and writes the data, pictures and tables of docs/graders.md, the shipped anchors, the open-loop
- * sequences, the reactive policies and the scores of the yardstick's policies. Arguments are the graders to audit; without
- * arguments, all. After a change of the package's version, audit all: the module of the sequences names one version for all
- * graders. If a sequence or a reactive policy has changed, run it again: the yardstick's policies are those that were stored
- * before. With --check it fails if an audit, a table, an anchor, a stored policy or a score differs. It does not check pictures,
- * because another release of the drawing packages may draw them differently.
+ * sequences and the reactive policies. Arguments are the graders to audit; without arguments, all. After a change of the
+ * package's version, audit all: the module of the sequences names one version for all graders. If a sequence or a reactive
+ * policy has changed, also run `npm run yardsticks`, which stores the scores of these policies. With --check it fails if an
+ * audit, a table, an anchor or a stored policy differs. It does not check pictures, because another release of the drawing
+ * packages may draw them differently.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Audit } from '../src/evaluation/audit/audit.js';
 import { drawingsOf } from '../src/evaluation/audit/audit-page.js';
 import { audit } from '../src/evaluation/on-first-use.js';
 import { reproducibleJson } from '../src/evaluation/result-json.js';
-import { STORED_MEANS } from '../src/evaluation/yardstick.js';
 import { svgOf } from '../src/figures/svg.js';
 import { GRADER_NAMES } from '../src/world/fields.js';
-import { playYardsticks, reactiveModule, scoresModule, sequencesModule } from './audit-modules.js';
+import { reactiveModule, scoresModule, sequencesModule } from './audit-modules.js';
 import { withTables } from './audit-page.js';
 
 const SCORES = 'src/evaluation/measured-scores.ts';
@@ -26,14 +25,8 @@ const named = GRADER_NAMES.filter((name) => process.argv.includes(name));
 const at = (path: string): URL => new URL(`../${path}`, import.meta.url);
 const dataOf = (grader: string): string => `docs/audits/${grader}/audit.json`;
 
-/** The scores of the yardstick's policies, by grader. */
-const yardsticks = new Map<string, Awaited<ReturnType<typeof playYardsticks>>>(
-  GRADER_NAMES.map((name) => [name, STORED_MEANS.filter(({ grader }) => grader === name)]),
-);
-
 for (const grader of named.length > 0 ? named : GRADER_NAMES) {
   const result = await audit({ grader });
-  yardsticks.set(grader, await playYardsticks(grader));
   await write(result);
 }
 
@@ -44,7 +37,7 @@ async function write(result: Audit): Promise<void> {
   put(PAGE, withTables(readFileSync(at(PAGE), 'utf8'), [result]));
   const stored = GRADER_NAMES.map(dataOf).filter((path) => existsSync(at(path)));
   const audits = stored.map((path) => JSON.parse(readFileSync(at(path), 'utf8')));
-  put(SCORES, scoresModule(audits, yardsticks));
+  put(SCORES, scoresModule(audits));
   put(SEQUENCES, sequencesModule(audits));
   put(REACTIVE, reactiveModule(audits));
   if (check) return;

@@ -133,7 +133,9 @@ function notes({ worldDigest }: RunInfo, sections: readonly Section[], counts: R
     ...(graders.some((_, g) => hasPublished(sections, g, { teachersOnly: true })) ? [PUBLISHED_NOTE] : []),
     ...(rows.some(({ player }) => player?.oracle) ? [ORACLE] : []),
     `open-loop: one fixed action sequence, found for ${sequences.size === 1 ? 'grader' : 'graders'} ${listed([...sequences])}.`,
-    ...yardstickNotes(yardsticksOf(sections.flatMap(scoresOf), worldDigest), '--baselines').map(wrap),
+    ...yardstickNotes(yardsticksOf(sections.flatMap(scoresOf), worldDigest), '--baselines').map((text) =>
+      wrap(text),
+    ),
     ...rows.flatMap(unparsedNote),
     ...(counts.mismatches === 0 ? [] : ['The scores are those of the replay, not of the files.']),
     outcome(counts),

@@ -127,7 +127,9 @@ export function renderRegraded(regraded: Regraded): string {
     `${renderRows(rows, grader)}\n`,
     ...conditions.map((condition) => `${renderRanking(condition)}\n`),
     ...rowNotes(rows, grader),
-    ...yardstickNotes(yardsticksOf(scoresOf(rows, regraded, false), createWorld().digest)).map(wrap),
+    ...yardstickNotes(yardsticksOf(scoresOf(rows, regraded, false), createWorld().digest)).map((text) =>
+      wrap(text),
+    ),
     'lead: the mean of paired differences. The columns to its right show how much the lead changes per unit of each weight.',
     'at: the nearest lower and higher values at which two policies swap ranks; the other weights keep their ratios, and all sum to 1.',
     '',

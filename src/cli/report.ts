@@ -43,6 +43,7 @@ rewards, cost, and episodes as timelines. The page also has tables, and lists mi
 Each score has its share of the value of knowing the profile: 0 is the score of the best open-loop sequence with its best
 constant belief, 1 that of planner-oracle. These two scores are the anchors of a grader. --bracket takes those of another
 grader from its audit --json, made with this version and this world. Anchors closer than 0.02 yield no share.
+The page begins with the verdict of eval, shows the first six figures, and folds the others.
 Only files of an earlier report are replaced.
 Invalid lines of trajectories are left out, and the first ten of a file are reported. The exit code is 1 if a line was
 left out and --skip-bad is not given.

@@ -28,6 +28,7 @@ export const OPTIONS = {
     parseSeeds(text),
   ),
   allowEvalSeeds: option('--allow-eval-seeds', 'admit seeds kept for evaluation; the card notes this option'),
+  details: option('--details', 'also print components, shares, halves and each named profile'),
   bracket: option('--bracket <audit.json>', 'also show shares by the anchors of this audit'),
   skipBad: option('--skip-bad', 'exit with 0 even if lines were left out').default(false),
   shard: option('--shard <i/n>', 'part i of n, from 0; or auto/n in Kubernetes, Slurm').argParser((text) =>

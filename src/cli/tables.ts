@@ -18,10 +18,14 @@ export interface TableColumn {
 }
 
 /**
- * Returns the text that `rhythm-vec eval` prints for an evaluation: settings, tables and notes. The text ends with a line end.
+ * Returns the text that `rhythm-vec eval` prints for an evaluation: settings, the table, and the verdict on each policy that may
+ * infer. The text ends with a line end.
+ * @param details whether to add what `eval --details` adds, without shares.
  */
-export const evaluationTable = (evaluation: Evaluation): string =>
-  `${renderHeader(evaluation)}${renderTable(evaluation)}`;
+export const evaluationTable = (
+  evaluation: Evaluation,
+  { details = false }: { readonly details?: boolean } = {},
+): string => `${renderHeader(evaluation)}${renderTable(evaluation, { details })}`;
 
 /**
  * Returns rows as a text table without borders and without a line end at the end, as the commands print them. An interval is

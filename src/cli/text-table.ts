@@ -50,12 +50,12 @@ const NO_LINES = Object.fromEntries(
 /** Chosen by hand. */
 const WIDTH = 100;
 
-/** Breaks a text between words into lines of at most WIDTH characters. A longer word stays whole. */
-export function wrap(text: string): string {
+/** Breaks a text between words into lines of at most `width` characters. A longer word stays whole. */
+export function wrap(text: string, width = WIDTH): string {
   const lines = [''];
   for (const word of text.split(' ')) {
     const last = lines[lines.length - 1];
-    if (last !== '' && last.length + 1 + word.length > WIDTH) lines.push(word);
+    if (last !== '' && last.length + 1 + word.length > width) lines.push(word);
     else lines[lines.length - 1] = last === '' ? word : `${last} ${word}`;
   }
   return lines.join('\n');

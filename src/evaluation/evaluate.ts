@@ -29,6 +29,8 @@ import {
 import type { EpisodeOrigin, EvaluationRecorder } from './record-trajectories.js';
 import { describeRun, type RunInfo } from './run-info.js';
 import { otherGraders, type RegradedScore, RegradeTally, ScoreTally, type Summary } from './score-tally.js';
+import type { Verdict } from './verdict.js';
+import { VerdictTally } from './verdict-tally.js';
 
 /** The results of an evaluation, and a description of its run. */
 export interface Evaluation extends RunInfo {
@@ -49,6 +51,9 @@ export interface EvaluationRow extends Played, Summary, AnswerSummary {
    * graders.
    */
   readonly regraded: readonly RegradedScore[];
+  /** The comparison with the best policy that infers nothing; null if no score of such a policy is stored and no policy of the
+   * evaluation may infer. */
+  readonly verdict: Verdict | null;
 }
 
 /** The default chunk size. Its data fit a cache, and the reference backend reacts to a signal within a second. */
@@ -82,7 +87,7 @@ export async function evaluatePolicies(
   const info = describeRun(await environments.of(16), run.grader);
   await options.onStart?.(info);
   await run.playLlmEpisodes();
-  const rows = await run.playAll(environments);
+  const rows = await run.playAll(environments, info.worldDigest);
   options.signal?.throwIfAborted();
   return { ...info, seconds: (performance.now() - startTime) / 1000, rows };
 }
@@ -174,25 +179,33 @@ class Run {
   }
 
   /** Returns the rows of all conditions. */
-  async playAll(environments: ResizableAnyEnv): Promise<EvaluationRow[]> {
+  async playAll(environments: ResizableAnyEnv, worldDigest: string): Promise<EvaluationRow[]> {
     const rows: EvaluationRow[] = [];
-    for (const condition of this.#conditions) rows.push(...(await this.#rowsOf(condition, environments)));
+    for (const condition of this.#conditions)
+      rows.push(...(await this.#rowsOf(condition, environments, worldDigest)));
     return rows;
   }
 
   /** Plays the episodes of a condition, chunk by chunk. Returns a row for each policy. */
-  async #rowsOf(condition: Condition, environments: ResizableAnyEnv): Promise<EvaluationRow[]> {
+  async #rowsOf(
+    condition: Condition,
+    environments: ResizableAnyEnv,
+    worldDigest: string,
+  ): Promise<EvaluationRow[]> {
     const { onEpisodes, onTrajectories, signal, backend, kernel, threads } = this.#options;
     const tallies = new Map(this.#policies.map((policy) => [policy, new RowTally(this.grader)]));
     using players = new PolicyPlayers();
     const options = { grader: this.grader, backend, kernel, threads, signal, players };
+    const verdicts = await VerdictTally.open(condition, this.#policies, this.grader, worldDigest);
     const policies = { tallies, llmEpisodes: this.#llmEpisodes, stored: this.#stored, options };
     const last = this.#policies[this.#policies.length - 1];
     for (const batch of chunksOf(condition, this.#chunkSize)) {
       signal?.throwIfAborted();
       const env = await environments.of(batch.seeds.length);
+      const scores = new Map<string, Float32Array>();
       const chunk = { condition: condition.name, batch, recorded: onTrajectories !== undefined };
       for await (const { policy, episodes, trajectories } of playChunk(env, chunk, policies)) {
+        if (verdicts !== null) scores.set(policy.name, episodes.result.finalScores.slice());
         await onEpisodes?.(episodes);
         // The signal may have been aborted while the listener ran.
         signal?.throwIfAborted();
@@ -201,14 +214,22 @@ class Run {
         this.#done += env.numEnvs;
         if (policy.kind === 'stepped') this.#reportProgress();
       }
+      await verdicts?.add(env, batch, scores, options);
       if (last.kind !== 'stepped') this.#reportProgress();
       // Lets signals and timers run, so that a long evaluation can be interrupted.
       await yieldTurn();
     }
-    return Array.from(tallies, ([policy, tally]) => this.#rowOf(condition, policy, tally));
+    return Array.from(tallies, ([policy, tally]) => ({
+      ...this.#rowOf(condition, policy, tally),
+      verdict: verdicts?.verdictOn(policy.name) ?? null,
+    }));
   }
 
-  #rowOf(condition: Condition, policy: NamedPolicy, { scores, regraded }: RowTally): EvaluationRow {
+  #rowOf(
+    condition: Condition,
+    policy: NamedPolicy,
+    { scores, regraded }: RowTally,
+  ): Omit<EvaluationRow, 'verdict'> {
     return {
       condition: condition.name,
       ...policyFields(policy, this.grader.name),

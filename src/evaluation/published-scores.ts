@@ -68,6 +68,16 @@ export const PUBLISHED_STUDENT: readonly Published[] = [
   { ...DISCRETE, policy: 'student, GRPO', finalScore: 0.52, beliefMae: 0.43 },
 ];
 
+/** What the author calls the final score of a student under v2, the best band first. */
+export const SCORE_BANDS = [
+  { above: 0.55, range: 'score above 0.55', meaning: 'inference + competent action' },
+  { above: 0.5, range: 'score above 0.50', meaning: 'modest beat, valid result' },
+  { above: Number.NEGATIVE_INFINITY, range: 'score up to 0.50', meaning: "SFT didn't transfer enough" },
+] as const;
+
+/** What the author calls a small belief error of a student. */
+export const BELIEF_BAND = { most: 0.21, meaning: 'matches teacher' } as const;
+
 /** The source of the published scores and their numbers of episodes, for notes. */
 export const PUBLISHED_SOURCE =
   'RhythmEnv, docs/results.md, by its author (InosLihka); under v2 ' +

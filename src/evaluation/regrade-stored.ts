@@ -31,10 +31,11 @@ export interface StoredPolicy extends Omit<Graded, 'finalScores'> {
 }
 
 /**
- * A row of an evaluation, without the columns about a language model's answers and the scores under other graders. `wins` is
- * null if the heuristic is not among the policies.
+ * A row of an evaluation, without the columns about a language model's answers, the scores under other graders and the verdict.
+ * `wins` is null if the heuristic is not among the policies.
  */
-export interface RegradedRow extends Omit<EvaluationRow, 'wins' | 'regraded' | keyof AnswerSummary> {
+export interface RegradedRow
+  extends Omit<EvaluationRow, 'wins' | 'regraded' | 'verdict' | keyof AnswerSummary> {
   readonly wins: Wins | null;
 }
 

@@ -2,28 +2,23 @@
  * The yardstick of scores: the highest mean score of four policies that infer nothing, in the same episodes under the same
  * grader. To lie above it is necessary evidence of inference, and not sufficient.
  */
-import { POLICY_NAMES, policyName } from '../agents/policies/fixed-policies.js';
-import { type GraderWeights, toGrader } from '../engine/graders/grader.js';
-import type { Interval } from '../shared/statistics.js';
+import { policyName } from '../agents/policies/fixed-policies.js';
+import type { GraderWeights } from '../engine/graders/grader.js';
+import { type Interval, intervalOf } from '../shared/statistics.js';
 import { CONDITIONS, episodesOf, profilesOf, seedsOf } from '../world/conditions.js';
-import { COMPONENT_NAMES, GRADER_NAMES } from '../world/fields.js';
+import { GRADER_NAMES } from '../world/fields.js';
 import type { Evaluation, EvaluationRow } from './evaluate.js';
 import { decimals, listed } from './format-results.js';
-import { MEASURED } from './measured-scores.js';
 import type { RegradedRow } from './regrade-stored.js';
+import {
+  INFER_NOTHING,
+  measuredGrader,
+  storedScores,
+  YARDSTICK_POLICIES,
+  type YardstickPolicy,
+} from './stored-scores.js';
 
-/**
- * The policies of the yardstick. The first states no belief: under a grader that weighs `belief_skill`, the belief
- * [0.5, 0.5, 0.5] of the others can cost more than it earns, as with the named profiles under v3.
- */
-export const YARDSTICK_POLICIES = [
-  'open-loop',
-  'open-loop+constant',
-  'reactive+constant',
-  'planner-prior',
-] as const;
-
-type Means = Partial<Record<(typeof YARDSTICK_POLICIES)[number], number>>;
+type Means = Partial<Record<YardstickPolicy, number>>;
 
 /** Episodes under one grader. `condition` is a name alone: the other fields decide which episodes these are. */
 interface GradedEpisodes {
@@ -44,18 +39,17 @@ export interface StoredMeans extends GradedEpisodes {
 }
 
 /** The stored means, by grader and standard condition. */
-export const STORED_MEANS: readonly StoredMeans[] = Object.entries(MEASURED.yardsticks).flatMap(
-  ([grader, byCondition]) =>
-    CONDITIONS.map((condition) => {
-      const scores = byCondition[condition.name as keyof typeof byCondition];
-      return {
-        ...{ grader, condition: condition.name },
-        ...{ seeds: seedsOf(condition), profiles: profilesOf(condition), episodes: episodesOf(condition) },
-        means: Object.fromEntries(
-          YARDSTICK_POLICIES.map((policy, k) => [policy, scores[k]]),
-        ) as Required<Means>,
-      };
-    }),
+export const STORED_MEANS: readonly StoredMeans[] = GRADER_NAMES.flatMap((grader) =>
+  CONDITIONS.map((condition) => ({
+    ...{ grader, condition: condition.name },
+    ...{ seeds: seedsOf(condition), profiles: profilesOf(condition), episodes: episodesOf(condition) },
+    means: Object.fromEntries(
+      YARDSTICK_POLICIES.map((policy) => [
+        policy,
+        intervalOf(storedScores(grader, policy, condition.parts)!).mean,
+      ]),
+    ) as Required<Means>,
+  })),
 );
 
 /** The score of a policy. */
@@ -126,7 +120,7 @@ export const evaluationYardsticks = (evaluation: Evaluation): Yardstick[] =>
 function yardstickOf(scores: readonly PolicyScore[], stored: Means): Yardstick {
   const [{ condition, seeds, profiles, episodes, grader }] = scores;
   const played = scores.filter(({ isOwnGrader }) => isOwnGrader);
-  const meanOf = (policy: (typeof YARDSTICK_POLICIES)[number]): number | undefined =>
+  const meanOf = (policy: YardstickPolicy): number | undefined =>
     stored[policy] ?? played.find(({ name }) => name === policy)?.finalScore.mean;
   const known = YARDSTICK_POLICIES.flatMap((policy) => {
     const mean = meanOf(policy);
@@ -147,16 +141,9 @@ function yardstickOf(scores: readonly PolicyScore[], stored: Means): Yardstick {
   };
 }
 
-const INFER_NOTHING: ReadonlySet<string> = new Set([...POLICY_NAMES, ...YARDSTICK_POLICIES]);
-
 /** Returns the stored means of the same episodes under a built-in grader with the same weights; {} if there are none. */
 function storedMeans(score: PolicyScore, worldDigest: string): Means {
-  if (worldDigest !== MEASURED.worldDigest) return {};
-  const { grader, weights } = score;
-  const hasWeightsOf = (name: string): boolean =>
-    weights !== undefined &&
-    COMPONENT_NAMES.every((component) => weights[component] === toGrader(name).weights[component]);
-  const builtIn = GRADER_NAMES.find((name) => name === grader || hasWeightsOf(name));
+  const builtIn = measuredGrader(score.grader, score.weights, worldDigest);
   return STORED_MEANS.find((stored) => stored.grader === builtIn && isSameSet(stored, score))?.means ?? {};
 }
 

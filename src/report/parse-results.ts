@@ -79,6 +79,13 @@ const EVALUATION = object({
       late_mean: number,
       unparsed: numberOrNull,
       usage: usage.nullable(),
+      verdict: object({
+        reference: printableName,
+        difference: interval,
+        missing: list(printableName, 'a list of policies'),
+      })
+        .nullable()
+        .default(null),
     }),
   ),
 });

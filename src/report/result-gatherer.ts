@@ -64,7 +64,10 @@ export interface ReportData {
   readonly costs: readonly ReportedCost[];
   /** The anchors of each grader of the scores. The share of a score is its place between them (evaluation/bracket.ts). */
   readonly brackets: readonly GraderAnchors[];
-  /** By condition and grader, without those of files of changed worlds (evaluation/yardstick.ts). */
+  /**
+   * By condition and grader, without those of files of changed worlds and of rows that all have verdicts
+   * (evaluation/yardstick.ts).
+   */
   readonly yardsticks: readonly Yardstick[];
 }
 
@@ -169,7 +172,7 @@ export class ResultGatherer {
           oracle: row.name.includes(ORACLE_MARK),
         })),
         digest,
-      ),
+      ).filter((yardstick) => comparable.some((row) => row.verdict == null && isIn(yardstick, row))),
     };
   }
 
@@ -179,6 +182,12 @@ export class ResultGatherer {
     return worlds.every((world) => world === digest);
   }
 }
+
+/** Returns whether a yardstick is that of a row's episodes. */
+const isIn = (yardstick: Yardstick, row: ScoreRow): boolean =>
+  (['grader', 'condition', 'seeds', 'profiles', 'episodes'] as const).every(
+    (field) => yardstick[field] === row[field],
+  );
 
 function remarkOn({ kind, value }: Result): string {
   const mismatched = kind === 'reevaluation' ? value.mismatched_episodes : 0;

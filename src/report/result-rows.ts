@@ -2,6 +2,7 @@
 import { policyName } from '../agents/policies/fixed-policies.js';
 import type { Share } from '../evaluation/bracket.js';
 import { type Published, published, publishedTeacher } from '../evaluation/published-scores.js';
+import type { Verdict } from '../evaluation/verdict.js';
 import { ORACLE_MARK } from '../rollouts/trajectories/trajectory-episode.js';
 import type { Interval } from '../shared/statistics.js';
 import { NUM_STEPS } from '../world/fields.js';
@@ -32,6 +33,8 @@ export interface ScoreRow {
   readonly beliefMae: number;
   readonly firstHalfMean: number;
   readonly secondHalfMean: number;
+  /** The comparison with the best policy that infers nothing; absent if the file has none. */
+  readonly verdict?: Verdict | null;
 }
 
 interface ScoredProfiles {
@@ -62,6 +65,7 @@ export const scoresOfEvaluation = (source: string, { grader, rows }: EvaluationR
       beliefMae: row.belief_mae,
       firstHalfMean: row.early_mean,
       secondHalfMean: row.late_mean,
+      verdict: row.verdict,
     };
   });
 

@@ -57,6 +57,8 @@ export interface Section {
   readonly id: string;
   readonly title: string;
   readonly parts: readonly Part[];
+  /** Whether the page shows the parts only after the reader opens them. */
+  readonly folded?: boolean;
 }
 
 /** Returns whether a part is a figure. */

@@ -32,7 +32,7 @@ describe('a model', () => {
     const { code, stdout, stderr } = await evaluate(
       fake,
       ...['--policies', 'heuristic+constant,llm:fake', '--conditions', 'ood,discrete'],
-      ...['--prices', '2.5,10,1.25', '--json', pathOf('rows.json')],
+      ...['--details', '--prices', '2.5,10,1.25', '--json', pathOf('rows.json')],
     );
     expect([code, stderr]).toEqual([0, '']);
     const rows = rowsOf('rows.json').filter((row: { policy: string }) => row.policy === 'llm:fake');

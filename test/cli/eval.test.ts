@@ -15,7 +15,7 @@ const WITHOUT_ADDON = { RHYTHM_ADDON: '/nowhere/rhythm.node', RHYTHM_KERNEL: '' 
 
 describe('eval', () => {
   it('prints the table and writes the golden numbers', async () => {
-    const { code, stdout, stderr } = await runCli(['eval', '--json', pathOf('all.json')]);
+    const { code, stdout, stderr } = await runCli(['eval', '--details', '--json', pathOf('all.json')]);
     expect([code, stderr]).toEqual([0, '']);
     using env = createVecEnv({ numEnvs: 1 });
     expect(stdout).toContain(`backend ${env.backend}`);
@@ -32,6 +32,8 @@ describe('eval', () => {
     );
     // Six policies under six conditions: in-distribution, ood, the three named profiles, and these three together.
     expect(rows).toHaveLength(36);
+    expect(rows[0].verdict).toMatchObject({ reference: 'planner-prior', missing: [] });
+    expect(Object.keys(rows[0].verdict.difference)).toEqual(['mean', 'low', 'high']);
     for (const row of rows) {
       const golden = tables[`${row.condition}/${row.policy}/${row.belief}/v2`];
       if (golden) expect(row.digest).toBe(golden.digest);
@@ -42,7 +44,7 @@ describe('eval', () => {
     const { code, stdout } = await runCli([
       ...['eval', '--policies', 'random, heuristic', '--conditions', 'ood,custom', '--seeds', '7-30'],
       ...['--episodes', '12', '--profiles', 'workaholic_stoic', '--grader', 'v1'],
-      ...['--backend', 'reference', '--threads', '2', '--json', pathOf('flags.json')],
+      ...['--backend', 'reference', '--threads', '2', '--details', '--json', pathOf('flags.json')],
     ]);
     expect(code).toBe(0);
     expect(stdout).toContain('backend reference, 1 thread; grader v1');

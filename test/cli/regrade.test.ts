@@ -43,8 +43,10 @@ describe('regrade', () => {
         grader: string;
         grader_weights: object;
       };
-      // A regraded row has no counts of unparsed answers and no usage, and regrade adds no scores under other graders.
-      const expectedRows = rows.map(({ unparsed: _, usage: __, regraded: ___, ...row }) => row);
+      // A regraded row has no counts of unparsed answers, no usage, no scores under other graders and no verdict.
+      const expectedRows = rows.map(
+        ({ unparsed: _, usage: __, regraded: ___, verdict: ____, ...row }) => row,
+      );
       const regraded = readJson('new/re.json');
       expect(
         regraded.rows.filter(

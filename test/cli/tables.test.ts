@@ -1,7 +1,7 @@
 /** The table of `eval`, and `textTable` and `evaluationTable`, which return tables as text. */
 import { describe, expect, it } from 'vitest';
 import { STEPPED_NAMES } from '../../src/agents/policies/stepped-policies.js';
-import { renderHeader, renderTable } from '../../src/cli/eval/eval-table.js';
+import { renderDetails, renderHeader, renderTable } from '../../src/cli/eval/eval-table.js';
 import { toGrader } from '../../src/engine/graders/grader.js';
 import { evaluate } from '../../src/evaluation/on-first-use.js';
 import { PUBLISHED } from '../../src/evaluation/published-scores.js';
@@ -37,6 +37,7 @@ it('textTable aligns columns by the option align', () => {
 it('evaluationTable has the header and the table of eval', async () => {
   const evaluation = await evaluate({ policies: ['random'], conditions: ['ood'], episodes: 2 });
   expect(evaluationTable(evaluation)).toBe(`${renderHeader(evaluation)}${renderTable(evaluation)}`);
+  expect(evaluationTable(evaluation, { details: true })).toContain(renderDetails(evaluation));
   // Loading the main entry loads no package for tables.
   expect(Object.keys(rhythm)).not.toContain('textTable');
 });
@@ -49,14 +50,41 @@ it('textTable refuses invalid rows, cells and columns', () => {
 });
 
 describe('the table of eval', () => {
+  it('has score, difference and belief error in 80 columns, ends with the verdict, and leaves named profiles out', async () => {
+    const policies = {
+      'heuristic+constant': 'heuristic+constant',
+      'heuristic+inference': 'heuristic+inference',
+    };
+    const evaluation = await evaluate({ policies, conditions: ['in-distribution', 'discrete'] });
+    const table = renderTable(evaluation);
+    expect(Math.max(...table.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
+    expect(table).toMatch(/^\n.*final score +difference +belief\npolicy +\(95 %\) +\(95 %\) +from +error\n/);
+    expect(table).toMatch(/\nheuristic\+constant +0\.606 ±0\.009 +-0\.165 ±0\.014 +planner-prior +0\.205\n/);
+    expect(table.split('\nVerdict under v2\n')[1].replaceAll('\n', ' ')).toMatch(
+      /^heuristic\+inference, in-distribution: not shown to infer by its score, -0\.\d{3} \(-0\.\d{3} to -0\.\d{3}\) against planner-prior, /,
+    );
+    expect(table).not.toContain('discrete:introvert_morning');
+    expect(table).not.toContain('heuristic+constant, ');
+    const detailed = renderTable(evaluation, { details: true });
+    expect(detailed).toContain(renderDetails(evaluation));
+    expect(detailed).toContain('\ndiscrete:introvert_morning: seeds 0-4');
+    const named = {
+      ...evaluation,
+      rows: evaluation.rows.filter(({ condition }) => condition !== 'discrete'),
+    };
+    expect(renderTable(named)).toContain('\ndiscrete:introvert_morning: seeds 0-4');
+  });
+});
+
+describe('the details of eval', () => {
   it('shows v3 beside v2, and v2 beside v3, as scores of the same episodes', async () => {
     const { rows, ...run } = await evaluate({ conditions: ['ood'], policies: ['heuristic'] });
-    const table = renderTable({ rows, ...run });
+    const table = renderDetails({ rows, ...run });
     expect(table).toMatch(/final score +regraded by .*\n.*policy +\(95 %\) +published +v3 \(95 %\)/);
     expect(table).toContain(
       'regraded by v3: the score under v3 of the same episodes, which were played under v2.\n',
     );
-    const underV3 = renderTable(
+    const underV3 = renderDetails(
       await evaluate({ conditions: ['ood'], policies: ['heuristic'], grader: 'v3' }),
     );
     expect(underV3).toMatch(/final score +regraded by .*\n.*policy +\(95 %\) +v2 \(95 %\)/);
@@ -77,7 +105,7 @@ describe('the table of eval', () => {
       finalScore: { mean: 0.69, low: 0.68, high: 0.7 },
     };
     const notesOf = (changes: Partial<typeof evaluation>) =>
-      renderTable({ ...evaluation, rows: [...evaluation.rows, mine], ...changes }).replaceAll('\n', ' ');
+      renderDetails({ ...evaluation, rows: [...evaluation.rows, mine], ...changes }).replaceAll('\n', ' ');
     const none = 'Above it with the whole 95 % interval: no policy.';
     expect(notesOf({})).toContain(`Yardstick under v2: in-distribution 0.771 (planner-prior). ${none}`);
     const graderWeights = { ...toGrader('v3').weights, wellbeing: 0.25, belief_skill: 0.45 };
@@ -92,13 +120,13 @@ describe('the table of eval', () => {
 
   it('shows more digits if an interval is too narrow for three', async () => {
     const seeds = { first: 0, last: 99999 };
-    const table = renderTable(await evaluate({ seeds, policies: ['heuristic'] }));
+    const table = renderDetails(await evaluate({ seeds, policies: ['heuristic'] }));
     expect(table).toMatch(/heuristic +0\.\d{5} ±0\.000\d{2} /);
   });
 
   it('shows every published score', async () => {
     for (const grader of ['v1', 'v2']) {
-      const table = renderTable(await evaluate({ grader }));
+      const table = renderDetails(await evaluate({ grader }));
       const figures = PUBLISHED.filter((figure) => figure.grader === grader);
       expect(figures.length).toBeGreaterThan(0);
       for (const { finalScore, approximate } of figures) {
@@ -111,13 +139,13 @@ describe('the table of eval', () => {
     const evaluation = await evaluate({ conditions: ['ood'], policies: ['random'] });
     const rows = evaluation.rows.map((row) => ({ ...row, policy: 'open-loop', sequenceGrader: 'v2' }));
     const note = 'open-loop: one fixed action sequence, found for grader v2';
-    expect(renderTable({ ...evaluation, rows })).toContain(`${note}.\n`);
-    expect(renderTable({ ...evaluation, rows, grader: 'calm' })).toContain(`${note}, not for calm.\n`);
-    expect(renderTable(evaluation)).not.toContain('one fixed action sequence');
+    expect(renderDetails({ ...evaluation, rows })).toContain(`${note}.\n`);
+    expect(renderDetails({ ...evaluation, rows, grader: 'calm' })).toContain(`${note}, not for calm.\n`);
+    expect(renderDetails(evaluation)).not.toContain('one fixed action sequence');
   });
 
   it('shows no published score for other profiles, and no interval for a single episode', async () => {
-    const table = renderTable(await evaluate({ profiles: 'discrete', conditions: ['ood'], episodes: 1 }));
+    const table = renderDetails(await evaluate({ profiles: 'discrete', conditions: ['ood'], episodes: 1 }));
     expect(table).toMatch(/heuristic +0\.\d{3} {8,}0\.\d{3} /);
     expect(table).not.toContain('published');
     expect(table).toContain('1 episode, profiles discrete');
@@ -131,7 +159,7 @@ describe('the table of eval', () => {
       ...{ policy, belief: 'own' as const, oracle: policy === 'planner-oracle' },
       sequenceGrader: ['open-loop+inference', 'reactive'].includes(policy) ? 'v2' : null,
     }));
-    const table = renderTable({ ...evaluation, rows });
+    const table = renderDetails({ ...evaluation, rows });
     for (const name of names) expect(table).toMatch(new RegExp(`\n${name.replace('+', '.')}( .oracle.)?: `));
     expect(table).toMatch(/\nplanner-oracle \[oracle\] +0\.\d{3}/);
     // All eight components are in a second table.
@@ -141,6 +169,6 @@ describe('the table of eval', () => {
     const backendReason = `tried before it: native (${'no such file '.repeat(30)})`;
     const lines = `${table}${renderHeader({ ...evaluation, backendReason })}`.split('\n');
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(140);
-    expect(renderTable(evaluation)).not.toMatch(/^(planner|reactive)\S*:/m);
+    expect(renderDetails(evaluation)).not.toMatch(/^(planner|reactive)\S*:/m);
   });
 });

@@ -1,5 +1,6 @@
 /** The page of a report: well-formed, self-contained, the same bytes every time, with hostile names escaped. */
 import { beforeAll, describe, expect, it } from 'vitest';
+import { builtin } from '../../src/agents/policies/stepped-policies.js';
 import { evaluate } from '../../src/evaluation/on-first-use.js';
 import { evaluationToJson } from '../../src/evaluation/result-json.js';
 import { svgOf } from '../../src/figures/svg.js';
@@ -78,7 +79,7 @@ describe('a report of an evaluation, an audit and trajectories', () => {
       elements.filter(({ name }) => name === 'h2').map(({ attributes }) => attributes.id),
     );
     expect(headings(fullPage)).toEqual([
-      'Summary',
+      'Verdict',
       'Final scores',
       'Belief error over the week',
       'Calibration of beliefs',
@@ -104,6 +105,25 @@ describe('a report of an evaluation, an audit and trajectories', () => {
     ).toEqual([]);
     const policy = elements.find(({ attributes }) => attributes['http-equiv'] === 'content-security-policy')!;
     expect(policy.attributes.content).toContain("default-src 'none'");
+  });
+
+  it('begins with the verdict, shows at most six figures, and folds the others and all timelines', async () => {
+    const policies = { mine: builtin('heuristic') };
+    const judged = await evaluate({ policies, conditions: ['ood'], episodes: 3 });
+    const result = parseResult(JSON.parse(JSON.stringify(evaluationToJson(judged))));
+    const page = await pageFor(gatherData((gatherer) => gatherer.addResult('mine.json', result)));
+    expect(page).toMatch(
+      /<main>\n<section>\n<h2 id="summary">Verdict<\/h2>\n<ul class="verdict"><li><strong>/,
+    );
+    expect(page).toMatch(
+      />mine, ood<.*not shown to infer by its score, -0\.\d{3} \(-0\.\d{3} to -0\.\d{3}\) against \S+, the best/,
+    );
+    expect(page).not.toContain('Yardstick');
+    const unfolded = fullPage.replaceAll(/<details>.*?<\/details>/gs, '');
+    expect(unfolded.match(/<figure>/g)).toHaveLength(6);
+    expect(unfolded).toContain('>Timelines of episodes</h2>');
+    expect(unfolded).not.toContain('Also as episode-1.svg');
+    expect(fullPage).toContain('Also as episode-1.svg');
   });
 
   it('escapes hostile names', () => {
@@ -137,7 +157,7 @@ describe('a report of an evaluation, an audit and trajectories', () => {
 
 it('a report lists what is missing, and the commands that make it', async () => {
   const page = await pageFor(gatherData((gatherer) => gatherer.addResult('results.json', evaluation)));
-  expect(headings(page)).toEqual(['Summary', 'Final scores', 'What is missing', 'Files and provenance']);
+  expect(headings(page)).toEqual(['Verdict', 'Final scores', 'What is missing', 'Files and provenance']);
   const commands = elementsOf(page)
     .filter(({ name }) => name === 'code')
     .map(({ text }) => text.split(' ')[1]);

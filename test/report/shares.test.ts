@@ -24,11 +24,15 @@ const gathered = (changes: object): ResultGatherer => {
 };
 
 it('a report has the yardsticks of its scores, except those of changed worlds', async () => {
-  const whole = evaluationToJson(await evaluate({ conditions: ['ood'], policies: ['heuristic+constant'] }));
+  const played = await evaluate({ conditions: ['ood'], policies: ['heuristic+constant'] });
+  // Rows with a verdict need no yardstick.
+  const withoutVerdict = { ...played, rows: played.rows.map((row) => ({ ...row, verdict: null })) };
+  const whole = evaluationToJson(withoutVerdict);
   const yardsticksIn = (changes: object) => gathered({ ...(whole as object), ...changes }).data().yardsticks;
   expect(yardsticksIn({})).toMatchObject([
     { grader: 'v2', condition: 'ood', policy: 'planner-prior', above: [] },
   ]);
+  expect(gathered(evaluationToJson(played) as object).data().yardsticks).toEqual([]);
   expect(yardsticksIn({ world_digest: '0'.repeat(64) })).toEqual([]);
 });
 

@@ -11,7 +11,7 @@ import { listed } from '../../evaluation/format-results.js';
 import { evaluationToJson } from '../../evaluation/result-json.js';
 import type { RunInfo } from '../../evaluation/run-info.js';
 import { gradersInUse } from '../../evaluation/score-tally.js';
-import { YARDSTICK_POLICIES } from '../../evaluation/yardstick.js';
+import { YARDSTICK_POLICIES } from '../../evaluation/stored-scores.js';
 import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
 import { LINES, type RowFormat } from '../../shared/row-files/file-formats.js';
 import { CONDITIONS, type Condition, episodesOf, selectConditions } from '../../world/conditions.js';
@@ -46,10 +46,11 @@ Conditions: ${CONDITIONS.map(({ name }) => name).join(', ')}, custom.
 Policies: ${POLICY_NAMES.join(', ')};
   only if named, because they are slower: ${STEPPED_NAMES.join(', ')},
   ./mine.js (a file that exports a policy) and llm:MODEL (a language model; --base-url to --budget are its options).
-  +constant states the belief [0.5, 0.5, 0.5] at every step, +inference the belief inferred from the observations. A policy
-  can show inference only above the yardstick: the highest score of ${listed(YARDSTICK_POLICIES)}.
+  +constant states the belief [0.5, 0.5, 0.5] at every step, +inference the belief inferred from the observations.
+The verdict compares policies that may infer with the best of ${listed(YARDSTICK_POLICIES)},
+on the same seeds. On other seeds than those of the conditions, planner-prior counts only if it is among the policies.
 Graders: ${GRADER_NAMES.join(', ')}, or a file with a name and component weights that sum to 1.
-docs/commands.md describes conditions, policies, the yardstick and shares; docs/trajectories.md the files of --trajectories,
+docs/commands.md describes conditions, policies, the verdict and shares; docs/trajectories.md the files of --trajectories,
 of at most 100,000 episodes, or 10,000,000 as Parquet. FILE.partial keeps them until FILE is complete: the same command
 continues.
 
@@ -73,6 +74,7 @@ export const addEvalOptions = (command: Command): Command =>
 
 export function defineEval(command: Command, context: Context): void {
   addEvalOptions(command)
+    .addOption(OPTIONS.details)
     .addOption(OPTIONS.bracket)
     .addOption(OPTIONS.json)
     .option('--trajectories <file>', 'also write whole episodes; - is standard output')
@@ -90,10 +92,15 @@ interface EvalCommandOptions
   readonly grader: string;
   /** The value of --format, for `trajectories`. */
   readonly format?: string;
+  /** Whether to print all tables. */
+  readonly details?: boolean;
 }
 
 /** Optional outputs besides the table. */
 type OutputPaths = Pick<EvalCommandOptions, 'json' | 'trajectories' | 'format'>;
+
+/** What is printed, and where the other results go. */
+type Outputting = OutputPaths & Pick<EvalCommandOptions, 'details'>;
 
 /** A checked evaluation, with all that it needs. */
 interface EvalRun {
@@ -147,7 +154,7 @@ async function runEval(options: EvalCommandOptions, { signal, model }: Context):
 
 async function evaluateAndWrite(
   { settings, conditions, anchors, shard, store, models }: EvalRun,
-  { json, trajectories }: OutputPaths,
+  { json, trajectories, details }: Outputting,
   signal: AbortSignal,
 ): Promise<void> {
   const messages = messageStream(json, trajectories);
@@ -171,7 +178,8 @@ async function evaluateAndWrite(
   );
   progress.stop();
   const bracketed = bracketEvaluation(evaluation, anchors);
-  print(`${renderTable(evaluation)}${renderBracket(bracketed)}${models.text()}`);
+  const shares = details || anchors !== null ? renderBracket(bracketed) : '';
+  print(renderTable(evaluation, { details, text: `${shares}${models.text()}` }));
   if (json !== undefined) await (await outputs.open(json)).write(jsonText(evaluationToJson(bracketed)));
   signal.throwIfAborted();
   await commitTogether(store === null ? [outputs] : [store, outputs]);

@@ -17,19 +17,21 @@ import { PUBLISHED_SOURCE, type Published, published } from '../../evaluation/pu
 import type { RegradedRow } from '../../evaluation/regrade-stored.js';
 import type { RunInfo } from '../../evaluation/run-info.js';
 import { MODEL_PREFIX } from '../../evaluation/user-policy.js';
+import { isMain, verdictNote, verdictTexts } from '../../evaluation/verdict.js';
 import { evaluationYardsticks, yardstickNotes } from '../../evaluation/yardstick.js';
 import { FALLBACK_ACTION, ORACLE_MARK } from '../../rollouts/trajectories/trajectory-episode.js';
 import { camelCase } from '../../shared/names.js';
+import type { Interval } from '../../shared/statistics.js';
 import { GRADER_NAMES } from '../../world/fields.js';
 import { COMPONENT_HEADS, renderColumns, wrap } from '../text-table.js';
 
 /** A row of a table. Rows of `regrade` have no scores under other graders. */
 type Row = RegradedRow & Partial<Pick<EvaluationRow, 'regraded'>>;
 
-interface Column {
+interface Column<Shown extends Row = Row> {
   /** Two lines, so that columns stay narrow. */
   readonly head: string;
-  readonly text: (row: Row, grader: string) => string;
+  readonly text: (row: Shown, grader: string) => string;
 }
 
 /** The head of the column of published scores. The column is shown only if a row has one. */
@@ -119,9 +121,69 @@ export function weightsLine(grader: string, weights: GraderWeights): string {
   return `${wrap(`${grader} weighs ${pairs.join(', ')}`)}\n`;
 }
 
-/** Returns the tables of scores and components, the table of language models' answers, and notes. */
-export const renderTable = (evaluation: Evaluation): string =>
-  `\n${renderRows(evaluation.rows, evaluation.grader)}\n\n${answers(evaluation)}${notes(evaluation)}`;
+interface TableOptions {
+  /** Whether to add named profiles, and the tables and notes of `renderDetails`. */
+  readonly details?: boolean;
+  /** Further text before the verdict, with a line end. */
+  readonly text?: string;
+}
+
+/** The width of the table and the verdict, in characters. */
+const TABLE_WIDTH = 80;
+
+/** The columns of the table. `difference` and `from` are left out if no row has a verdict. */
+const TABLE_COLUMNS: readonly Column<EvaluationRow>[] = [
+  { head: '\npolicy', text: markedName },
+  { head: 'final score\n(95 %)', text: ({ finalScore }) => alignedInterval(finalScore) },
+  {
+    head: 'difference\n(95 %)',
+    text: ({ verdict }) => (verdict === null ? NONE : signedInterval(verdict.difference)),
+  },
+  { head: '\nfrom', text: ({ verdict }) => verdict?.reference ?? NONE },
+  { head: 'belief\nerror', text: ({ beliefMae }) => decimals(beliefMae) },
+];
+
+const signedInterval = (interval: Interval): string =>
+  `${interval.mean > 0 ? '+' : ''}${alignedInterval(interval)}`;
+
+/** Returns the table, language models' answers, details and other text, and last the verdict. */
+export function renderTable(
+  evaluation: Evaluation,
+  { details = false, text = '' }: TableOptions = {},
+): string {
+  const { rows, grader } = evaluation;
+  const shown = rows.filter((row) => details || isMain(row, rows));
+  const columns = TABLE_COLUMNS.filter(
+    ({ head }) => !/difference|from/.test(head) || rows.some(({ verdict }) => verdict !== null),
+  );
+  // Details have notes on oracles among others.
+  const more = details
+    ? renderDetails(evaluation)
+    : oracleNotes(rows)
+        .map((note) => `${note}\n`)
+        .join('');
+  return [
+    `\n${renderGroups(shown, grader, columns)}\n\n${answers(evaluation)}${more}`,
+    ...[summaryNote(evaluation), text, renderVerdict(shown, grader)],
+  ].join('');
+}
+
+function summaryNote({ rows, seconds }: Evaluation): string {
+  const played = rows.reduce((sum, { episodes }) => sum + episodes, 0);
+  return [...answerNotes(rows), `${played} episodes in ${seconds.toFixed(2)} s.`, ''].join('\n');
+}
+
+/** Returns the verdicts on the policies that may infer, each in a sentence, and a note. */
+function renderVerdict(rows: readonly EvaluationRow[], grader: string): string {
+  const judged = rows.map((row) => ({ ...row, grader, name: policyName(row) }));
+  const verdicts = verdictTexts(judged).map(({ about, text }) => `${about}: ${text}`);
+  const texts = [...verdicts, verdictNote(judged)].filter((text) => text !== '');
+  return `\nVerdict under ${grader}\n${texts.map((text) => `${wrap(text, TABLE_WIDTH)}\n`).join('')}`;
+}
+
+/** Returns the tables of further scores and of components, and notes on them. */
+export const renderDetails = (evaluation: Evaluation): string =>
+  `${renderRows(evaluation.rows, evaluation.grader)}\n\n${notes(evaluation)}`;
 
 function answers({ rows }: Evaluation): string {
   const table = renderAnswers(rows);
@@ -136,7 +198,11 @@ export function renderRows(rows: readonly Row[], grader: string): string {
   return `${renderGroups(rows, grader, scores)}\n\n${renderGroups(rows, grader, COMPONENTS)}`;
 }
 
-function renderGroups(rows: readonly Row[], grader: string, columns: readonly Column[]): string {
+function renderGroups<Shown extends Row>(
+  rows: readonly Shown[],
+  grader: string,
+  columns: readonly Column<Shown>[],
+): string {
   const lines = rows.flatMap((row, i) => {
     const cells = columns.map(({ text }) => text(row, grader));
     if (row.condition === rows[i - 1]?.condition) return [cells];
@@ -161,15 +227,9 @@ export function title({ condition, seeds, profiles, episodes }: Titled): string 
 }
 
 function notes(evaluation: Evaluation): string {
-  const { rows, seconds, grader } = evaluation;
-  const played = rows.reduce((sum, { episodes }) => sum + episodes, 0);
-  return [
-    ...rowNotes(rows, grader),
-    ...yardstickNotes(evaluationYardsticks(evaluation)).map(wrap),
-    ...answerNotes(rows),
-    `${played} episodes in ${seconds.toFixed(2)} s.`,
-    '',
-  ].join('\n');
+  const { rows, grader } = evaluation;
+  const yardsticks = yardstickNotes(evaluationYardsticks(evaluation)).map((text) => wrap(text));
+  return [...rowNotes(rows, grader), ...yardsticks, ''].join('\n');
 }
 
 const answerNotes = (rows: Evaluation['rows']): string[] =>

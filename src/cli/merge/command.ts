@@ -46,6 +46,7 @@ export function defineMerge(command: Command, { signal }: Context): void {
       '--bracket <audit.json>',
       'shards of eval: also show shares by the anchors of this audit, under its grader',
     )
+    .option('--details', 'shards of eval: print all tables, as eval --details')
     .addHelpText('after', HELP)
     .action(async (shards: readonly string[], options: MergeCommandOptions) => {
       if (!(await runMerge(shards, options, signal))) process.exitCode = EXIT.failure;
@@ -146,9 +147,13 @@ const outputsOf = ({ output, json }: MergeCommandOptions): PlannedOutput[] =>
   );
 
 /** Refuses options that only shards of `eval` have. @throws UsageError. */
-function checkEvalOptions(job: Job, { json, bracket }: MergeCommandOptions): void {
+function checkEvalOptions(job: Job, { json, bracket, details }: MergeCommandOptions): void {
   if (job.kind === 'eval') return;
-  for (const [flag, value] of Object.entries({ '--json': json, '--bracket': bracket })) {
+  for (const [flag, value] of Object.entries({
+    '--json': json,
+    '--bracket': bracket,
+    '--details': details,
+  })) {
     if (value === undefined) continue;
     throw new UsageError(
       `Expected no ${flag} with shards of ${job.kind === 'selection' ? 'dataset' : job.kind}, got one. Leave ${flag} out.`,

@@ -25,9 +25,10 @@ import { resultOf } from '../store/episode-store.js';
 
 export interface MergeCommandOptions {
   readonly output: string;
-  /** `json` and `bracket`: as in `eval`. */
+  /** `json`, `bracket` and `details`: as in `eval`. */
   readonly json?: string;
   readonly bracket?: string;
+  readonly details?: boolean;
   /** The format of --output. */
   readonly format?: string;
 }
@@ -39,7 +40,7 @@ export async function mergeEval(
   options: MergeCommandOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  const { output: path, json, bracket } = options;
+  const { output: path, json, bracket, details } = options;
   const anchors = await readBracket(bracket, signal);
   checkBracketGrader(bracket, anchors, gradersInUse(job.grader));
   const messages = messageStream(path, json);
@@ -74,7 +75,8 @@ export async function mergeEval(
     signal.throwIfAborted();
     await commitTogether([file, outputs]);
     progress.stop();
-    messages.write(`${renderTable(evaluation)}${renderBracket(bracketed)}`);
+    const text = details || anchors !== null ? renderBracket(bracketed) : '';
+    messages.write(renderTable(evaluation, { details, text }));
   } finally {
     await file.close();
   }

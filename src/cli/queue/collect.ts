@@ -54,7 +54,8 @@ export function defineCollect(command: Command, { signal }: Context): void {
     .option(
       '--bracket <audit.json>',
       'jobs of eval: also show shares by the anchors of this audit, under its grader',
-    );
+    )
+    .option('--details', 'jobs of eval: print all tables, as eval --details');
   addQueueOptions(command)
     .addHelpText('after', HELP)
     .action((name: string, options: CollectOptions) => runCollect(name, options, signal));
@@ -98,9 +99,9 @@ const fileOf = (path: string): string => `${hostname()}:${resolve(path)}`;
 
 /** Returns whether the job was collected into this file, which is unchanged, and no other files are to be written. */
 async function isComplete(job: StoredJob, options: CollectOptions): Promise<boolean> {
-  const { output: path, json, bracket } = options;
+  const { output: path, json, bracket, details } = options;
   if (job.collected?.file !== fileOf(path) || stat(path) === null) return false;
-  if ([json, bracket].some((other) => other !== undefined)) return false;
+  if ([json, bracket, details].some((other) => other !== undefined)) return false;
   if ((await contentsOf(path)).sha256 !== job.collected.sha256) return false;
   process.stderr.write(`${job.name} is complete in ${path}. Nothing to do.\n`);
   return true;

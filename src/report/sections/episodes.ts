@@ -72,6 +72,7 @@ export function episodesSection(data: ReportData): Section | null {
   return {
     id: 'episodes',
     title: 'Timelines of episodes',
+    folded: true,
     parts: [
       paragraph(isDetailed ? ALL_THREE : MEDIAN_ONLY),
       ...players.flatMap((player) => [

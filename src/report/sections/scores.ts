@@ -5,6 +5,7 @@ import type { GraderAnchors } from '../../evaluation/audit/read-anchors.js';
 import { bracketNotes, SHARE_MEANING } from '../../evaluation/bracket.js';
 import { decimals, grouped, plainInterval } from '../../evaluation/format-results.js';
 import { PUBLISHED_SOURCE, TEACHER_BELIEF_MAE } from '../../evaluation/published-scores.js';
+import { isMain, mayInfer, verdictNote, verdictTexts } from '../../evaluation/verdict.js';
 import { yardstickNotes } from '../../evaluation/yardstick.js';
 import { drawActionSequences } from '../../figures/action-sequences.js';
 import { drawScores } from '../../figures/scores.js';
@@ -35,7 +36,7 @@ export function scoresSection({ scores, brackets, yardsticks }: ReportData): Sec
       ...graders.flatMap((grader, k) =>
         partsOf(grader, scores, graders.length === 1 ? 'scores' : `scores-${k + 1}`),
       ),
-      ...yardstickNotes(yardsticks).map(paragraph),
+      ...(yardsticks.length === 0 ? [] : yardstickNotes(yardsticks).map(paragraph)),
       ...bracketParts(scores, brackets),
       ...(scores.some(({ published }) => published) ? [paragraph(PUBLISHED)] : []),
     ],
@@ -122,12 +123,15 @@ const SCORE_COLUMNS: readonly Column<ScoreRow>[] = [
   { head: 'second-half mean reward', cell: ({ secondHalfMean }) => decimals(secondHalfMean) },
 ];
 
-/** Returns the section; null if there are neither scores nor audits. */
+/** Returns the section, the verdicts first; null if there are neither scores nor audits. */
 export function summarySection({ scores, audits }: ReportData): Section | null {
   const graders = [...new Set(scores.map(({ grader }) => grader))];
+  const verdicts = verdictsOn(scores);
   const sentences = [
     ...graders.flatMap((grader) =>
-      scoreGroups(scores.filter((row) => row.grader === grader)).map((group) => bestOf(grader, group)),
+      scoreGroups(scores.filter((row) => row.grader === grader && isMain(row, scores))).map((group) =>
+        bestOf(grader, group),
+      ),
     ),
     ...audits.map(
       ({ source, audit: { grader, verdict } }) =>
@@ -135,7 +139,34 @@ export function summarySection({ scores, audits }: ReportData): Section | null {
     ),
   ];
   if (sentences.length === 0) return null;
-  return { id: 'summary', title: 'Summary', parts: [html`<ul class="summary">${sentences}</ul>\n`] };
+  const summary = html`<ul class="summary">${sentences}</ul>\n`;
+  return {
+    id: 'summary',
+    title: verdicts.length === 0 ? 'Summary' : 'Verdict',
+    parts: [...verdicts, summary],
+  };
+}
+
+/** Returns the verdicts on the policies of evaluations that may infer, and a note; [] if no file has verdicts. */
+function verdictsOn(scores: readonly ScoreRow[]): Html[] {
+  const judged = scores
+    .filter((row) => row.verdict != null && isMain(row, scores))
+    .map((row) => ({ ...row, oracle: row.name.includes(ORACLE_MARK), verdict: row.verdict! }));
+  const graders = [...new Set(judged.map(({ grader }) => grader))];
+  const items = graders.flatMap((grader) => {
+    const own = judged.filter((row) => row.grader === grader && mayInfer(row));
+    const prefix = graders.length > 1 ? `Grader ${grader}, ` : '';
+    return scoreGroups(own).flatMap(({ rows }) =>
+      verdictTexts(rows as typeof own).map(
+        ({ about, text }) => html`<li><strong><bdi>${prefix}${about}</bdi></strong>: ${text}</li>\n`,
+      ),
+    );
+  });
+  const note = judged.length === 0 ? '' : verdictNote(judged);
+  return [
+    ...(items.length === 0 ? [] : [html`<ul class="verdict">${items}</ul>\n`]),
+    ...(note === '' ? [] : [paragraph(note)]),
+  ];
 }
 
 /** Returns a list item: the policies with the highest and the next mean score, and the one with the smallest belief error. */

@@ -1,5 +1,5 @@
 /** Mean final scores from the audits of docs/audits, to compare a sequence with. */
-import type { YARDSTICK_POLICIES } from '../../../../src/evaluation/yardstick.js';
+import type { YARDSTICK_POLICIES } from '../../../../src/evaluation/stored-scores.js';
 
 /** The policies to compare with, and their names on the page. */
 export const COMPARED = {
