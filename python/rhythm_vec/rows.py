@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import Any, Callable, Dict, List, Mapping, NoReturn, Optional, Tuple
 
 import numpy as np
@@ -214,5 +215,7 @@ def _described(value: Any) -> str:
     if value is None or isinstance(value, bool):
         return json.dumps(value)
     if isinstance(value, (int, float)):
+        if isinstance(value, int) and abs(value) > sys.float_info.max:
+            return "Infinity" if value > 0 else "-Infinity"  # as JSON is read
         return str(int(value)) if abs(value) < 1e21 and value % 1 == 0 else repr(float(value))
     return f"an array of {len(value)}" if isinstance(value, list) else "an object"

@@ -310,6 +310,7 @@ class BadInputTest(RefusalTest):
             self.expect_refusal(InputError, code, lambda seeds=seeds: score(seeds, histories, **answers, client=Client()))
         faults = score([1j, 2], histories, **answers).faults  # type: ignore[list-item]
         self.assertEqual([fault.code for fault in faults], ["bad_seed", "bad_belief"])
+        self.assertIn("got Infinity", score([10**400, 2], histories, **answers).faults[0].message)
 
     def test_calls_before_reset_and_after_close_are_refused(self) -> None:
         fresh = VecEnv(N)
