@@ -153,7 +153,7 @@ const TEACH: Refused[] = [
       ['--output {x} --policy llm:m --prices 5,-1', 'prompt,completion'],
       [`--output {x} --policy llm:m --prices ${'9'.repeat(400)},1`, 'prompt,completion'],
       ['--output {x} --policy llm:m --concurrency 0', '--concurrency to be from 1 to 1024, got 0'],
-      ['--output {x} --policy llm:m --timeout 301', '--timeout to be from 1 to 300'],
+      ['--output {x} --policy llm:m --timeout 3601', '--timeout to be from 1 to 3600'],
       ['--output {x} --policy llm:m --temperature 3', '--temperature to be from 0 to 2'],
       ['--output {x} --policy llm:m --top-p 0', '--top-p to be above 0 to 1'],
       ['--output {x} --policy llm:m --max-tokens 0', '--max-tokens to be from 1'],
