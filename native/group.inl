@@ -36,17 +36,19 @@ RHYTHM_INLINE void prefetch(const void* from, size_t bytes) {
 // The states of more environments than this (over 1.2 MiB) are assumed not to fit into a core's own caches. Chosen by hand.
 constexpr int kEnvsInCache = 6144;
 
-// The bytes of a tile that a run or a step at any time may read. The later words record how the episode began.
+// The bytes of a tile that a step or a run may read. The later words record how the episode began.
 constexpr size_t kStepBytes = sizeof(Tile::words[0]) * state::Began;
 static_assert(state::Began + 1 + count::Meters == count::StateWords);
 
-// Visits groups in order. Calls `prefetch_for(tile)` before the groups of each tile. A short `visit` should be always_inline: a
-// call per group costs as much as a few rules.
-template <class Prefetch, class Visit>
-RHYTHM_INLINE void each_group(const Envs& envs, size_t first_tile, size_t last_tile, const Prefetch& prefetch_for,
-                              const Visit& visit) {
+// How many tiles ahead to prefetch: a kernel with a group per tile takes so little time for it that one is too late.
+constexpr size_t kTilesAhead = kLanes == kTileLanes ? 2 : 1;
+
+// Visits groups in order. With `prefetch_next`, prefetches the tile that is kTilesAhead further. A short `visit` should be always_inline: a call per
+// group costs as much as a few rules.
+template <class Visit>
+RHYTHM_INLINE void each_group(const Envs& envs, size_t first_tile, size_t last_tile, bool prefetch_next, const Visit& visit) {
   for (size_t tile = first_tile; tile < last_tile; tile++) {
-    prefetch_for(tile);
+    if (prefetch_next && tile + kTilesAhead < last_tile) prefetch(&envs.tiles[tile + kTilesAhead], kStepBytes);
     for (int lane = 0; lane < kTileLanes; lane += kLanes) {
       const int first = static_cast<int>(tile) * kTileLanes + lane;
       if (first >= envs.count) return;
@@ -55,16 +57,9 @@ RHYTHM_INLINE void each_group(const Envs& envs, size_t first_tile, size_t last_t
     }
   }
 }
-// Returns a function that prefetches the tile after the one it is given.
-RHYTHM_INLINE auto prefetch_next(const Envs& envs, size_t last_tile) {
-  return [&envs, last_tile](size_t tile) __attribute__((always_inline)) {
-    if (tile + 1 < last_tile) prefetch(&envs.tiles[tile + 1], kStepBytes);
-  };
-}
 template <class Visit>
 RHYTHM_INLINE void each_group(const Envs& envs, size_t first_tile, size_t last_tile, const Visit& visit) {
-  if (envs.count > kEnvsInCache) return each_group(envs, first_tile, last_tile, prefetch_next(envs, last_tile), visit);
-  each_group(envs, first_tile, last_tile, [](size_t) {}, visit);
+  each_group(envs, first_tile, last_tile, envs.count > kEnvsInCache, visit);
 }
 
 // Loads from arrays of one entry per environment. The last group may be shorter than a register: its missing lanes read 0.

@@ -289,7 +289,7 @@ RHYTHM_INLINE void run_group(const Envs& envs, const Run& run, const Group& g, S
 template <class Choose, class Record>
 void run_all(const Envs& envs, const Run& run, size_t first_tile, size_t last_tile) {
   SharedDraws shared;
-  each_group(envs, first_tile, last_tile, prefetch_next(envs, last_tile),
+  each_group(envs, first_tile, last_tile, /* prefetch_next= */ true,
              [&](const Group& g) { run_group<Choose, Record>(envs, run, g, shared); });
 }
 

@@ -135,24 +135,7 @@ size_t find_refused(const Envs& envs, const Step& s, const uint8_t* resets, size
   return last_tile;
 }
 
-// Prefetches the words of a tile that a step reads, if its episodes are at step `t`.
-RHYTHM_INLINE void prefetch_step(const Tile& tile, uint32_t t) {
-  const auto words = [&](int first, int count) { prefetch(tile.words[first], count * sizeof(tile.words[0])); };
-  words(state::Seed, 2);  // and Step
-  words(state::Meters, count::Meters + count::ProfileFloats);
-  words(t < count::Steps / 2 ? state::Early : state::Late, 1);
-  words(state::Well, 1);
-  words(state::Return, 2);  // and Crashes
-  words(state::Given, 1);
-  words(state::Tape + (t >> 3 & 3), 1);
-}
-
 void step(const Envs& envs, const Step& s, size_t first_tile, size_t last_tile) {
-  const auto visit = [&](const Group& g) __attribute__((always_inline)) { step_group(envs, s, g); };
-  // With fewer lanes a tile takes so long that the rest of its words arrives in time too.
-  if constexpr (kLanes < kTileLanes) return each_group(envs, first_tile, last_tile, visit);
-  const size_t ahead = envs.count > kEnvsInCache ? 2 : last_tile;
-  each_group(envs, first_tile, last_tile, [&](size_t tile) __attribute__((always_inline)) {
-    if (tile + ahead < last_tile) prefetch_step(envs.tiles[tile + ahead], envs.tiles[tile].words[state::Step][0]);
-  }, visit);
+  each_group(envs, first_tile, last_tile,
+             [&](const Group& g) __attribute__((always_inline)) { step_group(envs, s, g); });
 }
