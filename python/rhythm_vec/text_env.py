@@ -104,7 +104,7 @@ class TextEnv:
         Returns the sum of the rewards of these steps, and the last info; after the episode's end 0 and the same info again.
 
         Raises:
-            StateError: `not_reset`, `closed`.
+            StateError: `not_reset`, or `closed` with steps left.
         """
         total = 0.0
         while not self.is_over:

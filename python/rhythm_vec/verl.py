@@ -40,8 +40,9 @@ class RhythmInteraction(BaseInteraction):  # type: ignore[misc, unused-ignore]
     async def start_interaction(self, instance_id: Optional[str] = None, *, seed: int, **kwargs: Any) -> str:
         """Begins the episode of a seed, a u32. Other keys are ignored."""
         name = str(uuid4()) if instance_id is None else instance_id
-        self._envs[name] = TextEnv(**self._options)
-        self._envs[name].reset(seed)
+        env = TextEnv(**self._options)
+        env.reset(seed)
+        self._envs[name] = env
         return name
 
     async def generate_response(
@@ -55,7 +56,7 @@ class RhythmInteraction(BaseInteraction):  # type: ignore[misc, unused-ignore]
         return done, message["content"], reward, info
 
     async def calculate_score(self, instance_id: str, **kwargs: Any) -> float:
-        """Returns the final score of an unfinished episode. Plays `sleep` in the slots that are left."""
+        """Returns the final score of an episode before its end. Plays `sleep` in the slots that are left."""
         return float(self._envs[instance_id].finish()[1]["final_score"])
 
     async def finalize_interaction(self, instance_id: str, **kwargs: Any) -> None:

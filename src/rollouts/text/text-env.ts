@@ -130,7 +130,7 @@ export class TextEnv implements Disposable {
   /**
    * Plays `sleep` until the episode is over, without further beliefs, so that an episode that ends early has its score.
    * @returns the sum of the rewards of these steps, and the last info; after the episode's end 0 and the same info again.
-   * @throws StateError `not_reset`, `closed`.
+   * @throws StateError `not_reset`, or `closed` with steps left.
    */
   finish(): Pick<TextStep, 'reward' | 'info'> {
     let reward = 0;
