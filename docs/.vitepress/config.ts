@@ -8,48 +8,27 @@ import { linkReference } from './link-reference.js';
 /** The pages, as build.ts has gathered them. */
 const PAGES = fileURLToPath(new URL('../.site', import.meta.url));
 
+const guides = (...names: string[]): string[] => names.map((name) => `docs/guides/${name}`);
+const docs = (...names: string[]): string[] => names.map((name) => `docs/${name}`);
+
 /** Pages by group, in the order of the sidebar, without ".md". */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
-  'Start here': ['docs/tutorial'],
-  Guides: [
-    'step',
-    'run',
-    'rewards',
-    'autoreset',
-    'observations',
-    'snapshots-and-forks',
-    'async-and-webgpu',
-    'rollouts',
-    'normalisation',
-    'replay-scoring',
-    'text',
-    'text-from-python',
-    'inference',
-    'planner',
-    'policies',
-    'evaluation',
-    'statistics',
-    'custom-graders',
-    'training-data',
-    'worlds',
-    'python',
-    'errors',
-  ].map((name) => `docs/guides/${name}`),
-  'The world': ['docs/world', 'docs/graders', 'docs/exactness', 'docs/speed', 'docs/compatibility'],
-  Commands: [
-    'docs/commands',
-    'docs/installing',
-    'docs/students',
-    'docs/trajectories',
-    'docs/language-models',
-    'docs/publishing',
+  Start: [...docs('tutorial', 'installing'), ...guides('step', 'python'), 'python/README', 'docs/page'],
+  Play: [
+    ...guides('run', 'autoreset', 'observations', 'snapshots-and-forks', 'async-and-webgpu', 'worlds'),
+    ...guides('policies', 'planner', 'inference', 'evaluation', 'statistics'),
     'docs/report',
-    'docs/server',
-    'docs/scaling',
-    'docs/page',
-    'python/README',
-    'python/recipe/README',
-    'python/rhythm_vec_env/README',
+  ],
+  Train: [
+    ...guides('rewards', 'custom-graders', 'rollouts', 'normalisation', 'replay-scoring'),
+    ...guides('text', 'text-from-python', 'training-data'),
+    ...docs('trajectories', 'students', 'language-models', 'publishing', 'scaling'),
+    ...['python/recipe/README', 'python/rhythm_vec_env/README'],
+  ],
+  Reference: [
+    ...docs('world', 'graders', 'commands', 'server'),
+    ...guides('errors'),
+    ...docs('exactness', 'speed', 'compatibility'),
   ],
 };
 
