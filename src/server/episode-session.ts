@@ -109,11 +109,11 @@ export class EpisodeSession {
     return this.#begin(request, (outputs, env) => resetText(outputs, env, request.form, request.grader));
   }
 
-  /** Takes a step. @returns the result as JSON. @throws InvalidRequestError, NoEpisodeError. */
-  step(data: unknown): Promise<string> {
+  /** Takes a step. @param toAnswer converts the result, JSON. @throws InvalidRequestError, NoEpisodeError. */
+  step<T>(data: unknown, toAnswer: (result: string) => T): Promise<T> {
     const action = toAction(data, this.#episode?.form.inText);
     const { form } = this.#running();
-    return this.#play(action, (outputs, env) => stepText(outputs, env, form));
+    return this.#play(action, (outputs, env) => toAnswer(stepText(outputs, env, form)));
   }
 
   /** Calls a tool, after all calls before. @returns null for an unknown name. */

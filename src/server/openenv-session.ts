@@ -71,12 +71,13 @@ export class OpenEnvSession implements MessageHandler {
     close: () => ({ frame: null, ends: true }),
   };
 
-  async #step(data: unknown): Promise<Answer> {
+  // Not async: awaiting would take a tenth of the time of a step.
+  #step(data: unknown): Answer | Promise<Answer> {
     const { type } = (data ?? {}) as { readonly type?: unknown };
     if (type === 'list_tools') return textAnswer('observation', TOOL_LIST);
     if (type === 'call_tool') return this.#callTool(data);
     try {
-      return textAnswer('observation', await this.#opened().step(data));
+      return this.#opened().step(data, (result) => textAnswer('observation', result));
     } catch (error) {
       if (!(error instanceof NoEpisodeError)) throw error;
       throw new MessageError('EXECUTION_ERROR', `${error.message} ${RESET}`);
