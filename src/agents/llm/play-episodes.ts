@@ -198,17 +198,20 @@ class EpisodePlayer {
     const { model, player, grader, onStep } = this.#options;
     const start = { ...request, player, grader, sampling: model.sampling };
     const recorder = new EpisodeRecorder(this.#pool.world, start);
-    const chat = new Chat(model.sampling?.form ?? 'single', grader);
+    const form = model.sampling?.form;
+    const chat = form === undefined ? null : new Chat(form, grader);
     const begin = { seed: request.seed, profile: request.profileMode, grader: this.#grader };
     let outputs = await this.#pool.reset(env, begin, readEnv);
     for (let step = 0; step < NUM_STEPS; step++) {
       const { row } = outputs;
-      const played = await this.#nextMove(chat.ask(row), prompt(row, undefined, { grader }), request, step);
-      chat.answer(played.completion!);
+      const observation = row.subarray(0, OBSERVATION_SIZE);
+      const single = prompt(row, undefined, { grader });
+      const played = await this.#nextMove(chat?.ask(observation) ?? single, single, request, step);
+      chat?.answer(played.completion!);
       account?.addCost(played.usage?.cost_usd ?? 0);
       const { action, belief } = played;
       outputs = await this.#pool.step(env, { code: action, belief }, readEnv);
-      recorder.step(row.subarray(0, OBSERVATION_SIZE), played, outputs.reward);
+      recorder.step(observation, played, outputs.reward);
       onStep?.();
     }
     return recorder.end(outputs.end!);

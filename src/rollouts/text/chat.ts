@@ -1,11 +1,11 @@
 /** The messages of an episode for a language model, in the form in which the model was trained. */
 import type { GraderLike } from '../../engine/graders/grader.js';
-import { ACTION_NAMES, BELIEF_NAMES, OBSERVATION_SIZE } from '../../world/fields.js';
+import { ACTION_NAMES, BELIEF_NAMES } from '../../world/fields.js';
 import { reasoningIn } from '../trajectories/move.js';
 import type { ChatForm } from '../trajectories/trajectory-episode.js';
 import { parseText, type Triple } from './parse-completions.js';
-import { type ChatMessage, prompt } from './prompt.js';
-import { systemText, userText } from './prompt-text.js';
+import type { ChatMessage } from './prompt.js';
+import { type AnswerForm, systemText, userText } from './prompt-text.js';
 import { spell } from './spelling.js';
 import TEXT from './text.json' with { type: 'json' };
 
@@ -49,30 +49,19 @@ export const ACT_TOOL = {
   },
 } as const;
 
-/** One episode's chat. */
+/** One episode as one chat. In the form 'single' each step is a chat of its own: a prompt. */
 export class Chat {
-  readonly #form: ChatForm;
-  readonly #grader: GraderLike;
+  readonly #answers: AnswerForm;
   readonly #turns: ChatTurn[];
 
-  constructor(form: ChatForm, grader: GraderLike) {
-    this.#form = form;
-    this.#grader = grader;
-    this.#turns = [{ role: 'system', content: systemText(grader, form === 'tools' ? 'tools' : 'line') }];
+  constructor(form: Exclude<ChatForm, 'single'>, grader: GraderLike) {
+    this.#answers = form === 'tools' ? 'tools' : 'line';
+    this.#turns = [{ role: 'system', content: systemText(grader, this.#answers) }];
   }
 
-  /**
-   * Adds the state before a step. @param row f32, a raw observation; with history for the form 'single'.
-   * @returns the messages to answer.
-   */
+  /** Adds the state before a step. @param row f32 [22], a raw observation. @returns the messages to answer. */
   ask(row: Float32Array): ChatTurns {
-    if (this.#form === 'single') return prompt(row, undefined, { grader: this.#grader });
-    const content = userText(
-      row.subarray(0, OBSERVATION_SIZE),
-      0,
-      'new',
-      this.#form === 'tools' ? 'tools' : 'line',
-    );
+    const content = userText(row, 0, 'new', this.#answers);
     const last = this.#turns.at(-1)!;
     if ('tool_calls' in last) {
       this.#turns.push({ role: 'tool', tool_call_id: last.tool_calls[0].id, content });
@@ -84,12 +73,12 @@ export class Chat {
 
   /** Adds the model's answer. @param completion in the form of a line, as `lineOfCall` returns it. */
   answer(completion: string): void {
-    if (this.#form !== 'single') this.#turns.push(this.#turnOf(completion));
+    this.#turns.push(this.#turnOf(completion));
   }
 
   #turnOf(completion: string): ChatTurn {
     const plain = { role: 'assistant', content: completion } as const;
-    if (this.#form !== 'tools') return plain;
+    if (this.#answers === 'line') return plain;
     const { actionName, digits } = parseText(completion, false);
     if (actionName === null || digits === null) return plain;
     const call = { name: 'act', arguments: argumentsOf(actionName, digits) } as const;

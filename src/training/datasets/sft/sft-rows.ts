@@ -145,7 +145,11 @@ export function sftRowsOf(plan: SftPlan, episode: TrajectoryEpisode, score: numb
 }
 
 /** Returns the chat of the steps before the first answer that is not usable, and its number of answers. */
-function chatOf(form: ChatForm, { grader }: TrajectoryEpisode, steps: readonly TrajectoryStep[]) {
+function chatOf(
+  form: Exclude<ChatForm, 'single'>,
+  { grader }: TrajectoryEpisode,
+  steps: readonly TrajectoryStep[],
+) {
   const chat = new Chat(
     form,
     COMPONENT_NAMES.map((name) => grader.weights[name]),
