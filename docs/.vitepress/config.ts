@@ -13,9 +13,9 @@ const docs = (...names: string[]): string[] => names.map((name) => `docs/${name}
 
 /** Pages by group, in the order of the sidebar, without ".md". */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
-  Start: [...docs('tutorial', 'installing'), ...guides('step', 'python'), 'python/README', 'docs/page'],
+  Start: [...docs('tutorial', 'installing', 'page'), ...guides('python'), 'python/README'],
   Play: [
-    ...guides('run', 'autoreset', 'observations', 'snapshots-and-forks', 'async-and-webgpu', 'worlds'),
+    ...guides('step', 'async-and-webgpu', 'snapshots-and-forks'),
     ...guides('policies', 'planner', 'inference', 'evaluation', 'statistics'),
     'docs/report',
   ],
