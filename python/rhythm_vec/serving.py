@@ -5,7 +5,7 @@
     with rhythm_vec.serve() as url:
         scores = rhythm_vec.score(..., client=rhythm_vec.Client(url))
 
-docs/server.md describes the options of the server.
+`rhythm-vec serve --help` describes the options of the server.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def serve(
         port: the port; a free one by default.
         token: the token that clients must send; by default that of the variable RHYTHM_TOKEN, else none.
         threads, backend, kernel, body_limit, frame_limit, capacity, vec_envs, batch_requests, ping, idle: options of
-            the server, in the units of docs/server.md (limits in MiB, times in seconds).
+            the server, in its units (limits in MiB, times in seconds).
         start_s: the maximum seconds until the server listens.
 
     Raises:

@@ -3,7 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 
 const PREFIX = 'rhythm_vec_';
 
-/** The metrics of a server; `gauge` adds more. Their names are public; docs/server.md lists them. */
+/** The metrics of a server; `gauge` adds more. Their names are public; `/metrics` describes them. */
 export class Metrics {
   /** Not the global registry: one process may run several servers. */
   readonly registry = new Registry();
