@@ -11,10 +11,20 @@ import {
   SERIES,
 } from '../../src/figures/theme.js';
 import { toTrainRequest } from '../../src/training/student/train-options.js';
+import { BELIEF_NAMES, COMPONENT_NAMES, GRADER_NAMES } from '../../src/world/fields.js';
 import { colourOf, isRepeated } from '../../web/src/charts/policy-colours.js';
 import { isPlayableDay, resultText, seedOfDay, today } from '../../web/src/daily/daily.js';
 import { leftOf, placeOf, stackOf } from '../../web/src/parts/stack.js';
+import { PLAYER_NAMES } from '../../web/src/person/player-names.js';
 import { SCHEDULE } from '../../web/src/training/schedule.js';
+import {
+  BELIEF_WORDS,
+  COMPONENT_WORDS,
+  GRADER_WORDS,
+  policyLabel,
+  policyName,
+  policyWords,
+} from '../../web/src/words.js';
 import { SCHEDULE as SHORT } from '../support/web/short-schedule.js';
 
 it('the daily episode has a seed for each day up to today', () => {
@@ -93,4 +103,23 @@ it('the published schedule of trainings is accepted, and the short one of tests 
   const schedule = { episodes: 480, rounds: 1, roundEpisodes: 160, epochs: 30 };
   expect(toTrainRequest(SCHEDULE)).toMatchObject(schedule);
   expect(Object.keys(SHORT)).toEqual(Object.keys(SCHEDULE));
+});
+
+it('each policy, belief, component and grader has its own words for visitors', () => {
+  const names = PLAYER_NAMES.map(policyName);
+  expect(new Set(names).size).toBe(names.length);
+  for (const code of PLAYER_NAMES) {
+    const isOwn = policyWords(code).startsWith('A student that was trained in this browser');
+    expect([code, isOwn]).toEqual([code, false]);
+  }
+  expect(policyName('open-loop+constant')).toBe('same week for everybody, guessing 0.5');
+  expect(policyName('open-loop-v3+inference')).toBe('same week for everybody (v3), reading the person');
+  expect([policyLabel('heuristic'), policyLabel('planner'), policyLabel('my-student')]).toEqual([
+    'daily rules of thumb (heuristic)',
+    'planner',
+    'my-student',
+  ]);
+  expect(Object.keys(BELIEF_WORDS)).toEqual(BELIEF_NAMES);
+  expect(Object.keys(COMPONENT_WORDS)).toEqual(COMPONENT_NAMES);
+  expect(Object.keys(GRADER_WORDS)).toEqual(GRADER_NAMES);
 });

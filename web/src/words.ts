@@ -1,31 +1,118 @@
-/** Describes policies and graders in a sentence each. */
+/**
+ * What visitors read in place of code names: the names of policies, beliefs and components, and a sentence on
+ * each policy and grader. Views show the visitor's name, with the code name as a subtitle (parts/policy-name.tsx).
+ */
 
-/** The end of the sentence about each policy with the suffix `+constant`. */
-const CONSTANT = 'and states the belief 0.5 about everybody.';
+interface Words {
+  readonly name: string;
+  /** A sentence for the line below a control. */
+  readonly sentence: string;
+}
 
-export const POLICY_WORDS: Readonly<Record<string, string>> = {
-  random: 'Acts at random.',
-  heuristic: 'Follows a daily schedule, and a few rules for low meters.',
-  'open-loop': 'Plays the same 28 actions for everybody, whatever happens.',
-  'random+constant': `Acts at random, ${CONSTANT}`,
-  'heuristic+constant': `Takes the actions of heuristic, ${CONSTANT}`,
-  'open-loop+constant': `Takes the actions of open-loop, ${CONSTANT}`,
-  'heuristic+inference': 'Takes the actions of heuristic, and infers who the person is.',
-  'open-loop+inference': 'Takes the actions of open-loop, and infers who the person is.',
-  'reactive+constant': `Chooses by the step and the meters alone, ${CONSTANT}`,
-  planner: 'Infers who the person is, and plans the rest of the week for the highest score.',
-  'planner-wellbeing': 'Infers who the person is, and plans a week that is good for the person.',
-  'student-v2': 'A small network that imitated the planner, then improved by playing under v2.',
-  'student-v3': 'A small network that imitated the planner, then improved by playing under v3.',
-  'student-v2-clone': 'A small network that imitates the planner under v2.',
-  'student-v3-clone': 'A small network that imitates the planner under v3.',
-  'planner-prior': 'Plans for the highest score, but never infers who the person is.',
+/** By the code name of the policy, without `+constant` and `+inference`. */
+const POLICIES: Readonly<Record<string, Words>> = {
+  hand: { name: 'you', sentence: 'You choose each action.' },
+  random: { name: 'random actions', sentence: 'Acts at random.' },
+  heuristic: {
+    name: 'daily rules of thumb',
+    sentence: 'Follows a daily schedule, and a few rules for low meters.',
+  },
+  'open-loop': {
+    name: 'same week for everybody',
+    sentence: 'Plays the same 28 actions for everybody, whatever happens.',
+  },
+  reactive: { name: 'rules for the meters', sentence: 'Chooses by the time and the meters alone.' },
+  planner: {
+    name: 'planner',
+    sentence: 'Infers who the person is, and plans the rest of the week for the highest score.',
+  },
+  'planner-wellbeing': {
+    name: 'planner for a good week',
+    sentence: 'Infers who the person is, and plans a week that is good for the person.',
+  },
+  'planner-prior': {
+    name: 'planner that reads nobody',
+    sentence: 'Plans for the highest score, but never infers who the person is.',
+  },
+  'planner-oracle': {
+    name: 'planner that knows the person',
+    sentence: 'Plans for the highest score with the hidden profile in hand.',
+  },
+  'student-v2': {
+    name: 'student trained for v2',
+    sentence: 'A small network that imitated the planner, then improved by playing under v2.',
+  },
+  'student-v3': {
+    name: 'student trained for v3',
+    sentence: 'A small network that imitated the planner, then improved by playing under v3.',
+  },
+  'student-v2-clone': {
+    name: 'student that copies the planner (v2)',
+    sentence: 'A small network that imitates the planner under v2.',
+  },
+  'student-v3-clone': {
+    name: 'student that copies the planner (v3)',
+    sentence: 'A small network that imitates the planner under v3.',
+  },
 };
 
-/** Returns the description of a policy. A name without an entry is that of a student trained on the page. */
-export const policyWords = (name: string): string =>
-  POLICY_WORDS[name] ?? 'A student that was trained in this browser.';
+/** What a suffix of a policy's code name says about its beliefs. */
+const SUFFIXES: Readonly<Record<string, Words>> = {
+  constant: { name: 'guessing 0.5', sentence: 'States the belief 0.5 about everybody.' },
+  inference: { name: 'reading the person', sentence: 'Infers who the person is.' },
+};
 
+/** A student that was trained on the page has the name that the visitor gave it. */
+const ownStudent = (name: string): Words => ({
+  name,
+  sentence: 'A student that was trained in this browser.',
+});
+
+function policyOf(code: string): Words {
+  const [actions, suffix] = code.split('+');
+  const tuned = /^open-loop-(v\d)$/.exec(actions);
+  const { name, sentence } = POLICIES[tuned ? 'open-loop' : actions] ?? ownStudent(code);
+  const own = tuned ? `${name} (${tuned[1]})` : name;
+  if (suffix === undefined) return { name: own, sentence };
+  return { name: `${own}, ${SUFFIXES[suffix].name}`, sentence: `${sentence} ${SUFFIXES[suffix].sentence}` };
+}
+
+/** Returns the visitor's name of a policy: "same week for everybody, guessing 0.5" for "open-loop+constant". */
+export const policyName = (code: string): string => policyOf(code).name;
+
+/** Returns both names of a policy, for lists that show one line each: "daily rules of thumb (heuristic)". */
+export function policyLabel(code: string): string {
+  const name = policyName(code);
+  return name === code ? name : `${name} (${code})`;
+}
+
+/** Describes a policy in a sentence or two. */
+export const policyWords = (code: string): string => policyOf(code).sentence;
+
+/** Returns the labels of policies for a `Select`. */
+export const policyLabels = (codes: readonly string[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(codes.map((code) => [code, policyLabel(code)]));
+
+/** The three numbers of a belief, by BELIEF_NAMES: the question, and what 0 and 1 mean. */
+export const BELIEF_WORDS: Readonly<Record<string, { name: string; low: string; high: string }>> = {
+  social: { name: 'company', low: 'hates company', high: 'loves company' },
+  morning: { name: 'mornings', low: 'night owl', high: 'morning person' },
+  work: { name: 'work', low: 'avoids work', high: 'lives for work' },
+};
+
+/** The components of a grade, by COMPONENT_NAMES: the visitor's name, and what earns it. */
+export const COMPONENT_WORDS: Readonly<Record<string, Words>> = {
+  crash_free: { name: 'no crashes', sentence: 'meters that stay out of the red' },
+  progress: { name: 'progress at the end', sentence: 'the last reading of the meter' },
+  connection: { name: 'connection at the end', sentence: 'the last reading of the meter' },
+  adaptation: { name: 'better second half', sentence: 'a gain over the first half of the week' },
+  efficiency: { name: 'reward', sentence: 'the mean over all slots' },
+  belief_accuracy: { name: 'last belief', sentence: 'the distance from the truth at the end' },
+  wellbeing: { name: 'good week', sentence: 'the meters, as this person values them' },
+  belief_skill: { name: 'beliefs all week', sentence: 'better than 0.5, from day 3 on' },
+};
+
+/** The graders. */
 export const GRADER_WORDS: Readonly<Record<string, string>> = {
   v1: 'Pays most for a second half that is better than the first, and nothing for beliefs.',
   v2: 'Pays for the same as v1, and also for a last belief that is close to the truth.',
