@@ -16,7 +16,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   Start: [...docs('tutorial', 'installing', 'page'), ...guides('python'), 'python/README'],
   Play: [
     ...guides('step', 'async-and-webgpu', 'snapshots-and-forks'),
-    ...guides('policies', 'planner', 'inference', 'evaluation', 'statistics'),
+    ...guides('policies', 'evaluation', 'statistics'),
     'docs/report',
   ],
   Train: [
