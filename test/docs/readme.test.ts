@@ -124,7 +124,7 @@ test('the tables of eval have all conditions and policies', () => {
   const documented = rowsOf(section('eval', commands)).flatMap(([names]) => names.split(', '));
   const conditions = [...CONDITIONS.map(({ name }) => name), 'custom'];
   const policies = [...POLICY_NAMES, ...STEPPED_NAMES, 'llm:MODEL'];
-  const others = ['condition', 'policy', 'option', '---', '--json', '--trajectories'];
+  const others = ['condition', 'policy', '---'];
   expect([...new Set(documented)].sort()).toEqual([...conditions, ...policies, ...others].sort());
 });
 
