@@ -21,7 +21,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   ],
   Train: [
     ...guides('rewards', 'custom-graders', 'rollouts', 'normalisation', 'replay-scoring'),
-    ...guides('text', 'text-from-python', 'training-data'),
+    ...guides('text', 'text-from-python'),
     ...docs('trajectories', 'students', 'language-models', 'publishing', 'scaling'),
     ...['python/recipe/README', 'python/rhythm_vec_env/README'],
   ],

@@ -156,18 +156,12 @@ it('docs/trajectories.md lists exactly the keys of a line and of a step', () => 
   const page = readFileSync(new URL('../../../docs/trajectories.md', import.meta.url), 'utf8');
   const [, rest] = page.split('\n## The schema\n');
   const [section] = rest.split('\n## ');
-  const [line, step] = section
-    .split('\nA step:\n')
-    .map((part) => Array.from(part.matchAll(/^\| `(\w+)` \|/gm), ([, name]) => name));
+  const [line, step] = ['A line', 'Each of its 28 steps'].map((start) => {
+    const [, list] = section.split(`\n- ${start}: `);
+    return Array.from(list.split(/\n\n|\n- /)[0].matchAll(/`(\w+)`/g), ([, name]) => name);
+  });
   // Lines of language models also have `sampling`, before `hidden`.
   const { hidden, ...others } = textEpisode;
   expect(line).toEqual(Object.keys({ ...others, sampling: { max_tokens: 512 }, hidden }));
   expect(step).toEqual(Object.keys(textEpisode.steps[0]));
-  for (const key of [
-    ...Object.keys(textEpisode.final),
-    ...Object.keys(textEpisode.usage!),
-    ...Object.keys(textEpisode.hidden!),
-  ]) {
-    expect(section).toContain(`\`${key}\``);
-  }
 });
