@@ -14,11 +14,7 @@ const docs = (...names: string[]): string[] => names.map((name) => `docs/${name}
 /** Pages by group, in the order of the sidebar, without ".md". */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   Start: [...docs('tutorial', 'installing', 'page'), ...guides('python'), 'python/README'],
-  Play: [
-    ...guides('step', 'async-and-webgpu', 'snapshots-and-forks'),
-    ...guides('policies', 'evaluation', 'statistics'),
-    'docs/report',
-  ],
+  Play: guides('step', 'async-and-webgpu', 'snapshots-and-forks', 'policies', 'evaluation'),
   Train: [
     ...guides('rewards', 'custom-graders', 'rollouts', 'normalisation', 'replay-scoring'),
     ...guides('text', 'text-from-python'),
