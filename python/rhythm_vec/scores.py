@@ -5,7 +5,7 @@
     scores = score(seeds=[4242], action_histories=[["sleep"]], completions=["3 6 5 EXERCISE"])
     scores["total"]                                     # [1.2495855...], the value of a float32
 
-docs/guides/replay-scoring.md describes the scores.
+docs/guides/rollouts.md describes the scores.
 """
 
 from __future__ import annotations

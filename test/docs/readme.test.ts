@@ -19,7 +19,6 @@ import { STORED_MEANS } from '../../src/evaluation/yardstick.js';
 import { evaluate, parseGrader } from '../../src/index.js';
 import { CONDITIONS } from '../../src/world/conditions.js';
 import { runCli } from '../support/cli.js';
-import { listedIn, optionsOf } from '../support/page-tables.js';
 
 const at = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const read = (path: string): string => readFileSync(at(path), 'utf8');
@@ -111,14 +110,6 @@ test('the table of commands has all commands', async () => {
   const [, , ...rows] = rowsOf(section('Commands'));
   expect(rows.map(([name]) => name).sort()).toEqual(commandNames.sort());
 });
-
-test.each([['docs/report.md', 'Options', 'report']])(
-  '%s, "%s", lists the options of %s',
-  async (page, title, command) => {
-    const { stdout } = await runCli([command, '--help']);
-    expect(listedIn(page, title).options).toEqual(optionsOf(stdout));
-  },
-);
 
 test('the tables of eval have all conditions and policies', () => {
   const documented = rowsOf(section('eval', commands)).flatMap(([names]) => names.split(', '));
