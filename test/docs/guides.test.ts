@@ -28,17 +28,21 @@ it('the table of the components has the weights of v1, v2 and v3', () => {
 describe('errors', () => {
   const [, union] = read('src/shared/errors.ts').split('export type ErrorCode =');
   const codes = Array.from(union.matchAll(/'(\w+)'/g), ([, code]) => code).sort();
+  /** Sections of the page by the class in their heading or first sentence, with the codes in the first words of their items. */
+  const sections = read('docs/guides/errors.md').split('\n## ').slice(1);
   const classOf = new Map(
-    tableOf('docs/guides/errors.md', 'code').flatMap(([code, type]) =>
-      namesIn(code).map((each) => [each, namesIn(type)[0]]),
-    ),
+    sections.flatMap((section) => {
+      const [, type] = /`?(\w+Error)\b/.exec(section)!;
+      const items = Array.from(section.matchAll(/^- (.*?):/gm), ([, names]) => names);
+      return items.flatMap(namesIn).map((code): [string, string] => [code, type]);
+    }),
   );
 
-  it('the table lists exactly the error codes', () => {
+  it('the page lists exactly the error codes', () => {
     expect([...classOf.keys()].sort()).toEqual(codes);
   });
 
-  it('the table names the class with which the sources throw a code', () => {
+  it('the page names the class with which the sources throw a code', () => {
     const sources = readdirSync(new URL('src', ROOT), { recursive: true, encoding: 'utf8' });
     const thrown = sources
       .filter((path) => path.endsWith('.ts'))
