@@ -16,7 +16,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   Start: [...docs('tutorial', 'installing', 'page'), ...guides('python'), 'python/README'],
   Play: guides('step', 'async-and-webgpu', 'snapshots-and-forks', 'policies', 'evaluation'),
   Train: [
-    ...guides('rewards', 'custom-graders', 'rollouts', 'normalisation', 'replay-scoring'),
+    ...guides('rollouts', 'rewards'),
     ...guides('text', 'text-from-python'),
     ...docs('trajectories', 'students', 'language-models', 'publishing', 'scaling'),
     ...['python/recipe/README', 'python/rhythm_vec_env/README'],

@@ -25,7 +25,7 @@ Completion = Union[str, Sequence[Mapping[str, Any]]]
 Message = Dict[str, str]
 Chat = List[Message]
 
-#: "v1", "v2", "v3", or a custom grader {"name", "weights"} as in docs/guides/custom-graders.md. Weights that are left
+#: "v1", "v2", "v3", or a custom grader {"name", "weights"} as in docs/guides/rewards.md. Weights that are left
 #: out are 0.
 Grader = Union[str, Mapping[str, Any]]
 

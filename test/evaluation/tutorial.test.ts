@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, it } from 'vitest';
-import { consoleBlocks } from '../support/page-tables.js';
+import { consoleBlocks } from '../support/console-blocks.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const page = readFileSync(`${ROOT}docs/tutorial.md`, 'utf8');

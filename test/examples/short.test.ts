@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { evaluate } from 'rhythm-vec';
 import { afterAll, expect, it } from 'vitest';
-import { consoleBlocks } from '../support/page-tables.js';
+import { consoleBlocks } from '../support/console-blocks.js';
 
 const at = (path: string): string => fileURLToPath(new URL(`../../examples/${path}`, import.meta.url));
 const files = readdirSync(at('')).filter((name) => /\.[jt]s$/.test(name));
