@@ -70,8 +70,6 @@ type Key = Partial<Pick<Row, 'kernel' | 'name' | 'threads' | 'episodes' | 'layou
 
 interface Rule {
   readonly name: string;
-  /** A description, for docs/speed.md. */
-  readonly what: string;
   readonly row: Key;
   /**
    * The divisor. The quotient of the times of `row` and `over` is the speed of `over` divided by the speed of `row`. Without it
@@ -95,13 +93,13 @@ const fused = keyOf(NAMES.fused, 'best', 'row-major');
 const large = (threads: number): Key => ({ ...fused, episodes: SIZE.large, threads });
 const best = (name: string): Key => ({ kernel: 'best', name, layout: 'row-major' });
 
-/** Cases whose share of the bound has a target: name, layout and description. */
+/** Cases whose share of the bound has a target: name and layout. */
 const SHARE_CASES = {
-  fused: [NAMES.fused, 'row-major', 'whole random episodes in one `run`'],
-  step_column: [NAMES.step, 'column-major', 'step, column-major'],
-  step_row: [NAMES.step, 'row-major', 'step, row-major'],
-  recorded_column: [NAMES.recorded, 'column-major', 'recorded run, column-major'],
-  recorded_row: [NAMES.recorded, 'row-major', 'recorded run, row-major'],
+  fused: [NAMES.fused, 'row-major'],
+  step_column: [NAMES.step, 'column-major'],
+  step_row: [NAMES.step, 'row-major'],
+  recorded_column: [NAMES.recorded, 'column-major'],
+  recorded_row: [NAMES.recorded, 'row-major'],
 } as const;
 type ShareCase = keyof typeof SHARE_CASES;
 
@@ -118,10 +116,9 @@ const SHARES: Readonly<Record<string, Partial<Record<ShareCase, number>>>> = {
 
 const shareRules = Object.entries(SHARES).flatMap(([kernel, targets]) =>
   Object.entries(targets).map(([key, target]): Rule => {
-    const [name, layout, what] = SHARE_CASES[key as ShareCase];
+    const [name, layout] = SHARE_CASES[key as ShareCase];
     return {
       name: `${kernel}_${key}_share`,
-      what: `share of the bound: ${what}`,
       row: keyOf(name, kernel, layout),
       target: atLeast(target),
     };
@@ -131,7 +128,7 @@ const shareRules = Object.entries(SHARES).flatMap(([kernel, targets]) =>
 const layoutRules = ['avx512', 'avx2', 'portable'].map(
   (kernel): Rule => ({
     name: `${kernel}_row_over_column`,
-    what: 'time of a row-major step divided by the time of a column-major step',
+    // Time of a row-major step divided by the time of a column-major step.
     row: keyOf(NAMES.step, kernel, 'row-major'),
     over: keyOf(NAMES.step, kernel, 'column-major'),
     target: atMost(1.2),
@@ -144,21 +141,21 @@ const RULES: readonly Rule[] = [
   ...layoutRules,
   {
     name: 'fork_over_fused',
-    what: 'time of a step of forked groups divided by the time of a step of action sequences without a fork',
+    // Time of a step of forked groups divided by the time of a step of action sequences without a fork.
     row: best(NAMES.fork),
     over: best(NAMES.sequence),
     target: atMost(1.1),
   },
   {
     name: 'fused_flatness',
-    what: 'speed with 65,536 episodes divided by the speed with 4,096',
+    // Speed with 65,536 episodes divided by the speed with 4,096.
     row: fused,
     over: large(1),
     target: atLeast(0.9),
   },
   {
     name: 'two_threads_fused',
-    what: 'speed of two threads divided by the speed of one thread, 65,536 episodes',
+    // Speed of two threads divided by the speed of one thread, 65,536 episodes.
     row: large(1),
     over: large(2),
     cores: 2,
@@ -166,22 +163,12 @@ const RULES: readonly Rule[] = [
   },
   {
     name: 'api_over_native',
-    what: 'speed of `VecEnv.step` divided by the speed of a loop inside the addon',
+    // Speed of `VecEnv.step` divided by the speed of a loop inside the addon.
     row: best(NAMES.addonStep),
     over: best(NAMES.envStep),
     target: atLeast(0.85),
   },
 ];
-
-/** The targets, by the names of ratios. */
-export const TARGETS: ReadonlyMap<string, Target> = new Map(RULES.map(({ name, target }) => [name, target]));
-
-/** Returns the description of a ratio. @throws Error for an unknown name. */
-export function whatIs(ratio: string): string {
-  const rule = RULES.find(({ name }) => name === ratio);
-  if (rule === undefined) throw new Error(`Expected the name of a ratio, got ${ratio}. Measure again.`);
-  return rule.what;
-}
 
 /** Computes all ratios. @param cores the number of available cores. */
 export function ratiosOf(measured: readonly Row[], cores: number): Required<Ratios> {

@@ -1,14 +1,9 @@
-/** Replaces the generated parts of docs/graders.md, between `<!-- NAME -->` and `<!-- /NAME -->`. */
+/** Replaces the generated parts of docs/grader-audit.md, between `<!-- NAME -->` and `<!-- /NAME -->`. */
 
 import { impossibleText } from '../src/evaluation/audit/assessment.js';
 import type { Audit } from '../src/evaluation/audit/audit.js';
-import {
-  anchorsTable,
-  checksOf,
-  componentGainsOf,
-  nullPlayersOf,
-  scoresOf,
-} from '../src/evaluation/audit/audit-page.js';
+import { anchorsTable, checksOf, nullPlayersOf, scoresOf } from '../src/evaluation/audit/audit-page.js';
+import type { AuditRow } from '../src/evaluation/audit/gains.js';
 import {
   PUBLISHED,
   PUBLISHED_STUDENT,
@@ -23,25 +18,21 @@ import { withTable } from './with-table.js';
 export function withTables(page: string, audits: readonly Audit[]): string {
   const tables = audits.flatMap((audit) => [
     [`${audit.grader} verdict`, `> ${audit.verdict}`],
-    [`${audit.grader} scores`, scoresOf(audit)],
-    [`${audit.grader} gains`, componentGainsOf(audit)],
-    [`${audit.grader} checks`, `> ${audit.reason} ${impossibleText(audit.impossible)}\n\n${checksOf(audit)}`],
+    [`${audit.grader} scores`, scoresOf({ ...audit, rows: audit.rows.filter(isShown) })],
+    [`${audit.grader} checks`, `${impossibleText(audit.impossible)}\n\n${checksOf(audit)}`],
     [`${audit.grader} beliefs`, nullPlayersOf(audit)],
     [`${audit.grader} anchors`, anchorsTable(audit)],
-    [`${audit.grader} sequences`, sequencesOf(audit)],
   ]);
   return [...tables, ['published', publishedTable()]].reduce(
-    (text, [name, table]) => withTable(text, name, table, 'docs/graders.md'),
+    (text, [name, table]) => withTable(text, name, table, 'docs/grader-audit.md'),
     page,
   );
 }
 
-/** Lists the sequences of an audit, without those that raise one component (`push:`). */
-const sequencesOf = ({ sequences }: Audit): string =>
-  sequences
-    .filter(({ policy }) => !policy.startsWith('push:'))
-    .map(({ policy, actions }) => `- \`${policy}\`: ${actions.join(', ')}.`)
-    .join('\n');
+/** Policies that the table of scores leaves out: null players, whose gains have a table, those of one component, and variants. */
+const LEFT_OUT = /^push:|\+(extreme|random|fitted)$|^open-loop-honest$|^oracle-open-loop\+constant$/;
+
+const isShown = ({ policy }: AuditRow): boolean => !LEFT_OUT.test(policy);
 
 /** Returns the table of the scores published under v2, with and without the part that rewards the belief. */
 function publishedTable(): string {

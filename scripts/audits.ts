@@ -1,5 +1,5 @@
 /**
- * Audits the published graders and writes the data, pictures and tables of docs/graders.md, the shipped anchors, the open-loop
+ * Audits the published graders and writes the data, pictures and tables of docs/grader-audit.md, the shipped anchors, the open-loop
  * sequences and the reactive policies. Arguments are the graders to audit; without arguments, all. After a change of the
  * package's version, audit all: the module of the sequences names one version for all graders. If a sequence or a reactive
  * policy has changed, also run `npm run yardsticks`, which stores the scores of these policies. With --check it fails if an
@@ -19,7 +19,7 @@ import { withTables } from './audit-page.js';
 const SCORES = 'src/evaluation/measured-scores.ts';
 const SEQUENCES = 'src/agents/policies/generated/open-loop-sequences.ts';
 const REACTIVE = 'src/agents/policies/generated/reactive-policies.ts';
-const PAGE = 'docs/graders.md';
+const PAGE = 'docs/grader-audit.md';
 const check = process.argv.includes('--check');
 const named = GRADER_NAMES.filter((name) => process.argv.includes(name));
 const at = (path: string): URL => new URL(`../${path}`, import.meta.url);
@@ -53,6 +53,8 @@ function put(path: string, text: string): void {
     return;
   }
   if (readFileSync(at(path), 'utf8') === text) return;
-  console.error(`${path} differs from the audit: run npm run audits, and check the text of docs/graders.md.`);
+  console.error(
+    `${path} differs from the audit: run npm run audits, and check the text of docs/graders.md and docs/grader-audit.md.`,
+  );
   process.exitCode = 1;
 }

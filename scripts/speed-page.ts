@@ -1,5 +1,5 @@
-/** Fills the tables of docs/speed.md and the README from recorded runs of the bench (bench/results). */
-import { NAMES, SIZE, whatIs } from '../bench/ratios.js';
+/** Fills the tables of docs/speed.md from recorded runs of the bench (bench/results). */
+import { NAMES, SIZE } from '../bench/ratios.js';
 import { withTable } from './with-table.js';
 
 /** A row of a recorded run. */
@@ -14,18 +14,10 @@ interface StoredRow {
   readonly share: number | null;
 }
 
-interface StoredTarget {
-  readonly bound: string;
-  readonly value: number;
-  readonly met: boolean;
-}
-
 /** The parts of a recorded run that the pages show. */
 export interface StoredRun {
   readonly machine: { readonly cpu: string; readonly node: string };
   readonly rows: readonly StoredRow[];
-  readonly ratios: Readonly<Record<string, number>>;
-  readonly targets: Readonly<Record<string, StoredTarget>>;
   readonly peers?: {
     readonly players: readonly {
       readonly name: string;
@@ -80,17 +72,6 @@ export function kernelsTable({ rows }: StoredRun): string {
 }
 
 const percent = (share: number): string => `${(100 * share).toFixed(0)} %`;
-
-/** Returns the table of targets. */
-export function targetsTable({ ratios, targets }: StoredRun): string {
-  const lines = Object.entries(targets).map(([name, { bound, value, met }]) => [
-    `\`${name}\``,
-    whatIs(name),
-    `${bound} ${value}`,
-    `${ratios[name].toFixed(2)}${met ? '' : ' (missed)'}`,
-  ]);
-  return tableOf(['figure', 'what it is', 'target', 'measured'], lines);
-}
 
 /**
  * The numbers of episodes in the table of peers (programs that a user would write instead of rhythm-vec), if they were
@@ -163,16 +144,8 @@ export interface Recorded {
 
 /** Returns docs/speed.md with new tables. @throws Error if the page lacks a comment that marks a table. */
 export const withSpeed = (page: string, { kernels, peers, devices }: Recorded): string =>
-  withTables(page, 'docs/speed.md', {
+  Object.entries({
     kernels: kernelsTable(kernels),
-    targets: targetsTable(kernels),
     peers: peersTable(peers),
     devices: devicesTable(devices),
-  });
-
-/** Returns the README with new tables. @throws as `withSpeed`. */
-export const withReadmeSpeed = (page: string, { kernels, peers }: Recorded): string =>
-  withTables(page, 'README.md', { kernels: kernelsTable(kernels), peers: peersTable(peers) });
-
-const withTables = (page: string, path: string, tables: Readonly<Record<string, string>>): string =>
-  Object.entries(tables).reduce((text, [name, table]) => withTable(text, name, table, path), page);
+  }).reduce((text, [name, table]) => withTable(text, name, table, 'docs/speed.md'), page);

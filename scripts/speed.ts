@@ -1,12 +1,12 @@
 /**
- * Writes the tables and the picture of docs/speed.md, and the tables of the README, from the recorded runs in bench/results:
- * kernels.json, peers.json, and a file for each GPU.
+ * Writes the tables and the picture of docs/speed.md from the recorded runs in bench/results: kernels.json, peers.json, and a
+ * file for each GPU.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { drawPeers } from '../bench/peers/figure.js';
 import { svgOf } from '../src/figures/svg.js';
-import { type Recorded, type StoredRun, withReadmeSpeed, withSpeed } from './speed-page.js';
+import { type Recorded, type StoredRun, withSpeed } from './speed-page.js';
 
 const at = (path: string): URL => new URL(`../${path}`, import.meta.url);
 const RESULTS = 'bench/results/';
@@ -20,7 +20,7 @@ export function readRecorded(): Recorded {
   const [kernels, peers] = ['kernels.json', 'peers.json'].map((name) => {
     const run = runs.get(name);
     if (run === undefined)
-      throw new Error(`Expected ${RESULTS}${name}, found none. Record it: see ${RESULTS}README.md.`);
+      throw new Error(`Expected ${RESULTS}${name}, found none. Record it: see bench/README.md.`);
     runs.delete(name);
     return run;
   });
@@ -29,12 +29,8 @@ export function readRecorded(): Recorded {
 
 /** Writes the tables and the picture. */
 export async function writePages(recorded: Recorded): Promise<void> {
-  for (const [path, change] of [
-    ['docs/speed.md', withSpeed],
-    ['README.md', withReadmeSpeed],
-  ] as const) {
-    writeFileSync(at(path), change(readFileSync(at(path), 'utf8'), recorded));
-  }
+  const page = at('docs/speed.md');
+  writeFileSync(page, withSpeed(readFileSync(page, 'utf8'), recorded));
   const { machine, peers } = recorded.peers;
   const cells = peers!.cells.map(({ steps_per_second: stepsPerSecond, ...cell }) => ({
     ...cell,

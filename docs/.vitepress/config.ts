@@ -22,9 +22,9 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     ...['python/recipe/README', 'python/rhythm_vec_env/README'],
   ],
   Reference: [
-    ...docs('world', 'graders', 'commands', 'server'),
+    ...docs('world', 'graders', 'grader-audit', 'commands', 'server'),
     ...guides('errors'),
-    ...docs('exactness', 'speed', 'compatibility'),
+    ...docs('exactness', 'speed'),
   ],
 };
 

@@ -1,4 +1,4 @@
-/** Names and versions of the JSON schemas that this package writes and reads (docs/compatibility.md), and messages about invalid JSON. */
+/** Names and versions of the JSON schemas that this package writes and reads (docs/installing.md), and messages about invalid JSON. */
 import { didYouMean } from './names.js';
 import { describe } from './values.js';
 

@@ -12,7 +12,7 @@ export interface WorldSpec {
    * changed world a name of its own. "rhythm" for the published world.
    */
   name: string;
-  /** Rises when the same seed and actions can give another number (docs/compatibility.md). */
+  /** Rises when the same seed and actions can give another number (docs/installing.md). */
   version: string;
   /** Names of the meters. */
   meters: string[];

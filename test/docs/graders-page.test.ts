@@ -1,4 +1,4 @@
-/** Compares docs/graders.md with the stored audits. `npm run audits -- --check` computes the audits again. */
+/** Compares docs/graders.md and its appendix, docs/grader-audit.md, with the stored audits. `npm run audits -- --check` computes the audits again. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { withTables } from '../../scripts/audit-page.js';
@@ -18,7 +18,7 @@ import { ResultGatherer } from '../../src/report/result-gatherer.js';
 import { camelCase } from '../../src/shared/names.js';
 
 const read = (path: string): string => readFileSync(new URL(`../../docs/${path}`, import.meta.url), 'utf8');
-const page = read('graders.md');
+const page = read('grader-audit.md');
 
 /** Names of the code by stored name, for fields whose name in the code is not the camelCase of the stored name. */
 const NAMES: Readonly<Record<string, string>> = {
@@ -55,7 +55,25 @@ it('the tables equal those of the audits', () => {
 
 it('withTables replaces a changed table, and refuses a page without the end mark of a table', () => {
   expect(withTables(page.replace('| 0.590 ±0.003 |', '| 0.591 ±0.003 |'), audits)).toBe(page);
-  expect(() => withTables(page.replace('<!-- /v1 gains -->', ''), audits)).toThrow('<!-- /v1 gains -->');
+  expect(() => withTables(page.replace('<!-- /v1 checks -->', ''), audits)).toThrow('<!-- /v1 checks -->');
+});
+
+it('docs/graders.md has the scores of the audits', () => {
+  const rows = Array.from(read('graders.md').matchAll(/^\| (.*) \|$/gm), ([, row]) =>
+    row.split(' | ').slice(1),
+  );
+  const [, , , heuristic, blind, planner, oracle, paysOnly] = rows;
+  const scores = (policies: readonly string[]) =>
+    audits.map((audit, k) => {
+      const { mean, low } = rowOf(audit, policies[k]).finalScore;
+      return `${mean.toFixed(3)} ±${(mean - low!).toFixed(3)}`;
+    });
+  const best = audits.map(({ bestBlind }) => bestBlind);
+  expect(blind).toEqual(scores(best).map((score, k) => `${score} (\`${best[k]}\`)`));
+  expect([heuristic, planner, oracle]).toEqual(
+    ['heuristic', 'planner', 'planner-oracle'].map((policy) => scores(audits.map(() => policy))),
+  );
+  expect(paysOnly).toEqual(audits.map(({ paysOnlyForInference }) => (paysOnlyForInference ? 'yes' : 'no')));
 });
 
 it('each published score is the belief part, which the MAE determines, plus the remainder', () => {

@@ -107,8 +107,8 @@ test('the table of commands has all commands', async () => {
   const commandNames = all.flatMap((name) =>
     name === 'dataset' ? datasets.map((each) => `dataset ${each}`) : [name],
   );
-  const [, , ...rows] = rowsOf(section('Commands'));
-  expect(rows.map(([name]) => name).sort()).toEqual(commandNames.sort());
+  const [, , ...rows] = rowsOf(section('From a baseline to a student'));
+  expect(rows.flatMap(([names]) => names.split(', ')).sort()).toEqual(commandNames.sort());
 });
 
 test('the tables of eval have all conditions and policies', () => {
@@ -119,15 +119,14 @@ test('the tables of eval have all conditions and policies', () => {
   expect([...new Set(documented)].sort()).toEqual([...conditions, ...policies, ...others].sort());
 });
 
-test('the list of folders in the README names existing files, and all folders of the sources', () => {
-  const [, tree] = /```\n([\s\S]*?)```/.exec(section('Where things are'))!;
-  const paths = tree
-    .trim()
-    .split('\n')
-    .flatMap((line) => line.split(/ {2,}/).slice(0, -1));
-  for (const path of paths) expect(existsSync(at(path)), path).toBe(true);
+test('src/README.md has all rooms, which have the files to read first', () => {
+  const rooms = Array.from(
+    read('src/README.md').matchAll(/^\| \[(\w+)\].* `(.*)` \|$/gm),
+    ([, ...row]) => row,
+  );
   const folders = readdirSync(at('src'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  for (const { name } of folders) expect(paths).toContain(`src/${name}`);
+  expect([...rooms.map(([room]) => room), 'exports'].sort()).toEqual(folders.map(({ name }) => name).sort());
+  for (const [room, file] of rooms) expect(existsSync(at(`src/${room}/${file}`)), file).toBe(true);
 });
 
 test('the ood scores in docs/guides/policies.md equal those of the evaluation', async () => {
@@ -147,15 +146,17 @@ test('the ood scores in docs/guides/policies.md equal those of the evaluation', 
 });
 
 test("the planner's scores in the README equal those in docs/guides/policies.md", () => {
-  const text = section('From a baseline to a student').replace(/\s+/g, ' ');
-  const rowOf = (policy: string) =>
-    rowsOf(section('Scores', policiesPage)).find(([name]) => name === policy)!;
-  const [, score, error, oodScore, oodError] = rowOf('planner');
-  expect(text).toContain(
+  const [, score, error, oodScore, oodError] = rowsOf(section('Scores', policiesPage)).find(
+    ([name]) => name === 'planner',
+  )!;
+  expect(section('Results').replace(/\s+/g, ' ')).toContain(
     `${score} in-distribution and ${oodScore} ood, with a belief MAE of ${error} and ${oodError}.`,
   );
-  const [, wellbeing, , oodWellbeing] = rowOf('planner-wellbeing');
-  expect(text).toContain(`for the person: ${wellbeing} and ${oodWellbeing},`);
+});
+
+test('the verdict in the README is what its command prints', async () => {
+  const [, command, printed] = /\$ npx rhythm-vec (.*)\n\.\.\.\n([\s\S]*?)```/.exec(section('Results'))!;
+  expect((await runCli(command.split(' '))).stdout).toContain(printed);
 });
 
 test('the ranking in docs/commands.md equals the output of regrade', async () => {
@@ -176,7 +177,7 @@ test('the verdict on grader v2 in docs/commands.md and the README equals that of
   const [, documented] = /```console\n([\s\S]*?)```/.exec(section('audit', commands))!;
   expect(documented).toBe(`${wrap(verdict)}\n`);
   const [, ignoring, knowing] = /gains up to (.*?) over .*? is worth (.*?) more/.exec(verdict)!;
-  expect(section('What does a grader pay for?').replace(/\s+/g, ' ')).toContain(
+  expect(section('Results').replace(/\s+/g, ' ')).toContain(
     `Under grader v2, a policy that ignores the profile gains up to ${ignoring} over the heuristic; knowing the profile is worth ${knowing} more.`,
   );
 });

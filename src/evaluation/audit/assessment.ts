@@ -7,7 +7,7 @@ import { type AuditRow, differenceOf, type Gains, playOf } from './gains.js';
 
 /**
  * The thresholds, in final scores. The policies that the planners must lead have their best constant beliefs. Chosen by hand:
- * v3 meets all thresholds, v1 and v2 miss those of the planners (docs/graders.md).
+ * v3 meets all thresholds, v1 and v2 miss those of the planners (docs/grader-audit.md).
  */
 export const THRESHOLDS = {
   /** The planner that infers must lead the open-loop sequence, and the planner without inference, by this much. */

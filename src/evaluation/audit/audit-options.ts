@@ -55,7 +55,7 @@ export function profileChoice(profiles: AuditProfiles, n: number): ProfileChoice
 export const problemProfile = (profiles: AuditProfiles): string | Float32Array =>
   profiles === 'neutral' ? neutralProfile() : profiles;
 
-/** Options of `audit`. docs/graders.md describes its players and the impossible world. */
+/** Options of `audit`. docs/grader-audit.md describes its players and the impossible world. */
 export interface AuditOptions extends EngineOptions {
   /** A name of GRADER_NAMES, a Grader, or eight weights (called "custom" in results). Default 'v2'. */
   readonly grader?: GraderLike;

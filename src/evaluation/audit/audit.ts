@@ -75,7 +75,7 @@ export interface Audit extends RunInfo, Assessment {
   readonly nullPlayers: NullPlayers;
   /** The gains of knowing the profile in the impossible world, where every profile is neutral. */
   readonly impossible: ImpossibleWorld;
-  /** The two anchors of the grader's bracket (docs/graders.md), by kind of profiles. */
+  /** The two anchors of the grader's bracket (docs/grader-audit.md), by kind of profiles. */
   readonly anchors: Anchors;
   /** The best constant belief with the open-loop sequence; null if stating none is as good. */
   readonly fittedBelief: readonly number[] | null;

@@ -72,7 +72,7 @@ export const pushableComponents = (weights: Float32Array): number[] =>
 /** Returns the number of episodes that progress counts, for all searches and planners. */
 export function totalEpisodes(request: AuditRequest): number {
   const { evaluations, profiles, plannerEpisodes, weights } = request;
-  // Three searches: for open-loop and open-loop-honest (docs/graders.md), and for open-loop on discrete profiles.
+  // Three searches: for open-loop and open-loop-honest (docs/grader-audit.md), and for open-loop on discrete profiles.
   const forAll = evaluations * 3 + pushEvaluations(request) * pushableComponents(weights).length;
   const sequences = (forAll + neutralEvaluations(request)) * NUM_TRAINING_SEEDS;
   // The 1 is the neutral profile of the impossible world.

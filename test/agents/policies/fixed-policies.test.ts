@@ -62,7 +62,7 @@ describe.each(graders)('the open-loop sequence of %s', (grader) => {
   });
 });
 
-// 0.58 is chosen by hand, slightly below the score. 0.545 is the score of an independent search (docs/graders.md).
+// 0.58 is chosen by hand, slightly below the score. 0.545 is the score of an independent search (docs/grader-audit.md).
 it('the sequences of v2 and v3 score at least 0.58 and 0.545, and an unknown grader is refused', () => {
   expect(sequences.v2.freshScore).toBeGreaterThanOrEqual(0.58);
   expect(sequences.v3.freshScore).toBeGreaterThanOrEqual(0.545);
