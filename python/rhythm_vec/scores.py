@@ -211,7 +211,7 @@ def _check_answers(columns: Mapping[str, Any], parsed: bool) -> None:
 
 
 def _form_of(count: int, parsed: bool) -> Dict[str, Any]:
-    """Returns the form of an answer of /v1/score, as in docs/server.md."""
+    """Returns the form of an answer of /v1/score, as in /openapi.json."""
 
     def is_fault(fault: Any) -> bool:
         return has_form(fault, {"index": (int,), "code": (str,), "message": (str,)}) and 0 <= fault["index"] < count
