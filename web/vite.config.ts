@@ -84,15 +84,19 @@ const AUDITED_SCORES = Object.fromEntries(
   ['v1', 'v2', 'v3'].map((grader) => [grader, auditedScores(grader)]),
 );
 
-/** Replaces the module `backends/node.js`, which planners, searches and the training of students reach, with workers/platform.ts. */
-const PLATFORM = {
-  find: /^(\.\.?\/)+(engine\/)?backends\/node\.js$/,
-  replacement: fileURLToPath(new URL('src/workers/platform.ts', import.meta.url)),
-};
+/** Replaces modules of src with modules of the page: the backends, and the engine in base64, which workers load as a file. */
+const REPLACED = [
+  [/^(\.\.?\/)+(engine\/)?backends\/node\.js$/, 'src/workers/platform.ts'],
+  [/^\.\/generated\/binary\.js$/, 'src/workers/no-binary.ts'],
+] as const;
+const alias = REPLACED.map(([find, file]) => ({
+  find,
+  replacement: fileURLToPath(new URL(file, import.meta.url)),
+}));
 
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
-  resolve: { alias: [PLATFORM] },
+  resolve: { alias },
   // Relative links, so that the files work from any folder of any server.
   base: './',
   // Addresses of the documentation and the sources, for links.

@@ -250,7 +250,6 @@ describe.skipIf(absent !== null)('the page', () => {
   it('works in a browser that refuses the engine’s worker and storage, without the crowd', async () => {
     await using visited = await visit('#person', { scripts: [NO_ENGINE, NO_STORAGE] });
     const { page } = visited;
-    await page.getByText('The worker that computes crowds could not be started.').waitFor();
     await slots(page, 0);
     await page.getByRole('radio', { name: 'dark' }).check();
     expect(await page.evaluate('document.documentElement.dataset.scheme')).toBe('dark');

@@ -4,10 +4,13 @@ import { expect, it } from 'vitest';
 import { loadStudent } from '../../src/agents/student/packaged-students.js';
 import { encodeStudent } from '../../src/agents/student/student-file.js';
 import { createVecEnv, regrade } from '../../src/index.js';
+import { type Chunk, ChunkPlayer } from '../../web/src/engine/crowd/chunk-player.js';
+import type { CrowdRequest } from '../../web/src/engine/crowd/crowd-request.js';
 import { runCrowd } from '../../web/src/engine/crowd/run-crowd.js';
 import { playPolicies } from '../../web/src/graders/play-policies.js';
 import { RANKED_POLICIES, rankedPolicy } from '../../web/src/graders/ranked-policies.js';
 import { graderOf } from '../../web/src/students/student-files.js';
+import { NODE } from '../../web/src/workers/platform.js';
 
 const student = await loadStudent('student-v2');
 const file = { name: 'ada', file: encodeStudent(student.manifest, student.network) };
@@ -30,20 +33,50 @@ function finalScores(grader: string, seeds: Uint32Array): Float32Array {
 
 const seedsFrom = (first: number, count: number) => Uint32Array.from({ length: count }, (_, i) => first + i);
 
-it('a kept student is a policy of the crowd, with the scores of the engine', async () => {
+/** Opens two players, as the page opens workers. The first one answers after the second one has played three chunks. */
+function openTwo(request: CrowdRequest) {
+  const [slow, fast] = [0, 1].map(() => new ChunkPlayer(request, [file], NODE));
+  let played = 0;
+  let go = (): void => {};
+  const awaited = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  const lateFirst = {
+    async play(chunk: Chunk) {
+      await awaited;
+      return slow.play(chunk);
+    },
+  };
+  const early = {
+    async play(chunk: Chunk) {
+      const result = await fast.play(chunk);
+      played += 1;
+      if (played === 3) go();
+      return result;
+    },
+  };
+  return [lateFirst, early];
+}
+
+it('a kept student is a policy of the crowd, with the scores of the engine, whichever worker answers first', async () => {
   const request = {
-    numEpisodes: 40,
+    numEpisodes: 5000,
     seed: 7,
     policies: ['ada', 'heuristic'],
     grader: 'v3',
     profiles: 'sampled',
   };
-  const { policies, pairing } = await runCrowd(request, [file], () => {}, new AbortController().signal);
-  const expected = finalScores('v3', seedsFrom(7, 40));
+  const players = {
+    ...{ gpu: null, onGpuFailure: () => {}, hasStudent: true },
+    openWorkers: () => openTwo(request),
+  };
+  const { signal } = new AbortController();
+  const { policies, pairing } = await runCrowd(request, players, () => {}, signal);
+  const expected = finalScores('v3', seedsFrom(7, 5000));
   const digest = createHash('sha256').update(new Uint8Array(expected.buffer)).digest('hex');
   expect(policies.map(({ name }) => name)).toEqual(['ada', 'heuristic']);
   expect(policies[0].digest).toBe(digest);
-  expect(policies[0].bands.episodes).toBe(40);
+  expect(policies[0].bands.episodes).toBe(5000);
   expect(pairing!.better).toBeGreaterThan(0.9);
 });
 

@@ -1,19 +1,17 @@
 /** The page: header, navigation, the current view, footer. */
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { COLOUR_SCHEMES, colourScheme } from './colour-scheme.js';
-import { changeOf, dismissProblems, flushAddress, linkTo, parsedAddress } from './current-address.js';
-import { showBackend } from './engine/client.js';
+import { dismissProblems, flushAddress, linkTo, parsedAddress } from './current-address.js';
 import { EngineStatus } from './engine/engine-status.js';
 import { OutsideLinks } from './outside-links.js';
 import { Notice } from './states/messages.js';
+import { LoadedView } from './views/loaded-view.js';
 import { VIEWS } from './views/views.js';
 
 export function App() {
   const { view: name, state, problems } = parsedAddress.value;
-  const { title, Component } = VIEWS.find((view) => view.name === name)!;
-  useLayoutEffect(() => {
-    void showBackend();
-  }, []);
+  const view = VIEWS.find((each) => each.name === name)!;
+  const { title } = view;
   const shownView = useRef(name);
   useLayoutEffect(() => {
     document.title = `${title} · rhythm-vec`;
@@ -35,7 +33,7 @@ export function App() {
             ))}
           </Notice>
         )}
-        <Component key={name} state={state} change={changeOf(name)} />
+        <LoadedView key={name} view={view} state={state} />
       </main>
       <footer>
         <EngineStatus />

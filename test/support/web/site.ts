@@ -16,12 +16,13 @@ const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
   '.ttf': 'font/ttf',
+  '.wasm': 'application/wasm',
 };
 
 export interface SiteOptions {
   /** Whether browsers may cache the files. Default false. */
   readonly cached?: boolean;
-  /** Whether the page uses short-schedule.ts for trainings and few-people.ts for action sequences. Default false. */
+  /** Whether modules of this folder replace some of the page: short-schedule.ts, few-people.ts, gpu-rules.ts. Default false. */
   readonly isShort?: boolean;
 }
 
@@ -80,6 +81,7 @@ const shorter = (find: RegExp, file: string) => ({
 const SHORTER = [
   shorter(/^\.\/schedule\.js$|^.*\/measured\.js$/, 'short-schedule.ts'),
   shorter(/^\.\/people\.js$/, 'few-people.ts'),
+  shorter(/^\.\/gpu-rules\.js$/, 'gpu-rules.ts'),
 ];
 
 async function build(folder: string, isShort: boolean): Promise<void> {

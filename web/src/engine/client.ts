@@ -2,14 +2,14 @@
 import { signal } from '@preact/signals';
 import type { Remote } from 'comlink';
 import { WorkerClient } from '../workers/worker-client.js';
-import type { ChosenBackend } from './backend.js';
-import { type Failure, type Outcome, toFailure } from './outcome.js';
+import type { ComputedBy, Crowd } from './crowd/crowd-request.js';
+import type { Outcome } from './outcome.js';
 import type { EngineApi } from './worker.js';
 
-/** The backend in use; null until it is found. */
-export const currentBackend = signal<ChosenBackend | null>(null);
-/** The failure of the search for a backend, if it failed. */
-export const backendFailure = signal<Failure | null>(null);
+/** What computed the last crowd; null before the first. */
+export const computedBy = signal<ComputedBy | null>(null);
+/** The reason why no graphics device plays crowds; null if one does, or if none was looked for. */
+export const whyNoGpu = signal<string | null>(null);
 
 const client = new WorkerClient<EngineApi>(
   'The engine’s worker',
@@ -17,30 +17,22 @@ const client = new WorkerClient<EngineApi>(
 );
 
 /**
- * Calls the engine's worker: `callEngine((engine) => engine.crowd(...))`.
+ * Calls the engine's worker: `callEngine((engine) => engine.sequence(...))`.
  * @throws CallFailed.
  */
-export async function callEngine<T>(call: (engine: Remote<EngineApi>) => Promise<Outcome<T>>): Promise<T> {
-  try {
-    return await client.call(call);
-  } catch (error) {
-    // The device is lost: further calls use another device, or another backend.
-    if (toFailure(error).kind === 'lost') void findBackend();
-    throw error;
-  }
-}
+export const callEngine = <T>(call: (engine: Remote<EngineApi>) => Promise<Outcome<T>>): Promise<T> =>
+  client.call(call);
 
-/** Finds the backend of this browser, and shows it. */
-export function showBackend(): Promise<void> {
-  backendFailure.value = null;
-  currentBackend.value = null;
-  return findBackend();
-}
-
-async function findBackend(): Promise<void> {
-  try {
-    currentBackend.value = await callEngine((engine) => engine.findBackend());
-  } catch (error) {
-    backendFailure.value = toFailure(error);
-  }
+/** Runs a crowd, and says in `computedBy` and `whyNoGpu` what computed it. @throws CallFailed. */
+export async function runCrowd(call: (engine: Remote<EngineApi>) => Promise<Outcome<Crowd>>): Promise<Crowd> {
+  const crowd = await callEngine(call);
+  computedBy.value = crowd.computedBy;
+  // Without the worker, the next call reports it.
+  callEngine((engine) => engine.whyNoGpu()).then(
+    (reason) => {
+      whyNoGpu.value = reason;
+    },
+    () => {},
+  );
+  return crowd;
 }

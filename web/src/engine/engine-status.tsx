@@ -1,33 +1,26 @@
-/** The end of the page, which shows the backend in use. */
-import { backendFailure, currentBackend } from './client.js';
-
-const NAMES = { webgpu: 'WebGPU', wasm: 'WebAssembly', reference: 'the reference' };
+/** The end of the page, which shows what computed the last crowd. */
+import { computedBy, whyNoGpu } from './client.js';
+import type { ComputedBy } from './crowd/crowd-request.js';
 
 export function EngineStatus() {
-  const chosen = currentBackend.value;
-  if (backendFailure.value !== null)
-    return <p class="engine">The worker that computes crowds could not be started.</p>;
-  if (chosen === null) return <p class="engine">Looking for a graphics device …</p>;
-  const { name, adapter, software, exact, noDeviceReason } = chosen;
+  const last = computedBy.value;
+  if (last === null) return <p class="engine">Everything is computed in this browser.</p>;
   return (
     <div class="engine">
       <p>
-        Computed in this browser by <strong>{NAMES[name]}</strong>
-        {adapter !== null && ` on ${adapter}`}
-        {software && ' (a graphics device emulated by the processor)'}.{' '}
-        <span class="exact">{exact ? 'bit-exact' : 'not bit-exact'}</span>
+        Computed in this browser by <strong>{wordsOf(last)}</strong>. <span class="exact">bit-exact</span>
       </p>
-      {noDeviceReason === null ? (
-        <p class="fine">
-          When the page opened the device, the device and the reference computed 384 episodes, and every bit
-          was the same.
-        </p>
-      ) : (
+      {whyNoGpu.value !== null && (
         <details>
           <summary>Why not WebGPU?</summary>
-          <p class="fine">The processor computes instead, in a worker. {noDeviceReason}</p>
+          <p class="fine">{whyNoGpu.value} The digests are the same on every backend.</p>
         </details>
       )}
     </div>
   );
+}
+
+function wordsOf({ backend, adapter, lanes }: ComputedBy): string {
+  if (adapter !== null) return `WebGPU on ${adapter}`;
+  return `${backend === 'wasm' ? 'WebAssembly' : 'the reference'} in ${lanes === 1 ? 'a worker' : `${lanes} workers`}`;
 }

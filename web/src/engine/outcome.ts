@@ -1,8 +1,8 @@
 /** The outcome of a worker call. Failures are sent as data, because a sent error loses its class and its code. */
 import { RhythmError } from '../../../src/shared/errors.js';
 
-/** 'lost': the device was lost. 'stopped': by the user or by a newer call. 'refused': an invalid argument. 'failed': anything else. */
-export type FailureKind = 'lost' | 'stopped' | 'refused' | 'failed';
+/** 'stopped': by the user or by a newer call. 'refused': an invalid argument. 'failed': anything else. */
+export type FailureKind = 'stopped' | 'refused' | 'failed';
 
 export interface Failure {
   readonly kind: FailureKind;
@@ -41,7 +41,5 @@ export function toFailure(error: unknown): Failure {
 
 function kindOf(error: unknown): FailureKind {
   if (error instanceof DOMException && error.name === 'AbortError') return 'stopped';
-  if (!(error instanceof RhythmError)) return 'failed';
-  if (error.code === 'device_lost') return 'lost';
-  return error.name === 'InputError' ? 'refused' : 'failed';
+  return error instanceof RhythmError && error.name === 'InputError' ? 'refused' : 'failed';
 }

@@ -1,39 +1,54 @@
-/** The engine's worker. It plays the episodes of crowds (many people) and the visitor's sequence, so that the page responds. */
+/** The engine's worker. It runs crowds (many people) and plays the visitor's sequence, so that the page responds. */
 import { expose, type ProxyMethods, releaseProxy } from 'comlink';
 import type { StudentFile } from '../students/student-files.js';
-import { findBackend, forgetBackend } from './backend.js';
+import { loadWasm } from '../workers/wasm.js';
+import { openPool } from './crowd/crowd-pool.js';
 import type { Crowd, CrowdRequest } from './crowd/crowd-request.js';
+import { forgetGpu, openOnGpu, searchGpu, whyNoGpu } from './crowd/gpu.js';
 import { runCrowd } from './crowd/run-crowd.js';
 import { beginJob, type Report, stopJob } from './jobs.js';
 import { type Outcome, outcomeOf } from './outcome.js';
 import { runSequence } from './sequence/run-sequence.js';
 import type { SequenceScores } from './sequence/sequence-scores.js';
 
-/** Runs work, and returns its outcome. After a lost device or an unexpected error, the next `findBackend` chooses again. */
-async function answer<T>(work: () => T | Promise<T>): Promise<Outcome<T>> {
-  const outcome = await outcomeOf(work);
-  if (!outcome.ok && (outcome.failure.kind === 'lost' || outcome.failure.kind === 'failed')) forgetBackend();
-  return outcome;
-}
-
 /** Runs work that reports its progress. */
 async function reported<T>(report: Report<T>, work: () => Promise<T>): Promise<Outcome<T>> {
-  const outcome = await answer(work);
+  const outcome = await outcomeOf(work);
   // Without this call, the page would keep the callback in memory until the worker collects its proxy as garbage.
   (report as Report<T> & ProxyMethods)[releaseProxy]();
   return outcome;
 }
 
+/** Runs a crowd on the graphics device if one was found, else in workers. Then looks for a device, for the next crowds. */
+async function crowd(request: CrowdRequest, students: readonly StudentFile[], report: Report<Crowd>) {
+  const signal = beginJob();
+  const hasStudent = students.length > 0;
+  await using gpu = hasStudent ? null : openOnGpu(request);
+  const players = {
+    ...{ gpu, hasStudent },
+    onGpuFailure: forgetGpu,
+    openWorkers: () => openPool(request, students),
+  };
+  const result = await runCrowd(request, players, report, signal);
+  if (!hasStudent && result.complete) searchGpu(result);
+  return result;
+}
+
 /** The calls of the page. */
 const api = {
-  findBackend: () => answer(findBackend),
-  stop: () => answer(stopJob),
+  stop: () => outcomeOf(stopJob),
   /** Computes a crowd. @param students the requested students that were trained on the page. */
   crowd: (request: CrowdRequest, students: readonly StudentFile[], report: Report<Crowd>) =>
-    reported(report, () => runCrowd(request, students, report, beginJob())),
+    reported(report, () => crowd(request, students, report)),
+  /** Returns the reason why no graphics device plays crowds; null if one does, or before the first crowd. */
+  whyNoGpu: () => outcomeOf(whyNoGpu),
   /** Scores an action sequence of 28 digits. */
   sequence: (actions: string, report: Report<SequenceScores>) =>
-    reported(report, () => runSequence(actions, report, beginJob())),
+    reported(report, async () => {
+      const signal = beginJob();
+      await loadWasm();
+      return runSequence(actions, report, signal);
+    }),
 };
 
 export type EngineApi = typeof api;

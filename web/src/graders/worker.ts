@@ -1,10 +1,11 @@
-/** The graders worker: plays the ranked policies on the reference, and computes how the ranking depends on the weights. */
+/** The graders worker: plays the ranked policies, and computes how the ranking depends on the weights. */
 import { expose, transfer } from 'comlink';
-import { createVecEnv } from '../../../src/browser.js';
 import type { PolicyComponents } from '../../../src/evaluation/ranking.js';
 import { weightSensitivity } from '../../../src/evaluation/weight-sensitivity.js';
 import { outcomeOf } from '../engine/outcome.js';
 import type { StudentFile } from '../students/student-files.js';
+import { createVecEnv } from '../workers/platform.js';
+import { loadWasm } from '../workers/wasm.js';
 import { type ComponentsByPolicy, playPolicies } from './play-policies.js';
 
 const api = {
@@ -24,7 +25,12 @@ const api = {
 
 export type GradersApi = typeof api;
 
-function play(first: number, count: number, students: readonly StudentFile[]): ComponentsByPolicy {
+async function play(
+  first: number,
+  count: number,
+  students: readonly StudentFile[],
+): Promise<ComponentsByPolicy> {
+  await loadWasm();
   using env = createVecEnv({ numEnvs: count });
   return playPolicies(
     env,

@@ -1,7 +1,5 @@
 /** Plays the policies of the engine step by step in one episode. */
 
-// The planner brings the platform's functions on arrays (engine/arrays.ts), which students need.
-import '../../../src/agents/planner/planner.js';
 import { type FixedPlayer, POLICIES } from '../../../src/agents/policies/fixed-policies.js';
 import { findBuiltin, STEPPED_POLICIES } from '../../../src/agents/policies/stepped-policies.js';
 import { readStudent } from '../../../src/agents/student/student.js';
@@ -11,6 +9,8 @@ import type { PolicySetting } from '../../../src/engine/policy/policy.js';
 import { NUM_STEPS, OBSERVATION, OBSERVATION_SIZE } from '../../../src/world/fields.js';
 import { createWorld } from '../../../src/world/world.js';
 import { keyOf, type StudentFile } from '../students/student-files.js';
+// Sets the functions on arrays (engine/arrays.ts), which students need.
+import '../workers/platform.js';
 import type { Advice, EpisodeSetting, Move } from './episode-types.js';
 
 /** The names of all policies except oracles, which use the hidden profile. */
@@ -41,6 +41,10 @@ export async function openPlayer(
   const policy = student === undefined ? findBuiltin(name) : readStudent(student.file);
   return playerOf((await policy.open(policySetting(setting))) as FixedPlayer, setting);
 }
+
+/** Returns whether a policy computes in WebAssembly: planners and students do. */
+export const needsWasm = (name: string): boolean =>
+  !POLICIES.some((each) => each.name === name) && !name.endsWith('+inference');
 
 const policySetting = ({ grader }: EpisodeSetting): PolicySetting => ({
   numEnvs: 1,

@@ -14,14 +14,12 @@ export function Loading({ children }: { readonly children: ComponentChildren }) 
 }
 
 const TITLES: Readonly<Record<Failure['kind'], string>> = {
-  lost: 'The device was lost',
   stopped: 'Stopped',
   refused: 'That cannot be computed',
   failed: 'Something went wrong',
 };
 
 const ADVICE: Readonly<Record<Failure['kind'], string>> = {
-  lost: 'The browser lost the graphics device: its driver was restarted, or the load was too high. Your settings are kept; the computation can be repeated.',
   stopped: 'Nothing was computed yet.',
   refused: '',
   failed: 'Try again; if it happens again, reload the page.',
@@ -46,7 +44,7 @@ export function FailureMessage({
           Try again
         </Button>
       )}
-      {(kind === 'lost' || kind === 'failed') && (
+      {kind === 'failed' && (
         <details>
           <summary>Error message</summary>
           <p class="fine">{message}</p>

@@ -1,6 +1,5 @@
 /** Chooses the device that trains, in the worker. */
 import { defaultDevice, init } from '@jax-js/jax';
-import { findBrowserGpu } from '../../../src/engine/backends/browser.js';
 import { isSoftware } from '../../../src/engine/backends/webgpu/device.js';
 import type { TrainingRequest } from './training-types.js';
 
@@ -19,6 +18,6 @@ export async function useDevice(choice: TrainingRequest['device']): Promise<stri
 
 /** Returns whether WebGPU has an adapter that is not emulated by the processor. */
 async function hasHardwareGpu(): Promise<boolean> {
-  const adapter = (await (await findBrowserGpu())?.requestAdapter()) ?? null;
+  const adapter = (await navigator.gpu?.requestAdapter()) ?? null;
   return adapter !== null && !isSoftware(adapter.info);
 }

@@ -1,9 +1,9 @@
 /** Measures how a policy plays, always in the same episodes, in the worker. */
-import { createVecEnv } from '../../../src/browser.js';
 import { yieldTurn } from '../../../src/engine/engine-calls.js';
 import { floatsOf, type Grader } from '../../../src/engine/graders/grader.js';
 import type { PolicyPlayer, PolicySetting } from '../../../src/engine/policy/policy.js';
 import { NUM_ACTIONS, NUM_STEPS } from '../../../src/world/fields.js';
+import { createVecEnv } from '../workers/platform.js';
 import { MEASURED } from './measured.js';
 import type { Measurement } from './training-types.js';
 

@@ -18,13 +18,14 @@ export interface View {
   /** The title in the navigation and of the document. */
   readonly title: string;
   readonly fields: Fields;
-  readonly Component: ComponentType<ViewProps<Fields>>;
+  /** Loads the component, with its styles. */
+  readonly load: () => Promise<ComponentType<ViewProps<Fields>>>;
 }
 
 /** Defines a view whose component takes the state of its fields. */
 export const view = <F extends Fields>(
-  parts: Omit<View, 'fields' | 'Component'> & {
+  parts: Omit<View, 'fields' | 'load'> & {
     readonly fields: F;
-    readonly Component: ComponentType<ViewProps<F>>;
+    readonly load: () => Promise<ComponentType<ViewProps<F>>>;
   },
 ): View => parts as unknown as View;

@@ -41,12 +41,9 @@ export interface CrowdPairing {
 
 export interface Crowd {
   readonly request: CrowdRequest;
-  /**
-   * The number of episodes in the statistics. It is smaller than requested while the crowd runs, after a stop, and if more than
-   * MAX_ON_REFERENCE are requested on the reference.
-   */
+  /** The number of episodes in the statistics. It is smaller than requested while the crowd runs, and after a stop. */
   readonly numEpisodes: number;
-  /** Whether all requested episodes were computed, or on the reference the first MAX_ON_REFERENCE of them. */
+  /** Whether all requested episodes were computed. */
   readonly complete: boolean;
   readonly policies: readonly CrowdPolicy[];
   /** Null for a single policy. */
@@ -54,6 +51,17 @@ export interface Crowd {
   /** The number of steps of all policies, and the time of all work: resets, steps, reading and counting the scores. */
   readonly steps: number;
   readonly seconds: number;
+  readonly computedBy: ComputedBy;
+}
+
+/** What played the last people of a crowd. */
+export interface ComputedBy {
+  /** The name of the backend. */
+  readonly backend: string;
+  /** The graphics device, as the browser describes it; null without one. */
+  readonly adapter: string | null;
+  /** The number of workers, or 1 with a graphics device. */
+  readonly lanes: number;
 }
 
 /**
@@ -65,6 +73,3 @@ export const BAND_EPISODES = 16_384;
 
 /** Bins of a histogram. */
 export const BINS = 100;
-
-/** The maximum number of episodes on the reference, which plays one after the other. Chosen by hand, to limit the time. */
-export const MAX_ON_REFERENCE = 100_000;

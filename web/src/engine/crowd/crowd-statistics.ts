@@ -4,17 +4,8 @@ import { bytesToHex } from '@noble/hashes/utils';
 import { type Bands, bandsOf } from '../../../../src/figures/episode-means.js';
 import { CompensatedSum, Moments } from '../../../../src/shared/statistics.js';
 import { NUM_COMPONENTS, NUM_METERS, NUM_STEPS } from '../../../../src/world/fields.js';
+import type { ChunkOutputs } from './chunk-player.js';
 import { BAND_EPISODES, BINS, type CrowdPairing, type CrowdPolicy } from './crowd-request.js';
-
-/** The outputs of a chunk under one policy. */
-export interface ChunkOutputs {
-  /** f32 [n]. */
-  readonly finalScores: Float32Array;
-  /** f32 [n, NUM_COMPONENTS]. */
-  readonly components: Float32Array;
-  /** f32 [n, 28, 5]; null if the steps were not read. */
-  readonly meters: Float32Array | null;
-}
 
 /** Statistics of one policy. */
 export class PolicyStatistics {

@@ -1,117 +1,129 @@
-/** Runs a crowd in the worker: many episodes, in chunks, under one or two policies. */
-
-import { findPolicy } from '../../../../src/agents/policies/fixed-policies.js';
-import { readStudent, Student } from '../../../../src/agents/student/student.js';
+/** Runs a crowd: hands chunks of people to workers, or to a graphics device, and merges their outputs in the order of the seeds. */
 import { yieldTurn } from '../../../../src/engine/engine-calls.js';
 import { graderWeights } from '../../../../src/engine/graders/grader.js';
 import { NUM_STEPS } from '../../../../src/world/fields.js';
-import type { StudentFile } from '../../students/student-files.js';
-import { type ChosenBackend, knownBackend, processorBackend } from '../backend.js';
 import type { Report } from '../jobs.js';
-import { CrowdEnvs, type CrowdPlayer } from './crowd-envs.js';
-import { BAND_EPISODES, type Crowd, type CrowdRequest, MAX_ON_REFERENCE } from './crowd-request.js';
-import { type ChunkOutputs, PairStatistics, PolicyStatistics } from './crowd-statistics.js';
+import type { Chunk, ChunkOutputs, PlayedChunk } from './chunk-player.js';
+import { BAND_EPISODES, type Crowd, type CrowdRequest } from './crowd-request.js';
+import { PairStatistics, PolicyStatistics } from './crowd-statistics.js';
 
 /**
- * Episodes per chunk, chosen by hand: enough to keep a device busy, and few enough to stop soon. The first chunk is small,
- * because it is shown at once. `software` is a device that the processor emulates.
+ * People per chunk, chosen by hand: few enough to stop soon and to share the work evenly, and enough to keep a graphics device
+ * busy. The first chunk is small, because it is shown at once. A student plays step by step.
  */
-const CHUNK = { first: 2 ** 10, device: 2 ** 17, software: 2 ** 15, reference: 2 ** 13, student: 2 ** 11 };
+const CHUNK = { first: 2 ** 10, worker: 2 ** 12, student: 2 ** 10, gpu: 2 ** 17 };
 
 /** Milliseconds between two reports of results. Chosen by hand. */
 const REPORT_INTERVAL = 700;
 
+/** Plays chunks of one request, one after the other. */
+export interface ChunkLane {
+  play(chunk: Chunk): Promise<PlayedChunk>;
+}
+
+/** What plays a crowd. */
+export interface CrowdPlayers {
+  /** A graphics device; null if the workers play alone. */
+  readonly gpu: ChunkLane | null;
+  /** Called after an error of the device. The workers continue. */
+  readonly onGpuFailure: (error: Error) => void;
+  readonly openWorkers: () => readonly ChunkLane[];
+  /** Whether a policy is a student trained on the page. */
+  readonly hasStudent: boolean;
+}
+
 /**
- * Runs every policy on the same episodes. Until the backend has been chosen, the processor computes, which gives the same bits.
- * A stop ends the run with the episodes so far.
- * @param students the students trained on the page that the request names.
- * @throws BackendError; InputError as `playerNamed`; the signal's reason if it stops the run before the first chunk ends.
+ * Runs every policy on the same episodes. A stop ends the run with the episodes so far.
+ * @throws BackendError; CallFailed of a worker; the signal's reason if it stops the run before the first chunk ends.
  */
 export async function runCrowd(
   request: CrowdRequest,
-  students: readonly StudentFile[],
+  { gpu, onGpuFailure, openWorkers, hasStudent }: CrowdPlayers,
   report: Report<Crowd>,
   signal: AbortSignal,
 ): Promise<Crowd> {
-  const run = new CrowdRun(request, students);
-  await using envs = new CrowdEnvs(request);
-  let reported = Number.NEGATIVE_INFINITY;
-  try {
-    while (!run.isComplete) {
-      signal.throwIfAborted();
-      await run.addChunk(envs, signal);
-      const isDue = performance.now() - reported > REPORT_INTERVAL && !run.isComplete;
-      report({ done: run.done, total: run.total }, isDue ? run.result() : null);
-      if (isDue) reported = performance.now();
-      // Lets the worker receive a stop, and choose a backend: the processor does not yield by itself.
-      await yieldTurn();
-    }
-  } catch (error) {
-    if (!signal.aborted || run.done === 0) throw error;
+  const run = new CrowdRun(request, report, signal);
+  const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+  if (gpu !== null) await Promise.race([stopped, run.play([gpu], CHUNK.gpu).catch(onGpuFailure)]);
+  if (!run.isComplete && !signal.aborted) {
+    const size = hasStudent ? CHUNK.student : CHUNK.worker;
+    await Promise.race([stopped, run.play(openWorkers(), size)]);
   }
+  if (run.done === 0) signal.throwIfAborted();
   return run.result();
-}
-
-const chunkOf = (chosen: ChosenBackend | null): number => {
-  if (chosen === null || chosen.name === 'reference') return CHUNK.reference;
-  return chosen.software ? CHUNK.software : CHUNK.device;
-};
-
-/**
- * Returns the policy with a name, or the student trained on the page that has the name.
- * @throws InputError `unknown_name`, `bad_student`.
- */
-function playerNamed(name: string, students: readonly StudentFile[]): CrowdPlayer {
-  const student = students.find((each) => each.name === name);
-  return student === undefined ? findPolicy(name) : readStudent(student.file);
 }
 
 /** The statistics of a run, chunk by chunk. */
 class CrowdRun {
   readonly #request: CrowdRequest;
-  readonly #policies: readonly CrowdPlayer[];
+  readonly #report: Report<Crowd>;
+  readonly #signal: AbortSignal;
   readonly #statistics: readonly PolicyStatistics[];
   readonly #pairs = new PairStatistics();
   readonly #startTime = performance.now();
+  /** The outputs that wait for those of earlier people, by the number of people before them. */
+  readonly #waiting = new Map<number, readonly ChunkOutputs[]>();
+  #reportTime = Number.NEGATIVE_INFINITY;
+  #computedBy: Crowd['computedBy'] = { backend: '', adapter: null, lanes: 0 };
   done = 0;
 
-  constructor(request: CrowdRequest, students: readonly StudentFile[]) {
+  constructor(request: CrowdRequest, report: Report<Crowd>, signal: AbortSignal) {
     this.#request = request;
-    this.#policies = request.policies.map((name) => playerNamed(name, students));
+    this.#report = report;
+    this.#signal = signal;
     this.#statistics = request.policies.map(() => new PolicyStatistics());
   }
 
-  /** The number of episodes to compute. */
-  get total(): number {
-    const limit = knownBackend()?.name === 'reference' ? MAX_ON_REFERENCE : Number.POSITIVE_INFINITY;
-    return Math.min(this.#request.numEpisodes, limit);
-  }
-
   get isComplete(): boolean {
-    return this.done >= this.total;
+    return this.done >= this.#request.numEpisodes;
   }
 
-  /** Runs the next episodes under all policies. If the signal stops it, nothing is added. */
-  async addChunk(envs: CrowdEnvs, signal: AbortSignal): Promise<void> {
-    const chosen = knownBackend();
-    // Only the first episodes are in the percentiles of the meters.
-    const withMeters = this.done < BAND_EPISODES;
-    const chunk = this.done === 0 ? CHUNK.first : this.#chunkOn(chosen);
-    const end = withMeters ? Math.min(BAND_EPISODES, this.total) : this.total;
-    const count = Math.min(chunk, end - this.done);
-    await envs.reset(chosen?.name ?? processorBackend(), count, this.done);
-    const outputs: ChunkOutputs[] = [];
-    for (const policy of this.#policies) outputs.push(await envs.run(policy, withMeters, signal));
-    this.#statistics.forEach((statistics, k) => {
-      statistics.add(outputs[k]);
-    });
-    if (outputs.length === 2) this.#pairs.add(outputs.map(({ finalScores }) => finalScores));
-    this.done += count;
+  /** Plays the people that are not done. Each lane takes the next chunk when it has finished one. */
+  async play(lanes: readonly ChunkLane[], size: number): Promise<void> {
+    this.#waiting.clear();
+    const chunks = this.#chunks(size);
+    await Promise.all(
+      lanes.map(async (lane) => {
+        for (const chunk of chunks) {
+          const { outputs, backend, adapter } = await lane.play(chunk);
+          if (this.#signal.aborted) return;
+          this.#computedBy = { backend, adapter, lanes: lanes.length };
+          this.#waiting.set(chunk.first, outputs);
+          this.#merge();
+          // Lets the worker receive a stop.
+          await yieldTurn();
+        }
+      }),
+    );
   }
 
-  /** Returns the size of a chunk. It is small with a student, which plays step by step on the processor. */
-  #chunkOn(chosen: ChosenBackend | null): number {
-    return this.#policies.some((policy) => policy instanceof Student) ? CHUNK.student : chunkOf(chosen);
+  /** Yields the chunks from `done` on. Only the first people are in the percentiles of the meters. */
+  *#chunks(size: number): Generator<Chunk> {
+    const { numEpisodes } = this.#request;
+    for (let first = this.done; first < numEpisodes; ) {
+      const withMeters = first < BAND_EPISODES;
+      const end = withMeters ? Math.min(BAND_EPISODES, numEpisodes) : numEpisodes;
+      const count = Math.min(first === 0 ? CHUNK.first : size, end - first);
+      yield { first, count, withMeters };
+      first += count;
+    }
+  }
+
+  #merge(): void {
+    for (;;) {
+      const outputs = this.#waiting.get(this.done);
+      if (outputs === undefined) break;
+      this.#waiting.delete(this.done);
+      this.#statistics.forEach((statistics, k) => {
+        statistics.add(outputs[k]);
+      });
+      if (outputs.length === 2) this.#pairs.add(outputs.map(({ finalScores }) => finalScores));
+      this.done += outputs[0].finalScores.length;
+    }
+    if (this.done === 0 || this.isComplete) return;
+    const isDue = performance.now() - this.#reportTime > REPORT_INTERVAL;
+    this.#report({ done: this.done, total: this.#request.numEpisodes }, isDue ? this.result() : null);
+    if (isDue) this.#reportTime = performance.now();
   }
 
   /** Returns the results of the episodes so far. */
@@ -125,6 +137,7 @@ class CrowdRun {
       pairing: policies.length === 2 ? this.#pairs.result() : null,
       steps: this.done * NUM_STEPS * policies.length,
       seconds: (performance.now() - this.#startTime) / 1000,
+      computedBy: this.#computedBy,
     };
   }
 }

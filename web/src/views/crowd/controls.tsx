@@ -12,7 +12,6 @@ import { keptStudents } from '../../students/kept-students.js';
 import { GRADER_WORDS, policyWords } from '../../words.js';
 import type { ViewProps } from '../view.js';
 import { CROWD_FIELDS, NO_POLICY } from './fields.js';
-import { Limits } from './limits.js';
 
 /** The numbers of people to choose from. */
 const SIZES = [1000, 10_000, 100_000, 250_000, 1_000_000];
@@ -29,7 +28,6 @@ export function CrowdControls({ state, change, progress, rerun, stop }: Props) {
     <section class="panel" aria-labelledby="crowd-choices">
       <h2 id="crowd-choices">Settings</h2>
       <Choices state={state} change={change} />
-      <Limits people={state.people} />
       <div class="actions">
         {progress === null ? (
           <Button main onClick={rerun}>

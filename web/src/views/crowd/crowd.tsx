@@ -4,7 +4,7 @@ import { useCallback, useLayoutEffect } from 'preact/hooks';
 import { decimal } from '../../../../src/figures/theme.js';
 import type { StateOf } from '../../address.js';
 import { linkTo } from '../../current-address.js';
-import { backendFailure, callEngine, showBackend } from '../../engine/client.js';
+import { runCrowd } from '../../engine/client.js';
 import type { Crowd, CrowdRequest } from '../../engine/crowd/crowd-request.js';
 import { useTask } from '../../engine/task.js';
 import { grouped } from '../../parts/grouped.js';
@@ -23,12 +23,7 @@ import './crowd.css';
 
 type State = StateOf<typeof CROWD_FIELDS>;
 
-export function CrowdView(props: ViewProps<typeof CROWD_FIELDS>) {
-  const failure = backendFailure.value;
-  return failure === null ? <Crowds {...props} /> : <FailureMessage failure={failure} retry={showBackend} />;
-}
-
-function Crowds({ state, change }: ViewProps<typeof CROWD_FIELDS>) {
+export function CrowdView({ state, change }: ViewProps<typeof CROWD_FIELDS>) {
   const task = useTask<Crowd>();
   const { progress, value, failure } = task.state.value;
   // A text, so that equal requests are equal values for the hooks.
@@ -39,7 +34,7 @@ function Crowds({ state, change }: ViewProps<typeof CROWD_FIELDS>) {
   const { start } = task;
   const run = useCallback(() => {
     const request = JSON.parse(requestText) as CrowdRequest;
-    start((report) => callEngine((engine) => engine.crowd(request, students, proxy(report))));
+    start((report) => runCrowd((engine) => engine.crowd(request, students, proxy(report))));
   }, [requestText, studentsKey, start]);
   useLayoutEffect(run, [run]);
   const isOutdated = value === null || JSON.stringify(value.request) !== requestText;
