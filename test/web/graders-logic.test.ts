@@ -9,9 +9,7 @@ import { createVecEnv } from '../../src/index.js';
 import { COMPONENT_NAMES, NUM_COMPONENTS } from '../../src/world/fields.js';
 import { playPolicies } from '../../web/src/graders/play-policies.js';
 import { RANKED_POLICIES, sequenceGraderOf } from '../../web/src/graders/ranked-policies.js';
-import { ticksOf } from '../../web/src/graders/ticks.js';
-import { placesOf } from '../../web/src/graders/ties.js';
-import { meansOf, verdictOf } from '../../web/src/graders/verdict.js';
+import { meansOf, placesOf, verdictOf } from '../../web/src/graders/verdict.js';
 import {
   decimalOf,
   distribute,
@@ -24,6 +22,7 @@ import {
   rangeOf,
   type Sliders,
   slidersAt,
+  ticksOf,
   toggleLock,
   WHOLE,
   weightsFrom,

@@ -103,11 +103,11 @@ export const BELIEF_WORDS: Readonly<Record<string, { name: string; low: string; 
 /** The components of a grade, by COMPONENT_NAMES: the visitor's name, and what earns it. */
 export const COMPONENT_WORDS: Readonly<Record<string, Words>> = {
   crash_free: { name: 'no crashes', sentence: 'meters that stay out of the red' },
-  progress: { name: 'progress at the end', sentence: 'the last reading of the meter' },
-  connection: { name: 'connection at the end', sentence: 'the last reading of the meter' },
+  progress: { name: 'final progress', sentence: 'the meter at the end of the week' },
+  connection: { name: 'final connection', sentence: 'the meter at the end of the week' },
   adaptation: { name: 'better second half', sentence: 'a gain over the first half of the week' },
   efficiency: { name: 'reward', sentence: 'the mean over all slots' },
-  belief_accuracy: { name: 'last belief', sentence: 'the distance from the truth at the end' },
+  belief_accuracy: { name: 'final belief', sentence: 'the distance from the truth at the end' },
   wellbeing: { name: 'good week', sentence: 'the meters, as this person values them' },
   belief_skill: { name: 'beliefs all week', sentence: 'better than 0.5, from day 3 on' },
 };

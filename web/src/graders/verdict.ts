@@ -1,10 +1,35 @@
-/** Decides from a ranking whether a grader rewards inference. */
-
+/** Reads a ranking: the places, and whether the grader rewards inference. */
 import { regrade } from '../../../src/engine/graders/regrade.js';
 import type { PolicyComponents, Standing } from '../../../src/evaluation/ranking.js';
-import { type Interval, intervalOf } from '../../../src/shared/statistics.js';
+import { type Interval, pairedInterval } from '../../../src/shared/statistics.js';
 import { COMPONENT_NAMES, NUM_COMPONENTS } from '../../../src/world/fields.js';
 import { rankedPolicy } from './ranked-policies.js';
+
+/** A place of the ranking, shared by policies that score exactly the same in every episode. */
+export interface Place {
+  /** The names of the policies. */
+  readonly policies: readonly string[];
+  readonly finalScore: Interval;
+  /** The lead over the next place; null for the last one. */
+  readonly lead: Interval | null;
+}
+
+/** Returns the places of a ranking, the best first. */
+export function placesOf(ranking: readonly Standing[]): Place[] {
+  const places: Place[] = [];
+  let policies: string[] = [];
+  for (const { policy, finalScore, lead } of ranking) {
+    policies.push(policy);
+    if (isTie(lead)) continue;
+    places.push({ policies, finalScore, lead });
+    policies = [];
+  }
+  return places;
+}
+
+/** Whether a lead is 0 in every episode: then its mean is 0, and its interval has no width. */
+const isTie = (lead: Interval | null): boolean =>
+  lead !== null && lead.mean === 0 && (lead.low ?? 0) === 0 && (lead.high ?? 0) === 0;
 
 /** The comparison of the best policy that infers the profile with the best policy that does not. */
 export interface Verdict {
@@ -44,7 +69,8 @@ export function verdictOf(
   const bestIgnoring = ranking.find((standing) => !infers(standing))!.policy;
   const componentsOf = (name: string): Float32Array =>
     policies.find((policy) => policy.name === name)!.components;
-  const leadOf = (a: string, b: string): Interval => paired(componentsOf(a), componentsOf(b), weights);
+  const scoresOf = (name: string): Float32Array => regrade(componentsOf(name), weights);
+  const leadOf = (a: string, b: string): Interval => pairedInterval(scoresOf(a), scoresOf(b));
   const beaten = inferring
     .map((name) => ({
       name,
@@ -55,11 +81,6 @@ export function verdictOf(
   const lead = leadOf(inferring[0], bestIgnoring);
   const pays = lead.mean <= 0 ? 'ignorance' : beaten.length > 0 ? 'part' : 'inference';
   return { pays, bestIgnoring, beaten, bestInferring: inferring[0], lead };
-}
-
-function paired(a: Float32Array, b: Float32Array, weights: readonly number[]): Interval {
-  const [scores, others] = [regrade(a, weights), regrade(b, weights)];
-  return intervalOf(Float64Array.from(scores, (score, i) => score - others[i]));
 }
 
 function largestPartOf(a: Float32Array, b: Float32Array, weights: readonly number[]): Beaten['largestPart'] {

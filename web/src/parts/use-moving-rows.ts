@@ -1,4 +1,4 @@
-/** Moves the rows of a table to their new places when their order changes. */
+/** Moves the rows of a list to their new places when their order changes. */
 import type { RefObject } from 'preact';
 import { useLayoutEffect } from 'preact/hooks';
 
@@ -7,17 +7,17 @@ const DURATION = 260;
 const stayStill = matchMedia('(prefers-reduced-motion: reduce)');
 
 /**
- * Animates each row of a table's body from its place before this render to its place after it, unless the visitor prefers
+ * Animates each row of a list from its place before this render to its place after it, unless the visitor prefers
  * reduced motion. A row is recognised by its attribute `data-row`.
  */
-export function useMovingRows(body: RefObject<HTMLTableSectionElement | null>): void {
+export function useMovingRows(list: RefObject<HTMLElement | null>): void {
   // Read before the render changes the page. A row that is still moving goes on from where it is.
-  const before = placesOf(body.current);
+  const before = placesOf(list.current);
   useLayoutEffect(() => {
     if (before.size === 0) return;
-    const rows = rowsOf(body.current);
+    const rows = rowsOf(list.current);
     for (const row of rows) for (const move of row.getAnimations()) move.cancel();
-    const after = placesOf(body.current);
+    const after = placesOf(list.current);
     for (const row of rows) {
       const [from, to] = [before.get(row.dataset.row!), after.get(row.dataset.row!)!];
       if (from === undefined || from === to) continue;
@@ -29,12 +29,12 @@ export function useMovingRows(body: RefObject<HTMLTableSectionElement | null>): 
   });
 }
 
-const rowsOf = (body: HTMLTableSectionElement | null): HTMLElement[] =>
-  body === null ? [] : Array.from(body.querySelectorAll<HTMLElement>('[data-row]'));
+const rowsOf = (list: HTMLElement | null): HTMLElement[] =>
+  list === null ? [] : Array.from(list.querySelectorAll<HTMLElement>('[data-row]'));
 
-/** Returns the distance of each row from the top of the body, in pixels, by `data-row`; none if rows are not to move. */
-function placesOf(body: HTMLTableSectionElement | null): Map<string, number> {
-  if (body === null || stayStill.matches) return new Map();
-  const { top } = body.getBoundingClientRect();
-  return new Map(rowsOf(body).map((row) => [row.dataset.row!, row.getBoundingClientRect().top - top]));
+/** Returns the distance of each row from the top of the list, in pixels, by `data-row`; none if rows are not to move. */
+function placesOf(list: HTMLElement | null): Map<string, number> {
+  if (list === null || stayStill.matches) return new Map();
+  const { top } = list.getBoundingClientRect();
+  return new Map(rowsOf(list).map((row) => [row.dataset.row!, row.getBoundingClientRect().top - top]));
 }

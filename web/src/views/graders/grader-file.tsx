@@ -20,26 +20,23 @@ export function GraderFile({ weights }: { readonly weights: Weights }) {
   const name = preset?.name ?? ownName.value;
   const text = graderFile(weights, name);
   return (
-    <section class="panel" aria-labelledby="file">
-      <h2 id="file">The grader as a file</h2>
-      <div class="file">
-        {preset === null && (
-          <TextField
-            label="Name"
-            field={NAME}
-            value={ownName.value}
-            onChange={(next) => {
-              ownName.value = next;
-            }}
-          />
-        )}
-        <Export text={text} file={`${name}.json`} />
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard. */}
-        <section class="text" tabIndex={0} aria-label="The text of the file">
-          <pre>{text}</pre>
-        </section>
-      </div>
-    </section>
+    <div class="file">
+      {preset === null && (
+        <TextField
+          label="Name"
+          field={NAME}
+          value={ownName.value}
+          onChange={(next) => {
+            ownName.value = next;
+          }}
+        />
+      )}
+      <Export text={text} file={`${name}.json`} />
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard. */}
+      <section class="text" tabIndex={0} aria-label="The text of the file">
+        <pre>{text}</pre>
+      </section>
+    </div>
   );
 }
 

@@ -1,22 +1,19 @@
-/** The graders view: weights to move, and the ranking of policies under them. */
+/** The graders view in one screen: the verdict, the first places of the ranking, and the weights to move. The rest is folded. */
+import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useMemo } from 'preact/hooks';
 import { type PolicyComponents, rankPolicies } from '../../../../src/evaluation/ranking.js';
-import { bracketOf } from '../../graders/bracket.js';
-import { ticksOf } from '../../graders/ticks.js';
-import { placesOf } from '../../graders/ties.js';
-import { verdictOf } from '../../graders/verdict.js';
-import { fractionsOf, moveWeight, slidersAt, type Weights } from '../../graders/weights.js';
+import { placesOf, verdictOf } from '../../graders/verdict.js';
+import { fractionsOf, moveWeight, slidersAt, ticksOf, type Weights } from '../../graders/weights.js';
+import { Select, TextField } from '../../parts/controls.js';
+import { grouped } from '../../parts/grouped.js';
 import { FailureMessage, Loading } from '../../states/messages.js';
 import type { ViewProps } from '../view.js';
-import { EpisodesPanel } from './episodes-panel.js';
-import type { GRADERS_FIELDS } from './fields.js';
-import { Flips } from './flips.js';
+import { GRADERS_FIELDS, PEOPLE } from './fields.js';
+import { Flips, useSensitivity } from './flips.js';
 import { GraderFile } from './grader-file.js';
 import { Ranking } from './ranking.js';
 import { failure, play, results, stopPlaying } from './results-store.js';
-import { useSensitivity } from './use-sensitivity.js';
-import { headingOf, VerdictPanel } from './verdict.js';
-import { VerdictStrip } from './verdict-strip.js';
+import { Beaten, VerdictPanel } from './verdict.js';
 import { WeightsPanel } from './weights.js';
 import '../../parts/marks.css';
 import './graders.css';
@@ -38,41 +35,44 @@ export function GradersView({ state, change }: ViewProps<typeof GRADERS_FIELDS>)
   return (
     <div class="graders">
       <h1>What a grader pays for</h1>
-      <p class="lead">
-        A grader gives a weight to each component of the grade. Move the weights, and see which policies rank
-        first: policies that infer who the person is, or an open-loop sequence (the same 28 actions for every
-        person) with the constant belief 0.5.
-      </p>
+      <p class="lead">Move a grader's weights, and find out whether it pays for reading a person.</p>
+      {failure.value !== null && <FailureMessage failure={failure.value} retry={start} />}
       <div class="bench">
-        {failure.value === null && (
-          <VerdictStrip
-            heading={ranked === null ? 'Playing the first weeks …' : headingOf(ranked.verdict)}
-            pays={ranked?.verdict.pays ?? ''}
-            places={ranked?.places ?? []}
-          />
+        {ranked === null ? (
+          <div class="verdict">{failure.value === null && <Loading>Playing the first weeks …</Loading>}</div>
+        ) : (
+          <VerdictPanel verdict={ranked.verdict} />
         )}
         <WeightsPanel weights={weights} change={setWeights} ticks={ticks} />
-        <div class="column">
-          {failure.value !== null && <FailureMessage failure={failure.value} retry={start} />}
-          {failure.value === null && ranked === null && <Loading>Playing the first weeks …</Loading>}
+        {ranked !== null && (
+          <Ranking
+            {...ranked}
+            policies={policies!}
+            weights={weights}
+            people={results.value!.numEpisodes}
+            requested={people}
+          />
+        )}
+        <div class="panel folds">
           {ranked !== null && (
             <>
-              <VerdictPanel verdict={ranked.verdict} people={results.value!.numEpisodes} />
-              <Ranking
-                {...ranked}
-                policies={policies!}
-                weights={fractions}
-                people={results.value!.numEpisodes}
-                bracket={bracketOf(weights)}
-              />
-              <Flips
-                rows={sensitivity}
-                jump={(k, to) => setWeights(moveWeight(slidersAt(weights), k, to).weights)}
-              />
+              <Fold title="Who reads and still loses">
+                <Beaten verdict={ranked.verdict} />
+              </Fold>
+              <Fold title="Where the ranking changes">
+                <Flips
+                  rows={sensitivity}
+                  jump={(k, to) => setWeights(moveWeight(slidersAt(weights), k, to).weights)}
+                />
+              </Fold>
             </>
           )}
-          <EpisodesPanel state={state} change={change} />
-          <GraderFile weights={weights} />
+          <Fold title="The people">
+            <People state={state} change={change} />
+          </Fold>
+          <Fold title="The grader as a file">
+            <GraderFile weights={weights} />
+          </Fold>
         </div>
       </div>
     </div>
@@ -84,3 +84,38 @@ function rank(policies: readonly PolicyComponents[], weights: readonly number[])
   const ranking = rankPolicies(policies, weights);
   return { places: placesOf(ranking), verdict: verdictOf(ranking, policies, weights) };
 }
+
+const Fold = ({ title, children }: { readonly title: string; readonly children: ComponentChildren }) => (
+  <details>
+    <summary>{title}</summary>
+    {children}
+  </details>
+);
+
+/** The settings of the episodes in which policies are compared: number and seeds. */
+const People = ({ state, change }: ViewProps<typeof GRADERS_FIELDS>) => (
+  <>
+    <div class="controls">
+      <Select
+        label="People"
+        value={state.people}
+        names={PEOPLE}
+        labels={Object.fromEntries(PEOPLE.map((count) => [count, grouped(Number(count))]))}
+        hint="Inference takes about 30 ms per person and policy."
+        onChange={(people) => change({ people })}
+      />
+      <TextField
+        label="First seed"
+        field={GRADERS_FIELDS.seed}
+        value={state.seed}
+        hint="No policy of the ranking was tuned on the seeds from 20000 on."
+        onChange={(seed) => change({ seed })}
+      />
+    </div>
+    <p class="fine">
+      Each policy plays a week with each person, on the TypeScript reference in a worker. The ranking covers
+      the people so far. Students that you keep in Train play too. The planners are left out: in a browser
+      they take about five seconds per week.
+    </p>
+  </>
+);

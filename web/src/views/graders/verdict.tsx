@@ -1,68 +1,63 @@
 /** The verdict on the grader in words. */
-
 import { useLayoutEffect, useState } from 'preact/hooks';
 import { decimal } from '../../../../src/figures/theme.js';
 import type { Interval } from '../../../../src/shared/statistics.js';
 import { rankedPolicy, sequenceGraderOf } from '../../graders/ranked-policies.js';
 import type { Verdict } from '../../graders/verdict.js';
-import { grouped } from '../../parts/grouped.js';
-import { plain, signed } from '../../person/descriptions.js';
+import { signed } from '../../person/descriptions.js';
+import { COMPONENT_WORDS, policyName } from '../../words.js';
 
-interface VerdictPanelProps {
-  readonly verdict: Verdict;
-  readonly people: number;
-}
-
-export function VerdictPanel({ verdict, people }: VerdictPanelProps) {
+export function VerdictPanel({ verdict }: { readonly verdict: Verdict }) {
   const heading = headingOf(verdict);
   return (
     <section class={`panel verdict ${verdict.pays}`} aria-labelledby="verdict">
       <h2 id="verdict">{heading}</h2>
-      <p>
-        The best policy that infers, <strong>{verdict.bestInferring}</strong>, {leadInWords(verdict)}
-      </p>
-      {verdict.beaten.map(({ name, lead, largestPart }) => (
-        <p key={name}>
-          <strong>{verdict.bestIgnoring}</strong> beats <strong>{name}</strong> by {inWords(lead)}, mostly
-          through {plain(largestPart.component)} ({signed(largestPart.part, 3)}).
-        </p>
-      ))}
-      {sequenceGraderOf(rankedPolicy(verdict.bestInferring).actionSource) !== null && (
-        <p>
-          Even the best policy that infers uses its inference for the belief only: its 28 actions are the same
-          for everybody.
-        </p>
-      )}
-      <p class="fine">Based on {grouped(people)} people, the same for all policies.</p>
+      <p>{leadInWords(verdict)}</p>
       <Announcement text={heading} />
     </section>
   );
 }
 
+/** The policies that infer but lose to one that does not, with the reasons. */
+export const Beaten = ({
+  verdict: { beaten, bestIgnoring, bestInferring },
+}: {
+  readonly verdict: Verdict;
+}) => (
+  <>
+    {beaten.length === 0 && <p>None. No policy that infers loses to one that does not.</p>}
+    {beaten.map(({ name, lead, largestPart: { component, part } }) => (
+      <p key={name}>
+        <strong>{policyName(bestIgnoring)}</strong> beats <strong>{policyName(name)}</strong> by{' '}
+        {inWords(lead)}, mostly through {COMPONENT_WORDS[component].name} ({signed(part, 3)}).
+      </p>
+    ))}
+    {sequenceGraderOf(rankedPolicy(bestInferring).actionSource) !== null && (
+      <p>
+        Even the best policy that infers uses its inference for the belief only: its 28 actions are the same
+        for everybody.
+      </p>
+    )}
+  </>
+);
+
 /** Returns the verdict in a sentence. */
-export function headingOf({ pays, bestIgnoring, lead }: Verdict): string {
-  if (pays === 'inference') return 'This grader pays for inference';
+function headingOf({ pays, bestIgnoring, beaten, lead }: Verdict): string {
+  if (pays === 'inference') return 'It pays for reading the person';
   if (pays === 'part')
-    return `This grader pays for inference, but ${wordsFor(bestIgnoring)} beats some policies that infer`;
+    return `It pays for reading the person, but ${beaten.length} who read lose to one who does not`;
   return lead.mean === 0
-    ? 'This grader pays nothing for inference'
-    : `This grader pays for ${wordsFor(bestIgnoring)}`;
+    ? 'It pays nothing for reading the person'
+    : `It pays more for “${policyName(bestIgnoring)}” than for reading the person`;
 }
 
-function wordsFor(name: string): string {
-  const { actionSource, beliefSource } = rankedPolicy(name);
-  const actions =
-    sequenceGraderOf(actionSource) !== null ? 'an open-loop sequence' : `${actionSource} actions`;
-  return beliefSource === 'constant' ? `${actions} with a constant belief` : actions;
-}
-
-function leadInWords({ bestIgnoring, lead }: Verdict): string {
-  if (lead.mean === 0) return `scores exactly the same as ${bestIgnoring}, which infers nothing.`;
+function leadInWords({ lead }: Verdict): string {
+  if (lead.mean === 0) return 'The best who reads scores exactly the same as the best who does not.';
   const caveat =
     lead.low !== null && lead.low <= 0 && lead.high! >= 0 ? ' The difference is not significant.' : '';
   const verb = lead.mean > 0 ? 'leads' : 'is behind';
   const amount = inWords(lead.mean > 0 ? lead : negated(lead));
-  return `${verb} the best policy that infers nothing, ${bestIgnoring}, by ${amount}.${caveat}`;
+  return `The best who reads ${verb} the best who does not by ${amount}.${caveat}`;
 }
 
 const negated = ({ mean, low, high }: Interval): Interval => ({

@@ -2,9 +2,8 @@
 import { useSignal } from '@preact/signals';
 import { useId, useMemo, useRef } from 'preact/hooks';
 import { COMPONENT_COLOURS } from '../../../../src/figures/theme.js';
-import { COMPONENT_FIELDS } from '../../../../src/world/fields.js';
+import { COMPONENT_NAMES } from '../../../../src/world/fields.js';
 import type { Field } from '../../address.js';
-import type { Tick } from '../../graders/ticks.js';
 import {
   decimalOf,
   moveWeight,
@@ -13,12 +12,13 @@ import {
   rangeOf,
   type Sliders,
   slidersAt,
+  type Tick,
   toggleLock,
   type Weights,
   WHOLE,
 } from '../../graders/weights.js';
 import { TextField } from '../../parts/controls.js';
-import { title } from '../../person/descriptions.js';
+import { COMPONENT_WORDS } from '../../words.js';
 
 interface WeightsPanelProps {
   readonly weights: Weights;
@@ -41,30 +41,33 @@ export function WeightsPanel({ weights, change, ticks }: WeightsPanelProps) {
   const type = (k: number, to: number): void =>
     set(moveWeight(slidersAt(weights, sliders.locked), k, to), 'push');
   return (
-    <section class="panel" aria-labelledby="grader">
+    <section class="panel weights" aria-labelledby="grader">
       <div class="panel-head">
         <h2 id="grader">The grader</h2>
         <Presets weights={weights} choose={(preset) => set(slidersAt(preset, sliders.locked), 'push')} />
       </div>
-      <div class="weights">
-        {COMPONENT_FIELDS.map(({ name }, k) => (
-          <WeightRow
-            key={name}
-            k={k}
-            sliders={sliders}
-            slide={slide}
-            hold={hold}
-            type={type}
-            lock={lock}
-            // The ticks hold only if the other weights keep their proportions, that is, if none is locked.
-            ticks={sliders.locked.includes(true) ? [] : (ticks?.[k] ?? [])}
-          />
+      {COMPONENT_NAMES.map((name, k) => (
+        <WeightRow
+          key={name}
+          k={k}
+          sliders={sliders}
+          slide={slide}
+          hold={hold}
+          type={type}
+          // The ticks hold only if the other weights keep their proportions, that is, if none is locked.
+          ticks={sliders.locked.includes(true) ? [] : (ticks?.[k] ?? [])}
+        />
+      ))}
+      <details>
+        <summary>Exact weights, and locks</summary>
+        {COMPONENT_NAMES.map((name, k) => (
+          <ExactWeight key={name} k={k} sliders={sliders} type={type} lock={lock} />
         ))}
-      </div>
-      <p class="fine">
-        The weights always sum to {decimalOf(weights.reduce((sum, weight) => sum + weight, 0))}: when one
-        weight moves, the other weights that are not locked share the rest in their proportions.
-      </p>
+        <p class="fine">
+          The weights always sum to {decimalOf(WHOLE)}: when one moves, the others that are not locked share
+          the rest in their proportions.
+        </p>
+      </details>
     </section>
   );
 }
@@ -118,50 +121,65 @@ interface WeightRowProps {
   readonly slide: (k: number, to: number) => void;
   /** Reports whether a key is held; false when a movement of the slider ends. */
   readonly hold: (isHeld: boolean) => void;
-  /** Sets weight k to `to` thousandths, by the text field or a tick. */
+  /** Sets weight k to `to` thousandths, by a tick. */
   readonly type: (k: number, to: number) => void;
-  /** Locks or unlocks weight k. */
-  readonly lock: (k: number) => void;
 }
 
-function WeightRow({ k, sliders, ticks, slide, hold, type, lock }: WeightRowProps) {
+function WeightRow({ k, sliders, ticks, slide, hold, type }: WeightRowProps) {
   const id = useId();
-  const { name, meaning } = COMPONENT_FIELDS[k];
   const weight = sliders.weights[k];
   const { low, high } = rangeOf(sliders, k);
-  const field = useMemo(() => thousandths(low, high), [low, high]);
   return (
     <div class="weight">
       <label for={id}>
         <span class="chip" style={{ background: COMPONENT_COLOURS[k] }} />
-        {title(name)}
+        {COMPONENT_WORDS[COMPONENT_NAMES[k]].name}
       </label>
-      <input
-        id={id}
-        type="range"
-        min="0"
-        max={WHOLE}
-        step="5"
-        value={weight}
-        disabled={low === high}
-        aria-valuetext={decimalOf(weight)}
-        aria-describedby={`${id}-meaning`}
-        onInput={({ currentTarget }) => slide(k, Number(currentTarget.value))}
-        onKeyDown={({ repeat }) => hold(repeat)}
-        onChange={() => hold(false)}
-      />
-      <Ticks ticks={ticks} jump={(to) => type(k, to)} />
+      <span class="slide">
+        <input
+          id={id}
+          type="range"
+          min="0"
+          max={WHOLE}
+          step="5"
+          value={weight}
+          disabled={low === high}
+          aria-valuetext={decimalOf(weight)}
+          onInput={({ currentTarget }) => slide(k, Number(currentTarget.value))}
+          onKeyDown={({ repeat }) => hold(repeat)}
+          onChange={() => hold(false)}
+        />
+        <Ticks ticks={ticks} jump={(to) => type(k, to)} />
+      </span>
+      <output for={id}>{decimalOf(weight)}</output>
+    </div>
+  );
+}
+
+interface ExactWeightProps extends Pick<WeightRowProps, 'k' | 'sliders' | 'type'> {
+  /** Locks or unlocks weight k. */
+  readonly lock: (k: number) => void;
+}
+
+/** A weight as a number, with the component's code name and what earns it. */
+function ExactWeight({ k, sliders, type, lock }: ExactWeightProps) {
+  const code = COMPONENT_NAMES[k];
+  const { name, sentence } = COMPONENT_WORDS[code];
+  const { low, high } = rangeOf(sliders, k);
+  const field = useMemo(() => thousandths(low, high), [low, high]);
+  return (
+    <div class="exact-weight">
       <TextField
-        label={`${title(name)} as a number`}
+        label={name}
+        hint={`${code}: ${sentence}`}
         field={field}
-        value={weight}
+        value={sliders.weights[k]}
         onChange={(to) => type(k, to)}
       />
-      <button type="button" class="lock" aria-pressed={sliders.locked[k]} onClick={() => lock(k)}>
+      <button type="button" aria-pressed={sliders.locked[k]} onClick={() => lock(k)}>
         {sliders.locked[k] ? 'locked' : 'lock'}
-        <span class="visually-hidden"> {title(name)}</span>
+        <span class="visually-hidden"> {name}</span>
       </button>
-      <small id={`${id}-meaning`}>{meaning}</small>
     </div>
   );
 }
@@ -180,7 +198,7 @@ function Ticks({ ticks, jump }: TicksProps) {
     if (nearest !== undefined) jump(nearest.to);
   };
   return (
-    // Hidden from keyboards and screen readers: for them, the table of flips.tsx has buttons that do the same.
+    // Hidden from keyboards and screen readers: for them, the list of flips.tsx has buttons that do the same.
     <div class="ticks" aria-hidden="true" onClick={click}>
       {ticks.map(({ to, words }) => (
         <span key={to} title={words} style={{ left: `${(100 * to) / WHOLE}%` }} />
