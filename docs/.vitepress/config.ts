@@ -16,8 +16,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   Start: [...docs('tutorial', 'installing', 'page'), ...guides('python'), 'python/README'],
   Play: guides('step', 'async-and-webgpu', 'snapshots-and-forks', 'policies', 'evaluation'),
   Train: [
-    ...guides('rollouts', 'rewards'),
-    ...guides('text', 'text-from-python'),
+    ...guides('rollouts', 'rewards', 'text'),
     ...docs('trajectories', 'students', 'language-models', 'publishing', 'scaling'),
     ...['python/recipe/README', 'python/rhythm_vec_env/README'],
   ],

@@ -75,7 +75,7 @@ def nf4(cpu: bool) -> BitsAndBytesConfig:
     if missing:
         raise ValueError(
             f"Expected {' and '.join(missing)} for --quantize nf4, got none. Use a machine with a GPU and leave out "
-            "--cpu, run pip install bitsandbytes, or pass --quantize none, which needs more memory (README.md)."
+            "--cpu, run pip install bitsandbytes, or pass --quantize none, which needs more memory."
         )
     return nf4_config()
 

@@ -1,6 +1,6 @@
 """All settings of the recipe: defaults, their sources, and the presets.
 
-The options of train.py and the table of README.md are derived from the dataclasses of this file. The file imports only
+The options of train.py and the table of `train.py settings` are derived from the dataclasses of this file. The file imports only
 the standard library.
 """
 
@@ -237,7 +237,7 @@ def _text(value: Any) -> str:
 
 
 def table() -> str:
-    """Returns all settings as the Markdown table of README.md."""
+    """Returns all settings as a Markdown table, which `train.py settings` prints."""
     lines = ["| setting | later | first | source of `later` | description |", "| --- | --- | --- | --- | --- |"]
     first = preset("first")
     for option, _, each in options():

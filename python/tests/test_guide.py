@@ -14,7 +14,7 @@ from .support import guide_examples, stated_output
 class GuideTest(unittest.TestCase):
     def test_examples_print_the_text_in_their_comments(self) -> None:
         examples = [code for code in guide_examples() if "rhythm_vec.ray" not in code]
-        self.assertEqual(len(examples), 5)
+        self.assertEqual(len(examples), 4)
         for code in examples:
             if "import jax" in code and find_spec("jax") is None:
                 continue

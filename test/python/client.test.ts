@@ -446,11 +446,11 @@ describe.runIf(absent === null)('examples', () => {
   }
 
   it.runIf(noEngine === null)('of the guide of texts print what the guide shows', async () => {
-    const page = readFileSync(pathOf('docs/guides/text-from-python.md'), 'utf8');
+    const page = readFileSync(pathOf('docs/guides/text.md'), 'utf8');
     const examples = [
       ...page.matchAll(/^```python\n((?:(?!```).*\n)+)```\n\n```txt\n((?:(?!```).*\n)+)```$/gm),
     ];
-    expect(examples).toHaveLength(3);
+    expect(examples).toHaveLength(2);
     for (const [, code, output] of examples) expect(await outputOf('-c', code)).toBe(output);
   });
 
