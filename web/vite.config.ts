@@ -1,5 +1,6 @@
 /** Configures the development server and the build of the page. The built files work from any folder. */
 import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type Plugin } from 'vite';
 
@@ -56,6 +57,35 @@ const linkPreview: Plugin = {
   ],
 };
 
+/**
+ * Builds workers as entries of the page, so that they and the page share chunks. Vite would bundle each worker by itself. A
+ * module starts a worker with `new Worker(new URL('./worker.ts', import.meta.url), ...)`.
+ */
+const sharedWorkers: Plugin = {
+  name: 'shared-workers',
+  apply: 'build',
+  enforce: 'pre',
+  transform(code, id) {
+    if (!code.includes('new Worker(new URL(')) return null;
+    return code.replace(/new URL\('(\.[^']+)', import\.meta\.url\)/g, (_, path: string) => {
+      const reference = this.emitFile({ type: 'chunk', id: resolve(id, '..', path) });
+      return `import.meta.ROLLUP_FILE_URL_${reference}`;
+    });
+  },
+};
+
+/** Chunks that workers share with each other, and with the page. Without these groups there are dozens of small chunks. */
+const GROUPS = [
+  {
+    ...{ name: 'world', priority: 2 },
+    test: /\/src\/(world|shared|engine\/graders)\/(?!.*schemas|parse-grader)|reference\/rules|validate\/steps|spelling|fixed-policies|outcome|student-files|comlink|packaged-students/,
+  },
+  {
+    name: 'engine',
+    test: /\/src\/engine\/(backends|vec-env)\/(?!webgpu)|\/workers\/(platform|wasm)|\/student\/student\./,
+  },
+];
+
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 
 interface AuditRow {
@@ -108,11 +138,19 @@ export default defineConfig({
     // For the sequence editor.
     AUDITED_SCORES: JSON.stringify(AUDITED_SCORES),
   },
-  build: { outDir: 'dist', emptyOutDir: true, target: 'es2022', assetsInlineLimit: 0 },
+  build: {
+    ...{ outDir: 'dist', emptyOutDir: true, target: 'es2022', assetsInlineLimit: 0 },
+    rolldownOptions: { output: { codeSplitting: { groups: GROUPS } } },
+    modulePreload: {
+      polyfill: false,
+      // A dynamic import preloads nothing: that needs a document, which workers do not have.
+      resolveDependencies: (_file, dependencies, { hostType }) => (hostType === 'html' ? dependencies : []),
+    },
+  },
   worker: { format: 'es' },
   // Dependencies of the workers. If they were not listed, the development server would find them late and reload the page.
   optimizeDeps: {
     include: ['@noble/hashes/sha2', '@noble/hashes/utils', 'crc-32', 'comlink', 'seedrandom', '@jax-js/jax'],
   },
-  plugins: [contentPolicy, linkPreview],
+  plugins: [contentPolicy, linkPreview, sharedWorkers],
 });

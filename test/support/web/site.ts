@@ -15,7 +15,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
-  '.ttf': 'font/ttf',
+  '.woff2': 'font/woff2',
   '.wasm': 'application/wasm',
 };
 

@@ -66,10 +66,10 @@ export interface ComputedBy {
 
 /**
  * The number of episodes, from the first on, whose meters are read at every step, for the bands. Scores and components are of
- * all episodes. With this number, the rank of a percentile has a standard error of at most 0.4 percentage points, which is not
- * visible in a picture. The steps of a million episodes would take 1.8 GB.
+ * all episodes. With this number, the rank of a percentile has a standard error of at most 0.8 percentage points, which is
+ * hardly visible in a picture. Four times as many would take half of the time of a crowd of 100,000.
  */
-export const BAND_EPISODES = 16_384;
+export const BAND_EPISODES = 4096;
 
 /** Bins of a histogram. */
 export const BINS = 100;

@@ -13,8 +13,8 @@ import { PairStatistics, PolicyStatistics } from './crowd-statistics.js';
  */
 const CHUNK = { first: 2 ** 10, worker: 2 ** 12, student: 2 ** 10, gpu: 2 ** 17 };
 
-/** Milliseconds between two reports of results. Chosen by hand. */
-const REPORT_INTERVAL = 700;
+/** Results are reported when this many times as many people are done as in the last report. Chosen by hand. */
+const REPORT_FACTOR = 16;
 
 /** Plays chunks of one request, one after the other. */
 export interface ChunkLane {
@@ -63,7 +63,8 @@ class CrowdRun {
   readonly #startTime = performance.now();
   /** The outputs that wait for those of earlier people, by the number of people before them. */
   readonly #waiting = new Map<number, readonly ChunkOutputs[]>();
-  #reportTime = Number.NEGATIVE_INFINITY;
+  /** The number of episodes in the last report of results. */
+  #reported = 0;
   #computedBy: Crowd['computedBy'] = { backend: '', adapter: null, lanes: 0 };
   done = 0;
 
@@ -121,9 +122,9 @@ class CrowdRun {
       this.done += outputs[0].finalScores.length;
     }
     if (this.done === 0 || this.isComplete) return;
-    const isDue = performance.now() - this.#reportTime > REPORT_INTERVAL;
+    const isDue = this.done >= REPORT_FACTOR * this.#reported;
     this.#report({ done: this.done, total: this.#request.numEpisodes }, isDue ? this.result() : null);
-    if (isDue) this.#reportTime = performance.now();
+    if (isDue) this.#reported = this.done;
   }
 
   /** Returns the results of the episodes so far. */
