@@ -47,7 +47,7 @@ describe.skipIf(absent !== null)('the training', () => {
     const curves = page.getByRole('slider', { name: 'Read the curves at' });
     await curves.press('Home');
     expect(await curves.getAttribute('aria-valuetext')).toMatch(
-      /^\d+\.\d s, mostly [a-z ]+: final score 0\.\d{3}, belief error 0\.\d{3}, first half /,
+      /^\d+\.\d s, mostly [a-z ]+: final score 0\.\d{3}, belief error 0\.\d{3}, reward of each half /,
     );
     expect(await page.locator('.crosshair').count()).toBe(4);
     const download = page.waitForEvent('download');
@@ -141,7 +141,7 @@ describe.skipIf(absent !== null)('the training', () => {
       await page.getByText(/^my-student is kept/).waitFor();
       const curves = page.getByRole('slider', { name: 'Read the curves at' });
       // The first point of the curves is the nearest to this position.
-      await page.getByRole('img', { name: /^final score over time/ }).tap({ position: { x: 42, y: 80 } });
+      await page.getByRole('img', { name: /^Final score over time/ }).tap({ position: { x: 42, y: 80 } });
       expect(await curves.inputValue()).toBe('0');
       await page.getByText(/Trained by WebGPU\./).waitFor();
       expect(visited.messages).toEqual([]);

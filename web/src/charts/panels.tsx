@@ -1,20 +1,31 @@
 /**
- * Line charts over the steps of a week, in panels side by side. A crosshair marks one step in all panels. The pointer
- * moves it, and so does a slider, for the keyboard, touch and screen readers.
+ * Line charts over the steps of a week or over seconds, in panels side by side. A crosshair marks one point in all panels. The
+ * pointer moves it, and so does a slider, for the keyboard, touch and screen readers.
  */
 import type { Signal } from '@preact/signals';
 import { useMemo, useRef } from 'preact/hooks';
 import type { TableProps } from '../parts/table.js';
 import { useWidth } from '../parts/use-width.js';
 import { ChartFigure, Legend } from './figure.js';
-import { areaOf, type Frame, frameIn, lineOf, pointAt, stemsOf, stepAt } from './panel-layout.js';
+import {
+  areaOf,
+  type Frame,
+  frameIn,
+  indexAt,
+  lineOf,
+  secondsAxis,
+  stemsOf,
+  weekAxis,
+  xOf,
+  yOf,
+} from './panel-layout.js';
 
 export interface Series {
   readonly name: string;
   readonly colour: string;
   /** Whether an earlier series has the same colour, so that this series is dashed. */
   readonly dashed?: boolean;
-  /** One value per step; NaN where there is none. */
+  /** One value per point; NaN where there is none. */
   readonly values: readonly number[];
   /** Whether each value is drawn as a bar from 0, instead of one line through all values. */
   readonly stems?: boolean;
@@ -27,14 +38,17 @@ export interface Panel {
   readonly domain: readonly [low: number, high: number];
   readonly ticks: readonly number[];
   readonly series: readonly Series[];
-  /** The value of a dashed line. */
-  readonly threshold?: number;
+  /** Whether the values are shares that add up to 1, drawn as bands on each other instead of lines. */
+  readonly stacked?: boolean;
+  /** The values of dashed lines, and their colour. Default: grey. */
+  readonly thresholds?: readonly number[];
+  readonly thresholdColour?: string;
   /** Shaded ranges behind the lines, the widest first. Without them, the second half of the week is shaded. */
   readonly ranges?: readonly (readonly [low: number, high: number])[];
   /** Formats a value at the crosshair. Default: two decimals. */
   readonly format?: (value: number) => string;
-  /** Describes the values at a step for screen readers. Default: the formatted values. */
-  readonly inWords?: (step: number) => string;
+  /** Describes the values of a point for screen readers. Default: the formatted values. */
+  readonly inWords?: (k: number) => string;
 }
 
 export interface PanelsProps {
@@ -43,30 +57,35 @@ export interface PanelsProps {
   /** The chart in words, for screen readers. */
   readonly description: string;
   readonly panels: readonly Panel[];
-  /** The number of points of the axis: 28, or 29 with the start of the week. */
-  readonly points: number;
+  /** The number of points of a week, 28, or 29 with the start of the week; or the second of each point. */
+  readonly points: number | readonly number[];
   /** The last point that has values. Default: the last of the axis. */
   readonly last?: number;
-  /** The step under the crosshair; null for none. */
+  /** The point under the crosshair; null for none. */
   readonly cursor: Signal<number | null>;
-  /** Describes a step: "day 3 evening". */
-  readonly nameOf: (step: number) => string;
+  /** Describes a point: "day 3 evening". */
+  readonly nameOf: (k: number) => string;
   readonly table?: TableProps;
   /** The label of the slider that moves the crosshair. */
   readonly sliderName?: string;
-  /** Steps with an event, which a mark shows in every panel. */
+  /** Points with an event, which a mark shows in every panel. */
   readonly events?: readonly number[];
 }
 
 export function Panels(props: PanelsProps) {
-  const { title, notes, description, panels, points, table } = props;
+  const { title, notes, panels, points, table } = props;
   const container = useRef<HTMLDivElement>(null);
   const width = useWidth(container);
+  const axis = useMemo(() => (typeof points === 'number' ? weekAxis(points) : secondsAxis(points)), [points]);
   const frame = useMemo(
-    () => (width === null ? null : frameIn(width, panels.length, points)),
-    [width, panels.length, points],
+    () => (width === null ? null : frameIn(width, panels.length, axis)),
+    [width, panels.length, axis],
   );
-  const series = longestOf(panels);
+  const { last = axis.at.length - 1 } = props;
+  // The series of the panel with the most lines. Other panels may lack some of them.
+  const series = panels
+    .filter(({ stacked }) => !stacked)
+    .reduce<readonly Series[]>((most, { series }) => (series.length > most.length ? series : most), []);
   return (
     <ChartFigure title={title} notes={notes} table={table}>
       {series.length > 1 && (
@@ -79,48 +98,25 @@ export function Panels(props: PanelsProps) {
       {/* The slider sticks within this element, so that it covers neither the title nor the notes. */}
       <div>
         <div class="plot" ref={container}>
-          {frame === null ? (
-            <div class="plot-to-come" />
-          ) : (
-            <PanelsPicture
-              frame={frame}
-              panels={panels}
-              description={description}
-              events={props.events ?? NO_EVENTS}
-              cursor={props.cursor}
-            />
-          )}
+          {frame === null ? <div class="plot-to-come" /> : <Picture {...props} frame={frame} last={last} />}
         </div>
-        <StepSlider {...props} />
+        <PointSlider {...props} last={last} />
       </div>
     </ChartFigure>
   );
 }
 
-/** Returns the series of the panel with the most series. Other panels may lack some of them. */
-const longestOf = (panels: readonly Panel[]): readonly Series[] =>
-  panels.reduce<readonly Series[]>((most, { series }) => (series.length > most.length ? series : most), []);
-
 const NO_EVENTS: readonly number[] = [];
 
-interface PictureProps {
-  readonly frame: Frame;
-  readonly panels: readonly Panel[];
-  readonly description: string;
-  readonly events: readonly number[];
-  readonly cursor: Signal<number | null>;
-}
+type PictureProps = PanelsProps & { readonly frame: Frame; readonly last: number };
 
-function PanelsPicture({ frame, panels, description, events, cursor }: PictureProps) {
+function Picture({ frame, panels, description, events = NO_EVENTS, cursor, last }: PictureProps) {
   const move = ({ clientX, clientY, currentTarget }: PointerEvent): void => {
     const { left, top } = (currentTarget as Element).getBoundingClientRect();
-    cursor.value = stepAt(frame, clientX - left, clientY - top);
+    cursor.value = indexAt(frame, clientX - left, clientY - top);
   };
   const drawn = useMemo(
-    () =>
-      panels.map((panel, k) => (
-        <PanelLines key={panel.name} panel={panel} frame={frame} events={events} k={k} />
-      )),
+    () => panels.map((panel) => <PanelLines key={panel.name} panel={panel} frame={frame} events={events} />),
     [panels, frame, events],
   );
   return (
@@ -132,33 +128,35 @@ function PanelsPicture({ frame, panels, description, events, cursor }: PicturePr
       onPointerMove={move}
       onPointerDown={move}
     >
-      {drawn}
-      <Crosshair frame={frame} panels={panels} cursor={cursor} />
+      {panels.map((panel, k) => (
+        <g key={panel.name} transform={`translate(${frame.places[k].left} ${frame.places[k].top})`}>
+          {drawn[k]}
+          <Values panel={panel} frame={frame} k={cursor.value ?? last} />
+          {cursor.value !== null && <Crosshair panel={panel} frame={frame} k={cursor.value} />}
+        </g>
+      ))}
     </svg>
   );
 }
 
-interface PanelLinesProps {
+interface PanelProps {
   readonly panel: Panel;
   readonly frame: Frame;
-  readonly events: readonly number[];
-  /** The index of the panel. */
-  readonly k: number;
 }
 
-function PanelLines({ panel, frame, events, k }: PanelLinesProps) {
-  const { left, top } = frame.places[k];
-  const { plotWidth, plotHeight, days } = frame;
-  const y = (value: number): number => pointAt(frame, panel.domain, 0, value).y;
+function PanelLines({ panel, frame, events }: PanelProps & { readonly events: readonly number[] }) {
+  const { domain, ranges, series, stacked, thresholds = [] } = panel;
+  const { plotWidth, plotHeight, axis } = frame;
+  const y = (value: number): number => yOf(frame, domain, value);
   return (
-    <g transform={`translate(${left} ${top})`}>
+    <>
       <text class="panel-name" x="0" y="-8">
         {panel.name}
       </text>
-      {panel.ranges === undefined && (
+      {ranges === undefined && axis.hasHalves && (
         <rect class="half" x={plotWidth / 2} width={plotWidth / 2} height={plotHeight} />
       )}
-      {panel.ranges?.map(([low, high]) => (
+      {ranges?.map(([low, high]) => (
         <rect key={high} class="range" y={y(high)} width={plotWidth} height={y(low) - y(high)} />
       ))}
       <g class="axes">
@@ -170,72 +168,55 @@ function PanelLines({ panel, frame, events, k }: PanelLinesProps) {
             </text>
           </g>
         ))}
-        {days.map(({ day, x }) => (
-          <text key={day} x={x} y={plotHeight + 15} text-anchor="middle">
-            {day}
+        {axis.labels.map(({ at, text }) => (
+          <text
+            key={text}
+            x={xOf(frame, at)}
+            y={plotHeight + 15}
+            text-anchor={at === 0 ? 'start' : at === axis.end ? 'end' : 'middle'}
+          >
+            {text}
           </text>
         ))}
       </g>
-      {panel.threshold !== undefined && (
-        <line class="threshold" x1="0" x2={plotWidth} y1={y(panel.threshold)} y2={y(panel.threshold)} />
-      )}
-      {panel.series.map(
-        ({ name, colour, band }) =>
-          band && <path key={name} class="band" d={areaOf(frame, panel.domain, band)} fill={colour} />,
-      )}
-      {panel.series.map(({ name, colour, dashed, stems, values }) => (
-        <path
-          key={name}
-          class={stems ? 'stem' : dashed ? 'line dashed' : 'line'}
-          d={(stems ? stemsOf : lineOf)(frame, panel.domain, values)}
-          stroke={colour}
+      {thresholds.map((value) => (
+        <line
+          key={value}
+          class="threshold"
+          style={{ stroke: panel.thresholdColour }}
+          x2={plotWidth}
+          y1={y(value)}
+          y2={y(value)}
         />
       ))}
-      {events.map((step) => {
-        const { x } = pointAt(frame, panel.domain, step, 0);
+      {series.map(
+        ({ name, colour, band }) =>
+          band && (
+            <path
+              key={name}
+              class={stacked ? undefined : 'band'}
+              d={areaOf(frame, domain, band)}
+              fill={colour}
+            >
+              <title>{name}</title>
+            </path>
+          ),
+      )}
+      {!stacked &&
+        series.map(({ name, colour, dashed, stems, values }) => (
+          <path
+            key={name}
+            class={stems ? 'stem' : dashed ? 'line dashed' : 'line'}
+            d={(stems ? stemsOf : lineOf)(frame, domain, values)}
+            stroke={colour}
+          />
+        ))}
+      {events.map((k) => {
+        const x = xOf(frame, axis.at[k]);
         return (
-          <g key={step} class="event-mark">
+          <g key={k} class="event-mark">
             <line x1={x} x2={x} y1="0" y2={plotHeight} />
             <path d={`M${x - 4} 0h8l-4 7Z`} />
-          </g>
-        );
-      })}
-    </g>
-  );
-}
-
-function Crosshair({ frame, panels, cursor }: Omit<PictureProps, 'description' | 'events'>) {
-  const step = cursor.value;
-  if (step === null) return null;
-  return (
-    <>
-      {panels.map((panel, k) => {
-        const { left, top } = frame.places[k];
-        const x = pointAt(frame, panel.domain, step, 0).x;
-        return (
-          <g key={panel.name} transform={`translate(${left} ${top})`} class="crosshair">
-            <line x1={x} x2={x} y1="0" y2={frame.plotHeight} />
-            {panel.series.map(
-              ({ name, colour, values }) =>
-                Number.isFinite(values[step]) && (
-                  <circle
-                    key={name}
-                    cx={x}
-                    cy={pointAt(frame, panel.domain, step, values[step]).y}
-                    r="3.5"
-                    fill={colour}
-                  />
-                ),
-            )}
-            <text x={frame.plotWidth} y="-8" text-anchor="end">
-              {panel.series
-                .filter(({ values }) => Number.isFinite(values[step]))
-                .map(({ name, colour, values }, j) => (
-                  <tspan key={name} fill={colour} dx={j === 0 ? 0 : 8}>
-                    {formatted(panel, values[step])}
-                  </tspan>
-                ))}
-            </text>
           </g>
         );
       })}
@@ -243,20 +224,50 @@ function Crosshair({ frame, panels, cursor }: Omit<PictureProps, 'description' |
   );
 }
 
-function StepSlider(props: PanelsProps) {
-  const { cursor, points, last = points - 1, nameOf, panels, sliderName = 'Read the chart at' } = props;
-  const step = Math.min(last, cursor.value ?? last);
-  const values = panels.map((panel) => `${panel.name} ${wordsAt(panel, step)}`);
+interface PointProps extends PanelProps {
+  /** The index of the point. */
+  readonly k: number;
+}
+
+const seriesAt = ({ series, stacked }: Panel, k: number): readonly Series[] =>
+  stacked ? [] : series.filter(({ values }) => Number.isFinite(values[k]));
+
+/** The values of a point, at the upper right of the panel. */
+const Values = ({ panel, frame, k }: PointProps) => (
+  <text class="values" x={frame.plotWidth} y="-8" text-anchor="end">
+    {seriesAt(panel, k).map(({ name, colour, values }, j) => (
+      <tspan key={name} fill={colour} dx={j === 0 ? 0 : 8}>
+        {formatted(panel, values[k])}
+      </tspan>
+    ))}
+  </text>
+);
+
+function Crosshair({ panel, frame, k }: PointProps) {
+  const x = xOf(frame, frame.axis.at[k]);
+  return (
+    <g class="crosshair">
+      <line x1={x} x2={x} y2={frame.plotHeight} />
+      {seriesAt(panel, k).map(({ name, colour, values }) => (
+        <circle key={name} cx={x} cy={yOf(frame, panel.domain, values[k])} r="3.5" fill={colour} />
+      ))}
+    </g>
+  );
+}
+
+function PointSlider({ cursor, last, nameOf, panels, sliderName }: PanelsProps & { readonly last: number }) {
+  const k = Math.min(last, cursor.value ?? last);
+  const values = panels.map((panel) => `${panel.name} ${wordsAt(panel, k)}`);
   return (
     <label class="step-slider">
-      <span>{nameOf(step)}</span>
+      <span>{nameOf(k)}</span>
       <input
         type="range"
         min="0"
         max={last}
-        value={step}
-        aria-label={sliderName}
-        aria-valuetext={`${nameOf(step)}: ${values.join(', ')}`}
+        value={k}
+        aria-label={sliderName ?? 'Read the chart at'}
+        aria-valuetext={`${nameOf(k)}: ${values.join(', ')}`}
         onInput={({ currentTarget }) => {
           cursor.value = Number(currentTarget.value);
         }}
@@ -267,9 +278,9 @@ function StepSlider(props: PanelsProps) {
 
 const formatted = ({ format }: Panel, value: number): string => format?.(value) ?? value.toFixed(2);
 
-function wordsAt(panel: Panel, step: number): string {
-  if (panel.inWords !== undefined) return panel.inWords(step);
+function wordsAt(panel: Panel, k: number): string {
+  if (panel.inWords !== undefined) return panel.inWords(k);
   return panel.series
-    .map(({ values }) => (Number.isFinite(values[step]) ? formatted(panel, values[step]) : 'none'))
+    .map(({ values }) => (Number.isFinite(values[k]) ? formatted(panel, values[k]) : 'none'))
     .join(' and ');
 }

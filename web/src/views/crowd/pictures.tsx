@@ -55,7 +55,7 @@ const panelsOf = (policies: Policies): Panel[] =>
     name,
     domain: [0, 1],
     ticks: [0, 0.5, 1],
-    threshold: RHYTHM.constants.crashThreshold,
+    thresholds: [RHYTHM.constants.crashThreshold],
     series: policies.map(({ name, bands }, k) => ({
       name,
       colour: colourOf(name),

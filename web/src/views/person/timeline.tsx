@@ -110,7 +110,7 @@ function panelsOf(
       name,
       transitions.map(({ meters }) => meters[k]),
     ),
-    threshold: RHYTHM.constants.crashThreshold,
+    thresholds: [RHYTHM.constants.crashThreshold],
   }));
   const rewards = [NaN, ...transitions.slice(1).map(({ reward }) => reward)];
   const largest = Math.ceil(Math.max(1, ...rewards.slice(1).map(Math.abs)));
@@ -118,7 +118,7 @@ function panelsOf(
     ...panel('reward', rewards),
     domain: [-largest, largest],
     ticks: [-largest, 0, largest],
-    threshold: 0,
+    thresholds: [0],
   };
   const lines = [
     { name: nameOfPlayer(player), colour: 'var(--player)', beliefs: moves.map(({ belief }) => belief) },
@@ -132,7 +132,7 @@ function panelsOf(
       ...line,
       values: [NaN, ...beliefs.map((belief) => belief?.[k] ?? NaN)],
     })),
-    ...(result !== null && { threshold: result.target[k] }),
+    ...(result !== null && { thresholds: [result.target[k]] }),
   }));
   return [...meters, reward, ...beliefs];
 }
