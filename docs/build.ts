@@ -1,6 +1,6 @@
 /** Builds the site: generates the reference, gathers the pages, renders them, adds the demo page and checks internal links. */
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checkLinks } from './check-links.js';
@@ -34,6 +34,33 @@ function gatherPages(): void {
     cpSync(join(ROOT, file), join(PAGES, file));
   }
   cpSync(join(DOCS, 'audits'), join(PAGES, 'docs/audits'), { recursive: true });
+  addPlayButton(join(PAGES, 'README.md'));
+}
+
+/** A link to the demo page, which is not a page of VitePress, so the browser loads it. */
+const PLAY_BUTTON = `<p><a class="play" href="page/index.html" target="_self">Play a week with a stranger</a></p>
+
+<style>
+.vp-doc a.play {
+  display: inline-block;
+  padding: 0.6rem 1.4rem;
+  border-radius: 8px;
+  background: var(--vp-button-brand-bg);
+  color: var(--vp-button-brand-text);
+  text-decoration: none;
+}
+.vp-doc a.play:hover {
+  background: var(--vp-button-brand-hover-bg);
+}
+</style>
+`;
+
+/** Adds the button below the picture at the head of the first page. @throws Error if the page has no picture there. */
+function addPlayButton(page: string): void {
+  const text = readFileSync(page, 'utf8');
+  const withButton = text.replace(/^(# .*\n\n!\[.*\n)/, `$1\n${PLAY_BUTTON}`);
+  if (withButton === text) throw new Error(`Expected a headline and a picture at the head of ${page}.`);
+  writeFileSync(page, withButton);
 }
 
 /** Builds the demo page into the folder `page` of the site. */

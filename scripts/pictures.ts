@@ -1,4 +1,4 @@
-/** Draws docs/episode.svg and the preview picture of links to the page. With --check, writes nothing; fails if one is stale. */
+/** Draws docs/episode.svg and from it the preview of links to the page. With --check, writes nothing; fails if one is stale. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { pngOf } from '../src/figures/png.js';
 import { episodePicture } from './pictures/episode-picture.js';
@@ -14,7 +14,7 @@ const LINK = new URL('../web/public/preview.png', import.meta.url);
 
 const episodes = [await playEpisode('heuristic', SEED, GRADER), await playEpisode('planner', SEED, GRADER)];
 const episode = episodePicture(episodes, SEED, GRADER);
-const link = await pngOf(linkPicture(), { scale: 1 });
+const link = await pngOf(linkPicture(episode), { scale: 1 });
 if (process.argv.includes('--check')) {
   const isFresh = {
     'docs/episode.svg': readFileSync(EPISODE, 'utf8') === episode,

@@ -42,7 +42,8 @@ const PREVIEW = {
   'og:image': `${process.env.RHYTHM_PAGE_URL ?? './'}preview.png`,
   'og:image:width': '1200',
   'og:image:height': '630',
-  'og:image:alt': 'Histograms of final scores: open-loop beats heuristic for most people.',
+  'og:image:alt':
+    'One week of the same person, played by the heuristic and by the planner, whose belief approaches the truth.',
 };
 
 const linkPreview: Plugin = {

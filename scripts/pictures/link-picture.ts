@@ -1,63 +1,42 @@
-/** Draws the preview picture of links to the demo page: the page's headline, a result, and the histograms of two policies. */
-import { findPolicy } from '../../src/agents/policies/fixed-policies.js';
-import { colourOfPlayer, LIGHT } from '../../src/figures/theme.js';
-import { createVecEnv } from '../../src/index.js';
+/** Turns the picture of two episodes into the preview picture of links to the page: 1200 x 630 pixels, the end of the week. */
+import { FONT, kindOf, LIGHT, POLICY_COLOURS } from '../../src/figures/theme.js';
+import { BELIEF_NAMES } from '../../src/world/fields.js';
 
-/**
- * In pixels: the picture, its margin, the y of the histograms' base, and the height of the highest bar. Chosen by hand, like
- * the other positions and sizes of this file.
- */
-const [WIDTH, HEIGHT, MARGIN, BASE, HIGHEST] = [1200, 630, 64, 560, 250];
-/** The number of people (episodes), the number of bars of a histogram, and the grader of the scores. Chosen by hand. */
-const [PEOPLE, BARS, GRADER] = [20_000, 50, 'v2'];
+/** In pixels of the preview, and the width of the picture of the episodes. */
+const [WIDTH, HEIGHT, DRAWN] = [1200, 630, 880];
+/** The part of the height that lies above the drawn picture, in its own pixels. Chosen by hand. */
+const ABOVE = 16;
 
-const POLICIES = ['heuristic', 'open-loop'].map((name) => ({ name, colour: colourOfPlayer(name) }));
+/** The styles of the picture's classes as attributes, because the library that draws PNG files reads no style sheets. */
+const ATTRIBUTES: Readonly<Record<string, string>> = {
+  head: 'font-size="25" font-weight="600"',
+  name: 'font-size="15" font-weight="600"',
+  small: `font-size="11" fill="${LIGHT.muted}"`,
+  end: '',
+  shade: `fill="${LIGHT.shade}"`,
+  rule: `stroke="${LIGHT.rule}"`,
+  line: 'fill="none" stroke-width="2" stroke-linejoin="round"',
+  truth: `fill="${LIGHT.ink}"`,
+  belief: 'fill="none" stroke-width="4"',
+};
 
-/** Returns an SVG of 1200 x 630 pixels. */
-export function linkPicture(): string {
-  const [first, second] = POLICIES.map(({ name }) => scoresOf(name));
-  const beaten = second.filter((score, i) => score > first[i]).length / PEOPLE;
-  const shares = [first, second].map(sharesOf);
-  const highest = Math.max(...shares.flat());
-  const bars = POLICIES.map(({ colour }, k) => barsOf(shares[k], highest, colour)).join('');
-  const legend = POLICIES.map(({ name, colour }, k) => drawText(MARGIN + 200 * k, 300, name, 26, colour));
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}"><rect width="${WIDTH}" height="${HEIGHT}" fill="${LIGHT.paper}"/>
-${drawText(MARGIN, 96, 'Everyone responds differently.', 52, LIGHT.ink)}
-${drawText(MARGIN, 164, 'Find out who this is in one week.', 52, LIGHT.ink)}
-${drawText(MARGIN, 228, `open-loop beats heuristic for ${Math.round(100 * beaten)} % of people`, 30, LIGHT.muted)}
-${legend.join('')}${bars}<rect x="${MARGIN}" y="${BASE}" width="${WIDTH - 2 * MARGIN}" height="2" fill="${LIGHT.rule}"/>
-${drawText(MARGIN, 600, `final scores of ${PEOPLE.toLocaleString('en')} people, 0 to 1`, 24, LIGHT.muted)}\
-${drawText(980, 600, 'rhythm-vec', 28, LIGHT.ink)}
+/** Returns the preview as an SVG without style sheet. @param episode the SVG of `episodePicture`. */
+export function linkPicture(episode: string): string {
+  const drawn = episode
+    .slice(episode.indexOf('</style>') + '</style>'.length, episode.indexOf('</svg>'))
+    // The curtain, which is open at the end of the week, and the ground, which the preview draws in its own size.
+    .replace(/<rect class="(curtain|paper)"[^>]*>/g, '')
+    .replace(/ class="([^"]*)"/g, (_, names: string) => ` ${names.split(' ').map(attributesOf).join(' ')}`);
+  const height = (HEIGHT * DRAWN) / WIDTH;
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}" viewBox="0 ${-ABOVE} ${DRAWN} ${height}">
+<rect y="${-ABOVE}" width="${DRAWN}" height="${height}" fill="${LIGHT.paper}"/>
+<g font-family="${FONT.split(',')[0]}" font-size="13" fill="${LIGHT.ink}">${drawn}</g>
 </svg>
 `;
 }
 
-/** Returns the final scores of a policy, f32 [PEOPLE]: a person is the sampled profile of a seed. */
-function scoresOf(policy: string): Float32Array {
-  const { choice, options } = findPolicy(policy);
-  using env = createVecEnv({ numEnvs: PEOPLE, grader: GRADER });
-  env.reset({ seed: 0 });
-  return env.run(choice(PEOPLE, GRADER), options).finalScores.slice();
+/** Returns the attributes of a class. That of a policy has the policy's colour; that of one number of its belief only moves. */
+function attributesOf(name: string): string {
+  if (BELIEF_NAMES.some((number) => name.endsWith(`-${number}`))) return '';
+  return ATTRIBUTES[name] ?? `stroke="${POLICY_COLOURS[kindOf(name)!].light}"`;
 }
-
-/** Returns the share of scores in each of BARS equal ranges of [0, 1]. */
-function sharesOf(scores: Float32Array): number[] {
-  const shares = Array<number>(BARS).fill(0);
-  for (const score of scores) shares[Math.min(BARS - 1, Math.floor(score * BARS))] += 1 / PEOPLE;
-  return shares;
-}
-
-/** Draws a histogram. @param highest the share of the highest bar. */
-function barsOf(shares: readonly number[], highest: number, colour: string): string {
-  const width = (WIDTH - 2 * MARGIN) / BARS;
-  return shares
-    .map((share, k) => {
-      const height = Math.round((share / highest) * HIGHEST);
-      return `<rect x="${MARGIN + k * width}" y="${BASE - height}" width="${width - 1.5}" height="${height}" fill="${colour}" fill-opacity="0.6"/>`;
-    })
-    .join('');
-}
-
-/** Draws a text. @param x, y its left end and its baseline, in pixels. */
-const drawText = (x: number, y: number, text: string, size: number, colour: string): string =>
-  `<text x="${x}" y="${y}" font-family="Inter" font-weight="600" font-size="${size}" fill="${colour}">${text}</text>`;
