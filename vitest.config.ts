@@ -21,6 +21,7 @@ const LONG = [
   'test/evaluation/audit/{audit,audit-exploits}.test.ts',
   'test/evaluation/{every-engine,tutorial}.test.ts',
   testsOf('training/hub'),
+  'test/web/learns-from-planner.test.ts',
 ];
 
 /** The tests of further projects, which `unit` leaves out. */

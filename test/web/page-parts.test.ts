@@ -16,7 +16,7 @@ import { colourOf, isRepeated } from '../../web/src/charts/policy-colours.js';
 import { isPlayableDay, resultText, seedOfDay, today } from '../../web/src/daily/daily.js';
 import { leftOf, placeOf, stackOf } from '../../web/src/parts/stack.js';
 import { PLAYER_NAMES } from '../../web/src/person/player-names.js';
-import { SCHEDULE } from '../../web/src/training/schedule.js';
+import { SCHEDULES } from '../../web/src/training/schedule.js';
 import {
   BELIEF_WORDS,
   COMPONENT_WORDS,
@@ -25,7 +25,7 @@ import {
   policyName,
   policyWords,
 } from '../../web/src/words.js';
-import { SCHEDULE as SHORT } from '../support/web/short-schedule.js';
+import { SCHEDULES as SHORT } from '../support/web/short-schedule.js';
 
 it('the daily episode has a seed for each day up to today', () => {
   const days = ['2026-11-24', '2024-02-29', '2000-01-01', today()];
@@ -99,10 +99,11 @@ it('a policy has the colour of its kind, and a second policy of the kind is dash
   expect(names.map((_, k) => isRepeated(names, k))).toEqual([false, false, true]);
 });
 
-it('the published schedule of trainings is accepted, and the short one of tests sets the same options', () => {
-  const schedule = { episodes: 480, rounds: 1, roundEpisodes: 160, epochs: 30 };
-  expect(toTrainRequest(SCHEDULE)).toMatchObject(schedule);
-  expect(Object.keys(SHORT)).toEqual(Object.keys(SCHEDULE));
+it('the published schedules of trainings are accepted, and the short ones of tests set the same options', () => {
+  expect(toTrainRequest(SCHEDULES.played)).toMatchObject(SCHEDULES.played);
+  expect(toTrainRequest(SCHEDULES.stored)).toMatchObject(SCHEDULES.stored);
+  for (const kind of ['stored', 'played'] as const)
+    expect(Object.keys(SHORT[kind])).toEqual(Object.keys(SCHEDULES[kind]));
 });
 
 it('each policy, belief, component and grader has its own words for visitors', () => {

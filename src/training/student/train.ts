@@ -119,9 +119,11 @@ class Training {
    */
   async label(round: number): Promise<void> {
     const { teacher, grader, stored } = this.#request;
-    if (stored !== null && this.#episodes.seeds.length === 0)
+    if (stored !== null && this.#episodes.seeds.length === 0) {
       // Stored episodes are labelled with their own actions.
       this.#episodes = { ...stored, labels: stored.actions };
+      await this.#finishPart('stored episodes');
+    }
     const wanted = this.#episodesAfter(round);
     const student = round === 0 ? null : await this.#network();
     while (this.#episodes.seeds.length < wanted) {

@@ -1,4 +1,4 @@
-/** Trains a student. Measures the teacher; then the student, at the end and at checkpoints at least 0.7 s apart. */
+/** Trains a student. Measures a teacher that plays; then the student, at the end and at checkpoints at least 0.7 s apart. */
 
 import { Features, Network } from '../../../src/agents/student/network.js';
 import { encodeStudent } from '../../../src/agents/student/student-file.js';
@@ -14,7 +14,7 @@ import { createWorld } from '../../../src/world/world.js';
 import { useDevice } from './device.js';
 import { measure } from './measure.js';
 import { MEASURED } from './measured.js';
-import { SCHEDULE } from './schedule.js';
+import { SCHEDULES } from './schedule.js';
 import type { Measurement, TrainingReport, TrainingRequest } from './training-types.js';
 
 /** The version of the package, which vite.config.ts inserts. */
@@ -40,7 +40,13 @@ export async function trainInWorker(
   onMeasured: (student: MeasuredStudent) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const request = toTrainRequest({ teacher, grader, seed, ...SCHEDULE });
+  const { episodes, ...schedule } = SCHEDULES.stored;
+  const planner =
+    teacher === 'planner' ? await (await import('./planner-teacher.js')).loadPlanner(grader, episodes) : null;
+  const request = toTrainRequest({
+    ...{ teacher, grader, seed },
+    ...(planner === null ? SCHEDULES.played : { stored: planner.stored, ...schedule }),
+  });
   report({ kind: 'device', device: await useDevice(device) });
   const start = performance.now();
   let [measuredAt, latest] = [Number.NEGATIVE_INFINITY, null as Checkpoint | null];
@@ -56,7 +62,8 @@ export async function trainInWorker(
     const seconds = (measuredAt - start) / 1000;
     report({ kind: 'point', point: { ...measurement, seconds, isTrained: state.figures.length > 0 } });
   };
-  report({ kind: 'teacher', teacher: await measure(request.teacher.open, request.grader, signal) });
+  const measured = planner?.measurement ?? (await measure(request.teacher.open, request.grader, signal));
+  report({ kind: 'teacher', teacher: measured });
   await runTraining(request, null, {
     engine: {},
     signal,

@@ -1,10 +1,7 @@
 /** The training of a student on the page: its request, and what the worker reports. */
 
-/**
- * Teachers that are fast in a browser. The students of the package play nearly as well as the planner, which is too slow: one
- * of its episodes takes 5 seconds on the reference, and a training needs at least 20 episodes, to hold one out (HELD_OUT_EVERY).
- */
-export const TEACHERS = ['student-v3', 'student-v2', 'open-loop+inference', 'heuristic+inference'] as const;
+/** The planner, whose episodes are stored: in a browser it plays one in seconds. The others play in the browser. */
+export const TEACHERS = ['planner', 'open-loop+inference', 'heuristic+inference'] as const;
 export const DEVICES = ['auto', 'webgpu', 'processor'] as const;
 
 export interface TrainingRequest {

@@ -2,7 +2,7 @@
 import { GRADER_NAMES } from '../../../../src/world/fields.js';
 import { Button, Select, TextField } from '../../parts/controls.js';
 import { TEACHERS } from '../../training/training-types.js';
-import { GRADER_WORDS, policyWords } from '../../words.js';
+import { GRADER_WORDS, policyLabels, policyWords } from '../../words.js';
 import type { ViewProps } from '../view.js';
 import { TRAINING_FIELDS } from './fields.js';
 import { stopTraining, training } from './training-store.js';
@@ -22,6 +22,7 @@ export function TrainingControls({ state, change, start }: Props) {
           hint={policyWords(state.teacher)}
           value={state.teacher}
           names={TEACHERS}
+          labels={policyLabels(TEACHERS)}
           onChange={(teacher) => change({ teacher })}
         />
         <Select

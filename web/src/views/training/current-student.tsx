@@ -76,23 +76,14 @@ const Figure = ({ name, of, now, teacher }: FigureProps) => (
   </div>
 );
 
-/**
- * Returns the student's score in a sentence. If the student and the teacher both score more than the untrained student, adds
- * the student's gain as a percentage of the teacher's.
- */
-function headlineOf({ points, teacher, progress }: TrainingSoFar): string {
+/** Returns the student's score in a sentence, and how far it is from its teacher's. */
+function headlineOf({ points, teacher, progress, request }: TrainingSoFar): string {
   const now = points[points.length - 1];
   if (!now.isTrained) return `Untrained, the student scores ${now.finalScore.toFixed(3)}`;
   const subject = progress === null ? 'The student scores' : 'So far the student scores';
-  const [gained, distance] = [
-    now.finalScore - points[0].finalScore,
-    (teacher?.finalScore ?? 0) - points[0].finalScore,
-  ];
-  const share =
-    gained > 0 && distance > 0
-      ? `, ${Math.round((100 * gained) / distance)} % of the way to its teacher`
-      : '';
-  return `${subject} ${now.finalScore.toFixed(3)}${share}`;
+  const gap = (teacher?.finalScore ?? 0) - now.finalScore;
+  const name = request.teacher === 'planner' ? 'the planner' : 'its teacher';
+  return `${subject} ${now.finalScore.toFixed(3)}, ${Math.abs(gap).toFixed(3)} ${gap > 0 ? 'below' : 'above'} ${name}`;
 }
 
 const weekInWords = ({ week }: Measurement): string =>

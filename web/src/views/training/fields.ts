@@ -4,8 +4,8 @@ import { oneOf, whole } from '../../address.js';
 import { DEVICES, TEACHERS } from '../../training/training-types.js';
 
 export const TRAINING_FIELDS = {
-  teacher: oneOf('student-v3', TEACHERS),
-  grader: oneOf('v3', GRADER_NAMES),
+  teacher: oneOf('planner', TEACHERS),
+  grader: oneOf('v2', GRADER_NAMES),
   seed: whole(0, 0, MAX_U32),
   device: oneOf('auto', DEVICES),
 };

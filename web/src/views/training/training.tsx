@@ -1,7 +1,9 @@
 /** The view that trains a student, a small network that imitates a policy, in this browser. */
 
+import { grouped } from '../../parts/grouped.js';
 import { FailureMessage } from '../../states/messages.js';
 import { keptStudents } from '../../students/kept-students.js';
+import { SCHEDULES } from '../../training/schedule.js';
 import type { ViewProps } from '../view.js';
 import { TrainingControls } from './controls.js';
 import { CurrentStudent } from './current-student.js';
@@ -20,9 +22,8 @@ export function TrainingView({ state, change }: ViewProps<typeof TRAINING_FIELDS
     <>
       <h1>Train a student</h1>
       <p class="lead">
-        A student is a small network. It imitates a teacher, and learns to infer who people are. It trains in
-        this browser in about half a minute. Keep it, play against it, or download it. The planner does not
-        teach here: its first 20 weeks alone take nearly two minutes in a browser.
+        Watch a small network learn to play like the planner, and to read people, in about half a minute. It
+        learns in this browser, from {grouped(SCHEDULES.stored.episodes)} stored weeks of the planner.
       </p>
       <TrainingControls state={state} change={change} start={start} />
       {current !== null && current.failure !== null && (
