@@ -302,7 +302,7 @@ describe.skipIf(absent !== null)('one person', () => {
       expect(await luck.inputValue()).toBe(await slider.inputValue());
       await page.getByRole('img', { name: /^vitality: luck/ }).tap({ position: { x: 60, y: 60 } });
       await expect.poll(position).toBeLessThan(10);
-      await expect.poll(() => page.locator('.square.marked').count()).toBe(1);
+      await expect.poll(() => page.locator('.action-strip .marked').count()).toBe(1);
     });
 
     // web-daily.test.ts checks the same parts in all sizes and in the dark.

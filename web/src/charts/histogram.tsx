@@ -1,5 +1,5 @@
 /** Histograms of final scores, drawn over one another. A line of text has the shares of the bars under the pointer. */
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import { useMemo, useRef } from 'preact/hooks';
 import type { TableProps } from '../parts/table.js';
 import { useWidth } from '../parts/use-width.js';
@@ -22,11 +22,6 @@ interface HistogramProps {
   readonly table: TableProps;
 }
 
-/** The number of bars over the scores from 0 to 1. */
-const BARS = 50;
-/** Margins of the picture, in pixels. */
-const [TOP, BOTTOM, LEFT, RIGHT] = [8, 26, 38, 8];
-
 export function Histogram({ title, description, rows, table }: HistogramProps) {
   const container = useRef<HTMLDivElement>(null);
   const width = useWidth(container);
@@ -41,22 +36,11 @@ export function Histogram({ title, description, rows, table }: HistogramProps) {
         {width === null ? (
           <div class="plot-to-come" />
         ) : (
-          <HistogramPlot
-            rows={rows}
-            width={width}
-            description={description}
-            height={width < 500 ? 190 : 240}
-          />
+          <HistogramPlot {...{ rows, width, description, height: width < 500 ? 190 : 240 }} />
         )}
       </div>
     </ChartFigure>
   );
-}
-
-/** A value to compare with, as a line with its name. */
-export interface HistogramMark {
-  readonly name: string;
-  readonly value: number;
 }
 
 interface HistogramPlotProps {
@@ -64,20 +48,31 @@ interface HistogramPlotProps {
   readonly description: string;
   readonly width: number;
   readonly height: number;
-  readonly marks?: readonly HistogramMark[];
+  /** Values to compare with, as lines with their names. */
+  readonly marks?: readonly { readonly name: string; readonly value: number }[];
 }
 
+/** The number of bars over the scores from 0 to 1. */
+const BARS = 50;
+/** Margins of the picture, in pixels. */
+const [TOP, BOTTOM, LEFT, RIGHT] = [8, 26, 38, 8];
+
 /** The picture, and the line of text about the bars under the pointer. */
-export function HistogramPlot({ rows, marks = [], ...frame }: HistogramPlotProps) {
+export function HistogramPlot(props: HistogramPlotProps) {
+  const { rows } = props;
   const bar = useSignal<number | null>(null);
   const shares = useMemo(() => rows.map(({ counts }) => sharesOf(counts)), [rows]);
+  const read = (at: number): string =>
+    `${(at / BARS).toFixed(2)} to ${((at + 1) / BARS).toFixed(2)}: ${rows
+      .map(({ name }, k) => `${name} ${(100 * shares[k][at]).toFixed(1)} %`)
+      .join(', ')}`;
   return (
     <>
-      <Picture rows={rows} marks={marks} shares={shares} bar={bar} {...frame} />
+      <Picture {...props} shares={shares} bar={bar} />
       <p class="readout" aria-hidden="true">
         {bar.value === null
           ? 'Point at a bar to read the share of the people with this score.'
-          : readAt(bar.value, rows, shares)}
+          : read(bar.value)}
       </p>
     </>
   );
@@ -92,17 +87,12 @@ function sharesOf(counts: Uint32Array): number[] {
   );
 }
 
-function readAt(bar: number, rows: readonly HistogramRow[], shares: readonly (readonly number[])[]): string {
-  const [from, to] = [bar, bar + 1].map((edge) => (edge / BARS).toFixed(2));
-  return `${from} to ${to}: ${rows.map(({ name }, k) => `${name} ${(100 * shares[k][bar]).toFixed(1)} %`).join(', ')}`;
-}
-
-interface PictureProps extends Required<HistogramPlotProps> {
+interface PictureProps extends HistogramPlotProps {
   readonly shares: readonly (readonly number[])[];
-  readonly bar: { value: number | null };
+  readonly bar: Signal<number | null>;
 }
 
-function Picture({ rows, marks, shares, width, height, description, bar }: PictureProps) {
+function Picture({ rows, marks = [], shares, width, height, description, bar }: PictureProps) {
   const x = (score: number): number => LEFT + score * (width - LEFT - RIGHT);
   // At least 2 %, the smallest distance between lines of the axis.
   const highest = Math.max(0.02, ...shares.flat());
@@ -112,6 +102,12 @@ function Picture({ rows, marks, shares, width, height, description, bar }: Pictu
     const score = (clientX - left - LEFT) / (width - LEFT - RIGHT);
     bar.value = score < 0 || score >= 1 ? null : Math.floor(score * BARS);
   };
+  const barsOf = (heights: readonly number[]): string =>
+    heights
+      .map((share, k) =>
+        share === 0 ? '' : `M${x(k / BARS)} ${y(0)}V${y(share)}H${x((k + 1) / BARS) - 0.5}V${y(0)}Z`,
+      )
+      .join('');
   return (
     <svg
       role="img"
@@ -125,19 +121,45 @@ function Picture({ rows, marks, shares, width, height, description, bar }: Pictu
         if (pointerType !== 'touch') bar.value = null;
       }}
     >
-      <Axes x={x} y={y} highest={highest} width={width} height={height} />
+      <g class="axes">
+        {linesUpTo(highest).map((share) => (
+          <g key={share}>
+            <line x1={LEFT} x2={width - RIGHT} y1={y(share)} y2={y(share)} />
+            <text x={LEFT - 6} y={y(share) + 4} text-anchor="end">
+              {Math.round(100 * share)} %
+            </text>
+          </g>
+        ))}
+        <line class="base" x1={LEFT} x2={width - RIGHT} y1={y(0)} y2={y(0)} />
+        {[0, 0.2, 0.4, 0.6, 0.8, 1].map((score) => (
+          <text key={score} x={x(score)} y={height - 8} text-anchor={score === 1 ? 'end' : 'middle'}>
+            {score.toFixed(1)}
+          </text>
+        ))}
+      </g>
       {rows.map(({ name, colour, dashed }, k) => (
         <path
           key={name}
           class={dashed ? 'bars dashed' : 'bars'}
-          d={barsOf(shares[k], x, y)}
+          d={barsOf(shares[k])}
           {...(dashed ? { stroke: colour } : { fill: colour })}
         />
       ))}
       {rows.map(({ name, colour, mean }) => (
         <line key={name} class="mean" x1={x(mean)} x2={x(mean)} y1={TOP} y2={y(0)} stroke={colour} />
       ))}
-      <Marks marks={marks} mean={rows[0].mean} x={x} bottom={y(0)} />
+      {/* The names are below each other, each on the side of its line away from the first row's mean. */}
+      {marks.map(({ name, value }, k) => {
+        const [side, anchor] = value < rows[0].mean ? [-4, 'end' as const] : [4, 'start' as const];
+        return (
+          <g key={name} class="marks">
+            <line x1={x(value)} x2={x(value)} y1={TOP + 13 * k} y2={y(0)} />
+            <text x={x(value) + side} y={TOP + 9 + 13 * k} text-anchor={anchor}>
+              {name}
+            </text>
+          </g>
+        );
+      })}
       {bar.value !== null && (
         <rect
           class="cursor-bar"
@@ -151,69 +173,8 @@ function Picture({ rows, marks, shares, width, height, description, bar }: Pictu
   );
 }
 
-type Scale = (value: number) => number;
-
-interface MarksProps {
-  readonly marks: readonly HistogramMark[];
-  readonly mean: number;
-  readonly x: Scale;
-  readonly bottom: number;
-}
-
-/** The marks. Their names are below each other, each on the side of its line away from the first row's mean. */
-const Marks = ({ marks, mean, x, bottom }: MarksProps) => (
-  <g class="marks">
-    {marks.map(({ name, value }, k) => (
-      <g key={name}>
-        <line x1={x(value)} x2={x(value)} y1={TOP + 13 * k} y2={bottom} />
-        <text
-          x={x(value) + (value < mean ? -4 : 4)}
-          y={TOP + 9 + 13 * k}
-          text-anchor={value < mean ? 'end' : 'start'}
-        >
-          {name}
-        </text>
-      </g>
-    ))}
-  </g>
-);
-
-const barsOf = (shares: readonly number[], x: Scale, y: Scale): string =>
-  shares
-    .map((share, k) =>
-      share === 0 ? '' : `M${x(k / BARS)} ${y(0)}V${y(share)}H${x((k + 1) / BARS) - 0.5}V${y(0)}Z`,
-    )
-    .join('');
-
-interface AxesProps {
-  readonly x: Scale;
-  readonly y: Scale;
-  readonly highest: number;
-  readonly width: number;
-  readonly height: number;
-}
-
-function Axes({ x, y, highest, width, height }: AxesProps) {
-  const ticks = Array.from({ length: 6 }, (_, k) => k / 5);
-  // The distance between lines, chosen by hand: at most five lines for shares up to 50 %.
+/** Returns the shares with a line of the axis: at most five lines for shares up to 50 %. The distances are chosen by hand. */
+function linesUpTo(highest: number): number[] {
   const step = highest > 0.2 ? 0.1 : highest > 0.08 ? 0.04 : 0.02;
-  const shares = Array.from({ length: Math.floor(highest / step) }, (_, k) => (k + 1) * step);
-  return (
-    <g class="axes">
-      {shares.map((share) => (
-        <g key={share}>
-          <line x1={LEFT} x2={width - RIGHT} y1={y(share)} y2={y(share)} />
-          <text x={LEFT - 6} y={y(share) + 4} text-anchor="end">
-            {Math.round(100 * share)} %
-          </text>
-        </g>
-      ))}
-      <line class="base" x1={LEFT} x2={width - RIGHT} y1={y(0)} y2={y(0)} />
-      {ticks.map((score) => (
-        <text key={score} x={x(score)} y={height - 8} text-anchor={score === 1 ? 'end' : 'middle'}>
-          {score.toFixed(1)}
-        </text>
-      ))}
-    </g>
-  );
+  return Array.from({ length: Math.floor(highest / step) }, (_, k) => (k + 1) * step);
 }
