@@ -113,9 +113,9 @@ describe.skipIf(absent !== null)('the training', () => {
     expect(Number(mean)).toBeCloseTo(rows[0].finalScore.mean, 6);
     for (const name of ['Policy', 'Compare with'])
       expect(await page.getByRole('combobox', { name }).locator('option').allTextContents()).toContain('ada');
-    await page.getByRole('heading', { name: /^ada beats heuristic for / }).waitFor();
+    await page.getByRole('heading', { name: /^Ada beats daily rules of thumb for / }).waitFor();
     await visited.follow('#graders?people=48');
-    await page.locator('tr.inference[data-policy="ada"]').waitFor();
+    await page.locator('.ranking li[data-policy="ada"]').waitFor({ state: 'attached' });
     await visited.follow('#train');
     await page.getByText('trained under v2').waitFor();
     await page.getByRole('button', { name: 'Play against ada' }).tap();

@@ -9,7 +9,7 @@ import { grouped } from '../../parts/grouped.js';
 import { plain } from '../../person/descriptions.js';
 import { PROFILE_CHOICES } from '../../person/episode-types.js';
 import { keptStudents } from '../../students/kept-students.js';
-import { GRADER_WORDS, policyWords } from '../../words.js';
+import { GRADER_WORDS, policyLabels, policyWords } from '../../words.js';
 import type { ViewProps } from '../view.js';
 import { CROWD_FIELDS, NO_POLICY } from './fields.js';
 
@@ -56,6 +56,7 @@ function Choices({ state, change }: ViewProps<typeof CROWD_FIELDS>) {
           hint={policyWords(policy)}
           value={policy}
           names={names}
+          labels={policyLabels(names)}
           onChange={(name) => change({ policy: name })}
         />
         <Select
@@ -63,7 +64,7 @@ function Choices({ state, change }: ViewProps<typeof CROWD_FIELDS>) {
           hint={against === NO_POLICY ? undefined : policyWords(against)}
           value={against}
           names={[...names, NO_POLICY]}
-          labels={{ [NO_POLICY]: 'no other policy' }}
+          labels={{ ...policyLabels(names), [NO_POLICY]: 'no other policy' }}
           onChange={(name) => change({ against: name })}
         />
         <Select

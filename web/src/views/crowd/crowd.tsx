@@ -1,6 +1,6 @@
 /** The crowd view: many episodes under one policy, or the same episodes under two. */
 import { proxy } from 'comlink';
-import { useCallback, useLayoutEffect } from 'preact/hooks';
+import { useCallback, useLayoutEffect, useMemo } from 'preact/hooks';
 import { decimal } from '../../../../src/figures/theme.js';
 import type { StateOf } from '../../address.js';
 import { linkTo } from '../../current-address.js';
@@ -16,7 +16,7 @@ import type { ViewProps } from '../view.js';
 import { CrowdControls } from './controls.js';
 import { type CROWD_FIELDS, NO_POLICY } from './fields.js';
 import { Finding } from './finding.js';
-import { headlineOf } from './format.js';
+import { headlineOf, type NamedCrowd, namedCrowd } from './format.js';
 import { CrowdResults } from './results.js';
 import '../../charts/charts.css';
 import './crowd.css';
@@ -37,46 +37,35 @@ export function CrowdView({ state, change }: ViewProps<typeof CROWD_FIELDS>) {
     start((report) => runCrowd((engine) => engine.crowd(request, students, proxy(report))));
   }, [requestText, studentsKey, start]);
   useLayoutEffect(run, [run]);
+  const crowd = useMemo(() => value && namedCrowd(value), [value]);
   const isOutdated = value === null || JSON.stringify(value.request) !== requestText;
   const busy = progress !== null || isOutdated;
   const ageClass = isOutdated ? 'old' : '';
   return (
     <>
-      <Introduction />
+      <h1>The same week with {grouped(state.people)} people</h1>
+      <p class="lead">
+        Two policies play the same {grouped(state.people)} strangers: see for how many of them one is better.
+        A single stranger, <a href={linkTo({ name: 'person', fields: PERSON_FIELDS })}>as you meet one</a>,
+        says little about a policy.
+      </p>
       <section class={`panel finding ${ageClass}`} aria-labelledby="finding" aria-busy={busy}>
         {failure !== null ? (
           <FailureMessage failure={failure} retry={run} />
-        ) : value !== null ? (
-          <Finding crowd={value} busy={busy} />
+        ) : crowd !== null ? (
+          <Finding crowd={crowd} busy={busy} />
         ) : (
           <FirstWeeks />
         )}
       </section>
       <p class="visually-hidden" role="status">
-        {!busy && failure === null && inWords(value)}
+        {!busy && failure === null && inWords(crowd!)}
       </p>
       <CrowdControls state={state} change={change} progress={progress} rerun={run} stop={task.stop} />
-      {value !== null && failure === null && <CrowdResults crowd={value} busy={busy} ageClass={ageClass} />}
+      {crowd !== null && failure === null && <CrowdResults crowd={crowd} busy={busy} ageClass={ageClass} />}
     </>
   );
 }
-
-const Introduction = () => (
-  <>
-    <h1>Everyone responds differently. Find out who this is in one week.</h1>
-    <p class="lead">
-      Each person responds in their own way to sleep, work and company. A policy chooses what they do in the
-      28 slots of a week. It may also state a belief about them: how social they are, how much of a morning
-      person, how devoted to work. A grader scores the week and the belief.
-    </p>
-    <p class="actions">
-      <a class="button" href={linkTo({ name: 'person', fields: PERSON_FIELDS })}>
-        Play a week yourself
-      </a>
-      <a href="#daily">The person of the day</a>
-    </p>
-  </>
-);
 
 /** Shown instead of the finding (finding.tsx) until the first weeks are computed. */
 const FirstWeeks = () => (
@@ -87,7 +76,7 @@ const FirstWeeks = () => (
 );
 
 /** Describes the finding for screen readers. */
-function inWords(crowd: Crowd): string {
+function inWords(crowd: NamedCrowd): string {
   const means = crowd.policies.map(({ name, score }) => `${name} ${decimal(score.mean, 4)}`);
   return `The weeks of ${grouped(crowd.numEpisodes)} people are computed: ${headlineOf(crowd)}. Mean final scores: ${means.join(', ')}.`;
 }

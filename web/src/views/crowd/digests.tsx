@@ -1,9 +1,9 @@
 /** The digests of the scores. Other machines and backends can compute them again, to verify the results. */
-import type { Crowd } from '../../engine/crowd/crowd-request.js';
 import { grouped } from '../../parts/grouped.js';
 import { Table } from '../../parts/table.js';
+import type { NamedCrowd } from './format.js';
 
-export function Digests({ crowd }: { readonly crowd: Crowd }) {
+export function Digests({ crowd }: { readonly crowd: NamedCrowd }) {
   const { policies, numEpisodes, request } = crowd;
   const { seed, grader, profiles } = request;
   return (
@@ -17,7 +17,7 @@ export function Digests({ crowd }: { readonly crowd: Crowd }) {
       <Table
         caption="Means and digests"
         columns={['Policy', 'Mean final score', 'SHA-256 of the final scores']}
-        rows={policies.map(({ name, score, digest }) => [name, score.mean.toFixed(12), digest])}
+        rows={policies.map(({ code, score, digest }) => [code, score.mean.toFixed(12), digest])}
       />
     </section>
   );

@@ -1,17 +1,17 @@
 /** The main results of the crowd: mean scores, their difference, which policy scores more, and the speed. */
 import { decimal, signed } from '../../../../src/figures/theme.js';
 import { colourOf } from '../../charts/policy-colours.js';
-import type { Crowd, CrowdPairing, CrowdPolicy } from '../../engine/crowd/crowd-request.js';
-import { halfWidth, percent, rounded } from './format.js';
+import type { CrowdPairing } from '../../engine/crowd/crowd-request.js';
+import { halfWidth, type NamedCrowd, type NamedPolicy, percent, rounded } from './format.js';
 
-export function CrowdFigures({ crowd }: { readonly crowd: Crowd }) {
+export function CrowdFigures({ crowd }: { readonly crowd: NamedCrowd }) {
   const { policies, pairing, steps, seconds } = crowd;
   return (
     <section class="panel" aria-labelledby="crowd-figures">
       <h2 id="crowd-figures">Results</h2>
       <dl class="figures">
         {policies.map((policy) => (
-          <Mean key={policy.name} policy={policy} />
+          <Mean key={policy.code} policy={policy} />
         ))}
         {pairing !== null && <Pair pairing={pairing} names={policies.map(({ name }) => name)} />}
         <div>
@@ -29,14 +29,14 @@ export function CrowdFigures({ crowd }: { readonly crowd: Crowd }) {
   );
 }
 
-function Mean({ policy }: { readonly policy: CrowdPolicy }) {
+function Mean({ policy }: { readonly policy: NamedPolicy }) {
   return (
     <div>
       <dt>
         <svg class="swatch" viewBox="0 0 8 8" aria-hidden="true">
-          <rect width="8" height="8" rx="2" fill={colourOf(policy.name)} />
+          <rect width="8" height="8" rx="2" fill={colourOf(policy.code)} />
         </svg>
-        {policy.name}
+        {policy.name} {policy.code !== policy.name && <small>{policy.code}</small>}
       </dt>
       <dd>
         {decimal(policy.score.mean, 4)}

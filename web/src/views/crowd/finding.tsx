@@ -4,13 +4,12 @@ import { histogramInWords } from '../../../../src/figures/histogram.js';
 import { decimal } from '../../../../src/figures/theme.js';
 import { Histogram } from '../../charts/histogram.js';
 import { colourOf, isRepeated } from '../../charts/policy-colours.js';
-import type { Crowd } from '../../engine/crowd/crowd-request.js';
 import { grouped } from '../../parts/grouped.js';
-import { halfWidth, headlineOf } from './format.js';
+import { halfWidth, headlineOf, type NamedCrowd } from './format.js';
 import { histogramTable } from './tables.js';
 
 interface FindingProps {
-  readonly crowd: Crowd;
+  readonly crowd: NamedCrowd;
   /** Whether this crowd or the next one is still being computed. */
   readonly busy: boolean;
 }
@@ -19,11 +18,11 @@ export function Finding({ crowd, busy }: FindingProps) {
   const { policies, request } = crowd;
   const chart = useMemo(() => {
     const names = policies.map(({ name }) => name);
-    const rows = policies.map(({ name, counts, score }, k) => ({
+    const rows = policies.map(({ name, code, counts, score }, k) => ({
       name,
       counts,
       mean: score.mean,
-      colour: colourOf(name),
+      colour: colourOf(code),
       dashed: isRepeated(names, k),
     }));
     return {
@@ -38,7 +37,7 @@ export function Finding({ crowd, busy }: FindingProps) {
       <p class="note">
         Mean scores under grader {request.grader}:{' '}
         {policies
-          .map(({ name, score }) => `${name} ${decimal(score.mean, 3)} ${halfWidth(score, 3)}`)
+          .map(({ name, score }) => `${name} ${decimal(score.mean, 3)} ${halfWidth(score, 4)}`)
           .join(', ')}
         ; n = {grouped(crowd.numEpisodes)}
         {busy ? ' so far' : !crowd.complete && ', then stopped'}.

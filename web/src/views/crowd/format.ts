@@ -1,9 +1,26 @@
-/** Formats numbers of the crowd view. */
+/** Names and formats the results of the crowd view. */
 
 import { decimal } from '../../../../src/figures/theme.js';
 import type { Interval } from '../../../../src/shared/statistics.js';
-import type { Crowd } from '../../engine/crowd/crowd-request.js';
+import type { Crowd, CrowdPolicy } from '../../engine/crowd/crowd-request.js';
 import { grouped } from '../../parts/grouped.js';
+import { policyName } from '../../words.js';
+
+/** A policy under its visitor's name. */
+export interface NamedPolicy extends CrowdPolicy {
+  /** The name in code, which has a colour. */
+  readonly code: string;
+}
+
+/** A crowd as it is shown. */
+export interface NamedCrowd extends Crowd {
+  readonly policies: readonly NamedPolicy[];
+}
+
+export const namedCrowd = (crowd: Crowd): NamedCrowd => ({
+  ...crowd,
+  policies: crowd.policies.map((policy) => ({ ...policy, code: policy.name, name: policyName(policy.name) })),
+});
 
 /** Formats a large number roughly: "2.9 million". */
 export function rounded(value: number): string {
@@ -18,17 +35,19 @@ export const halfWidth = ({ mean, high }: Interval, digits: number): string =>
 
 export const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 
-/** Returns the main result of a crowd, such as "open-loop beats heuristic for 98 % of people". */
+/** Returns the main result of a crowd, such as "Same week for everybody beats daily rules of thumb for 98 % of people". */
 export function headlineOf({ policies, pairing }: Pick<Crowd, 'policies' | 'pairing'>): string {
   const [first, second] = policies.map(({ name }) => name);
-  if (pairing === null) return `${first} scores ${decimal(policies[0].score.mean, 3)} on average`;
+  if (pairing === null) return capital(`${first} scores ${decimal(policies[0].score.mean, 3)} on average`);
   const { better, same } = pairing;
   const worse = 1 - better - same;
   if (same >= better && same >= worse)
-    return `${first} and ${second} score the same for ${roughly(same)} people`;
+    return capital(`${first} and ${second} score the same for ${roughly(same)} people`);
   const [winner, loser, share] = better > worse ? [first, second, better] : [second, first, worse];
-  return `${winner} beats ${loser} for ${roughly(share)} people`;
+  return capital(`${winner} beats ${loser} for ${roughly(share)} people`);
 }
+
+const capital = (text: string): string => text[0].toUpperCase() + text.slice(1);
 
 /** Formats a share as "98 % of". A share of 1 is "all"; one between 0.99 and 1 is "over 99 % of". */
 const roughly = (share: number): string => {

@@ -9,15 +9,15 @@ import { RHYTHM } from '../../../../src/world/numbers.js';
 import { type Panel, Panels } from '../../charts/panels.js';
 import { colourOf, isRepeated } from '../../charts/policy-colours.js';
 import { ScoreParts } from '../../charts/score-parts.js';
-import type { Crowd } from '../../engine/crowd/crowd-request.js';
 import { grouped } from '../../parts/grouped.js';
 import { plain, title } from '../../person/descriptions.js';
 import { timeOf } from '../../person/transitions.js';
+import type { NamedCrowd } from './format.js';
 import { bandsTable, componentsTable } from './tables.js';
 
-type Policies = Crowd['policies'];
+type Policies = NamedCrowd['policies'];
 
-export function MetersPicture({ crowd: { policies } }: { readonly crowd: Crowd }) {
+export function MetersPicture({ crowd: { policies } }: { readonly crowd: NamedCrowd }) {
   const cursor = useSignal<number | null>(null);
   const meters = useMemo(() => panelsOf(policies), [policies]);
   const description = useMemo(() => bandsInWords(policies), [policies]);
@@ -39,7 +39,7 @@ export function MetersPicture({ crowd: { policies } }: { readonly crowd: Crowd }
   );
 }
 
-export const PartsPicture = ({ crowd: { policies, request } }: { readonly crowd: Crowd }) => (
+export const PartsPicture = ({ crowd: { policies, request } }: { readonly crowd: NamedCrowd }) => (
   <section class="panel">
     <ScoreParts
       title={`What the mean score is made of, under grader ${request.grader}`}
@@ -56,9 +56,9 @@ const panelsOf = (policies: Policies): Panel[] =>
     domain: [0, 1],
     ticks: [0, 0.5, 1],
     thresholds: [RHYTHM.constants.crashThreshold],
-    series: policies.map(({ name, bands }, k) => ({
+    series: policies.map(({ name, code, bands }, k) => ({
       name,
-      colour: colourOf(name),
+      colour: colourOf(code),
       dashed: isRepeated(namesOf(policies), k),
       values: percentile(bands, 50, meter),
       band: [percentile(bands, 10, meter), percentile(bands, 90, meter)],

@@ -1,13 +1,13 @@
 /** The results of a crowd below the finding (finding.tsx), each section drawn in a task of its own. */
 import type { ComponentType } from 'preact';
 import { useMemo } from 'preact/hooks';
-import type { Crowd } from '../../engine/crowd/crowd-request.js';
 import { useStages } from '../../parts/use-stages.js';
 import { Digests } from './digests.js';
 import { CrowdFigures } from './figures.js';
+import type { NamedCrowd } from './format.js';
 import { MetersPicture, PartsPicture } from './pictures.js';
 
-const SECTIONS: readonly ComponentType<{ readonly crowd: Crowd }>[] = [
+const SECTIONS: readonly ComponentType<{ readonly crowd: NamedCrowd }>[] = [
   CrowdFigures,
   MetersPicture,
   PartsPicture,
@@ -15,7 +15,7 @@ const SECTIONS: readonly ComponentType<{ readonly crowd: Crowd }>[] = [
 ];
 
 interface CrowdResultsProps {
-  readonly crowd: Crowd;
+  readonly crowd: NamedCrowd;
   /** Whether this crowd or the next one is still being computed. */
   readonly busy: boolean;
   /** The CSS class 'old' while the results are those of earlier settings; else ''. */
@@ -35,8 +35,8 @@ export function CrowdResults({ crowd, busy, ageClass }: CrowdResultsProps) {
 }
 
 interface StageProps {
-  readonly Section: ComponentType<{ readonly crowd: Crowd }>;
-  readonly crowd: Crowd | null;
+  readonly Section: ComponentType<{ readonly crowd: NamedCrowd }>;
+  readonly crowd: NamedCrowd | null;
 }
 
 /** One section of the results. It is drawn again only if its crowd changes. */
