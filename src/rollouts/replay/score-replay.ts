@@ -219,7 +219,13 @@ function* score(
   }
 }
 
-/** Opens a batch for its method `replay`, which does not use the batch's one environment. */
+/**
+ * The environments of a batch for replays, which does not use them: enough that the default kernel is the fastest, not the one
+ * that steps one or two environments.
+ */
+const UNUSED_ENVS = 16;
+
+/** Opens a batch for its method `replay`. */
 function* openReplayBatch(
   platform: Platform,
   world: World,
@@ -227,7 +233,7 @@ function* openReplayBatch(
   open: OpenBatch,
 ): EngineCalls<Batch> {
   const shape = {
-    ...{ numEnvs: 1, world, imagination: false },
+    ...{ numEnvs: UNUSED_ENVS, world, imagination: false },
     threads: threads === undefined ? null : checkInteger('threads', threads, 1, MAX_THREADS),
     layout: { columnMajor: false, finalObservations: false },
   };

@@ -1,8 +1,14 @@
 /** Replay scoring has the results of single episodes, whatever the order of the rows. */
 import { describe, expect, it } from 'vitest';
+import { NODE } from '../../../src/engine/backends/node.js';
+import { createVecEnv } from '../../../src/engine/node.js';
 import { Episode } from '../../../src/engine/reference/episode.js';
 import type { ReplayRow } from '../../../src/rollouts/replay/row-objects.js';
-import type { ReplayOptions, ReplayScores } from '../../../src/rollouts/replay/score-replay.js';
+import {
+  openReplayBatchOn,
+  type ReplayOptions,
+  type ReplayScores,
+} from '../../../src/rollouts/replay/score-replay.js';
 import { REWARD_NAMES, type RewardName } from '../../../src/rollouts/rewards/compute-rewards.js';
 import { parseCompletion } from '../../../src/rollouts/text/parse-completions.js';
 import { ACTION_NAMES, GRADER_NAMES, NUM_STEPS, PROFILE_NAMES } from '../../../src/world/fields.js';
@@ -272,4 +278,11 @@ describe('completions', () => {
       expected.stepRewards.slice(0, 2),
     );
   });
+});
+
+it('opens a batch with the kernel of a large batch, not with the one that steps one environment', () => {
+  const batch = openReplayBatchOn(NODE, { threads: 1 });
+  using env = createVecEnv({ numEnvs: 1024, threads: 1 });
+  expect([batch.backend, batch.kernel]).toEqual([env.backend, env.kernel]);
+  batch.close();
 });
