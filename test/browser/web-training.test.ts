@@ -5,14 +5,9 @@ import { describe, expect, inject, it, test } from 'vitest';
 import { loadStudent } from '../../src/agents/student/packaged-students.js';
 import { encodeStudent } from '../../src/agents/student/student-file.js';
 import { evaluate, readStudent } from '../../src/index.js';
-import { launch } from '../support/chromium/chromium.js';
 import { MEASURED } from '../support/web/short-schedule.js';
-import { Site } from '../support/web/site.js';
-import { SIZES, Visit } from '../support/web/visit.js';
+import { SIZES } from '../support/web/visit.js';
 import { setUpVisits } from '../support/web/visits.js';
-
-/** A link with a teacher that plays in the browser, and is fast. */
-const FAST = '#train?teacher=heuristic%2Binference';
 
 /** Waits until the heading has a score of the student. */
 const scored = (page: Page): Promise<void> =>
@@ -33,7 +28,7 @@ describe.skipIf(absent !== null)('the training', () => {
     const { page } = visited;
     await page.setViewportSize(SIZES.laptop);
     await page.getByRole('heading', { name: 'Train a student' }).waitFor();
-    await page.getByText('Seed and device').press('Enter');
+    await page.getByText('Seed', { exact: true }).first().press('Enter');
     await page.getByRole('textbox', { name: 'Seed' }).waitFor();
     await page.getByRole('button', { name: 'Start training' }).press('Enter');
     await page.getByText(new RegExp(`^After \\d+ seconds, in ${MEASURED.count} weeks`)).waitFor();
@@ -124,34 +119,16 @@ describe.skipIf(absent !== null)('the training', () => {
     expect(visited.messages).toEqual([]);
   });
 
-  it('trains on WebGPU if it is requested, and is started and stopped by touch', async () => {
-    const browser = await launch();
-    try {
-      const site = await Site.at(inject('site'));
-      await using visited = await Visit.begin(browser, site, `${FAST}&device=webgpu`, { size: 'phone' });
-      const { page } = visited;
-      await page.getByText('Seed and device').tap();
-      await page.getByRole('textbox', { name: 'Seed' }).waitFor();
-      await page.getByRole('button', { name: 'Start training' }).tap();
-      await scored(page);
-      await page.getByRole('button', { name: 'Stop' }).tap();
-      await stopped(page);
-      await page.getByRole('button', { name: 'Keep', exact: true }).tap();
-      await page.getByText(/^my-student is kept/).waitFor();
-      const curves = page.getByRole('slider', { name: 'Read the curves at' });
-      // The first point of the curves is the nearest to this position.
-      await page.getByRole('img', { name: /^Final score over time/ }).tap({ position: { x: 42, y: 80 } });
-      expect(await curves.inputValue()).toBe('0');
-      await page.getByText(/Trained by WebGPU\./).waitFor();
-      expect(visited.messages).toEqual([]);
-    } finally {
-      await browser.close();
-    }
-  });
-
-  it('reports a failure if WebGPU is requested and missing', async () => {
-    await using visited = await visit(`${FAST}&device=webgpu`);
-    await visited.page.getByRole('button', { name: 'Start training' }).click();
-    await visited.page.getByText('Something went wrong').waitFor();
+  it('learns from a teacher that plays, and is started and stopped by touch', async () => {
+    await using visited = await visit('#train?teacher=heuristic%2Binference&grader=v3', { size: 'phone' });
+    const { page } = visited;
+    await page.getByRole('button', { name: 'Start training' }).tap();
+    await scored(page);
+    await page.getByRole('button', { name: 'Stop' }).tap();
+    await stopped(page);
+    await page.getByRole('button', { name: 'Keep', exact: true }).tap();
+    await page.getByText(/^my-student is kept/).waitFor();
+    await page.getByText('trained under v3').waitFor();
+    expect(visited.messages).toEqual([]);
   });
 });

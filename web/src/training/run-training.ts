@@ -1,5 +1,5 @@
 /** Trains a student. Measures a teacher that plays; then the student, at the end and at checkpoints at least 0.7 s apart. */
-
+import { defaultDevice, init } from '@jax-js/jax';
 import { Features, Network } from '../../../src/agents/student/network.js';
 import { encodeStudent } from '../../../src/agents/student/student-file.js';
 import { StudentPlayer } from '../../../src/agents/student/student-player.js';
@@ -11,7 +11,6 @@ import {
   toTrainRequest,
 } from '../../../src/training/student/train-options.js';
 import { createWorld } from '../../../src/world/world.js';
-import { useDevice } from './device.js';
 import { measure } from './measure.js';
 import { MEASURED } from './measured.js';
 import { SCHEDULES } from './schedule.js';
@@ -35,7 +34,7 @@ export interface MeasuredStudent {
 
 /** Trains a student. @param onMeasured is called with each measured state. @throws the signal's reason. */
 export async function trainInWorker(
-  { teacher, grader, seed, device }: TrainingRequest,
+  { teacher, grader, seed }: TrainingRequest,
   report: (report: TrainingReport) => void,
   onMeasured: (student: MeasuredStudent) => void,
   signal: AbortSignal,
@@ -47,7 +46,8 @@ export async function trainInWorker(
     ...{ teacher, grader, seed },
     ...(planner === null ? SCHEDULES.played : { stored: planner.stored, ...schedule }),
   });
-  report({ kind: 'device', device: await useDevice(device) });
+  await init('wasm');
+  defaultDevice('wasm');
   const start = performance.now();
   let [measuredAt, latest] = [Number.NEGATIVE_INFINITY, null as Checkpoint | null];
   const measureState = async (state: Checkpoint): Promise<void> => {

@@ -2,7 +2,6 @@
 
 /** The planner, whose episodes are stored: in a browser it plays one in seconds. The others play in the browser. */
 export const TEACHERS = ['planner', 'open-loop+inference', 'heuristic+inference'] as const;
-export const DEVICES = ['auto', 'webgpu', 'processor'] as const;
 
 export interface TrainingRequest {
   readonly teacher: (typeof TEACHERS)[number];
@@ -10,7 +9,6 @@ export interface TrainingRequest {
   readonly grader: string;
   /** u32: the seed of the initial parameters, of the choice of episodes and of their order. */
   readonly seed: number;
-  readonly device: (typeof DEVICES)[number];
 }
 
 /** How a policy plays the measured episodes (MEASURED in measured.ts), on average. */
@@ -36,7 +34,6 @@ export interface TrainingPoint extends Measurement {
 
 /** What the worker sends while it trains. */
 export type TrainingReport =
-  | { readonly kind: 'device'; readonly device: string }
   | { readonly kind: 'teacher'; readonly teacher: Measurement }
   | { readonly kind: 'point'; readonly point: TrainingPoint }
   | { readonly kind: 'progress'; readonly stage: string; readonly done: number; readonly total: number };

@@ -1,11 +1,11 @@
-/** The main result of a crowd: a headline, the mean scores, and a histogram of the scores. */
+/** The main result of a crowd: a headline, numbers, and a histogram of the scores. */
 import { useMemo } from 'preact/hooks';
 import { histogramInWords } from '../../../../src/figures/histogram.js';
-import { decimal } from '../../../../src/figures/theme.js';
 import { Histogram } from '../../charts/histogram.js';
 import { colourOf, isRepeated } from '../../charts/policy-colours.js';
 import { grouped } from '../../parts/grouped.js';
-import { halfWidth, headlineOf, type NamedCrowd } from './format.js';
+import { CrowdFigures } from './figures.js';
+import { headlineOf, type NamedCrowd } from './format.js';
 import { histogramTable } from './tables.js';
 
 interface FindingProps {
@@ -35,14 +35,11 @@ export function Finding({ crowd, busy }: FindingProps) {
     <>
       <h2 id="finding">{headlineOf(crowd)}</h2>
       <p class="note">
-        Mean scores under grader {request.grader}:{' '}
-        {policies
-          .map(({ name, score }) => `${name} ${decimal(score.mean, 3)} ${halfWidth(score, 4)}`)
-          .join(', ')}
-        ; n = {grouped(crowd.numEpisodes)}
+        Under grader {request.grader}; ± is half of the 95 % interval; n = {grouped(crowd.numEpisodes)}
         {busy ? ' so far' : !crowd.complete && ', then stopped'}.
       </p>
       <Histogram title="Final scores" {...chart} />
+      <CrowdFigures crowd={crowd} />
     </>
   );
 }

@@ -3,12 +3,10 @@ import type { ComponentType } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { useStages } from '../../parts/use-stages.js';
 import { Digests } from './digests.js';
-import { CrowdFigures } from './figures.js';
 import type { NamedCrowd } from './format.js';
 import { MetersPicture, PartsPicture } from './pictures.js';
 
 const SECTIONS: readonly ComponentType<{ readonly crowd: NamedCrowd }>[] = [
-  CrowdFigures,
   MetersPicture,
   PartsPicture,
   Digests,

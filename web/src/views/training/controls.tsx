@@ -33,7 +33,16 @@ export function TrainingControls({ state, change, start }: Props) {
           onChange={(grader) => change({ grader })}
         />
       </div>
-      <MoreChoices state={state} change={change} />
+      <details>
+        <summary>Seed</summary>
+        <TextField
+          label="Seed"
+          hint="Determines the initial parameters, the episodes and their order."
+          field={TRAINING_FIELDS.seed}
+          value={state.seed}
+          onChange={(seed) => change({ seed })}
+        />
+      </details>
       <div class="actions">
         {progress === null ? (
           <Button main onClick={start}>
@@ -53,29 +62,3 @@ export function TrainingControls({ state, change, start }: Props) {
     </section>
   );
 }
-
-const DEVICE_LABELS = { auto: 'the fastest', webgpu: 'WebGPU', processor: 'the processor' };
-
-/** Settings that few visitors need. */
-const MoreChoices = ({ state, change }: ViewProps<typeof TRAINING_FIELDS>) => (
-  <details>
-    <summary>Seed and device</summary>
-    <div class="controls">
-      <TextField
-        label="Seed"
-        hint="Determines the initial parameters, the episodes and their order."
-        field={TRAINING_FIELDS.seed}
-        value={state.seed}
-        onChange={(seed) => change({ seed })}
-      />
-      <Select
-        label="Trained by"
-        hint="A graphics device, or WebAssembly on the processor."
-        value={state.device}
-        names={['auto', 'webgpu', 'processor']}
-        labels={DEVICE_LABELS}
-        onChange={(device) => change({ device })}
-      />
-    </div>
-  </details>
-);

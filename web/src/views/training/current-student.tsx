@@ -7,14 +7,8 @@ import { MEASURED } from '../../training/measured.js';
 import type { Measurement } from '../../training/training-types.js';
 import type { TrainingSoFar } from './training-store.js';
 
-const DEVICES: Readonly<Record<string, string>> = {
-  webgpu: 'WebGPU',
-  wasm: 'WebAssembly on the processor',
-  cpu: 'the processor',
-};
-
 export function CurrentStudent({ training }: { readonly training: TrainingSoFar }) {
-  const { points, teacher, request, progress, device } = training;
+  const { points, teacher, request, progress } = training;
   const now = points[points.length - 1];
   const cursor = useSignal<number | null>(null);
   return (
@@ -22,7 +16,7 @@ export function CurrentStudent({ training }: { readonly training: TrainingSoFar 
       <h2 id="current-student">{headlineOf(training)}</h2>
       <p class="note">
         After {now.seconds.toFixed(0)} seconds, in {MEASURED.count} weeks that the student does not learn
-        from, under grader {request.grader}. Trained by {DEVICES[device ?? ''] ?? device}.
+        from, under grader {request.grader}.
       </p>
       <dl class="figures">
         <Figure

@@ -15,8 +15,6 @@ export interface TrainingSoFar {
   readonly request: TrainingRequest;
   /** Null after the end, a stop or a failure. */
   readonly progress: { readonly stage: string; readonly done: number; readonly total: number } | null;
-  /** The device that trains, as jax-js names it; null until it is known. */
-  readonly device: string | null;
   /** How the teacher plays; null until it is known. */
   readonly teacher: Measurement | null;
   readonly points: readonly TrainingPoint[];
@@ -35,7 +33,7 @@ const client = new WorkerClient<TrainingApi>(
 /** Trains a student. A training in progress is stopped. */
 export async function startTraining(request: TrainingRequest): Promise<void> {
   const progress = { stage: 'loading the training program', done: 0, total: 100 };
-  training.value = { request, progress, device: null, teacher: null, points: [], failure: null };
+  training.value = { request, progress, teacher: null, points: [], failure: null };
   const update = (patch: Partial<TrainingSoFar>): void => {
     if (training.value?.request === request) training.value = { ...training.value, ...patch };
   };
@@ -53,7 +51,6 @@ export async function startTraining(request: TrainingRequest): Promise<void> {
 }
 
 function patchOf(news: TrainingReport): Partial<TrainingSoFar> {
-  if (news.kind === 'device') return { device: news.device };
   if (news.kind === 'teacher') return { teacher: news.teacher };
   if (news.kind === 'point') return { points: [...training.value!.points, news.point] };
   const { stage, done, total } = news;
