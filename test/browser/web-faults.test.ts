@@ -251,7 +251,7 @@ describe.skipIf(absent !== null)('the page', () => {
     await using visited = await visit('#person', { scripts: [NO_ENGINE, NO_STORAGE] });
     const { page } = visited;
     await slots(page, 0);
-    await page.getByRole('radio', { name: 'dark' }).check();
+    await page.getByRole('button', { name: 'dark' }).click();
     expect(await page.evaluate('document.documentElement.dataset.scheme')).toBe('dark');
     await page.getByRole('link', { name: 'Crowd' }).click();
     await page.getByRole('heading', { name: 'Something went wrong' }).waitFor();
@@ -267,10 +267,10 @@ describe.skipIf(absent !== null)('the page', () => {
     const light = await background();
     await page.emulateMedia({ colorScheme: 'dark' });
     await expect.poll(background).not.toBe(light);
-    await page.getByRole('radio', { name: 'light' }).press('Space');
+    await page.getByRole('button', { name: 'light' }).press('Space');
     await expect.poll(background).toBe(light);
     await page.reload();
-    await page.getByRole('radio', { name: 'light' }).waitFor();
+    await page.getByRole('button', { name: 'light' }).waitFor();
     expect(await background()).toBe(light);
     await page.emulateMedia({ colorScheme: 'light' });
   });

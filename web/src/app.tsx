@@ -4,6 +4,7 @@ import { COLOUR_SCHEMES, colourScheme } from './colour-scheme.js';
 import { dismissProblems, flushAddress, linkTo, parsedAddress } from './current-address.js';
 import { EngineStatus } from './engine/engine-status.js';
 import { OutsideLinks } from './outside-links.js';
+import { Choices } from './parts/controls.js';
 import { Notice } from './states/messages.js';
 import { LoadedView } from './views/loaded-view.js';
 import { VIEWS } from './views/views.js';
@@ -73,24 +74,15 @@ function Header({ currentView }: { readonly currentView: string }) {
   );
 }
 
-function ColourSchemeChoice() {
-  return (
-    <fieldset class="schemes">
-      <legend>Colours</legend>
-      {COLOUR_SCHEMES.map((name) => (
-        <label key={name}>
-          <input
-            type="radio"
-            name="scheme"
-            value={name}
-            checked={colourScheme.value === name}
-            onChange={() => {
-              colourScheme.value = name;
-            }}
-          />
-          <span>{name}</span>
-        </label>
-      ))}
-    </fieldset>
-  );
-}
+const ColourSchemeChoice = () => (
+  <Choices
+    legend="Colours"
+    choices={COLOUR_SCHEMES.map((name) => [
+      name,
+      colourScheme.value === name,
+      () => {
+        colourScheme.value = name;
+      },
+    ])}
+  />
+);

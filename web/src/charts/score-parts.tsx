@@ -1,9 +1,9 @@
 /** Mean scores as bars, with a section for each component. */
-import { COMPONENT_COLOURS, decimal, INK_ON_COLOUR } from '../../../src/figures/theme.js';
+import { COMPONENT_COLOURS, decimal } from '../../../src/figures/theme.js';
 import { COMPONENT_NAMES } from '../../../src/world/fields.js';
 import { leftOf, placeOf, stackOf } from '../parts/stack.js';
 import type { TableProps } from '../parts/table.js';
-import { plain } from '../person/descriptions.js';
+import { COMPONENT_WORDS, policyName } from '../words.js';
 import { ChartFigure, Legend } from './figure.js';
 
 interface Row {
@@ -36,7 +36,7 @@ export function ScoreParts({ title, description, rows, table }: ScorePartsProps)
         {rows.map(({ name, parts }) => (
           <div key={name}>
             <p>
-              <span>{name}</span>
+              <span>{policyName(name)}</span>
               <strong>
                 {decimal(
                   parts.reduce((sum, part) => sum + part, 0),
@@ -44,16 +44,13 @@ export function ScoreParts({ title, description, rows, table }: ScorePartsProps)
                 )}
               </strong>
             </p>
-            <div class="stacked">
+            <div class="stack">
               {stackOf(parts).map((section, k) => (
                 <span
                   key={COMPONENT_NAMES[k]}
-                  title={`${plain(COMPONENT_NAMES[k])} ${decimal(parts[k], 3)}`}
-                  style={{
-                    ...placeOf(section, { low, high }),
-                    background: COMPONENT_COLOURS[k],
-                    color: INK_ON_COLOUR,
-                  }}
+                  class="segment"
+                  title={`${COMPONENT_WORDS[COMPONENT_NAMES[k]].name} ${decimal(parts[k], 3)}`}
+                  style={{ ...placeOf(section, { low, high }), background: COMPONENT_COLOURS[k] }}
                 >
                   {Math.abs(parts[k]) / (high - low) > MIN_NUMBERED && decimal(parts[k], 3)}
                 </span>
@@ -63,7 +60,7 @@ export function ScoreParts({ title, description, rows, table }: ScorePartsProps)
         ))}
       </div>
       <Legend
-        names={shown.map((k) => plain(COMPONENT_NAMES[k]))}
+        names={shown.map((k) => COMPONENT_WORDS[COMPONENT_NAMES[k]].name)}
         colours={shown.map((k) => COMPONENT_COLOURS[k])}
       />
     </ChartFigure>

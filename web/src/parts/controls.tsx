@@ -110,3 +110,22 @@ export function Button({ children, onClick, main = false, disabled = false }: Bu
     </button>
   );
 }
+
+interface ChoicesProps {
+  /** For screen readers. */
+  readonly legend: string;
+  /** The first entry of each is its text, the second says whether it is chosen now. */
+  readonly choices: readonly (readonly [text: ComponentChildren, isChosen: boolean, choose: () => void])[];
+}
+
+/** Buttons side by side, of which those that are chosen are marked. */
+export const Choices = ({ legend, choices }: ChoicesProps) => (
+  <fieldset class="choices">
+    <legend class="visually-hidden">{legend}</legend>
+    {choices.map(([text, isChosen, choose], k) => (
+      <button key={k} type="button" aria-pressed={isChosen} onClick={choose}>
+        {text}
+      </button>
+    ))}
+  </fieldset>
+);

@@ -17,7 +17,7 @@ import {
   type Weights,
   WHOLE,
 } from '../../graders/weights.js';
-import { TextField } from '../../parts/controls.js';
+import { Choices, TextField } from '../../parts/controls.js';
 import { COMPONENT_WORDS } from '../../words.js';
 
 interface WeightsPanelProps {
@@ -44,7 +44,14 @@ export function WeightsPanel({ weights, change, ticks }: WeightsPanelProps) {
     <section class="panel weights" aria-labelledby="grader">
       <div class="panel-head">
         <h2 id="grader">The grader</h2>
-        <Presets weights={weights} choose={(preset) => set(slidersAt(preset, sliders.locked), 'push')} />
+        <Choices
+          legend="Presets"
+          choices={PRESETS.map((preset) => [
+            preset.name,
+            preset.name === presetOf(weights)?.name,
+            () => set(slidersAt(preset.weights, sliders.locked), 'push'),
+          ])}
+        />
       </div>
       {COMPONENT_NAMES.map((name, k) => (
         <WeightRow
@@ -89,27 +96,6 @@ function useSliders(weights: Weights, change: WeightsPanelProps['change']) {
     },
   };
 }
-
-interface PresetsProps {
-  readonly weights: Weights;
-  readonly choose: (weights: Weights) => void;
-}
-
-const Presets = ({ weights, choose }: PresetsProps) => (
-  <fieldset class="presets">
-    <legend class="visually-hidden">Presets</legend>
-    {PRESETS.map((preset) => (
-      <button
-        key={preset.name}
-        type="button"
-        aria-pressed={preset.name === presetOf(weights)?.name}
-        onClick={() => choose(preset.weights)}
-      >
-        {preset.name}
-      </button>
-    ))}
-  </fieldset>
-);
 
 const sameWeights = (a: Weights, b: Weights): boolean => a.every((weight, k) => weight === b[k]);
 

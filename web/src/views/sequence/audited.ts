@@ -1,17 +1,17 @@
 /** Mean final scores from the audits of docs/audits, to compare a sequence with. */
 import type { YARDSTICK_POLICIES } from '../../../../src/evaluation/stored-scores.js';
 
-/** The policies to compare with, and their names on the page. */
-export const COMPARED = {
-  'heuristic+constant': 'heuristic, belief 0.5',
-  'open-loop': 'best found, no belief',
-  'open-loop+constant': 'best found, belief 0.5',
-  'reactive+constant': 'reacts to meters, belief 0.5',
-  'planner-prior': 'planner without inference',
-  planner: 'planner',
-} as const;
+/** The policies to compare with. */
+export const COMPARED = [
+  'heuristic+constant',
+  'open-loop',
+  'open-loop+constant',
+  'reactive+constant',
+  'planner-prior',
+  'planner',
+] as const;
 
-export type Compared = keyof typeof COMPARED;
+export type Compared = (typeof COMPARED)[number];
 
 /** By grader and policy. vite.config.ts reads them from the audits. */
 declare const AUDITED_SCORES: Readonly<Record<string, Readonly<Record<Compared, number>>>>;

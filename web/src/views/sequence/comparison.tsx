@@ -3,7 +3,8 @@ import { decimal } from '../../../../src/figures/theme.js';
 import { GRADER_NAMES } from '../../../../src/world/fields.js';
 import type { SequenceScores } from '../../engine/sequence/sequence-scores.js';
 import { Table } from '../../parts/table.js';
-import { auditedScore, COMPARED, type Compared } from './audited.js';
+import { policyName } from '../../words.js';
+import { auditedScore, COMPARED } from './audited.js';
 import { ScoresTable } from './sequence-scores.js';
 
 export function Comparison({ scores }: { readonly scores: SequenceScores | null }) {
@@ -12,8 +13,8 @@ export function Comparison({ scores }: { readonly scores: SequenceScores | null 
   const own = GRADER_NAMES.map((grader) =>
     scores === null ? '…' : decimal(scores.byGrader[grader].score.mean, 3),
   );
-  const others = (Object.keys(COMPARED) as Compared[]).map((policy) => [
-    COMPARED[policy],
+  const others = COMPARED.map((policy) => [
+    policyName(policy),
     ...GRADER_NAMES.map((grader) => decimal(auditedScore(grader, policy), 3)),
   ]);
   return (
@@ -28,7 +29,7 @@ export function Comparison({ scores }: { readonly scores: SequenceScores | null 
       <Table
         caption="Mean final scores"
         columns={['Played by', ...GRADER_NAMES]}
-        rows={[['this sequence, belief 0.5', ...own], ...others]}
+        rows={[['this week, guessing 0.5', ...own], ...others]}
       />
       <p class="fine">
         The means of this sequence are those of the people in the histogram. The other means were measured in

@@ -7,9 +7,11 @@ import { ACCENT, decimal } from '../../../../src/figures/theme.js';
 import { GRADER_NAMES } from '../../../../src/world/fields.js';
 import { HistogramPlot } from '../../charts/histogram.js';
 import { PEOPLE, type SequenceScores } from '../../engine/sequence/sequence-scores.js';
+import { Choices } from '../../parts/controls.js';
 import { grouped } from '../../parts/grouped.js';
 import { Table } from '../../parts/table.js';
 import { useWidth } from '../../parts/use-width.js';
+import { policyName } from '../../words.js';
 import { halfWidth } from '../crowd/format.js';
 import { histogramTable } from '../crowd/tables.js';
 import { auditedScore, auditedYardstick } from './audited.js';
@@ -27,14 +29,16 @@ export function ScoresPanel({ scores, isCurrent, grader, choose }: ScoresPanelPr
   return (
     <section class="panel scores" aria-labelledby="scores" aria-busy={!isComplete}>
       <h2 id="scores">{scores === null ? 'Computing the first weeks …' : headlineOf(scores, grader)}</h2>
-      <fieldset class="graders-of-sequence">
-        <legend class="visually-hidden">Grader of the histogram</legend>
-        {GRADER_NAMES.map((name) => (
-          <button key={name} type="button" aria-pressed={name === grader} onClick={() => choose(name)}>
+      <Choices
+        legend="Grader of the histogram"
+        choices={GRADER_NAMES.map((name) => [
+          <>
             {name} <strong>{scores === null ? '…' : decimal(scores.byGrader[name].score.mean, 3)}</strong>
-          </button>
-        ))}
-      </fieldset>
+          </>,
+          name === grader,
+          () => choose(name),
+        ])}
+      />
       <Picture scores={scores} grader={grader} />
       <p class="note people">
         n = {grouped(scores?.numPeople ?? 0)}
@@ -56,7 +60,7 @@ function headlineOf({ byGrader }: SequenceScores, grader: string): string {
   const [yardstick, planner] = [auditedYardstick(grader), auditedScore(grader, 'planner')].map((score) =>
     distanceInWords(mean - score),
   );
-  return `${decimal(mean, 3)} under ${grader}: ${yardstick} the best without inference, ${planner} planner`;
+  return `${decimal(mean, 3)} under ${grader}: ${yardstick} the best that reads nobody, ${planner} the planner`;
 }
 
 const distanceInWords = (lead: number): string =>
@@ -81,7 +85,7 @@ function Picture({ scores, grader }: Pick<ScoresPanelProps, 'scores' | 'grader'>
     const { counts, score } = scores.byGrader[grader];
     const rows = [{ name: 'this sequence', colour: ACCENT, counts, mean: score.mean }];
     const marks = (['heuristic+constant', 'planner'] as const).map((policy) => ({
-      name: policy.replace('+constant', ''),
+      name: policyName(policy.replace('+constant', '')),
       value: auditedScore(grader, policy),
     }));
     return { rows, marks, description: histogramInWords(rows) };

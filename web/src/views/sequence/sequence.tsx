@@ -4,7 +4,7 @@ import { useLayoutEffect } from 'preact/hooks';
 import { openLoopActions } from '../../../../src/agents/policies/open-loop.js';
 import { ACTION_STYLES } from '../../../../src/figures/action-sequences.js';
 import { NUM_STEPS } from '../../../../src/world/fields.js';
-import { Button } from '../../parts/controls.js';
+import { Button, Choices } from '../../parts/controls.js';
 import { CopyLink } from '../../parts/copy-button.js';
 import { title } from '../../person/descriptions.js';
 import { FailureMessage } from '../../states/messages.js';
@@ -41,9 +41,8 @@ export function SequenceView(props: ViewProps<typeof SEQUENCE_FIELDS>) {
     <div class="sequence">
       <h1>One week for everybody</h1>
       <p class="lead">
-        Paint the 28 actions of a week. The page plays them with 10,000 people, and states the belief 0.5
-        about each. The histogram shows their final scores: what a grader pays a policy that ignores the
-        person.
+        Find out how far one week for everybody gets: paint its 28 actions, and see the scores of 10,000
+        people.
       </p>
       <div class="editor">
         {failure.value !== null ? (
@@ -95,18 +94,13 @@ function Presets({ painting, brush }: { readonly painting: Painting; readonly br
     actions: String(brush).repeat(NUM_STEPS),
   };
   return (
-    <fieldset class="presets">
-      <legend class="visually-hidden">Presets</legend>
-      {[...stored, constant].map(({ name, actions }, k) => (
-        <button
-          key={k}
-          type="button"
-          aria-pressed={actions === painting.actions}
-          onClick={() => painting.replace(actions)}
-        >
-          {name}
-        </button>
-      ))}
-    </fieldset>
+    <Choices
+      legend="Presets"
+      choices={[...stored, constant].map(({ name, actions }) => [
+        name,
+        actions === painting.actions,
+        () => painting.replace(actions),
+      ])}
+    />
   );
 }

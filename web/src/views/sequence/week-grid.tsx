@@ -195,7 +195,7 @@ interface PaletteProps {
 /** The actions to paint with. */
 export const Palette = ({ brush }: PaletteProps) => (
   <fieldset class="palette">
-    <legend>Paint with</legend>
+    <legend class="fine">Paint with</legend>
     {ACTION_STYLES.map(({ action, mark, colour }, code) => (
       <label key={action}>
         <input
