@@ -47,8 +47,11 @@ describe.skipIf(absent !== null)('the daily episode', () => {
     for (const key of KEYS.slice(0, 10)) await page.keyboard.press(key);
     await slots(page, 10);
     await page.keyboard.press('u');
-    await page.getByRole('combobox', { name: 'Against' }).selectOption({ index: 1 });
-    await page.locator('.beliefs-race').waitFor();
+    // Nobody can copy the planner's belief.
+    expect(await page.getByText('the planner, from').count()).toBe(0);
+    await page.getByText('Race and keys').press('Enter');
+    await page.getByRole('combobox', { name: 'Against' }).selectOption('heuristic+inference');
+    await page.getByText('in its own week').first().waitFor();
     // web-person.test.ts checks the same parts in all sizes and in the dark.
     await page.setViewportSize(SIZES.phone);
     expect(await visited.accessibilityViolations()).toEqual([]);
@@ -58,26 +61,27 @@ describe.skipIf(absent !== null)('the daily episode', () => {
     await shortcuts.press('Space');
     await page.keyboard.press('1');
     await shortcuts.press('Space');
-    // Selects the planner, whose episode may not be finished yet.
-    await page.getByRole('combobox', { name: 'Against' }).press('p');
-    await page.keyboard.press('Tab');
     for (const key of KEYS.slice(10)) await page.keyboard.press(key);
     await page.getByRole('heading', { name: 'Who it was' }).waitFor();
-    await page
-      .getByText(/^\d.. of 4/)
-      .first()
-      .waitFor();
-    // The planner's belief beside the player's, in each panel of the belief.
-    await expect.poll(() => page.locator('.line[stroke*="planner"]').count()).toBe(3);
+    const others = page.locator('.standings tbody tr');
+    await expect
+      .poll(async () => (await others.allTextContents()).join())
+      .toMatch(/heuristic.*student-v3.*planner/);
+    // The planner, which is the slowest, has a bar until it has finished.
+    await expect.poll(() => page.locator('.standings progress').count()).toBe(0);
     const text = await resultText(page);
     expect(text).toMatch(
-      /^Can you read a stranger\? 2026-11-01\n([🟦🟩🟧🟨]{7}\n){4}Score 0\.\d{3}, belief error 0\.\d{3}\n/u,
+      new RegExp(
+        '^Can you read a stranger\\? 2026-11-01\nI read this stranger to within 0\\.\\d\\d; the planner, from the same week, to ' +
+          'within 0\\.\\d\\d\\.\nLived: .*\\. Read: .*\\. (Score 0\\.\\d{3}|Nothing scored)\\.\n([🟦🟨🟧] [🟦🟨🟧]{4}\n){7}http',
+        'u',
+      ),
     );
-    expect(text).toMatch(/\(heuristic 0\.\d{3}, student-\S+ 0\.\d{3}, planner 0\.\d{3}\)/);
     expect(text).toContain(at(DAY));
     const link = page.getByRole('link', { name: 'Open this week in One person' });
     const { finalScore, beliefMae } = await replayed((await link.getAttribute('href'))!);
-    expect(text).toContain(`Score ${finalScore.toFixed(3)}, belief error ${beliefMae.toFixed(3)}`);
+    expect(text).toContain(`Score ${finalScore.toFixed(3)}.`);
+    expect(text).toContain(`I read this stranger to within ${beliefMae.toFixed(2)};`);
     expect(await link.getAttribute('href')).toContain(`seed=${SEED}&`);
     // The key pressed while shortcuts were off played none.
     expect(await link.getAttribute('href')).toContain(`moves=${ACTIONS}-`);
@@ -100,40 +104,43 @@ describe.skipIf(absent !== null)('the daily episode', () => {
     const today = new Date().toISOString().slice(0, 10);
     // 25 times sleep, with the belief [0.5, 0.5, 0.5] from the first move on: see movesText.
     const stored = `${'3'.repeat(25)}-0_.5_.5_.5`;
-    const scripts = [`localStorage.setItem('rhythm-vec.daily.${today}', '${stored}')`];
+    const scripts = [
+      `localStorage.setItem('rhythm-vec.daily.${today}', '${stored}')`,
+      'navigator.share = async ({ text }) => { globalThis.shared = text; };',
+    ];
     // The file of student-v3, which the page cannot load.
     const missing = /student-v3-(?!clone).*\.js$/;
     await using visited = await visit('#daily', { size: 'phone', scripts, missing });
     const { page } = visited;
     await slots(page, 25);
-    await page.getByText(`${today}: one person`).waitFor();
+    await page.getByText(`${today}: one stranger`).waitFor();
     const entries = await page.evaluate('history.length');
+    await page.getByRole('button', { name: /^Who is this/ }).tap();
     await page.getByRole('slider', { name: 'Morning' }).tap({ position: { x: 2, y: 12 } });
+    await page.getByRole('button', { name: /^Back to the actions/ }).tap();
     const sleep = page.getByRole('button', { name: /^Sleep/ });
-    await sleep.tap();
-    await slots(page, 26);
+    for (let played = 26; played <= 27; played++) {
+      await sleep.tap();
+      await slots(page, played);
+    }
+    await page.getByText('Race and keys').tap();
     await page.getByRole('combobox', { name: 'Against' }).selectOption('student-v3');
-    await page.getByText('student-v3 could not play this episode.').waitFor();
-    await page.getByRole('combobox', { name: 'Against' }).selectOption('planner');
-    const race = page.getByRole('region', { name: 'Race' });
-    await race.getByRole('row', { name: /^Morning 0\.00 0\.\d\d$/ }).waitFor();
-    await sleep.tap();
-    await slots(page, 27);
+    await page.getByText('student trained for v3 could not play this episode.').waitFor();
     await sleep.tap();
     await page.getByRole('heading', { name: 'Who it was' }).waitFor();
-    await page.getByText('Could not play: student-v3. Reload the page to try again.').waitFor();
-    await page.getByText(/\(heuristic 0\.\d{3}, planner 0\.\d{3}\)/).waitFor();
-    expect(await page.getByText(/^Still playing/).count()).toBe(0);
-    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-    await page.getByRole('button', { name: 'Copy the result' }).tap();
-    await page.getByText('Copied.').waitFor();
-    expect(await page.evaluate('navigator.clipboard.readText()')).toContain(`stranger? ${today}\n`);
-    await page.context().clearPermissions();
+    await page
+      .getByRole('row', { name: 'student-v3 could not play; reload the page to try again' })
+      .waitFor();
+    await page.getByRole('row', { name: /^planner \d+ \d+$/ }).waitFor();
+    await page.getByText('the planner, from the same week').first().waitFor();
+    await page.getByRole('button', { name: 'Share' }).tap();
+    expect(await page.evaluate('shared')).toBe(await resultText(page));
+    expect(await page.evaluate('shared')).toContain(`stranger? ${today}\n`);
     // No move adds an entry to the history, so the browser's Back button undoes no move.
     expect(await page.evaluate('history.length')).toBe(entries);
     expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
     await page.getByRole('link', { name: 'Open this week in One person' }).tap();
-    await page.getByRole('heading', { name: 'One person' }).waitFor();
+    await page.getByRole('heading', { name: /^You have one week/ }).waitFor();
     await page.getByRole('heading', { name: 'Who it was' }).waitFor();
   });
 });

@@ -99,8 +99,8 @@ describe.skipIf(absent !== null)('fast input', () => {
     it('ignores a key that is pressed right after shortcuts are turned off', async () => {
       const page = await show('#person');
       await slots(page, 0);
-      expect(await fastInput(page, "tick('Keys'), key('1'), press('Sleep')")).toBe('#person?moves=3');
-      await page.getByRole('checkbox', { name: /^Keys/ }).check();
+      expect(await fastInput(page, "tick('Keys'), key('1'), press('Sleep')")).toMatch(/&moves=3$/);
+      expect(await fastInput(page, "tick('Keys'), key('1')")).toMatch(/&moves=30$/);
     });
 
     it('announces the last step of continuous play, but not every step', async () => {

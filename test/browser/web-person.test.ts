@@ -4,19 +4,33 @@ import { afterAll, beforeAll, describe, expect, inject, it, test } from 'vitest'
 import { STEPPED_POLICIES } from '../../src/agents/policies/stepped-policies.js';
 import { toGrader } from '../../src/engine/graders/grader.js';
 import { Episode } from '../../src/engine/reference/episode.js';
-import { ACTION_NAMES, METER_NAMES, OBSERVATION_SIZE, TRAIT_NAMES } from '../../src/world/fields.js';
+import {
+  ACTION_NAMES,
+  EVENT_NAMES,
+  METER_NAMES,
+  NUM_SLOTS,
+  OBSERVATION_SIZE,
+  TRAIT_NAMES,
+} from '../../src/world/fields.js';
 import { RHYTHM } from '../../src/world/numbers.js';
 import { createWorld } from '../../src/world/world.js';
-import { signed } from '../../web/src/person/descriptions.js';
+import { comparison, plain, signed, title } from '../../web/src/person/descriptions.js';
 import type { EpisodeSetting, Move } from '../../web/src/person/episode-types.js';
+import { FIRST_SEED, HINTS } from '../../web/src/person/guide.js';
 import { movesFrom } from '../../web/src/person/moves-text.js';
+import { Observer } from '../../web/src/person/observer.js';
 import { replayEpisode } from '../../web/src/person/replay.js';
+import { headline, livedScore, readScore } from '../../web/src/person/result-text.js';
 import { playRival } from '../../web/src/person/rivals.js';
-import { transitionsOf } from '../../web/src/person/transitions.js';
+import { timeOf, transitionsOf } from '../../web/src/person/transitions.js';
+import { policyName } from '../../web/src/words.js';
 import { SIZES, slots, type Visit } from '../support/web/visit.js';
 import { setUpVisits } from '../support/web/visits.js';
 
+/** The setting of links without a seed and a grader, and that of the first visit. */
 const SETTING: EpisodeSetting = { seed: 4242, profile: 'sampled', grader: 'v2' };
+const FIRST: EpisodeSetting = { seed: FIRST_SEED, profile: 'sampled', grader: 'v3' };
+const FIRST_ADDRESS = `#person?seed=${FIRST_SEED}&grader=v3`;
 /** 28 keys for all ten actions: 1 is action 0, and 0 is action 9. */
 const KEYS = [...'1234567890', ...'0987654321', ...'15937260'];
 const SEQUENCE = KEYS.map((key) => (Number(key) + 9) % 10);
@@ -44,11 +58,11 @@ async function steps(page: Page): Promise<{ action: string; reward: number; mete
 }
 
 /** The week of FINISHED. */
-const finished = await replayEpisode(SETTING, movesOf(FINISHED.split('moves=')[1]));
+const finished = replayEpisode(SETTING, movesOf(FINISHED.split('moves=')[1]));
 
 /** Computes the same steps with the reference, for a comparison to two decimals. */
-const expectedSteps = async (setting: EpisodeSetting, moves: readonly Move[]) =>
-  transitionsOf((await replayEpisode(setting, moves)).observations)
+const expectedSteps = (setting: EpisodeSetting, moves: readonly Move[]) =>
+  transitionsOf(replayEpisode(setting, moves))
     .slice(1)
     .map(({ action, reward, meters }) => ({
       action: ACTION_NAMES[action].replaceAll('_', ' '),
@@ -56,13 +70,18 @@ const expectedSteps = async (setting: EpisodeSetting, moves: readonly Move[]) =>
       meters: meters.map((meter) => expect.closeTo(meter, 2)),
     }));
 
-const figure = async (page: Page, name: string): Promise<number> =>
-  decimals((await page.locator('dl.figures > div', { hasText: name }).locator('dd').textContent())!);
+/** Reads the final score in the text to share, which is folded. */
+async function finalScore(page: Page): Promise<number> {
+  const text = (await page.locator('.result-text').textContent())!;
+  return Number(/Score (0\.\d{3})\.|Nothing scored/.exec(text)![1] ?? 0);
+}
 
-const finalScore = (page: Page): Promise<number> => figure(page, 'Final score');
+/** Opens a part that is folded at first. */
+const unfold = (page: Page, name: string | RegExp): Promise<void> =>
+  page.locator('summary').getByText(name).press('Enter');
 
-/** Opens the settings, which are folded at first. */
-const openSettings = (page: Page): Promise<void> => page.getByText(/^Setting: /).press('Enter');
+const UNFOLD_ALL =
+  "document.querySelectorAll('details:not([open]) > summary').forEach((each) => each.click())";
 
 const currentState = ({ page }: Visit): Locator => page.locator('.person .now');
 
@@ -77,7 +96,7 @@ describe.skipIf(absent !== null)('one person', () => {
   let phone: Visit;
   beforeAll(async () => {
     phone = await visit('#person', { size: 'phone' });
-    shared = await visit('#person');
+    shared = await visit('');
   }, 90_000);
   afterAll(async () => {
     await shared?.end();
@@ -93,7 +112,7 @@ describe.skipIf(absent !== null)('one person', () => {
   }
 
   describe('by hand', () => {
-    it('plays the same week as the reference, by keyboard alone', async () => {
+    it('plays the same week as the reference, by keyboard alone, from the empty address on', async () => {
       // The first test of this page, because it begins at the page's first control.
       const visited = shared;
       const { page } = visited;
@@ -109,12 +128,14 @@ describe.skipIf(absent !== null)('one person', () => {
       await page.getByRole('heading', { name: 'Who it was' }).waitFor();
       expect(await page.evaluate('document.activeElement.textContent')).toBe('Who it was');
       const moves = SEQUENCE.map((action, step) => ({ action, belief: [0.5, step < 14 ? 0.57 : 0, 0.5] }));
-      const episode = new Episode().reset(SETTING.seed);
-      for (const { action, belief } of moves) episode.step(action, belief);
-      expect(await finalScore(page)).toBe(Number(episode.finalScore.toFixed(3)));
-      expect(await figure(page, 'Belief error')).toBe(Number(episode.beliefMae.toFixed(3)));
+      const { observations, result } = replayEpisode(FIRST, moves);
+      expect(await finalScore(page)).toBe(Number(result!.finalScore.toFixed(3)));
+      // The planner's belief is that of the observations before the last action.
+      const guess = new Observer().beliefs(observations, FIRST.grader)[27];
+      await page.getByRole('heading', { name: headline(result!, guess) }).waitFor();
+      await unfold(page, 'The week in charts');
       await page.locator('.chart summary').press('Enter');
-      expect(await steps(page)).toEqual(await expectedSteps(SETTING, moves));
+      expect(await steps(page)).toEqual(expectedSteps(FIRST, moves));
       expect(visited.foreignRequests).toEqual([]);
       expect(visited.messages).toEqual([]);
     });
@@ -124,10 +145,10 @@ describe.skipIf(absent !== null)('one person', () => {
       const { page } = visited;
       await currentState(visited).waitFor();
       for (const key of '3305') await page.keyboard.press(key);
-      await page.waitForURL(/moves=2294$/);
+      await page.waitForURL(at(`${FIRST_ADDRESS}&moves=2294`));
       await expect
         .poll(() => page.locator('.person > p[role="status"]').textContent())
-        .toMatch(/^Day 1 night: .*, reward .*vitality 0\.\d\d/);
+        .toMatch(/^Day 1 night: .*, reward .*Now vitality 0\.\d\d/);
       await page.keyboard.press('u');
       await page.waitForURL(/moves=229$/);
       await page.goBack();
@@ -137,17 +158,18 @@ describe.skipIf(absent !== null)('one person', () => {
       await page.waitForURL(at('#person'));
       await slots(page, 0);
       await page.keyboard.press('n');
-      await page.waitForURL(/#person\?seed=\d+$/);
+      await page.waitForURL(/#person\?seed=\d+&grader=v3$/);
     });
 
     it('ignores shortcuts while the user types, and when they are off', async () => {
       const { page } = await show('#person');
-      await openSettings(page);
+      await unfold(page, /^Setting: /);
       const seed = page.getByRole('textbox', { name: 'Seed' });
       await seed.fill('');
       await seed.pressSequentially('77');
       await page.keyboard.press('Enter');
-      await page.waitForURL(at('#person?seed=77'));
+      await page.waitForURL(at('#person?seed=77&grader=v3'));
+      await unfold(page, 'Race and keys');
       await page.getByRole('checkbox', { name: /^Keys/ }).uncheck();
       await page.keyboard.press('1');
       await page.getByRole('button', { name: /^Sleep/ }).click();
@@ -155,41 +177,64 @@ describe.skipIf(absent !== null)('one person', () => {
       await page.getByRole('checkbox', { name: /^Keys/ }).check();
     });
 
-    it('states no belief while its checkbox is unchecked', async () => {
-      const { page } = await show(`#person?moves=${SEQUENCE_TEXT.slice(0, -1)}`);
-      const checkbox = page.getByRole('checkbox', { name: /^State this belief/ });
-      await checkbox.waitFor();
-      expect(await checkbox.isChecked()).toBe(false);
-      await page.keyboard.press('1');
-      await page.getByRole('heading', { name: 'Who it was' }).waitFor();
-      const { result } = await replayEpisode(SETTING, movesOf(`${SEQUENCE_TEXT.slice(0, -1)}0`));
-      expect(await finalScore(page)).toBe(Number(result!.finalScore.toFixed(3)));
-    });
-
     it('states a belief from the first moved slider on, and continues with the last stated one', async () => {
       const visited = await show('#person?moves=12');
       const { page } = visited;
       await slots(page, 2);
-      const checkbox = page.getByRole('checkbox', { name: /^State this belief/ });
       const social = page.getByRole('slider', { name: 'Social' });
       expect(await social.getAttribute('aria-valuetext')).toMatch(/^0\.50, not stated, /);
       await page.keyboard.press('1');
       await page.waitForURL(/moves=120$/);
       await social.press('ArrowRight');
-      expect(await checkbox.isChecked()).toBe(true);
       await page.keyboard.press('2');
       await page.waitForURL(/moves=1201-3_\.51_\.5_\.5$/);
-      await checkbox.uncheck();
-      await page.keyboard.press('3');
-      await page.waitForURL(/moves=12012-3_\.51_\.5_\.5~4$/);
-      // The sliders of the opened link have the last stated belief, of which one number is changed.
-      const link = page.url().replace(/^[^#]*/, '');
-      await show(link);
+      // The sliders of an opened link have the last stated belief, of which one number is changed.
+      await show('#person?moves=12012-3_.51_.5_.5~4');
       await slots(page, 5);
-      expect(await checkbox.isChecked()).toBe(false);
+      expect(await social.getAttribute('aria-valuetext')).toMatch(/^0\.51, not stated, /);
       await page.getByRole('slider', { name: 'Work' }).press('Home');
       await page.keyboard.press('4');
       await page.waitForURL(/moves=120123-3_\.51_\.5_\.5~4~5_\.51_\.5_0$/);
+      // The pointer drags the belief in the ring: the axis of the first number points up.
+      const ring = page.locator('.draggable');
+      const { width } = (await ring.boundingBox())!;
+      await ring.click({ position: { x: width / 2, y: 10 } });
+      expect(await social.inputValue()).toBe('1');
+    });
+
+    it('suggests the first five actions, compares each with most people, and asks after a day', async () => {
+      const { page } = await show('#person');
+      const ask = page.getByText('A day is over. Move the sliders to who you think it is.');
+      for (const [step, { action }] of HINTS.entries()) {
+        expect(await ask.count()).toBe(step < NUM_SLOTS ? 0 : 1);
+        await page.locator('.suggested').press('Enter');
+        await slots(page, step + 1);
+        const moves = HINTS.slice(0, step + 1).map((hint) => ({ action: hint.action, belief: null }));
+        const replay = replayEpisode(FIRST, moves);
+        const last = transitionsOf(replay).at(-1)!;
+        expect(last.action).toBe(action);
+        expect(await page.locator('.now .last').textContent()).toBe(comparison(last));
+        // The planner's belief moves with each step.
+        const [social] = new Observer().beliefs(replay.observations, 'v3').at(-1)!;
+        await page
+          .locator('.rail', { hasText: `the planner, from what you saw: ${social.toFixed(2)}` })
+          .waitFor();
+      }
+      expect(await page.locator('.suggested').count()).toBe(0);
+      await page.getByRole('slider', { name: 'Social' }).press('Home');
+      expect(await ask.count()).toBe(0);
+    });
+
+    it('shows the effect of an action without the event of its slot', async () => {
+      const { page } = await show('#person?moves=3');
+      await slots(page, 1);
+      const last = transitionsOf(replayEpisode(SETTING, movesOf('3'))).at(-1)!;
+      expect(RHYTHM.events[last.event].name).toBe('family_emergency');
+      await page.getByText('Family emergency came too: vitality −0.05, cognition −0.03').waitFor();
+      const words = METER_NAMES.map(
+        (name, k) => `${name} ${signed(last.effect[k])}, most people ${signed(last.typical[k])}`,
+      );
+      await page.getByRole('button', { name: `Sleep last morning: ${words.join('; ')}` }).waitFor();
     });
 
     it('races a student with the same profile, noise and events, by keyboard', async () => {
@@ -197,16 +242,19 @@ describe.skipIf(absent !== null)('one person', () => {
       const visited = await show(`#person?moves=${start}-0_.5_.5_.5`);
       const { page } = visited;
       await slots(page, 26);
+      await unfold(page, 'Race and keys');
       const against = page.getByRole('combobox', { name: 'Against' });
       await against.focus();
-      // Selects the first policy whose name begins with s: in a list, a key is no shortcut.
-      await page.keyboard.press('s');
+      // Selects the first policy whose name begins with "st": in a list, a key is no shortcut.
+      await page.keyboard.type('st');
       const name = await against.inputValue();
       expect(name).toMatch(/^student-/);
-      const rival = await playRival(name, SETTING, []);
+      const rival = await playRival(name, SETTING, [], () => {});
       const [social] = rival.beliefs[25]!;
-      const race = page.getByRole('region', { name: 'Race' });
-      await race.getByRole('row', { name: `Social 0.50 ${social.toFixed(2)}` }).waitFor();
+      await page
+        .locator('.rail', { hasText: `${policyName(name)}, in its own week: ${social.toFixed(2)}` })
+        .waitFor();
+      await unfold(page, 'The week in charts');
       const slider = page.getByRole('slider', { name: 'Read the chart at' });
       expect(await slider.getAttribute('max')).toBe('26');
       expect(await slider.getAttribute('aria-valuetext')).toContain(
@@ -217,32 +265,49 @@ describe.skipIf(absent !== null)('one person', () => {
       await expect.poll(() => lines.count()).toBe(3);
       const paths = await lines.evaluateAll((all) => all.map((line) => line.getAttribute('d')!));
       expect(paths.map((path) => path.match(/[ML]/g)!.length)).toEqual([26, 26, 26]);
-      await page.keyboard.press('Tab');
+      await page.locator('h1').click();
       for (const key of '12') await page.keyboard.press(key);
       await page.getByRole('heading', { name: 'Who it was' }).waitFor();
-      await page.getByRole('row', { name: `${name} ${rival.finalScore.toFixed(3)}` }).waitFor();
+      const scores = [livedScore(rival), readScore(rival)].map(({ words }) => words.replace(' of 100', ''));
+      await page.getByRole('row', { name: `${policyName(name)} ${name} ${scores.join(' ')}` }).waitFor();
     });
   });
 
-  it('is played by touch on a phone, with the meters in view', async () => {
+  it('is played by touch on a phone, in one screen with the meters, the actions and the belief in a sheet', async () => {
     const { page } = await show('#person', phone);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await slots(page, 0);
+    const sheet = page.getByRole('button', { name: /^Who is this/ });
+    const binge = page.getByRole('button', { name: /^Binge watch/ });
+    const bottomOf = async (part: Locator) =>
+      (await part.boundingBox())!.y + (await part.boundingBox())!.height;
+    expect(await bottomOf(binge)).toBeLessThanOrEqual((await sheet.boundingBox())!.y);
+    await sheet.tap();
     const morning = page.getByRole('slider', { name: 'Morning' });
     await morning.tap({ position: { x: 2, y: 12 } });
     expect(await morning.inputValue()).toBe('0');
-    const choices = page.getByRole('region', { name: 'What do you do?' });
-    await choices.getByRole('button', { name: /^Binge watch/ }).scrollIntoViewIfNeeded();
-    await choices.getByRole('button', { name: /^Binge watch/ }).tap();
-    await page.waitForURL(at('#person?moves=9-0_.5_0_.5'));
-    expect((await page.locator('.strip').boundingBox())!.y).toBe(0);
-    await page.getByRole('combobox', { name: 'Against' }).selectOption('heuristic+inference');
-    await page.getByRole('row', { name: /^Morning 0\.00 0\.\d\d$/ }).waitFor();
-    await choices.getByRole('button', { name: 'Undo' }).tap();
-    await page.waitForURL(at('#person?against=heuristic%2Binference'));
+    expect(await phone.accessibilityViolations()).toEqual([]);
+    await page.keyboard.press('Escape');
+    expect(await morning.isVisible()).toBe(false);
+    await page.getByText('Social 0.50 · Morning 0.00 · Work 0.50').waitFor();
+    await binge.tap();
+    await page.waitForURL(at(`${FIRST_ADDRESS}&moves=9-0_.5_0_.5`));
+    await page.getByRole('button', { name: 'Undo' }).tap();
+    await page.waitForURL(at('#person'));
+    expect(await page.evaluate('scrollY')).toBe(0);
+    // Whether the focus goes from the sheet to a control below it, the sheet closes.
+    await sheet.tap();
+    await page.getByRole('button', { name: /^Exercise/ }).focus();
+    expect(await morning.isVisible()).toBe(false);
+    await page.setViewportSize(SIZES.phone);
   });
 
   describe('the finished week', () => {
-    const steps = transitionsOf(finished.observations).slice(1);
-    beforeAll(() => show(FINISHED, phone), 90_000);
+    const steps = transitionsOf(finished).slice(1);
+    beforeAll(async () => {
+      await show(FINISHED, phone);
+      await unfold(phone.page, 'The week in charts');
+    }, 90_000);
 
     it('shows whether luck explains each anomaly, by keyboard and for screen readers', async () => {
       const { page } = phone;
@@ -269,23 +334,19 @@ describe.skipIf(absent !== null)('one person', () => {
       );
     });
 
-    it('shows events with their largest effect', async () => {
+    it('names the action and the event of each slot, and marks events in every panel', async () => {
       const { page } = phone;
+      const names = steps.map(({ step, action, event }) =>
+        [
+          `${title(timeOf(step - 1))}: ${plain(ACTION_NAMES[action])}`,
+          ...(event < 0 ? [] : [plain(EVENT_NAMES[event])]),
+        ].join(', '),
+      );
+      const slots = page.getByRole('list', { name: 'The week' }).getByRole('listitem');
+      expect((await slots.allTextContents()).map((text) => text.replace('⚡', ''))).toEqual(names);
       const events = steps.filter(({ event }) => event >= 0);
       expect(events.length).toBeGreaterThan(0);
-      const badges = page.getByRole('list', { name: 'Events of the week' }).getByRole('button');
-      await expect.poll(() => badges.count()).toBe(events.length);
-      const slider = page.getByRole('slider', { name: 'Read the chart at' });
-      for (const [k, { step, event }] of events.entries()) {
-        const { name, effect } = RHYTHM.events[event];
-        const text = (await badges.nth(k).textContent())!;
-        expect(text).toContain(name.replaceAll('_', ' '));
-        const largest = effect.reduce((a, b) => (Math.abs(b) > Math.abs(a) ? b : a));
-        expect(text).toContain(`${METER_NAMES[effect.indexOf(largest)]} ${signed(largest)}`);
-        await badges.nth(k).tap();
-        await expect.poll(() => slider.inputValue()).toBe(String(step));
-      }
-      // A mark in every panel of the first chart: five meters, the reward and three beliefs.
+      // Five meters, the reward and three beliefs.
       expect(await page.locator('.event-mark').count()).toBe(9 * events.length);
     });
 
@@ -296,20 +357,17 @@ describe.skipIf(absent !== null)('one person', () => {
       const position = async () => Number(await slider.inputValue());
       await expect.poll(position).toBeLessThan(10);
       expect(await page.locator('.crosshair').count()).toBe(9 + METER_NAMES.length);
-      await page.getByRole('img', { name: /^The week: / }).tap({ position: { x: 200, y: 30 } });
+      await page.getByRole('img', { name: /^vitality: luck/ }).tap({ position: { x: 250, y: 60 } });
       await expect.poll(position).toBeGreaterThan(14);
       const luck = page.getByRole('slider', { name: 'Read the chart of luck at' });
       expect(await luck.inputValue()).toBe(await slider.inputValue());
-      await page.getByRole('img', { name: /^vitality: luck/ }).tap({ position: { x: 60, y: 60 } });
-      await expect.poll(position).toBeLessThan(10);
-      await expect.poll(() => page.locator('.action-strip .marked').count()).toBe(1);
     });
 
     // web-daily.test.ts checks the same parts in all sizes and in the dark.
     it('has no accessibility violations', async () => {
       const { page, messages, foreignRequests } = phone;
       expect(await phone.accessibilityViolations()).toEqual([]);
-      for (const summary of await page.locator('summary').all()) await summary.click();
+      await page.evaluate(UNFOLD_ALL);
       await expect.poll(() => phone.overflowWidth()).toBeLessThanOrEqual(0);
       expect([messages, foreignRequests]).toEqual([[], []]);
     });
@@ -340,14 +398,14 @@ describe.skipIf(absent !== null)('one person', () => {
       await page.evaluate(RECORD_MESSAGES);
       await page.evaluate(`location.hash = '#person?moves=${SEQUENCE_TEXT.slice(0, 26)}'`);
       await slots(page, 26);
-      await openSettings(page);
+      await unfold(page, 'The week in charts');
+      await unfold(page, /^Setting: /);
       await page.getByRole('combobox', { name: 'Played by' }).selectOption('open-loop+inference');
       await page.locator('blockquote').waitFor();
       await page.getByRole('button', { name: 'Step' }).click();
       await slots(page, 27);
       await page.locator('blockquote').waitFor();
-      // The strip of the week's actions, and two charts.
-      await expect.poll(() => page.getByRole('img').count()).toBe(3);
+      await expect.poll(() => page.getByRole('img').count()).toBe(2);
       const { profile, target } = new Episode().reset(SETTING.seed);
       const hidden = [...profile, ...target];
       const received = () =>
@@ -377,23 +435,22 @@ describe.skipIf(absent !== null)('one person', () => {
   });
 
   describe('by policy', () => {
-    it('a policy has the score that Node computes, both when the page plays it and in the table beside the week', async () => {
+    it('a policy has the scores that Node computes, both when the page plays it and beside the week', async () => {
       const visited = await show('#person');
       const { page } = visited;
-      const { result } = await replayEpisode({ ...SETTING, seed: 7 }, movesOf(SEQUENCE_TEXT));
       // One that states no belief, and one that does.
-      for (const name of ['random', 'heuristic+inference']) {
-        await visited.follow(`#person?by=${encodeURIComponent(name)}&at=27&seed=7`);
+      for (const name of ['heuristic', 'heuristic+inference']) {
+        await visited.follow(`#person?by=${encodeURIComponent(name)}&against=heuristic&at=27&seed=7`);
         await slots(page, 27);
         await page.getByRole('button', { name: 'Step' }).click();
         await page.getByRole('heading', { name: 'Who it was' }).waitFor();
-        const texts = await rowsOf(page, 'table.others tbody tr');
-        const scores = new Map(texts.map(([who, score]) => [who, Number(score)]));
-        const expected = result!.others.find((other) => other.name === name)!;
-        expect(await finalScore(page)).toBe(Number(expected.finalScore.toFixed(3)));
-        expect(scores.get('this week')).toBe(await finalScore(page));
-        for (const other of result!.others)
-          expect(scores.get(other.name)).toBe(Number(other.finalScore.toFixed(3)));
+        const rival = await playRival(name, { ...SETTING, seed: 7 }, [], () => {});
+        expect(await finalScore(page)).toBe(Number(rival.finalScore.toFixed(3)));
+        const cells = (row: number) =>
+          page.locator('.standings tbody tr').nth(row).locator('td').allTextContents();
+        const scores = [livedScore(rival), readScore(rival)].map(({ words }) => words.replace(' of 100', ''));
+        expect(await cells(0)).toEqual(scores);
+        if (name === 'heuristic') await expect.poll(() => cells(1)).toEqual(scores);
       }
     });
 
@@ -406,7 +463,7 @@ describe.skipIf(absent !== null)('one person', () => {
       using planner = await policy.open({ numEnvs: 1, grader: toGrader('v2'), world: createWorld() });
       const moves: Move[] = [];
       for (let step = 0; step < 3; step++) {
-        const { observations } = await replayEpisode(SETTING, moves);
+        const { observations } = replayEpisode(SETTING, moves);
         const { actions, beliefs } = await planner.act({
           observations: observations.slice(-OBSERVATION_SIZE),
           steps: Uint8Array.of(step),
@@ -448,7 +505,7 @@ describe.skipIf(absent !== null)('one person', () => {
     await page.locator('.week[aria-busy="false"]').waitFor();
     await page.getByRole('heading', { name: 'Who it was' }).waitFor();
     const setting = { seed: 9, profile: 'workaholic_stoic', grader: 'v1' };
-    const { result } = await replayEpisode(setting, movesOf(FINISHED.split('moves=')[1]));
+    const { result } = replayEpisode(setting, movesOf(FINISHED.split('moves=')[1]));
     expect(await finalScore(page)).toBe(Number(result!.finalScore.toFixed(3)));
     await page.evaluate('scrollTo(0, 900)');
     await page.getByRole('link', { name: 'Graders' }).press('Enter');
@@ -464,12 +521,11 @@ describe.skipIf(absent !== null)('one person', () => {
         `#person?moves=${SEQUENCE_TEXT.slice(0, 17)}-0_.5_.25_1&against=heuristic%2Binference`,
       );
       const { page } = visited;
-      await page.locator('.beliefs-race').waitFor();
-      await page.getByRole('img').first().waitFor();
+      await page.getByText('in its own week').first().waitFor();
       // A busy week is pale.
       await page.locator('.week[aria-busy="false"]').waitFor();
       await visited.expectAccessibleInAllSizes('person-midway');
-      for (const summary of await page.locator('summary').all()) await summary.click();
+      await page.evaluate(UNFOLD_ALL);
       await expect.poll(() => visited.overflowWidth()).toBeLessThanOrEqual(0);
     });
 
@@ -477,7 +533,6 @@ describe.skipIf(absent !== null)('one person', () => {
       const visited = await show('#person?by=heuristic%2Binference&at=2');
       await visited.page.setViewportSize(SIZES.phone);
       await visited.page.locator('blockquote').waitFor();
-      await visited.page.getByRole('img').first().waitFor();
       await visited.expectAccessible('person-policy');
     });
   });

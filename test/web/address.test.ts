@@ -1,6 +1,6 @@
 /** Tests addresses of the page: valid and invalid links, and addresses of states. */
 import { describe, expect, it } from 'vitest';
-import { type Field, initialState, oneOf, parseAddress, toAddress, whole } from '../../web/src/address.js';
+import { type Field, oneOf, parseAddress, startState, toAddress, whole } from '../../web/src/address.js';
 
 /** A field for letters with commas between them. */
 const letters: Field<readonly string[]> = {
@@ -32,7 +32,19 @@ describe('an address', () => {
     const address = toAddress('first', FIELDS, state);
     expect(address).toBe('#first?people=7&policy=random%2Bconstant&letters=c,d,e');
     expect(parse(address)).toEqual({ view: 'first', state, problems: [] });
-    expect(toAddress('first', FIELDS, initialState(FIELDS))).toBe('#first');
+    expect(toAddress('first', FIELDS, startState(FIELDS))).toBe('#first');
+  });
+
+  it('without fields begins with the start values, and keeps the initial values of links with fields', () => {
+    const fields = { seed: { ...whole(1, 0, 9), start: 5 }, policy: FIELDS.policy };
+    const stateOf = (fragment: string) => parseAddress(fragment, [{ name: 'first', fields }]).state;
+    expect(stateOf('')).toEqual({ seed: 5, policy: 'random' });
+    expect(stateOf('#first?policy=random%2Bconstant')).toEqual({ seed: 1, policy: 'random+constant' });
+    for (const seed of [1, 5, 7])
+      for (const policy of ['random', 'random+constant'] as const)
+        expect(stateOf(toAddress('first', fields, { seed, policy }))).toEqual({ seed, policy });
+    expect(toAddress('first', fields, startState(fields))).toBe('#first');
+    expect(toAddress('first', fields, { seed: 1, policy: 'random' })).toBe('#first?seed=1');
   });
 
   it('selects the view that it names', () => {

@@ -13,7 +13,7 @@ import {
 import { toTrainRequest } from '../../src/training/student/train-options.js';
 import { BELIEF_NAMES, COMPONENT_NAMES, GRADER_NAMES } from '../../src/world/fields.js';
 import { colourOf, isRepeated } from '../../web/src/charts/policy-colours.js';
-import { isPlayableDay, resultText, seedOfDay, today } from '../../web/src/daily/daily.js';
+import { isPlayableDay, seedOfDay, today } from '../../web/src/daily/daily.js';
 import { leftOf, placeOf, stackOf } from '../../web/src/parts/stack.js';
 import { PLAYER_NAMES } from '../../web/src/person/player-names.js';
 import { SCHEDULES } from '../../web/src/training/schedule.js';
@@ -33,25 +33,6 @@ it('the daily episode has a seed for each day up to today', () => {
   expect(days.filter((day) => !isPlayableDay(day))).toEqual([]);
   expect(others.filter(isPlayableDay)).toEqual([]);
   expect(seedOfDay('2026-11-24')).toBe(20_261_124);
-});
-
-it('the daily result has a square for each action by slot and day, the place, the rivals ahead, and a link', () => {
-  const scored = (name: string, finalScore: number) => ({ name, finalScore, beliefMae: 0.1 });
-  const episode = {
-    day: '2026-11-24',
-    actions: Array.from({ length: 28 }, (_, step) => [0, 3, 6, 8][step % 4]),
-    rivals: [scored('heuristic', 0.3), scored('student', 0.6), scored('planner', 0.7)],
-    link: 'https://example.org/#daily?day=2026-11-24',
-  };
-  expect(resultText({ ...episode, mine: scored('you', 0.5) }).split('\n')).toEqual([
-    'Can you read a stranger? 2026-11-24',
-    ...['🟦', '🟩', '🟧', '🟨'].map((square) => square.repeat(7)),
-    'Score 0.500, belief error 0.100',
-    '3rd of 4, behind student and planner (heuristic 0.300, student 0.600, planner 0.700)',
-    'https://example.org/#daily?day=2026-11-24',
-  ]);
-  const best = resultText({ ...episode, mine: { ...scored('you', 0.9), beliefMae: null } });
-  expect(best).toContain('\nScore 0.900, no belief stated\n1st of 4 (');
 });
 
 it('positive parts of a score are stacked to the right of 0, and negative parts to the left', () => {

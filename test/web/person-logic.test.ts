@@ -1,21 +1,43 @@
 /** Tests the logic of the one-person view: it equals the reference, and hides the profile before the end. */
 import { describe, expect, it } from 'vitest';
 import { yieldTurn } from '../../src/engine/engine-calls.js';
+import { heuristicAction } from '../../src/engine/reference/baselines.js';
 import { Episode } from '../../src/engine/reference/episode.js';
 import { evaluate } from '../../src/evaluation/on-first-use.js';
 import {
+  BELIEF_NAMES,
+  NUM_SLOTS,
   NUM_STEPS,
   OBSERVATION,
   OBSERVATION_SIZE,
   PROFILE_NAMES,
   TRAIT_NAMES,
 } from '../../src/world/fields.js';
-import { announce, mostUnusual, profileInWords, profileNameOf } from '../../web/src/person/descriptions.js';
+import { RHYTHM } from '../../src/world/numbers.js';
+import {
+  announce,
+  comparison,
+  mostUnusual,
+  profileInWords,
+  profileNameOf,
+} from '../../web/src/person/descriptions.js';
 import type { EpisodeSetting, Move } from '../../web/src/person/episode-types.js';
+import { FIRST_SEED, HINTS } from '../../web/src/person/guide.js';
+import { isPersonal } from '../../web/src/person/luck.js';
 import { movesFrom, movesText } from '../../web/src/person/moves-text.js';
+import { Observer } from '../../web/src/person/observer.js';
 import { PLAYER_NAMES } from '../../web/src/person/player-names.js';
 import { Adviser, PLAYERS } from '../../web/src/person/players.js';
-import { COMPARED, replayEpisode } from '../../web/src/person/replay.js';
+import { replayEpisode } from '../../web/src/person/replay.js';
+import {
+  daysOf,
+  errorOf,
+  headline,
+  livedScore,
+  readScore,
+  resultText,
+} from '../../web/src/person/result-text.js';
+import { playRival } from '../../web/src/person/rivals.js';
 import { lastTransitionOf, timeOf, transitionsOf } from '../../web/src/person/transitions.js';
 import { sliderBeliefAfter, statedBelief } from '../../web/src/views/person/slider-belief.js';
 
@@ -25,6 +47,9 @@ const MOVES: readonly Move[] = Array.from({ length: NUM_STEPS }, (_, step) => ({
   action: (step * 7) % 10,
   belief: step < 3 || step > 20 ? null : step < 9 ? [0.5, 0.25, 1] : [0.61, Math.fround(1 / 3), 0],
 }));
+
+const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
 
 function playedEpisode({ seed, profile, grader }: EpisodeSetting, moves: readonly Move[]): Episode {
   const episode = new Episode().reset(seed, { profile, grader });
@@ -40,14 +65,14 @@ function observationsOf(moves: readonly Move[]): Float32Array {
   return observations;
 }
 
-const whole = await replayEpisode(SETTING, MOVES);
+const whole = replayEpisode(SETTING, MOVES);
 
 describe('a replayed episode', () => {
   it.each(['sampled', 'discrete', 'workaholic_stoic'])(
     'equals the reference, bit for bit (%s)',
     async (profile) => {
       const setting = { ...SETTING, profile, grader: 'v1' };
-      const { observations } = await replayEpisode(setting, MOVES);
+      const { observations } = replayEpisode(setting, MOVES);
       const expected = new Float32Array(OBSERVATION_SIZE);
       for (let step = 0; step <= NUM_STEPS; step++) {
         playedEpisode(setting, MOVES.slice(0, step)).observe(expected);
@@ -58,30 +83,172 @@ describe('a replayed episode', () => {
 
   it('has only observations before its end, and the profile and the grade after it', async () => {
     for (const steps of [0, 1, NUM_STEPS - 1]) {
-      const replay = await replayEpisode(SETTING, MOVES.slice(0, steps));
-      expect(Object.keys(replay)).toEqual(['observations', 'result']);
+      const replay = replayEpisode(SETTING, MOVES.slice(0, steps));
+      expect(Object.keys(replay)).toEqual(['observations', 'typical', 'result']);
       expect(replay.result).toBeNull();
       expect(replay.observations).toHaveLength((steps + 1) * OBSERVATION_SIZE);
     }
     const episode = playedEpisode(SETTING, MOVES);
-    const { others, weights, ...result } = whole.result!;
+    const { rewards, lived, weights, ...result } = whole.result!;
     for (const [name, value] of Object.entries(result)) expect(value).toEqual(episode[name as keyof Episode]);
     expect(weights).toEqual(episode.grader);
-    expect(others.map(({ name }) => name)).toEqual(COMPARED);
+    expect(lived).toBe(episode.well / NUM_STEPS);
+    const sumOf = (steps: Float32Array) => steps.reduce((sum, reward) => Math.fround(sum + reward), 0);
+    const half = NUM_STEPS / 2;
+    expect([sumOf(rewards.slice(0, half)), sumOf(rewards.slice(half))]).toEqual([
+      episode.early,
+      episode.late,
+    ]);
   });
 
   it('refuses a 29th step', async () => {
-    await expect(replayEpisode(SETTING, [...MOVES, MOVES[0]])).rejects.toThrow('taken all 28');
+    expect(() => replayEpisode(SETTING, [...MOVES, MOVES[0]])).toThrow('taken all 28');
   });
 });
 
-describe('policies in the same episode', () => {
+it('the effect of an action, the decay and the event are the whole change of the meters', () => {
+  const { decay, events } = RHYTHM;
+  let [numEvents, numClamped] = [0, 0];
+  for (let seed = 0; seed < 40; seed++) {
+    // A seed's episode has the actions of MOVES or, to reach the bounds of the meters, one action all week.
+    const moves = seed % 4 === 0 ? MOVES.map((move) => ({ ...move, action: seed / 4 })) : MOVES;
+    const replay = replayEpisode({ ...SETTING, seed }, moves);
+    const trait = (name: string): number => replay.result!.profile[TRAIT_NAMES.indexOf(name)];
+    const transitions = transitionsOf(replay);
+    for (const [i, { effect, event, meters }] of transitions.slice(1).entries())
+      for (const [k, meter] of meters.entries()) {
+        const lost = k === 0 ? decay[k] * trait('metabolic_rate') : decay[k];
+        const hit = event < 0 ? 0 : events[event].effect[k] * trait('event_impact');
+        const moved = transitions[i].meters[k] + effect[k] - lost + hit;
+        expect(meter).toBeCloseTo(Math.min(1, Math.max(0, moved)), 6);
+        numEvents += hit === 0 ? 0 : 1;
+        numClamped += moved < 0 || moved > 1 ? 1 : 0;
+      }
+  }
+  expect(Math.min(numEvents, numClamped)).toBeGreaterThan(100);
+});
+
+describe('rivals in the same episode', () => {
+  const NAMES = ['heuristic', 'open-loop', 'heuristic+inference'];
+
   it.each(['v1', 'v2', 'v3'])('score the same as in an evaluation (%s)', async (grader) => {
     const seeds = { first: SETTING.seed, last: SETTING.seed };
-    const { rows } = await evaluate({ policies: COMPARED, seeds, grader, backend: 'reference' });
-    const { others } = (await replayEpisode({ ...SETTING, grader }, MOVES)).result!;
-    expect(others.map(({ finalScore }) => finalScore)).toEqual(rows.map((row) => row.finalScore.mean));
-    expect(others.map(({ beliefMae }) => beliefMae)).toEqual(rows.map((row) => row.beliefMae));
+    const { rows } = await evaluate({ policies: NAMES, seeds, grader, backend: 'reference' });
+    const reports: number[] = [];
+    const play = (name: string) =>
+      playRival(name, { ...SETTING, grader }, [], (steps) => reports.push(steps));
+    const rivals = await Promise.all(NAMES.map(play));
+    expect(rivals.map(({ finalScore }) => finalScore)).toEqual(rows.map((row) => row.finalScore.mean));
+    expect(rivals.map(({ beliefMae }) => beliefMae)).toEqual(rows.map((row) => row.beliefMae));
+    expect(rivals.map(({ given }) => given)).toEqual([false, false, true]);
+    expect(reports.filter((steps) => steps === NUM_STEPS)).toHaveLength(NAMES.length);
+  });
+});
+
+describe('an observer', () => {
+  it.each(['v2', 'v3'])('has the beliefs of a policy that infers (%s)', async (grader) => {
+    const setting = { ...SETTING, grader };
+    const { beliefs } = await playRival('heuristic+inference', setting, [], () => {});
+    const episode = new Episode().reset(setting.seed, { grader });
+    const observations = new Float32Array(NUM_STEPS * OBSERVATION_SIZE);
+    for (let step = 0; step < NUM_STEPS; step++) {
+      const row = observations.subarray(step * OBSERVATION_SIZE, (step + 1) * OBSERVATION_SIZE);
+      episode.observe(row);
+      episode.step(heuristicAction(episode.world.params, step % NUM_SLOTS, episode.meters));
+    }
+    expect(new Observer().beliefs(observations, grader)).toEqual(beliefs);
+  });
+
+  it('has the same beliefs whatever it observed before', () => {
+    const observer = new Observer();
+    const other = replayEpisode(SETTING, [...MOVES.slice(0, 4), ...MOVES.slice(0, 3)]).observations;
+    const part = (steps: number) => whole.observations.slice(0, steps * OBSERVATION_SIZE);
+    for (const observations of [part(5), part(9), part(3), part(9), other, part(6)])
+      for (const grader of ['v3', 'v2'])
+        expect(observer.beliefs(observations, grader)).toEqual(new Observer().beliefs(observations, grader));
+  });
+});
+
+/** Returns the transitions of the hinted actions, and the belief that is inferred after them. */
+function afterHints(seed: number) {
+  const moves = HINTS.map(({ action }) => ({ action, belief: null }));
+  const replay = replayEpisode({ ...SETTING, seed, grader: 'v3' }, moves);
+  const [prior, ...beliefs] = new Observer().beliefs(replay.observations, 'v3');
+  return { transitions: transitionsOf(replay), prior, belief: beliefs.at(-1)! };
+}
+
+const targetOf = (seed: number) => new Episode().reset(seed).target;
+
+it('the hinted actions nearly halve the error of each number of the belief', () => {
+  const seeds = Array.from({ length: 60 }, (_, seed) => seed);
+  const weeks = seeds.map(afterHints);
+  for (const k of BELIEF_NAMES.keys()) {
+    const error = (beliefs: readonly (readonly number[])[]) =>
+      mean(beliefs.map((belief, i) => Math.abs(belief[k] - targetOf(seeds[i])[k])));
+    expect(error(weeks.map(({ belief }) => belief))).toBeLessThan(
+      0.6 * error(weeks.map(({ prior }) => prior)),
+    );
+  }
+});
+
+it('the first person is far from the middle and has two quiet days, and the hints show it', () => {
+  for (const number of targetOf(FIRST_SEED)) expect(Math.abs(number - 0.5)).toBeGreaterThan(0.35);
+  const twoDays = Array.from({ length: 2 * NUM_SLOTS }, () => MOVES[0]);
+  const transitions = transitionsOf(replayEpisode({ ...SETTING, seed: FIRST_SEED }, twoDays));
+  expect(transitions.map(({ event }) => event)).toEqual(transitions.map(() => -1));
+  const { transitions: hinted, belief } = afterHints(FIRST_SEED);
+  const personal = hinted.flatMap(({ anomalies }) =>
+    anomalies.filter((anomaly, k) => isPersonal(anomaly, k)),
+  );
+  expect(personal).toHaveLength(10);
+  expect(errorOf(belief, targetOf(FIRST_SEED))).toBeLessThan(0.1);
+});
+
+describe('a result', () => {
+  const result = whole.result!;
+
+  it('has a square for the belief of each day, and one for each slot', () => {
+    const days = daysOf(MOVES, result);
+    expect(days.map(({ belief }) => belief)).toEqual(
+      [3, 7, 11, 15, 19, 23, 27].map((step) => {
+        const belief = MOVES.slice(0, step + 1).reduce<Move['belief']>((last, { belief }) => belief ?? last, null);
+        if (belief === null) return 'none';
+        const error = errorOf(belief, result.target);
+        return error <= 0.1 ? 'good' : error <= 0.2 ? 'fair' : 'poor';
+      }),
+    );
+    expect(days.flatMap(({ slots }) => slots)).toEqual(
+      Array.from(result.rewards, (reward) => (reward >= 0.25 ? 'good' : reward >= -0.25 ? 'fair' : 'poor')),
+    );
+    // No belief is stated on the first day.
+    expect(daysOf(MOVES.slice(0, 3).concat(MOVES.slice(0, 1), MOVES.slice(4)), result)[0].belief).toBe(
+      'none',
+    );
+  });
+
+  it('is a text to share', () => {
+    const text = resultText({
+      ...{ title: 'Can you read a stranger?', result, guess: [0.5, 0.5, 0.5] },
+      ...{ days: daysOf(MOVES, result), link: 'https://example.org/#person' },
+    });
+    expect(text).toMatch(
+      new RegExp(
+        `^Can you read a stranger\\?\nI read this stranger to within ${result.beliefMae.toFixed(2)}; the planner, from the ` +
+          `same week, to within 0\\.\\d\\d\\.\nLived: \\d+ of 100\\. Read: .+\\. Score ${result.finalScore.toFixed(3)}\\.\n` +
+          '([🟦🟨🟧⬜] [🟦🟨🟧]{4}\n){7}https://example.org/#person$',
+        'u',
+      ),
+    );
+  });
+
+  it('has words in place of a zero', () => {
+    const components = Float32Array.of(0, 0, 0, 0, 0, 0, 0, -0.4);
+    const nothing = { ...result, components, lived: 0, finalScore: 0 };
+    expect(readScore(nothing)).toEqual({ share: 0, words: 'no better than the middle guess' });
+    expect(readScore({ ...nothing, given: false }).words).toBe('nothing said');
+    expect(livedScore(nothing).words).toBe('almost nothing');
+    expect(headline({ ...nothing, beliefMae: 0.001 }, null)).toBe('I read this stranger to within 0.01.');
+    expect(headline({ ...nothing, given: false }, null)).toMatch(/made no guess\.$/);
   });
 });
 
@@ -159,7 +326,7 @@ it('moves as text are short, and are parsed back into the same moves; an invalid
   expect(text).toBe('0741852963074185296307418529-3_.5_.25_1~9_.61_.33333334_0~21');
   const moves = movesFrom(text)!;
   expect(moves.map(({ action }) => action)).toEqual(MOVES.map(({ action }) => action));
-  expect(await replayEpisode(SETTING, moves)).toEqual(whole);
+  expect(replayEpisode(SETTING, moves)).toEqual(whole);
   expect(movesFrom(movesText([]))).toEqual([]);
   const invalid = ['12x4', '1'.repeat(29), '11-0_.5_2_.5', '11-1_.5_.5', '11-a_.5_.5_.5', '11-0_.5__.5'];
   for (const wrong of invalid) expect(movesFrom(wrong)).toBeNull();
@@ -167,7 +334,7 @@ it('moves as text are short, and are parsed back into the same moves; an invalid
 
 describe('words', () => {
   const { observations, result } = whole;
-  const transitions = transitionsOf(observations);
+  const transitions = transitionsOf(whole);
 
   it('describe a step by the numbers of its observation', () => {
     const step = 5;
@@ -179,9 +346,22 @@ describe('words', () => {
     expect(lastTransitionOf(transitions, MOVES[0].action)!.step).toBe(21);
     expect(lastTransitionOf(transitions.slice(0, 2), MOVES[1].action)).toBeNull();
     expect(announce(transitions[1])).toMatch(
-      /^Day 1 morning: deep work, reward [+−]\d\.\d\d\. .*vitality 0\.\d\d, −0/,
+      /^Day 1 morning: deep work, reward [+−]\d\.\d\d\. Deep work .*vitality 0\.\d\d, cognition 0/,
     );
     expect(announce(transitions[NUM_STEPS])).toMatch(/The week is over\.$/);
+  });
+
+  it('compare an action with what it does to most people', () => {
+    const step = { ...transitions[1], action: 3, typical: [0.1, -0.02, 0, 0, 0] };
+    const say = (effect: number, k: number) => {
+      const anomalies = step.typical.map((typical, meter) => (meter === k ? effect - typical : 0));
+      return comparison({ ...step, anomalies, effect: step.typical.map((each, m) => each + anomalies[m]) });
+    };
+    expect(say(0.15, 0)).toBe('Sleep gave them 0.15 vitality. Most people gain 0.10.');
+    expect(say(-0.15, 1)).toBe('Sleep cost them 0.15 cognition. Most people lose 0.02.');
+    expect(say(0.1, 3)).toBe('Sleep gave them 0.10 serenity. It changes nothing for most people.');
+    expect(say(0, 0)).toBe('Sleep left their vitality as it was. Most people gain 0.10.');
+    expect(say(0.105, 0)).toBe('Sleep did to them what it does to most people, give or take luck.');
   });
 
   it('describe a profile', () => {

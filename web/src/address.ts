@@ -8,6 +8,8 @@ import { grouped } from './parts/grouped.js';
 export interface Field<T> {
   /** The default value. An address leaves it out. */
   readonly initial: T;
+  /** The value in a view that is opened without a link. Default: `initial`, which links without the field keep. */
+  readonly start?: T;
   /** Describes the valid values as a noun phrase, which completes "Expected ..." and "... is expected". */
   readonly expected: string;
   /** Parses a text; null if it is invalid. */
@@ -61,9 +63,17 @@ export interface Addressed {
   readonly fields: Fields;
 }
 
-/** Returns the initial state of a view. */
-export const initialState = <F extends Fields>(fields: F): StateOf<F> =>
-  Object.fromEntries(Object.entries(fields).map(([name, { initial }]) => [name, initial])) as StateOf<F>;
+/** Returns the state of a view that is opened without a link. */
+export const startState = <F extends Fields>(fields: F): StateOf<F> =>
+  stateOf(fields, ({ initial, start = initial }) => start);
+
+/** Returns the state of a link without fields. */
+const initialState = <F extends Fields>(fields: F): StateOf<F> => stateOf(fields, ({ initial }) => initial);
+
+const stateOf = <F extends Fields>(fields: F, pick: (field: F[string]) => unknown): StateOf<F> =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, field]) => [name, pick(field as F[string])]),
+  ) as StateOf<F>;
 
 /**
  * Parses the part of the address after `#`. Invalid parts are ignored and reported in `problems`.
@@ -79,9 +89,10 @@ export function parseAddress(fragment: string, views: readonly Addressed[]): Par
     problems.push(
       `This link asks for the view ${quoted(name)}, which does not exist. The views are ${names}; ${target.name} is shown.`,
     );
-    return { view: target.name, state: initialState(target.fields), problems };
+    return { view: target.name, state: startState(target.fields), problems };
   }
-  const state: Record<string, unknown> = { ...initialState(target.fields) };
+  const state: Record<string, unknown> =
+    query === '' ? startState(target.fields) : initialState(target.fields);
   for (const [key, text] of new URLSearchParams(query)) {
     const problem = readPair(target.fields, state, key, text);
     if (problem !== null) problems.push(problem);
@@ -123,16 +134,20 @@ function readPair(fields: Fields, state: Record<string, unknown>, key: string, t
 /** Quotes at most the first 40 characters of a text of the address, which may be of any length. */
 const quoted = (text: string): string => `“${text.length > 40 ? `${text.slice(0, 40)}…` : text}”`;
 
-/** Returns the address of a view in a state, from the `#` on, without the fields that have their initial value. */
+/**
+ * Returns the address of a view in a state, from the `#` on, without the fields that have their initial value. The address of
+ * the start state is the view's name alone.
+ */
 export function toAddress<F extends Fields>(view: string, fields: F, state: StateOf<F>): string {
-  const pairs = Object.entries(fields)
-    .map(([name, field]): [string, string, string] => [
-      name,
-      field.write(state[name]),
-      field.write(field.initial),
-    ])
-    .filter(([, text, initial]) => text !== initial)
-    // Commas are valid in this part of an address, and keep links readable.
-    .map(([name, text]) => `${name}=${encodeURIComponent(text).replaceAll('%2C', ',')}`);
-  return `#${view}${pairs.length === 0 ? '' : `?${pairs.join('&')}`}`;
+  const texts = (of: StateOf<F>): [string, string][] =>
+    Object.entries(fields).map(([name, field]) => [name, field.write(of[name])]);
+  const [initial, start] = [texts(initialState(fields)), texts(startState(fields))];
+  const all = texts(state);
+  if (all.every(([, text], k) => text === start[k][1])) return `#${view}`;
+  const changed = all.filter(([, text], k) => text !== initial[k][1]);
+  // Without any field, the address would be that of the start state.
+  const written = changed.length > 0 ? changed : all.filter((_, k) => initial[k][1] !== start[k][1]);
+  // Commas are valid in this part of an address, and keep links readable.
+  const pairs = written.map(([name, text]) => `${name}=${encodeURIComponent(text).replaceAll('%2C', ',')}`);
+  return `#${view}?${pairs.join('&')}`;
 }

@@ -3,10 +3,10 @@ import { signal } from '@preact/signals';
 import {
   type Addressed,
   type Fields,
-  initialState,
   type Parsed,
   parseAddress,
   type StateOf,
+  startState,
   toAddress,
 } from './address.js';
 
@@ -40,9 +40,9 @@ function remember(): void {
   lastAddresses.value = { ...lastAddresses.value, [view]: toAddress(view, fields, state as StateOf<Fields>) };
 }
 
-/** Returns the address of a link to a view: the last address of the view, or else that of its initial state. */
+/** Returns the address of a link to a view: the last address of the view, or else that of its start state. */
 export const linkTo = ({ name, fields }: Addressed): string =>
-  lastAddresses.value[name] ?? toAddress(name, fields, initialState(fields));
+  lastAddresses.value[name] ?? toAddress(name, fields, startState(fields));
 
 type Change = (patch: Readonly<Record<string, unknown>>, mode?: 'push' | 'replace') => void;
 

@@ -11,6 +11,7 @@ import {
   TRAIT_NAMES,
 } from '../../../src/world/fields.js';
 import { RHYTHM } from '../../../src/world/numbers.js';
+import { isPersonal, LUCK } from './luck.js';
 import { type Transition, timeOf } from './transitions.js';
 
 /** Formats a name as words: "deep work". */
@@ -33,17 +34,36 @@ export const eventEffect = (event: number): string =>
     .map(({ change, name }) => `${name} ${signed(change)}`)
     .join(', ');
 
+/** Compares what the last action did to this person with what it does to most people, in a sentence. */
+export function comparison({ action, typical, effect, anomalies }: Transition): string {
+  const name = title(ACTION_NAMES[action]);
+  // The meter whose difference exceeds luck most.
+  const excess = anomalies.map((anomaly, k) => Math.abs(anomaly) / LUCK[k].most);
+  const k = excess.indexOf(Math.max(...excess));
+  if (!isPersonal(anomalies[k], k))
+    return `${name} did to them what it does to most people, give or take luck.`;
+  const meter = METER_NAMES[k];
+  const [them, most] = [effect[k].toFixed(2), typical[k].toFixed(2)].map(Number);
+  const others =
+    most === 0
+      ? 'It changes nothing for most people.'
+      : `Most people ${most < 0 ? 'lose' : 'gain'} ${Math.abs(most).toFixed(2)}.`;
+  return them === 0
+    ? `${name} left their ${meter} as it was. ${others}`
+    : `${name} ${them < 0 ? 'cost' : 'gave'} them ${Math.abs(them).toFixed(2)} ${meter}. ${others}`;
+}
+
 /** Describes a step for screen readers. */
 export function announce(transition: Transition): string {
-  const { step, action, event, reward, meters, deltas } = transition;
+  const { step, action, event, reward, meters } = transition;
   if (step === 0) return 'The week begins. All meters are at 0.70.';
-  const changes = METER_NAMES.map((name, k) => `${name} ${meters[k].toFixed(2)}, ${signed(deltas[k])}`);
   const events = event < 0 ? [] : [`Event: ${plain(EVENT_NAMES[event])}, ${eventEffect(event)}.`];
   const end = step === NUM_STEPS ? ['The week is over.'] : [];
   return [
     `${title(timeOf(step - 1))}: ${plain(ACTION_NAMES[action])}, reward ${signed(reward)}.`,
+    comparison(transition),
     ...events,
-    `${changes.join('; ')}.`,
+    `Now ${METER_NAMES.map((name, k) => `${name} ${meters[k].toFixed(2)}`).join(', ')}.`,
     ...end,
   ].join(' ');
 }

@@ -30,6 +30,8 @@ export const isNamed = ({ profile }: Pick<EpisodeSetting, 'profile'>): boolean =
 export interface EpisodeReplay {
   /** f32 [moves + 1, 22], row-major: the observations after reset and after each move, by OBSERVATION_FIELDS. */
   readonly observations: Float32Array;
+  /** f32 [moves + 1, 10, 5], row-major: the effect of each action on an average person, at each of these steps. */
+  readonly typical: Float32Array;
   /** Null before the 28th step. */
   readonly result: EpisodeResult | null;
 }
@@ -53,26 +55,23 @@ export interface EpisodeResult {
   /** Mean reward of each half, without noise. */
   readonly firstHalfMean: number;
   readonly secondHalfMean: number;
-  /** The results of policies in the same episode: with the same profile, noise and grader. */
-  readonly others: readonly PolicyResult[];
+  /** The mean of the meters after each step, weighted by the person's reward weights. In [0, 1]. */
+  readonly lived: number;
+  /** f32 [28]: the reward of each step, without noise. */
+  readonly rewards: Float32Array;
 }
 
-export interface PolicyResult {
-  /** A policy's name. */
-  readonly name: string;
-  readonly finalScore: number;
-  readonly beliefMae: number;
-  /** f32 [NUM_COMPONENTS]. */
-  readonly components: Float32Array;
-}
-
-/** The episode of a policy that the user plays against. */
+/** The episode of a policy in the visitor's episode. */
 export interface Rival {
   readonly name: string;
   /** [28]: the belief stated with each action; null for none. */
   readonly beliefs: readonly (readonly number[] | null)[];
+  readonly given: boolean;
   readonly finalScore: number;
   readonly beliefMae: number;
+  readonly lived: number;
+  /** f32 [NUM_COMPONENTS]. */
+  readonly components: Float32Array;
 }
 
 /** The next move of a policy, with its reasons, if any. */

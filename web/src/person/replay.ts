@@ -1,51 +1,57 @@
 /** Replays an episode from its seed in the worker, which sends the hidden profile to the page only after the last step. */
 import { Episode } from '../../../src/engine/reference/episode.js';
-import { OBSERVATION_SIZE } from '../../../src/world/fields.js';
-import type { StudentFile } from '../students/student-files.js';
-import type { EpisodeReplay, EpisodeResult, EpisodeSetting, Move, PolicyResult } from './episode-types.js';
-import { type EpisodePlayer, openPlayer } from './players.js';
+import { effectAndResponse, rewardOf } from '../../../src/engine/reference/rules.js';
+import {
+  NUM_ACTIONS,
+  NUM_METERS,
+  NUM_SLOTS,
+  NUM_STEPS,
+  OBSERVATION_SIZE,
+} from '../../../src/world/fields.js';
+import type { EpisodeReplay, EpisodeResult, EpisodeSetting, Move } from './episode-types.js';
 
-/** The policies that a finished episode is compared with. Planners are left out: each would take seconds. */
-export const COMPARED: readonly string[] = [
-  'random',
-  'heuristic',
-  'open-loop',
-  'heuristic+constant',
-  'open-loop+constant',
-  'heuristic+inference',
-  'open-loop+inference',
-];
+/** The numbers of `typical` for one step. */
+export const TYPICAL_SIZE = NUM_ACTIONS * NUM_METERS;
 
-/**
- * Returns the first observation and that after each move; after the 28th move also the result.
- * @param students students that were trained on the page; the result is compared with theirs too.
- */
-export async function replayEpisode(
-  setting: EpisodeSetting,
-  moves: readonly Move[],
-  students: readonly StudentFile[] = [],
-): Promise<EpisodeReplay> {
+/** Returns the first observation and that after each move; after the 28th move also the result. */
+export function replayEpisode(setting: EpisodeSetting, moves: readonly Move[]): EpisodeReplay {
   const episode = begin(setting);
   const observations = new Float32Array((moves.length + 1) * OBSERVATION_SIZE);
-  episode.observe(observations);
-  moves.forEach(({ action, belief }, i) => {
-    episode.step(action, belief);
-    episode.observe(observations, (i + 1) * OBSERVATION_SIZE);
-  });
-  return { observations, result: episode.terminated ? await resultOf(episode, setting, students) : null };
+  const typical = new Float32Array((moves.length + 1) * TYPICAL_SIZE);
+  const rewards = new Float32Array(NUM_STEPS);
+  for (let i = 0; ; i++) {
+    episode.observe(observations, i * OBSERVATION_SIZE);
+    writeTypical(episode, typical.subarray(i * TYPICAL_SIZE));
+    if (i === moves.length) break;
+    episode.step(moves[i].action, moves[i].belief);
+    rewards[i] = rewardWithoutNoise(episode);
+  }
+  return { observations, typical, result: episode.terminated ? resultOf(episode, rewards) : null };
 }
 
-const begin = ({ seed, profile, grader }: EpisodeSetting): Episode =>
+export const begin = ({ seed, profile, grader }: EpisodeSetting): Episode =>
   new Episode().reset(seed, { profile, grader });
 
-async function resultOf(
-  episode: Episode,
-  setting: EpisodeSetting,
-  students: readonly StudentFile[],
-): Promise<EpisodeResult> {
-  const others: PolicyResult[] = [];
-  for (const name of [...COMPARED, ...students.map((student) => student.name)])
-    others.push(playWhole(name, await openPlayer(name, setting, students), setting));
+/**
+ * Writes the effect of each action on an average person: f32 [10, 5]. The effect on this person is this effect plus the
+ * anomaly of the step. Neither has the decay, the event and the bounds of the meters (docs/world.md, rules 1 to 4).
+ */
+function writeTypical({ world: { params }, stepCount, meters }: Episode, out: Float32Array): void {
+  for (let action = 0; action < NUM_ACTIONS; action++) {
+    const effect = out.subarray(action * NUM_METERS, (action + 1) * NUM_METERS);
+    effectAndResponse(params, params.traitNeutral, stepCount % NUM_SLOTS, action, meters, effect);
+  }
+}
+
+function rewardWithoutNoise({ world: { params }, profile, deltas, meters }: Episode): number {
+  const crashed = meters.filter((meter) => meter < params.crashThreshold).length;
+  return rewardOf(params, profile, deltas, crashed);
+}
+
+/** Returns the mean of the weighted meters, from which the component `wellbeing` is computed. */
+export const livedIn = ({ well }: Episode): number => well / NUM_STEPS;
+
+function resultOf(episode: Episode, rewards: Float32Array): EpisodeResult {
   const { given, beliefMae, finalScore, firstHalfMean, secondHalfMean } = episode;
   return {
     given,
@@ -58,20 +64,7 @@ async function resultOf(
     belief: episode.belief.slice(),
     components: episode.components.slice(),
     weights: episode.grader.slice(),
-    others,
+    lived: livedIn(episode),
+    rewards,
   };
-}
-
-/** Plays an episode to its end, and closes the player. */
-function playWhole(name: string, opened: EpisodePlayer, setting: EpisodeSetting): PolicyResult {
-  const episode = begin(setting);
-  using player = opened;
-  const observation = new Float32Array(OBSERVATION_SIZE);
-  while (!episode.terminated) {
-    episode.observe(observation);
-    const { action, belief } = player.decide(observation);
-    episode.step(action, belief);
-  }
-  const { finalScore, beliefMae, components } = episode;
-  return { name, finalScore, beliefMae, components: components.slice() };
 }

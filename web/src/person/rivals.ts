@@ -1,23 +1,23 @@
-/** Plays an episode with a policy that the user plays against, in a worker. */
+/** Plays an episode with a policy in a worker. */
 
 import { yieldTurn } from '../../../src/engine/engine-calls.js';
-import { Episode } from '../../../src/engine/reference/episode.js';
 import { OBSERVATION_SIZE } from '../../../src/world/fields.js';
 import type { StudentFile } from '../students/student-files.js';
 import type { EpisodeSetting, Rival } from './episode-types.js';
 import { openPlayer } from './players.js';
+import { begin, livedIn } from './replay.js';
 
 /**
  * Returns the episode of a policy: its beliefs and its result. Other calls may run between two steps.
- * @param students students that were trained on the page.
+ * @param students students that were trained on the page. @param report called after each step with the number of steps.
  */
 export async function playRival(
   name: string,
   setting: EpisodeSetting,
   students: readonly StudentFile[],
+  report: (steps: number) => void,
 ): Promise<Rival> {
-  const { seed, profile, grader } = setting;
-  const episode = new Episode().reset(seed, { profile, grader });
+  const episode = begin(setting);
   using player = await openPlayer(name, setting, students);
   const observation = new Float32Array(OBSERVATION_SIZE);
   const beliefs: (readonly number[] | null)[] = [];
@@ -26,7 +26,12 @@ export async function playRival(
     const { action, belief } = player.decide(observation);
     beliefs.push(belief);
     episode.step(action, belief);
+    report(episode.stepCount);
     await yieldTurn();
   }
-  return { name, beliefs, finalScore: episode.finalScore, beliefMae: episode.beliefMae };
+  const { given, finalScore, beliefMae, components } = episode;
+  return {
+    ...{ name, beliefs, given, finalScore, beliefMae, lived: livedIn(episode) },
+    components: components.slice(),
+  };
 }

@@ -1,6 +1,13 @@
 /** Reads observations into named fields. */
-import { NUM_METERS, NUM_SLOTS, OBSERVATION, OBSERVATION_SIZE } from '../../../src/world/fields.js';
+import {
+  NUM_ACTIONS,
+  NUM_METERS,
+  NUM_SLOTS,
+  OBSERVATION,
+  OBSERVATION_SIZE,
+} from '../../../src/world/fields.js';
 import { RHYTHM } from '../../../src/world/numbers.js';
+import type { EpisodeReplay } from './episode-types.js';
 
 /** The state after a step and the changes of the step. The first transition of an episode is the state after reset. */
 export interface Transition {
@@ -16,23 +23,41 @@ export interface Transition {
   readonly deltas: readonly number[];
   /** [5]: the difference of each meter's response, with noise, from a neutral profile's response. */
   readonly anomalies: readonly number[];
+  /** [5]: the effect of the action on an average person, without the event, the decay and the bounds of the meters. */
+  readonly typical: readonly number[];
+  /** [5]: the effect of the action on this person, with noise: `typical` plus the anomalies. */
+  readonly effect: readonly number[];
 }
 
-/** Returns one transition per observation. @param observations f32 [n, 22], row-major. */
-export function transitionsOf(observations: Float32Array): Transition[] {
+/** Returns one transition per observation. */
+export function transitionsOf({
+  observations,
+  typical,
+}: Pick<EpisodeReplay, 'observations' | 'typical'>): Transition[] {
   return Array.from({ length: observations.length / OBSERVATION_SIZE }, (_, i) => {
     const row = observations.subarray(i * OBSERVATION_SIZE, (i + 1) * OBSERVATION_SIZE);
     const five = (at: number): number[] => Array.from(row.subarray(at, at + NUM_METERS));
+    const action = row[OBSERVATION.lastAction];
+    const anomalies = five(OBSERVATION.anomalies);
+    const most = i === 0 ? anomalies : typicalOf(typical, i - 1, action);
     return {
       step: row[OBSERVATION.step],
-      action: row[OBSERVATION.lastAction],
+      action,
       event: row[OBSERVATION.event],
       reward: row[OBSERVATION.reward],
       meters: five(OBSERVATION.meters),
       deltas: five(OBSERVATION.deltas),
-      anomalies: five(OBSERVATION.anomalies),
+      anomalies,
+      typical: most,
+      effect: most.map((effect, k) => effect + anomalies[k]),
     };
   });
+}
+
+/** Returns the effect of an action on an average person at a step, [5]. @param typical as in EpisodeReplay. */
+export function typicalOf(typical: Float32Array, step: number, action: number): number[] {
+  const at = (step * NUM_ACTIONS + action) * NUM_METERS;
+  return Array.from(typical.subarray(at, at + NUM_METERS));
 }
 
 /** Returns the slot (time of day) of a step, such as "evening". */

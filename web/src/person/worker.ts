@@ -1,37 +1,45 @@
 /** Replays episodes and plays policies in a worker, so that the page has no hidden profile before the last step. */
-import { expose } from 'comlink';
+import { expose, type ProxyMethods, releaseProxy } from 'comlink';
 import { outcomeOf } from '../engine/outcome.js';
 import type { StudentFile } from '../students/student-files.js';
 import { loadWasm } from '../workers/wasm.js';
 import type { EpisodeSetting, Move } from './episode-types.js';
+import { Observer } from './observer.js';
 import { Adviser, needsWasm } from './players.js';
 import { replayEpisode } from './replay.js';
 import { playRival } from './rivals.js';
 
 const adviser = new Adviser();
+const observer = new Observer();
 
 type Students = readonly StudentFile[];
 
 /** The calls of the page. `students` are the students trained on the page, which a call may play. */
 const api = {
-  replay: (setting: EpisodeSetting, moves: readonly Move[], students: Students) =>
-    outcomeOf(async () => {
-      // The result of a finished episode has the scores of the students.
-      if (students.length > 0) await loadWasm();
-      return replayEpisode(setting, moves, students);
-    }),
+  replay: (setting: EpisodeSetting, moves: readonly Move[]) => outcomeOf(() => replayEpisode(setting, moves)),
+  /** Returns the belief inferred from each observation. */
+  infer: (observations: Float32Array, grader: string) =>
+    outcomeOf(() => observer.beliefs(observations, grader)),
   /** Returns the next move of a policy. The policy gets the same observations as the page. */
   advise: (name: string, setting: EpisodeSetting, moves: readonly Move[], students: Students) =>
     outcomeOf(async () => {
       if (needsWasm(name)) await loadWasm();
-      const { observations } = await replayEpisode(setting, moves);
-      return adviser.advise(name, setting, moves, observations, students);
+      return adviser.advise(name, setting, moves, replayEpisode(setting, moves).observations, students);
     }),
-  rival: (name: string, setting: EpisodeSetting, students: Students) =>
-    outcomeOf(async () => {
+  rival: async (
+    name: string,
+    setting: EpisodeSetting,
+    students: Students,
+    report: (steps: number) => void,
+  ) => {
+    const outcome = await outcomeOf(async () => {
       if (needsWasm(name)) await loadWasm();
-      return playRival(name, setting, students);
-    }),
+      return playRival(name, setting, students, report);
+    });
+    // Without this call, the page would keep the callback in memory until the worker collects its proxy as garbage.
+    (report as typeof report & ProxyMethods)[releaseProxy]();
+    return outcome;
+  },
 };
 
 export type PersonApi = typeof api;

@@ -9,12 +9,12 @@ import { TRAINING_FIELDS } from './training/fields.js';
 import { type View, view } from './view.js';
 
 export const VIEWS: readonly View[] = [
+  // The code of this view is part of the page's first file.
+  view({ name: 'person', title: 'One person', fields: PERSON_FIELDS, load: async () => PersonView }),
   view({
     ...{ name: 'crowd', title: 'Crowd', fields: CROWD_FIELDS },
     load: async () => (await import('./crowd/crowd.js')).CrowdView,
   }),
-  // The code of this view is part of the page's first file.
-  view({ name: 'person', title: 'One person', fields: PERSON_FIELDS, load: async () => PersonView }),
   view({
     ...{ name: 'daily', title: 'Daily', fields: DAILY_FIELDS },
     load: async () => (await import('./daily/daily.js')).DailyView,

@@ -1,82 +1,124 @@
-/** Three sliders for the belief, and a box that decides whether the next action states it. */
-import type { Signal } from '@preact/signals';
+/** Who the visitor thinks it is: a ring and three sliders, beside another belief. On a narrow screen, a sheet at the bottom. */
+import { type Signal, useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 import { BELIEF_NAMES } from '../../../../src/world/fields.js';
 import { title } from '../../person/descriptions.js';
+import { FIRST_DAY } from '../../person/guide.js';
+import { BELIEF_WORDS } from '../../words.js';
+import { type Outline, Ring, RingKey } from './ring.js';
 import type { SliderBelief } from './slider-belief.js';
 
-/** What 0 and 1 mean, by BELIEF_NAMES. */
-export const ENDS: readonly (readonly [low: string, high: string])[] = [
-  ['hates company', 'loves company'],
-  ['night owl', 'morning person'],
-  ['avoids work', 'lives for work'],
-];
+interface BeliefProps {
+  readonly belief: Signal<SliderBelief>;
+  /** A belief beside the visitor's; null for none. */
+  readonly other: Outline | null;
+  /** Steps played. */
+  readonly steps: number;
+}
 
-export function BeliefSliders({ belief }: { readonly belief: Signal<SliderBelief> }) {
+export function Belief({ belief, other, steps }: BeliefProps) {
+  const isOpen = useSignal(false);
   const { values, stated } = belief.value;
+  const isAsking = steps >= FIRST_DAY && !stated;
+  const set = (k: number, value: number): void => {
+    // Reads the signal again, because another slider may have moved since this was drawn.
+    const next = belief.value.values.map((each, j) => (j === k ? value : each));
+    belief.value = { values: next, stated: true };
+  };
+  const mine: Outline = { kind: stated ? 'filled' : 'unset', label: 'you', values, colour: 'var(--player)' };
+  const outlines = other === null ? [mine] : [mine, other];
+  const close = (): void => {
+    isOpen.value = false;
+  };
   return (
-    <section class="panel" aria-labelledby="belief">
-      <h2 id="belief">Who do you think it is?</h2>
-      <div class="beliefs">
-        {BELIEF_NAMES.map((name, k) => (
-          <BeliefSlider
-            key={name}
-            name={name}
-            ends={ENDS[k]}
-            value={values[k]}
-            stated={stated}
-            onChange={(value) => {
-              // Reads the signal again, because another slider may have moved since this was drawn.
-              belief.value = {
-                values: belief.value.values.map((each, j) => (j === k ? value : each)),
-                stated: true,
-              };
-            }}
-          />
-        ))}
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={stated}
-            onChange={({ currentTarget }) => {
-              belief.value = { ...belief.value, stated: currentTarget.checked };
-            }}
-          />
-          <span>
-            State this belief with the next action. Moving a slider checks this box. The belief holds until
-            you state another one. Grader v2 grades the last belief, v3 the belief at each step from the third
-            day on; under v3 a belief that is far off lowers the score.
-          </span>
-        </label>
+    <section
+      class={`panel belief${isOpen.value ? ' open' : ''}${isAsking ? ' asking' : ''}`}
+      aria-labelledby="belief"
+      onFocusOut={({ currentTarget, relatedTarget }) => {
+        // An open sheet must not cover the control that has the focus.
+        if (relatedTarget !== null && !currentTarget.contains(relatedTarget as Node)) close();
+      }}
+      onKeyDown={({ key }) => key === 'Escape' && close()}
+    >
+      <h2 id="belief">Who is this?</h2>
+      <button
+        type="button"
+        class="sheet"
+        aria-expanded={isOpen.value}
+        onClick={() => {
+          isOpen.value = !isOpen.value;
+        }}
+      >
+        <Ring outlines={outlines} named={false} />
+        <strong>{isOpen.value ? 'Back to the actions' : 'Who is this?'}</strong>
+        <small>
+          {stated
+            ? BELIEF_NAMES.map((name, k) => `${title(name)} ${values[k].toFixed(2)}`).join(' · ')
+            : 'Say what you believe'}
+        </small>
+      </button>
+      <div class="sheet-content">
+        <p class="ask">
+          {isAsking
+            ? 'A day is over. Move the sliders to who you think it is.'
+            : stated
+              ? 'It counts with your next action.'
+              : 'You have not said it yet.'}
+        </p>
+        <Ring outlines={outlines} onChange={set} />
+        <RingKey outlines={outlines} />
+        <div>
+          {BELIEF_NAMES.map((name, k) => (
+            <BeliefSlider
+              key={name}
+              k={k}
+              value={values[k]}
+              stated={stated}
+              other={other}
+              onChange={(value) => set(k, value)}
+            />
+          ))}
+        </div>
       </div>
     </section>
   );
 }
 
 interface BeliefSliderProps {
-  readonly name: string;
-  readonly ends: readonly [low: string, high: string];
+  readonly k: number;
   readonly value: number;
   readonly stated: boolean;
+  readonly other: Outline | null;
   readonly onChange: (value: number) => void;
 }
 
-function BeliefSlider({ name, ends: [low, high], value, stated, onChange }: BeliefSliderProps) {
+function BeliefSlider({ k, value, stated, other, onChange }: BeliefSliderProps) {
   const id = useId();
+  const { low, high } = BELIEF_WORDS[BELIEF_NAMES[k]];
   return (
-    <div class="belief">
-      <label for={id}>{title(name)}</label>
-      <output for={id}>{stated ? value.toFixed(2) : 'not stated'}</output>
-      <input
-        id={id}
-        type="range"
-        min="0"
-        max="1"
-        step="0.01"
-        value={value}
-        aria-valuetext={`${value.toFixed(2)}${stated ? '' : ', not stated'}, from 0, ${low}, to 1, ${high}`}
-        onInput={({ currentTarget }) => onChange(Number(currentTarget.value))}
-      />
+    <div class="slider">
+      <label for={id}>{title(BELIEF_NAMES[k])}</label>
+      <output for={id}>{stated ? value.toFixed(2) : '–'}</output>
+      <span class="rail">
+        {other !== null && (
+          <span>
+            <i style={{ left: `${100 * other.values[k]}%`, background: other.colour }} />
+            <span class="visually-hidden">
+              {other.label}: {other.values[k].toFixed(2)}
+            </span>
+          </span>
+        )}
+        <input
+          id={id}
+          type="range"
+          min="0"
+          max="1"
+          step="0.01"
+          value={value}
+          aria-valuetext={`${value.toFixed(2)}${stated ? '' : ', not stated'}, from 0, ${low}, to 1, ${high}`}
+          onInput={({ currentTarget }) => onChange(Number(currentTarget.value))}
+        />
+      </span>
       <small class="ends" aria-hidden="true">
         <span>{low}</span>
         <span>{high}</span>
@@ -84,3 +126,12 @@ function BeliefSlider({ name, ends: [low, high], value, stated, onChange }: Beli
     </div>
   );
 }
+
+/** The belief that a policy states with its next move, beside another one. */
+export const PolicyBelief = ({ outlines }: { readonly outlines: readonly Outline[] }) => (
+  <section class="panel policy-belief" aria-labelledby="belief">
+    <h2 id="belief">Who is this?</h2>
+    <Ring outlines={outlines} />
+    <RingKey outlines={outlines} />
+  </section>
+);

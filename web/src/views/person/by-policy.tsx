@@ -1,13 +1,12 @@
 /** The next move of a policy, with its reasons, and buttons to let the policy play continuously or step by step. */
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { ACTION_NAMES, BELIEF_NAMES } from '../../../../src/world/fields.js';
+import { ACTION_NAMES } from '../../../../src/world/fields.js';
 import { Button } from '../../parts/controls.js';
 import { title } from '../../person/descriptions.js';
 import type { Advice } from '../../person/episode-types.js';
 import { BY_HAND, isSlow } from '../../person/player-names.js';
 import type { EpisodeActions } from './episode-actions.js';
 import { useShortcuts } from './keys.js';
-import { UndoButton } from './undo-button.js';
 
 /** Milliseconds between two steps of continuous play. Chosen by hand: time to read a move, and 18 s for an episode. */
 const PACE = 650;
@@ -46,7 +45,6 @@ export function ByPolicy({ actions, next }: ByPolicyProps) {
         <Button onClick={stepOnce} disabled={next === null}>
           Step
         </Button>
-        <UndoButton actions={actions} />
         <Button onClick={() => actions.setPlayer(BY_HAND)}>Take over by hand</Button>
       </div>
     </section>
@@ -64,18 +62,7 @@ function NextMove({ next: { action, belief, reasons } }: { readonly next: Advice
         <strong>{title(ACTION_NAMES[action])}</strong>
       </p>
       {reasons === null ? <p class="fine">It gives no reasons.</p> : <blockquote>{reasons}</blockquote>}
-      {belief === null ? (
-        <p class="fine">It states no belief.</p>
-      ) : (
-        <dl class="believed">
-          {BELIEF_NAMES.map((name, k) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{belief[k].toFixed(2)}</dd>
-            </div>
-          ))}
-        </dl>
-      )}
+      {belief === null && <p class="fine">It states no belief.</p>}
     </>
   );
 }

@@ -12,7 +12,7 @@ import {
 import { BY_HAND } from '../../person/player-names.js';
 import { type Transition, transitionsOf } from '../../person/transitions.js';
 import type { PersonApi } from '../../person/worker.js';
-import { keptStudents, keptUnder } from '../../students/kept-students.js';
+import { keptUnder } from '../../students/kept-students.js';
 import { WorkerClient } from '../../workers/worker-client.js';
 import { addressOf, type PersonState } from './fields.js';
 
@@ -22,6 +22,8 @@ export interface EpisodeSoFar {
   readonly moves: readonly Move[];
   /** The first transition is the state after the reset, so there is one transition more than moves. */
   readonly transitions: readonly Transition[];
+  /** As in EpisodeReplay. */
+  readonly typical: Float32Array;
   /** Null until the last step is played. */
   readonly result: EpisodeResult | null;
 }
@@ -34,6 +36,14 @@ const client = new WorkerClient<PersonApi>(
 /** The episode; null before the first replay. */
 export const currentEpisode = signal<EpisodeSoFar | null>(null);
 export const failure = signal<Failure | null>(null);
+/** The belief that is inferred from each observation of the episode; shorter while the last ones are computed. */
+export const inferred = signal<readonly (readonly number[])[]>([]);
+
+/**
+ * Returns what the planner would believe after what was seen before the last action, which is the last that it could state; null
+ * before it is computed.
+ */
+export const lastGuess = (): readonly number[] | null => inferred.value[NUM_STEPS - 1] ?? null;
 
 /** The last advice of a policy, and the address that it is for. */
 const lastAdvice = signal<{ readonly address: string; readonly advice: Advice } | null>(null);
@@ -109,10 +119,18 @@ const stepsOf = ({ moves, at }: PersonState): number => Math.min(NUM_STEPS, move
 
 async function show(setting: EpisodeSetting, moves: readonly Move[], isLatest: () => boolean): Promise<void> {
   const replayed = moves.slice();
-  const { observations, result } = await client.call((worker) =>
-    worker.replay(setting, replayed, isOver(replayed) ? keptStudents.value : []),
-  );
+  const { observations, typical, result } = await client.call((worker) => worker.replay(setting, replayed));
   if (!isLatest()) return;
   if (replayed.length > played.moves.length) played = { ...played, moves: replayed };
-  currentEpisode.value = { setting, moves: replayed, transitions: transitionsOf(observations), result };
+  if (JSON.stringify(currentEpisode.value?.setting) !== JSON.stringify(setting)) inferred.value = [];
+  const transitions = transitionsOf({ observations, typical });
+  currentEpisode.value = { setting, moves: replayed, transitions, typical, result };
+  // Not awaited, so that the step is shown first.
+  void infer(observations, setting.grader, isLatest);
+}
+
+async function infer(observations: Float32Array, grader: string, isLatest: () => boolean): Promise<void> {
+  // If the worker stops, the next replay fails, and the view reports it.
+  const beliefs = await client.call((worker) => worker.infer(observations, grader)).catch(() => null);
+  if (beliefs !== null && isLatest()) inferred.value = beliefs;
 }

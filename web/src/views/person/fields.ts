@@ -2,6 +2,7 @@
 import { GRADER_NAMES, MAX_U32, NUM_STEPS } from '../../../../src/world/fields.js';
 import { type Field, oneOf, type StateOf, toAddress, whole } from '../../address.js';
 import { type Move, PROFILE_CHOICES } from '../../person/episode-types.js';
+import { FIRST_SEED } from '../../person/guide.js';
 import { movesFrom, movesText } from '../../person/moves-text.js';
 import { BY_HAND, NOBODY, PLAYER_NAMES } from '../../person/player-names.js';
 import { playerField } from '../../students/kept-students.js';
@@ -14,9 +15,10 @@ const moves: Field<readonly Move[]> = {
 };
 
 export const PERSON_FIELDS = {
-  seed: whole(4242, 0, MAX_U32),
+  // Links without a seed or a grader are of an earlier version of the page, in which the first visit had other ones.
+  seed: { ...whole(4242, 0, MAX_U32), start: FIRST_SEED },
   person: oneOf('sampled', PROFILE_CHOICES),
-  grader: oneOf('v2', GRADER_NAMES),
+  grader: { ...oneOf('v2', GRADER_NAMES), start: 'v3' },
   /** Who plays: the user, or a policy. */
   by: playerField(BY_HAND, [BY_HAND, ...PLAYER_NAMES]),
   /** The policy that the user races against, or NOBODY. */

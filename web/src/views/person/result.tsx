@@ -1,47 +1,236 @@
-/** The view of an episode that has ended. */
+/** The end of a week: who it was, how well the person lived, and how well they were read, beside rivals. */
+import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import type { EpisodeResult } from '../../person/episode-types.js';
-import { rivalsIn } from '../daily/rivals.js';
-import { CurrentState } from './current-state.js';
-import type { EpisodeSoFar } from './episode-store.js';
-import { Grade, Others } from './grade.js';
+import { decimal } from '../../../../src/figures/theme.js';
+import { COMPONENT_NAMES, NUM_STEPS } from '../../../../src/world/fields.js';
+import { RHYTHM } from '../../../../src/world/numbers.js';
+import { colourOf } from '../../charts/policy-colours.js';
+import { Button } from '../../parts/controls.js';
+import { CopyButton } from '../../parts/copy-button.js';
+import { Table } from '../../parts/table.js';
+import { signed } from '../../person/descriptions.js';
+import type { EpisodeResult, EpisodeSetting } from '../../person/episode-types.js';
+import { BY_HAND } from '../../person/player-names.js';
+import {
+  type DayGrades,
+  daysOf,
+  type Grade,
+  gradeText,
+  headline,
+  livedScore,
+  readScore,
+  resultText,
+  type Scored,
+} from '../../person/result-text.js';
+import { COMPONENT_WORDS, policyName } from '../../words.js';
+import { type EpisodeSoFar, lastGuess } from './episode-store.js';
 import { HiddenProfile } from './hidden-profile.js';
+import { type RivalState, rivalsIn } from './rivals.js';
 
 interface ResultProps {
   readonly episode: EpisodeSoFar;
   readonly result: EpisodeResult;
   /** Whether the visitor took the last step here; a link may lead directly to the end. */
   readonly finishedHere: boolean;
+  /** Who played: BY_HAND or a policy. */
+  readonly player: string;
+  /** The names of the rivals to list. */
+  readonly rivals: readonly string[];
+  /** The first line of the text to share, and the address at which others can play. */
+  readonly title: string;
+  readonly link: string;
+  /** A link after the buttons. */
+  readonly children?: ComponentChildren;
 }
 
-export function Result({ episode, result, finishedHere }: ResultProps) {
+export function Result(props: ResultProps) {
+  const { episode, result, finishedHere, player, rivals, title: line, link, children } = props;
+  const { setting, moves } = episode;
   const head = useRef<HTMLHeadingElement>(null);
   // The button that had the focus is gone, so the focus moves here for keyboard users.
   useLayoutEffect(() => {
     if (finishedHere && document.activeElement === document.body) head.current?.focus();
   }, [finishedHere]);
+  const guess = lastGuess();
+  const days = daysOf(moves, result);
+  const text = resultText({ title: line, result, guess, days, link });
   return (
-    <div class="now-and-next">
-      <div class="column">
-        <section class="panel" aria-labelledby="who">
-          <h2 id="who" ref={head} tabIndex={-1}>
-            Who it was
-          </h2>
-          <HiddenProfile result={result} />
-        </section>
-        <CurrentState episode={episode} />
-      </div>
-      <div class="column">
-        <section class="panel" aria-labelledby="worth">
-          <h2 id="worth">The grade</h2>
-          <Grade result={result} grader={episode.setting.grader} />
-        </section>
-        <section class="panel" aria-labelledby="others">
-          <h2 id="others">What policies would have scored</h2>
-          <p class="note">Each policy plays the same person with the same luck and grader.</p>
-          <Others result={result} rivals={rivalsIn(episode.setting)} />
-        </section>
-      </div>
+    <div class="board end">
+      <section class="panel" aria-labelledby="who">
+        <h2 id="who" ref={head} tabIndex={-1}>
+          Who it was
+        </h2>
+        <HiddenProfile result={result} player={player} />
+      </section>
+      <section class="panel" aria-labelledby="how">
+        <h2 id="how">{headline(result, guess)}</h2>
+        <dl class="figures">
+          {SCORES.map(({ name, scoreOf }) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{scoreOf(result).words}</dd>
+            </div>
+          ))}
+        </dl>
+        <div class="actions">
+          <CopyButton label="Copy the result" text={text} otherwise="Select the text below." main />
+          {'share' in navigator && (
+            <Button onClick={() => void navigator.share({ text }).catch(() => {})}>Share</Button>
+          )}
+          {children}
+        </div>
+        <div class="week-and-others">
+          <Squares days={days} />
+          <Standings mine={result} player={player} setting={setting} names={rivals} />
+        </div>
+        <details>
+          <summary>The text to share</summary>
+          <pre class="result-text">{text}</pre>
+        </details>
+        <details>
+          <summary>The grade under {setting.grader}</summary>
+          <Grading result={result} />
+        </details>
+      </section>
     </div>
+  );
+}
+
+const SCORES = [
+  { name: 'How well they lived', scoreOf: livedScore },
+  { name: 'How well they were read', scoreOf: readScore },
+];
+
+const GRADE_WORDS: Readonly<Record<Grade, string>> = {
+  good: 'good',
+  fair: 'fair',
+  poor: 'poor',
+  none: 'not said',
+};
+
+/** A row for the belief and for each slot, and a column for each day. */
+function Squares({ days }: { readonly days: readonly DayGrades[] }) {
+  const rows = [
+    { name: 'belief', grades: days.map(({ belief }) => belief) },
+    ...RHYTHM.slots.map((name, slot) => ({ name, grades: days.map(({ slots }) => slots[slot]) })),
+  ];
+  return (
+    <table class="squares">
+      <caption class="fine">
+        How close the belief was at the end of each day, and how good each slot was, without luck
+      </caption>
+      <tbody>
+        {rows.map(({ name, grades }) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            {grades.map((grade, day) => (
+              <td key={day}>
+                <span class={grade}>
+                  <span class="visually-hidden">{GRADE_WORDS[grade]}</span>
+                </span>
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+interface StandingsProps {
+  readonly mine: Scored;
+  readonly player: string;
+  readonly setting: EpisodeSetting;
+  readonly names: readonly string[];
+}
+
+/** The two scores beside those of the rivals, which may still be playing. */
+function Standings({ mine, player, setting, names }: StandingsProps) {
+  const states = rivalsIn(setting);
+  return (
+    <table class="standings">
+      <caption class="visually-hidden">The same person with the same luck, by player</caption>
+      <thead>
+        <tr>
+          <th scope="col">played by</th>
+          <th scope="col">lived</th>
+          <th scope="col">read</th>
+        </tr>
+      </thead>
+      <tbody>
+        <Standing name={player} label={policyName(player)} scored={mine} isMine />
+        {names.map((name) => (
+          <Standing
+            key={name}
+            name={name}
+            label={policyName(name)}
+            scored={states[name]?.rival ?? null}
+            state={states[name]}
+          />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+interface StandingProps {
+  readonly name: string;
+  readonly label: string;
+  /** Null until the rival has finished. */
+  readonly scored: Scored | null;
+  readonly state?: RivalState;
+  readonly isMine?: boolean;
+}
+
+const Standing = ({ name, label, scored, state, isMine = false }: StandingProps) => (
+  <tr class={isMine ? 'mine' : ''}>
+    <th scope="row">
+      {label}
+      {label !== name && name !== BY_HAND && <small>{name}</small>}
+    </th>
+    {scored === null ? (
+      <td colSpan={2}>
+        {state?.failed ? (
+          'could not play; reload the page to try again'
+        ) : (
+          <progress value={state?.steps ?? 0} max={NUM_STEPS} aria-label={`Slots that ${label} has played`} />
+        )}
+      </td>
+    ) : (
+      SCORES.map(({ name: what, scoreOf }) => (
+        <td key={what}>
+          <span class="track" aria-hidden="true">
+            <span
+              class="fill"
+              style={{ width: `${100 * scoreOf(scored).share}%`, background: colourOf(name) }}
+            />
+          </span>
+          {scoreOf(scored).words.replace(' of 100', '')}
+        </td>
+      ))
+    )}
+  </tr>
+);
+
+/** The components of the grade. */
+function Grading({ result }: { readonly result: EpisodeResult }) {
+  const { components, weights, firstHalfMean, secondHalfMean } = result;
+  return (
+    <>
+      <p class="note">
+        {gradeText(result)} Mean reward without luck: {signed(firstHalfMean)} in the first half,{' '}
+        {signed(secondHalfMean)} in the second.
+      </p>
+      <Table
+        caption="The final score is the sum of the parts, at least 0 and at most 1."
+        columns={['component', 'earned', '× weight', '= part']}
+        rows={COMPONENT_NAMES.map((name, k) => [
+          `${COMPONENT_WORDS[name].name} (${name})`,
+          decimal(components[k], 3),
+          weights[k].toFixed(2),
+          decimal(components[k] * weights[k], 3),
+        ])}
+      />
+    </>
   );
 }

@@ -1,6 +1,6 @@
-/** The setting of the episode (person, seed, grader, player), and buttons such as "Start again". */
+/** The setting of the episode: person, seed, grader and player. */
 import { GRADER_NAMES } from '../../../../src/world/fields.js';
-import { Button, Select, TextField } from '../../parts/controls.js';
+import { Select, TextField } from '../../parts/controls.js';
 import { CopyLink } from '../../parts/copy-button.js';
 import { title } from '../../person/descriptions.js';
 import { isNamed, PROFILE_CHOICES } from '../../person/episode-types.js';
@@ -9,36 +9,16 @@ import { keptStudents } from '../../students/kept-students.js';
 import { GRADER_WORDS, policyWords } from '../../words.js';
 import type { EpisodeActions } from './episode-actions.js';
 import { PERSON_FIELDS, type PersonState } from './fields.js';
-import { ActionKeys, KeysChoice } from './keys-choice.js';
-import { UndoButton } from './undo-button.js';
 
-interface SettingProps {
-  readonly actions: EpisodeActions;
-  /** Whether the week is over. Until then, the button Undo is beside the actions. */
-  readonly isFinished: boolean;
-}
-
-export function SettingPanel({ actions, isFinished }: SettingProps) {
-  return (
-    <section class="panel" aria-label="Setting">
-      {/* Closed at first, so that the action buttons are higher on the page. */}
-      <details>
-        <summary>Setting: {settingWords(actions.state)}</summary>
-        <Choices actions={actions} />
-      </details>
-      <div class="actions">
-        <Button onClick={actions.newSeed}>Another person</Button>
-        <Button onClick={actions.restart}>Start again</Button>
-        {isFinished && <UndoButton actions={actions} />}
-        {isFinished && <CopyLink view={{ name: 'person', fields: PERSON_FIELDS }} />}
-        <KeysChoice>
-          <ActionKeys /> act, <kbd>u</kbd> undoes, <kbd>n</kbd> chooses another person, <kbd>s</kbd> steps,{' '}
-          <kbd>p</kbd> plays
-        </KeysChoice>
-      </div>
-    </section>
-  );
-}
+export const Setting = ({ actions }: { readonly actions: EpisodeActions }) => (
+  <details>
+    <summary>Setting: {settingWords(actions.state)}</summary>
+    <Choices actions={actions} />
+    <div class="actions">
+      <CopyLink view={{ name: 'person', fields: PERSON_FIELDS }} />
+    </div>
+  </details>
+);
 
 const PROFILE_LABELS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(PROFILE_CHOICES.map((name) => [name, title(name)])),
@@ -50,7 +30,7 @@ const PROFILE_LABELS: Readonly<Record<string, string>> = {
 const settingWords = ({ person, seed, grader, by }: PersonState): string =>
   `${PROFILE_LABELS[person].toLowerCase()}, seed ${seed}, grader ${grader}, played by ${by === BY_HAND ? 'you' : by}`;
 
-function Choices({ actions: { state, set, setPlayer } }: Pick<SettingProps, 'actions'>) {
+function Choices({ actions: { state, set, setPlayer } }: { readonly actions: EpisodeActions }) {
   const named = isNamed({ profile: state.person });
   return (
     <div class="controls">

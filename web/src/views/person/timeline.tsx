@@ -1,7 +1,6 @@
 /** The week so far: a table of steps, and charts with one crosshair: actions, events, meters, reward, beliefs and luck. */
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
-import { episodeInWords, type TimelineEpisode } from '../../../../src/figures/timeline-episode.js';
 import {
   ACTION_NAMES,
   BELIEF_NAMES,
@@ -10,7 +9,6 @@ import {
   NUM_STEPS,
 } from '../../../../src/world/fields.js';
 import { RHYTHM } from '../../../../src/world/numbers.js';
-import { ActionStrip } from '../../charts/action-strip.js';
 import { type Panel, Panels } from '../../charts/panels.js';
 import { colourOf, isRepeated } from '../../charts/policy-colours.js';
 import type { TableProps } from '../../parts/table.js';
@@ -20,7 +18,6 @@ import type { Move, Rival } from '../../person/episode-types.js';
 import { BY_HAND } from '../../person/player-names.js';
 import { timeOf } from '../../person/transitions.js';
 import type { EpisodeSoFar } from './episode-store.js';
-import { EventBadges } from './event-badges.js';
 import { LuckChart } from './luck-chart.js';
 import '../../charts/charts.css';
 
@@ -51,17 +48,8 @@ function Week({ episode, player, rival }: TimelineProps) {
     [transitions],
   );
   const nameOf = (step: number): string => momentOf(episode, step);
-  const description = useMemo(() => `The week: ${episodeInWords(timelineOf(episode))}`, [episode]);
   return (
-    <section class="panel" aria-label="The timeline of the week">
-      <h2>{result === null ? 'The week so far' : 'The whole week'}</h2>
-      <ActionStrip
-        actions={moves.map(({ action }) => action)}
-        events={transitions.slice(1).map(({ event }) => event)}
-        description={description}
-        cursor={cursor}
-      />
-      <EventBadges transitions={transitions} cursor={cursor} />
+    <section aria-label="The timeline of the week">
       <Panels
         title="Meters, reward and belief"
         notes={[result === null ? NOTE : `${NOTE} Dashed in the belief: the truth.`]}
@@ -80,7 +68,7 @@ function Week({ episode, player, rival }: TimelineProps) {
 }
 
 const NOTE =
-  `⚡ and ▼ mark events. Dashed in the meters: ${RHYTHM.constants.crashThreshold}, below which a meter counts as crashed. ` +
+  `▼ marks events. Dashed in the meters: ${RHYTHM.constants.crashThreshold}, below which a meter counts as crashed. ` +
   'Shaded: the second half.';
 
 /** Describes a step: "Day 3 evening: sleep, work crisis". */
@@ -146,20 +134,6 @@ const lineOfRival = ({ name, beliefs }: Rival, player: string, slots: number) =>
 });
 
 const nameOfPlayer = (player: string): string => (player === BY_HAND ? 'you' : player);
-
-/** Returns the data of the timeline. The belief target is included after the last step; earlier, the page does not have it. */
-function timelineOf({ moves, transitions, result }: EpisodeSoFar): TimelineEpisode {
-  const steps = transitions.slice(1);
-  const anyBelief = moves.some(({ belief }) => belief !== null);
-  return {
-    actions: moves.map(({ action }) => action),
-    meters: transitions.flatMap(({ meters }) => meters),
-    events: steps.map(({ event }) => event),
-    rewards: steps.map(({ reward }) => reward),
-    ...(anyBelief && { beliefs: moves.flatMap(({ belief }) => belief ?? [NaN, NaN, NaN]) }),
-    ...(result !== null && { target: result.target }),
-  };
-}
 
 function stepsOf({ moves, transitions }: EpisodeSoFar, rival: Rival | null): TableProps {
   const theirs = (i: number): string[] => (rival === null ? [] : [beliefInWords(rival.beliefs[i])]);

@@ -1,0 +1,141 @@
+/** The parts of a week that the views of one person and of the day share: play by hand, the strip of slots, the folded charts. */
+import type { Signal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { ACTION_STYLES } from '../../../../src/figures/action-sequences.js';
+import { EVENT_NAMES, NUM_STEPS } from '../../../../src/world/fields.js';
+import { colourOf } from '../../charts/policy-colours.js';
+import { Select } from '../../parts/controls.js';
+import { plain, title } from '../../person/descriptions.js';
+import { NOBODY, PLAYER_NAMES } from '../../person/player-names.js';
+import { timeOf } from '../../person/transitions.js';
+import { keptStudents } from '../../students/kept-students.js';
+import { policyLabels, policyName } from '../../words.js';
+import { Actions } from './actions.js';
+import { Belief } from './belief.js';
+import { type EpisodeSoFar, inferred } from './episode-store.js';
+import { ActionKeys, KeysChoice } from './keys-choice.js';
+import { Now } from './now.js';
+import type { Outline } from './ring.js';
+import { rivalNamed, rivalsIn } from './rivals.js';
+import type { SliderBelief } from './slider-belief.js';
+import { Timeline } from './timeline.js';
+
+interface PlayingProps {
+  readonly episode: EpisodeSoFar;
+  readonly belief: Signal<SliderBelief>;
+  /** The belief beside the visitor's; null for none. */
+  readonly other: Outline | null;
+  readonly act: (action: number) => void;
+  /** The button Undo, where there is one. */
+  readonly undo?: ComponentChildren;
+}
+
+export const Playing = ({ episode, belief, other, act, undo }: PlayingProps) => (
+  <div class="board">
+    <Now episode={episode} />
+    <Actions episode={episode} act={act} undo={undo} />
+    <Belief belief={belief} other={other} steps={episode.moves.length} />
+  </div>
+);
+
+/** Returns the outline of what the planner would believe after the same observations; null until it is computed. */
+export function inferredOutline(): Outline | null {
+  const values = inferred.value.at(-1);
+  return values === undefined
+    ? null
+    : {
+        kind: 'dashed',
+        label: 'the planner, from what you saw',
+        values,
+        colour: colourOf('planner+inference'),
+      };
+}
+
+/** Returns the outline of a rival's belief after as many slots; null if there is none. */
+export function rivalOutline({ setting, moves }: EpisodeSoFar, against: string): Outline | null {
+  const values = rivalNamed(setting, against)?.beliefs[moves.length - 1] ?? null;
+  return (
+    values && {
+      kind: 'dashed',
+      label: `${policyName(against)}, in its own week`,
+      values,
+      colour: colourOf(against),
+    }
+  );
+}
+
+/** The 28 slots as a strip of squares. */
+export const Strip = ({ episode: { transitions } }: { readonly episode: EpisodeSoFar }) => (
+  <ol class="strip" aria-label="The week">
+    {Array.from({ length: NUM_STEPS }, (_, step) => {
+      const { action, event } = transitions[step + 1] ?? { action: -1, event: -1 };
+      const words = action < 0 ? [] : [plain(ACTION_STYLES[action].action)];
+      if (event >= 0) words.push(plain(EVENT_NAMES[event]));
+      const text = `${title(timeOf(step))}${words.length > 0 ? `: ${words.join(', ')}` : ''}`;
+      return (
+        <li
+          key={text}
+          class={step === transitions.length - 1 ? 'current' : ''}
+          title={text}
+          style={{ background: ACTION_STYLES[action]?.colour }}
+        >
+          <span class="visually-hidden">{text}</span>
+          {event >= 0 && <span aria-hidden="true">⚡</span>}
+        </li>
+      );
+    })}
+  </ol>
+);
+
+interface FoldsProps {
+  readonly episode: EpisodeSoFar;
+  /** Who plays: BY_HAND or a policy. */
+  readonly player: string;
+  /** The policy to race, or NOBODY. */
+  readonly against: string;
+  readonly race: (name: string) => void;
+  /** What the keys other than those of the actions do. */
+  readonly keys?: ComponentChildren;
+}
+
+/** The charts of the week, the race and the choice of keys, which are folded at first. */
+export function Folds({ episode, player, against, race, keys }: FoldsProps) {
+  const [isOpen, setOpen] = useState(false);
+  const state = rivalsIn(episode.setting)[against];
+  const names = [NOBODY, ...keptStudents.value.map(({ name }) => name), ...PLAYER_NAMES];
+  return (
+    <>
+      <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+        <summary>The week in charts</summary>
+        {isOpen && (
+          <Timeline
+            episode={episode}
+            player={player}
+            rival={against === player ? null : (state?.rival ?? null)}
+          />
+        )}
+      </details>
+      <details open={against !== NOBODY}>
+        <summary>Race and keys</summary>
+        <div class="controls">
+          <Select
+            label="Against"
+            value={against}
+            names={names}
+            labels={policyLabels(names)}
+            hint="A policy plays the same person with the same luck. The ring shows its belief after as many slots as you have played."
+            onChange={race}
+          />
+          <KeysChoice>
+            <ActionKeys /> act{keys}
+          </KeysChoice>
+        </div>
+        {state?.failed && (
+          <p class="note">{policyName(against)} could not play this episode. Reload the page to try again.</p>
+        )}
+        {state?.rival?.given === false && <p class="note">{policyName(against)} states no belief.</p>}
+      </details>
+    </>
+  );
+}
