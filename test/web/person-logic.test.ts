@@ -211,7 +211,10 @@ describe('a result', () => {
     const days = daysOf(MOVES, result);
     expect(days.map(({ belief }) => belief)).toEqual(
       [3, 7, 11, 15, 19, 23, 27].map((step) => {
-        const belief = MOVES.slice(0, step + 1).reduce<Move['belief']>((last, { belief }) => belief ?? last, null);
+        const belief = MOVES.slice(0, step + 1).reduce<Move['belief']>(
+          (last, { belief }) => belief ?? last,
+          null,
+        );
         if (belief === null) return 'none';
         const error = errorOf(belief, result.target);
         return error <= 0.1 ? 'good' : error <= 0.2 ? 'fair' : 'poor';
