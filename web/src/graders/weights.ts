@@ -1,10 +1,9 @@
 /** Weights in thousandths, which always sum to 1,000: for sliders, links and files. */
 import { type Grader, validateGrader } from '../../../src/engine/graders/grader.js';
-import type { Flip, WeightSensitivity } from '../../../src/evaluation/weight-sensitivity.js';
+import type { Flip } from '../../../src/evaluation/weight-sensitivity.js';
 import { SCHEMAS } from '../../../src/shared/schemas.js';
 import { COMPONENT_NAMES, GRADER_NAMES, NUM_COMPONENTS } from '../../../src/world/fields.js';
 import { RHYTHM } from '../../../src/world/numbers.js';
-import { policyName } from '../words.js';
 
 /** By COMPONENT_NAMES: whole thousandths from 0 to 1,000 that sum to 1,000. */
 export type Weights = readonly number[];
@@ -86,29 +85,9 @@ export const toggleLock = ({ weights, locked }: Sliders, k: number): Sliders =>
     locked.map((isLocked, j) => (j === k ? !isLocked : isLocked)),
   );
 
-/** A mark below a slider where two neighbours of the ranking change places (a flip). */
-export interface Tick {
-  /** The nearest weight beyond the flip, in thousandths. */
-  readonly to: number;
-  /** "planner passes heuristic". */
-  readonly words: string;
-}
-
 /** Returns the weight nearest to a flip, in thousandths, at which the flip has happened. @param now the current weight. */
 export const beyond = ({ weight }: Flip, now: number): number =>
   weight < now ? Math.floor(weight * WHOLE) : Math.ceil(weight * WHOLE);
-
-/** Returns the ticks of a component's slider, in ascending order. Flips with the same `to` share a tick. */
-export function ticksOf({ weight, leads }: WeightSensitivity): Tick[] {
-  const flips = leads.flatMap(({ below, above }) => [below, above]).filter((flip) => flip !== null);
-  const byWeight = new Map<number, string[]>();
-  for (const flip of flips) {
-    const to = beyond(flip, weight);
-    const words = `${policyName(flip.policy)} passes ${policyName(flip.passed)}`;
-    byWeight.set(to, [...(byWeight.get(to) ?? []), words]);
-  }
-  return Array.from(byWeight, ([to, words]) => ({ to, words: words.join('; ') })).sort((a, b) => a.to - b.to);
-}
 
 /** Distributes `total` in whole numbers by these proportions. The largest remainders are rounded up. */
 export function distribute(proportions: readonly number[], total: number): number[] {

@@ -48,8 +48,7 @@ export const Flips = ({ rows, jump }: FlipsProps) => (
   <div aria-busy={rows === null}>
     <p class="note">
       The nearest smaller and the nearest larger weight at which two neighbours of the ranking change places,
-      while the other weights keep their proportions. Press a number to set that weight. The marks below the
-      sliders do the same.
+      while the other weights keep their proportions. Press a number to set that weight.
     </p>
     {rows === null ? (
       <p class="fine">Computing the nearest changes of the ranking …</p>

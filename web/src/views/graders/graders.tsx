@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useMemo } from 'preact/hooks';
 import { type PolicyComponents, rankPolicies } from '../../../../src/evaluation/ranking.js';
 import { placesOf, verdictOf } from '../../graders/verdict.js';
-import { fractionsOf, moveWeight, slidersAt, ticksOf, type Weights } from '../../graders/weights.js';
+import { fractionsOf, moveWeight, slidersAt, type Weights } from '../../graders/weights.js';
 import { Select, TextField } from '../../parts/controls.js';
 import { grouped } from '../../parts/grouped.js';
 import { FailureMessage, Loading } from '../../states/messages.js';
@@ -30,7 +30,6 @@ export function GradersView({ state, change }: ViewProps<typeof GRADERS_FIELDS>)
   const fractions = useMemo(() => fractionsOf(weights), [weights]);
   const sensitivity = useSensitivity(policies, fractions);
   const ranked = useMemo(() => (policies === null ? null : rank(policies, fractions)), [policies, fractions]);
-  const ticks = useMemo(() => sensitivity?.map(ticksOf) ?? null, [sensitivity]);
   const setWeights = (next: Weights, mode?: 'push' | 'replace'): void => change({ weights: next }, mode);
   return (
     <div class="graders">
@@ -43,7 +42,7 @@ export function GradersView({ state, change }: ViewProps<typeof GRADERS_FIELDS>)
         ) : (
           <VerdictPanel verdict={ranked.verdict} />
         )}
-        <WeightsPanel weights={weights} change={setWeights} ticks={ticks} />
+        <WeightsPanel weights={weights} change={setWeights} />
         {ranked !== null && (
           <Ranking
             {...ranked}

@@ -1,11 +1,11 @@
 /** The verdict on the grader in words. */
 import { useLayoutEffect, useState } from 'preact/hooks';
-import { decimal } from '../../../../src/figures/theme.js';
 import type { Interval } from '../../../../src/shared/statistics.js';
 import { rankedPolicy, sequenceGraderOf } from '../../graders/ranked-policies.js';
 import type { Verdict } from '../../graders/verdict.js';
 import { signed } from '../../person/descriptions.js';
 import { COMPONENT_WORDS, policyName } from '../../words.js';
+import { halfWidth } from '../crowd/format.js';
 
 export function VerdictPanel({ verdict }: { readonly verdict: Verdict }) {
   const heading = headingOf(verdict);
@@ -53,22 +53,13 @@ function headingOf({ pays, bestIgnoring, beaten, lead }: Verdict): string {
 
 function leadInWords({ lead }: Verdict): string {
   if (lead.mean === 0) return 'The best who reads scores exactly the same as the best who does not.';
-  const caveat =
-    lead.low !== null && lead.low <= 0 && lead.high! >= 0 ? ' The difference is not significant.' : '';
   const verb = lead.mean > 0 ? 'leads' : 'is behind';
-  const amount = inWords(lead.mean > 0 ? lead : negated(lead));
-  return `The best who reads ${verb} the best who does not by ${amount}.${caveat}`;
+  const isUnsure = lead.low !== null && lead.low <= 0 && lead.high! >= 0;
+  return `The best who reads ${verb} the best who does not by ${inWords(lead)}.${isUnsure ? ' The difference is not significant.' : ''}`;
 }
 
-const negated = ({ mean, low, high }: Interval): Interval => ({
-  mean: -mean,
-  low: high === null ? null : -high,
-  high: low === null ? null : -low,
-});
-
-/** Formats an interval: "0.021 (95 %: 0.018 to 0.024)". */
-const inWords = ({ mean, low, high }: Interval): string =>
-  low === null ? mean.toFixed(3) : `${mean.toFixed(3)} (95 %: ${decimal(low, 3)} to ${decimal(high!, 3)})`;
+/** Formats the size of a difference, with its 95 % interval: "0.021 ±0.003". */
+const inWords = (lead: Interval): string => `${Math.abs(lead.mean).toFixed(3)} ${halfWidth(lead, 3)}`;
 
 /**
  * Milliseconds without a change of the heading after which it is announced. Chosen by hand: a shorter delay announces more

@@ -12,7 +12,6 @@ import {
   rangeOf,
   type Sliders,
   slidersAt,
-  type Tick,
   toggleLock,
   type Weights,
   WHOLE,
@@ -23,11 +22,9 @@ import { COMPONENT_WORDS } from '../../words.js';
 interface WeightsPanelProps {
   readonly weights: Weights;
   readonly change: (weights: Weights, mode: 'push' | 'replace') => void;
-  /** Where the ranking changes, by COMPONENT_NAMES; null while it is computed. */
-  readonly ticks: readonly (readonly Tick[])[] | null;
 }
 
-export function WeightsPanel({ weights, change, ticks }: WeightsPanelProps) {
+export function WeightsPanel({ weights, change }: WeightsPanelProps) {
   const { sliders, set, lock } = useSliders(weights, change);
   /** Whether a slider is being dragged, or moved by a held key. The whole movement becomes one entry of the history. */
   const heldRef = useRef(false);
@@ -54,16 +51,7 @@ export function WeightsPanel({ weights, change, ticks }: WeightsPanelProps) {
         />
       </div>
       {COMPONENT_NAMES.map((name, k) => (
-        <WeightRow
-          key={name}
-          k={k}
-          sliders={sliders}
-          slide={slide}
-          hold={hold}
-          type={type}
-          // The ticks hold only if the other weights keep their proportions, that is, if none is locked.
-          ticks={sliders.locked.includes(true) ? [] : (ticks?.[k] ?? [])}
-        />
+        <WeightRow key={name} k={k} sliders={sliders} slide={slide} hold={hold} />
       ))}
       <details>
         <summary>Exact weights, and locks</summary>
@@ -102,16 +90,13 @@ const sameWeights = (a: Weights, b: Weights): boolean => a.every((weight, k) => 
 interface WeightRowProps {
   readonly k: number;
   readonly sliders: Sliders;
-  readonly ticks: readonly Tick[];
   /** Moves weight k to `to` thousandths, by the slider. */
   readonly slide: (k: number, to: number) => void;
   /** Reports whether a key is held; false when a movement of the slider ends. */
   readonly hold: (isHeld: boolean) => void;
-  /** Sets weight k to `to` thousandths, by a tick. */
-  readonly type: (k: number, to: number) => void;
 }
 
-function WeightRow({ k, sliders, ticks, slide, hold, type }: WeightRowProps) {
+function WeightRow({ k, sliders, slide, hold }: WeightRowProps) {
   const id = useId();
   const weight = sliders.weights[k];
   const { low, high } = rangeOf(sliders, k);
@@ -121,28 +106,27 @@ function WeightRow({ k, sliders, ticks, slide, hold, type }: WeightRowProps) {
         <span class="chip" style={{ background: COMPONENT_COLOURS[k] }} />
         {COMPONENT_WORDS[COMPONENT_NAMES[k]].name}
       </label>
-      <span class="slide">
-        <input
-          id={id}
-          type="range"
-          min="0"
-          max={WHOLE}
-          step="5"
-          value={weight}
-          disabled={low === high}
-          aria-valuetext={decimalOf(weight)}
-          onInput={({ currentTarget }) => slide(k, Number(currentTarget.value))}
-          onKeyDown={({ repeat }) => hold(repeat)}
-          onChange={() => hold(false)}
-        />
-        <Ticks ticks={ticks} jump={(to) => type(k, to)} />
-      </span>
+      <input
+        id={id}
+        type="range"
+        min="0"
+        max={WHOLE}
+        step="5"
+        value={weight}
+        disabled={low === high}
+        aria-valuetext={decimalOf(weight)}
+        onInput={({ currentTarget }) => slide(k, Number(currentTarget.value))}
+        onKeyDown={({ repeat }) => hold(repeat)}
+        onChange={() => hold(false)}
+      />
       <output for={id}>{decimalOf(weight)}</output>
     </div>
   );
 }
 
-interface ExactWeightProps extends Pick<WeightRowProps, 'k' | 'sliders' | 'type'> {
+interface ExactWeightProps extends Pick<WeightRowProps, 'k' | 'sliders'> {
+  /** Sets weight k to `to` thousandths. */
+  readonly type: (k: number, to: number) => void;
   /** Locks or unlocks weight k. */
   readonly lock: (k: number) => void;
 }
@@ -166,29 +150,6 @@ function ExactWeight({ k, sliders, type, lock }: ExactWeightProps) {
         {sliders.locked[k] ? 'locked' : 'lock'}
         <span class="visually-hidden"> {name}</span>
       </button>
-    </div>
-  );
-}
-
-interface TicksProps {
-  readonly ticks: readonly Tick[];
-  readonly jump: (to: number) => void;
-}
-
-/** Marks below a slider where the ranking changes. A click goes to the nearest one. */
-function Ticks({ ticks, jump }: TicksProps) {
-  const click = ({ clientX, currentTarget }: MouseEvent): void => {
-    const { left, width } = (currentTarget as Element).getBoundingClientRect();
-    const to = ((clientX - left) / width) * WHOLE;
-    const [nearest] = [...ticks].sort((a, b) => Math.abs(a.to - to) - Math.abs(b.to - to));
-    if (nearest !== undefined) jump(nearest.to);
-  };
-  return (
-    // Hidden from keyboards and screen readers: for them, the list of flips.tsx has buttons that do the same.
-    <div class="ticks" aria-hidden="true" onClick={click}>
-      {ticks.map(({ to, words }) => (
-        <span key={to} title={words} style={{ left: `${(100 * to) / WHOLE}%` }} />
-      ))}
     </div>
   );
 }
