@@ -153,6 +153,7 @@ describe.skipIf(absent !== null)('the crowd', () => {
     const { page } = visited;
     await page.getByText(/^[1-9].* of 1,000,000 people$/).waitFor();
     await screenshot(page, 'state-under-way');
+    expect(await visited.accessibilityViolations()).toEqual([]);
     await page.getByRole('button', { name: 'Stop' }).click();
     await page.getByText(/n = [1-9].*, then stopped\.$/).waitFor();
     expect(await page.getByRole('img').count()).toBe(3);

@@ -5,7 +5,7 @@ import { loadStudent } from '../../src/agents/student/packaged-students.js';
 import { encodeStudent } from '../../src/agents/student/student-file.js';
 import { createVecEnv, regrade } from '../../src/index.js';
 import { type Chunk, ChunkPlayer } from '../../web/src/engine/crowd/chunk-player.js';
-import type { CrowdRequest } from '../../web/src/engine/crowd/crowd-request.js';
+import { BAND_EPISODES, type CrowdRequest } from '../../web/src/engine/crowd/crowd-request.js';
 import { runCrowd } from '../../web/src/engine/crowd/run-crowd.js';
 import { playPolicies } from '../../web/src/graders/play-policies.js';
 import { RANKED_POLICIES, rankedPolicy } from '../../web/src/graders/ranked-policies.js';
@@ -76,7 +76,7 @@ it('a kept student is a policy of the crowd, with the scores of the engine, whic
   const digest = createHash('sha256').update(new Uint8Array(expected.buffer)).digest('hex');
   expect(policies.map(({ name }) => name)).toEqual(['ada', 'heuristic']);
   expect(policies[0].digest).toBe(digest);
-  expect(policies[0].bands.episodes).toBe(5000);
+  expect(policies[0].bands.episodes).toBe(BAND_EPISODES);
   expect(pairing!.better).toBeGreaterThan(0.9);
 });
 

@@ -1,14 +1,12 @@
 /** The engine's worker. It runs crowds (many people) and plays the visitor's sequence, so that the page responds. */
 import { expose, type ProxyMethods, releaseProxy } from 'comlink';
 import type { StudentFile } from '../students/student-files.js';
-import { loadWasm } from '../workers/wasm.js';
 import { openPool } from './crowd/crowd-pool.js';
 import type { Crowd, CrowdRequest } from './crowd/crowd-request.js';
 import { forgetGpu, openOnGpu, searchGpu, whyNoGpu } from './crowd/gpu.js';
 import { runCrowd } from './crowd/run-crowd.js';
 import { beginJob, type Report, stopJob } from './jobs.js';
 import { type Outcome, outcomeOf } from './outcome.js';
-import { runSequence } from './sequence/run-sequence.js';
 import type { SequenceScores } from './sequence/sequence-scores.js';
 
 /** Runs work that reports its progress. */
@@ -46,6 +44,11 @@ const api = {
   sequence: (actions: string, report: Report<SequenceScores>) =>
     reported(report, async () => {
       const signal = beginJob();
+      // Loaded here, because a crowd starts sooner without it.
+      const [{ runSequence }, { loadWasm }] = await Promise.all([
+        import('./sequence/run-sequence.js'),
+        import('../workers/wasm.js'),
+      ]);
       await loadWasm();
       return runSequence(actions, report, signal);
     }),

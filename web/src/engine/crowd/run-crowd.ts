@@ -14,7 +14,7 @@ import { PairStatistics, PolicyStatistics } from './crowd-statistics.js';
 const CHUNK = { first: 2 ** 10, worker: 2 ** 12, student: 2 ** 10, gpu: 2 ** 17 };
 
 /** Results are reported when this many times as many people are done as in the last report. Chosen by hand. */
-const REPORT_FACTOR = 16;
+const REPORT_FACTOR = 100;
 
 /** Plays chunks of one request, one after the other. */
 export interface ChunkLane {
