@@ -25,7 +25,7 @@ const LIMIT = 300_000;
 
 /** What a load waits for: an address, and a selector of what appears. */
 const AWAITED = {
-  'the first chart': ['', '[role="img"]'],
+  'the first chart': ['', 'svg.ring.draggable'],
   'a crowd of 100,000 people': ['#crowd', '.results[aria-busy="false"]'],
 } as const;
 

@@ -26,8 +26,8 @@ describe.skipIf(absent !== null)('the files of the page', () => {
         loaded.set(response.url(), response.body());
       });
       const page = await context.newPage();
-      await page.goto(site.at('#person'));
-      await page.getByRole('img').first().waitFor();
+      await page.goto(site.at());
+      await page.locator('svg.ring.draggable').waitFor();
       const files = await Promise.all(
         Array.from(loaded, async ([url, body]) => ({ name: url.split('/').at(-1)!, body: await body })),
       );
