@@ -22,32 +22,22 @@ interface HistogramProps {
   readonly table: TableProps;
 }
 
-export function Histogram({ title, description, rows, table }: HistogramProps) {
-  const container = useRef<HTMLDivElement>(null);
-  const width = useWidth(container);
-  return (
-    <ChartFigure title={title} table={table}>
-      <Legend
-        names={rows.map(({ name }) => name)}
-        colours={rows.map(({ colour }) => colour)}
-        dashed={rows.map(({ dashed = false }) => dashed)}
-      />
-      <div class="plot" ref={container}>
-        {width === null ? (
-          <div class="plot-to-come" />
-        ) : (
-          <HistogramPlot {...{ rows, width, description, height: width < 500 ? 190 : 240 }} />
-        )}
-      </div>
-    </ChartFigure>
-  );
-}
+export const Histogram = ({ title, description, rows, table }: HistogramProps) => (
+  <ChartFigure title={title} table={table}>
+    <Legend
+      names={rows.map(({ name }) => name)}
+      colours={rows.map(({ colour }) => colour)}
+      dashed={rows.map(({ dashed = false }) => dashed)}
+    />
+    <HistogramPlot rows={rows} description={description} />
+  </ChartFigure>
+);
 
 interface HistogramPlotProps {
   readonly rows: readonly HistogramRow[];
   readonly description: string;
-  readonly width: number;
-  readonly height: number;
+  /** In pixels. Default: by the width. */
+  readonly height?: number;
   /** Values to compare with, as lines with their names. */
   readonly marks?: readonly { readonly name: string; readonly value: number }[];
 }
@@ -60,6 +50,8 @@ const [TOP, BOTTOM, LEFT, RIGHT] = [8, 26, 38, 8];
 /** The picture, and the line of text about the bars under the pointer. */
 export function HistogramPlot(props: HistogramPlotProps) {
   const { rows } = props;
+  const container = useRef<HTMLDivElement>(null);
+  const width = useWidth(container);
   const bar = useSignal<number | null>(null);
   const shares = useMemo(() => rows.map(({ counts }) => sharesOf(counts)), [rows]);
   const read = (at: number): string =>
@@ -67,14 +59,18 @@ export function HistogramPlot(props: HistogramPlotProps) {
       .map(({ name }, k) => `${name} ${(100 * shares[k][at]).toFixed(1)} %`)
       .join(', ')}`;
   return (
-    <>
-      <Picture {...props} shares={shares} bar={bar} />
+    <div class="plot" ref={container}>
+      {width === null ? (
+        <div class="plot-to-come" />
+      ) : (
+        <Picture height={width < 500 ? 190 : 240} {...props} width={width} shares={shares} bar={bar} />
+      )}
       <p class="readout" aria-hidden="true">
         {bar.value === null
           ? 'Point at a bar to read the share of the people with this score.'
           : read(bar.value)}
       </p>
-    </>
+    </div>
   );
 }
 
@@ -88,6 +84,8 @@ function sharesOf(counts: Uint32Array): number[] {
 }
 
 interface PictureProps extends HistogramPlotProps {
+  readonly width: number;
+  readonly height: number;
   readonly shares: readonly (readonly number[])[];
   readonly bar: Signal<number | null>;
 }

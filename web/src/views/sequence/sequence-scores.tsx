@@ -1,7 +1,7 @@
 /**
  * The final scores of the sequence that the visitor paints: the mean under every grader, and the histogram under one grader.
  */
-import { useMemo, useRef } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { histogramInWords } from '../../../../src/figures/histogram.js';
 import { ACCENT, decimal } from '../../../../src/figures/theme.js';
 import { GRADER_NAMES } from '../../../../src/world/fields.js';
@@ -10,7 +10,6 @@ import { PEOPLE, type SequenceScores } from '../../engine/sequence/sequence-scor
 import { Choices } from '../../parts/controls.js';
 import { grouped } from '../../parts/grouped.js';
 import { Table } from '../../parts/table.js';
-import { useWidth } from '../../parts/use-width.js';
 import { policyName } from '../../words.js';
 import { halfWidth } from '../crowd/format.js';
 import { histogramTable } from '../crowd/tables.js';
@@ -78,8 +77,6 @@ const [LOW_HEIGHT, HEIGHT] = [112, 220];
 const isNarrow = matchMedia('(max-width: 60rem)');
 
 function Picture({ scores, grader }: Pick<ScoresPanelProps, 'scores' | 'grader'>) {
-  const container = useRef<HTMLDivElement>(null);
-  const width = useWidth(container);
   const chart = useMemo(() => {
     if (scores === null) return null;
     const { counts, score } = scores.byGrader[grader];
@@ -92,9 +89,7 @@ function Picture({ scores, grader }: Pick<ScoresPanelProps, 'scores' | 'grader'>
   }, [scores, grader]);
   const height = isNarrow.matches ? LOW_HEIGHT : HEIGHT;
   return (
-    <div class="plot" ref={container} style={{ minHeight: `${height}px` }}>
-      {width !== null && chart !== null && <HistogramPlot {...chart} width={width} height={height} />}
-    </div>
+    <div style={{ minHeight: `${height}px` }}>{chart && <HistogramPlot {...chart} height={height} />}</div>
   );
 }
 

@@ -1,5 +1,4 @@
 /** How the student plays at the moment, beside its teacher: a headline, figures and the actions of a week. */
-import { useSignal } from '@preact/signals';
 import { ACTION_NAMES } from '../../../../src/world/fields.js';
 import { ActionStrip } from '../../charts/action-strip.js';
 import { plain, signed } from '../../person/descriptions.js';
@@ -10,7 +9,6 @@ import type { TrainingSoFar } from './training-store.js';
 export function CurrentStudent({ training }: { readonly training: TrainingSoFar }) {
   const { points, teacher, request, progress } = training;
   const now = points[points.length - 1];
-  const cursor = useSignal<number | null>(null);
   return (
     <section class="panel current-student" aria-labelledby="current-student">
       <h2 id="current-student">{headlineOf(training)}</h2>
@@ -45,7 +43,7 @@ export function CurrentStudent({ training }: { readonly training: TrainingSoFar 
         />
       </dl>
       <h3>One of these weeks, played by the student</h3>
-      <ActionStrip actions={now.week} events={[]} description={weekInWords(now)} cursor={cursor} />
+      <ActionStrip actions={now.week} description={weekInWords(now)} />
       <p class="visually-hidden" role="status">
         {progress === null && headlineOf(training)}
       </p>
