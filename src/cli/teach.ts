@@ -74,7 +74,7 @@ Examples:
 /** Adds the options that select the teacher, seeds, profiles and grader. `queue submit teach` has them too. */
 export const addTeachOptions = (command: Command): Command =>
   command
-    .option('--policy <name|file>', 'the teacher, see below')
+    .option('--policy <name|file>', 'the teacher (default: planner-wellbeing)')
     .requiredOption('--seeds <A-B>', 'one episode per seed', parseSeeds)
     .option('--profiles <name>', 'sampled, discrete or a profile name', 'sampled')
     .addOption(OPTIONS.grader);

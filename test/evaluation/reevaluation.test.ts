@@ -4,7 +4,7 @@ import { toGrader } from '../../src/engine/graders/grader.js';
 import { Reevaluation } from '../../src/evaluation/reevaluation/reevaluation.js';
 import { type Mismatch, TrajectoryReplayer } from '../../src/evaluation/reevaluation/trajectory-replayer.js';
 import { UserPolicy } from '../../src/evaluation/user-policy.js';
-import { builtin, evaluate, withConstant } from '../../src/index.js';
+import { builtin, createVecEnv, evaluate, withConstant } from '../../src/index.js';
 import type { TrajectoryEpisode } from '../../src/rollouts/trajectories/trajectory-episode.js';
 import { episodeLine, parseEpisode } from '../../src/rollouts/trajectories/trajectory-lines.js';
 import { float32Decimal } from '../../src/shared/float32-decimal.js';
@@ -72,6 +72,12 @@ describe('the replay equals the recording', () => {
     await replayer.replay(read(answered.slice(2, 4)));
     expect(first).toEqual(before);
   });
+});
+
+it('names the kernel that replays, not the one that steps a single environment', async () => {
+  await using replayer = await TrajectoryReplayer.open({});
+  using env = createVecEnv({ numEnvs: 100 });
+  expect(replayer.env.kernel).toBe(env.kernel);
 });
 
 describe('a changed field is a mismatch:', () => {

@@ -67,6 +67,7 @@ export function defineSubmit(command: Command, name: string): void {
       '--again',
       'pay again for the answers of a language model whose job was collected, because its file was lost',
     )
+    .addHelpText('after', `\n"rhythm-vec ${name} --help" describes the choices, such as policies.\n`)
     .action((given: SubmitOptions) => runSubmit(name, given));
 }
 

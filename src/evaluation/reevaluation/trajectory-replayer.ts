@@ -30,6 +30,9 @@ export interface Replayed extends Graded {
   readonly mismatches: readonly (readonly Mismatch[])[];
 }
 
+/** Environments of `TrajectoryReplayer.env`: enough that the default kernel is the one that replays. */
+const DESCRIBED_ENVS = 16;
+
 /** Replays the recorded actions and beliefs of episodes in batches. */
 export class TrajectoryReplayer implements AsyncDisposable {
   readonly #envs: ResizableAnyEnv;
@@ -44,7 +47,7 @@ export class TrajectoryReplayer implements AsyncDisposable {
   /** Opens an environment, to report a missing backend before any file is read. @throws as `createVecEnv`. */
   static async open({ backend, kernel, threads }: ReplayEngine): Promise<TrajectoryReplayer> {
     const envs = new ResizableAnyEnv({ backend, kernel, threads, observation: { history: true } });
-    return new TrajectoryReplayer(envs, await envs.of(1));
+    return new TrajectoryReplayer(envs, await envs.of(DESCRIBED_ENVS));
   }
 
   /** Replays episodes. @param episodes at least one. @throws as `createVecEnv`. */
