@@ -13,7 +13,7 @@ const docs = (...names: string[]): string[] => names.map((name) => `docs/${name}
 
 /** Pages by group, in the order of the sidebar, without ".md". */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
-  Start: [...docs('tutorial', 'installing', 'page'), ...guides('python'), 'python/README'],
+  Start: [...docs('tutorial', 'installing', 'page'), 'python/README', ...guides('python')],
   Play: guides('step', 'async-and-webgpu', 'snapshots-and-forks', 'policies', 'evaluation'),
   Train: [
     ...guides('rollouts', 'rewards', 'text'),
