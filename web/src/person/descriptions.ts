@@ -38,7 +38,7 @@ export const eventEffect = (event: number): string =>
 export function comparison({ action, typical, effect, anomalies }: Transition): string {
   const name = title(ACTION_NAMES[action]);
   // The meter whose difference exceeds luck most.
-  const excess = anomalies.map((anomaly, k) => Math.abs(anomaly) / LUCK[k].most);
+  const excess = anomalies.map((anomaly, k) => Math.abs(anomaly) / LUCK[k]);
   const k = excess.indexOf(Math.max(...excess));
   if (!isPersonal(anomalies[k], k))
     return `${name} did to them what it does to most people, give or take luck.`;

@@ -1,4 +1,4 @@
-/** The week so far: a table of steps, and charts with one crosshair: actions, events, meters, reward, beliefs and luck. */
+/** The week so far: a table of steps, and charts with one crosshair: meters, events, reward and beliefs. */
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import {
@@ -18,7 +18,6 @@ import type { Move, Rival } from '../../person/episode-types.js';
 import { BY_HAND } from '../../person/player-names.js';
 import { timeOf } from '../../person/transitions.js';
 import type { EpisodeSoFar } from './episode-store.js';
-import { LuckChart } from './luck-chart.js';
 import '../../charts/charts.css';
 
 interface TimelineProps {
@@ -62,7 +61,6 @@ function Week({ episode, player, rival }: TimelineProps) {
         table={table}
         events={events}
       />
-      <LuckChart transitions={transitions} cursor={cursor} nameOf={nameOf} />
     </section>
   );
 }
