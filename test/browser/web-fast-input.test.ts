@@ -146,9 +146,9 @@ describe.skipIf(absent !== null)('fast input', () => {
 
     it('restores the last value of a slider', async () => {
       const page = await show('#graders?people=48');
-      const slider = page.getByRole('slider', { name: 'Crash free' });
+      const slider = page.getByRole('slider', { name: 'no crashes' });
       await slider.waitFor();
-      const moves = [300, 400, 500].map((to) => `enter('Crash free', ${to})`).join(', ');
+      const moves = [300, 400, 500].map((to) => `enter('no crashes', ${to})`).join(', ');
       await fastInput(page, `${moves}, go('One person'), () => {}`);
       await page.getByText(/ of 28 slots$/).waitFor();
       await page.goBack();

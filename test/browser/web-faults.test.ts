@@ -138,7 +138,7 @@ describe.skipIf(absent !== null)('the page', () => {
 
     it('adds one history entry for a slider whose key is held', async () => {
       const { page } = await show('#graders?people=48');
-      const slider = page.getByRole('slider', { name: 'Crash free' });
+      const slider = page.getByRole('slider', { name: 'no crashes' });
       await slider.focus();
       const before = await historyLength(page);
       for (let k = 0; k < 30; k++) await page.keyboard.down('ArrowRight');
@@ -151,7 +151,7 @@ describe.skipIf(absent !== null)('the page', () => {
 
     it('has the address of the current state after fast moves of a slider', async () => {
       const { page } = await show('#graders?people=48');
-      const slider = page.getByRole('slider', { name: 'Crash free' });
+      const slider = page.getByRole('slider', { name: 'no crashes' });
       await slider.waitFor();
       await page.evaluate(THROWING_HISTORY);
       await page.evaluate(`for (let k = 1; k <= 600; k++) {
