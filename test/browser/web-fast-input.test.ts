@@ -81,7 +81,7 @@ describe.skipIf(absent !== null)('fast input', () => {
       await page.locator('blockquote').waitFor();
       const text = "document.querySelector('.next').textContent";
       expect(await fastInput(page, "choose('Played by', 'planner'), () => {}", text)).toMatch(
-        /^What planner does nextPlanning/,
+        /^What the planner does nextPlanning/,
       );
     });
 

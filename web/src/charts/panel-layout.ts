@@ -94,16 +94,6 @@ export const lineOf = (frame: Frame, domain: Domain, values: readonly number[]):
     })
     .join('');
 
-/** Returns a bar from 0 to each value, as an SVG path. Missing values have none. */
-export const stemsOf = (frame: Frame, domain: Domain, values: readonly number[]): string =>
-  values
-    .map((value, k) =>
-      Number.isFinite(value)
-        ? `M${xOf(frame, frame.axis.at[k])} ${yOf(frame, domain, 0)}V${yOf(frame, domain, value)}`
-        : '',
-    )
-    .join('');
-
 /** Returns the area between two lines, as an SVG path. */
 export function areaOf(
   frame: Frame,

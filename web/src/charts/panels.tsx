@@ -14,7 +14,6 @@ import {
   indexAt,
   lineOf,
   secondsAxis,
-  stemsOf,
   weekAxis,
   xOf,
   yOf,
@@ -27,8 +26,6 @@ export interface Series {
   readonly dashed?: boolean;
   /** One value per point; NaN where there is none. */
   readonly values: readonly number[];
-  /** Whether each value is drawn as a bar from 0, instead of one line through all values. */
-  readonly stems?: boolean;
   /** The edges of a band around the line. */
   readonly band?: readonly [low: readonly number[], high: readonly number[]];
 }
@@ -43,8 +40,6 @@ export interface Panel {
   /** The values of dashed lines, and their colour. Default: grey. */
   readonly thresholds?: readonly number[];
   readonly thresholdColour?: string;
-  /** Shaded ranges behind the lines, the widest first. Without them, the second half of the week is shaded. */
-  readonly ranges?: readonly (readonly [low: number, high: number])[];
   /** Formats a value at the crosshair. Default: two decimals. */
   readonly format?: (value: number) => string;
   /** Describes the values of a point for screen readers. Default: the formatted values. */
@@ -145,7 +140,7 @@ interface PanelProps {
 }
 
 function PanelLines({ panel, frame, events }: PanelProps & { readonly events: readonly number[] }) {
-  const { domain, ranges, series, stacked, thresholds = [] } = panel;
+  const { domain, series, stacked, thresholds = [] } = panel;
   const { plotWidth, plotHeight, axis } = frame;
   const y = (value: number): number => yOf(frame, domain, value);
   return (
@@ -153,12 +148,7 @@ function PanelLines({ panel, frame, events }: PanelProps & { readonly events: re
       <text class="panel-name" x="0" y="-8">
         {panel.name}
       </text>
-      {ranges === undefined && axis.hasHalves && (
-        <rect class="half" x={plotWidth / 2} width={plotWidth / 2} height={plotHeight} />
-      )}
-      {ranges?.map(([low, high]) => (
-        <rect key={high} class="range" y={y(high)} width={plotWidth} height={y(low) - y(high)} />
-      ))}
+      {axis.hasHalves && <rect class="half" x={plotWidth / 2} width={plotWidth / 2} height={plotHeight} />}
       <g class="axes">
         {panel.ticks.map((tick) => (
           <g key={tick}>
@@ -203,11 +193,11 @@ function PanelLines({ panel, frame, events }: PanelProps & { readonly events: re
           ),
       )}
       {!stacked &&
-        series.map(({ name, colour, dashed, stems, values }) => (
+        series.map(({ name, colour, dashed, values }) => (
           <path
             key={name}
-            class={stems ? 'stem' : dashed ? 'line dashed' : 'line'}
-            d={(stems ? stemsOf : lineOf)(frame, domain, values)}
+            class={dashed ? 'line dashed' : 'line'}
+            d={lineOf(frame, domain, values)}
             stroke={colour}
           />
         ))}

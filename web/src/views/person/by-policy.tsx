@@ -5,6 +5,7 @@ import { Button } from '../../parts/controls.js';
 import { title } from '../../person/descriptions.js';
 import type { Advice } from '../../person/episode-types.js';
 import { BY_HAND, isSlow } from '../../person/player-names.js';
+import { policyName } from '../../words.js';
 import type { EpisodeActions } from './episode-actions.js';
 import { useShortcuts } from './keys.js';
 
@@ -34,7 +35,7 @@ export function ByPolicy({ actions, next }: ByPolicyProps) {
   }, [playing, next]);
   return (
     <section class="panel next" aria-labelledby="next">
-      <h2 id="next">What {state.by} does next</h2>
+      <h2 id="next">What {inSentence(policyName(state.by))} does next</h2>
       <div class={next === null && move !== null ? 'stale' : ''} aria-busy={next === null}>
         {move === null ? <Waiting by={state.by} /> : <NextMove next={move} />}
       </div>
@@ -50,6 +51,10 @@ export function ByPolicy({ actions, next }: ByPolicyProps) {
     </section>
   );
 }
+
+/** "the planner", but “daily rules of thumb”. */
+const inSentence = (name: string): string =>
+  /^(planner|student)\b/.test(name) ? `the ${name}` : `“${name}”`;
 
 const Waiting = ({ by }: { readonly by: string }) => (
   <p class="thinking">{isSlow(by) ? 'Planning: some tenths of a second a step …' : 'Deciding …'}</p>

@@ -18,9 +18,8 @@ interface HiddenProfileProps {
 }
 
 export function HiddenProfile({ result: { target, belief, given, profile }, player }: HiddenProfileProps) {
-  const numbers = profileInWords(profile);
   const name = profileNameOf(profile);
-  const words = mostUnusual(numbers, MAX_DESCRIBED).map((number) => number.words);
+  const words = mostUnusual(profileInWords(profile), MAX_DESCRIBED).map((number) => number.words);
   const label = policyName(player);
   const guess = lastGuess();
   const outlines: Outline[] = [
@@ -72,19 +71,23 @@ export function HiddenProfile({ result: { target, belief, given, profile }, play
           ))}
         </tbody>
       </table>
-      <details>
-        <summary>All 16 hidden numbers</summary>
-        <Table
-          caption="The hidden profile of this person, and for each number the share of all people who have less"
-          columns={['hidden number', 'value', 'share of people with less', 'in words']}
-          rows={numbers.map((number) => [
-            number.name,
-            number.value.toFixed(3),
-            `${Math.round(100 * number.rank)} %`,
-            number.words,
-          ])}
-        />
-      </details>
     </>
   );
 }
+
+/** A fold with the profile in full. */
+export const HiddenNumbers = ({ profile }: Pick<EpisodeResult, 'profile'>) => (
+  <details>
+    <summary>All 16 hidden numbers</summary>
+    <Table
+      caption="The hidden profile of this person, and for each number the share of all people who have less"
+      columns={['hidden number', 'value', 'share of people with less', 'in words']}
+      rows={profileInWords(profile).map(({ name, value, rank, words }) => [
+        name,
+        value.toFixed(3),
+        `${Math.round(100 * rank)} %`,
+        words,
+      ])}
+    />
+  </details>
+);

@@ -24,7 +24,7 @@ import {
 } from '../../person/result-text.js';
 import { COMPONENT_WORDS, policyName } from '../../words.js';
 import { type EpisodeSoFar, lastGuess } from './episode-store.js';
-import { HiddenProfile } from './hidden-profile.js';
+import { HiddenNumbers, HiddenProfile } from './hidden-profile.js';
 import { type RivalState, rivalsIn } from './rivals.js';
 
 interface ResultProps {
@@ -91,6 +91,7 @@ export function Result(props: ResultProps) {
           <summary>The grade under {setting.grader}</summary>
           <Grading result={result} />
         </details>
+        <HiddenNumbers profile={result.profile} />
       </section>
     </div>
   );

@@ -44,7 +44,7 @@ export function Ring({ outlines, onChange, named = true }: RingProps) {
   return (
     <svg
       class={onChange === undefined ? 'ring' : 'ring draggable'}
-      viewBox={named ? '-124 -112 248 194' : '-86 -86 172 172'}
+      viewBox={named ? '-124 -120 248 202' : '-86 -86 172 172'}
       aria-hidden="true"
       onPointerDown={drag}
       onPointerMove={drag}
@@ -56,7 +56,7 @@ export function Ring({ outlines, onChange, named = true }: RingProps) {
         <g key={BELIEF_NAMES[k]}>
           <line class="axis" x2={x * RADIUS} y2={y * RADIUS} />
           {named && (
-            <text x={x * (RADIUS + 30)} y={y * (RADIUS + 26) + 6} text-anchor="middle">
+            <text x={x * (RADIUS + 30)} y={y * (RADIUS + 36) + 10} text-anchor="middle">
               {title(BELIEF_NAMES[k])}
             </text>
           )}
