@@ -23,7 +23,7 @@ export function Now({ episode }: { readonly episode: EpisodeSoFar }) {
         </caption>
         <thead>
           <tr>
-            <th scope="col">{step > 0 && title(ACTION_NAMES[action])}</th>
+            <th scope="col">{step === 0 ? 'Meter' : title(ACTION_NAMES[action])}</th>
             <th scope="col">now</th>
             <th scope="col">them</th>
             <th scope="col">most</th>
