@@ -62,7 +62,7 @@ function MeterRow({ meter, k, transition }: MeterRowProps) {
   return (
     <tr class={value < RHYTHM.constants.crashThreshold ? 'low' : ''}>
       <th scope="row">
-        {meter}
+        <span class="name">{meter}</span>
         <span class="track" aria-hidden="true">
           <span class="fill" style={{ width: `${100 * value}%` }} />
           {step > 0 && <span class="before" style={{ left: `${100 * (value - deltas[k])}%` }} />}
