@@ -181,10 +181,10 @@ describe.skipIf(absent !== null)('fast input', () => {
       await slots(page, 0);
       expect(await page.evaluate(another)).toBe('false');
       await opened.follow('#graders?people=48');
-      await page.getByText(/^[1-9].* of 48 people$/).waitFor();
-      const people = "document.querySelector('.played').textContent";
-      expect(await fastInput(page, "enter('First seed', '7'), leave('First seed')", people)).toBe(
-        '0 of 48 people',
+      await page.getByRole('heading', { name: 'Who comes first' }).waitFor();
+      const verdict = "document.querySelector('.verdict').textContent";
+      expect(await fastInput(page, "enter('First seed', '7'), leave('First seed')", verdict)).toBe(
+        'Playing the first weeks …',
       );
     });
 
