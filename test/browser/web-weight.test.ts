@@ -20,16 +20,19 @@ describe.skipIf(absent !== null)('the files of the page', () => {
     try {
       const site = await Site.at(inject('site'));
       const context = await browser.newContext();
-      const loaded = new Map<string, Promise<Buffer>>();
+      const loaded = new Map<string, Response>();
       // The context also has the requests of workers.
       context.on('response', (response: Response) => {
-        loaded.set(response.url(), response.body());
+        loaded.set(response.url(), response);
       });
       const page = await context.newPage();
       await page.goto(site.at());
       await page.locator('svg.ring.draggable').waitFor();
       const files = await Promise.all(
-        Array.from(loaded, async ([url, body]) => ({ name: url.split('/').at(-1)!, body: await body })),
+        Array.from(loaded, async ([url, response]) => ({
+          name: url.split('/').at(-1)!,
+          body: await response.body(),
+        })),
       );
       const sizes = files.map(({ name, body }) =>
         COMPRESSED.test(name) ? body.length : gzipSync(body, { level: 9 }).length,
