@@ -66,7 +66,7 @@ it('lookahead-policy.js has the score that its guide states, and is no oracle', 
   expect(guide).toContain(`On seeds 0-99 its final score is ${LOOKAHEAD_SCORE} `);
 });
 
-it.each(files)('%s is short, and named in the README', (name) => {
+it.each(files)('%s is short, and named in the tutorial', (name) => {
   expect(readFileSync(at(name), 'utf8').split('\n').length).toBeLessThan(name === 'train.ts' ? 130 : 80);
-  expect(readFileSync(at('../README.md'), 'utf8')).toContain(`\`examples/${name}\``);
+  expect(readFileSync(at('../docs/tutorial.md'), 'utf8')).toContain(`\`examples/${name}\``);
 });
