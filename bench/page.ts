@@ -99,10 +99,10 @@ const USES: Readonly<Record<string, Use>> = {
   },
   'in Graders, while a weight is changed': async (page, site, { inputs }) => {
     await open(page, site, '#graders');
-    await page.locator('ul.flips').waitFor();
+    await page.locator('ul.flips').waitFor({ state: 'attached' });
     await page.getByRole('slider').first().focus();
     await press(page, new Array<string>(inputs).fill('ArrowRight'));
-    await page.locator('ul.flips').waitFor();
+    await page.locator('ul.flips').waitFor({ state: 'attached' });
     await waitUntilIdle(page);
   },
   'in Train, while a student trains': async (page, site) => {
