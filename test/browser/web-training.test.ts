@@ -46,7 +46,7 @@ describe.skipIf(absent !== null)('the training', () => {
     const curves = page.getByRole('slider', { name: 'Read the curves at' });
     await curves.press('Home');
     expect(await curves.getAttribute('aria-valuetext')).toMatch(
-      /^\d+\.\d s, mostly [a-z ]+: final score 0\.\d{3}, belief error 0\.\d{3}, reward of each half /,
+      /^\d+\.\d s, mostly [a-z ]+: final score 0\.\d{3}, belief error 0\.\d{3}, reward /,
     );
     expect(await page.locator('.crosshair').count()).toBe(4);
     const download = page.waitForEvent('download');

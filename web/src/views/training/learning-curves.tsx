@@ -49,7 +49,7 @@ function panelsOf(points: readonly TrainingPoint[], teacher: TrainingSoFar['teac
   return [
     panel('final score', [['final score', STUDENT, ({ finalScore }) => finalScore]]),
     panel('belief error', [['belief error', STUDENT, ({ beliefMae }) => beliefMae]]),
-    panel('reward of each half', [
+    panel('reward', [
       ['first half', ACCENT, ({ firstHalfMean }) => firstHalfMean],
       ['second half', SERIES, ({ secondHalfMean }) => secondHalfMean],
     ]),
