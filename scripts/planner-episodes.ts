@@ -7,8 +7,7 @@ import { parseArgs } from 'node:util';
 import { labelEpisodes } from '../src/training/student/episodes.js';
 import { toTrainRequest } from '../src/training/student/train-options.js';
 import { GRADER_NAMES } from '../src/world/fields.js';
-import { measure } from '../web/src/training/measure.js';
-import { EPISODES, pack } from '../web/src/training/planner-episodes.js';
+import { EPISODES, measure, pack } from '../web/src/training/episodes.js';
 
 /** Episodes that are played together. */
 const TOGETHER = 50;

@@ -79,7 +79,7 @@ const sharedWorkers: Plugin = {
 const GROUPS = [
   {
     ...{ name: 'world', priority: 2 },
-    test: /\/src\/(world|shared|engine\/graders)\/(?!.*schemas|parse-grader)|reference\/rules|validate\/steps|engine-calls|spelling|fixed-policies|outcome|student-files|comlink|packaged-students/,
+    test: /\/src\/(world|shared|engine\/graders)\/(?!.*schemas|parse-grader)|reference\/rules|validate\/steps|engine-calls|spelling|fixed-policies|workers\/calls|person\/episode\.|sizes|comlink|packaged-students/,
   },
   {
     name: 'engine',

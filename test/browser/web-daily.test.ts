@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, inject, it, test } from 'vitest';
 import { ACTION_NAMES } from '../../src/world/fields.js';
-import { movesFrom } from '../../web/src/person/moves-text.js';
+import { movesFrom } from '../../web/src/person/episode.js';
 import { runCli } from '../support/cli.js';
 import { SIZES, slots } from '../support/web/visit.js';
 import { setUpVisits } from '../support/web/visits.js';

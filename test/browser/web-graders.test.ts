@@ -10,8 +10,7 @@ import { weightSensitivity } from '../../src/evaluation/weight-sensitivity.js';
 import { createVecEnv } from '../../src/index.js';
 import { COMPONENT_NAMES } from '../../src/world/fields.js';
 import { playPolicies } from '../../web/src/graders/play-policies.js';
-import { RANKED_POLICIES } from '../../web/src/graders/ranked-policies.js';
-import { placesOf } from '../../web/src/graders/verdict.js';
+import { placesOf, RANKED_POLICIES } from '../../web/src/graders/verdict.js';
 import {
   decimalOf,
   fractionsOf,

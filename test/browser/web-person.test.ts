@@ -14,15 +14,19 @@ import {
 } from '../../src/world/fields.js';
 import { RHYTHM } from '../../src/world/numbers.js';
 import { createWorld } from '../../src/world/world.js';
-import { comparison, plain, signed, title } from '../../web/src/person/descriptions.js';
-import type { EpisodeSetting, Move } from '../../web/src/person/episode-types.js';
-import { FIRST_SEED, HINTS } from '../../web/src/person/guide.js';
-import { movesFrom } from '../../web/src/person/moves-text.js';
-import { Observer } from '../../web/src/person/observer.js';
-import { replayEpisode } from '../../web/src/person/replay.js';
+import {
+  comparison,
+  plain,
+  signed,
+  timeOf,
+  title,
+  transitionsOf,
+} from '../../web/src/person/descriptions.js';
+import type { EpisodeSetting, Move } from '../../web/src/person/episode.js';
+import { FIRST_SEED, HINTS, movesFrom } from '../../web/src/person/episode.js';
+import { playRival } from '../../web/src/person/players.js';
+import { Observer, replayEpisode } from '../../web/src/person/replay.js';
 import { headline, livedScore, readScore } from '../../web/src/person/result-text.js';
-import { playRival } from '../../web/src/person/rivals.js';
-import { timeOf, transitionsOf } from '../../web/src/person/transitions.js';
 import { policyName } from '../../web/src/words.js';
 import { SIZES, slots, type Visit } from '../support/web/visit.js';
 import { setUpVisits } from '../support/web/visits.js';

@@ -5,8 +5,8 @@ import { CONSTANT_BELIEF } from '../../src/agents/policies/fixed-policies.js';
 import { openLoopActions, repeatActions } from '../../src/agents/policies/open-loop.js';
 import { createVecEnv } from '../../src/index.js';
 import { GRADER_NAMES } from '../../src/world/fields.js';
-import { digitsOf } from '../../web/src/views/sequence/fields.js';
-import { PEOPLE } from '../support/web/few-people.js';
+import { digitsOf } from '../../web/src/person/episode.js';
+import { PEOPLE } from '../support/web/small-sizes.js';
 import { SIZES } from '../support/web/visit.js';
 import { setUpVisits } from '../support/web/visits.js';
 

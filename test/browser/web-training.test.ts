@@ -5,7 +5,7 @@ import { describe, expect, inject, it, test } from 'vitest';
 import { loadStudent } from '../../src/agents/student/packaged-students.js';
 import { encodeStudent } from '../../src/agents/student/student-file.js';
 import { evaluate, readStudent } from '../../src/index.js';
-import { MEASURED } from '../support/web/short-schedule.js';
+import { MEASURED } from '../support/web/small-sizes.js';
 import { SIZES } from '../support/web/visit.js';
 import { setUpVisits } from '../support/web/visits.js';
 

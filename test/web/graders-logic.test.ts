@@ -8,8 +8,13 @@ import { rankPolicies } from '../../src/evaluation/ranking.js';
 import { createVecEnv } from '../../src/index.js';
 import { COMPONENT_NAMES, NUM_COMPONENTS } from '../../src/world/fields.js';
 import { playPolicies } from '../../web/src/graders/play-policies.js';
-import { RANKED_POLICIES, sequenceGraderOf } from '../../web/src/graders/ranked-policies.js';
-import { meansOf, placesOf, verdictOf } from '../../web/src/graders/verdict.js';
+import {
+  meansOf,
+  placesOf,
+  RANKED_POLICIES,
+  sequenceGraderOf,
+  verdictOf,
+} from '../../web/src/graders/verdict.js';
 import {
   beyond,
   decimalOf,

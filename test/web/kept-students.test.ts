@@ -4,12 +4,12 @@ import { expect, it } from 'vitest';
 import { loadStudent } from '../../src/agents/student/packaged-students.js';
 import { encodeStudent } from '../../src/agents/student/student-file.js';
 import { createVecEnv, regrade } from '../../src/index.js';
-import { type Chunk, ChunkPlayer } from '../../web/src/engine/crowd/chunk-player.js';
-import { BAND_EPISODES, type CrowdRequest } from '../../web/src/engine/crowd/crowd-request.js';
-import { runCrowd } from '../../web/src/engine/crowd/run-crowd.js';
+import { type Chunk, ChunkPlayer } from '../../web/src/engine/chunk-player.js';
+import { BAND_EPISODES, type CrowdRequest } from '../../web/src/engine/requests.js';
+import { runCrowd } from '../../web/src/engine/run-crowd.js';
 import { playPolicies } from '../../web/src/graders/play-policies.js';
-import { RANKED_POLICIES, rankedPolicy } from '../../web/src/graders/ranked-policies.js';
-import { graderOf } from '../../web/src/students/student-files.js';
+import { RANKED_POLICIES, rankedPolicy } from '../../web/src/graders/verdict.js';
+import { graderOf } from '../../web/src/person/episode.js';
 import { NODE } from '../../web/src/workers/platform.js';
 
 const student = await loadStudent('student-v2');

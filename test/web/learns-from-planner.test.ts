@@ -6,9 +6,8 @@ import { Features } from '../../src/agents/student/network.js';
 import { StudentPlayer } from '../../src/agents/student/student-player.js';
 import { runTraining } from '../../src/training/student/train.js';
 import { toTrainRequest } from '../../src/training/student/train-options.js';
-import { measure } from '../../web/src/training/measure.js';
-import { unpack } from '../../web/src/training/planner-episodes.js';
-import { SCHEDULES } from '../../web/src/training/schedule.js';
+import { SCHEDULES } from '../../web/src/sizes.js';
+import { measure, unpack } from '../../web/src/training/episodes.js';
 
 const read = (name: string): Buffer =>
   readFileSync(new URL(`../../web/src/training/generated/${name}`, import.meta.url));

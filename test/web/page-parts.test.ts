@@ -12,20 +12,21 @@ import {
 } from '../../src/figures/theme.js';
 import { toTrainRequest } from '../../src/training/student/train-options.js';
 import { BELIEF_NAMES, COMPONENT_NAMES, GRADER_NAMES } from '../../src/world/fields.js';
-import { colourOf, isRepeated } from '../../web/src/charts/policy-colours.js';
-import { isPlayableDay, seedOfDay, today } from '../../web/src/daily/daily.js';
-import { leftOf, placeOf, stackOf } from '../../web/src/parts/stack.js';
-import { PLAYER_NAMES } from '../../web/src/person/player-names.js';
-import { SCHEDULES } from '../../web/src/training/schedule.js';
+import { leftOf, placeOf, stackOf } from '../../web/src/charts/layout.js';
+import { PLAYER_NAMES } from '../../web/src/person/episode.js';
+import { SCHEDULES } from '../../web/src/sizes.js';
+import { isPlayableDay, seedOfDay, today } from '../../web/src/views/fields.js';
 import {
   BELIEF_WORDS,
   COMPONENT_WORDS,
+  colourOf,
   GRADER_WORDS,
+  isRepeated,
   policyLabel,
   policyName,
   policyWords,
 } from '../../web/src/words.js';
-import { SCHEDULES as SHORT } from '../support/web/short-schedule.js';
+import { SCHEDULES as SHORT } from '../support/web/small-sizes.js';
 
 it('the daily episode has a seed for each day up to today', () => {
   const days = ['2026-11-24', '2024-02-29', '2000-01-01', today()];

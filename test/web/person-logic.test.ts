@@ -17,18 +17,26 @@ import { RHYTHM } from '../../src/world/numbers.js';
 import {
   announce,
   comparison,
+  isPersonal,
+  lastTransitionOf,
   mostUnusual,
   profileInWords,
   profileNameOf,
+  timeOf,
+  transitionsOf,
 } from '../../web/src/person/descriptions.js';
-import type { EpisodeSetting, Move } from '../../web/src/person/episode-types.js';
-import { FIRST_SEED, HINTS } from '../../web/src/person/guide.js';
-import { isPersonal } from '../../web/src/person/luck.js';
-import { movesFrom, movesText } from '../../web/src/person/moves-text.js';
-import { Observer } from '../../web/src/person/observer.js';
-import { PLAYER_NAMES } from '../../web/src/person/player-names.js';
-import { Adviser, PLAYERS } from '../../web/src/person/players.js';
-import { replayEpisode } from '../../web/src/person/replay.js';
+import type { EpisodeSetting, Move } from '../../web/src/person/episode.js';
+import {
+  FIRST_SEED,
+  HINTS,
+  movesFrom,
+  movesText,
+  PLAYER_NAMES,
+  sliderBeliefAfter,
+  statedBelief,
+} from '../../web/src/person/episode.js';
+import { Adviser, PLAYERS, playRival } from '../../web/src/person/players.js';
+import { Observer, replayEpisode } from '../../web/src/person/replay.js';
 import {
   daysOf,
   errorOf,
@@ -37,9 +45,6 @@ import {
   readScore,
   resultText,
 } from '../../web/src/person/result-text.js';
-import { playRival } from '../../web/src/person/rivals.js';
-import { lastTransitionOf, timeOf, transitionsOf } from '../../web/src/person/transitions.js';
-import { sliderBeliefAfter, statedBelief } from '../../web/src/views/person/slider-belief.js';
 
 const SETTING: EpisodeSetting = { seed: 4242, profile: 'sampled', grader: 'v2' };
 /** All ten actions; a belief that is stated, changed and withdrawn. */

@@ -4,9 +4,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { labelEpisodes } from '../../src/training/student/episodes.js';
 import { toTrainRequest } from '../../src/training/student/train-options.js';
-import { MEASURED } from '../../web/src/training/measured.js';
-import { EPISODES, pack, unpack } from '../../web/src/training/planner-episodes.js';
-import { SCHEDULES } from '../../web/src/training/schedule.js';
+import { MEASURED, SCHEDULES } from '../../web/src/sizes.js';
+import { EPISODES, pack, unpack } from '../../web/src/training/episodes.js';
 
 /** The first 16 digits of the SHA-256 of each file. `npm run planner-episodes` writes the files. */
 const DIGESTS = { v1: '12548ec24289206e', v2: '0208c1238f46e43d', v3: 'cc587a6e5d287dd2' };

@@ -1,8 +1,9 @@
 /**
- * Reads and writes the state of a view as the part of the address after `#`, such as `crowd?people=1000&seed=7`. That part
- * never leaves the browser, so any file server can serve the page. `current-address.ts` reads and writes the browser's address.
+ * The part of the address after `#`, such as `crowd?people=1000&seed=7`, which holds the state of a view. That part never leaves the
+ * browser, so any file server can serve the page.
  */
-import { grouped } from './parts/grouped.js';
+import { signal } from '@preact/signals';
+import { grouped } from './words.js';
 
 /** One value of a view's state. */
 export interface Field<T> {
@@ -24,6 +25,17 @@ export type Fields = Readonly<Record<string, Field<any>>>;
 export type StateOf<F extends Fields> = {
   readonly [K in keyof F]: F[K] extends Field<infer T> ? T : never;
 };
+
+/** What the component of a view gets. */
+export interface ViewProps<F extends Fields> {
+  /** The state from the address; always valid. */
+  readonly state: StateOf<F>;
+  /**
+   * Changes part of the state, and the address.
+   * @param mode 'push' (default) adds an entry to the history; 'replace' does not, for changes while a slider is dragged.
+   */
+  readonly change: (patch: Partial<StateOf<F>>, mode?: 'push' | 'replace') => void;
+}
 
 /** A field for a whole number from `low` to `high`, in decimal digits. */
 export function whole(initial: number, low: number, high: number): Field<number> {
@@ -150,4 +162,103 @@ export function toAddress<F extends Fields>(view: string, fields: F, state: Stat
   // Commas are valid in this part of an address, and keep links readable.
   const pairs = written.map(([name, text]) => `${name}=${encodeURIComponent(text).replaceAll('%2C', ',')}`);
   return `#${view}?${pairs.join('&')}`;
+}
+
+/** The current address, parsed. */
+export const parsedAddress = signal<Parsed>({ view: '', state: {}, problems: [] });
+
+/** The last address of each view. A link to the view restores it. */
+const lastAddresses = signal<Readonly<Record<string, string>>>({});
+
+let views: readonly Addressed[] = [];
+
+/** Starts to follow the address. @param all the views; the first one is the default. */
+export function followAddress(all: readonly Addressed[]): void {
+  views = all;
+  addEventListener('popstate', readAddress);
+  addEventListener('hashchange', readAddress);
+  readAddress();
+}
+
+function readAddress(): void {
+  clearTimeout(timer);
+  timer = undefined;
+  pending = location.hash;
+  parsedAddress.value = parseAddress(location.hash, views);
+  rememberAddress();
+}
+
+function rememberAddress(): void {
+  const { view, state } = parsedAddress.value;
+  const { fields } = views.find(({ name }) => name === view)!;
+  lastAddresses.value = { ...lastAddresses.value, [view]: toAddress(view, fields, state as StateOf<Fields>) };
+}
+
+/** Returns the address of a link to a view: the last address of the view, or else that of its start state. */
+export const linkTo = ({ name, fields }: Addressed): string =>
+  lastAddresses.value[name] ?? toAddress(name, fields, startState(fields));
+
+type Change = (patch: Readonly<Record<string, unknown>>, mode?: 'push' | 'replace') => void;
+
+/**
+ * Returns a function that changes the state of a view and the address. The function has no effect while another view is
+ * shown, because a field that is removed from the page still sends its last change.
+ */
+export const changeOf =
+  (view: string): Change =>
+  (patch, mode) => {
+    if (parsedAddress.value.view === view) changeState(patch, mode);
+  };
+
+function changeState(patch: Readonly<Record<string, unknown>>, mode: 'push' | 'replace' = 'push'): void {
+  const { view, state } = parsedAddress.value;
+  const { fields } = views.find(({ name }) => name === view)!;
+  const next = { ...state, ...patch };
+  const address = toAddress(view, fields, next as StateOf<Fields>);
+  writeAddress(address, mode);
+  parsedAddress.value = { view, state: next, problems: [] };
+  rememberAddress();
+}
+
+/** Removes the problems of the link, and writes the address of the current state. */
+export const dismissProblems = (): void => changeState({}, 'replace');
+
+/**
+ * Milliseconds between two writes of the address, unless the second adds a history entry. Browsers limit the writes per
+ * second, and a dragged slider would reach the limit.
+ */
+const WRITE_INTERVAL = 250;
+
+/** The address to be written. After the write it is equal to the browser's. */
+let pending = '';
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+function writeAddress(address: string, mode: 'push' | 'replace'): void {
+  if (mode === 'push' && address !== pending) {
+    // Updates the current history entry before another one is added.
+    flushAddress();
+    tryHistory('pushState', address);
+  }
+  pending = address;
+  if (timer === undefined) flushAddress();
+}
+
+/** Writes the pending address now, and again until the browser accepts it. Links call it before they are followed. */
+export function flushAddress(): void {
+  clearTimeout(timer);
+  timer = undefined;
+  if (location.hash === pending) return;
+  tryHistory('replaceState', pending);
+  timer = setTimeout(flushAddress, WRITE_INTERVAL);
+}
+
+/**
+ * Changes the browser's history. Browsers limit such changes per second: beyond the limit some ignore the call, others throw.
+ */
+function tryHistory(method: 'pushState' | 'replaceState', address: string): void {
+  try {
+    history[method](null, '', address);
+  } catch {
+    // The timer of flushAddress tries again.
+  }
 }

@@ -1,10 +1,10 @@
 /** The colour scheme, light or dark: the user's choice, or else the system's preference. */
 import { computed, effect, signal } from '@preact/signals';
 import { POLICY_COLOURS, POLICY_KINDS } from '../../src/figures/theme.js';
-import { variableOf } from './charts/policy-colours.js';
+import { variableOf } from './words.js';
 
 export const COLOUR_SCHEMES = ['auto', 'light', 'dark'] as const;
-export type ColourScheme = (typeof COLOUR_SCHEMES)[number];
+type ColourScheme = (typeof COLOUR_SCHEMES)[number];
 
 /** The key of the stored choice. */
 const KEY = 'rhythm-vec.colour-scheme';
@@ -16,7 +16,7 @@ const prefersDark = matchMedia('(prefers-color-scheme: dark)');
 const systemIsDark = signal(prefersDark.matches);
 
 /** The scheme that the page shows. */
-export const currentScheme = computed<'light' | 'dark'>(() =>
+const currentScheme = computed<'light' | 'dark'>(() =>
   colourScheme.value === 'auto' ? (systemIsDark.value ? 'dark' : 'light') : colourScheme.value,
 );
 

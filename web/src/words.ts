@@ -1,7 +1,9 @@
 /**
- * What visitors read in place of code names: the names of policies, beliefs and components, and a sentence on
- * each policy and grader. Views show the visitor's name, with the code name as a subtitle (parts/policy-name.tsx).
+ * What visitors read in place of code names and numbers, and the colours of policies. Views show the visitor's name of a policy,
+ * with the code name as a subtitle (PolicyName in parts/content.tsx).
  */
+import { decimal, kindOf, type PolicyKind } from '../../src/figures/theme.js';
+import type { Interval } from '../../src/shared/statistics.js';
 
 interface Words {
   readonly name: string;
@@ -118,3 +120,26 @@ export const GRADER_WORDS: Readonly<Record<string, string>> = {
   v2: 'Pays for the same as v1, and also for a last belief that is close to the truth.',
   v3: 'Pays for a good week, and for accurate beliefs from the third day on.',
 };
+
+/**
+ * Formats a whole number with commas: "100,000". `toLocaleString` would load the browser's tables of languages, which takes
+ * as long as drawing the page.
+ */
+export const grouped = (value: number): string => String(value).replace(/\B(?=(\d{3})+$)/g, ',');
+
+/** Returns the CSS variable with the colour of a kind of policy. */
+export const variableOf = (kind: PolicyKind): string => `--policy-${kind}`;
+
+/** Returns the colour of a policy, as CSS. A policy of no known kind is a student that was trained on the page. */
+export const colourOf = (policy: string): string => `var(${variableOf(kindOf(policy) ?? 'student')})`;
+
+/** Returns whether an earlier policy of a chart has the same colour, so that policy k is dashed or hollow. */
+export const isRepeated = (policies: readonly string[], k: number): boolean =>
+  policies.slice(0, k).some((policy) => colourOf(policy) === colourOf(policies[k]));
+
+/** Formats the half-width of the 95 % interval: "±0.0012"; '' for a single value. */
+export const halfWidth = ({ mean, high }: Interval, digits: number): string =>
+  high === null ? '' : `±${decimal(high - mean, digits)}`;
+
+/** Formats a share: "12.5 %". */
+export const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;

@@ -22,7 +22,7 @@ const TYPES: Readonly<Record<string, string>> = {
 export interface SiteOptions {
   /** Whether browsers may cache the files. Default false. */
   readonly cached?: boolean;
-  /** Whether modules of this folder replace some of the page: short-schedule.ts, few-people.ts, gpu-rules.ts. Default false. */
+  /** Whether small-sizes.ts replaces the page's sizes.ts. Default false. */
   readonly isShort?: boolean;
 }
 
@@ -73,16 +73,10 @@ export class SiteServer {
   }
 }
 
-const shorter = (find: RegExp, file: string) => ({
-  find,
-  replacement: fileURLToPath(new URL(file, import.meta.url)),
-});
-
-const SHORTER = [
-  shorter(/^\.\/schedule\.js$|^.*\/measured\.js$/, 'short-schedule.ts'),
-  shorter(/^\.\/people\.js$/, 'few-people.ts'),
-  shorter(/^\.\/gpu-rules\.js$/, 'gpu-rules.ts'),
-];
+const SMALLER = {
+  find: /^(\.\.?\/)+sizes\.js$/,
+  replacement: fileURLToPath(new URL('small-sizes.ts', import.meta.url)),
+};
 
 async function build(folder: string, isShort: boolean): Promise<void> {
   const vite = await import('vite');
@@ -91,7 +85,7 @@ async function build(folder: string, isShort: boolean): Promise<void> {
     root,
     configFile: join(root, 'vite.config.ts'),
     logLevel: 'silent',
-    resolve: { alias: isShort ? SHORTER : [] },
+    resolve: { alias: isShort ? [SMALLER] : [] },
     build: { outDir: folder, emptyOutDir: true },
   });
 }

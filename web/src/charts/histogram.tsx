@@ -1,9 +1,10 @@
 /** Histograms of final scores, drawn over one another. A line of text has the shares of the bars under the pointer. */
 import { type Signal, useSignal } from '@preact/signals';
 import { useMemo, useRef } from 'preact/hooks';
-import type { TableProps } from '../parts/table.js';
-import { useWidth } from '../parts/use-width.js';
-import { ChartFigure, Legend } from './figure.js';
+import { decimal } from '../../../src/figures/theme.js';
+import type { TableProps } from '../parts/content.js';
+import { percent } from '../words.js';
+import { ChartFigure, Legend, useWidth } from './figure.js';
 
 export interface HistogramRow {
   readonly name: string;
@@ -53,7 +54,7 @@ export function HistogramPlot(props: HistogramPlotProps) {
   const container = useRef<HTMLDivElement>(null);
   const width = useWidth(container);
   const bar = useSignal<number | null>(null);
-  const shares = useMemo(() => rows.map(({ counts }) => sharesOf(counts)), [rows]);
+  const shares = useMemo(() => rows.map(({ counts }) => sharesOf(counts, BARS)), [rows]);
   const read = (at: number): string =>
     `${(at / BARS).toFixed(2)} to ${((at + 1) / BARS).toFixed(2)}: ${rows
       .map(({ name }, k) => `${name} ${(100 * shares[k][at]).toFixed(1)} %`)
@@ -74,12 +75,13 @@ export function HistogramPlot(props: HistogramPlotProps) {
   );
 }
 
-/** Returns the share of the episodes in each bar. */
-function sharesOf(counts: Uint32Array): number[] {
-  const all = counts.reduce((sum, each) => sum + each, 0);
-  const binsPerBar = counts.length / BARS;
-  return Array.from({ length: BARS }, (_, k) =>
-    counts.subarray(k * binsPerBar, (k + 1) * binsPerBar).reduce((sum, each) => sum + each / all, 0),
+/** Returns the share of the episodes in each of `groups` groups of bins. */
+function sharesOf(counts: Uint32Array, groups: number): number[] {
+  const sum = (bins: Uint32Array): number => bins.reduce((all, each) => all + each, 0);
+  const size = counts.length / groups;
+  return Array.from(
+    { length: groups },
+    (_, k) => sum(counts.subarray(k * size, (k + 1) * size)) / sum(counts),
   );
 }
 
@@ -175,4 +177,21 @@ function Picture({ rows, marks = [], shares, width, height, description, bar }: 
 function linesUpTo(highest: number): number[] {
   const step = highest > 0.2 ? 0.1 : highest > 0.08 ? 0.04 : 0.02;
   return Array.from({ length: Math.floor(highest / step) }, (_, k) => (k + 1) * step);
+}
+
+/** The rows of the table over the scores from 0 to 1. Chosen by hand: a short table that still shows the shape. */
+const TABLE_ROWS = 20;
+
+/** Returns the histograms of final scores as a table, without the rows that are empty for all policies. */
+export function histogramTable(policies: readonly Pick<HistogramRow, 'name' | 'counts'>[]): TableProps {
+  const shares = policies.map(({ counts }) => sharesOf(counts, TABLE_ROWS));
+  const rows = Array.from({ length: TABLE_ROWS }, (_, k) => {
+    const [from, to] = [k, k + 1].map((edge) => decimal(edge / TABLE_ROWS, 2));
+    return [`${from} to ${to}`, ...shares.map((each) => percent(each[k]))];
+  });
+  return {
+    caption: 'Share of the people by final score.',
+    columns: ['Final score', ...policies.map(({ name }) => name)],
+    rows: rows.filter((_, k) => shares.some((each) => each[k] > 0)),
+  };
 }

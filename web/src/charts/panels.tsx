@@ -4,22 +4,11 @@
  */
 import type { Signal } from '@preact/signals';
 import { useMemo, useRef } from 'preact/hooks';
-import type { TableProps } from '../parts/table.js';
-import { useWidth } from '../parts/use-width.js';
-import { ChartFigure, Legend } from './figure.js';
-import {
-  areaOf,
-  type Frame,
-  frameIn,
-  indexAt,
-  lineOf,
-  secondsAxis,
-  weekAxis,
-  xOf,
-  yOf,
-} from './panel-layout.js';
+import type { TableProps } from '../parts/content.js';
+import { ChartFigure, Legend, useWidth } from './figure.js';
+import { areaOf, type Frame, frameIn, indexAt, lineOf, secondsAxis, weekAxis, xOf, yOf } from './layout.js';
 
-export interface Series {
+interface Series {
   readonly name: string;
   readonly colour: string;
   /** Whether an earlier series has the same colour, so that this series is dashed. */
@@ -46,7 +35,7 @@ export interface Panel {
   readonly inWords?: (k: number) => string;
 }
 
-export interface PanelsProps {
+interface PanelsProps {
   readonly title: string;
   readonly notes?: readonly string[];
   /** The chart in words, for screen readers. */

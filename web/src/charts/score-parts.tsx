@@ -1,10 +1,10 @@
 /** Mean scores as bars, with a section for each component. */
 import { COMPONENT_COLOURS, decimal } from '../../../src/figures/theme.js';
 import { COMPONENT_NAMES } from '../../../src/world/fields.js';
-import { leftOf, placeOf, stackOf } from '../parts/stack.js';
-import type { TableProps } from '../parts/table.js';
+import type { TableProps } from '../parts/content.js';
 import { COMPONENT_WORDS, policyName } from '../words.js';
 import { ChartFigure, Legend } from './figure.js';
+import { leftOf, placeOf, stackOf } from './layout.js';
 
 interface Row {
   readonly name: string;

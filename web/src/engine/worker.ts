@@ -1,13 +1,39 @@
 /** The engine's worker. It runs crowds (many people) and plays the visitor's sequence, so that the page responds. */
 import { expose, type ProxyMethods, releaseProxy } from 'comlink';
-import type { StudentFile } from '../students/student-files.js';
-import { openPool } from './crowd/crowd-pool.js';
-import type { Crowd, CrowdRequest } from './crowd/crowd-request.js';
-import { forgetGpu, openOnGpu, searchGpu, whyNoGpu } from './crowd/gpu.js';
-import { runCrowd } from './crowd/run-crowd.js';
-import { beginJob, type Report, stopJob } from './jobs.js';
-import { type Outcome, outcomeOf } from './outcome.js';
-import type { SequenceScores } from './sequence/sequence-scores.js';
+import type { StudentFile } from '../person/episode.js';
+import { beginJob, type Outcome, outcomeOf, type Report, stopJob, WorkerClient } from '../workers/calls.js';
+import type { ChunkApi } from './chunk-worker.js';
+import { forgetGpu, openOnGpu, searchGpu, whyNoGpu } from './gpu.js';
+import type { Crowd, CrowdRequest, SequenceScores } from './requests.js';
+import { type ChunkLane, runCrowd } from './run-crowd.js';
+
+/** The most workers. Chosen by hand: each keeps about 20 MB. */
+const MAX_WORKERS = 8;
+
+let clients: readonly WorkerClient<ChunkApi>[] | null = null;
+
+/** Returns a lane for each worker: one per core that the browser reports. */
+function openPool(request: CrowdRequest, students: readonly StudentFile[]): ChunkLane[] {
+  clients ??= Array.from(
+    { length: Math.min(MAX_WORKERS, navigator.hardwareConcurrency || 1) },
+    () =>
+      new WorkerClient<ChunkApi>(
+        'A worker of the crowd',
+        () => new Worker(new URL('./chunk-worker.ts', import.meta.url), { type: 'module', name: 'crowd' }),
+      ),
+  );
+  return clients.map((client) => {
+    const begun = client.call((worker) => worker.begin(request, students));
+    // `play` reports the failure.
+    begun.catch(() => {});
+    return {
+      async play(chunk) {
+        await begun;
+        return client.call((worker) => worker.play(chunk));
+      },
+    };
+  });
+}
 
 /** Runs work that reports its progress. */
 async function reported<T>(report: Report<T>, work: () => Promise<T>): Promise<Outcome<T>> {
@@ -46,7 +72,7 @@ const api = {
       const signal = beginJob();
       // Loaded here, because a crowd starts sooner without it.
       const [{ runSequence }, { loadWasm }] = await Promise.all([
-        import('./sequence/run-sequence.js'),
+        import('./run-sequence.js'),
         import('../workers/wasm.js'),
       ]);
       await loadWasm();

@@ -1,5 +1,4 @@
 /** Plays the episodes of all ranked policies, with the same profiles for each. */
-
 import { Inference } from '../../../src/agents/inference/inference.js';
 import { openLoopActions, repeatActions } from '../../../src/agents/policies/open-loop.js';
 import { readStudent } from '../../../src/agents/student/student.js';
@@ -7,13 +6,8 @@ import type { Outputs } from '../../../src/engine/backends/backend.js';
 import { heuristicAction, randomAction } from '../../../src/engine/reference/baselines.js';
 import type { VecEnv } from '../../../src/engine/vec-env/vec-env.js';
 import { NUM_METERS, NUM_STEPS, OBSERVATION, OBSERVATION_SIZE } from '../../../src/world/fields.js';
-import type { StudentFile } from '../students/student-files.js';
-import {
-  type ActionSource,
-  type BeliefSource,
-  RANKED_POLICIES,
-  sequenceGraderOf,
-} from './ranked-policies.js';
+import type { StudentFile } from '../person/episode.js';
+import { type ActionSource, type BeliefSource, RANKED_POLICIES, sequenceGraderOf } from './verdict.js';
 
 const CONSTANT = [0.5, 0.5, 0.5];
 

@@ -11,7 +11,7 @@ export type Weights = readonly number[];
 /** The sum of the weights, in thousandths. */
 export const WHOLE = 1000;
 
-export interface Preset {
+interface Preset {
   readonly name: string;
   readonly weights: Weights;
 }

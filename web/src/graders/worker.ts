@@ -2,8 +2,8 @@
 import { expose, transfer } from 'comlink';
 import type { PolicyComponents } from '../../../src/evaluation/ranking.js';
 import { weightSensitivity } from '../../../src/evaluation/weight-sensitivity.js';
-import { outcomeOf } from '../engine/outcome.js';
-import type { StudentFile } from '../students/student-files.js';
+import type { StudentFile } from '../person/episode.js';
+import { outcomeOf } from '../workers/calls.js';
 import { createVecEnv } from '../workers/platform.js';
 import { loadWasm } from '../workers/wasm.js';
 import { type ComponentsByPolicy, playPolicies } from './play-policies.js';

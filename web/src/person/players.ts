@@ -1,5 +1,4 @@
 /** Plays the policies of the engine step by step in one episode. */
-
 import { type FixedPlayer, POLICIES } from '../../../src/agents/policies/fixed-policies.js';
 import { findBuiltin, STEPPED_POLICIES } from '../../../src/agents/policies/stepped-policies.js';
 import { readStudent } from '../../../src/agents/student/student.js';
@@ -8,10 +7,16 @@ import { toGrader } from '../../../src/engine/graders/grader.js';
 import type { PolicySetting } from '../../../src/engine/policy/policy.js';
 import { NUM_STEPS, OBSERVATION, OBSERVATION_SIZE } from '../../../src/world/fields.js';
 import { createWorld } from '../../../src/world/world.js';
-import { keyOf, type StudentFile } from '../students/student-files.js';
-// Sets the functions on arrays (engine/arrays.ts), which students need.
+import {
+  type Advice,
+  type EpisodeSetting,
+  keyOf,
+  type Move,
+  type Rival,
+  type StudentFile,
+} from './episode.js';
+import { begin, livedIn } from './replay.js';
 import '../workers/platform.js';
-import type { Advice, EpisodeSetting, Move } from './episode-types.js';
 
 /** The names of all policies except oracles, which use the hidden profile. */
 export const PLAYERS: readonly string[] = [
@@ -20,7 +25,7 @@ export const PLAYERS: readonly string[] = [
 ];
 
 /** Plays one episode from its observations. */
-export interface EpisodePlayer extends Disposable {
+interface EpisodePlayer extends Disposable {
   /** Decides a step. Must be called at every step, in order. @param observation f32 [22]. */
   decide(observation: Float32Array): Move;
   /** Returns the reasons of the last decision; null if the policy gives none. */
@@ -32,7 +37,7 @@ export interface EpisodePlayer extends Disposable {
  * @param students students that were trained on the page; `name` may be the name of one of them.
  * @throws InputError `unknown_name`, `bad_student`.
  */
-export async function openPlayer(
+async function openPlayer(
   name: string,
   setting: EpisodeSetting,
   students: readonly StudentFile[] = [],
@@ -159,3 +164,32 @@ export class Adviser {
 }
 
 const replaced = (): DOMException => new DOMException('Replaced by a new call.', 'AbortError');
+
+/**
+ * Returns the episode of a policy: its beliefs and its result. Other calls may run between two steps.
+ * @param students students that were trained on the page. @param report called after each step with the number of steps.
+ */
+export async function playRival(
+  name: string,
+  setting: EpisodeSetting,
+  students: readonly StudentFile[],
+  report: (steps: number) => void,
+): Promise<Rival> {
+  const episode = begin(setting);
+  using player = await openPlayer(name, setting, students);
+  const observation = new Float32Array(OBSERVATION_SIZE);
+  const beliefs: (readonly number[] | null)[] = [];
+  while (!episode.terminated) {
+    episode.observe(observation);
+    const { action, belief } = player.decide(observation);
+    beliefs.push(belief);
+    episode.step(action, belief);
+    report(episode.stepCount);
+    await yieldTurn();
+  }
+  const { given, finalScore, beliefMae, components } = episode;
+  return {
+    ...{ name, beliefs, given, finalScore, beliefMae, lived: livedIn(episode) },
+    components: components.slice(),
+  };
+}

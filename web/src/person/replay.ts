@@ -1,4 +1,7 @@
-/** Replays an episode from its seed in the worker, which sends the hidden profile to the page only after the last step. */
+/** Replays an episode from its seed in the worker, and infers the person from what the visitor sees. */
+import { Inference } from '../../../src/agents/inference/inference.js';
+import { errorCountedBy } from '../../../src/agents/inference/samples.js';
+import { graderWeights, toGrader } from '../../../src/engine/graders/grader.js';
 import { Episode } from '../../../src/engine/reference/episode.js';
 import { effectAndResponse, rewardOf } from '../../../src/engine/reference/rules.js';
 import {
@@ -8,10 +11,11 @@ import {
   NUM_STEPS,
   OBSERVATION_SIZE,
 } from '../../../src/world/fields.js';
-import type { EpisodeReplay, EpisodeResult, EpisodeSetting, Move } from './episode-types.js';
+import { createWorld } from '../../../src/world/world.js';
+import type { EpisodeReplay, EpisodeResult, EpisodeSetting, Move } from './episode.js';
 
 /** The numbers of `typical` for one step. */
-export const TYPICAL_SIZE = NUM_ACTIONS * NUM_METERS;
+const TYPICAL_SIZE = NUM_ACTIONS * NUM_METERS;
 
 /** Returns the first observation and that after each move; after the 28th move also the result. */
 export function replayEpisode(setting: EpisodeSetting, moves: readonly Move[]): EpisodeReplay {
@@ -67,4 +71,30 @@ function resultOf(episode: Episode, rewards: Float32Array): EpisodeResult {
     lived: livedIn(episode),
     rewards,
   };
+}
+
+/** Keeps the beliefs of one episode, so that a further step takes one update and an undone step none. */
+export class Observer {
+  readonly #inference = new Inference(createWorld(), 1);
+  #observations: Float32Array = new Float32Array();
+  #grader = '';
+  readonly #beliefs: (readonly number[])[] = [];
+
+  /** Returns the belief after each observation, as `planner` states it under the grader. @param observations f32 [n, 22]. */
+  beliefs(observations: Float32Array, grader: string): readonly (readonly number[])[] {
+    const common = Math.min(this.#observations.length, observations.length);
+    const isContinued =
+      grader === this.#grader &&
+      this.#observations.subarray(0, common).every((number, k) => number === observations[k]);
+    if (!isContinued) this.#beliefs.length = 0;
+    const error = errorCountedBy(graderWeights(toGrader(grader)));
+    for (let at = this.#beliefs.length * OBSERVATION_SIZE; at < observations.length; at += OBSERVATION_SIZE) {
+      // An observation at step 0 begins anew.
+      this.#inference.observe(observations.slice(at, at + OBSERVATION_SIZE));
+      this.#beliefs.push(Array.from(this.#inference.beliefs(error)));
+    }
+    if (!isContinued || observations.length > common) this.#observations = observations;
+    this.#grader = grader;
+    return this.#beliefs.slice(0, observations.length / OBSERVATION_SIZE);
+  }
 }

@@ -1,6 +1,6 @@
 /** A result in words and squares. */
 import { COMPONENT, NUM_BELIEFS, NUM_SLOTS, NUM_STEPS } from '../../../src/world/fields.js';
-import type { EpisodeResult, Move } from './episode-types.js';
+import type { EpisodeResult, Move } from './episode.js';
 
 /** The parts of a result that the visitor and rivals have. */
 export type Scored = Pick<EpisodeResult, 'given' | 'beliefMae' | 'components' | 'finalScore' | 'lived'>;
@@ -52,7 +52,7 @@ const distance = (error: number): string => Math.max(0.01, error).toFixed(2);
 /** How good something was. */
 export type Grade = 'good' | 'fair' | 'poor' | 'none';
 
-export const SQUARES: Readonly<Record<Grade, string>> = { good: '🟦', fair: '🟨', poor: '🟧', none: '⬜' };
+const SQUARES: Readonly<Record<Grade, string>> = { good: '🟦', fair: '🟨', poor: '🟧', none: '⬜' };
 
 /** One day of a result. */
 export interface DayGrades {

@@ -1,13 +1,10 @@
 /** Replays episodes and plays policies in a worker, so that the page has no hidden profile before the last step. */
 import { expose, type ProxyMethods, releaseProxy } from 'comlink';
-import { outcomeOf } from '../engine/outcome.js';
-import type { StudentFile } from '../students/student-files.js';
+import { outcomeOf } from '../workers/calls.js';
 import { loadWasm } from '../workers/wasm.js';
-import type { EpisodeSetting, Move } from './episode-types.js';
-import { Observer } from './observer.js';
-import { Adviser, needsWasm } from './players.js';
-import { replayEpisode } from './replay.js';
-import { playRival } from './rivals.js';
+import type { EpisodeSetting, Move, StudentFile } from './episode.js';
+import { Adviser, needsWasm, playRival } from './players.js';
+import { Observer, replayEpisode } from './replay.js';
 
 const adviser = new Adviser();
 const observer = new Observer();

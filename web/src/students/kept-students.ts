@@ -3,8 +3,8 @@
  */
 import { signal } from '@preact/signals';
 import { type Field, oneOf } from '../address.js';
-import { BY_HAND, NOBODY, PLAYER_NAMES } from '../person/player-names.js';
-import type { StudentFile } from './student-files.js';
+import type { StudentFile } from '../person/episode.js';
+import { BY_HAND, NOBODY, PLAYER_NAMES } from '../person/episode.js';
 
 const KEY = 'rhythm-vec.students';
 const PATTERN = /^[a-z0-9][a-z0-9-]{0,29}$/;

@@ -1,10 +1,121 @@
 /** The training worker. It loads jax-js, so it starts only when a training begins. */
+import { defaultDevice, init } from '@jax-js/jax';
 import { expose } from 'comlink';
-import { beginJob, stopJob } from '../engine/jobs.js';
-import { outcomeOf } from '../engine/outcome.js';
+import { Features, Network } from '../../../src/agents/student/network.js';
+import { encodeStudent } from '../../../src/agents/student/student-file.js';
+import { StudentPlayer } from '../../../src/agents/student/student-player.js';
+import type { Checkpoint } from '../../../src/training/student/checkpoint.js';
+import type { Played } from '../../../src/training/student/episodes.js';
+import { runTraining } from '../../../src/training/student/train.js';
+import {
+  manifestOf,
+  type TrainRequest,
+  toTrainRequest,
+} from '../../../src/training/student/train-options.js';
+import { createWorld } from '../../../src/world/world.js';
+import { MEASURED, SCHEDULES } from '../sizes.js';
+import { beginJob, outcomeOf, stopJob } from '../workers/calls.js';
 import { loadWasm } from '../workers/wasm.js';
-import { fileOf, type MeasuredStudent, trainInWorker } from './run-training.js';
-import type { TrainingReport, TrainingRequest } from './training-types.js';
+import { measure, unpack } from './episodes.js';
+import v1Url from './generated/planner-v1.bin?url';
+import v1 from './generated/planner-v1.json';
+import v2Url from './generated/planner-v2.bin?url';
+import v2 from './generated/planner-v2.json';
+import v3Url from './generated/planner-v3.bin?url';
+import v3 from './generated/planner-v3.json';
+import type { Measurement, TrainingReport, TrainingRequest } from './training-types.js';
+
+const FILES: Readonly<Record<string, { readonly url: string; readonly measurement: Measurement }>> = {
+  v1: { url: v1Url, measurement: v1 },
+  v2: { url: v2Url, measurement: v2 },
+  v3: { url: v3Url, measurement: v3 },
+};
+
+/** Loads the planner's first episodes under a grader. @param count of the episodes. */
+async function loadPlanner(
+  grader: string,
+  count: number,
+): Promise<{ readonly stored: Played; readonly measurement: Measurement }> {
+  const { url, measurement } = FILES[grader];
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`Expected the planner's episodes, got the status ${response.status}.`);
+  return { stored: unpack(new Uint8Array(await response.arrayBuffer()), count), measurement };
+}
+
+/** The version of the package, which vite.config.ts inserts. */
+declare const RHYTHM_VERSION: string;
+
+/**
+ * The least time between a measurement and the next one during training, in milliseconds. Chosen by hand: less measures more
+ * often, which delays the training.
+ */
+const INTERVAL = 700;
+
+/** A student as it was measured. */
+interface MeasuredStudent {
+  readonly request: TrainRequest;
+  readonly state: Checkpoint;
+  readonly measurement: Measurement;
+}
+
+/** Trains a student. @param onMeasured is called with each measured state. @throws the signal's reason. */
+async function trainInWorker(
+  { teacher, grader, seed }: TrainingRequest,
+  report: (report: TrainingReport) => void,
+  onMeasured: (student: MeasuredStudent) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const { episodes, ...schedule } = SCHEDULES.stored;
+  const planner = teacher === 'planner' ? await loadPlanner(grader, episodes) : null;
+  const request = toTrainRequest({
+    ...{ teacher, grader, seed },
+    ...(planner === null ? SCHEDULES.played : { stored: planner.stored, ...schedule }),
+  });
+  await init('wasm');
+  defaultDevice('wasm');
+  const start = performance.now();
+  let [measuredAt, latest] = [Number.NEGATIVE_INFINITY, null as Checkpoint | null];
+  const measureState = async (state: Checkpoint): Promise<void> => {
+    const network = new Network(state.learner.layers);
+    const measurement = await measure(
+      ({ world, numEnvs }) => new StudentPlayer(network, new Features(world.words, numEnvs), numEnvs),
+      request.grader,
+      signal,
+    );
+    measuredAt = performance.now();
+    onMeasured({ request, state, measurement });
+    const seconds = (measuredAt - start) / 1000;
+    report({ kind: 'point', point: { ...measurement, seconds, isTrained: state.figures.length > 0 } });
+  };
+  const measured = planner?.measurement ?? (await measure(request.teacher.open, request.grader, signal));
+  report({ kind: 'teacher', teacher: measured });
+  await runTraining(request, null, {
+    engine: {},
+    signal,
+    onProgress: ({ stage, done, total }) => report({ kind: 'progress', stage, done, total }),
+    async onCheckpoint(state) {
+      latest = state;
+      if (performance.now() - measuredAt > INTERVAL) await measureState(state);
+    },
+  });
+  await measureState(latest!);
+}
+
+/** Returns the bytes of the file of a student, for `readStudent`. */
+export function fileOf({ request, state, measurement }: MeasuredStudent): Uint8Array {
+  const trained = { figures: state.figures, refinement: [], world: createWorld() };
+  const { finalScore, beliefMae } = measurement;
+  const last = MEASURED.first + MEASURED.count - 1;
+  return encodeStudent(
+    {
+      ...manifestOf(request, trained, RHYTHM_VERSION),
+      evaluation: {
+        [`seeds ${MEASURED.first}-${last}`]: { episodes: MEASURED.count, finalScore, beliefMae },
+      },
+    },
+    new Network(state.learner.layers),
+  );
+}
 
 let student: MeasuredStudent | null = null;
 

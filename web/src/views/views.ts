@@ -1,12 +1,33 @@
 /** The views, in the order of the navigation. The first one is the default. */
-import { CROWD_FIELDS } from './crowd/fields.js';
-import { DAILY_FIELDS } from './daily/fields.js';
-import { GRADERS_FIELDS } from './graders/fields.js';
-import { PERSON_FIELDS } from './person/fields.js';
+import type { ComponentType } from 'preact';
+import type { Fields, ViewProps } from '../address.js';
+import {
+  CROWD_FIELDS,
+  DAILY_FIELDS,
+  GRADERS_FIELDS,
+  PERSON_FIELDS,
+  SEQUENCE_FIELDS,
+  TRAINING_FIELDS,
+} from './fields.js';
 import { PersonView } from './person/person.js';
-import { SEQUENCE_FIELDS } from './sequence/fields.js';
-import { TRAINING_FIELDS } from './training/fields.js';
-import { type View, view } from './view.js';
+
+export interface View {
+  /** The name in the address. */
+  readonly name: string;
+  /** The title in the navigation and of the document. */
+  readonly title: string;
+  readonly fields: Fields;
+  /** Loads the component, with its styles. */
+  readonly load: () => Promise<ComponentType<ViewProps<Fields>>>;
+}
+
+/** Defines a view whose component takes the state of its fields. */
+export const view = <F extends Fields>(
+  parts: Omit<View, 'fields' | 'load'> & {
+    readonly fields: F;
+    readonly load: () => Promise<ComponentType<ViewProps<F>>>;
+  },
+): View => parts as unknown as View;
 
 export const VIEWS: readonly View[] = [
   // The code of this view is part of the page's first file.

@@ -1,5 +1,4 @@
 /** Loads the WebAssembly build of the engine, a file of its own, into a worker. */
-
 import url from '../../../lib/rhythm.wasm?url';
 import { useWasmModule } from '../../../src/engine/backends/wasm/instance.js';
 

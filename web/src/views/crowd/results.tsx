@@ -1,10 +1,277 @@
-/** The results of a crowd below the finding (finding.tsx), each section drawn in a task of its own. */
+/** The results of a crowd: the finding, and below it charts, tables and digests. */
+import { useSignal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { useStages } from '../../parts/use-stages.js';
-import { Digests } from './digests.js';
-import type { NamedCrowd } from './format.js';
-import { MetersPicture, PartsPicture } from './pictures.js';
+import { componentsInWords } from '../../../../src/figures/components.js';
+import { type Bands, PERCENTILES } from '../../../../src/figures/episode-means.js';
+import { histogramInWords } from '../../../../src/figures/histogram.js';
+import { bandsInWords } from '../../../../src/figures/meter-bands.js';
+import { decimal } from '../../../../src/figures/theme.js';
+import {
+  COMPONENT_NAMES,
+  METER_NAMES,
+  NUM_METERS,
+  NUM_SLOTS,
+  NUM_STEPS,
+} from '../../../../src/world/fields.js';
+import { RHYTHM } from '../../../../src/world/numbers.js';
+import { useStages } from '../../charts/figure.js';
+import { Histogram, histogramTable } from '../../charts/histogram.js';
+import { type Panel, Panels } from '../../charts/panels.js';
+import { ScoreParts } from '../../charts/score-parts.js';
+import type { Crowd, CrowdPolicy } from '../../engine/requests.js';
+import { PolicyName, Table, type TableProps } from '../../parts/content.js';
+import { plain, timeOf, title } from '../../person/descriptions.js';
+import { colourOf, grouped, halfWidth, isRepeated, percent, policyName } from '../../words.js';
+
+/** A policy under its visitor's name. */
+interface NamedPolicy extends CrowdPolicy {
+  /** The name in code, which has a colour. */
+  readonly code: string;
+}
+
+/** A crowd as it is shown. */
+export interface NamedCrowd extends Crowd {
+  readonly policies: readonly NamedPolicy[];
+}
+
+export const namedCrowd = (crowd: Crowd): NamedCrowd => ({
+  ...crowd,
+  policies: crowd.policies.map((policy) => ({ ...policy, code: policy.name, name: policyName(policy.name) })),
+});
+
+/** Formats a large number roughly: "2.9 million". */
+export function rounded(value: number): string {
+  if (value < 1e6) return grouped(Math.round(value / 1000) * 1000);
+  const [divisor, unit] = value < 1e9 ? [1e6, 'million'] : [1e9, 'billion'];
+  return `${(value / divisor).toFixed(value < 10 * divisor ? 1 : 0)} ${unit}`;
+}
+
+/** Returns the main result of a crowd, such as "Same week for everybody beats daily rules of thumb for 98 % of people". */
+export function headlineOf({ policies, pairing }: Pick<Crowd, 'policies' | 'pairing'>): string {
+  const [first, second] = policies.map(({ name }) => name);
+  if (pairing === null) return capital(`${first} scores ${decimal(policies[0].score.mean, 3)} on average`);
+  const { better, same } = pairing;
+  const worse = 1 - better - same;
+  if (same >= better && same >= worse)
+    return capital(`${first} and ${second} score the same for ${roughly(same)} people`);
+  const [winner, loser, share] = better > worse ? [first, second, better] : [second, first, worse];
+  return capital(`${winner} beats ${loser} for ${roughly(share)} people`);
+}
+
+const capital = (text: string): string => text[0].toUpperCase() + text.slice(1);
+
+/** Formats a share as "98 % of". A share of 1 is "all"; one between 0.99 and 1 is "over 99 % of". */
+const roughly = (share: number): string => {
+  if (share === 1) return 'all';
+  return share > 0.99 ? 'over 99 % of' : `${Math.round(100 * share)} % of`;
+};
+
+type Policies = NamedCrowd['policies'];
+
+const DAYS = NUM_STEPS / NUM_SLOTS;
+
+/** Returns a table of the percentiles of the meters at the end of each day. */
+function bandsTable(policies: Policies): TableProps {
+  return {
+    caption:
+      'Median of each meter at the end of each day; in brackets, the range of the middle 80 % of the people.',
+    columns: ['Policy and meter', ...Array.from({ length: DAYS }, (_, day) => `day ${day + 1}`)],
+    rows: policies.flatMap(({ name, bands }) =>
+      METER_NAMES.map((meter, k) => [
+        `${name}, ${meter}`,
+        ...Array.from({ length: DAYS }, (_, day) => spreadAt(bands, (day + 1) * NUM_SLOTS - 1, k)),
+      ]),
+    ),
+  };
+}
+
+const PERCENTILE_INDICES = [PERCENTILES.indexOf(50), PERCENTILES.indexOf(10), PERCENTILES.indexOf(90)];
+
+/** Formats the median and the middle 80 %: "0.59 (0.47–0.69)". */
+function spreadAt({ values }: Bands, step: number, meter: number): string {
+  const [median, low, high] = PERCENTILE_INDICES.map((p) =>
+    decimal(values[(p * NUM_STEPS + step) * NUM_METERS + meter], 2),
+  );
+  return `${median} (${low}–${high})`;
+}
+
+/** Returns the mean components and their parts of the score as a table. */
+function componentsTable(policies: Policies): TableProps {
+  return {
+    caption: 'Mean of each component, and what it adds to the score.',
+    columns: ['Component', ...policies.flatMap(({ name }) => [name, `${name} adds`])],
+    rows: COMPONENT_NAMES.map((component, k) => [
+      plain(component),
+      ...policies.flatMap(({ components, parts }) => [decimal(components[k], 4), decimal(parts[k], 4)]),
+    ]),
+  };
+}
+
+function CrowdFigures({ crowd }: { readonly crowd: NamedCrowd }) {
+  const { policies, steps, seconds } = crowd;
+  return (
+    <dl class="figures">
+      {policies.map(({ code, score }) => (
+        <div key={code}>
+          <dt>
+            <svg class="swatch" viewBox="0 0 8 8" aria-hidden="true">
+              <rect width="8" height="8" rx="2" fill={colourOf(code)} />
+            </svg>
+            <PolicyName of={code} />
+          </dt>
+          <dd>
+            {decimal(score.mean, 4)}
+            <small>mean final score, {halfWidth(score, 4)}</small>
+          </dd>
+        </div>
+      ))}
+      <Advantage crowd={crowd} />
+      <div>
+        <dt>Speed</dt>
+        <dd>
+          {rounded(steps / seconds)}
+          <small>
+            steps per second: {rounded(steps)} steps in {seconds.toFixed(seconds < 10 ? 2 : 1)} s
+          </small>
+        </dd>
+      </div>
+    </dl>
+  );
+}
+
+/** For how many people the policy that is better for more of them is better, and by how much on average. */
+function Advantage({ crowd: { policies, pairing } }: { readonly crowd: NamedCrowd }) {
+  if (pairing === null) return null;
+  const { difference, better, same } = pairing;
+  const worse = 1 - better - same;
+  const [{ name }, share, gain] =
+    better > worse ? [policies[0], better, difference.mean] : [policies[1], worse, -difference.mean];
+  return (
+    <div>
+      <dt>Higher score</dt>
+      <dd>
+        {percent(share)}
+        <small>
+          of the people under {name}, on average by {decimal(gain, 4)} {halfWidth(difference, 4)}
+          {same > 0 && `; ${percent(same)} score the same`}
+        </small>
+      </dd>
+    </div>
+  );
+}
+
+interface FindingProps {
+  readonly crowd: NamedCrowd;
+  /** Whether this crowd or the next one is still being computed. */
+  readonly busy: boolean;
+}
+
+export function Finding({ crowd, busy }: FindingProps) {
+  const { policies, request } = crowd;
+  const chart = useMemo(() => {
+    const names = policies.map(({ name }) => name);
+    const rows = policies.map(({ name, code, counts, score }, k) => ({
+      name,
+      counts,
+      mean: score.mean,
+      colour: colourOf(code),
+      dashed: isRepeated(names, k),
+    }));
+    return {
+      rows,
+      description: histogramInWords(rows),
+      table: histogramTable(policies),
+    };
+  }, [policies]);
+  return (
+    <>
+      <h2 id="finding">{headlineOf(crowd)}</h2>
+      <p class="note">
+        Under grader {request.grader}; ± is half of the 95 % interval; n = {grouped(crowd.numEpisodes)}
+        {busy ? ' so far' : !crowd.complete && ', then stopped'}.
+      </p>
+      <Histogram title="Final scores" {...chart} />
+      <CrowdFigures crowd={crowd} />
+    </>
+  );
+}
+
+function MetersPicture({ crowd: { policies } }: { readonly crowd: NamedCrowd }) {
+  const cursor = useSignal<number | null>(null);
+  const meters = useMemo(() => panelsOf(policies), [policies]);
+  const description = useMemo(() => bandsInWords(policies), [policies]);
+  return (
+    <section class="panel">
+      <Panels
+        title="The meters over the week"
+        notes={[
+          `Line: the median after each slot. Band: the middle 80 % of ${grouped(policies[0].bands.episodes)} people. Dashed: ${RHYTHM.constants.crashThreshold}, below which a meter counts as crashed. Shaded: the second half.`,
+        ]}
+        description={description}
+        panels={meters}
+        points={NUM_STEPS}
+        cursor={cursor}
+        nameOf={(step) => title(timeOf(step))}
+        table={bandsTable(policies)}
+      />
+    </section>
+  );
+}
+
+const PartsPicture = ({ crowd: { policies, request } }: { readonly crowd: NamedCrowd }) => (
+  <section class="panel">
+    <ScoreParts
+      title={`What the mean score is made of, under grader ${request.grader}`}
+      description={plain(componentsInWords(policies))}
+      rows={policies}
+      table={componentsTable(policies)}
+    />
+  </section>
+);
+
+const panelsOf = (policies: Policies): Panel[] =>
+  METER_NAMES.map((name, meter) => ({
+    name,
+    domain: [0, 1],
+    ticks: [0, 0.5, 1],
+    thresholds: [RHYTHM.constants.crashThreshold],
+    series: policies.map(({ name, code, bands }, k) => ({
+      name,
+      colour: colourOf(code),
+      dashed: isRepeated(namesOf(policies), k),
+      values: percentile(bands, 50, meter),
+      band: [percentile(bands, 10, meter), percentile(bands, 90, meter)],
+    })),
+  }));
+
+const namesOf = (policies: Policies): string[] => policies.map(({ name }) => name);
+
+/** Returns a percentile of a meter after each step. */
+function percentile({ values }: Bands, which: (typeof PERCENTILES)[number], meter: number): number[] {
+  const first = PERCENTILES.indexOf(which) * NUM_STEPS;
+  return Array.from({ length: NUM_STEPS }, (_, step) => values[(first + step) * NUM_METERS + meter]);
+}
+
+export function Digests({ crowd }: { readonly crowd: NamedCrowd }) {
+  const { policies, numEpisodes, request } = crowd;
+  const { seed, grader, profiles } = request;
+  return (
+    <section class="panel" aria-labelledby="crowd-proof">
+      <h2 id="crowd-proof">The same numbers everywhere</h2>
+      <p class="note">
+        Every backend computes the same bits. The digest is the SHA-256 of the {grouped(numEpisodes)} final
+        scores under grader {grader}, written as little-endian 32-bit floats. They are the scores of people
+        with the seeds from {seed} on and {profiles} profiles.
+      </p>
+      <Table
+        caption="Means and digests"
+        columns={['Policy', 'Mean final score', 'SHA-256 of the final scores']}
+        rows={policies.map(({ code, score, digest }) => [code, score.mean.toFixed(12), digest])}
+      />
+    </section>
+  );
+}
 
 const SECTIONS: readonly ComponentType<{ readonly crowd: NamedCrowd }>[] = [
   MetersPicture,

@@ -1,31 +1,65 @@
 /** The daily episode: the same person for everybody, 28 actions, no undo. */
-import { useSignal } from '@preact/signals';
+import { signal, useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { colourOf } from '../../charts/policy-colours.js';
-import { DAILY_GRADER, seedOfDay, today } from '../../daily/daily.js';
-import { BY_HAND, NOBODY } from '../../person/player-names.js';
-import { FailureMessage, Loading } from '../../states/messages.js';
-import { Announcements } from '../person/announcements.js';
+import type { ViewProps } from '../../address.js';
+import { FailureMessage, Loading } from '../../parts/content.js';
+import {
+  BY_HAND,
+  isOver,
+  type Move,
+  movesFrom,
+  movesText,
+  NOBODY,
+  sliderBeliefAfter,
+  statedBelief,
+} from '../../person/episode.js';
+import { colourOf } from '../../words.js';
+import { addressOf, type DAILY_FIELDS, DAILY_GRADER, type PersonState, seedOfDay, today } from '../fields.js';
 import {
   currentEpisode,
   type EpisodeSoFar,
   failure,
   follow,
   isOutdated,
+  rivalNames,
   settingOf,
   stopFollowing,
+  useRivals,
 } from '../person/episode-store.js';
-import { addressOf, type PersonState } from '../person/fields.js';
 import { Result } from '../person/result.js';
-import { rivalNames, useRivals } from '../person/rivals.js';
-import { sliderBeliefAfter, statedBelief } from '../person/slider-belief.js';
-import { Folds, Playing, rivalOutline, Strip } from '../person/week.js';
-import type { ViewProps } from '../view.js';
-import { addMove, movesOf } from './daily-moves.js';
-import type { DAILY_FIELDS } from './fields.js';
+import { Announcements, Folds, Playing, rivalOutline, Strip } from '../person/week.js';
 import '../../parts/marks.css';
 import '../person/person.css';
 import '../person/result.css';
+
+const keyOf = (day: string): string => `rhythm-vec.daily.${day}`;
+
+const movesByDay = signal<Readonly<Record<string, readonly Move[]>>>({});
+
+/** Returns the moves of a day so far. */
+export const movesOf = (day: string): readonly Move[] => movesByDay.value[day] ?? readStored(day);
+
+/** Adds a move, unless the week is over. */
+function addMove(day: string, move: Move): void {
+  const before = movesOf(day);
+  if (isOver(before)) return;
+  const moves = [...before, move];
+  movesByDay.value = { ...movesByDay.value, [day]: moves };
+  try {
+    localStorage.setItem(keyOf(day), movesText(moves));
+  } catch {
+    // Without storage the moves last until the page is closed.
+  }
+}
+
+/** Reads the stored moves. A browser may refuse storage by throwing. */
+function readStored(day: string): readonly Move[] {
+  try {
+    return movesFrom(localStorage.getItem(keyOf(day)) ?? '') ?? [];
+  } catch {
+    return [];
+  }
+}
 
 export function DailyView({ state }: ViewProps<typeof DAILY_FIELDS>) {
   const day = state.day || today();

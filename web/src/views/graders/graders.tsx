@@ -1,22 +1,165 @@
 /** The graders view in one screen: the verdict, the first places of the ranking, and the weights to move. The rest is folded. */
+import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useLayoutEffect, useMemo } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type PolicyComponents, rankPolicies } from '../../../../src/evaluation/ranking.js';
+import type { Flip, WeightSensitivity } from '../../../../src/evaluation/weight-sensitivity.js';
+import { GRADER_NAMES } from '../../../../src/world/fields.js';
+import type { Field, ViewProps } from '../../address.js';
 import { placesOf, verdictOf } from '../../graders/verdict.js';
-import { fractionsOf, moveWeight, slidersAt, type Weights } from '../../graders/weights.js';
-import { Select, TextField } from '../../parts/controls.js';
-import { grouped } from '../../parts/grouped.js';
-import { FailureMessage, Loading } from '../../states/messages.js';
-import type { ViewProps } from '../view.js';
-import { GRADERS_FIELDS, PEOPLE } from './fields.js';
-import { Flips, useSensitivity } from './flips.js';
-import { GraderFile } from './grader-file.js';
-import { Ranking } from './ranking.js';
-import { failure, play, results, stopPlaying } from './results-store.js';
-import { Beaten, VerdictPanel } from './verdict.js';
+import {
+  beyond,
+  fractionsOf,
+  graderFile,
+  moveWeight,
+  presetOf,
+  slidersAt,
+  type Weights,
+} from '../../graders/weights.js';
+import { FailureMessage, Loading } from '../../parts/content.js';
+import { CopyButton, Select, TextField } from '../../parts/controls.js';
+import { COMPONENT_WORDS, grouped, policyName } from '../../words.js';
+import { GRADERS_FIELDS, RANKED_PEOPLE } from '../fields.js';
+import { Beaten, Ranking, VerdictPanel } from './ranking.js';
+import { failure, play, results, sensitivityOf, stopPlaying } from './results-store.js';
 import { WeightsPanel } from './weights.js';
 import '../../parts/marks.css';
 import './graders.css';
+
+/**
+ * Milliseconds after the last move of a slider until the sensitivity is computed. Chosen by hand: with less, it is computed
+ * more often while a slider moves.
+ */
+const DELAY = 250;
+
+/**
+ * Returns the sensitivity of the ranking; null until it is computed for these weights. While more episodes are played,
+ * returns the last result.
+ */
+function useSensitivity(
+  policies: readonly PolicyComponents[] | null,
+  weights: readonly number[],
+): readonly WeightSensitivity[] | null {
+  const [sensitivity, setSensitivity] = useState<{
+    readonly weights: readonly number[];
+    readonly rows: readonly WeightSensitivity[];
+  } | null>(null);
+  const latest = useRef(weights);
+  latest.current = weights;
+  useLayoutEffect(() => {
+    if (policies === null) return;
+    const timer = setTimeout(async () => {
+      const rows = await sensitivityOf(policies, weights).catch(() => null);
+      if (rows !== null && latest.current === weights) setSensitivity({ weights, rows });
+    }, DELAY);
+    return () => clearTimeout(timer);
+  }, [policies, weights]);
+  return sensitivity?.weights === weights ? sensitivity.rows : null;
+}
+
+interface FlipsProps {
+  /** Null while they are computed. */
+  readonly rows: readonly WeightSensitivity[] | null;
+  /** Moves weight k to `to` thousandths. */
+  readonly jump: (k: number, to: number) => void;
+}
+
+const Flips = ({ rows, jump }: FlipsProps) => (
+  <div aria-busy={rows === null}>
+    <p class="note">
+      The nearest smaller and the nearest larger weight at which two neighbours of the ranking change places,
+      while the other weights keep their proportions. Press a number to set that weight.
+    </p>
+    {rows === null ? (
+      <p class="fine">Computing the nearest changes of the ranking …</p>
+    ) : (
+      <ul class="flips">
+        {rows.map(({ component, weight, below, above }, k) => (
+          <li key={component}>
+            <strong>
+              {COMPONENT_WORDS[component].name} <small>now {weight.toFixed(3)}</small>
+            </strong>
+            <FlipChoice flip={below} now={weight} side="smaller" jump={(to) => jump(k, to)} />
+            <FlipChoice flip={above} now={weight} side="larger" jump={(to) => jump(k, to)} />
+          </li>
+        ))}
+      </ul>
+    )}
+  </div>
+);
+
+interface FlipChoiceProps {
+  readonly flip: Flip | null;
+  readonly now: number;
+  readonly side: string;
+  readonly jump: (to: number) => void;
+}
+
+function FlipChoice({ flip, now, side, jump }: FlipChoiceProps) {
+  if (flip === null) return <span class="fine">{side}: changes nothing</span>;
+  return (
+    <span>
+      <button type="button" class="jump" onClick={() => jump(beyond(flip, now))}>
+        {flip.weight.toFixed(3) === now.toFixed(3) ? 'any change' : flip.weight.toFixed(3)}
+      </button>{' '}
+      <small>
+        {policyName(flip.policy)} passes {policyName(flip.passed)}
+      </small>
+    </span>
+  );
+}
+
+/** The grader's name: valid as a file name, and needs no quotes on a command line. */
+const NAME: Field<string> = {
+  initial: 'mine',
+  expected: '1 to 40 letters, digits, - or _, and not the name of another grader',
+  read: (text) => (/^[\w-]{1,40}$/.test(text) && !GRADER_NAMES.includes(text) ? text : null),
+  write: (text) => text,
+};
+
+function GraderFile({ weights }: { readonly weights: Weights }) {
+  const ownName = useSignal(NAME.initial);
+  const preset = presetOf(weights);
+  const name = preset?.name ?? ownName.value;
+  const text = graderFile(weights, name);
+  return (
+    <div class="file">
+      {preset === null && (
+        <TextField
+          label="Name"
+          field={NAME}
+          value={ownName.value}
+          onChange={(next) => {
+            ownName.value = next;
+          }}
+        />
+      )}
+      <Export text={text} file={`${name}.json`} />
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard. */}
+      <section class="text" tabIndex={0} aria-label="The text of the file">
+        <pre>{text}</pre>
+      </section>
+    </div>
+  );
+}
+
+/** Buttons to download and copy the file. */
+function Export({ text, file }: { readonly text: string; readonly file: string }) {
+  return (
+    <>
+      <div class="actions">
+        <a class="button" href={`data:application/json,${encodeURIComponent(text)}`} download={file}>
+          Download {file}
+        </a>
+        <CopyButton label="Copy" text={text} />
+      </div>
+      <p class="fine">
+        For <code>rhythm-vec eval --grader {file}</code>. <code>audit --grader {file}</code> measures what
+        this grader rewards.
+      </p>
+    </>
+  );
+}
 
 export function GradersView({ state, change }: ViewProps<typeof GRADERS_FIELDS>) {
   const { seed, weights } = state;
@@ -98,8 +241,8 @@ const People = ({ state, change }: ViewProps<typeof GRADERS_FIELDS>) => (
       <Select
         label="People"
         value={state.people}
-        names={PEOPLE}
-        labels={Object.fromEntries(PEOPLE.map((count) => [count, grouped(Number(count))]))}
+        names={RANKED_PEOPLE}
+        labels={Object.fromEntries(RANKED_PEOPLE.map((count) => [count, grouped(Number(count))]))}
         hint="Inference takes about 30 ms per person and policy."
         onChange={(people) => change({ people })}
       />

@@ -1,21 +1,130 @@
-/** The ranking of the policies, the best first: score and components, and on demand the rest of the places with their leads. */
+/** The verdict on the grader in words, and the ranking of the policies: on demand all places with their leads. */
 import { useSignal } from '@preact/signals';
-import { useRef } from 'preact/hooks';
+import type { RefObject } from 'preact';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type ScoreAnchors, shippedAnchors } from '../../../../src/evaluation/audit/read-anchors.js';
 import { shareOf } from '../../../../src/evaluation/bracket.js';
 import type { PolicyComponents } from '../../../../src/evaluation/ranking.js';
 import { COMPONENT_COLOURS, decimal } from '../../../../src/figures/theme.js';
 import type { Interval } from '../../../../src/shared/statistics.js';
 import { COMPONENT_NAMES } from '../../../../src/world/fields.js';
-import { rankedPolicy } from '../../graders/ranked-policies.js';
-import { meansOf, type Place, type Verdict } from '../../graders/verdict.js';
+import { type BarAxis, leftOf, placeOf, stackOf } from '../../charts/layout.js';
+import { meansOf, type Place, rankedPolicy, sequenceGraderOf, type Verdict } from '../../graders/verdict.js';
 import { fractionsOf, presetOf, type Weights } from '../../graders/weights.js';
+import { PolicyName } from '../../parts/content.js';
 import { Button } from '../../parts/controls.js';
-import { grouped } from '../../parts/grouped.js';
-import { PolicyName } from '../../parts/policy-name.js';
-import { type Axis, leftOf, placeOf, stackOf } from '../../parts/stack.js';
-import { useMovingRows } from '../../parts/use-moving-rows.js';
-import { halfWidth } from '../crowd/format.js';
+import { signed } from '../../person/descriptions.js';
+import { COMPONENT_WORDS, grouped, halfWidth, policyName } from '../../words.js';
+
+export function VerdictPanel({ verdict }: { readonly verdict: Verdict }) {
+  const heading = headingOf(verdict);
+  return (
+    <section class={`panel verdict ${verdict.pays}`} aria-labelledby="verdict">
+      <h2 id="verdict">{heading}</h2>
+      <p>{leadInWords(verdict)}</p>
+      <Announcement text={heading} />
+    </section>
+  );
+}
+
+/** The policies that infer but lose to one that does not, with the reasons. */
+export const Beaten = ({
+  verdict: { beaten, bestIgnoring, bestInferring },
+}: {
+  readonly verdict: Verdict;
+}) => (
+  <>
+    {beaten.length === 0 && <p>None. No policy that infers loses to one that does not.</p>}
+    {beaten.map(({ name, lead, largestPart: { component, part } }) => (
+      <p key={name}>
+        <strong>{policyName(bestIgnoring)}</strong> beats <strong>{policyName(name)}</strong> by{' '}
+        {inWords(lead)}, mostly through {COMPONENT_WORDS[component].name} ({signed(part, 3)}).
+      </p>
+    ))}
+    {sequenceGraderOf(rankedPolicy(bestInferring).actionSource) !== null && (
+      <p>
+        Even the best policy that infers uses its inference for the belief only: its 28 actions are the same
+        for everybody.
+      </p>
+    )}
+  </>
+);
+
+/** Returns the verdict in a sentence. */
+function headingOf({ pays, bestIgnoring, beaten, lead }: Verdict): string {
+  if (pays === 'inference') return 'It pays for reading the person';
+  if (pays === 'part')
+    return `It pays for reading the person, but ${beaten.length} who read lose to one who does not`;
+  return lead.mean === 0
+    ? 'It pays nothing for reading the person'
+    : `It pays more for “${policyName(bestIgnoring)}” than for reading the person`;
+}
+
+function leadInWords({ lead }: Verdict): string {
+  if (lead.mean === 0) return 'The best who reads scores exactly the same as the best who does not.';
+  const verb = lead.mean > 0 ? 'leads' : 'is behind';
+  const isUnsure = lead.low !== null && lead.low <= 0 && lead.high! >= 0;
+  return `The best who reads ${verb} the best who does not by ${inWords(lead)}.${isUnsure ? ' The difference is not significant.' : ''}`;
+}
+
+/** Formats the size of a difference, with its 95 % interval: "0.021 ±0.003". */
+const inWords = (lead: Interval): string => `${Math.abs(lead.mean).toFixed(3)} ${halfWidth(lead, 3)}`;
+
+/**
+ * Milliseconds without a change of the heading after which it is announced. Chosen by hand: a shorter delay announces more
+ * headings while a slider moves.
+ */
+const DELAY = 700;
+
+function Announcement({ text }: { readonly text: string }) {
+  const [announced, setAnnounced] = useState('');
+  useLayoutEffect(() => {
+    const timer = setTimeout(() => setAnnounced(text), DELAY);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return (
+    <p class="visually-hidden" role="status">
+      {announced}
+    </p>
+  );
+}
+
+/** Milliseconds of a move. Chosen by hand. */
+const DURATION = 260;
+const stayStill = matchMedia('(prefers-reduced-motion: reduce)');
+
+/**
+ * Animates each row of a list from its place before this render to its place after it, unless the visitor prefers
+ * reduced motion. A row is recognised by its attribute `data-row`.
+ */
+function useMovingRows(list: RefObject<HTMLElement | null>): void {
+  // Read before the render changes the page. A row that is still moving goes on from where it is.
+  const before = placesOf(list.current);
+  useLayoutEffect(() => {
+    if (before.size === 0) return;
+    const rows = rowsOf(list.current);
+    for (const row of rows) for (const move of row.getAnimations()) move.cancel();
+    const after = placesOf(list.current);
+    for (const row of rows) {
+      const [from, to] = [before.get(row.dataset.row!), after.get(row.dataset.row!)!];
+      if (from === undefined || from === to) continue;
+      row.animate([{ transform: `translateY(${from - to}px)` }, { transform: 'none' }], {
+        duration: DURATION,
+        easing: 'ease-out',
+      });
+    }
+  });
+}
+
+const rowsOf = (list: HTMLElement | null): HTMLElement[] =>
+  list === null ? [] : Array.from(list.querySelectorAll<HTMLElement>('[data-row]'));
+
+/** Returns the distance of each row from the top of the list, in pixels, by `data-row`; none if rows are not to move. */
+function placesOf(list: HTMLElement | null): Map<string, number> {
+  if (list === null || stayStill.matches) return new Map();
+  const { top } = list.getBoundingClientRect();
+  return new Map(rowsOf(list).map((row) => [row.dataset.row!, row.getBoundingClientRect().top - top]));
+}
 
 interface RankingProps {
   /** The best first. */
@@ -104,7 +213,7 @@ const Reading = ({ bracket }: { readonly bracket: ScoreAnchors | null }) => (
 interface RowProps {
   readonly place: Place;
   readonly parts: readonly number[];
-  readonly axis: Axis;
+  readonly axis: BarAxis;
   readonly share: Interval | null;
   readonly isBeaten: boolean;
   readonly isWhole: boolean;
@@ -140,7 +249,7 @@ const inNumbers = (interval: Interval, digits: number): string =>
 
 interface BarProps {
   readonly parts: readonly number[];
-  readonly axis: Axis;
+  readonly axis: BarAxis;
   readonly score: Interval;
 }
 

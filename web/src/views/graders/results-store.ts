@@ -3,13 +3,12 @@ import { signal } from '@preact/signals';
 import type { PolicyComponents } from '../../../../src/evaluation/ranking.js';
 import type { WeightSensitivity } from '../../../../src/evaluation/weight-sensitivity.js';
 import { NUM_COMPONENTS } from '../../../../src/world/fields.js';
-import { type Failure, toFailure } from '../../engine/outcome.js';
 import type { ComponentsByPolicy } from '../../graders/play-policies.js';
-import { RANKED_POLICIES } from '../../graders/ranked-policies.js';
+import { RANKED_POLICIES } from '../../graders/verdict.js';
 import type { GradersApi } from '../../graders/worker.js';
+import { keyOf, type StudentFile } from '../../person/episode.js';
 import { keptStudents } from '../../students/kept-students.js';
-import { keyOf, type StudentFile } from '../../students/student-files.js';
-import { WorkerClient } from '../../workers/worker-client.js';
+import { type Failure, toFailure, WorkerClient } from '../../workers/calls.js';
 
 /** The components of all ranked policies in the episodes so far. */
 export interface Results {

@@ -1,20 +1,25 @@
-/** Replays the episode that the page's address describes, in the worker, and keeps it for the view. */
-import { signal } from '@preact/signals';
+/** The episode that the page's address describes, and its rivals: policies that play the same episode. Workers play both. */
+import { type Signal, signal } from '@preact/signals';
+import { proxy } from 'comlink';
+import { useLayoutEffect } from 'preact/hooks';
 import { NUM_STEPS } from '../../../../src/world/fields.js';
-import { type Failure, toFailure } from '../../engine/outcome.js';
+import type { ViewProps } from '../../address.js';
+import { type Transition, transitionsOf } from '../../person/descriptions.js';
 import {
   type Advice,
+  BY_HAND,
   type EpisodeResult,
   type EpisodeSetting,
   isOver,
+  keyOf,
   type Move,
-} from '../../person/episode-types.js';
-import { BY_HAND } from '../../person/player-names.js';
-import { type Transition, transitionsOf } from '../../person/transitions.js';
+  NOBODY,
+  type Rival,
+} from '../../person/episode.js';
 import type { PersonApi } from '../../person/worker.js';
-import { keptUnder } from '../../students/kept-students.js';
-import { WorkerClient } from '../../workers/worker-client.js';
-import { addressOf, type PersonState } from './fields.js';
+import { keptStudents, keptUnder } from '../../students/kept-students.js';
+import { type Failure, toFailure, WorkerClient } from '../../workers/calls.js';
+import { addressOf, type PERSON_FIELDS, type PersonState } from '../fields.js';
 
 /** An episode up to the current step. */
 export interface EpisodeSoFar {
@@ -107,7 +112,7 @@ async function play(state: PersonState, isLatest: () => boolean): Promise<void> 
 let played: { readonly key: string; readonly moves: readonly Move[] } = { key: '', moves: [] };
 
 /** Returns a copy of the moves of a state: those by hand, and those of the policy that are known so far. Sets `played`. */
-export function knownMoves(state: PersonState): Move[] {
+function knownMoves(state: PersonState): Move[] {
   const { moves, by } = state;
   const key = JSON.stringify([settingOf(state), by, moves]);
   if (played.key !== key) played = { key, moves };
@@ -133,4 +138,144 @@ async function infer(observations: Float32Array, grader: string, isLatest: () =>
   // If the worker stops, the next replay fails, and the view reports it.
   const beliefs = await client.call((worker) => worker.infer(observations, grader)).catch(() => null);
   if (beliefs !== null && isLatest()) inferred.value = beliefs;
+}
+
+/** The policies beside which a result is shown, the fastest first. The student is the one that was trained for the grader. */
+const rivalsUnder = (grader: string): readonly string[] => [
+  'heuristic',
+  grader === 'v2' ? 'student-v2' : 'student-v3',
+  'planner',
+];
+
+/** Returns the names of these policies, of the students that the visitor kept, and of the policy that the visitor races. */
+export function rivalNames(grader: string, against: string): string[] {
+  const kept = keptStudents.value.map(({ name }) => name);
+  const raced = against === NOBODY ? [] : [against];
+  return [...new Set([...rivalsUnder(grader), ...kept, ...raced])];
+}
+
+/** An episode that a rival plays: the steps that it has played, and its result after the last. */
+export interface RivalState {
+  readonly steps: number;
+  readonly rival: Rival | null;
+  /** Whether it could not play: the worker stopped, or a student could not be loaded. */
+  readonly failed: boolean;
+}
+
+const rivalsClient = new WorkerClient<PersonApi>(
+  'The worker of the other players',
+  () => new Worker(new URL('../../person/worker.ts', import.meta.url), { type: 'module', name: 'rivals' }),
+);
+
+/** The rivals of the episode of `played`, by name. */
+const states = signal<Readonly<Record<string, RivalState>>>({});
+/** The setting of the episode as text, and a key for each rival that plays it or has played it. */
+let race: { readonly setting: string; readonly keys: Set<string> } = { setting: '', keys: new Set() };
+
+/** Returns the states of the rivals in the episode of a setting, by name. */
+export const rivalsIn = (setting: EpisodeSetting): Readonly<Record<string, RivalState>> =>
+  race.setting === JSON.stringify(setting) ? states.value : {};
+
+/** Returns a rival that has finished the episode of a setting; null for others. */
+export const rivalNamed = (setting: EpisodeSetting, name: string): Rival | null =>
+  rivalsIn(setting)[name]?.rival ?? null;
+
+/** Lets each rival play an episode once. A student that the visitor kept plays again if its file has changed. */
+async function playRivals(setting: EpisodeSetting, names: readonly string[]): Promise<void> {
+  const text = JSON.stringify(setting);
+  if (race.setting !== text) {
+    race = { setting: text, keys: new Set() };
+    states.value = {};
+  }
+  const { keys: begun } = race;
+  for (const name of names) {
+    const students = keptUnder(name);
+    const key = [name, ...students.map(keyOf)].join(' ');
+    if (begun.has(key)) continue;
+    begun.add(key);
+    const report = (state: Partial<RivalState>): void => {
+      if (race.setting !== text) return;
+      states.value = { ...states.value, [name]: { steps: 0, rival: null, failed: false, ...state } };
+    };
+    report({});
+    const progress = proxy((steps: number) => {
+      // A report may come after the result.
+      if (states.value[name]?.rival === null) report({ steps });
+    });
+    await rivalsClient
+      .call((worker) => worker.rival(name, setting, students, progress))
+      .then(
+        (rival) => report({ rival }),
+        () => report({ failed: true }),
+      );
+  }
+}
+
+/**
+ * Lets the rivals of an episode play in the background: the raced one at once, and those of the result from the first step on,
+ * so that the page's start is not slowed down.
+ */
+export function useRivals(setting: EpisodeSetting, against: string, steps: number): void {
+  const names = rivalNames(setting.grader, against).filter((name) => steps > 0 || name === against);
+  const key = JSON.stringify([setting, names]);
+  useLayoutEffect(() => void playRivals(setting, names), [key]);
+}
+
+/**
+ * The button "Another person" draws a seed below this number. From this number on, seeds are out of distribution
+ * (docs/world.md).
+ */
+const SEEDS = 10_000;
+
+export type EpisodeActions = ReturnType<typeof episodeActions>;
+
+/**
+ * Returns what the user can do in a state of the view. Each action but `playOrPause` changes the address, from which the episode
+ * is replayed.
+ * @param playingAt the address at which continuous play goes on. Play pauses when the user goes to another address.
+ */
+export function episodeActions(
+  { state, change }: ViewProps<typeof PERSON_FIELDS>,
+  playingAt: Signal<string | null>,
+) {
+  const { moves, by } = state;
+  // The number of steps that the policy plays after `moves`. A link may have too many.
+  const at = stepsOf(state) - moves.length;
+  const here = addressOf(state);
+  const playing = playingAt.value === here;
+  /** Changes settings and restarts the episode. */
+  const set = (patch: Partial<PersonState>): void => change({ ...patch, moves: [], at: 0 });
+  return {
+    state,
+    /** Whether the policy plays continuously. */
+    playing,
+    /** Whether there is a move to undo. */
+    canUndo: moves.length + at > 0,
+    set,
+    act(move: Move): void {
+      // A key may be pressed before the page shows the last step.
+      if (moves.length < NUM_STEPS) change({ moves: [...moves, move], at: 0 });
+    },
+    /** Plays the policy's next move. */
+    step(): void {
+      if (playing) playingAt.value = addressOf({ ...state, at: at + 1 });
+      // Continuous play adds no entries to the browser's history.
+      change({ at: at + 1 }, playing ? 'replace' : 'push');
+    },
+    /** Starts or stops continuous play. */
+    playOrPause(): void {
+      playingAt.value = playing ? null : here;
+    },
+    undo(): void {
+      if (at > 0) change({ at: at - 1 });
+      else if (moves.length > 0) change({ moves: moves.slice(0, -1) });
+    },
+    restart: (): void => set({}),
+    newSeed: (): void => set({ seed: Math.floor(Math.random() * SEEDS) }),
+    /** Chooses the policy to race against. */
+    setRival: (against: string): void => change({ against }),
+    /** Continues the episode with another player. */
+    setPlayer: (name: string): void =>
+      change({ by: name, moves: by === BY_HAND ? moves : knownMoves(state), at: 0 }),
+  };
 }

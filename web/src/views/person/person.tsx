@@ -1,38 +1,103 @@
 /** The view of one person, whose week is played by hand or by a policy. The profile is shown after the last step only. */
 import { useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { startState } from '../../address.js';
-import { colourOf } from '../../charts/policy-colours.js';
-import { Button } from '../../parts/controls.js';
-import { BY_HAND, NOBODY } from '../../person/player-names.js';
-import { FailureMessage, Loading } from '../../states/messages.js';
-import type { ViewProps } from '../view.js';
-import { Announcements } from './announcements.js';
-import { PolicyBelief } from './belief.js';
-import { ByPolicy } from './by-policy.js';
-import { type EpisodeActions, episodeActions } from './episode-actions.js';
+import { GRADER_NAMES } from '../../../../src/world/fields.js';
+import { startState, type ViewProps } from '../../address.js';
+import { FailureMessage, Loading } from '../../parts/content.js';
+import { Button, CopyLink, Select, TextField } from '../../parts/controls.js';
+import { title } from '../../person/descriptions.js';
+import {
+  BY_HAND,
+  isNamed,
+  NOBODY,
+  PLAYER_NAMES,
+  PROFILE_CHOICES,
+  sliderBeliefAfter,
+  statedBelief,
+} from '../../person/episode.js';
+import { keptStudents } from '../../students/kept-students.js';
+import { colourOf, GRADER_WORDS, policyWords } from '../../words.js';
+import { addressOf, PERSON_FIELDS, type PersonState } from '../fields.js';
+import { type Outline, PolicyBelief } from './belief.js';
+import { ByPolicy, Now } from './board.js';
 import {
   adviceAt,
   currentEpisode,
+  type EpisodeActions,
   type EpisodeSoFar,
+  episodeActions,
   failure,
   follow,
   isOutdated,
+  rivalNames,
   settingOf,
   stopFollowing,
+  useRivals,
 } from './episode-store.js';
-import { addressOf, PERSON_FIELDS } from './fields.js';
 import { useShortcuts } from './keys.js';
-import { Now } from './now.js';
 import { Result } from './result.js';
-import type { Outline } from './ring.js';
-import { rivalNames, useRivals } from './rivals.js';
-import { Setting } from './setting.js';
-import { sliderBeliefAfter, statedBelief } from './slider-belief.js';
-import { Folds, inferredOutline, Playing, rivalOutline, Strip } from './week.js';
+import { Announcements, Folds, inferredOutline, Playing, rivalOutline, Strip } from './week.js';
 import '../../parts/marks.css';
 import './person.css';
 import './result.css';
+
+const Setting = ({ actions }: { readonly actions: EpisodeActions }) => (
+  <details>
+    <summary>Setting: {settingWords(actions.state)}</summary>
+    <Choices actions={actions} />
+    <div class="actions">
+      <CopyLink view={{ name: 'person', fields: PERSON_FIELDS }} />
+    </div>
+  </details>
+);
+
+const PROFILE_LABELS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(PROFILE_CHOICES.map((name) => [name, title(name)])),
+  sampled: 'Anybody',
+  discrete: 'One of the three named people',
+};
+
+/** Describes the setting in a line: "anybody, seed 4242, grader v2, played by you". */
+const settingWords = ({ person, seed, grader, by }: PersonState): string =>
+  `${PROFILE_LABELS[person].toLowerCase()}, seed ${seed}, grader ${grader}, played by ${by === BY_HAND ? 'you' : by}`;
+
+function Choices({ actions: { state, set, setPlayer } }: { readonly actions: EpisodeActions }) {
+  const named = isNamed({ profile: state.person });
+  return (
+    <div class="controls">
+      <Select
+        label="Person"
+        value={state.person}
+        names={PROFILE_CHOICES}
+        labels={PROFILE_LABELS}
+        hint={named ? 'You named the person, so nothing is hidden.' : 'The seed determines the person.'}
+        onChange={(person) => set({ person })}
+      />
+      <TextField
+        label="Seed"
+        field={PERSON_FIELDS.seed}
+        value={state.seed}
+        hint="The same seed gives the same person and luck."
+        onChange={(seed) => set({ seed })}
+      />
+      <Select
+        label="Grader"
+        value={state.grader}
+        names={GRADER_NAMES}
+        hint={GRADER_WORDS[state.grader]}
+        onChange={(grader) => set({ grader })}
+      />
+      <Select
+        label="Played by"
+        value={state.by}
+        names={[BY_HAND, ...keptStudents.value.map(({ name }) => name), ...PLAYER_NAMES]}
+        labels={{ [BY_HAND]: 'you, by hand' }}
+        hint={state.by === BY_HAND ? 'Continues from the current slot.' : policyWords(state.by)}
+        onChange={setPlayer}
+      />
+    </div>
+  );
+}
 
 export function PersonView(props: ViewProps<typeof PERSON_FIELDS>) {
   const { state } = props;

@@ -2,15 +2,12 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { decimal } from '../../../../src/figures/theme.js';
-import { COMPONENT_NAMES, NUM_STEPS } from '../../../../src/world/fields.js';
+import { BELIEF_NAMES, COMPONENT_NAMES, NUM_STEPS } from '../../../../src/world/fields.js';
 import { RHYTHM } from '../../../../src/world/numbers.js';
-import { colourOf } from '../../charts/policy-colours.js';
-import { Button } from '../../parts/controls.js';
-import { CopyButton } from '../../parts/copy-button.js';
-import { Table } from '../../parts/table.js';
-import { signed } from '../../person/descriptions.js';
-import type { EpisodeResult, EpisodeSetting } from '../../person/episode-types.js';
-import { BY_HAND } from '../../person/player-names.js';
+import { Table } from '../../parts/content.js';
+import { Button, CopyButton } from '../../parts/controls.js';
+import { mostUnusual, profileInWords, profileNameOf, signed, title } from '../../person/descriptions.js';
+import { BY_HAND, type EpisodeResult, type EpisodeSetting } from '../../person/episode.js';
 import {
   type DayGrades,
   daysOf,
@@ -22,10 +19,93 @@ import {
   resultText,
   type Scored,
 } from '../../person/result-text.js';
-import { COMPONENT_WORDS, policyName } from '../../words.js';
-import { type EpisodeSoFar, lastGuess } from './episode-store.js';
-import { HiddenNumbers, HiddenProfile } from './hidden-profile.js';
-import { type RivalState, rivalsIn } from './rivals.js';
+import { BELIEF_WORDS, COMPONENT_WORDS, colourOf, policyName } from '../../words.js';
+import { type Outline, Ring, RingKey } from './belief.js';
+import { type EpisodeSoFar, lastGuess, type RivalState, rivalsIn } from './episode-store.js';
+
+/** The sentence describes at most this many of the hidden numbers. Chosen by hand, so that it stays short. */
+const MAX_DESCRIBED = 4;
+
+interface HiddenProfileProps {
+  readonly result: EpisodeResult;
+  /** Who played: BY_HAND or a policy. */
+  readonly player: string;
+}
+
+function HiddenProfile({ result: { target, belief, given, profile }, player }: HiddenProfileProps) {
+  const name = profileNameOf(profile);
+  const words = mostUnusual(profileInWords(profile), MAX_DESCRIBED).map((number) => number.words);
+  const label = policyName(player);
+  const guess = lastGuess();
+  const outlines: Outline[] = [
+    { kind: 'truth', label: 'the truth', values: Array.from(target), colour: 'var(--ink)' },
+    ...(guess === null
+      ? []
+      : [
+          {
+            kind: 'dashed' as const,
+            label: 'the planner, from the same week',
+            values: guess,
+            colour: colourOf('planner+inference'),
+          },
+        ]),
+    ...(given
+      ? [{ kind: 'filled' as const, label, values: Array.from(belief), colour: 'var(--player)' }]
+      : []),
+  ];
+  return (
+    <>
+      <p class="whole-person">
+        {name !== null && `${title(name)}: `}
+        {title(words.join('; '))}.
+      </p>
+      <Ring outlines={outlines} />
+      <RingKey outlines={outlines} />
+      <table class="truths">
+        <caption class="visually-hidden">The belief, from 0 to 1</caption>
+        <thead>
+          <tr>
+            <th scope="col">0 to 1</th>
+            {outlines.map(({ label: whose }) => (
+              <th key={whose} scope="col">
+                {whose.replace(/, .*/, '')}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {BELIEF_NAMES.map((each, k) => (
+            <tr key={each}>
+              <th scope="row">
+                {BELIEF_WORDS[each].low} – {BELIEF_WORDS[each].high}
+              </th>
+              {outlines.map(({ label: whose, values }) => (
+                <td key={whose}>{values[k].toFixed(2)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
+  );
+}
+
+/** A fold with the profile in full. */
+const HiddenNumbers = ({ profile }: Pick<EpisodeResult, 'profile'>) => (
+  <details>
+    <summary>All 16 hidden numbers</summary>
+    <Table
+      caption="The hidden profile of this person, and for each number the share of all people who have less"
+      columns={['hidden number', 'value', 'share of people with less', 'in words']}
+      rows={profileInWords(profile).map(({ name, value, rank, words }) => [
+        name,
+        value.toFixed(3),
+        `${Math.round(100 * rank)} %`,
+        words,
+      ])}
+    />
+  </details>
+);
 
 interface ResultProps {
   readonly episode: EpisodeSoFar;

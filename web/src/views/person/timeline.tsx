@@ -9,14 +9,13 @@ import {
   NUM_STEPS,
 } from '../../../../src/world/fields.js';
 import { RHYTHM } from '../../../../src/world/numbers.js';
+import { useStages } from '../../charts/figure.js';
 import { type Panel, Panels } from '../../charts/panels.js';
-import { colourOf, isRepeated } from '../../charts/policy-colours.js';
-import type { TableProps } from '../../parts/table.js';
-import { useStages } from '../../parts/use-stages.js';
-import { plain, signed, title } from '../../person/descriptions.js';
-import type { Move, Rival } from '../../person/episode-types.js';
-import { BY_HAND } from '../../person/player-names.js';
-import { timeOf } from '../../person/transitions.js';
+import type { TableProps } from '../../parts/content.js';
+import { plain, signed, timeOf, title } from '../../person/descriptions.js';
+import type { Move, Rival } from '../../person/episode.js';
+import { BY_HAND } from '../../person/episode.js';
+import { colourOf, isRepeated } from '../../words.js';
 import type { EpisodeSoFar } from './episode-store.js';
 import '../../charts/charts.css';
 

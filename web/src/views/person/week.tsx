@@ -1,24 +1,18 @@
 /** The parts of a week that the views of one person and of the day share: play by hand, the strip of slots, the folded charts. */
 import type { Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { ACTION_STYLES } from '../../../../src/figures/action-sequences.js';
 import { EVENT_NAMES, NUM_STEPS } from '../../../../src/world/fields.js';
-import { colourOf } from '../../charts/policy-colours.js';
 import { Select } from '../../parts/controls.js';
-import { plain, title } from '../../person/descriptions.js';
-import { NOBODY, PLAYER_NAMES } from '../../person/player-names.js';
-import { timeOf } from '../../person/transitions.js';
+import { announce, plain, timeOf, title } from '../../person/descriptions.js';
+import { NOBODY, PLAYER_NAMES, type SliderBelief } from '../../person/episode.js';
 import { keptStudents } from '../../students/kept-students.js';
-import { policyLabels, policyName } from '../../words.js';
-import { Actions } from './actions.js';
-import { Belief } from './belief.js';
-import { type EpisodeSoFar, inferred } from './episode-store.js';
-import { ActionKeys, KeysChoice } from './keys-choice.js';
-import { Now } from './now.js';
-import type { Outline } from './ring.js';
-import { rivalNamed, rivalsIn } from './rivals.js';
-import type { SliderBelief } from './slider-belief.js';
+import { colourOf, policyLabels, policyName } from '../../words.js';
+import { Belief, type Outline } from './belief.js';
+import { Actions, Now } from './board.js';
+import { type EpisodeSoFar, inferred, rivalNamed, rivalsIn } from './episode-store.js';
+import { ActionKeys, KeysChoice } from './keys.js';
 import { Timeline } from './timeline.js';
 
 interface PlayingProps {
@@ -137,5 +131,35 @@ export function Folds({ episode, player, against, race, keys }: FoldsProps) {
         {state?.rival?.given === false && <p class="note">{policyName(against)} states no belief.</p>}
       </details>
     </>
+  );
+}
+
+/**
+ * Milliseconds until a step is announced. A step is not announced if the next step comes sooner, so that speech keeps up.
+ * Chosen by hand: a shorter delay interrupts the speech more often, and a longer delay announces steps later.
+ */
+const DELAY = 250;
+/** Milliseconds until a step is announced while a policy plays continuously. Chosen by hand. */
+const DELAY_WHILE_PLAYING = 1000;
+
+interface AnnouncementsProps {
+  readonly episode: EpisodeSoFar;
+  /** Whether a policy plays continuously. */
+  readonly playing: boolean;
+}
+
+export function Announcements({ episode, playing }: AnnouncementsProps) {
+  const [text, setText] = useState('');
+  useLayoutEffect(() => {
+    const { transitions, result } = episode;
+    const score = result === null ? '' : ` Final score ${result.finalScore.toFixed(3)}.`;
+    const delay = playing && result === null ? DELAY_WHILE_PLAYING : DELAY;
+    const timer = setTimeout(() => setText(announce(transitions[transitions.length - 1]) + score), delay);
+    return () => clearTimeout(timer);
+  }, [episode, playing]);
+  return (
+    <p class="visually-hidden" role="status">
+      {text}
+    </p>
   );
 }

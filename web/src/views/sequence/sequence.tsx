@@ -1,25 +1,80 @@
 /** The sequence editor: the visitor paints one action sequence for everybody, and sees the final scores of 10,000 people. */
-import { useSignal } from '@preact/signals';
+import { signal, useSignal } from '@preact/signals';
+import { proxy } from 'comlink';
 import { useLayoutEffect } from 'preact/hooks';
 import { openLoopActions } from '../../../../src/agents/policies/open-loop.js';
 import { ACTION_STYLES } from '../../../../src/figures/action-sequences.js';
 import { NUM_STEPS } from '../../../../src/world/fields.js';
-import { Button, Choices } from '../../parts/controls.js';
-import { CopyLink } from '../../parts/copy-button.js';
+import type { ViewProps } from '../../address.js';
+import { callEngine } from '../../engine/client.js';
+import type { SequenceScores } from '../../engine/requests.js';
+import { FailureMessage } from '../../parts/content.js';
+import { Button, Choices, CopyLink } from '../../parts/controls.js';
 import { title } from '../../person/descriptions.js';
-import { FailureMessage } from '../../states/messages.js';
-import { keyOf, useShortcuts } from '../person/keys.js';
-import { ActionKeys, KeysChoice } from '../person/keys-choice.js';
-import type { ViewProps } from '../view.js';
-import { Comparison } from './comparison.js';
-import { digitsOf, SEQUENCE_FIELDS } from './fields.js';
-import { type Painting, usePainting } from './painting.js';
-import { failure, scoreSequence, scores, stopScoring } from './scores-store.js';
-import { ScoresPanel } from './sequence-scores.js';
-import { Palette, WeekGrid } from './week-grid.js';
+import { digitsOf } from '../../person/episode.js';
+import { type Failure, type Progress, toFailure } from '../../workers/calls.js';
+import { SEQUENCE_FIELDS } from '../fields.js';
+import { ActionKeys, KeysChoice, keyOf, useShortcuts } from '../person/keys.js';
+import { Comparison, ScoresPanel } from './scores.js';
+import { type Painting, Palette, usePainting, WeekGrid } from './week-grid.js';
 import '../../charts/charts.css';
 import '../../parts/marks.css';
 import './sequence.css';
+
+/** The last scores, which may be those of an earlier sequence; null before the first scores. */
+export const scores = signal<SequenceScores | null>(null);
+export const failure = signal<Failure | null>(null);
+
+/** The sequence to send next; null for none. */
+let next: string | null = null;
+/** Whether a call is in progress whose first scores are not shown yet. */
+let isWaiting = false;
+/** Rises with each call and each stop. Scores of calls with an earlier number are dropped. */
+let calls = 0;
+
+/** Scores a sequence of 28 digits in place of the previous sequence. */
+function scoreSequence(actions: string): void {
+  next = actions;
+  if (!isWaiting) void send();
+}
+
+/** Ends the current call, when the view is left. The scores are kept. */
+function stopScoring(): void {
+  calls += 1;
+  [next, isWaiting] = [null, false];
+  // If the worker cannot be called, nothing is running.
+  callEngine((engine) => engine.stop()).catch(() => {});
+}
+
+async function send(): Promise<void> {
+  const actions = next!;
+  calls += 1;
+  const call = calls;
+  [next, isWaiting, failure.value] = [null, true, null];
+  /** Runs work, unless there was a later call or a stop. Then sends the next sequence, if there is one. */
+  const ifLast = (work: () => void): void => {
+    if (call !== calls) return;
+    work();
+    isWaiting = false;
+    if (next !== null) void send();
+  };
+  let isComplete = false;
+  // The last report may arrive after the result.
+  const report = (_: Progress, soFar: SequenceScores | null): void =>
+    ifLast(() => {
+      if (!isComplete) scores.value = soFar;
+    });
+  try {
+    const complete = await callEngine((engine) => engine.sequence(actions, proxy(report)));
+    ifLast(() => {
+      [isComplete, scores.value] = [true, complete];
+    });
+  } catch (error) {
+    ifLast(() => {
+      failure.value = toFailure(error);
+    });
+  }
+}
 
 /** The action that the visitor paints with at first: sleep. */
 const FIRST_BRUSH = ACTION_STYLES.findIndex(({ action }) => action === 'sleep');

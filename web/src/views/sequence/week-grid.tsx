@@ -1,12 +1,73 @@
-/** The 28 squares of a week, which are painted by pointer, touch or keyboard. */
-import { type Signal, useSignal } from '@preact/signals';
+/** The 28 squares of a week, which are painted by pointer, touch or keyboard, and undone stroke by stroke. */
+import { type Signal, signal, useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { ACTION_STYLES } from '../../../../src/figures/action-sequences.js';
 import { NUM_SLOTS, NUM_STEPS } from '../../../../src/world/fields.js';
 import { RHYTHM } from '../../../../src/world/numbers.js';
+import type { ViewProps } from '../../address.js';
 import { title } from '../../person/descriptions.js';
+import type { SEQUENCE_FIELDS } from '../fields.js';
 import { keyOf } from '../person/keys.js';
-import type { Painting } from './painting.js';
+
+/** The sequence before each stroke, the newest at the end. The list is kept while other views are shown. */
+const before = signal<readonly string[]>([]);
+
+export interface Painting {
+  /** 28 digits. */
+  readonly actions: string;
+  /** Whether there is a stroke to undo. */
+  readonly canUndo: boolean;
+  /** Begins a stroke that lasts until `endStroke`. All squares that are painted in it are undone together. */
+  readonly beginStroke: () => void;
+  readonly endStroke: () => void;
+  readonly paint: (step: number, action: number) => void;
+  /** Returns the newest action of a step, which the page may not have drawn yet. */
+  readonly actionAt: (step: number) => number;
+  /** Replaces all actions. */
+  readonly replace: (actions: string) => void;
+  readonly undo: () => void;
+}
+
+export function usePainting({ state, change }: ViewProps<typeof SEQUENCE_FIELDS>): Painting {
+  /** The newest sequence: several squares may be painted before the page is drawn. */
+  const latest = useRef(state.actions);
+  latest.current = state.actions;
+  const stroke = useRef<'none' | 'begun' | 'painted'>('none');
+  const set = (actions: string, mode?: 'push' | 'replace'): void => {
+    latest.current = actions;
+    change({ actions }, mode);
+  };
+  const replace = (actions: string): void => {
+    if (actions === latest.current) return;
+    const isOngoing = stroke.current === 'painted';
+    if (!isOngoing) before.value = [...before.value, latest.current];
+    if (stroke.current === 'begun') stroke.current = 'painted';
+    set(actions, isOngoing ? 'replace' : 'push');
+  };
+  return {
+    actions: state.actions,
+    canUndo: before.value.some((actions) => actions !== state.actions),
+    beginStroke() {
+      stroke.current = 'begun';
+    },
+    endStroke() {
+      stroke.current = 'none';
+    },
+    paint(step, action) {
+      replace(latest.current.slice(0, step) + action + latest.current.slice(step + 1));
+    },
+    actionAt: (step) => Number(latest.current[step]),
+    replace,
+    undo() {
+      // The browser's back button may have undone strokes already.
+      const at = before.value.map((actions) => actions !== latest.current).lastIndexOf(true);
+      if (at < 0) return;
+      const actions = before.value[at];
+      before.value = before.value.slice(0, at);
+      set(actions);
+    },
+  };
+}
 
 const DAYS = Array.from({ length: RHYTHM.days }, (_, day) => `Day ${day + 1}`);
 const ACTION_BY_KEY = new Map(ACTION_STYLES.map((_, code) => [keyOf(code), code]));

@@ -4,10 +4,10 @@ import { useMemo } from 'preact/hooks';
 import { ACTION_STYLES } from '../../../../src/figures/action-sequences.js';
 import { ACCENT, decimal, SERIES } from '../../../../src/figures/theme.js';
 import { type Panel, Panels } from '../../charts/panels.js';
-import { colourOf } from '../../charts/policy-colours.js';
-import type { TableProps } from '../../parts/table.js';
+import type { TableProps } from '../../parts/content.js';
 import { plain, signed } from '../../person/descriptions.js';
 import type { TrainingPoint } from '../../training/training-types.js';
+import { colourOf } from '../../words.js';
 import type { TrainingSoFar } from './training-store.js';
 
 const STUDENT = colourOf('student');

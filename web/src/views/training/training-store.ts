@@ -1,7 +1,6 @@
 /** The training in progress, or the last training. It continues while other views are shown. */
 import { signal } from '@preact/signals';
 import { proxy } from 'comlink';
-import { type Failure, toFailure } from '../../engine/outcome.js';
 import type {
   Measurement,
   TrainingPoint,
@@ -9,7 +8,7 @@ import type {
   TrainingRequest,
 } from '../../training/training-types.js';
 import type { TrainingApi } from '../../training/worker.js';
-import { WorkerClient } from '../../workers/worker-client.js';
+import { type Failure, toFailure, WorkerClient } from '../../workers/calls.js';
 
 export interface TrainingSoFar {
   readonly request: TrainingRequest;

@@ -1,0 +1,128 @@
+/** Tables, names of policies, and messages: content is loading, a call failed, a notice that the user can dismiss. */
+import type { ComponentChildren } from 'preact';
+import { useId } from 'preact/hooks';
+import { policyName } from '../words.js';
+import type { Failure } from '../workers/calls.js';
+import { Button } from './controls.js';
+
+export interface TableProps {
+  readonly caption: string;
+  /** The first column has the names of the rows. */
+  readonly columns: readonly string[];
+  /** The first cell is the row's name. */
+  readonly rows: readonly (readonly string[])[];
+}
+
+/** A table that scrolls sideways if it is wide, so that the page does not. */
+export function Table({ caption, columns, rows }: TableProps) {
+  const id = useId();
+  return (
+    <>
+      {/* Not a <caption>, which would be as wide as the table and scroll with it. */}
+      <p class="caption" id={id}>
+        {caption}
+      </p>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard. */}
+      <section class="table" tabIndex={0} aria-labelledby={id}>
+        <table aria-labelledby={id}>
+          <thead>
+            <tr>
+              {columns.map((column) => (
+                <th scope="col" key={column}>
+                  {column}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(([name, ...cells]) => (
+              <tr key={name}>
+                <th scope="row">{name}</th>
+                {cells.map((cell, k) => (
+                  <td key={columns[k + 1]}>{cell}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </>
+  );
+}
+
+export function PolicyName({ of: code }: { readonly of: string }) {
+  const name = policyName(code);
+  return (
+    <span class="policy-name">
+      {name}
+      {name !== code && <small> {code}</small>}
+    </span>
+  );
+}
+
+/** A message with a spinner, which screen readers announce. */
+export function Loading({ children }: { readonly children: ComponentChildren }) {
+  return (
+    <div class="message loading" role="status">
+      <span class="spinner" aria-hidden="true" />
+      <p>{children}</p>
+    </div>
+  );
+}
+
+const TITLES: Readonly<Record<Failure['kind'], string>> = {
+  stopped: 'Stopped',
+  refused: 'That cannot be computed',
+  failed: 'Something went wrong',
+};
+
+const ADVICE: Readonly<Record<Failure['kind'], string>> = {
+  stopped: 'Nothing was computed yet.',
+  refused: '',
+  failed: 'Try again; if it happens again, reload the page.',
+};
+
+/** A failure, with its remedy. */
+export function FailureMessage({
+  failure,
+  retry,
+}: {
+  readonly failure: Failure;
+  readonly retry: () => void;
+}) {
+  const { kind, message } = failure;
+  return (
+    <div class="message" role="alert">
+      <h2>{TITLES[kind]}</h2>
+      {ADVICE[kind] !== '' && <p>{ADVICE[kind]}</p>}
+      {kind === 'refused' && <p>{message}</p>}
+      {kind !== 'refused' && (
+        <Button main onClick={retry}>
+          Try again
+        </Button>
+      )}
+      {kind === 'failed' && (
+        <details>
+          <summary>Error message</summary>
+          <p class="fine">{message}</p>
+        </details>
+      )}
+    </div>
+  );
+}
+
+/** A message that can be dismissed. */
+export function Notice({
+  children,
+  onClose,
+}: {
+  readonly children: ComponentChildren;
+  readonly onClose: () => void;
+}) {
+  return (
+    <div class="notice" role="status">
+      <div>{children}</div>
+      <Button onClick={onClose}>Dismiss</Button>
+    </div>
+  );
+}
