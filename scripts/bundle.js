@@ -26,11 +26,16 @@ const { version, dependencies, peerDependencies } = JSON.parse(
 const SUBPATHS = ['env', 'rollouts', 'agents', 'evaluation', 'server', 'training'];
 /**
  * The chunks, each of the modules of a room, or of a part of it. A chunk comes after those that import it. A chunk also has
- * the modules that its modules import, unless a later one has them. So `engine` includes `world`. The command line imports
- * `errors` even if no command runs.
+ * the modules that its modules import, unless a later one has them. So `trajectories` includes zod, which the library needs
+ * only for files. The command line imports `errors` even if no command runs.
  */
 const CHUNKS = [
-  ...['evaluation', 'agents', 'rollouts', 'engine', 'shared'].map((room) => [room, RegExp(`^${room}/`)]),
+  ['evaluation', /^evaluation\//],
+  ['agents', /^agents\//],
+  ['trajectories', /^(rollouts\/trajectories\/|shared\/row-schemas)/],
+  ['rollouts', /^rollouts\/(?!trajectories)/],
+  ['engine', /^(engine|world)\//],
+  ['shared', /^shared\/(?!row-schemas)/],
   ['errors', /^shared\/(errors|names|version)\.js$/],
 ];
 

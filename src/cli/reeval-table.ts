@@ -7,7 +7,8 @@ import type { ReevaluatedRow, Section } from '../evaluation/reevaluation/reevalu
 import type { RunInfo } from '../evaluation/run-info.js';
 import { type PolicyScore, yardstickNotes, yardsticksOf } from '../evaluation/yardstick.js';
 import { playerName } from '../report/player-names.js';
-import { FALLBACK_ACTION, type Player } from '../rollouts/trajectories/trajectory-episode.js';
+import { FALLBACK_ACTION } from '../rollouts/trajectories/move.js';
+import type { Player } from '../rollouts/trajectories/trajectory-episode.js';
 import { camelCase } from '../shared/names.js';
 import { isScore, PUBLISHED_HEAD, publishedText, renderRun, sharedNotes, title } from './eval/eval-table.js';
 import type { SkippedLines } from './files/trajectory-files.js';

@@ -44,7 +44,7 @@ interface WantedEpisode {
 
 /** Columns of a row about a language model's answers; null for other policies. */
 export interface AnswerSummary {
-  /** The share of answers without an action, 0 to 1. FALLBACK_ACTION (trajectory-episode.ts) is played for them. */
+  /** The share of answers without an action, 0 to 1. FALLBACK_ACTION (move.ts) is played for them. */
   readonly unparsed: number | null;
   /**
    * Usage of the row's episodes, with the keys of a trajectory's `usage` in camelCase. If several conditions

@@ -38,19 +38,24 @@ export interface StoredMeans extends GradedEpisodes {
   readonly means: Readonly<Required<Means>>;
 }
 
-/** The stored means, by grader and standard condition. */
-export const STORED_MEANS: readonly StoredMeans[] = GRADER_NAMES.flatMap((grader) =>
-  CONDITIONS.map((condition) => ({
-    ...{ grader, condition: condition.name },
-    ...{ seeds: seedsOf(condition), profiles: profilesOf(condition), episodes: episodesOf(condition) },
-    means: Object.fromEntries(
-      YARDSTICK_POLICIES.map((policy) => [
-        policy,
-        intervalOf(storedScores(grader, policy, condition.parts)!).mean,
-      ]),
-    ) as Required<Means>,
-  })),
-);
+let means: readonly StoredMeans[] | undefined;
+
+/** Returns the stored means, by grader and standard condition. Computed on first use, since it takes some 10 ms. */
+export function storedMeans(): readonly StoredMeans[] {
+  means ??= GRADER_NAMES.flatMap((grader) =>
+    CONDITIONS.map((condition) => ({
+      ...{ grader, condition: condition.name },
+      ...{ seeds: seedsOf(condition), profiles: profilesOf(condition), episodes: episodesOf(condition) },
+      means: Object.fromEntries(
+        YARDSTICK_POLICIES.map((policy) => [
+          policy,
+          intervalOf(storedScores(grader, policy, condition.parts)!).mean,
+        ]),
+      ) as Required<Means>,
+    })),
+  );
+  return means;
+}
 
 /** The score of a policy. */
 export interface PolicyScore extends GradedEpisodes {
@@ -89,7 +94,7 @@ export function yardsticksOf(scores: readonly PolicyScore[], worldDigest: string
     JSON.stringify([grader, condition, seeds, profiles, episodes]);
   return [...new Set(scores.map(keyOf))].map((key) => {
     const group = scores.filter((score) => keyOf(score) === key);
-    return yardstickOf(group, storedMeans(group[0], worldDigest));
+    return yardstickOf(group, meansOf(group[0], worldDigest));
   });
 }
 
@@ -142,9 +147,9 @@ function yardstickOf(scores: readonly PolicyScore[], stored: Means): Yardstick {
 }
 
 /** Returns the stored means of the same episodes under a built-in grader with the same weights; {} if there are none. */
-function storedMeans(score: PolicyScore, worldDigest: string): Means {
+function meansOf(score: PolicyScore, worldDigest: string): Means {
   const builtIn = measuredGrader(score.grader, score.weights, worldDigest);
-  return STORED_MEANS.find((stored) => stored.grader === builtIn && isSameSet(stored, score))?.means ?? {};
+  return storedMeans().find((stored) => stored.grader === builtIn && isSameSet(stored, score))?.means ?? {};
 }
 
 /** Returns whether two sets of episodes are equal. With fewer episodes, seeds may be missing between the first and the last. */
@@ -198,7 +203,7 @@ function missingText(yardsticks: readonly Yardstick[]): string {
 /** Names a condition, with its seeds and profiles unless they are those of a standard condition. */
 function placeOf(episodes: Yardstick): string {
   const { condition, seeds, profiles } = episodes;
-  const isStandard = STORED_MEANS.some(
+  const isStandard = storedMeans().some(
     (stored) => stored.condition === condition && isSameSet(stored, episodes),
   );
   if (isStandard) return condition;

@@ -5,7 +5,7 @@ import type { EpisodePool } from '../rollouts/episode-pool.js';
 import { BELIEF_OF_DIGIT } from '../rollouts/text/parse-completions.js';
 import { systemText, userText } from '../rollouts/text/prompt-text.js';
 import TEXT from '../rollouts/text/text.json' with { type: 'json' };
-import { FALLBACK_ACTION } from '../rollouts/trajectories/trajectory-episode.js';
+import { FALLBACK_ACTION } from '../rollouts/trajectories/move.js';
 import { ACTION_NAMES, NUM_BELIEFS, OBSERVATION_SIZE } from '../world/fields.js';
 import { InvalidRequestError, parse } from './protocol/errors.js';
 import { jsonSchema } from './protocol/json.js';

@@ -18,8 +18,8 @@ function dataUrl(code: string): string {
   return `data:text/javascript,${encodeURIComponent(code)}`;
 }
 
-/** Returns the modules of this package that a command line loads, relative to dist or lib, sorted. */
-function modulesOf(main: string, args: string): string[] {
+/** Returns the modules of this package that a program loads, relative to dist or lib, sorted. */
+function modulesOf(main: string, args = ''): string[] {
   const { stderr } = spawnSync(process.execPath, ['--import', dataUrl(REGISTER), main, ...args.split(' ')], {
     encoding: 'utf8',
   });
@@ -27,6 +27,10 @@ function modulesOf(main: string, args: string): string[] {
     .filter((path) => !path.includes('node_modules'))
     .sort();
 }
+
+/** Returns the chunks of lib that a program loads, without the digests of their names. */
+const chunksOf = (main: string, args?: string): string[] =>
+  modulesOf(main, args).map((path) => path.replace(/-[\w-]{8}\.js$/, ''));
 
 /** What every command line loads. */
 const START = [
@@ -56,7 +60,19 @@ describe('the modules that the command line loads', () => {
   });
 
   it('in the bundle: no chunk of a room', () => {
-    const chunks = modulesOf(MAIN, '--help').map((path) => path.replace(/-[^-]*\.js$/, ''));
-    expect(chunks).toEqual(['cli.js', 'command-errors', 'commands', 'errors', 'paths', 'rolldown-runtime']);
+    expect(chunksOf(MAIN, '--help')).toEqual([
+      'cli.js',
+      'command-errors',
+      'commands',
+      'errors',
+      'paths',
+      'rolldown-runtime',
+    ]);
   });
+});
+
+it('the library loads the chunks of its rooms, without zod, which is for files', () => {
+  const chunks = new Set(chunksOf(fileURLToPath(new URL('../../lib/index.js', import.meta.url))));
+  for (const room of ['engine', 'rollouts', 'agents', 'evaluation']) expect(chunks).toContain(room);
+  expect(chunks).not.toContain('trajectories');
 });

@@ -7,7 +7,7 @@ import { YARDSTICK_POLICIES } from '../../src/evaluation/stored-scores.js';
 import {
   evaluationYardsticks,
   type PolicyScore,
-  STORED_MEANS,
+  storedMeans,
   yardstickNotes,
   yardsticksOf,
 } from '../../src/evaluation/yardstick.js';
@@ -36,7 +36,7 @@ describe.each(GRADER_NAMES)('the stored scores under %s', (grader) => {
         means,
         grader: _,
         ...stored
-      } = STORED_MEANS.find((each) => each.grader === grader && each.condition === row.condition)!;
+      } = storedMeans().find((each) => each.grader === grader && each.condition === row.condition)!;
       expect(row).toMatchObject(stored);
       expect(means[policyName(row) as keyof typeof means]).toBeCloseTo(row.finalScore.mean, 12);
     }

@@ -4,7 +4,7 @@ import { drawActions } from '../../figures/action-shares.js';
 import { dollarsText, drawCosts } from '../../figures/costs.js';
 import { decimal } from '../../figures/theme.js';
 import { drawTimeline } from '../../figures/timeline.js';
-import { FALLBACK_ACTION } from '../../rollouts/trajectories/trajectory-episode.js';
+import { FALLBACK_ACTION } from '../../rollouts/trajectories/move.js';
 import { ACTION_NAMES } from '../../world/fields.js';
 import { disambiguated } from '../player-names.js';
 import { type ChosenEpisode, MEDIAN_SAMPLE, timelineOf } from '../player-tally.js';

@@ -4,7 +4,7 @@ import { openVecEnv, type VecEnv } from '../../engine/vec-env/vec-env.js';
 import type { StepResult, VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
 import { checkName, readOptions, wrongType } from '../../shared/values.js';
 import { ACTION_NAMES, COMPONENT_NAMES } from '../../world/fields.js';
-import { FALLBACK_ACTION } from '../trajectories/trajectory-episode.js';
+import { FALLBACK_ACTION } from '../trajectories/move.js';
 import { beginsInThought, type ParseOptions, parseText, type Triple } from './parse-completions.js';
 import { type ChatMessage, type Prompt, type PromptOptions, systemMessage } from './prompt.js';
 import { HISTORY_FORMS, type HistoryForm, userText } from './prompt-text.js';

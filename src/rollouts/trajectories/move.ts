@@ -5,7 +5,13 @@ import { checkFinite, checkLength } from '../../shared/values.js';
 import { ACTION_NAMES, MIN_MAGNITUDE, NUM_BELIEFS } from '../../world/fields.js';
 import { parseCompletion } from '../text/parse-completions.js';
 import type { Prompt } from '../text/prompt.js';
-import { FALLBACK_ACTION, type TrajectoryStep, type Usage } from './trajectory-episode.js';
+import type { TrajectoryStep, Usage } from './trajectory-episode.js';
+
+/**
+ * The action played for a completion without an action. It is constant, so that the model earns no reward by a choice
+ * that it did not make.
+ */
+export const FALLBACK_ACTION = 'sleep';
 
 /** A lone surrogate, which UTF-8 cannot encode. */
 export const LONE_SURROGATE = /\p{Cs}/u;

@@ -185,12 +185,6 @@ export interface TrajectoryEpisode extends Player {
   readonly hidden?: Hidden;
 }
 
-/**
- * The action played for a completion without an action. It is constant, so that the model earns no reward by a choice
- * that it did not make.
- */
-export const FALLBACK_ACTION = 'sleep';
-
 const nameOrNull = expect<string | null>(
   `null or a name of ${PRINTABLE}`,
   (value) => value === null || isPrintable(value),

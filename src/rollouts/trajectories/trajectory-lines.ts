@@ -87,7 +87,13 @@ export class BadEpisode extends BadRow {
   }
 }
 
-const world = createWorld();
+let publishedDigest: string | undefined;
+
+/** Returns the digest of the published world. Computed on first use: most programs read no trajectories. */
+function digestHere(): string {
+  publishedDigest ??= createWorld().digest;
+  return publishedDigest;
+}
 
 /** The names of the rewards of a step. */
 export const STORED_REWARDS: readonly (keyof StoredRewards)[] = [
@@ -141,7 +147,7 @@ export function parseEpisode(line: string): TrajectoryEpisode {
     const episode = conform(EPISODE, value);
     const grader = graderOf(episode);
     const { version, ...fields } = episode;
-    const parsed = { schema: SCHEMAS.trajectory, version, world_digest: world.digest, ...fields, grader };
+    const parsed = { schema: SCHEMAS.trajectory, version, world_digest: digestHere(), ...fields, grader };
     checkSteps(parsed.steps);
     checkCondition(parsed);
     return parsed as unknown as TrajectoryEpisode;
@@ -193,8 +199,8 @@ function checkOrigin(value: unknown): void {
 
 /** Checks the digest of an episode's world. @throws BadEpisode `foreign`. */
 export function checkWorld(digest: unknown): void {
-  if (digest !== world.digest)
-    throw new BadEpisode('foreign', `world_digest: ${otherWorld(world.digest, digest)}`);
+  if (digest !== digestHere())
+    throw new BadEpisode('foreign', `world_digest: ${otherWorld(digestHere(), digest)}`);
 }
 
 /** Checks that steps are numbered from 0. @throws BadEpisode `corrupt`. */

@@ -4,7 +4,7 @@ import { type GraderLike, graderWeights } from '../../engine/graders/grader.js';
 import { clampBelief } from '../../engine/reference/profile.js';
 import { parseText } from '../../rollouts/text/parse-completions.js';
 import { TEXT_REWARDS } from '../../rollouts/text/text-env.js';
-import { FALLBACK_ACTION } from '../../rollouts/trajectories/trajectory-episode.js';
+import { FALLBACK_ACTION } from '../../rollouts/trajectories/move.js';
 import { RhythmError } from '../../shared/errors.js';
 import { didYouMean } from '../../shared/names.js';
 import { checkName } from '../../shared/values.js';

@@ -5,11 +5,13 @@ import { toGrader } from '../../../src/engine/graders/grader.js';
 import { createVecEnv, Episode, prompt } from '../../../src/index.js';
 import { ROW_SIZE } from '../../../src/rollouts/text/observation-row.js';
 import { EpisodeRecorder, TrajectoryRecorder } from '../../../src/rollouts/trajectories/episode-recorder.js';
-import { type Move, reasoningIn, resolveMove } from '../../../src/rollouts/trajectories/move.js';
 import {
   FALLBACK_ACTION,
-  type TrajectoryEpisode,
-} from '../../../src/rollouts/trajectories/trajectory-episode.js';
+  type Move,
+  reasoningIn,
+  resolveMove,
+} from '../../../src/rollouts/trajectories/move.js';
+import type { TrajectoryEpisode } from '../../../src/rollouts/trajectories/trajectory-episode.js';
 import {
   episodeKey,
   episodeLine,
