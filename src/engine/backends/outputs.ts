@@ -82,7 +82,7 @@ export function copyOutputs(
 ): void {
   for (const [key, [, width]] of Object.entries(OUTPUT_ARRAYS)) {
     const name = key as keyof typeof OUTPUT_ARRAYS;
-    if (to[name] === null) continue;
+    if (to[name] === null || name === 'finalMask') continue;
     const entries = (outputs: Outputs) => toEntries(outputs[name], width, outputs.columnStride);
     const target = entries(to);
     // A copy, because a batch may gather from itself. An output that the source lacks becomes 0.
@@ -94,7 +94,7 @@ export function copyOutputs(
 
 /** The entries of an output as words or bytes, and the distances between environments and between an environment's numbers. */
 interface Entries {
-  readonly words: Uint32Array | Uint8Array;
+  readonly words: Int32Array | Uint8Array;
   readonly perEnv: number;
   readonly perNumber: number;
 }
@@ -106,9 +106,9 @@ function toEntries(
   columnStride: number,
 ): Entries {
   const [perEnv, perNumber] = width > 1 && columnStride > 0 ? [1, columnStride] : [width, 1];
-  if (array === null) return { words: new Uint32Array(width), perEnv: 0, perNumber: 1 };
+  if (array === null) return { words: new Int32Array(width), perEnv: 0, perNumber: 1 };
   const isBytes = array instanceof Uint8Array;
-  const words = isBytes ? array : new Uint32Array(array.buffer, array.byteOffset, array.length);
+  const words = isBytes ? array : new Int32Array(array.buffer, array.byteOffset, array.length);
   return { words, perEnv, perNumber };
 }
 

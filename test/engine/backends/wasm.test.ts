@@ -4,11 +4,12 @@ import { allocateTrajectory } from '../../../src/engine/backends/outputs.js';
 import { BINARY } from '../../../src/engine/backends/wasm/generated/binary.js';
 import { useWasmModule, type WasmModule } from '../../../src/engine/backends/wasm/instance.js';
 import { createAsyncVecEnv, createVecEnv } from '../../../src/engine/node.js';
+import { NUM_STEPS } from '../../../src/world/fields.js';
 import { runChild } from '../../support/child.js';
 import { openBatch } from '../../support/open-batch.js';
 import { Random } from '../../support/random.js';
 import { expectRefusal } from '../../support/refusals.js';
-import { anyRows, score } from '../../support/replays.js';
+import { anyRows, score, toColumns } from '../../support/replays.js';
 
 const WASM = { name: 'wasm', backend: 'wasm' };
 const REFERENCE = { name: 'reference', backend: 'reference' };
@@ -34,6 +35,40 @@ it.each(['row-major', 'column-major'] as const)(
 it('replays that are staged in several parts equal the reference', () => {
   const rows = anyRows(new Random('rows'), 2500);
   const [wasm, reference] = ['wasm', 'reference'].map((backend) => score(rows, { backend }));
+  expect(wasm).toEqual(reference);
+});
+
+it('arrays of subclasses whose constructors take a length alone are staged like others', () => {
+  class Codes extends Uint8Array {
+    constructor(length: number) {
+      super(length);
+    }
+  }
+  class Floats extends Float32Array {
+    constructor(length: number) {
+      super(length);
+    }
+  }
+  const filled = <T extends Codes | Floats>(array: T, values: ArrayLike<number>): T => {
+    array.set(values);
+    return array;
+  };
+  const n = 1001;
+  const random = new Random('subclasses');
+  const actions = random.bytes(n * NUM_STEPS, 0, 9);
+  const { beliefs } = random.beliefs(n * NUM_STEPS, 0.5);
+  const columns = toColumns(anyRows(random, 100));
+  const [wasm, reference] = ['wasm', 'reference'].map((backend) => {
+    const own = backend === 'wasm';
+    const codes = (array: Uint8Array) => (own ? filled(new Codes(array.length), array) : array);
+    const floats = (array: Float32Array) => (own ? filled(new Floats(array.length), array) : array);
+    using env = createVecEnv({ numEnvs: n, backend });
+    env.reset({ seed: 5 });
+    const run = env.run(codes(actions), { beliefs: floats(beliefs), trajectory: ['actions', 'rewards'] });
+    const { histories, beliefs: stated } = columns;
+    const rows = { ...columns, histories: codes(histories), beliefs: floats(stated!) };
+    return [run, env.stateHash(), score(rows, { backend })];
+  });
   expect(wasm).toEqual(reference);
 });
 

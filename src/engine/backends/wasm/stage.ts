@@ -61,16 +61,23 @@ export class Stage {
    */
   putRows(array: View | null | undefined, width: number, first: number, end: number): Address {
     if (array === null || array === undefined) return 0;
-    return this.put(array.subarray(first * width, end * width)) - first * width * array.BYTES_PER_ELEMENT;
+    const bytes = width * array.BYTES_PER_ELEMENT;
+    // Not `subarray`, which calls the constructor of a subclass.
+    const rows = new Uint8Array(array.buffer, array.byteOffset + first * bytes, (end - first) * bytes);
+    return this.put(rows) - first * bytes;
   }
 
   /** Stages the rows of an array with these numbers. Returns 0 for no array. @param width entries per row. */
   pick(array: View | null, width: number, rows: Uint32Array): Address {
     if (array === null) return 0;
+    // As bytes or words: a subclass, such as Buffer, may have another constructor. Unsigned words would be slower.
+    const Word: new (buffer: ArrayBufferLike, at: number, length: number) => Uint8Array | Int32Array =
+      array.BYTES_PER_ELEMENT === 1 ? Uint8Array : Int32Array;
+    const entries = new Word(array.buffer, array.byteOffset, array.length);
     const address = this.take(rows.length * width * array.BYTES_PER_ELEMENT);
-    const picked = this.view(array, address, rows.length * width);
+    const picked = new Word(this.#buffer, address, rows.length * width);
     for (let to = 0, i = 0; i < rows.length; i++)
-      for (let from = rows[i] * width, k = 0; k < width; k++) picked[to++] = array[from++];
+      for (let from = rows[i] * width, k = 0; k < width; k++) picked[to++] = entries[from++];
     return address;
   }
 

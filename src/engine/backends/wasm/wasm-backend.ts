@@ -191,17 +191,15 @@ class WasmBatch implements SyncBatch {
 
   /** Makes environment i a copy of environment indices[i] of `source`, for i from `first` to `end - 1`. */
   #copy(source: WasmBatch, indices: Uint32Array, first: number, end: number): void {
-    this.#write(source.save(indices.subarray(first, end)), first);
+    const to = this.#tiles;
+    // A copy, because a batch may gather from itself.
+    const from = source === this ? to.slice() : source.#tiles;
+    for (let i = first; i < end; i++) {
+      let [read, write] = [wordAt(indices[i]), wordAt(i)];
+      for (let k = 0; k < STATE_WORDS; k++, read += TILE, write += TILE) to[write] = from[read];
+    }
     copyOutputs(source.#outputs, this.#outputs, indices, first, end);
     this.#exports.copied();
-  }
-
-  /** Writes states to environments from `first` on. */
-  #write(words: Uint32Array, first: number): void {
-    const tiles = this.#tiles;
-    for (let at = 0, env = first; at < words.length; env++) {
-      for (let to = wordAt(env), k = 0; k < STATE_WORDS; k++, to += TILE) tiles[to] = words[at++];
-    }
   }
 
   save(indices?: Uint32Array): Uint32Array {
@@ -216,7 +214,9 @@ class WasmBatch implements SyncBatch {
   }
 
   load(words: Uint32Array, keepsOutputs = false): void {
-    this.#write(words, 0);
+    const tiles = this.#tiles;
+    for (let at = 0, env = 0; at < words.length; env++)
+      for (let to = wordAt(env), k = 0; k < STATE_WORDS; k++, to += TILE) tiles[to] = words[at++];
     this.#exports.loaded(Number(keepsOutputs));
   }
 
