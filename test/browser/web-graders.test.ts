@@ -33,7 +33,7 @@ const MOVED_FRAGMENT = `#graders?weights=${MOVED.map(decimalOf).join(',')}&peopl
 
 const env = createVecEnv({ numEnvs: NUM_EPISODES });
 const seeds = Uint32Array.from({ length: NUM_EPISODES }, (_, i) => FIRST_SEED + i);
-const policies = playPolicies(env, seeds).map((components, k) => ({
+const policies = (await playPolicies(env, seeds)).map((components, k) => ({
   name: RANKED_POLICIES[k].name,
   components,
 }));

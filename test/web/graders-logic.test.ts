@@ -8,13 +8,7 @@ import { rankPolicies } from '../../src/evaluation/ranking.js';
 import { createVecEnv } from '../../src/index.js';
 import { COMPONENT_NAMES, NUM_COMPONENTS } from '../../src/world/fields.js';
 import { playPolicies } from '../../web/src/graders/play-policies.js';
-import {
-  meansOf,
-  placesOf,
-  RANKED_POLICIES,
-  sequenceGraderOf,
-  verdictOf,
-} from '../../web/src/graders/verdict.js';
+import { meansOf, placesOf, RANKED_POLICIES, verdictOf } from '../../web/src/graders/verdict.js';
 import {
   beyond,
   decimalOf,
@@ -136,7 +130,7 @@ describe('weights', () => {
 const [FIRST_SEED, NUM_EPISODES] = [20000, 24];
 const seeds = Uint32Array.from({ length: NUM_EPISODES }, (_, i) => FIRST_SEED + i);
 const env = createVecEnv({ numEnvs: NUM_EPISODES });
-const policies = playPolicies(env, seeds).map((components, k) => ({
+const policies = (await playPolicies(env, seeds)).map((components, k) => ({
   name: RANKED_POLICIES[k].name,
   components,
 }));
@@ -151,14 +145,13 @@ describe('ranked policies', () => {
       components: components.slice(0, numEpisodes * NUM_COMPONENTS),
     }));
     for (const grader of ['v1', 'v2', 'v3']) {
-      const candidates = RANKED_POLICIES.filter(({ actionSource }) =>
-        [null, grader].includes(sequenceGraderOf(actionSource)),
+      const candidates = RANKED_POLICIES.filter(({ sequenceGrader }) =>
+        [null, grader].includes(sequenceGrader),
       );
       // `evaluate` has no random+inference. Under v3 the beliefs of `evaluate` minimise the squared error; those
       // of the page minimise the absolute error under every grader.
       const compared = candidates.filter(
-        ({ name, beliefSource }) =>
-          name !== 'random+inference' && (grader !== 'v3' || beliefSource !== 'inference'),
+        ({ name, beliefs }) => name !== 'random+inference' && (grader !== 'v3' || beliefs !== 'inference'),
       );
       const { rows } = await evaluate({
         policies: compared.map(({ name }) => name.replace(`open-loop-${grader}`, 'open-loop')),
@@ -174,9 +167,9 @@ describe('ranked policies', () => {
     }
   });
 
-  it('have the same components in any batch, and take the same actions with any belief', () => {
+  it('have the same components in any batch, and take the same actions with any belief', async () => {
     using part = createVecEnv({ numEnvs: 5 });
-    for (const [k, components] of playPolicies(part, seeds.subarray(7, 12)).entries())
+    for (const [k, components] of (await playPolicies(part, seeds.subarray(7, 12))).entries())
       expect(components).toEqual(policies[k].components.slice(7 * NUM_COMPONENTS, 12 * NUM_COMPONENTS));
     // Only belief_accuracy and belief_skill depend on beliefs.
     const means = policies.map(({ components }) =>

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { loadStudent } from '../../src/agents/student/packaged-students.js';
 import { encodeStudent } from '../../src/agents/student/student-file.js';
 import { createVecEnv, regrade } from '../../src/index.js';
-import { type Chunk, ChunkPlayer } from '../../web/src/engine/chunk-player.js';
+import { type Chunk, openChunkPlayer } from '../../web/src/engine/chunk-player.js';
 import { BAND_EPISODES, type CrowdRequest } from '../../web/src/engine/requests.js';
 import { runCrowd } from '../../web/src/engine/run-crowd.js';
 import { playPolicies } from '../../web/src/graders/play-policies.js';
@@ -35,7 +35,7 @@ const seedsFrom = (first: number, count: number) => Uint32Array.from({ length: c
 
 /** Opens two players, as the page opens workers. The first one answers after the second one has played three chunks. */
 function openTwo(request: CrowdRequest) {
-  const [slow, fast] = [0, 1].map(() => new ChunkPlayer(request, [file], NODE));
+  const [slow, fast] = [0, 1].map(() => openChunkPlayer(request, [file], NODE));
   let played = 0;
   let go = (): void => {};
   const awaited = new Promise<void>((resolve) => {
@@ -80,13 +80,13 @@ it('a kept student is a policy of the crowd, with the scores of the engine, whic
   expect(pairing!.better).toBeGreaterThan(0.9);
 });
 
-it('a kept student is ranked with the policies of the graders view, as a policy that infers', () => {
+it('a kept student is ranked with the policies of the graders view, as a policy that infers', async () => {
   const seeds = seedsFrom(20_000, 6);
   using env = createVecEnv({ numEnvs: seeds.length });
-  const components = playPolicies(env, seeds, [file]);
+  const components = await playPolicies(env, seeds, [file]);
   expect(components).toHaveLength(RANKED_POLICIES.length + 1);
   expect(regrade(components.at(-1)!, 'v2')).toEqual(finalScores('v2', seeds));
-  expect(rankedPolicy('ada').beliefSource).toBe('inference');
+  expect(rankedPolicy('ada').beliefs).toBe('inference');
 });
 
 it('a kept student has the grader that it was trained for, and v3 if its file is damaged', () => {

@@ -1,11 +1,12 @@
 /** Plays part of a crowd: each policy of the request with the same people. */
 import { findPolicy } from '../../../src/agents/policies/fixed-policies.js';
-import { readStudent, Student } from '../../../src/agents/student/student.js';
+import { readStudent } from '../../../src/agents/student/student.js';
 import type { Platform } from '../../../src/engine/backends/open-batch.js';
 import { replayHistory } from '../../../src/engine/reference/saved-states.js';
 import { type AsyncVecEnv, openAsyncVecEnv } from '../../../src/engine/vec-env/async-vec-env.js';
 import { NUM_METERS, NUM_STEPS, OBSERVATION, OBSERVATION_SIZE } from '../../../src/world/fields.js';
 import type { StudentFile } from '../person/episode.js';
+import { playSteps, seedsFrom } from '../workers/play-steps.js';
 import type { CrowdRequest } from './requests.js';
 
 /** Consecutive people of a crowd. */
@@ -36,85 +37,59 @@ export interface PlayedChunk {
   readonly adapter: string | null;
 }
 
-/** Plays the chunks of one request. */
-export class ChunkPlayer implements AsyncDisposable {
-  readonly #request: CrowdRequest;
-  readonly #students: readonly StudentFile[];
-  readonly #platform: Platform;
-  readonly #backend: 'auto' | 'webgpu';
-  #env: AsyncVecEnv | null = null;
+export type ChunkPlayer = ReturnType<typeof openChunkPlayer>;
 
-  /** @param students the students trained on the page that the request names. */
-  constructor(
-    request: CrowdRequest,
-    students: readonly StudentFile[],
-    platform: Platform,
-    backend: 'auto' | 'webgpu' = 'auto',
-  ) {
-    this.#request = request;
-    this.#students = students;
-    this.#platform = platform;
-    this.#backend = backend;
-  }
-
-  /** Plays a chunk. @throws BackendError; InputError `unknown_name`, `bad_student`. */
-  async play(chunk: Chunk): Promise<PlayedChunk> {
-    if (this.#env?.numEnvs !== chunk.count) {
-      await this[Symbol.asyncDispose]();
-      const options = { numEnvs: chunk.count, grader: this.#request.grader, backend: this.#backend };
-      this.#env = await openAsyncVecEnv(this.#platform, options);
-    }
-    const outputs: ChunkOutputs[] = [];
-    for (const name of this.#request.policies) outputs.push(await this.#playPolicy(name, chunk, this.#env!));
-    const { backend, device } = this.#env!;
-    return { outputs, backend, adapter: device?.adapter ?? null };
-  }
-
-  async #playPolicy(name: string, chunk: Chunk, env: AsyncVecEnv): Promise<ChunkOutputs> {
-    const { seed, profiles, grader } = this.#request;
-    const file = this.#students.find((each) => each.name === name)?.file;
-    const policy = file === undefined ? findPolicy(name) : readStudent(file);
-    const start = await env.reset({ seed: seed + chunk.first, profiles });
-    if (policy instanceof Student) return playStudent(policy, env, start.observations, chunk.withMeters);
+/** Opens what plays the chunks of one request. @param students the students trained on the page that the request names. */
+export function openChunkPlayer(
+  { policies, seed, profiles, grader }: CrowdRequest,
+  students: readonly StudentFile[],
+  platform: Platform,
+  backend: 'auto' | 'webgpu' = 'auto',
+) {
+  let env: AsyncVecEnv | null = null;
+  const close = async (): Promise<void> => {
+    await env?.close();
+    env = null;
+  };
+  const playPolicy = async (env: AsyncVecEnv, name: string, chunk: Chunk): Promise<ChunkOutputs> => {
+    const episodes = { seed: seedsFrom(seed + chunk.first, chunk.count), profiles };
+    const student = students.find((each) => each.name === name);
+    if (student !== undefined) return playStudent(student, env, episodes, chunk.withMeters);
+    const policy = findPolicy(name);
+    await env.reset(episodes);
     const { finalScores, components, trajectory } = await env.run(policy.choice(chunk.count, grader), {
-      beliefs: policy.options.beliefs,
+      ...policy.options,
       trajectory: chunk.withMeters && ['meters'],
     });
-    return {
-      finalScores: finalScores.slice(),
-      components: components.slice(),
-      meters: trajectory?.meters ?? null,
-    };
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#env?.close();
-    this.#env = null;
-  }
+    const meters = trajectory?.meters ?? null;
+    return { finalScores: finalScores.slice(), components: components.slice(), meters };
+  };
+  return {
+    /** Plays a chunk. @throws BackendError; InputError `unknown_name`, `bad_student`. */
+    async play(chunk: Chunk): Promise<PlayedChunk> {
+      if (env?.numEnvs !== chunk.count) await close();
+      env ??= await openAsyncVecEnv(platform, { numEnvs: chunk.count, grader, backend });
+      const outputs: ChunkOutputs[] = [];
+      for (const name of policies) outputs.push(await playPolicy(env, name, chunk));
+      return { outputs, backend: env.backend, adapter: env.device?.adapter ?? null };
+    },
+    [Symbol.asyncDispose]: close,
+  };
 }
 
-/** Plays a student step by step. @param first the observations before the first step. */
+/** Plays a student step by step. */
 async function playStudent(
-  student: Student,
+  { file }: StudentFile,
   env: AsyncVecEnv,
-  first: Float32Array,
+  episodes: Parameters<typeof playSteps>[2],
   withMeters: boolean,
 ): Promise<ChunkOutputs> {
   const { numEnvs, world } = env;
-  const player = student.open({ numEnvs, grader: null, world });
-  const playing = new Uint8Array(numEnvs).fill(1);
+  const player = readStudent(file).open({ numEnvs, grader: null, world });
   const meters = withMeters ? new Float32Array(numEnvs * NUM_STEPS * NUM_METERS) : null;
-  let [observations, result] = [first, null as Awaited<ReturnType<typeof env.step>> | null];
-  for (let step = 0; step < NUM_STEPS; step++) {
-    const { actions, beliefs } = player.act({
-      ...{ observations, playing },
-      steps: new Uint8Array(numEnvs).fill(step),
-    });
-    result = await env.step(actions, { beliefs });
-    observations = result.observations;
+  const { finalScores, components } = await playSteps(env, player, episodes, (_, { observations }, step) => {
     if (meters !== null) copyMeters(observations, meters, step);
-  }
-  const { finalScores, components } = result!;
+  });
   return { finalScores: finalScores.slice(), components: components.slice(), meters };
 }
 
@@ -131,5 +106,5 @@ export async function loadGpuPlayer(): Promise<(request: CrowdRequest) => ChunkP
   const { webGpuBackend } = await import('../../../src/engine/backends/webgpu/webgpu-backend.js');
   const asyncBackends = [webGpuBackend(async () => navigator.gpu)];
   const platform: Platform = { backends: [], asyncBackends, replayHistory };
-  return (request) => new ChunkPlayer(request, [], platform, 'webgpu');
+  return (request) => openChunkPlayer(request, [], platform, 'webgpu');
 }

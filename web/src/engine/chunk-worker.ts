@@ -4,7 +4,7 @@ import type { StudentFile } from '../person/episode.js';
 import { outcomeOf } from '../workers/calls.js';
 import { NODE } from '../workers/platform.js';
 import { loadWasm } from '../workers/wasm.js';
-import { type Chunk, ChunkPlayer } from './chunk-player.js';
+import { type Chunk, type ChunkPlayer, openChunkPlayer } from './chunk-player.js';
 import type { CrowdRequest } from './requests.js';
 
 let player: ChunkPlayer | null = null;
@@ -15,15 +15,14 @@ const api = {
     outcomeOf(async () => {
       await loadWasm();
       await player?.[Symbol.asyncDispose]();
-      player = new ChunkPlayer(request, students, NODE);
+      player = openChunkPlayer(request, students, NODE);
     }),
   async play(chunk: Chunk) {
     const outcome = await outcomeOf(() => player!.play(chunk));
-    if (!outcome.ok) return outcome;
-    const arrays = outcome.value.outputs.flatMap((each) => Object.values(each) as (Float32Array | null)[]);
+    const arrays = outcome.ok ? outcome.value.outputs.flatMap((each) => Object.values(each)) : [];
     return transfer(
       outcome,
-      arrays.flatMap((array) => (array === null ? [] : [array.buffer as ArrayBuffer])),
+      arrays.flatMap((array: Float32Array | null) => array?.buffer ?? []),
     );
   },
 };

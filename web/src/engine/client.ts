@@ -1,5 +1,5 @@
 /** Calls of the engine's worker from the page. */
-import { type Signal, signal, useSignal } from '@preact/signals';
+import { signal, useSignal } from '@preact/signals';
 import type { Remote } from 'comlink';
 import { useCallback, useLayoutEffect, useRef } from 'preact/hooks';
 import {
@@ -8,7 +8,7 @@ import {
   type Progress,
   type Report,
   toFailure,
-  WorkerClient,
+  workerClient,
 } from '../workers/calls.js';
 import type { ComputedBy, Crowd } from './requests.js';
 import type { EngineApi } from './worker.js';
@@ -18,17 +18,11 @@ export const computedBy = signal<ComputedBy | null>(null);
 /** The reason why no graphics device plays crowds; null if one does, or if none was looked for. */
 export const whyNoGpu = signal<string | null>(null);
 
-const client = new WorkerClient<EngineApi>(
+/** Calls the engine's worker. */
+export const callEngine = workerClient<EngineApi>(
   'The engine’s worker',
   () => new Worker(new URL('./worker.ts', import.meta.url), { type: 'module', name: 'engine' }),
 );
-
-/**
- * Calls the engine's worker: `callEngine((engine) => engine.sequence(...))`.
- * @throws CallFailed.
- */
-export const callEngine = <T>(call: (engine: Remote<EngineApi>) => Promise<Outcome<T>>): Promise<T> =>
-  client.call(call);
 
 /** Runs a crowd, and says in `computedBy` and `whyNoGpu` what computed it. @throws CallFailed. */
 export async function runCrowd(call: (engine: Remote<EngineApi>) => Promise<Outcome<Crowd>>): Promise<Crowd> {
@@ -53,18 +47,15 @@ interface TaskState<T> {
   readonly failure: Failure | null;
 }
 
-interface Task<T> {
-  readonly state: Signal<TaskState<T>>;
-  /** Starts a call. From then on, results of earlier calls are ignored. `start` is the same function in every render. */
-  readonly start: (work: (report: Report<T>) => Promise<T>) => void;
-  readonly stop: () => void;
-}
-
-export function useTask<T>(): Task<T> {
+/**
+ * Runs a long call of the engine, and gives a view the call's state: in progress, done, or failed. `start` begins a call, and is the
+ * same function in every render. From then on, results of earlier calls are ignored.
+ */
+export function useTask<T>() {
   const state = useSignal<TaskState<T>>({ progress: null, value: null, failure: null });
   const latest = useRef(0);
   const start = useCallback(
-    async (work: (report: Report<T>) => Promise<T>) => {
+    async (work: (report: Report<T>) => Promise<T>): Promise<void> => {
       latest.current += 1;
       const id = latest.current;
       const show = (next: Partial<TaskState<T>>) => {

@@ -1,7 +1,7 @@
 /** The engine's worker. It runs crowds (many people) and plays the visitor's sequence, so that the page responds. */
-import { expose, type ProxyMethods, releaseProxy } from 'comlink';
+import { expose } from 'comlink';
 import type { StudentFile } from '../person/episode.js';
-import { beginJob, type Outcome, outcomeOf, type Report, stopJob, WorkerClient } from '../workers/calls.js';
+import { beginJob, outcomeOf, type Report, stopJob, workerClient } from '../workers/calls.js';
 import type { ChunkApi } from './chunk-worker.js';
 import { forgetGpu, openOnGpu, searchGpu, whyNoGpu } from './gpu.js';
 import type { Crowd, CrowdRequest, SequenceScores } from './requests.js';
@@ -10,37 +10,27 @@ import { type ChunkLane, runCrowd } from './run-crowd.js';
 /** The most workers. Chosen by hand: each keeps about 20 MB. */
 const MAX_WORKERS = 8;
 
-let clients: readonly WorkerClient<ChunkApi>[] | null = null;
+let clients: readonly ReturnType<typeof workerClient<ChunkApi>>[] | null = null;
 
 /** Returns a lane for each worker: one per core that the browser reports. */
 function openPool(request: CrowdRequest, students: readonly StudentFile[]): ChunkLane[] {
-  clients ??= Array.from(
-    { length: Math.min(MAX_WORKERS, navigator.hardwareConcurrency || 1) },
-    () =>
-      new WorkerClient<ChunkApi>(
-        'A worker of the crowd',
-        () => new Worker(new URL('./chunk-worker.ts', import.meta.url), { type: 'module', name: 'crowd' }),
-      ),
+  clients ??= Array.from({ length: Math.min(MAX_WORKERS, navigator.hardwareConcurrency || 1) }, () =>
+    workerClient<ChunkApi>(
+      'A worker of the crowd',
+      () => new Worker(new URL('./chunk-worker.ts', import.meta.url), { type: 'module', name: 'crowd' }),
+    ),
   );
-  return clients.map((client) => {
-    const begun = client.call((worker) => worker.begin(request, students));
+  return clients.map((call) => {
+    const begun = call((worker) => worker.begin(request, students));
     // `play` reports the failure.
     begun.catch(() => {});
     return {
       async play(chunk) {
         await begun;
-        return client.call((worker) => worker.play(chunk));
+        return call((worker) => worker.play(chunk));
       },
     };
   });
-}
-
-/** Runs work that reports its progress. */
-async function reported<T>(report: Report<T>, work: () => Promise<T>): Promise<Outcome<T>> {
-  const outcome = await outcomeOf(work);
-  // Without this call, the page would keep the callback in memory until the worker collects its proxy as garbage.
-  (report as Report<T> & ProxyMethods)[releaseProxy]();
-  return outcome;
 }
 
 /** Runs a crowd on the graphics device if one was found, else in workers. Then looks for a device, for the next crowds. */
@@ -63,12 +53,12 @@ const api = {
   stop: () => outcomeOf(stopJob),
   /** Computes a crowd. @param students the requested students that were trained on the page. */
   crowd: (request: CrowdRequest, students: readonly StudentFile[], report: Report<Crowd>) =>
-    reported(report, () => crowd(request, students, report)),
+    outcomeOf(() => crowd(request, students, report), report),
   /** Returns the reason why no graphics device plays crowds; null if one does, or before the first crowd. */
   whyNoGpu: () => outcomeOf(whyNoGpu),
   /** Scores an action sequence of 28 digits. */
   sequence: (actions: string, report: Report<SequenceScores>) =>
-    reported(report, async () => {
+    outcomeOf(async () => {
       const signal = beginJob();
       // Loaded here, because a crowd starts sooner without it.
       const [{ runSequence }, { loadWasm }] = await Promise.all([
@@ -77,7 +67,7 @@ const api = {
       ]);
       await loadWasm();
       return runSequence(actions, report, signal);
-    }),
+    }, report),
 };
 
 export type EngineApi = typeof api;

@@ -2,50 +2,41 @@
 import { regrade } from '../../../src/engine/graders/regrade.js';
 import type { PolicyComponents, Standing } from '../../../src/evaluation/ranking.js';
 import { type Interval, pairedInterval } from '../../../src/shared/statistics.js';
-import { COMPONENT_NAMES, NUM_COMPONENTS } from '../../../src/world/fields.js';
+import { COMPONENT_NAMES, GRADER_NAMES, NUM_COMPONENTS } from '../../../src/world/fields.js';
 
-/** The source of the beliefs: none, the constant belief [0.5, 0.5, 0.5], or inference from the observations. */
-export type BeliefSource = 'none' | 'constant' | 'inference';
-
-const OPEN_LOOP_PREFIX = 'open-loop-';
-const ACTION_SOURCES = [
-  'random',
-  'heuristic',
-  `${OPEN_LOOP_PREFIX}v1`,
-  `${OPEN_LOOP_PREFIX}v2`,
-  `${OPEN_LOOP_PREFIX}v3`,
-] as const;
-const BELIEF_SOURCES: readonly BeliefSource[] = ['none', 'constant', 'inference'];
-
-/** The source of the actions: a policy, the action sequence found for a grader, or a student trained on the page. */
-export type ActionSource = (typeof ACTION_SOURCES)[number] | 'student';
-
-interface RankedPolicy {
+export interface RankedPolicy {
   readonly name: string;
-  readonly actionSource: ActionSource;
-  readonly beliefSource: BeliefSource;
+  /** The name of a fixed policy; 'student' for a student trained on the page. */
+  readonly actions: string;
+  /** The grader whose action sequence is played; null for other actions. */
+  readonly sequenceGrader: string | null;
+  /** The source of the beliefs: none, the constant belief [0.5, 0.5, 0.5], or inference from the observations. */
+  readonly beliefs: 'none' | 'constant' | 'inference';
 }
 
+const SOURCES = [
+  { actions: 'random', sequenceGrader: null },
+  { actions: 'heuristic', sequenceGrader: null },
+  ...GRADER_NAMES.map((sequenceGrader) => ({ actions: 'open-loop', sequenceGrader })),
+];
+
 /** The ranked policies without students, in the order of the tables of evaluations. */
-export const RANKED_POLICIES: readonly RankedPolicy[] = BELIEF_SOURCES.flatMap((beliefSource) =>
-  ACTION_SOURCES.map((actionSource) => ({
-    name: beliefSource === 'none' ? actionSource : `${actionSource}+${beliefSource}`,
-    actionSource,
-    beliefSource,
-  })),
+export const RANKED_POLICIES: readonly RankedPolicy[] = (['none', 'constant', 'inference'] as const).flatMap(
+  (beliefs) =>
+    SOURCES.map(({ actions, sequenceGrader }) => {
+      const source = sequenceGrader === null ? actions : `${actions}-${sequenceGrader}`;
+      return { name: beliefs === 'none' ? source : `${source}+${beliefs}`, actions, sequenceGrader, beliefs };
+    }),
 );
 
 /** Returns the ranked policy with this name. Any other name is that of a student trained on the page, which infers beliefs. */
 export const rankedPolicy = (name: string): RankedPolicy =>
   RANKED_POLICIES.find((each) => each.name === name) ?? {
     name,
-    actionSource: 'student',
-    beliefSource: 'inference',
+    actions: 'student',
+    sequenceGrader: null,
+    beliefs: 'inference',
   };
-
-/** Returns the grader whose action sequence is played; null for other sources of actions. */
-export const sequenceGraderOf = (actionSource: ActionSource): string | null =>
-  actionSource.startsWith(OPEN_LOOP_PREFIX) ? actionSource.slice(OPEN_LOOP_PREFIX.length) : null;
 
 /** A place of the ranking, shared by policies that score exactly the same in every episode. */
 export interface Place {
@@ -106,7 +97,7 @@ export function verdictOf(
   policies: readonly PolicyComponents[],
   weights: readonly number[],
 ): Verdict {
-  const infers = ({ policy }: Standing): boolean => rankedPolicy(policy).beliefSource === 'inference';
+  const infers = ({ policy }: Standing): boolean => rankedPolicy(policy).beliefs === 'inference';
   const inferring = ranking.filter(infers).map(({ policy }) => policy);
   const bestIgnoring = ranking.find((standing) => !infers(standing))!.policy;
   const componentsOf = (name: string): Float32Array =>

@@ -1,9 +1,9 @@
 /** Replays episodes and plays policies in a worker, so that the page has no hidden profile before the last step. */
-import { expose, type ProxyMethods, releaseProxy } from 'comlink';
+import { expose } from 'comlink';
 import { outcomeOf } from '../workers/calls.js';
 import { loadWasm } from '../workers/wasm.js';
 import type { EpisodeSetting, Move, StudentFile } from './episode.js';
-import { Adviser, needsWasm, playRival } from './players.js';
+import { Adviser, playRival } from './players.js';
 import { Observer, replayEpisode } from './replay.js';
 
 const adviser = new Adviser();
@@ -20,23 +20,14 @@ const api = {
   /** Returns the next move of a policy. The policy gets the same observations as the page. */
   advise: (name: string, setting: EpisodeSetting, moves: readonly Move[], students: Students) =>
     outcomeOf(async () => {
-      if (needsWasm(name)) await loadWasm();
+      await loadWasm();
       return adviser.advise(name, setting, moves, replayEpisode(setting, moves).observations, students);
     }),
-  rival: async (
-    name: string,
-    setting: EpisodeSetting,
-    students: Students,
-    report: (steps: number) => void,
-  ) => {
-    const outcome = await outcomeOf(async () => {
-      if (needsWasm(name)) await loadWasm();
+  rival: (name: string, setting: EpisodeSetting, students: Students, report: (steps: number) => void) =>
+    outcomeOf(async () => {
+      await loadWasm();
       return playRival(name, setting, students, report);
-    });
-    // Without this call, the page would keep the callback in memory until the worker collects its proxy as garbage.
-    (report as typeof report & ProxyMethods)[releaseProxy]();
-    return outcome;
-  },
+    }, report),
 };
 
 export type PersonApi = typeof api;

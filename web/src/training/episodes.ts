@@ -1,11 +1,12 @@
 /** The episodes of trainings: those of the planner, which are stored, and those in which policies are measured. */
 import { yieldTurn } from '../../../src/engine/engine-calls.js';
 import { floatsOf, type Grader } from '../../../src/engine/graders/grader.js';
-import type { PolicyPlayer, PolicySetting } from '../../../src/engine/policy/policy.js';
+import type { Policy } from '../../../src/engine/policy/policy.js';
 import type { Played } from '../../../src/training/student/episodes.js';
 import { NUM_ACTIONS, NUM_STEPS } from '../../../src/world/fields.js';
 import { MEASURED } from '../sizes.js';
 import { createVecEnv } from '../workers/platform.js';
+import { playSteps, seedsFrom } from '../workers/play-steps.js';
 import type { Measurement } from './training-types.js';
 
 /** The first seed of the episodes, and their number. Chosen by hand: more episodes teach more and take longer. */
@@ -21,33 +22,28 @@ export function unpack(file: Uint8Array, count: number): Played {
     { length: count * NUM_STEPS },
     (_, k) => (file[k >> 1] >> (4 * (k & 1))) & 15,
   );
-  return { seeds: Uint32Array.from({ length: count }, (_, i) => EPISODES.first + i), actions };
+  return { seeds: seedsFrom(EPISODES.first, count), actions };
 }
 
-/** Opens a policy for the measured episodes. */
-type OpenPlayer = (setting: PolicySetting) => PolicyPlayer | Promise<PolicyPlayer>;
-
 /** Plays the episodes of MEASURED. @throws the signal's reason. */
-export async function measure(open: OpenPlayer, grader: Grader, signal: AbortSignal): Promise<Measurement> {
+export async function measure(
+  open: Policy['open'],
+  grader: Grader,
+  signal: AbortSignal,
+): Promise<Measurement> {
   const { first, count: numEnvs } = MEASURED;
   using env = createVecEnv({ numEnvs, grader: floatsOf(grader.weights) });
   const player = await open({ numEnvs, grader, world: env.world });
-  const seeds = Uint32Array.from({ length: numEnvs }, (_, i) => first + i);
-  const playing = new Uint8Array(numEnvs).fill(1);
-  await player.reset?.({ mask: playing, seeds, profiles: refuseProfiles });
   const actionShares = new Array<number>(NUM_ACTIONS).fill(0);
   const week: number[] = [];
-  let result = env.reset({ seed: seeds });
-  for (let step = 0; step < NUM_STEPS; step++) {
-    const view = { observations: result.observations, playing, steps: new Uint8Array(numEnvs).fill(step) };
-    const { actions, beliefs } = await player.act(view);
-    for (let i = 0; i < numEnvs; i++) actionShares[Number(actions[i])] += 1 / (numEnvs * NUM_STEPS);
-    week.push(Number(actions[0]));
-    result = env.step(actions, beliefs ? { beliefs: Float32Array.from(beliefs) } : {});
+  const episodes = { seed: seedsFrom(first, numEnvs) };
+  const outputs = await playSteps(env, player, episodes, async (actions) => {
+    for (let i = 0; i < numEnvs; i++) actionShares[actions[i]] += 1 / (numEnvs * NUM_STEPS);
+    week.push(actions[0]);
     await yieldTurn();
     signal.throwIfAborted();
-  }
-  const { finalScores, beliefMae, firstHalfMeans, secondHalfMeans } = result;
+  });
+  const { finalScores, beliefMae, firstHalfMeans, secondHalfMeans } = outputs;
   return {
     finalScore: meanOf(finalScores),
     beliefMae: meanOf(beliefMae),
@@ -60,9 +56,3 @@ export async function measure(open: OpenPlayer, grader: Grader, signal: AbortSig
 
 const meanOf = (numbers: Float32Array): number =>
   numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
-
-function refuseProfiles(): never {
-  throw new Error(
-    'Expected a policy that does not use the hidden profile, got an oracle. Choose another teacher.',
-  );
-}

@@ -5,7 +5,6 @@ import { Features, Network } from '../../../src/agents/student/network.js';
 import { encodeStudent } from '../../../src/agents/student/student-file.js';
 import { StudentPlayer } from '../../../src/agents/student/student-player.js';
 import type { Checkpoint } from '../../../src/training/student/checkpoint.js';
-import type { Played } from '../../../src/training/student/episodes.js';
 import { runTraining } from '../../../src/training/student/train.js';
 import {
   manifestOf,
@@ -32,10 +31,7 @@ const FILES: Readonly<Record<string, { readonly url: string; readonly measuremen
 };
 
 /** Loads the planner's first episodes under a grader. @param count of the episodes. */
-async function loadPlanner(
-  grader: string,
-  count: number,
-): Promise<{ readonly stored: Played; readonly measurement: Measurement }> {
+async function loadPlanner(grader: string, count: number) {
   const { url, measurement } = FILES[grader];
   const response = await fetch(url);
   if (!response.ok) throw new Error(`Expected the planner's episodes, got the status ${response.status}.`);
@@ -51,20 +47,20 @@ declare const RHYTHM_VERSION: string;
  */
 const INTERVAL = 700;
 
-/** A student as it was measured. */
-interface MeasuredStudent {
+/** The student as it was when its score was measured last. */
+let student: {
   readonly request: TrainRequest;
   readonly state: Checkpoint;
   readonly measurement: Measurement;
-}
+} | null = null;
 
-/** Trains a student. @param onMeasured is called with each measured state. @throws the signal's reason. */
-async function trainInWorker(
+/** Trains a student, and sets `student`. @throws the signal's reason. */
+async function train(
   { teacher, grader, seed }: TrainingRequest,
   report: (report: TrainingReport) => void,
-  onMeasured: (student: MeasuredStudent) => void,
-  signal: AbortSignal,
 ): Promise<void> {
+  const signal = beginJob();
+  await loadWasm();
   const { episodes, ...schedule } = SCHEDULES.stored;
   const planner = teacher === 'planner' ? await loadPlanner(grader, episodes) : null;
   const request = toTrainRequest({
@@ -83,7 +79,7 @@ async function trainInWorker(
       signal,
     );
     measuredAt = performance.now();
-    onMeasured({ request, state, measurement });
+    student = { request, state, measurement };
     const seconds = (measuredAt - start) / 1000;
     report({ kind: 'point', point: { ...measurement, seconds, isTrained: state.figures.length > 0 } });
   };
@@ -101,38 +97,24 @@ async function trainInWorker(
   await measureState(latest!);
 }
 
-/** Returns the bytes of the file of a student, for `readStudent`. */
-export function fileOf({ request, state, measurement }: MeasuredStudent): Uint8Array {
-  const trained = { figures: state.figures, refinement: [], world: createWorld() };
+/** Returns the bytes of the file of `student`, for `readStudent`. */
+function studentFile(): Uint8Array {
+  const { request, state, measurement } = student!;
+  const { figures, learner } = state;
+  const { first, count } = MEASURED;
   const { finalScore, beliefMae } = measurement;
-  const last = MEASURED.first + MEASURED.count - 1;
-  return encodeStudent(
-    {
-      ...manifestOf(request, trained, RHYTHM_VERSION),
-      evaluation: {
-        [`seeds ${MEASURED.first}-${last}`]: { episodes: MEASURED.count, finalScore, beliefMae },
-      },
-    },
-    new Network(state.learner.layers),
-  );
+  const manifest = manifestOf(request, { figures, refinement: [], world: createWorld() }, RHYTHM_VERSION);
+  const evaluation = { [`seeds ${first}-${first + count - 1}`]: { episodes: count, finalScore, beliefMae } };
+  return encodeStudent({ ...manifest, evaluation }, new Network(learner.layers));
 }
-
-let student: MeasuredStudent | null = null;
 
 const api = {
   /** Trains a student to the end of its schedule. A new call stops the previous one. */
   train: (request: TrainingRequest, report: (report: TrainingReport) => void) =>
-    outcomeOf(async () => {
-      const signal = beginJob();
-      await loadWasm();
-      const onMeasured = (measured: MeasuredStudent): void => {
-        student = measured;
-      };
-      await trainInWorker(request, report, onMeasured, signal);
-    }),
+    outcomeOf(() => train(request, report), report),
   stop: () => outcomeOf(stopJob),
-  /** Returns the file of the student as it was when its score was measured last (./run-training.ts). */
-  file: () => outcomeOf(() => fileOf(student!)),
+  /** Returns the file of the student as it was when its score was measured last. */
+  file: () => outcomeOf(studentFile),
 };
 
 export type TrainingApi = typeof api;

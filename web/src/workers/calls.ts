@@ -2,14 +2,12 @@
  * Calls from the page to workers, and from a worker to others. Failures are sent as data, because a sent error loses its class and
  * its code.
  */
-import { type Remote, wrap } from 'comlink';
+import { type ProxyMethods, type Remote, releaseProxy, wrap } from 'comlink';
 import { RhythmError } from '../../../src/shared/errors.js';
 
-/** 'stopped': by the user or by a newer call. 'refused': an invalid argument. 'failed': anything else. */
-type FailureKind = 'stopped' | 'refused' | 'failed';
-
 export interface Failure {
-  readonly kind: FailureKind;
+  /** 'stopped': by the user or by a newer call. 'refused': an invalid argument. 'failed': anything else. */
+  readonly kind: 'stopped' | 'refused' | 'failed';
   readonly message: string;
 }
 
@@ -27,12 +25,18 @@ export class CallFailed extends Error {
   }
 }
 
-/** Runs work in the worker, and returns its outcome. */
-export async function outcomeOf<T>(work: () => T | Promise<T>): Promise<Outcome<T>> {
+/**
+ * Runs work in the worker, and returns its outcome.
+ * @param report a callback of the page, which is released: otherwise the page would keep it in memory until the worker collects
+ *   its proxy as garbage.
+ */
+export async function outcomeOf<T>(work: () => T | Promise<T>, report?: object): Promise<Outcome<T>> {
   try {
     return { ok: true, value: await work() };
   } catch (error) {
     return { ok: false, failure: toFailure(error) };
+  } finally {
+    (report as ProxyMethods | undefined)?.[releaseProxy]();
   }
 }
 
@@ -43,7 +47,7 @@ export function toFailure(error: unknown): Failure {
   return { kind: kindOf(error), message };
 }
 
-function kindOf(error: unknown): FailureKind {
+function kindOf(error: unknown): Failure['kind'] {
   if (error instanceof DOMException && error.name === 'AbortError') return 'stopped';
   return error instanceof RhythmError && error.name === 'InputError' ? 'refused' : 'failed';
 }
@@ -72,59 +76,38 @@ export interface Progress {
 /** Reports the progress of a job, and sometimes what it has found so far. */
 export type Report<T> = (progress: Progress, soFar: T | null) => void;
 
-/** A worker that is started at the first call, and again at the first call after it has failed. */
-export class WorkerClient<Api> {
-  readonly #start: () => Worker;
-  readonly #name: string;
-  #worker: Worker | null = null;
-  #remote: Remote<Api> | null = null;
+/**
+ * Returns the function that calls a worker: `callEngine((engine) => engine.sequence(...))`. It throws CallFailed, whose `failure`
+ * has the kind. The worker is started at the first call, and again at the first call after it has failed.
+ * @param name of the worker in errors.
+ */
+export function workerClient<Api>(name: string, start: () => Worker) {
+  let remote: Remote<Api> | null = null;
   /**
    * The functions that reject the pending calls when the worker breaks. `Promise.race` with one promise for all calls would
    * keep the result of every call in memory.
    */
-  readonly #pending = new Set<(why: CallFailed) => void>();
-
-  /** @param name of the worker in errors. */
-  constructor(name: string, start: () => Worker) {
-    this.#name = name;
-    this.#start = start;
-  }
-
-  /** Calls the worker. @throws CallFailed; its `failure` has the kind. */
-  async call<T>(request: (worker: Remote<Api>) => Promise<Outcome<T>>): Promise<T> {
-    const outcome = await this.#unlessBroken(request(this.#opened()));
+  const pending = new Set<(why: CallFailed) => void>();
+  const open = (): Remote<Api> => {
+    const worker = start();
+    worker.addEventListener('error', ({ message }) => {
+      worker.terminate();
+      remote = null;
+      const reason = message || 'its script could not be loaded';
+      const failed = new CallFailed({ kind: 'failed', message: `${name} stopped: ${reason}.` });
+      for (const reject of pending) reject(failed);
+      pending.clear();
+    });
+    return wrap<Api>(worker);
+  };
+  return async <T>(request: (worker: Remote<Api>) => Promise<Outcome<T>>): Promise<T> => {
+    remote ??= open();
+    const answer = request(remote);
+    const outcome = await new Promise<Outcome<T>>((resolve, reject) => {
+      pending.add(reject);
+      answer.then(resolve, reject).finally(() => pending.delete(reject));
+    });
     if (outcome.ok) return outcome.value;
     throw new CallFailed(outcome.failure);
-  }
-
-  #unlessBroken<T>(answer: Promise<T>): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      this.#pending.add(reject);
-      answer.then(resolve, reject).finally(() => this.#pending.delete(reject));
-    });
-  }
-
-  #opened(): Remote<Api> {
-    if (this.#remote !== null) return this.#remote;
-    const worker = this.#start();
-    this.#worker = worker;
-    worker.addEventListener('error', ({ message }) => this.#fail(message));
-    this.#remote = wrap<Api>(worker);
-    return this.#remote;
-  }
-
-  #fail(why: string): void {
-    this.#close();
-    const reason = why || 'its script could not be loaded';
-    const failed = new CallFailed({ kind: 'failed', message: `${this.#name} stopped: ${reason}.` });
-    for (const reject of this.#pending) reject(failed);
-    this.#pending.clear();
-  }
-
-  /** Ends the worker. The next call starts another. */
-  #close(): void {
-    this.#worker?.terminate();
-    this.#worker = null;
-    this.#remote = null;
-  }
+  };
 }

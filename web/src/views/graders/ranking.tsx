@@ -9,7 +9,7 @@ import { COMPONENT_COLOURS, decimal } from '../../../../src/figures/theme.js';
 import type { Interval } from '../../../../src/shared/statistics.js';
 import { COMPONENT_NAMES } from '../../../../src/world/fields.js';
 import { type BarAxis, leftOf, placeOf, stackOf } from '../../charts/layout.js';
-import { meansOf, type Place, rankedPolicy, sequenceGraderOf, type Verdict } from '../../graders/verdict.js';
+import { meansOf, type Place, rankedPolicy, type Verdict } from '../../graders/verdict.js';
 import { fractionsOf, presetOf, type Weights } from '../../graders/weights.js';
 import { PolicyName } from '../../parts/content.js';
 import { Button } from '../../parts/controls.js';
@@ -41,7 +41,7 @@ export const Beaten = ({
         {inWords(lead)}, mostly through {COMPONENT_WORDS[component].name} ({signed(part, 3)}).
       </p>
     ))}
-    {sequenceGraderOf(rankedPolicy(bestInferring).actionSource) !== null && (
+    {rankedPolicy(bestInferring).sequenceGrader !== null && (
       <p>
         Even the best policy that infers uses its inference for the belief only: its 28 actions are the same
         for everybody.
@@ -221,11 +221,7 @@ interface RowProps {
 
 function Row({ place: { policies, finalScore, lead }, parts, axis, share, isBeaten, isWhole }: RowProps) {
   return (
-    <li
-      class={rankedPolicy(policies[0]).beliefSource}
-      data-policy={policies.join(' ')}
-      data-row={policies[0]}
-    >
+    <li class={rankedPolicy(policies[0]).beliefs} data-policy={policies.join(' ')} data-row={policies[0]}>
       <span class="who">
         {policies.map((policy) => (
           <PolicyName key={policy} of={policy} />

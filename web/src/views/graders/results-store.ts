@@ -3,12 +3,11 @@ import { signal } from '@preact/signals';
 import type { PolicyComponents } from '../../../../src/evaluation/ranking.js';
 import type { WeightSensitivity } from '../../../../src/evaluation/weight-sensitivity.js';
 import { NUM_COMPONENTS } from '../../../../src/world/fields.js';
-import type { ComponentsByPolicy } from '../../graders/play-policies.js';
 import { RANKED_POLICIES } from '../../graders/verdict.js';
 import type { GradersApi } from '../../graders/worker.js';
 import { keyOf, type StudentFile } from '../../person/episode.js';
 import { keptStudents } from '../../students/kept-students.js';
-import { type Failure, toFailure, WorkerClient } from '../../workers/calls.js';
+import { type Failure, toFailure, workerClient } from '../../workers/calls.js';
 
 /** The components of all ranked policies in the episodes so far. */
 export interface Results {
@@ -20,7 +19,7 @@ export interface Results {
   readonly policies: readonly PolicyComponents[];
 }
 
-const client = new WorkerClient<GradersApi>(
+const call = workerClient<GradersApi>(
   'The worker that plays the policies',
   () => new Worker(new URL('../../graders/worker.ts', import.meta.url), { type: 'module', name: 'graders' }),
 );
@@ -44,7 +43,7 @@ export async function play(seed: number, numEpisodes: number): Promise<void> {
   try {
     for (let done = reuseResults(seed, students, numEpisodes); done < numEpisodes; ) {
       const count = Math.min(CHUNK, numEpisodes - done);
-      const components = await client.call((worker) => worker.play(seed + done, count, students));
+      const components = await call((worker) => worker.play(seed + done, count, students));
       if (request !== requests) return;
       results.value = append(done === 0 ? null : results.value, { seed, students, components });
       done += count;
@@ -84,7 +83,7 @@ const textOf = (students: readonly StudentFile[]): string => students.map(keyOf)
 interface Part {
   readonly seed: number;
   readonly students: readonly StudentFile[];
-  readonly components: ComponentsByPolicy;
+  readonly components: readonly Float32Array[];
 }
 
 function append(previous: Results | null, { seed, students, components }: Part): Results {
@@ -107,4 +106,4 @@ function append(previous: Results | null, { seed, students, components }: Part):
 export const sensitivityOf = (
   policies: readonly PolicyComponents[],
   weights: readonly number[],
-): Promise<WeightSensitivity[]> => client.call((worker) => worker.sensitivity(policies, weights));
+): Promise<WeightSensitivity[]> => call((worker) => worker.sensitivity(policies, weights));

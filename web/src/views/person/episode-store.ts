@@ -18,7 +18,7 @@ import {
 } from '../../person/episode.js';
 import type { PersonApi } from '../../person/worker.js';
 import { keptStudents, keptUnder } from '../../students/kept-students.js';
-import { type Failure, toFailure, WorkerClient } from '../../workers/calls.js';
+import { type Failure, toFailure, workerClient } from '../../workers/calls.js';
 import { addressOf, type PERSON_FIELDS, type PersonState } from '../fields.js';
 
 /** An episode up to the current step. */
@@ -33,7 +33,7 @@ export interface EpisodeSoFar {
   readonly result: EpisodeResult | null;
 }
 
-const client = new WorkerClient<PersonApi>(
+const call = workerClient<PersonApi>(
   'The worker that plays the week',
   () => new Worker(new URL('../../person/worker.ts', import.meta.url), { type: 'module', name: 'person' }),
 );
@@ -97,7 +97,7 @@ async function play(state: PersonState, isLatest: () => boolean): Promise<void> 
   const moves = knownMoves(state);
   await show(setting, moves, isLatest);
   while (isLatest() && state.by !== BY_HAND && !isOver(moves)) {
-    const next = await client.call((worker) => worker.advise(state.by, setting, moves, keptUnder(state.by)));
+    const next = await call((worker) => worker.advise(state.by, setting, moves, keptUnder(state.by)));
     if (!isLatest()) return;
     if (moves.length === stepsOf(state)) {
       lastAdvice.value = { address: addressOf(state), advice: next };
@@ -124,7 +124,7 @@ const stepsOf = ({ moves, at }: PersonState): number => Math.min(NUM_STEPS, move
 
 async function show(setting: EpisodeSetting, moves: readonly Move[], isLatest: () => boolean): Promise<void> {
   const replayed = moves.slice();
-  const { observations, typical, result } = await client.call((worker) => worker.replay(setting, replayed));
+  const { observations, typical, result } = await call((worker) => worker.replay(setting, replayed));
   if (!isLatest()) return;
   if (replayed.length > played.moves.length) played = { ...played, moves: replayed };
   if (JSON.stringify(currentEpisode.value?.setting) !== JSON.stringify(setting)) inferred.value = [];
@@ -136,7 +136,7 @@ async function show(setting: EpisodeSetting, moves: readonly Move[], isLatest: (
 
 async function infer(observations: Float32Array, grader: string, isLatest: () => boolean): Promise<void> {
   // If the worker stops, the next replay fails, and the view reports it.
-  const beliefs = await client.call((worker) => worker.infer(observations, grader)).catch(() => null);
+  const beliefs = await call((worker) => worker.infer(observations, grader)).catch(() => null);
   if (beliefs !== null && isLatest()) inferred.value = beliefs;
 }
 
@@ -162,7 +162,7 @@ export interface RivalState {
   readonly failed: boolean;
 }
 
-const rivalsClient = new WorkerClient<PersonApi>(
+const callRivals = workerClient<PersonApi>(
   'The worker of the other players',
   () => new Worker(new URL('../../person/worker.ts', import.meta.url), { type: 'module', name: 'rivals' }),
 );
@@ -202,12 +202,10 @@ async function playRivals(setting: EpisodeSetting, names: readonly string[]): Pr
       // A report may come after the result.
       if (states.value[name]?.rival === null) report({ steps });
     });
-    await rivalsClient
-      .call((worker) => worker.rival(name, setting, students, progress))
-      .then(
-        (rival) => report({ rival }),
-        () => report({ failed: true }),
-      );
+    await callRivals((worker) => worker.rival(name, setting, students, progress)).then(
+      (rival) => report({ rival }),
+      () => report({ failed: true }),
+    );
   }
 }
 

@@ -8,7 +8,7 @@ import type {
   TrainingRequest,
 } from '../../training/training-types.js';
 import type { TrainingApi } from '../../training/worker.js';
-import { type Failure, toFailure, WorkerClient } from '../../workers/calls.js';
+import { type Failure, toFailure, workerClient } from '../../workers/calls.js';
 
 export interface TrainingSoFar {
   readonly request: TrainingRequest;
@@ -23,7 +23,7 @@ export interface TrainingSoFar {
 /** Null before the first training. */
 export const training = signal<TrainingSoFar | null>(null);
 
-const client = new WorkerClient<TrainingApi>(
+const call = workerClient<TrainingApi>(
   'The training worker',
   () =>
     new Worker(new URL('../../training/worker.ts', import.meta.url), { type: 'module', name: 'training' }),
@@ -41,7 +41,7 @@ export async function startTraining(request: TrainingRequest): Promise<void> {
     if (training.value?.progress !== null) update(patchOf(news));
   };
   try {
-    await client.call((worker) => worker.train(request, proxy(report)));
+    await call((worker) => worker.train(request, proxy(report)));
     update({ progress: null });
   } catch (error) {
     const failure = toFailure(error);
@@ -57,7 +57,7 @@ function patchOf(news: TrainingReport): Partial<TrainingSoFar> {
 }
 
 /** Stops the training. The worker still has the student as it was when its score was measured last. */
-export const stopTraining = (): void => void client.call((worker) => worker.stop()).catch(() => {});
+export const stopTraining = (): void => void call((worker) => worker.stop()).catch(() => {});
 
 /** Returns the file of the student as it was when its score was measured last. @throws CallFailed. */
-export const trainedFile = (): Promise<Uint8Array> => client.call((worker) => worker.file());
+export const trainedFile = (): Promise<Uint8Array> => call((worker) => worker.file());
