@@ -5,9 +5,10 @@ import { openLoopActions, repeatActions } from '../../src/agents/policies/open-l
 import { createVecEnv } from '../../src/index.js';
 import { intervalOf } from '../../src/shared/statistics.js';
 import { GRADER_NAMES } from '../../src/world/fields.js';
-import { PEOPLE, type SequenceScores } from '../../web/src/engine/requests.js';
+import type { SequenceScores } from '../../web/src/engine/requests.js';
 import { runSequence } from '../../web/src/engine/run-sequence.js';
 import { digitsOf } from '../../web/src/person/episode.js';
+import { PEOPLE } from '../../web/src/sizes.js';
 import { SEQUENCE_FIELDS } from '../../web/src/views/fields.js';
 
 const BEST = digitsOf(openLoopActions('v3'));

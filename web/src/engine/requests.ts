@@ -13,16 +13,20 @@ export interface CrowdRequest {
   readonly profiles: string;
 }
 
-/** The statistics of one policy. */
-export interface CrowdPolicy {
-  readonly name: string;
+/** The mean and the histogram of final scores. */
+export interface ScoreResult {
   readonly score: Interval;
+  /** u32 [100]: episodes by final score, in bins of 0.01. */
+  readonly counts: Uint32Array;
+}
+
+/** The statistics of one policy. */
+export interface CrowdPolicy extends ScoreResult {
+  readonly name: string;
   /** The means, by COMPONENT_NAMES. */
   readonly components: readonly number[];
   /** By COMPONENT_NAMES: each mean component times its weight. */
   readonly parts: readonly number[];
-  /** u32 [100]: a histogram of the final scores, in bins of 0.01. */
-  readonly counts: Uint32Array;
   /** Percentiles of the meters, of at most the first BAND_EPISODES episodes. */
   readonly bands: Bands;
   /** SHA-256, hexadecimal, of all final scores: float32, little-endian, in the order of the seeds. */
@@ -70,23 +74,11 @@ export interface ComputedBy {
  */
 export const BAND_EPISODES = 4096;
 
-/** Bins of a histogram. */
-export const BINS = 100;
-
-export { PEOPLE } from '../sizes.js';
-
-/** The final scores under one grader. */
-interface GraderScores {
-  readonly score: Interval;
-  /** u32 [BINS] (crowd-request.ts): people by final score; the bins divide [0, 1]. */
-  readonly counts: Uint32Array;
-}
-
 export interface SequenceScores {
   /** 28 digits, codes of ACTION_NAMES. */
   readonly actions: string;
   /** The number of people so far. */
   readonly numPeople: number;
   /** By name of GRADER_NAMES. */
-  readonly byGrader: Readonly<Record<string, GraderScores>>;
+  readonly byGrader: Readonly<Record<string, ScoreResult>>;
 }

@@ -13,41 +13,55 @@ import type { Report } from '../workers/calls.js';
 import type { Chunk, ChunkOutputs, PlayedChunk } from './chunk-player.js';
 import {
   BAND_EPISODES,
-  BINS,
   type Crowd,
   type CrowdPairing,
   type CrowdPolicy,
   type CrowdRequest,
+  type ScoreResult,
 } from './requests.js';
+
+/** Bins of a histogram. */
+const BINS = 100;
+
+/** The mean and the histogram of final scores. */
+export class ScoreStatistics {
+  readonly #moments = new Moments();
+  readonly #counts = new Uint32Array(BINS);
+
+  /** @param scores f32 [n], in [0, 1]. */
+  add(scores: Float32Array): void {
+    this.#moments.addAll(scores);
+    for (const score of scores) this.#counts[Math.min(BINS - 1, Math.floor(score * BINS))] += 1;
+  }
+
+  result = (): ScoreResult => ({ score: this.#moments.interval(), counts: this.#counts.slice() });
+}
 
 /** Statistics of one policy. */
 class PolicyStatistics {
-  readonly #scores = new Moments();
+  readonly #scores = new ScoreStatistics();
   readonly #components = Array.from({ length: NUM_COMPONENTS }, () => new CompensatedSum());
-  readonly #counts = new Uint32Array(BINS);
   readonly #digest = sha256.create();
   readonly #meters = new FirstMeters();
+  #count = 0;
 
   add({ finalScores, components, meters }: ChunkOutputs): void {
+    this.#count += finalScores.length;
     if (meters !== null) this.#meters.add(meters);
-    this.#scores.addAll(finalScores);
+    this.#scores.add(finalScores);
     this.#components.forEach((sum, k) => {
       sum.addColumn(components, k, NUM_COMPONENTS);
     });
-    for (const score of finalScores) this.#counts[Math.min(BINS - 1, Math.floor(score * BINS))] += 1;
-    this.#digest.update(bytesOf(finalScores));
+    // The bytes in memory are little-endian on all machines that run browsers.
+    this.#digest.update(new Uint8Array(finalScores.buffer, finalScores.byteOffset, finalScores.byteLength));
   }
 
   /** Returns the statistics of the episodes so far. @param weights f32 [NUM_COMPONENTS], the grader's. */
   result(name: string, weights: Float32Array): CrowdPolicy {
-    const components = this.#components.map((sum) => sum.value / this.#scores.count);
+    const components = this.#components.map((sum) => sum.value / this.#count);
     return {
-      name,
-      score: this.#scores.interval(),
-      components,
+      ...{ name, ...this.#scores.result(), components, bands: this.#meters.bands() },
       parts: components.map((mean, k) => weights[k] * mean),
-      counts: this.#counts.slice(),
-      bands: this.#meters.bands(),
       // A copy, because nothing can be added after digest().
       digest: bytesToHex(this.#digest.clone().digest()),
     };
@@ -71,10 +85,6 @@ class FirstMeters {
     return this.#bands;
   }
 }
-
-/** Returns the bytes in memory, which are little-endian on all machines that run browsers. */
-const bytesOf = (floats: Float32Array): Uint8Array =>
-  new Uint8Array(floats.buffer, floats.byteOffset, floats.byteLength);
 
 /** Statistics of the differences between two policies. */
 class PairStatistics {

@@ -3,11 +3,12 @@ import { CONSTANT_BELIEF } from '../../../src/agents/policies/fixed-policies.js'
 import { repeatActions } from '../../../src/agents/policies/open-loop.js';
 import { yieldTurn } from '../../../src/engine/engine-calls.js';
 import { regrade } from '../../../src/engine/graders/regrade.js';
-import { Moments } from '../../../src/shared/statistics.js';
 import { GRADER_NAMES } from '../../../src/world/fields.js';
+import { PEOPLE } from '../sizes.js';
 import type { Report } from '../workers/calls.js';
 import { createVecEnv } from '../workers/platform.js';
-import { BINS, PEOPLE, type SequenceScores } from './requests.js';
+import type { SequenceScores } from './requests.js';
+import { ScoreStatistics } from './run-crowd.js';
 
 /** The number of people who are played in one call. Chosen by hand: a new sequence waits for one call only. */
 const PART = 1000;
@@ -23,40 +24,20 @@ export async function runSequence(
 ): Promise<SequenceScores> {
   using env = createVecEnv({ numEnvs: PART });
   const sequence = repeatActions(Array.from(actions, Number), PART);
-  const tallies = GRADER_NAMES.map((grader) => new Tally(grader));
+  const statistics = GRADER_NAMES.map(() => new ScoreStatistics());
   for (let done = 0; ; ) {
     signal.throwIfAborted();
     env.reset({ seed: PEOPLE.first + done });
     const { components } = env.run(sequence, { beliefs: CONSTANT_BELIEF });
-    for (const tally of tallies) tally.add(components);
+    for (const [k, each] of statistics.entries()) each.add(regrade(components, GRADER_NAMES[k]));
     done += PART;
     const scores: SequenceScores = {
       actions,
       numPeople: done,
-      byGrader: Object.fromEntries(tallies.map((tally) => [tally.grader, tally.scores()])),
+      byGrader: Object.fromEntries(statistics.map((each, k) => [GRADER_NAMES[k], each.result()])),
     };
     if (done === PEOPLE.count) return scores;
     report({ done, total: PEOPLE.count }, scores);
     await yieldTurn();
   }
-}
-
-/** Collects the scores under one grader. */
-class Tally {
-  readonly grader: string;
-  readonly #moments = new Moments();
-  readonly #counts = new Uint32Array(BINS);
-
-  constructor(grader: string) {
-    this.grader = grader;
-  }
-
-  /** Adds the scores of n episodes. @param components f32 [n, 8]. */
-  add(components: Float32Array): void {
-    const scores = regrade(components, this.grader);
-    this.#moments.addAll(scores);
-    for (const score of scores) this.#counts[Math.min(BINS - 1, Math.floor(score * BINS))] += 1;
-  }
-
-  scores = () => ({ score: this.#moments.interval(), counts: this.#counts.slice() });
 }

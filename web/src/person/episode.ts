@@ -119,17 +119,14 @@ export interface EpisodeResult {
   readonly rewards: Float32Array;
 }
 
+/** What the results of the visitor and of rivals have. */
+export type Scored = Pick<EpisodeResult, 'given' | 'beliefMae' | 'components' | 'finalScore' | 'lived'>;
+
 /** The episode of a policy in the visitor's episode. */
-export interface Rival {
+export interface Rival extends Scored {
   readonly name: string;
   /** [28]: the belief stated with each action; null for none. */
   readonly beliefs: readonly (readonly number[] | null)[];
-  readonly given: boolean;
-  readonly finalScore: number;
-  readonly beliefMae: number;
-  readonly lived: number;
-  /** f32 [NUM_COMPONENTS]. */
-  readonly components: Float32Array;
 }
 
 /** The next move of a policy, with its reasons, if any. */

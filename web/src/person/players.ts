@@ -1,12 +1,14 @@
 /** Plays the policies of the engine step by step in one episode. */
-import { type FixedPlayer, POLICIES } from '../../../src/agents/policies/fixed-policies.js';
-import { findBuiltin, STEPPED_POLICIES } from '../../../src/agents/policies/stepped-policies.js';
+import type { FixedPlayer } from '../../../src/agents/policies/fixed-policies.js';
+import { findBuiltin } from '../../../src/agents/policies/stepped-policies.js';
 import { readStudent } from '../../../src/agents/student/student.js';
 import { yieldTurn } from '../../../src/engine/engine-calls.js';
 import { toGrader } from '../../../src/engine/graders/grader.js';
-import type { PolicySetting } from '../../../src/engine/policy/policy.js';
 import { NUM_STEPS, OBSERVATION, OBSERVATION_SIZE } from '../../../src/world/fields.js';
 import { createWorld } from '../../../src/world/world.js';
+// Sets the functions on arrays (engine/arrays.ts), which students need.
+import '../workers/platform.js';
+import { refuseProfiles } from '../workers/play-steps.js';
 import {
   type Advice,
   type EpisodeSetting,
@@ -16,66 +18,64 @@ import {
   type StudentFile,
 } from './episode.js';
 import { begin, livedIn } from './replay.js';
-import '../workers/platform.js';
 
-/** The names of all policies except oracles, which use the hidden profile. */
-export const PLAYERS: readonly string[] = [
-  ...POLICIES.map(({ name }) => name),
-  ...STEPPED_POLICIES.filter(({ usesHiddenState }) => !usesHiddenState).map(({ name }) => name),
-];
-
-/** Plays one episode from its observations. */
-interface EpisodePlayer extends Disposable {
-  /** Decides a step. Must be called at every step, in order. @param observation f32 [22]. */
-  decide(observation: Float32Array): Move;
-  /** Returns the reasons of the last decision; null if the policy gives none. */
-  reasons(): string | null;
-}
+type EpisodePlayer = Awaited<ReturnType<typeof openPlayer>>;
 
 /**
- * Opens a policy for one episode. Loads the modules that play it.
+ * Opens a policy for one episode, which it plays from the observations. Loads the modules that play it.
  * @param students students that were trained on the page; `name` may be the name of one of them.
  * @throws InputError `unknown_name`, `bad_student`.
  */
 async function openPlayer(
   name: string,
-  setting: EpisodeSetting,
+  { seed, grader }: EpisodeSetting,
   students: readonly StudentFile[] = [],
-): Promise<EpisodePlayer> {
+) {
   const student = students.find((each) => each.name === name);
   const policy = student === undefined ? findBuiltin(name) : readStudent(student.file);
-  return playerOf((await policy.open(policySetting(setting))) as FixedPlayer, setting);
-}
-
-/** Returns whether a policy computes in WebAssembly: planners and students do. */
-export const needsWasm = (name: string): boolean =>
-  !POLICIES.some((each) => each.name === name) && !name.endsWith('+inference');
-
-const policySetting = ({ grader }: EpisodeSetting): PolicySetting => ({
-  numEnvs: 1,
-  grader: toGrader(grader),
-  world: createWorld(),
-});
-
-/** Returns a player of one episode. @param player uses no device, so it returns no promises. */
-function playerOf(player: FixedPlayer, { seed }: EpisodeSetting): EpisodePlayer {
+  const setting = { numEnvs: 1, grader: toGrader(grader), world: createWorld() };
+  // Uses no device, so it returns no promises.
+  const player = (await policy.open(setting)) as FixedPlayer;
   const playing = Uint8Array.of(1);
-  player.reset({ mask: playing, seeds: Uint32Array.of(seed), profiles: refuseOracle });
+  player.reset({ mask: playing, seeds: Uint32Array.of(seed), profiles: refuseProfiles });
   return {
-    decide(observations) {
+    /** Decides a step. Must be called at every step, in order. @param observation f32 [22]. */
+    decide(observations: Float32Array): Move {
       const steps = Uint8Array.of(observations[OBSERVATION.step]);
       const { actions, beliefs } = player.act({ observations, steps, playing });
       return { action: actions[0], belief: beliefs === null ? null : Array.from(beliefs) };
     },
-    reasons: () => player.reasons?.(0) ?? null,
+    /** Returns the reasons of the last decision; null if the policy gives none. */
+    reasons: (): string | null => player.reasons?.(0) ?? null,
     [Symbol.dispose]: () => player[Symbol.dispose](),
   };
 }
 
-function refuseOracle(): never {
-  throw new Error(
-    'Expected a policy without knowledge of the hidden profile, got an oracle. Choose one of PLAYERS.',
-  );
+/**
+ * Returns the episode of a policy: its beliefs and its result. Other calls may run between two steps.
+ * @param students students that were trained on the page. @param report called after each step with the number of steps.
+ */
+export async function playRival(
+  name: string,
+  setting: EpisodeSetting,
+  students: readonly StudentFile[],
+  report: (steps: number) => void,
+): Promise<Rival> {
+  const episode = begin(setting);
+  using player = await openPlayer(name, setting, students);
+  const observation = new Float32Array(OBSERVATION_SIZE);
+  const beliefs: (readonly number[] | null)[] = [];
+  while (!episode.terminated) {
+    episode.observe(observation);
+    const { action, belief } = player.decide(observation);
+    beliefs.push(belief);
+    episode.step(action, belief);
+    report(episode.stepCount);
+    await yieldTurn();
+  }
+  const { given, finalScore, beliefMae } = episode;
+  const components = episode.components.slice();
+  return { name, beliefs, given, finalScore, beliefMae, components, lived: livedIn(episode) };
 }
 
 /** The moves that an adviser keeps: those of four weeks. Chosen by hand. A move with reasons takes some kilobytes. */
@@ -116,13 +116,24 @@ export class Adviser {
     const key = JSON.stringify([playerKey, moves]);
     const cached = this.#cache.get(key);
     if (cached !== undefined) return cached;
-    const first = this.#continues(playerKey, moves)
-      ? this.#observed.length + 1
-      : await this.#restart(() => openPlayer(name, setting, students), call);
-    for (let i = first; i <= moves.length; i++) {
-      if (i > first) await yieldTurn();
-      if (call !== this.#calls) throw replaced();
-      this.#decide(playerKey, moves.slice(0, i), observations);
+    let next = this.#observed.length + 1;
+    if (!this.#continues(playerKey, moves)) {
+      this.#playerKey = '';
+      const player = await openPlayer(name, setting, students);
+      if (call !== this.#calls) player[Symbol.dispose]();
+      this.#throwUnlessLast(call);
+      this.#player?.[Symbol.dispose]();
+      this.#player = player;
+      next = 0;
+    }
+    for (let i = next; i <= moves.length; i++) {
+      if (i > next) await yieldTurn();
+      this.#throwUnlessLast(call);
+      // If the player throws, the next call opens a new one.
+      this.#playerKey = '';
+      const at = i * OBSERVATION_SIZE;
+      this.#move = this.#player!.decide(observations.slice(at, at + OBSERVATION_SIZE));
+      [this.#playerKey, this.#observed] = [playerKey, moves.slice(0, i)];
     }
     const advice = { ...this.#move!, reasons: this.#player!.reasons() };
     this.#cache.set(key, advice);
@@ -131,65 +142,13 @@ export class Adviser {
     return advice;
   }
 
-  #decide(playerKey: string, moves: readonly Move[], observations: Float32Array): void {
-    // If the player throws, the next call opens a new one.
-    this.#playerKey = '';
-    const at = moves.length * OBSERVATION_SIZE;
-    this.#move = this.#player!.decide(observations.slice(at, at + OBSERVATION_SIZE));
-    [this.#playerKey, this.#observed] = [playerKey, moves];
-  }
-
   /** Returns whether the player has this key, and these moves begin with the moves that it has observed. */
   #continues(playerKey: string, moves: readonly Move[]): boolean {
     const before = moves.slice(0, this.#observed.length);
-    return (
-      playerKey === this.#playerKey &&
-      moves.length >= this.#observed.length &&
-      JSON.stringify(before) === JSON.stringify(this.#observed)
-    );
+    return playerKey === this.#playerKey && JSON.stringify(before) === JSON.stringify(this.#observed);
   }
 
-  /** Opens a new player. @returns 0, the number of moves before its first decision. */
-  async #restart(open: () => Promise<EpisodePlayer>, call: number): Promise<0> {
-    this.#playerKey = '';
-    const player = await open();
-    if (call !== this.#calls) {
-      player[Symbol.dispose]();
-      throw replaced();
-    }
-    this.#player?.[Symbol.dispose]();
-    this.#player = player;
-    return 0;
+  #throwUnlessLast(call: number): void {
+    if (call !== this.#calls) throw new DOMException('Replaced by a new call.', 'AbortError');
   }
-}
-
-const replaced = (): DOMException => new DOMException('Replaced by a new call.', 'AbortError');
-
-/**
- * Returns the episode of a policy: its beliefs and its result. Other calls may run between two steps.
- * @param students students that were trained on the page. @param report called after each step with the number of steps.
- */
-export async function playRival(
-  name: string,
-  setting: EpisodeSetting,
-  students: readonly StudentFile[],
-  report: (steps: number) => void,
-): Promise<Rival> {
-  const episode = begin(setting);
-  using player = await openPlayer(name, setting, students);
-  const observation = new Float32Array(OBSERVATION_SIZE);
-  const beliefs: (readonly number[] | null)[] = [];
-  while (!episode.terminated) {
-    episode.observe(observation);
-    const { action, belief } = player.decide(observation);
-    beliefs.push(belief);
-    episode.step(action, belief);
-    report(episode.stepCount);
-    await yieldTurn();
-  }
-  const { given, finalScore, beliefMae, components } = episode;
-  return {
-    ...{ name, beliefs, given, finalScore, beliefMae, lived: livedIn(episode) },
-    components: components.slice(),
-  };
 }

@@ -57,19 +57,10 @@ export const livedIn = ({ well }: Episode): number => well / NUM_STEPS;
 
 function resultOf(episode: Episode, rewards: Float32Array): EpisodeResult {
   const { given, beliefMae, finalScore, firstHalfMean, secondHalfMean } = episode;
+  const { profile, target, belief, components, grader: weights } = episode;
   return {
-    given,
-    beliefMae,
-    finalScore,
-    firstHalfMean,
-    secondHalfMean,
-    profile: episode.profile.slice(),
-    target: episode.target.slice(),
-    belief: episode.belief.slice(),
-    components: episode.components.slice(),
-    weights: episode.grader.slice(),
-    lived: livedIn(episode),
-    rewards,
+    ...{ given, beliefMae, finalScore, firstHalfMean, secondHalfMean, lived: livedIn(episode) },
+    ...{ profile, target, belief, components, weights, rewards },
   };
 }
 

@@ -1,9 +1,6 @@
 /** A result in words and squares. */
 import { COMPONENT, NUM_BELIEFS, NUM_SLOTS, NUM_STEPS } from '../../../src/world/fields.js';
-import type { EpisodeResult, Move } from './episode.js';
-
-/** The parts of a result that the visitor and rivals have. */
-export type Scored = Pick<EpisodeResult, 'given' | 'beliefMae' | 'components' | 'finalScore' | 'lived'>;
+import type { EpisodeResult, Move, Scored } from './episode.js';
 
 /** One of the two scores of a result. */
 export interface Score {

@@ -7,7 +7,7 @@ import { RHYTHM } from '../../../../src/world/numbers.js';
 import { Table } from '../../parts/content.js';
 import { Button, CopyButton } from '../../parts/controls.js';
 import { mostUnusual, profileInWords, profileNameOf, signed, title } from '../../person/descriptions.js';
-import { BY_HAND, type EpisodeResult, type EpisodeSetting } from '../../person/episode.js';
+import { BY_HAND, type EpisodeResult, type EpisodeSetting, type Scored } from '../../person/episode.js';
 import {
   type DayGrades,
   daysOf,
@@ -17,7 +17,6 @@ import {
   livedScore,
   readScore,
   resultText,
-  type Scored,
 } from '../../person/result-text.js';
 import { BELIEF_WORDS, COMPONENT_WORDS, colourOf, policyName } from '../../words.js';
 import { type Outline, Ring, RingKey } from './belief.js';

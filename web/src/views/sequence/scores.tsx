@@ -5,9 +5,10 @@ import { histogramInWords } from '../../../../src/figures/histogram.js';
 import { ACCENT, decimal } from '../../../../src/figures/theme.js';
 import { GRADER_NAMES } from '../../../../src/world/fields.js';
 import { HistogramPlot, histogramTable } from '../../charts/histogram.js';
-import { PEOPLE, type SequenceScores } from '../../engine/requests.js';
+import type { SequenceScores } from '../../engine/requests.js';
 import { Table } from '../../parts/content.js';
 import { Choices } from '../../parts/controls.js';
+import { PEOPLE } from '../../sizes.js';
 import { grouped, halfWidth, policyName } from '../../words.js';
 
 /** The policies to compare with. */
