@@ -127,6 +127,10 @@ export const GRADER_WORDS: Readonly<Record<string, string>> = {
  */
 export const grouped = (value: number): string => String(value).replace(/\B(?=(\d{3})+$)/g, ',');
 
+/** Returns the labels of whole numbers for a `Select`: "100,000". */
+export const groupedLabels = (numbers: readonly string[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(numbers.map((text) => [text, grouped(Number(text))]));
+
 /** Returns the CSS variable with the colour of a kind of policy. */
 export const variableOf = (kind: PolicyKind): string => `--policy-${kind}`;
 

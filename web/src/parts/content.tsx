@@ -1,6 +1,6 @@
 /** Tables, names of policies, and messages: content is loading, a call failed, a notice that the user can dismiss. */
 import type { ComponentChildren } from 'preact';
-import { useId } from 'preact/hooks';
+import { useId, useLayoutEffect, useState } from 'preact/hooks';
 import { policyName } from '../words.js';
 import type { Failure } from '../workers/calls.js';
 import { Button } from './controls.js';
@@ -102,10 +102,9 @@ export function FailureMessage({
         </Button>
       )}
       {kind === 'failed' && (
-        <details>
-          <summary>Error message</summary>
+        <Fold title="Error message">
           <p class="fine">{message}</p>
-        </details>
+        </Fold>
       )}
     </div>
   );
@@ -124,5 +123,32 @@ export function Notice({
       <div>{children}</div>
       <Button onClick={onClose}>Dismiss</Button>
     </div>
+  );
+}
+
+interface FoldProps {
+  readonly title: string;
+  readonly children: ComponentChildren;
+}
+
+/** Content that is folded at first. */
+export const Fold = ({ title, children }: FoldProps) => (
+  <details>
+    <summary>{title}</summary>
+    {children}
+  </details>
+);
+
+/** Announces a text to screen readers once it has not changed for `delay` milliseconds. */
+export function Announcement({ text, delay }: { readonly text: string; readonly delay: number }) {
+  const [announced, setAnnounced] = useState('');
+  useLayoutEffect(() => {
+    const timer = setTimeout(() => setAnnounced(text), delay);
+    return () => clearTimeout(timer);
+  }, [text, delay]);
+  return (
+    <p class="visually-hidden" role="status">
+      {announced}
+    </p>
   );
 }

@@ -2,7 +2,10 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect } from 'preact/hooks';
+import { GRADER_NAMES } from '../../../src/world/fields.js';
 import { type Addressed, type Field, linkTo } from '../address.js';
+import { GRADER_WORDS } from '../words.js';
+import type { Progress } from '../workers/calls.js';
 
 interface Labelled {
   readonly label: string;
@@ -169,4 +172,54 @@ export const CopyLink = ({ view }: { readonly view: Addressed }) => (
     text={new URL(linkTo(view), location.href).href}
     otherwise="Copy the address of the page."
   />
+);
+
+interface GraderSelectProps {
+  readonly grader: string;
+  readonly onChange: (grader: string) => void;
+}
+
+/** The choice of a grader, with what the grader pays for. */
+export const GraderSelect = ({ grader, onChange }: GraderSelectProps) => (
+  <Select
+    label="Grader"
+    hint={GRADER_WORDS[grader]}
+    value={grader}
+    names={GRADER_NAMES}
+    onChange={onChange}
+  />
+);
+
+interface RunButtonsProps {
+  readonly label: string;
+  /** The name of the progress bar. */
+  readonly name: string;
+  /** Null unless a run is in progress. The text is beside the bar. */
+  readonly progress: (Progress & { readonly text: string }) | null;
+  readonly start: () => void;
+  readonly stop: () => void;
+  /** Buttons beside the one that starts a run. */
+  readonly children?: ComponentChildren;
+}
+
+/** The button that starts a run, or stops it while it is in progress; then also a progress bar. */
+export const RunButtons = ({ label, name, progress, start, stop, children }: RunButtonsProps) => (
+  <div class="actions">
+    {progress === null ? (
+      <Button main onClick={start}>
+        {label}
+      </Button>
+    ) : (
+      // A double click on the previous button must not stop the new run.
+      <Button onClick={({ detail }) => detail < 2 && stop()}>Stop</Button>
+    )}
+    {/* Not in a fragment with the button above: Preact would then replace the focused button. */}
+    {progress === null && children}
+    {progress !== null && (
+      <div class="progress">
+        <progress aria-label={name} max={progress.total} value={progress.done} />
+        <small>{progress.text}</small>
+      </div>
+    )}
+  </div>
 );

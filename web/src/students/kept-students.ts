@@ -22,10 +22,9 @@ export function isStudentName(name: string): boolean {
 
 /** Returns a name that no kept student has: "my-student", "my-student-2". */
 export function freeName(): string {
-  const names = keptStudents.value.map(({ name }) => name);
   for (let k = 1; ; k++) {
     const name = k === 1 ? 'my-student' : `my-student-${k}`;
-    if (!names.includes(name)) return name;
+    if (!keptNames().includes(name)) return name;
   }
 }
 
@@ -40,6 +39,9 @@ export function forgetStudent(name: string): void {
   keptStudents.value = keptStudents.value.filter((student) => student.name !== name);
   store();
 }
+
+/** Returns the names of the kept students. */
+export const keptNames = (): string[] => keptStudents.value.map(({ name }) => name);
 
 /** Returns the kept students with a name: one, or none. */
 export const keptUnder = (name: string): readonly StudentFile[] =>

@@ -1,6 +1,5 @@
 /** The results of a crowd: the finding, and below it charts, tables and digests. */
 import { useSignal } from '@preact/signals';
-import type { ComponentType } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { componentsInWords } from '../../../../src/figures/components.js';
 import { type Bands, PERCENTILES } from '../../../../src/figures/episode-means.js';
@@ -41,7 +40,7 @@ export const namedCrowd = (crowd: Crowd): NamedCrowd => ({
 });
 
 /** Formats a large number roughly: "2.9 million". */
-export function rounded(value: number): string {
+function rounded(value: number): string {
   if (value < 1e6) return grouped(Math.round(value / 1000) * 1000);
   const [divisor, unit] = value < 1e9 ? [1e6, 'million'] : [1e9, 'billion'];
   return `${(value / divisor).toFixed(value < 10 * divisor ? 1 : 0)} ${unit}`;
@@ -69,31 +68,27 @@ const roughly = (share: number): string => {
 
 type Policies = NamedCrowd['policies'];
 
-const DAYS = NUM_STEPS / NUM_SLOTS;
+/** Returns a percentile of a meter after each step. */
+function percentile({ values }: Bands, which: (typeof PERCENTILES)[number], meter: number): number[] {
+  const first = PERCENTILES.indexOf(which) * NUM_STEPS;
+  return Array.from({ length: NUM_STEPS }, (_, step) => values[(first + step) * NUM_METERS + meter]);
+}
 
 /** Returns a table of the percentiles of the meters at the end of each day. */
 function bandsTable(policies: Policies): TableProps {
+  const lastSteps = Array.from({ length: RHYTHM.days }, (_, day) => (day + 1) * NUM_SLOTS - 1);
   return {
     caption:
       'Median of each meter at the end of each day; in brackets, the range of the middle 80 % of the people.',
-    columns: ['Policy and meter', ...Array.from({ length: DAYS }, (_, day) => `day ${day + 1}`)],
+    columns: ['Policy and meter', ...lastSteps.map((_, day) => `day ${day + 1}`)],
     rows: policies.flatMap(({ name, bands }) =>
-      METER_NAMES.map((meter, k) => [
-        `${name}, ${meter}`,
-        ...Array.from({ length: DAYS }, (_, day) => spreadAt(bands, (day + 1) * NUM_SLOTS - 1, k)),
-      ]),
+      METER_NAMES.map((meter, k) => {
+        const at = ([50, 10, 90] as const).map((which) => percentile(bands, which, k));
+        const texts = lastSteps.map((step) => at.map((values) => decimal(values[step], 2)));
+        return [`${name}, ${meter}`, ...texts.map(([median, low, high]) => `${median} (${low}–${high})`)];
+      }),
     ),
   };
-}
-
-const PERCENTILE_INDICES = [PERCENTILES.indexOf(50), PERCENTILES.indexOf(10), PERCENTILES.indexOf(90)];
-
-/** Formats the median and the middle 80 %: "0.59 (0.47–0.69)". */
-function spreadAt({ values }: Bands, step: number, meter: number): string {
-  const [median, low, high] = PERCENTILE_INDICES.map((p) =>
-    decimal(values[(p * NUM_STEPS + step) * NUM_METERS + meter], 2),
-  );
-  return `${median} (${low}–${high})`;
 }
 
 /** Returns the mean components and their parts of the score as a table. */
@@ -161,28 +156,20 @@ function Advantage({ crowd: { policies, pairing } }: { readonly crowd: NamedCrow
   );
 }
 
-interface FindingProps {
+interface CrowdProps {
   readonly crowd: NamedCrowd;
   /** Whether this crowd or the next one is still being computed. */
   readonly busy: boolean;
 }
 
-export function Finding({ crowd, busy }: FindingProps) {
+export function Finding({ crowd, busy }: CrowdProps) {
   const { policies, request } = crowd;
   const chart = useMemo(() => {
-    const names = policies.map(({ name }) => name);
-    const rows = policies.map(({ name, code, counts, score }, k) => ({
-      name,
-      counts,
-      mean: score.mean,
-      colour: colourOf(code),
-      dashed: isRepeated(names, k),
-    }));
-    return {
-      rows,
-      description: histogramInWords(rows),
-      table: histogramTable(policies),
-    };
+    const rows = seriesOf(policies).map((series, k) => {
+      const { counts, score } = policies[k];
+      return { ...series, counts, mean: score.mean };
+    });
+    return { rows, description: histogramInWords(rows), table: histogramTable(policies) };
   }, [policies]);
   return (
     <>
@@ -195,6 +182,15 @@ export function Finding({ crowd, busy }: FindingProps) {
       <CrowdFigures crowd={crowd} />
     </>
   );
+}
+
+/** Returns how the policies are drawn. */
+function seriesOf(policies: Policies) {
+  const names = policies.map(({ name }) => name);
+  return policies.map(({ name, code }, k) => {
+    const dashed = isRepeated(names, k);
+    return { name, colour: colourOf(code), dashed };
+  });
 }
 
 function MetersPicture({ crowd: { policies } }: { readonly crowd: NamedCrowd }) {
@@ -236,24 +232,15 @@ const panelsOf = (policies: Policies): Panel[] =>
     domain: [0, 1],
     ticks: [0, 0.5, 1],
     thresholds: [RHYTHM.constants.crashThreshold],
-    series: policies.map(({ name, code, bands }, k) => ({
-      name,
-      colour: colourOf(code),
-      dashed: isRepeated(namesOf(policies), k),
-      values: percentile(bands, 50, meter),
-      band: [percentile(bands, 10, meter), percentile(bands, 90, meter)],
-    })),
+    series: seriesOf(policies).map((series, k) => {
+      const [low, values, high] = ([10, 50, 90] as const).map((which) =>
+        percentile(policies[k].bands, which, meter),
+      );
+      return { ...series, values, band: [low, high] };
+    }),
   }));
 
-const namesOf = (policies: Policies): string[] => policies.map(({ name }) => name);
-
-/** Returns a percentile of a meter after each step. */
-function percentile({ values }: Bands, which: (typeof PERCENTILES)[number], meter: number): number[] {
-  const first = PERCENTILES.indexOf(which) * NUM_STEPS;
-  return Array.from({ length: NUM_STEPS }, (_, step) => values[(first + step) * NUM_METERS + meter]);
-}
-
-export function Digests({ crowd }: { readonly crowd: NamedCrowd }) {
+function Digests({ crowd }: { readonly crowd: NamedCrowd }) {
   const { policies, numEpisodes, request } = crowd;
   const { seed, grader, profiles } = request;
   return (
@@ -273,21 +260,10 @@ export function Digests({ crowd }: { readonly crowd: NamedCrowd }) {
   );
 }
 
-const SECTIONS: readonly ComponentType<{ readonly crowd: NamedCrowd }>[] = [
-  MetersPicture,
-  PartsPicture,
-  Digests,
-];
+const SECTIONS = [MetersPicture, PartsPicture, Digests];
 
-interface CrowdResultsProps {
-  readonly crowd: NamedCrowd;
-  /** Whether this crowd or the next one is still being computed. */
-  readonly busy: boolean;
-  /** The CSS class 'old' while the results are those of earlier settings; else ''. */
-  readonly ageClass: string;
-}
-
-export function CrowdResults({ crowd, busy, ageClass }: CrowdResultsProps) {
+/** @param ageClass the CSS class 'old' while the results are those of earlier settings; else ''. */
+export function CrowdResults({ crowd, busy, ageClass }: CrowdProps & { readonly ageClass: string }) {
   const stages = useStages(crowd, SECTIONS.length);
   const isBehind = stages.some((shown) => shown !== crowd);
   return (
@@ -300,7 +276,7 @@ export function CrowdResults({ crowd, busy, ageClass }: CrowdResultsProps) {
 }
 
 interface StageProps {
-  readonly Section: ComponentType<{ readonly crowd: NamedCrowd }>;
+  readonly Section: (typeof SECTIONS)[number];
   readonly crowd: NamedCrowd | null;
 }
 
