@@ -33,7 +33,15 @@ export interface TrainingPoint extends Measurement {
 }
 
 /** What the worker sends while it trains. */
-export type TrainingReport =
-  | { readonly kind: 'teacher'; readonly teacher: Measurement }
-  | { readonly kind: 'point'; readonly point: TrainingPoint }
-  | { readonly kind: 'progress'; readonly stage: string; readonly done: number; readonly total: number };
+export interface TrainingReport {
+  readonly teacher?: Measurement;
+  /** A further point. */
+  readonly point?: TrainingPoint;
+  readonly progress?: TrainingProgress;
+}
+
+export interface TrainingProgress {
+  readonly stage: string;
+  readonly done: number;
+  readonly total: number;
+}

@@ -81,14 +81,15 @@ async function train(
     measuredAt = performance.now();
     student = { request, state, measurement };
     const seconds = (measuredAt - start) / 1000;
-    report({ kind: 'point', point: { ...measurement, seconds, isTrained: state.figures.length > 0 } });
+    report({ point: { ...measurement, seconds, isTrained: state.figures.length > 0 } });
   };
-  const measured = planner?.measurement ?? (await measure(request.teacher.open, request.grader, signal));
-  report({ kind: 'teacher', teacher: measured });
+  report({
+    teacher: planner?.measurement ?? (await measure(request.teacher.open, request.grader, signal)),
+  });
   await runTraining(request, null, {
     engine: {},
     signal,
-    onProgress: ({ stage, done, total }) => report({ kind: 'progress', stage, done, total }),
+    onProgress: ({ stage, done, total }) => report({ progress: { stage, done, total } }),
     async onCheckpoint(state) {
       latest = state;
       if (performance.now() - measuredAt > INTERVAL) await measureState(state);

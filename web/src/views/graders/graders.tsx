@@ -1,6 +1,4 @@
 /** The graders view in one screen: the verdict, the first places of the ranking, and the weights to move. The rest is folded. */
-import { useSignal } from '@preact/signals';
-import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type PolicyComponents, rankPolicies } from '../../../../src/evaluation/ranking.js';
 import type { Flip, WeightSensitivity } from '../../../../src/evaluation/weight-sensitivity.js';
@@ -16,9 +14,9 @@ import {
   slidersAt,
   type Weights,
 } from '../../graders/weights.js';
-import { FailureMessage, Loading } from '../../parts/content.js';
+import { FailureMessage, Fold, Loading } from '../../parts/content.js';
 import { CopyButton, Select, TextField } from '../../parts/controls.js';
-import { COMPONENT_WORDS, grouped, policyName } from '../../words.js';
+import { COMPONENT_WORDS, groupedLabels, policyName } from '../../words.js';
 import { GRADERS_FIELDS, RANKED_PEOPLE } from '../fields.js';
 import { Beaten, Ranking, VerdictPanel } from './ranking.js';
 import { failure, play, results, sensitivityOf, stopPlaying } from './results-store.js';
@@ -36,14 +34,8 @@ const DELAY = 250;
  * Returns the sensitivity of the ranking; null until it is computed for these weights. While more episodes are played,
  * returns the last result.
  */
-function useSensitivity(
-  policies: readonly PolicyComponents[] | null,
-  weights: readonly number[],
-): readonly WeightSensitivity[] | null {
-  const [sensitivity, setSensitivity] = useState<{
-    readonly weights: readonly number[];
-    readonly rows: readonly WeightSensitivity[];
-  } | null>(null);
+function useSensitivity(policies: readonly PolicyComponents[] | null, weights: readonly number[]) {
+  const [sensitivity, setSensitivity] = useState({ weights, rows: null as WeightSensitivity[] | null });
   const latest = useRef(weights);
   latest.current = weights;
   useLayoutEffect(() => {
@@ -54,7 +46,7 @@ function useSensitivity(
     }, DELAY);
     return () => clearTimeout(timer);
   }, [policies, weights]);
-  return sensitivity?.weights === weights ? sensitivity.rows : null;
+  return sensitivity.weights === weights ? sensitivity.rows : null;
 }
 
 interface FlipsProps {
@@ -118,35 +110,14 @@ const NAME: Field<string> = {
 };
 
 function GraderFile({ weights }: { readonly weights: Weights }) {
-  const ownName = useSignal(NAME.initial);
+  const [ownName, setOwnName] = useState(NAME.initial);
   const preset = presetOf(weights);
-  const name = preset?.name ?? ownName.value;
+  const name = preset?.name ?? ownName;
   const text = graderFile(weights, name);
+  const file = `${name}.json`;
   return (
     <div class="file">
-      {preset === null && (
-        <TextField
-          label="Name"
-          field={NAME}
-          value={ownName.value}
-          onChange={(next) => {
-            ownName.value = next;
-          }}
-        />
-      )}
-      <Export text={text} file={`${name}.json`} />
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard. */}
-      <section class="text" tabIndex={0} aria-label="The text of the file">
-        <pre>{text}</pre>
-      </section>
-    </div>
-  );
-}
-
-/** Buttons to download and copy the file. */
-function Export({ text, file }: { readonly text: string; readonly file: string }) {
-  return (
-    <>
+      {preset === null && <TextField label="Name" field={NAME} value={ownName} onChange={setOwnName} />}
       <div class="actions">
         <a class="button" href={`data:application/json,${encodeURIComponent(text)}`} download={file}>
           Download {file}
@@ -157,7 +128,11 @@ function Export({ text, file }: { readonly text: string; readonly file: string }
         For <code>rhythm-vec eval --grader {file}</code>. <code>audit --grader {file}</code> measures what
         this grader rewards.
       </p>
-    </>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard. */}
+      <section class="text" tabIndex={0} aria-label="The text of the file">
+        <pre>{text}</pre>
+      </section>
+    </div>
   );
 }
 
@@ -199,7 +174,7 @@ export function GradersView({ state, change }: ViewProps<typeof GRADERS_FIELDS>)
           {ranked !== null && (
             <>
               <Fold title="Who reads and still loses">
-                <Beaten verdict={ranked.verdict} />
+                <Beaten {...ranked.verdict} />
               </Fold>
               <Fold title="Where the ranking changes">
                 <Flips
@@ -227,13 +202,6 @@ function rank(policies: readonly PolicyComponents[], weights: readonly number[])
   return { places: placesOf(ranking), verdict: verdictOf(ranking, policies, weights) };
 }
 
-const Fold = ({ title, children }: { readonly title: string; readonly children: ComponentChildren }) => (
-  <details>
-    <summary>{title}</summary>
-    {children}
-  </details>
-);
-
 /** The settings of the episodes in which policies are compared: number and seeds. */
 const People = ({ state, change }: ViewProps<typeof GRADERS_FIELDS>) => (
   <>
@@ -242,7 +210,7 @@ const People = ({ state, change }: ViewProps<typeof GRADERS_FIELDS>) => (
         label="People"
         value={state.people}
         names={RANKED_PEOPLE}
-        labels={Object.fromEntries(RANKED_PEOPLE.map((count) => [count, grouped(Number(count))]))}
+        labels={groupedLabels(RANKED_PEOPLE)}
         hint="Inference takes about 30 ms per person and policy."
         onChange={(people) => change({ people })}
       />

@@ -1,5 +1,4 @@
 /** The verdict on the grader in words, and the ranking of the policies: on demand all places with their leads. */
-import { useSignal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type ScoreAnchors, shippedAnchors } from '../../../../src/evaluation/audit/read-anchors.js';
@@ -11,7 +10,7 @@ import { COMPONENT_NAMES } from '../../../../src/world/fields.js';
 import { type BarAxis, leftOf, placeOf, stackOf } from '../../charts/layout.js';
 import { meansOf, type Place, rankedPolicy, type Verdict } from '../../graders/verdict.js';
 import { fractionsOf, presetOf, type Weights } from '../../graders/weights.js';
-import { PolicyName } from '../../parts/content.js';
+import { Announcement, PolicyName } from '../../parts/content.js';
 import { Button } from '../../parts/controls.js';
 import { signed } from '../../person/descriptions.js';
 import { COMPONENT_WORDS, grouped, halfWidth, policyName } from '../../words.js';
@@ -22,17 +21,13 @@ export function VerdictPanel({ verdict }: { readonly verdict: Verdict }) {
     <section class={`panel verdict ${verdict.pays}`} aria-labelledby="verdict">
       <h2 id="verdict">{heading}</h2>
       <p>{leadInWords(verdict)}</p>
-      <Announcement text={heading} />
+      <Announcement text={heading} delay={DELAY} />
     </section>
   );
 }
 
 /** The policies that infer but lose to one that does not, with the reasons. */
-export const Beaten = ({
-  verdict: { beaten, bestIgnoring, bestInferring },
-}: {
-  readonly verdict: Verdict;
-}) => (
+export const Beaten = ({ beaten, bestIgnoring, bestInferring }: Verdict) => (
   <>
     {beaten.length === 0 && <p>None. No policy that infers loses to one that does not.</p>}
     {beaten.map(({ name, lead, largestPart: { component, part } }) => (
@@ -75,19 +70,6 @@ const inWords = (lead: Interval): string => `${Math.abs(lead.mean).toFixed(3)} $
  * headings while a slider moves.
  */
 const DELAY = 700;
-
-function Announcement({ text }: { readonly text: string }) {
-  const [announced, setAnnounced] = useState('');
-  useLayoutEffect(() => {
-    const timer = setTimeout(() => setAnnounced(text), DELAY);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return (
-    <p class="visually-hidden" role="status">
-      {announced}
-    </p>
-  );
-}
 
 /** Milliseconds of a move. Chosen by hand. */
 const DURATION = 260;
@@ -142,7 +124,7 @@ const FIRST = 5;
 
 export function Ranking({ places, policies, weights, verdict, people, requested }: RankingProps) {
   const list = useRef<HTMLOListElement>(null);
-  const isWhole = useSignal(false);
+  const [isWhole, setWhole] = useState(false);
   useMovingRows(list);
   const beaten = new Set(verdict.beaten.map(({ name }) => name));
   const fractions = fractionsOf(weights);
@@ -157,9 +139,9 @@ export function Ranking({ places, policies, weights, verdict, people, requested 
         <h2 id="ranking">Who comes first</h2>
         <span class="fine">mean scores, {progressOf(people, requested)}</span>
       </div>
-      {isWhole.value && <Reading bracket={bracket} />}
-      <ol class={isWhole.value ? 'ranking whole' : 'ranking'} ref={list}>
-        {(isWhole.value ? places : places.slice(0, FIRST)).map((place) => (
+      {isWhole && <Reading bracket={bracket} />}
+      <ol class={isWhole ? 'ranking whole' : 'ranking'} ref={list}>
+        {(isWhole ? places : places.slice(0, FIRST)).map((place) => (
           <Row
             key={place.policies[0]}
             place={place}
@@ -167,16 +149,12 @@ export function Ranking({ places, policies, weights, verdict, people, requested 
             axis={axis}
             share={bracket && shareOf(place.finalScore, people, bracket)}
             isBeaten={place.policies.some((policy) => beaten.has(policy))}
-            isWhole={isWhole.value}
+            isWhole={isWhole}
           />
         ))}
       </ol>
-      <Button
-        onClick={() => {
-          isWhole.value = !isWhole.value;
-        }}
-      >
-        {isWhole.value ? 'Show the first' : `Show all ${places.length}, with their leads`}
+      <Button onClick={() => setWhole(!isWhole)}>
+        {isWhole ? 'Show the first' : `Show all ${places.length}, with their leads`}
       </Button>
     </section>
   );

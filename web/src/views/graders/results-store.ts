@@ -5,16 +5,14 @@ import type { WeightSensitivity } from '../../../../src/evaluation/weight-sensit
 import { NUM_COMPONENTS } from '../../../../src/world/fields.js';
 import { RANKED_POLICIES } from '../../graders/verdict.js';
 import type { GradersApi } from '../../graders/worker.js';
-import { keyOf, type StudentFile } from '../../person/episode.js';
+import { keyOf } from '../../person/episode.js';
 import { keptStudents } from '../../students/kept-students.js';
 import { type Failure, toFailure, workerClient } from '../../workers/calls.js';
 
 /** The components of all ranked policies in the episodes so far. */
 export interface Results {
-  /** The first seed. */
-  readonly seed: number;
-  /** The students that were played, as text. */
-  readonly students: string;
+  /** The first seed and the students that were played, as text. */
+  readonly key: string;
   readonly numEpisodes: number;
   readonly policies: readonly PolicyComponents[];
 }
@@ -40,13 +38,20 @@ export async function play(seed: number, numEpisodes: number): Promise<void> {
   const request = requests;
   failure.value = null;
   const students = keptStudents.value;
+  const key = [seed, ...students.map(keyOf)].join();
+  if (results.value?.key !== key) results.value = null;
+  else if (results.value.numEpisodes > numEpisodes) results.value = firstOf(results.value, numEpisodes);
   try {
-    for (let done = reuseResults(seed, students, numEpisodes); done < numEpisodes; ) {
+    for (let done = results.value?.numEpisodes ?? 0; done < numEpisodes; ) {
       const count = Math.min(CHUNK, numEpisodes - done);
       const components = await call((worker) => worker.play(seed + done, count, students));
       if (request !== requests) return;
-      results.value = append(done === 0 ? null : results.value, { seed, students, components });
       done += count;
+      const policies = [...RANKED_POLICIES, ...students].map(({ name }, k) => {
+        const before = results.value?.policies[k].components ?? [];
+        return { name, components: Float32Array.from([...before, ...components[k]]) };
+      });
+      results.value = { key, numEpisodes: done, policies };
     }
   } catch (error) {
     if (request === requests) failure.value = toFailure(error);
@@ -58,48 +63,13 @@ export function stopPlaying(): void {
   requests += 1;
 }
 
-/**
- * Keeps at most `numEpisodes` episodes of the results if the seed and the students are the same; else drops all results.
- * @returns the number of kept episodes.
- */
-function reuseResults(seed: number, students: readonly StudentFile[], numEpisodes: number): number {
-  const previous = results.value;
-  if (previous === null || previous.seed !== seed || previous.students !== textOf(students)) {
-    results.value = null;
-    return 0;
-  }
-  if (previous.numEpisodes > numEpisodes) {
-    const policies = previous.policies.map(({ name, components }) => ({
-      name,
-      components: components.slice(0, (components.length / previous.numEpisodes) * numEpisodes),
-    }));
-    results.value = { ...previous, numEpisodes, policies };
-  }
-  return results.value!.numEpisodes;
-}
-
-const textOf = (students: readonly StudentFile[]): string => students.map(keyOf).join();
-
-interface Part {
-  readonly seed: number;
-  readonly students: readonly StudentFile[];
-  readonly components: readonly Float32Array[];
-}
-
-function append(previous: Results | null, { seed, students, components }: Part): Results {
-  const policies = [...RANKED_POLICIES, ...students].map(({ name }, k) => {
-    const old = previous?.policies[k].components ?? new Float32Array();
-    const all = new Float32Array(old.length + components[k].length);
-    all.set(old);
-    all.set(components[k], old.length);
-    return { name, components: all };
-  });
-  return {
-    seed,
-    students: textOf(students),
-    numEpisodes: policies[0].components.length / NUM_COMPONENTS,
-    policies,
-  };
+/** Returns the results of the first episodes. */
+function firstOf({ key, policies }: Results, numEpisodes: number): Results {
+  const first = policies.map(({ name, components }) => ({
+    name,
+    components: components.slice(0, NUM_COMPONENTS * numEpisodes),
+  }));
+  return { key, numEpisodes, policies: first };
 }
 
 /** Computes the weight sensitivity of the ranking in the worker. @throws CallFailed. */

@@ -1,6 +1,5 @@
 /** The weights as sliders. */
-import { useSignal } from '@preact/signals';
-import { useId, useMemo, useRef } from 'preact/hooks';
+import { useId, useMemo, useRef, useState } from 'preact/hooks';
 import { COMPONENT_COLOURS } from '../../../../src/figures/theme.js';
 import { COMPONENT_NAMES } from '../../../../src/world/fields.js';
 import type { Field } from '../../address.js';
@@ -16,6 +15,7 @@ import {
   type Weights,
   WHOLE,
 } from '../../graders/weights.js';
+import { Fold } from '../../parts/content.js';
 import { Choices, TextField } from '../../parts/controls.js';
 import { COMPONENT_WORDS } from '../../words.js';
 
@@ -25,7 +25,14 @@ interface WeightsPanelProps {
 }
 
 export function WeightsPanel({ weights, change }: WeightsPanelProps) {
-  const { sliders, set, lock } = useSliders(weights, change);
+  // The address holds the weights; locks and the weights before the last move are kept here.
+  const [stored, setStored] = useState(slidersAt(weights));
+  const isStored = stored.weights.every((weight, k) => weight === weights[k]);
+  const sliders = isStored ? stored : slidersAt(weights, stored.locked);
+  const set = (next: Sliders, mode: 'push' | 'replace' = 'push'): void => {
+    setStored(next);
+    change(next.weights, mode);
+  };
   /** Whether a slider is being dragged, or moved by a held key. The whole movement becomes one entry of the history. */
   const heldRef = useRef(false);
   const slide = (k: number, to: number): void => {
@@ -35,8 +42,8 @@ export function WeightsPanel({ weights, change }: WeightsPanelProps) {
   const hold = (isHeld: boolean): void => {
     heldRef.current = isHeld;
   };
-  const type = (k: number, to: number): void =>
-    set(moveWeight(slidersAt(weights, sliders.locked), k, to), 'push');
+  const type = (k: number, to: number): void => set(moveWeight(slidersAt(weights, sliders.locked), k, to));
+  const lock = (k: number): void => setStored(toggleLock(sliders, k));
   return (
     <section class="panel weights" aria-labelledby="grader">
       <div class="panel-head">
@@ -46,15 +53,14 @@ export function WeightsPanel({ weights, change }: WeightsPanelProps) {
           choices={PRESETS.map((preset) => [
             preset.name,
             preset.name === presetOf(weights)?.name,
-            () => set(slidersAt(preset.weights, sliders.locked), 'push'),
+            () => set(slidersAt(preset.weights, sliders.locked)),
           ])}
         />
       </div>
       {COMPONENT_NAMES.map((name, k) => (
         <WeightRow key={name} k={k} sliders={sliders} slide={slide} hold={hold} />
       ))}
-      <details>
-        <summary>Exact weights, and locks</summary>
+      <Fold title="Exact weights, and locks">
         {COMPONENT_NAMES.map((name, k) => (
           <ExactWeight key={name} k={k} sliders={sliders} type={type} lock={lock} />
         ))}
@@ -62,30 +68,10 @@ export function WeightsPanel({ weights, change }: WeightsPanelProps) {
           The weights always sum to {decimalOf(WHOLE)}: when one moves, the others that are not locked share
           the rest in their proportions.
         </p>
-      </details>
+      </Fold>
     </section>
   );
 }
-
-/** The state of the sliders. The address holds the weights; locks and the weights before the last move are kept here. */
-function useSliders(weights: Weights, change: WeightsPanelProps['change']) {
-  const stored = useSignal<Sliders>(slidersAt(weights));
-  const sliders = sameWeights(stored.value.weights, weights)
-    ? stored.value
-    : slidersAt(weights, stored.value.locked);
-  return {
-    sliders,
-    set(next: Sliders, mode: 'push' | 'replace'): void {
-      stored.value = next;
-      change(next.weights, mode);
-    },
-    lock(k: number): void {
-      stored.value = toggleLock(sliders, k);
-    },
-  };
-}
-
-const sameWeights = (a: Weights, b: Weights): boolean => a.every((weight, k) => weight === b[k]);
 
 interface WeightRowProps {
   readonly k: number;

@@ -14,6 +14,7 @@ import {
   keyOf,
   type Move,
   NOBODY,
+  newSeed,
   type Rival,
 } from '../../person/episode.js';
 import type { PersonApi } from '../../person/worker.js';
@@ -219,12 +220,6 @@ export function useRivals(setting: EpisodeSetting, against: string, steps: numbe
   useLayoutEffect(() => void playRivals(setting, names), [key]);
 }
 
-/**
- * The button "Another person" draws a seed below this number. From this number on, seeds are out of distribution
- * (docs/world.md).
- */
-const SEEDS = 10_000;
-
 export type EpisodeActions = ReturnType<typeof episodeActions>;
 
 /**
@@ -269,7 +264,7 @@ export function episodeActions(
       else if (moves.length > 0) change({ moves: moves.slice(0, -1) });
     },
     restart: (): void => set({}),
-    newSeed: (): void => set({ seed: Math.floor(Math.random() * SEEDS) }),
+    newSeed: (): void => set({ seed: newSeed() }),
     /** Chooses the policy to race against. */
     setRival: (against: string): void => change({ against }),
     /** Continues the episode with another player. */

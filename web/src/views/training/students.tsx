@@ -1,9 +1,8 @@
 /** Buttons to keep a trained student, to play against it and to download its file, and the list of the kept students. */
-import { useSignal } from '@preact/signals';
-import { useId } from 'preact/hooks';
-import { toAddress } from '../../address.js';
+import { useId, useState } from 'preact/hooks';
+import { startState } from '../../address.js';
 import { Button } from '../../parts/controls.js';
-import { BY_HAND, graderOf, type StudentFile } from '../../person/episode.js';
+import { graderOf, newSeed, type StudentFile } from '../../person/episode.js';
 import {
   forgetStudent,
   freeName,
@@ -12,28 +11,17 @@ import {
   keptStudents,
   NAME_EXPECTED,
 } from '../../students/kept-students.js';
-import { PERSON_FIELDS } from '../fields.js';
+import { addressOf, PERSON_FIELDS } from '../fields.js';
 import { type TrainingSoFar, trainedFile } from './training-store.js';
 
-/** The new person has a seed below this number. Seeds from this number on are out of distribution (docs/world.md). */
-const SEEDS = 10_000;
-
 /** Goes to a new person, with a race against a student that the browser keeps (kept-students.ts). */
-function playAgainst(name: string, grader: string): void {
-  location.hash = toAddress('person', PERSON_FIELDS, {
-    seed: Math.floor(Math.random() * SEEDS),
-    person: 'sampled',
-    grader,
-    by: BY_HAND,
-    against: name,
-    moves: [],
-    at: 0,
-  });
+function playAgainst(against: string, grader: string): void {
+  location.hash = addressOf({ ...startState(PERSON_FIELDS), seed: newSeed(), grader, against });
   scrollTo(0, 0);
 }
 
 /** Lets the browser save a student's file. */
-export function download({ name, file }: StudentFile): void {
+function download({ name, file }: StudentFile): void {
   const url = URL.createObjectURL(new Blob([file as BlobPart], { type: 'application/octet-stream' }));
   const link = document.createElement('a');
   link.href = url;
@@ -45,20 +33,30 @@ export function download({ name, file }: StudentFile): void {
 
 export function KeepStudent({ training: { points, request } }: { readonly training: TrainingSoFar }) {
   const id = useId();
-  const name = useSignal(freeName());
-  const message = useSignal('');
-  const isValid = isStudentName(name.value);
+  const [name, setName] = useState(freeName);
+  const [message, setMessage] = useState('');
+  const isValid = isStudentName(name);
   const { isTrained } = points[points.length - 1];
   const canKeep = isValid && isTrained;
   const hint = isTrained
     ? 'The student is kept as it was at the last measurement.'
     : 'The student has not learned anything yet.';
-  const withFile = async (use: (file: Uint8Array) => string): Promise<void> => {
-    message.value = await trainedFile().then(use, () => 'The training worker did not answer. Train again.');
+  const withFile = (use: (file: Uint8Array) => string) => async (): Promise<void> => {
+    const failed = (): string => 'The training worker did not answer. Train again.';
+    setMessage(await trainedFile().then(use, failed));
   };
   const keep = (file: Uint8Array): string => {
-    keepStudent({ name: name.value, file });
-    return `${name.value} is kept. In this browser it is a policy in Crowd, One person, Daily and Graders.`;
+    keepStudent({ name, file });
+    return `${name} is kept. In this browser it is a policy in Crowd, One person, Daily and Graders.`;
+  };
+  const keepAndPlay = (file: Uint8Array): string => {
+    const words = keep(file);
+    playAgainst(name, request.grader);
+    return words;
+  };
+  const save = (file: Uint8Array): string => {
+    download({ name, file });
+    return `Downloaded ${name}.safetensors, which "rhythm-vec eval --policies" and readStudent read.`;
   };
   return (
     <section class="panel keep" aria-labelledby="keep">
@@ -69,47 +67,28 @@ export function KeepStudent({ training: { points, request } }: { readonly traini
           id={id}
           type="text"
           autoComplete="off"
-          value={name.value}
+          value={name}
           aria-invalid={!isValid}
           aria-describedby={`${id}-hint`}
-          onInput={({ currentTarget }) => {
-            name.value = currentTarget.value.trim();
-          }}
+          onInput={({ currentTarget }) => setName(currentTarget.value.trim())}
         />
         <small id={`${id}-hint`} class={isValid ? '' : 'wrong'}>
           {isValid ? hint : `Expected ${NAME_EXPECTED}.`}
         </small>
       </div>
       <div class="actions">
-        <Button main disabled={!canKeep} onClick={() => withFile(keep)}>
+        <Button main disabled={!canKeep} onClick={withFile(keep)}>
           Keep
         </Button>
-        <Button
-          disabled={!canKeep}
-          onClick={() =>
-            withFile((file) => {
-              const words = keep(file);
-              playAgainst(name.value, request.grader);
-              return words;
-            })
-          }
-        >
+        <Button disabled={!canKeep} onClick={withFile(keepAndPlay)}>
           Play against it
         </Button>
-        <Button
-          disabled={!canKeep}
-          onClick={() =>
-            withFile((file) => {
-              download({ name: name.value, file });
-              return `Downloaded ${name.value}.safetensors, which "rhythm-vec eval --policies" and readStudent read.`;
-            })
-          }
-        >
+        <Button disabled={!canKeep} onClick={withFile(save)}>
           Download
         </Button>
       </div>
       <p class="note" role="status">
-        {message.value}
+        {message}
       </p>
     </section>
   );

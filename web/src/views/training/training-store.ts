@@ -4,6 +4,7 @@ import { proxy } from 'comlink';
 import type {
   Measurement,
   TrainingPoint,
+  TrainingProgress,
   TrainingReport,
   TrainingRequest,
 } from '../../training/training-types.js';
@@ -13,7 +14,7 @@ import { type Failure, toFailure, workerClient } from '../../workers/calls.js';
 export interface TrainingSoFar {
   readonly request: TrainingRequest;
   /** Null after the end, a stop or a failure. */
-  readonly progress: { readonly stage: string; readonly done: number; readonly total: number } | null;
+  readonly progress: TrainingProgress | null;
   /** How the teacher plays; null until it is known. */
   readonly teacher: Measurement | null;
   readonly points: readonly TrainingPoint[];
@@ -37,8 +38,9 @@ export async function startTraining(request: TrainingRequest): Promise<void> {
     if (training.value?.request === request) training.value = { ...training.value, ...patch };
   };
   // A report may arrive after the result.
-  const report = (news: TrainingReport): void => {
-    if (training.value?.progress !== null) update(patchOf(news));
+  const report = ({ point, ...news }: TrainingReport): void => {
+    if (training.value?.progress == null) return;
+    update(point === undefined ? news : { points: [...training.value.points, point] });
   };
   try {
     await call((worker) => worker.train(request, proxy(report)));
@@ -47,13 +49,6 @@ export async function startTraining(request: TrainingRequest): Promise<void> {
     const failure = toFailure(error);
     update({ progress: null, failure: failure.kind === 'stopped' ? null : failure });
   }
-}
-
-function patchOf(news: TrainingReport): Partial<TrainingSoFar> {
-  if (news.kind === 'teacher') return { teacher: news.teacher };
-  if (news.kind === 'point') return { points: [...training.value!.points, news.point] };
-  const { stage, done, total } = news;
-  return { progress: { stage, done, total } };
 }
 
 /** Stops the training. The worker still has the student as it was when its score was measured last. */

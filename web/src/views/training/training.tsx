@@ -1,15 +1,14 @@
 /** The view that trains a student, a small network that imitates a policy, in this browser. */
 import { ACTION_STYLES } from '../../../../src/figures/action-sequences.js';
-import { ACTION_NAMES, GRADER_NAMES } from '../../../../src/world/fields.js';
 import type { ViewProps } from '../../address.js';
 import { Legend } from '../../charts/figure.js';
-import { FailureMessage } from '../../parts/content.js';
-import { Button, Select, TextField } from '../../parts/controls.js';
+import { FailureMessage, Fold } from '../../parts/content.js';
+import { GraderSelect, RunButtons, Select, TextField } from '../../parts/controls.js';
 import { plain, signed } from '../../person/descriptions.js';
 import { MEASURED, SCHEDULES } from '../../sizes.js';
 import { keptStudents } from '../../students/kept-students.js';
 import { type Measurement, TEACHERS } from '../../training/training-types.js';
-import { GRADER_WORDS, grouped, policyLabels, policyWords } from '../../words.js';
+import { grouped, policyLabels, policyWords } from '../../words.js';
 import { TRAINING_FIELDS } from '../fields.js';
 import { LearningCurves } from './learning-curves.js';
 import { KeepStudent, KeptStudents } from './students.js';
@@ -17,84 +16,68 @@ import { startTraining, stopTraining, type TrainingSoFar, training } from './tra
 import '../../charts/charts.css';
 import './training.css';
 
-interface ActionStripProps {
-  /** Codes of ACTION_NAMES, one for each step. */
-  readonly actions: readonly number[];
-  readonly description: string;
-}
-
-function ActionStrip({ actions, description }: ActionStripProps) {
-  const taken = ACTION_STYLES.filter((_, code) => actions.includes(code));
+export function TrainingView({ state, change }: ViewProps<typeof TRAINING_FIELDS>) {
+  const current = training.value;
+  const progress = current?.progress ?? null;
+  const start = (): void => void startTraining(state);
   return (
-    <div class="action-strip">
-      <div role="img" aria-label={description}>
-        {actions.map((code, step) => (
-          <span key={step} style={{ background: ACTION_STYLES[code].colour }}>
-            <b>{plain(ACTION_STYLES[code].action)}</b>
-          </span>
-        ))}
-      </div>
-      <Legend names={taken.map(({ action }) => plain(action))} colours={taken.map(({ colour }) => colour)} />
-    </div>
+    <>
+      <h1>Train a student</h1>
+      <p class="lead">
+        Watch a small network learn to play like the planner, and to read people, in about half a minute. It
+        learns in this browser, from {grouped(SCHEDULES.stored.episodes)} stored weeks of the planner.
+      </p>
+      <section class="panel" aria-labelledby="training-settings">
+        <h2 id="training-settings">Settings</h2>
+        <div class="controls">
+          <Select
+            label="Teacher"
+            hint={policyWords(state.teacher)}
+            value={state.teacher}
+            names={TEACHERS}
+            labels={policyLabels(TEACHERS)}
+            onChange={(teacher) => change({ teacher })}
+          />
+          <GraderSelect grader={state.grader} onChange={(grader) => change({ grader })} />
+        </div>
+        <Fold title="Seed">
+          <TextField
+            label="Seed"
+            hint="Determines the initial parameters, the episodes and their order."
+            field={TRAINING_FIELDS.seed}
+            value={state.seed}
+            onChange={(seed) => change({ seed })}
+          />
+        </Fold>
+        <RunButtons
+          label={current === null ? 'Start training' : 'Train another student'}
+          name="Training"
+          progress={progress && { ...progress, text: `${progress.stage} …` }}
+          start={start}
+          stop={stopTraining}
+        />
+      </section>
+      {current?.failure && <FailureMessage failure={current.failure} retry={start} />}
+      {current !== null && current.points.length > 0 && (
+        <>
+          <CurrentStudent training={current} />
+          <LearningCurves training={current} />
+          <KeepStudent training={current} />
+        </>
+      )}
+      {keptStudents.value.length > 0 && <KeptStudents />}
+    </>
   );
 }
 
-interface Props extends ViewProps<typeof TRAINING_FIELDS> {
-  readonly start: () => void;
-}
+const FIGURES: readonly (readonly [name: string, of: (measurement: Measurement) => string])[] = [
+  ['Final score', ({ finalScore }) => finalScore.toFixed(3)],
+  ['Belief error', ({ beliefMae }) => beliefMae.toFixed(3)],
+  ['Reward, first half', ({ firstHalfMean }) => signed(firstHalfMean)],
+  ['Reward, second half', ({ secondHalfMean }) => signed(secondHalfMean)],
+];
 
-function TrainingControls({ state, change, start }: Props) {
-  const progress = training.value?.progress ?? null;
-  return (
-    <section class="panel" aria-labelledby="training-settings">
-      <h2 id="training-settings">Settings</h2>
-      <div class="controls">
-        <Select
-          label="Teacher"
-          hint={policyWords(state.teacher)}
-          value={state.teacher}
-          names={TEACHERS}
-          labels={policyLabels(TEACHERS)}
-          onChange={(teacher) => change({ teacher })}
-        />
-        <Select
-          label="Grader"
-          hint={GRADER_WORDS[state.grader]}
-          value={state.grader}
-          names={GRADER_NAMES}
-          onChange={(grader) => change({ grader })}
-        />
-      </div>
-      <details>
-        <summary>Seed</summary>
-        <TextField
-          label="Seed"
-          hint="Determines the initial parameters, the episodes and their order."
-          field={TRAINING_FIELDS.seed}
-          value={state.seed}
-          onChange={(seed) => change({ seed })}
-        />
-      </details>
-      <div class="actions">
-        {progress === null ? (
-          <Button main onClick={start}>
-            {training.value === null ? 'Start training' : 'Train another student'}
-          </Button>
-        ) : (
-          // A double click on the previous button must not stop the new training.
-          <Button onClick={({ detail }) => detail < 2 && stopTraining()}>Stop</Button>
-        )}
-        {progress !== null && (
-          <div class="progress">
-            <progress aria-label="Training" max={progress.total} value={progress.done} />
-            <small>{progress.stage} …</small>
-          </div>
-        )}
-      </div>
-    </section>
-  );
-}
-
+/** How the student plays at the moment, beside its teacher: a headline, figures and the actions of a week. */
 function CurrentStudent({ training }: { readonly training: TrainingSoFar }) {
   const { points, teacher, request, progress } = training;
   const now = points[points.length - 1];
@@ -106,56 +89,24 @@ function CurrentStudent({ training }: { readonly training: TrainingSoFar }) {
         from, under grader {request.grader}.
       </p>
       <dl class="figures">
-        <Figure
-          name="Final score"
-          of={({ finalScore }) => finalScore.toFixed(3)}
-          now={now}
-          teacher={teacher}
-        />
-        <Figure
-          name="Belief error"
-          of={({ beliefMae }) => beliefMae.toFixed(3)}
-          now={now}
-          teacher={teacher}
-        />
-        <Figure
-          name="Reward, first half"
-          of={({ firstHalfMean }) => signed(firstHalfMean)}
-          now={now}
-          teacher={teacher}
-        />
-        <Figure
-          name="Reward, second half"
-          of={({ secondHalfMean }) => signed(secondHalfMean)}
-          now={now}
-          teacher={teacher}
-        />
+        {FIGURES.map(([name, of]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>
+              {of(now)}
+              {teacher !== null && <small>teacher {of(teacher)}</small>}
+            </dd>
+          </div>
+        ))}
       </dl>
       <h3>One of these weeks, played by the student</h3>
-      <ActionStrip actions={now.week} description={weekInWords(now)} />
+      <ActionStrip actions={now.week} />
       <p class="visually-hidden" role="status">
         {progress === null && headlineOf(training)}
       </p>
     </section>
   );
 }
-
-interface FigureProps {
-  readonly name: string;
-  readonly of: (measurement: Measurement) => string;
-  readonly now: Measurement;
-  readonly teacher: Measurement | null;
-}
-
-const Figure = ({ name, of, now, teacher }: FigureProps) => (
-  <div>
-    <dt>{name}</dt>
-    <dd>
-      {of(now)}
-      {teacher !== null && <small>teacher {of(teacher)}</small>}
-    </dd>
-  </div>
-);
 
 /** Returns the student's score in a sentence, and how far it is from its teacher's. */
 function headlineOf({ points, teacher, progress, request }: TrainingSoFar): string {
@@ -167,31 +118,20 @@ function headlineOf({ points, teacher, progress, request }: TrainingSoFar): stri
   return `${subject} ${now.finalScore.toFixed(3)}, ${Math.abs(gap).toFixed(3)} ${gap > 0 ? 'below' : 'above'} ${name}`;
 }
 
-const weekInWords = ({ week }: Measurement): string =>
-  `The student's week: ${week.map((action) => plain(ACTION_NAMES[action])).join(', ')}.`;
-
-export function TrainingView({ state, change }: ViewProps<typeof TRAINING_FIELDS>) {
-  const current = training.value;
-  const start = (): void => void startTraining(state);
+/** The actions of a week as coloured squares, with their names where there is room. @param actions codes of ACTION_NAMES. */
+function ActionStrip({ actions }: { readonly actions: readonly number[] }) {
+  const names = ACTION_STYLES.map(({ action }) => plain(action));
+  const taken = ACTION_STYLES.filter((_, code) => actions.includes(code));
   return (
-    <>
-      <h1>Train a student</h1>
-      <p class="lead">
-        Watch a small network learn to play like the planner, and to read people, in about half a minute. It
-        learns in this browser, from {grouped(SCHEDULES.stored.episodes)} stored weeks of the planner.
-      </p>
-      <TrainingControls state={state} change={change} start={start} />
-      {current !== null && current.failure !== null && (
-        <FailureMessage failure={current.failure} retry={start} />
-      )}
-      {current !== null && current.points.length > 0 && (
-        <>
-          <CurrentStudent training={current} />
-          <LearningCurves training={current} />
-          <KeepStudent training={current} />
-        </>
-      )}
-      {keptStudents.value.length > 0 && <KeptStudents />}
-    </>
+    <div class="action-strip">
+      <div role="img" aria-label={`The student's week: ${actions.map((code) => names[code]).join(', ')}.`}>
+        {actions.map((code, step) => (
+          <span key={step} style={{ background: ACTION_STYLES[code].colour }}>
+            <b>{names[code]}</b>
+          </span>
+        ))}
+      </div>
+      <Legend names={taken.map(({ action }) => plain(action))} colours={taken.map(({ colour }) => colour)} />
+    </div>
   );
 }
