@@ -1,16 +1,18 @@
 /** The colour scheme, light or dark: the user's choice, or else the system's preference. */
 import { computed, effect, signal } from '@preact/signals';
 import { POLICY_COLOURS, POLICY_KINDS } from '../../src/figures/theme.js';
+import { readStored, store } from './storage.js';
 import { variableOf } from './words.js';
 
 export const COLOUR_SCHEMES = ['auto', 'light', 'dark'] as const;
 type ColourScheme = (typeof COLOUR_SCHEMES)[number];
 
-/** The key of the stored choice. */
-const KEY = 'rhythm-vec.colour-scheme';
+const KEY = 'colour-scheme';
 
 /** The chosen scheme; 'auto' follows the system's preference. */
-export const colourScheme = signal<ColourScheme>(readChoice());
+export const colourScheme = signal<ColourScheme>(
+  COLOUR_SCHEMES.find((name) => name === readStored(KEY)) ?? 'auto',
+);
 
 const prefersDark = matchMedia('(prefers-color-scheme: dark)');
 const systemIsDark = signal(prefersDark.matches);
@@ -30,23 +32,6 @@ export function followScheme(): void {
     dataset.scheme = currentScheme.value;
     for (const kind of POLICY_KINDS)
       style.setProperty(variableOf(kind), POLICY_COLOURS[kind][currentScheme.value]);
-    storeChoice(colourScheme.value);
+    store(KEY, colourScheme.value);
   });
-}
-
-/** Reads the stored choice. A browser may refuse storage by throwing. */
-function readChoice(): ColourScheme {
-  try {
-    return COLOUR_SCHEMES.find((name) => name === localStorage.getItem(KEY)) ?? 'auto';
-  } catch {
-    return 'auto';
-  }
-}
-
-function storeChoice(chosen: ColourScheme): void {
-  try {
-    localStorage.setItem(KEY, chosen);
-  } catch {
-    // Without storage the choice lasts until the page is closed.
-  }
 }

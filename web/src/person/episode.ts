@@ -80,14 +80,8 @@ export interface Move {
 /** Choices of a profile: sampled from the seed, one of the named profiles (chosen by the seed), or a certain named profile. */
 export const PROFILE_CHOICES: readonly string[] = ['sampled', 'discrete', ...PROFILE_NAMES];
 
-/**
- * Returns the seed of a new person: below 10,000, from which number on seeds are out of distribution (docs/world.md).
- */
+/** Returns the seed of a new person: below 10,000, from which number on seeds are out of distribution (docs/world.md). */
 export const newSeed = (): number => Math.floor(Math.random() * 10_000);
-
-/** Returns whether the user named the profile, so that it is not hidden. */
-export const isNamed = ({ profile }: Pick<EpisodeSetting, 'profile'>): boolean =>
-  PROFILE_NAMES.includes(profile);
 
 /** The replay of an episode, which the worker sends. */
 export interface EpisodeReplay {

@@ -5,11 +5,12 @@ import { signal } from '@preact/signals';
 import { type Field, oneOf } from '../address.js';
 import type { StudentFile } from '../person/episode.js';
 import { BY_HAND, NOBODY, PLAYER_NAMES } from '../person/episode.js';
+import { readStored, store } from '../storage.js';
 
-const KEY = 'rhythm-vec.students';
+const KEY = 'students';
 const PATTERN = /^[a-z0-9][a-z0-9-]{0,29}$/;
 
-export const keptStudents = signal<readonly StudentFile[]>(readStored());
+export const keptStudents = signal<readonly StudentFile[]>(keptBefore());
 
 /** What a name must be, as a noun phrase. */
 export const NAME_EXPECTED =
@@ -29,16 +30,12 @@ export function freeName(): string {
 }
 
 /** Keeps a student. It replaces one with the same name. */
-export function keepStudent(student: StudentFile): void {
-  keptStudents.value = [...keptStudents.value.filter(({ name }) => name !== student.name), student];
-  store();
-}
+export const keepStudent = (student: StudentFile): void =>
+  setKept([...keptStudents.value.filter(({ name }) => name !== student.name), student]);
 
 /** Deletes a kept student. */
-export function forgetStudent(name: string): void {
-  keptStudents.value = keptStudents.value.filter((student) => student.name !== name);
-  store();
-}
+export const forgetStudent = (name: string): void =>
+  setKept(keptStudents.value.filter((student) => student.name !== name));
 
 /** Returns the names of the kept students. */
 export const keptNames = (): string[] => keptStudents.value.map(({ name }) => name);
@@ -56,30 +53,24 @@ export function playerField<const Name extends string>(
   return { ...field, read: (text) => field.read(text) ?? keptUnder(text)[0]?.name ?? null };
 }
 
-/** Reads the stored students; [] if the browser refuses storage, or the stored text is damaged. */
-function readStored(): StudentFile[] {
+/** Returns the stored students; [] if the stored text is damaged. */
+function keptBefore(): StudentFile[] {
   try {
-    const students = JSON.parse(localStorage.getItem(KEY) ?? '{}') as Record<string, string>;
+    const students = JSON.parse(readStored(KEY) ?? '{}') as Record<string, string>;
     return Object.entries(students)
       .filter(([name]) => isStudentName(name))
-      .map(([name, text]) => ({ name, file: bytesOf(text) }));
+      .map(([name, text]) => ({ name, file: Uint8Array.from(atob(text), (byte) => byte.charCodeAt(0)) }));
   } catch {
     return [];
   }
 }
 
-function store(): void {
-  try {
-    const texts = keptStudents.value.map(({ name, file }) => [name, textOf(file)]);
-    localStorage.setItem(KEY, JSON.stringify(Object.fromEntries(texts)));
-  } catch {
-    // Without storage, or beyond its limit, the students last until the page is closed.
-  }
-}
-
-const textOf = (file: Uint8Array): string =>
-  btoa(Array.from(file, (byte) => String.fromCharCode(byte)).join(''));
-
-function bytesOf(text: string): Uint8Array {
-  return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+/** Changes the kept students, and stores their files as base64. */
+function setKept(students: readonly StudentFile[]): void {
+  keptStudents.value = students;
+  const texts = students.map(({ name, file }) => [
+    name,
+    btoa(Array.from(file, (byte) => String.fromCharCode(byte)).join('')),
+  ]);
+  store(KEY, JSON.stringify(Object.fromEntries(texts)));
 }

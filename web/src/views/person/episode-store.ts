@@ -65,7 +65,7 @@ export const adviceAt = (address: string): Advice | null =>
 let requests = 0;
 
 /** Returns the setting of a state's episode. */
-export const settingOf = ({ seed, person, grader }: PersonState): EpisodeSetting => ({
+const settingOf = ({ seed, person, grader }: PersonState): EpisodeSetting => ({
   seed,
   profile: person,
   grader,
@@ -76,7 +76,7 @@ export const isOutdated = ({ setting }: EpisodeSoFar, state: PersonState): boole
   JSON.stringify(setting) !== JSON.stringify(settingOf(state));
 
 /** Replays the episode of a state, with the moves of its policy, and gets the next move of the policy. */
-export async function follow(state: PersonState): Promise<void> {
+async function follow(state: PersonState): Promise<void> {
   requests += 1;
   const request = requests;
   const isLatest = (): boolean => request === requests;
@@ -86,11 +86,6 @@ export async function follow(state: PersonState): Promise<void> {
   } catch (error) {
     if (isLatest()) failure.value = toFailure(error);
   }
-}
-
-/** Drops the results of the current request. Called when the view is left. */
-export function stopFollowing(): void {
-  requests += 1;
 }
 
 async function play(state: PersonState, isLatest: () => boolean): Promise<void> {
@@ -211,13 +206,24 @@ async function playRivals(setting: EpisodeSetting, names: readonly string[]): Pr
 }
 
 /**
- * Lets the rivals of an episode play in the background: the raced one at once, and those of the result from the first step on,
- * so that the page's start is not slowed down.
+ * Replays the episode of a state whenever its address changes. Lets the rivals play it in the background: the raced one at once, and
+ * those of the result from the first step on, so that the page's start is not slowed down.
+ * @returns the function that replays the episode again.
  */
-export function useRivals(setting: EpisodeSetting, against: string, steps: number): void {
-  const names = rivalNames(setting.grader, against).filter((name) => steps > 0 || name === against);
-  const key = JSON.stringify([setting, names]);
-  useLayoutEffect(() => void playRivals(setting, names), [key]);
+export function useEpisode(state: PersonState, against: string): () => void {
+  const replay = (): void => void follow(state);
+  useLayoutEffect(() => {
+    replay();
+    // Drops the results of the current request when the view is left.
+    return () => {
+      requests += 1;
+    };
+  }, [addressOf(state)]);
+  const hasBegun = state.moves.length + state.at > 0;
+  const names = rivalNames(state.grader, against).filter((name) => hasBegun || name === against);
+  const setting = settingOf(state);
+  useLayoutEffect(() => void playRivals(setting, names), [JSON.stringify([setting, names])]);
+  return replay;
 }
 
 export type EpisodeActions = ReturnType<typeof episodeActions>;

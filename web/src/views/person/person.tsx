@@ -1,22 +1,14 @@
 /** The view of one person, whose week is played by hand or by a policy. The profile is shown after the last step only. */
 import { useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { GRADER_NAMES } from '../../../../src/world/fields.js';
+import { PROFILE_NAMES } from '../../../../src/world/fields.js';
 import { startState, type ViewProps } from '../../address.js';
-import { FailureMessage, Loading } from '../../parts/content.js';
-import { Button, CopyLink, Select, TextField } from '../../parts/controls.js';
+import { FailureMessage, Fold, Loading } from '../../parts/content.js';
+import { Button, CopyLink, GraderSelect, Select, TextField } from '../../parts/controls.js';
 import { title } from '../../person/descriptions.js';
-import {
-  BY_HAND,
-  isNamed,
-  NOBODY,
-  PLAYER_NAMES,
-  PROFILE_CHOICES,
-  sliderBeliefAfter,
-  statedBelief,
-} from '../../person/episode.js';
-import { keptStudents } from '../../students/kept-students.js';
-import { colourOf, GRADER_WORDS, policyWords } from '../../words.js';
+import { BY_HAND, NOBODY, PLAYER_NAMES, PROFILE_CHOICES } from '../../person/episode.js';
+import { keptNames } from '../../students/kept-students.js';
+import { colourOf, policyWords } from '../../words.js';
 import { addressOf, PERSON_FIELDS, type PersonState } from '../fields.js';
 import { type Outline, PolicyBelief } from './belief.js';
 import { ByPolicy, Now } from './board.js';
@@ -27,93 +19,29 @@ import {
   type EpisodeSoFar,
   episodeActions,
   failure,
-  follow,
   isOutdated,
   rivalNames,
-  settingOf,
-  stopFollowing,
-  useRivals,
+  useEpisode,
 } from './episode-store.js';
 import { useShortcuts } from './keys.js';
 import { Result } from './result.js';
-import { Announcements, Folds, inferredOutline, Playing, rivalOutline, Strip } from './week.js';
+import { Announcements, ByHand, Folds, inferredOutline, rivalOutline, Strip } from './week.js';
 import '../../parts/marks.css';
 import './person.css';
 import './result.css';
-
-const Setting = ({ actions }: { readonly actions: EpisodeActions }) => (
-  <details>
-    <summary>Setting: {settingWords(actions.state)}</summary>
-    <Choices actions={actions} />
-    <div class="actions">
-      <CopyLink view={{ name: 'person', fields: PERSON_FIELDS }} />
-    </div>
-  </details>
-);
-
-const PROFILE_LABELS: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(PROFILE_CHOICES.map((name) => [name, title(name)])),
-  sampled: 'Anybody',
-  discrete: 'One of the three named people',
-};
-
-/** Describes the setting in a line: "anybody, seed 4242, grader v2, played by you". */
-const settingWords = ({ person, seed, grader, by }: PersonState): string =>
-  `${PROFILE_LABELS[person].toLowerCase()}, seed ${seed}, grader ${grader}, played by ${by === BY_HAND ? 'you' : by}`;
-
-function Choices({ actions: { state, set, setPlayer } }: { readonly actions: EpisodeActions }) {
-  const named = isNamed({ profile: state.person });
-  return (
-    <div class="controls">
-      <Select
-        label="Person"
-        value={state.person}
-        names={PROFILE_CHOICES}
-        labels={PROFILE_LABELS}
-        hint={named ? 'You named the person, so nothing is hidden.' : 'The seed determines the person.'}
-        onChange={(person) => set({ person })}
-      />
-      <TextField
-        label="Seed"
-        field={PERSON_FIELDS.seed}
-        value={state.seed}
-        hint="The same seed gives the same person and luck."
-        onChange={(seed) => set({ seed })}
-      />
-      <Select
-        label="Grader"
-        value={state.grader}
-        names={GRADER_NAMES}
-        hint={GRADER_WORDS[state.grader]}
-        onChange={(grader) => set({ grader })}
-      />
-      <Select
-        label="Played by"
-        value={state.by}
-        names={[BY_HAND, ...keptStudents.value.map(({ name }) => name), ...PLAYER_NAMES]}
-        labels={{ [BY_HAND]: 'you, by hand' }}
-        hint={state.by === BY_HAND ? 'Continues from the current slot.' : policyWords(state.by)}
-        onChange={setPlayer}
-      />
-    </div>
-  );
-}
 
 export function PersonView(props: ViewProps<typeof PERSON_FIELDS>) {
   const { state } = props;
   const address = addressOf(state);
   const playingAt = useSignal<string | null>(null);
-  const replay = (): void => void follow(state);
   useLayoutEffect(() => {
     // Continuous play ends when the user goes to another address. It does not resume when the user returns.
     if (playingAt.peek() !== address) playingAt.value = null;
-    replay();
-    return stopFollowing;
   }, [address]);
+  const replay = useEpisode(state, state.against);
   const actions = episodeActions(props, playingAt);
   useShortcuts({ u: actions.undo, n: actions.newSeed });
   const episode = currentEpisode.value;
-  useRivals(settingOf(state), state.against, state.moves.length + state.at);
   return (
     <div class="person" style={{ '--player': colourOf(state.by) }}>
       <h1>You have one week with a stranger. Watch how they respond, and find out who they are.</h1>
@@ -132,9 +60,8 @@ interface WeekProps {
   readonly actions: EpisodeActions;
 }
 
-function Week(props: WeekProps) {
-  const { episode, actions } = props;
-  const { seed, person, grader, by, against } = actions.state;
+function Week({ episode, actions }: WeekProps) {
+  const { seed, person, grader, by, against, moves } = actions.state;
   const wasRunning = useRef(false);
   wasRunning.current ||= episode.result === null;
   return (
@@ -152,9 +79,16 @@ function Week(props: WeekProps) {
             link={new URL(addressOf({ ...START, seed, person, grader }), location.href).href}
           />
         ) : by === BY_HAND ? (
-          <ByHand key={`${seed} ${person}`} {...props} />
+          <ByHand
+            key={`${seed} ${person}`}
+            episode={episode}
+            moves={moves}
+            other={against === NOBODY ? inferredOutline() : rivalOutline(episode, against)}
+            act={actions.act}
+            undo={<Undo actions={actions} />}
+          />
         ) : (
-          <Watching {...props} />
+          <Watching episode={episode} actions={actions} />
         )}
         <div class="bar">
           <Strip episode={episode} />
@@ -188,17 +122,6 @@ const Undo = ({ actions }: { readonly actions: EpisodeActions }) => (
   </Button>
 );
 
-/** Each action states the belief of the sliders, once one was moved. */
-function ByHand({ episode, actions }: WeekProps) {
-  const { moves, against } = actions.state;
-  const belief = useSignal(sliderBeliefAfter(moves));
-  const act = (action: number): void => actions.act({ action, belief: statedBelief(belief.value) });
-  const other = against === NOBODY ? inferredOutline() : rivalOutline(episode, against);
-  return (
-    <Playing episode={episode} belief={belief} other={other} act={act} undo={<Undo actions={actions} />} />
-  );
-}
-
 /** A policy plays. */
 function Watching({ episode, actions }: WeekProps) {
   const { seed, person, by } = actions.state;
@@ -216,3 +139,51 @@ function Watching({ episode, actions }: WeekProps) {
     </div>
   );
 }
+
+const PROFILE_LABELS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(PROFILE_CHOICES.map((name) => [name, title(name)])),
+  sampled: 'Anybody',
+  discrete: 'One of the three named people',
+};
+
+/** Describes the setting in a line: "anybody, seed 4242, grader v2, played by you". */
+const settingWords = ({ person, seed, grader, by }: PersonState): string =>
+  `${PROFILE_LABELS[person].toLowerCase()}, seed ${seed}, grader ${grader}, played by ${by === BY_HAND ? 'you' : by}`;
+
+const Setting = ({ actions: { state, set, setPlayer } }: Pick<WeekProps, 'actions'>) => (
+  <Fold title={`Setting: ${settingWords(state)}`}>
+    <div class="controls">
+      <Select
+        label="Person"
+        value={state.person}
+        names={PROFILE_CHOICES}
+        labels={PROFILE_LABELS}
+        hint={
+          PROFILE_NAMES.includes(state.person)
+            ? 'You named the person, so nothing is hidden.'
+            : 'The seed determines the person.'
+        }
+        onChange={(person) => set({ person })}
+      />
+      <TextField
+        label="Seed"
+        field={PERSON_FIELDS.seed}
+        value={state.seed}
+        hint="The same seed gives the same person and luck."
+        onChange={(seed) => set({ seed })}
+      />
+      <GraderSelect grader={state.grader} onChange={(grader) => set({ grader })} />
+      <Select
+        label="Played by"
+        value={state.by}
+        names={[BY_HAND, ...keptNames(), ...PLAYER_NAMES]}
+        labels={{ [BY_HAND]: 'you, by hand' }}
+        hint={state.by === BY_HAND ? 'Continues from the current slot.' : policyWords(state.by)}
+        onChange={setPlayer}
+      />
+    </div>
+    <div class="actions">
+      <CopyLink view={{ name: 'person', fields: PERSON_FIELDS }} />
+    </div>
+  </Fold>
+);

@@ -1,13 +1,14 @@
 /** The parts of a week that the views of one person and of the day share: play by hand, the strip of slots, the folded charts. */
-import type { Signal } from '@preact/signals';
+import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useLayoutEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { ACTION_STYLES } from '../../../../src/figures/action-sequences.js';
 import { EVENT_NAMES, NUM_STEPS } from '../../../../src/world/fields.js';
+import { Announcement } from '../../parts/content.js';
 import { Select } from '../../parts/controls.js';
 import { announce, plain, timeOf, title } from '../../person/descriptions.js';
-import { NOBODY, PLAYER_NAMES, type SliderBelief } from '../../person/episode.js';
-import { keptStudents } from '../../students/kept-students.js';
+import { type Move, NOBODY, PLAYER_NAMES, sliderBeliefAfter, statedBelief } from '../../person/episode.js';
+import { keptNames } from '../../students/kept-students.js';
 import { colourOf, policyLabels, policyName } from '../../words.js';
 import { Belief, type Outline } from './belief.js';
 import { Actions, Now } from './board.js';
@@ -15,48 +16,42 @@ import { type EpisodeSoFar, inferred, rivalNamed, rivalsIn } from './episode-sto
 import { ActionKeys, KeysChoice } from './keys.js';
 import { Timeline } from './timeline.js';
 
-interface PlayingProps {
+interface ByHandProps {
   readonly episode: EpisodeSoFar;
-  readonly belief: Signal<SliderBelief>;
+  /** The moves so far, after which the sliders are as at the last move. */
+  readonly moves: readonly Move[];
   /** The belief beside the visitor's; null for none. */
   readonly other: Outline | null;
-  readonly act: (action: number) => void;
+  readonly act: (move: Move) => void;
   /** The button Undo, where there is one. */
   readonly undo?: ComponentChildren;
 }
 
-export const Playing = ({ episode, belief, other, act, undo }: PlayingProps) => (
-  <div class="board">
-    <Now episode={episode} />
-    <Actions episode={episode} act={act} undo={undo} />
-    <Belief belief={belief} other={other} steps={episode.moves.length} />
-  </div>
-);
+/** The board of a visitor who plays by hand. Each action states the belief of the sliders, once one was moved. */
+export function ByHand({ episode, moves, other, act, undo }: ByHandProps) {
+  const belief = useSignal(sliderBeliefAfter(moves));
+  const choose = (action: number): void => act({ action, belief: statedBelief(belief.value) });
+  return (
+    <div class="board">
+      <Now episode={episode} />
+      <Actions episode={episode} act={choose} undo={undo} />
+      <Belief belief={belief} other={other} steps={episode.moves.length} />
+    </div>
+  );
+}
 
 /** Returns the outline of what the planner would believe after the same observations; null until it is computed. */
 export function inferredOutline(): Outline | null {
-  const values = inferred.value.at(-1);
-  return values === undefined
-    ? null
-    : {
-        kind: 'dashed',
-        label: 'the planner, from what you saw',
-        values,
-        colour: colourOf('planner+inference'),
-      };
+  const values = inferred.value.at(-1) ?? null;
+  const label = 'the planner, from what you saw';
+  return values && { kind: 'dashed', label, values, colour: colourOf('planner+inference') };
 }
 
 /** Returns the outline of a rival's belief after as many slots; null if there is none. */
 export function rivalOutline({ setting, moves }: EpisodeSoFar, against: string): Outline | null {
   const values = rivalNamed(setting, against)?.beliefs[moves.length - 1] ?? null;
-  return (
-    values && {
-      kind: 'dashed',
-      label: `${policyName(against)}, in its own week`,
-      values,
-      colour: colourOf(against),
-    }
-  );
+  const label = `${policyName(against)}, in its own week`;
+  return values && { kind: 'dashed', label, values, colour: colourOf(against) };
 }
 
 /** The 28 slots as a strip of squares. */
@@ -97,7 +92,7 @@ interface FoldsProps {
 export function Folds({ episode, player, against, race, keys }: FoldsProps) {
   const [isOpen, setOpen] = useState(false);
   const state = rivalsIn(episode.setting)[against];
-  const names = [NOBODY, ...keptStudents.value.map(({ name }) => name), ...PLAYER_NAMES];
+  const names = [NOBODY, ...keptNames(), ...PLAYER_NAMES];
   return (
     <>
       <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
@@ -148,18 +143,9 @@ interface AnnouncementsProps {
   readonly playing: boolean;
 }
 
-export function Announcements({ episode, playing }: AnnouncementsProps) {
-  const [text, setText] = useState('');
-  useLayoutEffect(() => {
-    const { transitions, result } = episode;
-    const score = result === null ? '' : ` Final score ${result.finalScore.toFixed(3)}.`;
-    const delay = playing && result === null ? DELAY_WHILE_PLAYING : DELAY;
-    const timer = setTimeout(() => setText(announce(transitions[transitions.length - 1]) + score), delay);
-    return () => clearTimeout(timer);
-  }, [episode, playing]);
-  return (
-    <p class="visually-hidden" role="status">
-      {text}
-    </p>
-  );
+/** Announces each step and the final score to screen readers. */
+export function Announcements({ episode: { transitions, result }, playing }: AnnouncementsProps) {
+  const score = result === null ? '' : ` Final score ${result.finalScore.toFixed(3)}.`;
+  const delay = playing && result === null ? DELAY_WHILE_PLAYING : DELAY;
+  return <Announcement text={announce(transitions.at(-1)!) + score} delay={delay} />;
 }
