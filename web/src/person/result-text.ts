@@ -101,11 +101,11 @@ export const resultText = ({ title, result, guess, days, link }: SharedResult): 
   [
     title,
     headline(result, guess),
-    `Lived: ${livedScore(result).words}. Read: ${readScore(result).words}. ${gradeText(result)}`,
+    `Lived: ${livedScore(result).words}. Read: ${readScore(result).words}. ${gradeText(result.finalScore)}`,
     ...days.map(({ belief, slots }) => `${SQUARES[belief]} ${slots.map((slot) => SQUARES[slot]).join('')}`),
     link,
   ].join('\n');
 
 /** Returns the final score, which `rhythm-vec replay` has too. */
-export const gradeText = ({ finalScore }: Scored): string =>
+export const gradeText = (finalScore: number): string =>
   finalScore > 0 ? `Score ${finalScore.toFixed(3)}.` : 'Nothing scored.';

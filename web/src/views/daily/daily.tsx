@@ -15,7 +15,7 @@ import {
   seedOfDay,
   today,
 } from '../fields.js';
-import { currentEpisode, failure, isOutdated, rivalNames, useEpisode } from '../person/episode-store.js';
+import { currentEpisode, failure, isOutdated, useEpisode } from '../person/episode-store.js';
 import { Result } from '../person/result.js';
 import { Announcements, ByHand, Folds, rivalOutline, Strip } from '../person/week.js';
 import '../../parts/marks.css';
@@ -81,7 +81,7 @@ function Day({ day }: { readonly day: string }) {
           result={result}
           finishedHere={wasRunning.current}
           player={BY_HAND}
-          rivals={rivalNames(DAILY_GRADER, against)}
+          against={against}
           title={`Can you read a stranger? ${day}`}
           link={`${location.href.replace(/#.*/, '')}#daily?day=${day}`}
         >

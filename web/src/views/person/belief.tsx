@@ -1,11 +1,11 @@
 /** Who the visitor thinks it is: a ring and three sliders, beside another belief. On a narrow screen, a sheet at the bottom. */
-import { type Signal, useSignal } from '@preact/signals';
+import type { Signal } from '@preact/signals';
 import type { TargetedPointerEvent } from 'preact';
-import { useId } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
 import { BELIEF_NAMES } from '../../../../src/world/fields.js';
 import { title } from '../../person/descriptions.js';
 import { FIRST_DAY, type SliderBelief } from '../../person/episode.js';
-import { BELIEF_WORDS } from '../../words.js';
+import { BELIEF_WORDS, colourOf } from '../../words.js';
 
 /** One belief in the ring. */
 export interface Outline {
@@ -16,6 +16,11 @@ export interface Outline {
   /** By BELIEF_NAMES, in [0, 1]. */
   readonly values: readonly number[];
   readonly colour: string;
+}
+
+/** Returns the outline of what a policy believes. */
+export function dashedOutline(label: string, values: readonly number[], policy: string): Outline {
+  return { kind: 'dashed', label, values, colour: colourOf(policy) };
 }
 
 interface RingProps {
@@ -110,7 +115,7 @@ interface BeliefProps {
 }
 
 export function Belief({ belief, other, steps }: BeliefProps) {
-  const isOpen = useSignal(false);
+  const [isOpen, setOpen] = useState(false);
   const { values, stated } = belief.value;
   const isAsking = steps >= FIRST_DAY && !stated;
   const set = (k: number, value: number): void => {
@@ -120,12 +125,10 @@ export function Belief({ belief, other, steps }: BeliefProps) {
   };
   const mine: Outline = { kind: stated ? 'filled' : 'unset', label: 'you', values, colour: 'var(--player)' };
   const outlines = other === null ? [mine] : [mine, other];
-  const close = (): void => {
-    isOpen.value = false;
-  };
+  const close = (): void => setOpen(false);
   return (
     <section
-      class={`panel belief${isOpen.value ? ' open' : ''}${isAsking ? ' asking' : ''}`}
+      class={`panel belief${isOpen ? ' open' : ''}${isAsking ? ' asking' : ''}`}
       aria-labelledby="belief"
       onFocusOut={({ currentTarget, relatedTarget }) => {
         // An open sheet must not cover the control that has the focus.
@@ -134,16 +137,9 @@ export function Belief({ belief, other, steps }: BeliefProps) {
       onKeyDown={({ key }) => key === 'Escape' && close()}
     >
       <h2 id="belief">Who is this?</h2>
-      <button
-        type="button"
-        class="sheet"
-        aria-expanded={isOpen.value}
-        onClick={() => {
-          isOpen.value = !isOpen.value;
-        }}
-      >
+      <button type="button" class="sheet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         <Ring outlines={outlines} named={false} />
-        <strong>{isOpen.value ? 'Back to the actions' : 'Who is this?'}</strong>
+        <strong>{isOpen ? 'Back to the actions' : 'Who is this?'}</strong>
         <small>
           {stated
             ? BELIEF_NAMES.map((name, k) => `${title(name)} ${values[k].toFixed(2)}`).join(' · ')

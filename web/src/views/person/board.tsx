@@ -21,7 +21,7 @@ import {
 import { type Advice, BY_HAND, HINTS, isSlow } from '../../person/episode.js';
 import { policyName } from '../../words.js';
 import type { EpisodeActions, EpisodeSoFar } from './episode-store.js';
-import { keyOf, type Shortcuts, useShortcuts } from './keys.js';
+import { keyOf, useShortcuts } from './keys.js';
 
 export function Now({ episode }: { readonly episode: EpisodeSoFar }) {
   const transition = episode.transitions[episode.transitions.length - 1];
@@ -48,7 +48,7 @@ export function Now({ episode }: { readonly episode: EpisodeSoFar }) {
         </thead>
         <tbody>
           {METER_NAMES.map((meter, k) => (
-            <MeterRow key={meter} meter={meter} k={k} transition={transition} />
+            <MeterRow key={meter} k={k} transition={transition} />
           ))}
         </tbody>
       </table>
@@ -66,20 +66,15 @@ export function Now({ episode }: { readonly episode: EpisodeSoFar }) {
   );
 }
 
-interface MeterRowProps {
-  readonly meter: string;
-  readonly k: number;
-  readonly transition: Transition;
-}
-
-function MeterRow({ meter, k, transition }: MeterRowProps) {
+/** @param props.k the index of the meter. */
+function MeterRow({ k, transition }: { readonly k: number; readonly transition: Transition }) {
   const { step, meters, deltas, anomalies, effect, typical } = transition;
   const value = meters[k];
   const isMarked = step > 0 && isPersonal(anomalies[k], k);
   return (
     <tr class={value < RHYTHM.constants.crashThreshold ? 'low' : ''}>
       <th scope="row">
-        <span class="name">{meter}</span>
+        <span class="name">{METER_NAMES[k]}</span>
         <span class="track" aria-hidden="true">
           <span class="fill" style={{ width: `${100 * value}%` }} />
           {step > 0 && <span class="before" style={{ left: `${100 * (value - deltas[k])}%` }} />}
@@ -103,8 +98,7 @@ interface ActionsProps {
 }
 
 export function Actions({ episode, act, undo }: ActionsProps) {
-  const keys: Shortcuts = Object.fromEntries(ACTION_NAMES.map((_, code) => [keyOf(code), () => act(code)]));
-  useShortcuts(keys);
+  useShortcuts(Object.fromEntries(ACTION_NAMES.map((_, code) => [keyOf(code), () => act(code)])));
   const hint = HINTS[episode.moves.length] ?? null;
   return (
     <section class="panel next" aria-labelledby="next">
@@ -136,10 +130,9 @@ export function Actions({ episode, act, undo }: ActionsProps) {
         <ActionRow
           key={name}
           code={code}
-          last={lastTransitionOf(episode.transitions, code)}
-          typical={typicalOf(episode.typical, episode.moves.length, code)}
+          episode={episode}
           isSuggested={hint?.action === code}
-          onChoose={act}
+          choose={() => act(code)}
         />
       ))}
     </section>
@@ -148,24 +141,23 @@ export function Actions({ episode, act, undo }: ActionsProps) {
 
 interface ActionRowProps {
   readonly code: number;
-  /** The last step with this action; null before it was tried. */
-  readonly last: Transition | null;
-  /** [5]: the effect on most people now, which is shown before the action was tried. */
-  readonly typical: readonly number[];
+  readonly episode: EpisodeSoFar;
   readonly isSuggested: boolean;
-  readonly onChoose: (action: number) => void;
+  readonly choose: () => void;
 }
 
-function ActionRow({ code, last, typical, isSuggested, onChoose }: ActionRowProps) {
+/** The last effect of an action on this person; before the action was tried, its effect on most people now. */
+function ActionRow({ code, episode, isSuggested, choose }: ActionRowProps) {
   const { action, colour } = ACTION_STYLES[code];
-  const most = last?.typical ?? typical;
+  const last = lastTransitionOf(episode.transitions, code);
+  const most = last?.typical ?? typicalOf(episode.typical, episode.moves.length, code);
   return (
     <button
       type="button"
       class={isSuggested ? 'row action suggested' : 'row action'}
       aria-keyshortcuts={keyOf(code)}
       style={{ borderLeftColor: colour }}
-      onClick={() => onChoose(code)}
+      onClick={choose}
     >
       <span class="name">
         {title(action)}
@@ -232,7 +224,23 @@ export function ByPolicy({ actions, next }: ByPolicyProps) {
     <section class="panel next" aria-labelledby="next">
       <h2 id="next">What {inSentence(policyName(state.by))} does next</h2>
       <div class={next === null && move !== null ? 'stale' : ''} aria-busy={next === null}>
-        {move === null ? <Waiting by={state.by} /> : <NextMove next={move} />}
+        {move === null ? (
+          <p class="thinking">
+            {isSlow(state.by) ? 'Planning: some tenths of a second a step …' : 'Deciding …'}
+          </p>
+        ) : (
+          <>
+            <p class="next-move">
+              <strong>{title(ACTION_NAMES[move.action])}</strong>
+            </p>
+            {move.reasons === null ? (
+              <p class="fine">It gives no reasons.</p>
+            ) : (
+              <blockquote>{move.reasons}</blockquote>
+            )}
+            {move.belief === null && <p class="fine">It states no belief.</p>}
+          </>
+        )}
       </div>
       <div class="actions">
         <Button main onClick={playOrPause}>
@@ -250,19 +258,3 @@ export function ByPolicy({ actions, next }: ByPolicyProps) {
 /** "the planner", but “daily rules of thumb”. */
 const inSentence = (name: string): string =>
   /^(planner|student)\b/.test(name) ? `the ${name}` : `“${name}”`;
-
-const Waiting = ({ by }: { readonly by: string }) => (
-  <p class="thinking">{isSlow(by) ? 'Planning: some tenths of a second a step …' : 'Deciding …'}</p>
-);
-
-function NextMove({ next: { action, belief, reasons } }: { readonly next: Advice }) {
-  return (
-    <>
-      <p class="next-move">
-        <strong>{title(ACTION_NAMES[action])}</strong>
-      </p>
-      {reasons === null ? <p class="fine">It gives no reasons.</p> : <blockquote>{reasons}</blockquote>}
-      {belief === null && <p class="fine">It states no belief.</p>}
-    </>
-  );
-}

@@ -8,7 +8,7 @@ import { type Transition, transitionsOf } from '../../person/descriptions.js';
 import {
   type Advice,
   BY_HAND,
-  type EpisodeResult,
+  type EpisodeReplay,
   type EpisodeSetting,
   isOver,
   keyOf,
@@ -18,20 +18,16 @@ import {
   type Rival,
 } from '../../person/episode.js';
 import type { PersonApi } from '../../person/worker.js';
-import { keptStudents, keptUnder } from '../../students/kept-students.js';
+import { keptNames, keptUnder } from '../../students/kept-students.js';
 import { type Failure, toFailure, workerClient } from '../../workers/calls.js';
 import { addressOf, type PERSON_FIELDS, type PersonState } from '../fields.js';
 
 /** An episode up to the current step. */
-export interface EpisodeSoFar {
+export interface EpisodeSoFar extends Omit<EpisodeReplay, 'observations'> {
   readonly setting: EpisodeSetting;
   readonly moves: readonly Move[];
   /** The first transition is the state after the reset, so there is one transition more than moves. */
   readonly transitions: readonly Transition[];
-  /** As in EpisodeReplay. */
-  readonly typical: Float32Array;
-  /** Null until the last step is played. */
-  readonly result: EpisodeResult | null;
 }
 
 const call = workerClient<PersonApi>(
@@ -136,18 +132,13 @@ async function infer(observations: Float32Array, grader: string, isLatest: () =>
   if (beliefs !== null && isLatest()) inferred.value = beliefs;
 }
 
-/** The policies beside which a result is shown, the fastest first. The student is the one that was trained for the grader. */
-const rivalsUnder = (grader: string): readonly string[] => [
-  'heuristic',
-  grader === 'v2' ? 'student-v2' : 'student-v3',
-  'planner',
-];
-
-/** Returns the names of these policies, of the students that the visitor kept, and of the policy that the visitor races. */
+/**
+ * Returns the names of the policies beside which a result is shown, the fastest first, of the students that the visitor kept, and of
+ * the policy that the visitor races. The packaged student is the one that was trained for the grader.
+ */
 export function rivalNames(grader: string, against: string): string[] {
-  const kept = keptStudents.value.map(({ name }) => name);
-  const raced = against === NOBODY ? [] : [against];
-  return [...new Set([...rivalsUnder(grader), ...kept, ...raced])];
+  const packaged = ['heuristic', grader === 'v2' ? 'student-v2' : 'student-v3', 'planner'];
+  return [...new Set([...packaged, ...keptNames(), ...(against === NOBODY ? [] : [against])])];
 }
 
 /** An episode that a rival plays: the steps that it has played, and its result after the last. */
@@ -171,10 +162,6 @@ let race: { readonly setting: string; readonly keys: Set<string> } = { setting: 
 /** Returns the states of the rivals in the episode of a setting, by name. */
 export const rivalsIn = (setting: EpisodeSetting): Readonly<Record<string, RivalState>> =>
   race.setting === JSON.stringify(setting) ? states.value : {};
-
-/** Returns a rival that has finished the episode of a setting; null for others. */
-export const rivalNamed = (setting: EpisodeSetting, name: string): Rival | null =>
-  rivalsIn(setting)[name]?.rival ?? null;
 
 /** Lets each rival play an episode once. A student that the visitor kept plays again if its file has changed. */
 async function playRivals(setting: EpisodeSetting, names: readonly string[]): Promise<void> {

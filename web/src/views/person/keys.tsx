@@ -6,29 +6,20 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 /** Returns the key of an action: 1 to 9, then 0. */
 export const keyOf = (action: number): string => String((action + 1) % 10);
 
-/** What the keys do, by key in lower case. */
-export type Shortcuts = Readonly<Record<string, () => void>>;
-
 /** Whether shortcuts act, in all views. */
 const shortcutsOn = signal(true);
 
-export function useShortcuts(shortcuts: Shortcuts): void {
+/** @param shortcuts what the keys do, by key in lower case. */
+export function useShortcuts(shortcuts: Readonly<Record<string, () => void>>): void {
   const latest = useRef(shortcuts);
   latest.current = shortcuts;
   // A layout effect, because an effect some frames later could miss the next key.
   useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
-      const chosen = latest.current[event.key.toLowerCase()];
-      if (
-        chosen === undefined ||
-        !shortcutsOn.value ||
-        event.repeat ||
-        event.ctrlKey ||
-        event.metaKey ||
-        event.altKey ||
-        isTyping(event)
-      )
-        return;
+      const { key, repeat, ctrlKey, metaKey, altKey } = event;
+      const chosen = latest.current[key.toLowerCase()];
+      if (chosen === undefined || !shortcutsOn.value || repeat) return;
+      if (ctrlKey || metaKey || altKey || isTyping(event)) return;
       event.preventDefault();
       chosen();
     };

@@ -20,7 +20,6 @@ import {
   episodeActions,
   failure,
   isOutdated,
-  rivalNames,
   useEpisode,
 } from './episode-store.js';
 import { useShortcuts } from './keys.js';
@@ -74,7 +73,7 @@ function Week({ episode, actions }: WeekProps) {
             result={episode.result}
             finishedHere={wasRunning.current}
             player={by}
-            rivals={rivalNames(episode.setting.grader, against)}
+            against={against}
             title="Can you read a stranger?"
             link={new URL(addressOf({ ...START, seed, person, grader }), location.href).href}
           />

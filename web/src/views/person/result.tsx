@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import { decimal } from '../../../../src/figures/theme.js';
 import { BELIEF_NAMES, COMPONENT_NAMES, NUM_STEPS } from '../../../../src/world/fields.js';
 import { RHYTHM } from '../../../../src/world/numbers.js';
-import { Table } from '../../parts/content.js';
+import { Fold, Table } from '../../parts/content.js';
 import { Button, CopyButton } from '../../parts/controls.js';
 import { mostUnusual, profileInWords, profileNameOf, signed, title } from '../../person/descriptions.js';
 import { BY_HAND, type EpisodeResult, type EpisodeSetting, type Scored } from '../../person/episode.js';
@@ -19,38 +19,28 @@ import {
   resultText,
 } from '../../person/result-text.js';
 import { BELIEF_WORDS, COMPONENT_WORDS, colourOf, policyName } from '../../words.js';
-import { type Outline, Ring, RingKey } from './belief.js';
-import { type EpisodeSoFar, lastGuess, type RivalState, rivalsIn } from './episode-store.js';
+import { dashedOutline, type Outline, Ring, RingKey } from './belief.js';
+import { type EpisodeSoFar, lastGuess, type RivalState, rivalNames, rivalsIn } from './episode-store.js';
 
 /** The sentence describes at most this many of the hidden numbers. Chosen by hand, so that it stays short. */
 const MAX_DESCRIBED = 4;
 
-interface HiddenProfileProps {
-  readonly result: EpisodeResult;
-  /** Who played: BY_HAND or a policy. */
-  readonly player: string;
-}
-
-function HiddenProfile({ result: { target, belief, given, profile }, player }: HiddenProfileProps) {
+/** The person in words, and the belief of the player and of the planner beside the true values. */
+function HiddenProfile({ result, player }: Pick<ResultProps, 'result' | 'player'>) {
+  const { target, belief, given, profile } = result;
   const name = profileNameOf(profile);
   const words = mostUnusual(profileInWords(profile), MAX_DESCRIBED).map((number) => number.words);
-  const label = policyName(player);
   const guess = lastGuess();
-  const outlines: Outline[] = [
-    { kind: 'truth', label: 'the truth', values: Array.from(target), colour: 'var(--ink)' },
-    ...(guess === null
-      ? []
-      : [
-          {
-            kind: 'dashed' as const,
-            label: 'the planner, from the same week',
-            values: guess,
-            colour: colourOf('planner+inference'),
-          },
-        ]),
-    ...(given
-      ? [{ kind: 'filled' as const, label, values: Array.from(belief), colour: 'var(--player)' }]
-      : []),
+  const truth: Outline = {
+    ...{ kind: 'truth', label: 'the truth', values: Array.from(target), colour: 'var(--ink)' },
+  };
+  const mine: Outline = {
+    ...{ kind: 'filled', label: policyName(player), values: Array.from(belief), colour: 'var(--player)' },
+  };
+  const outlines = [
+    truth,
+    ...(guess === null ? [] : [dashedOutline('the planner, from the same week', guess, 'planner+inference')]),
+    ...(given ? [mine] : []),
   ];
   return (
     <>
@@ -89,23 +79,6 @@ function HiddenProfile({ result: { target, belief, given, profile }, player }: H
   );
 }
 
-/** A fold with the profile in full. */
-const HiddenNumbers = ({ profile }: Pick<EpisodeResult, 'profile'>) => (
-  <details>
-    <summary>All 16 hidden numbers</summary>
-    <Table
-      caption="The hidden profile of this person, and for each number the share of all people who have less"
-      columns={['hidden number', 'value', 'share of people with less', 'in words']}
-      rows={profileInWords(profile).map(({ name, value, rank, words }) => [
-        name,
-        value.toFixed(3),
-        `${Math.round(100 * rank)} %`,
-        words,
-      ])}
-    />
-  </details>
-);
-
 interface ResultProps {
   readonly episode: EpisodeSoFar;
   readonly result: EpisodeResult;
@@ -113,8 +86,8 @@ interface ResultProps {
   readonly finishedHere: boolean;
   /** Who played: BY_HAND or a policy. */
   readonly player: string;
-  /** The names of the rivals to list. */
-  readonly rivals: readonly string[];
+  /** The policy that the visitor races, or NOBODY. */
+  readonly against: string;
   /** The first line of the text to share, and the address at which others can play. */
   readonly title: string;
   readonly link: string;
@@ -123,7 +96,7 @@ interface ResultProps {
 }
 
 export function Result(props: ResultProps) {
-  const { episode, result, finishedHere, player, rivals, title: line, link, children } = props;
+  const { episode, result, finishedHere, player, against, title: line, link, children } = props;
   const { setting, moves } = episode;
   const head = useRef<HTMLHeadingElement>(null);
   // The button that had the focus is gone, so the focus moves here for keyboard users.
@@ -160,17 +133,24 @@ export function Result(props: ResultProps) {
         </div>
         <div class="week-and-others">
           <Squares days={days} />
-          <Standings mine={result} player={player} setting={setting} names={rivals} />
+          <Standings mine={result} player={player} setting={setting} against={against} />
         </div>
-        <details>
-          <summary>The text to share</summary>
+        <Fold title="The text to share">
           <pre class="result-text">{text}</pre>
-        </details>
-        <details>
-          <summary>The grade under {setting.grader}</summary>
-          <Grading result={result} />
-        </details>
-        <HiddenNumbers profile={result.profile} />
+        </Fold>
+        <Fold title={`The grade under ${setting.grader}`}>
+          <Grading {...result} />
+        </Fold>
+        <Fold title="All 16 hidden numbers">
+          <Table
+            caption="The hidden profile of this person, and for each number the share of all people who have less"
+            columns={['hidden number', 'value', 'share of people with less', 'in words']}
+            rows={profileInWords(result.profile).map(({ name, value, rank, words }) => {
+              const share = `${Math.round(100 * rank)} %`;
+              return [name, value.toFixed(3), share, words];
+            })}
+          />
+        </Fold>
       </section>
     </div>
   );
@@ -217,15 +197,13 @@ function Squares({ days }: { readonly days: readonly DayGrades[] }) {
   );
 }
 
-interface StandingsProps {
+interface StandingsProps extends Pick<ResultProps, 'player' | 'against'> {
   readonly mine: Scored;
-  readonly player: string;
   readonly setting: EpisodeSetting;
-  readonly names: readonly string[];
 }
 
 /** The two scores beside those of the rivals, which may still be playing. */
-function Standings({ mine, player, setting, names }: StandingsProps) {
+function Standings({ mine, player, setting, against }: StandingsProps) {
   const states = rivalsIn(setting);
   return (
     <table class="standings">
@@ -238,15 +216,9 @@ function Standings({ mine, player, setting, names }: StandingsProps) {
         </tr>
       </thead>
       <tbody>
-        <Standing name={player} label={policyName(player)} scored={mine} isMine />
-        {names.map((name) => (
-          <Standing
-            key={name}
-            name={name}
-            label={policyName(name)}
-            scored={states[name]?.rival ?? null}
-            state={states[name]}
-          />
+        <Standing name={player} scored={mine} isMine />
+        {rivalNames(setting.grader, against).map((name) => (
+          <Standing key={name} name={name} scored={states[name]?.rival ?? null} state={states[name]} />
         ))}
       </tbody>
     </table>
@@ -255,62 +227,65 @@ function Standings({ mine, player, setting, names }: StandingsProps) {
 
 interface StandingProps {
   readonly name: string;
-  readonly label: string;
   /** Null until the rival has finished. */
   readonly scored: Scored | null;
   readonly state?: RivalState;
   readonly isMine?: boolean;
 }
 
-const Standing = ({ name, label, scored, state, isMine = false }: StandingProps) => (
-  <tr class={isMine ? 'mine' : ''}>
-    <th scope="row">
-      {label}
-      {label !== name && name !== BY_HAND && <small>{name}</small>}
-    </th>
-    {scored === null ? (
-      <td colSpan={2}>
-        {state?.failed ? (
-          'could not play; reload the page to try again'
-        ) : (
-          <progress value={state?.steps ?? 0} max={NUM_STEPS} aria-label={`Slots that ${label} has played`} />
-        )}
-      </td>
-    ) : (
-      SCORES.map(({ name: what, scoreOf }) => (
-        <td key={what}>
-          <span class="track" aria-hidden="true">
-            <span
-              class="fill"
-              style={{ width: `${100 * scoreOf(scored).share}%`, background: colourOf(name) }}
-            />
-          </span>
-          {scoreOf(scored).words.replace(' of 100', '')}
-        </td>
-      ))
-    )}
-  </tr>
-);
-
-/** The components of the grade. */
-function Grading({ result }: { readonly result: EpisodeResult }) {
-  const { components, weights, firstHalfMean, secondHalfMean } = result;
+function Standing({ name, scored, state, isMine = false }: StandingProps) {
+  const label = policyName(name);
   return (
-    <>
-      <p class="note">
-        {gradeText(result)} Mean reward without luck: {signed(firstHalfMean)} in the first half,{' '}
-        {signed(secondHalfMean)} in the second.
-      </p>
-      <Table
-        caption="The final score is the sum of the parts, at least 0 and at most 1."
-        columns={['component', 'earned', '× weight', '= part']}
-        rows={COMPONENT_NAMES.map((name, k) => [
-          `${COMPONENT_WORDS[name].name} (${name})`,
-          decimal(components[k], 3),
-          weights[k].toFixed(2),
-          decimal(components[k] * weights[k], 3),
-        ])}
-      />
-    </>
+    <tr class={isMine ? 'mine' : ''}>
+      <th scope="row">
+        {label}
+        {label !== name && name !== BY_HAND && <small>{name}</small>}
+      </th>
+      {scored === null ? (
+        <td colSpan={2}>
+          {state?.failed ? (
+            'could not play; reload the page to try again'
+          ) : (
+            <progress
+              value={state?.steps ?? 0}
+              max={NUM_STEPS}
+              aria-label={`Slots that ${label} has played`}
+            />
+          )}
+        </td>
+      ) : (
+        SCORES.map(({ name: what, scoreOf }) => {
+          const { share, words } = scoreOf(scored);
+          return (
+            <td key={what}>
+              <span class="track" aria-hidden="true">
+                <span class="fill" style={{ width: `${100 * share}%`, background: colourOf(name) }} />
+              </span>
+              {words.replace(' of 100', '')}
+            </td>
+          );
+        })
+      )}
+    </tr>
   );
 }
+
+/** The components of the grade. */
+const Grading = ({ firstHalfMean, secondHalfMean, components, weights, finalScore }: EpisodeResult) => (
+  <>
+    <p class="note">
+      {gradeText(finalScore)} Mean reward without luck: {signed(firstHalfMean)} in the first half,{' '}
+      {signed(secondHalfMean)} in the second.
+    </p>
+    <Table
+      caption="The final score is the sum of the parts, at least 0 and at most 1."
+      columns={['component', 'earned', '× weight', '= part']}
+      rows={COMPONENT_NAMES.map((name, k) => [
+        `${COMPONENT_WORDS[name].name} (${name})`,
+        decimal(components[k], 3),
+        weights[k].toFixed(2),
+        decimal(components[k] * weights[k], 3),
+      ])}
+    />
+  </>
+);

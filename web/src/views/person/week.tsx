@@ -9,10 +9,10 @@ import { Select } from '../../parts/controls.js';
 import { announce, plain, timeOf, title } from '../../person/descriptions.js';
 import { type Move, NOBODY, PLAYER_NAMES, sliderBeliefAfter, statedBelief } from '../../person/episode.js';
 import { keptNames } from '../../students/kept-students.js';
-import { colourOf, policyLabels, policyName } from '../../words.js';
-import { Belief, type Outline } from './belief.js';
+import { policyLabels, policyName } from '../../words.js';
+import { Belief, dashedOutline, type Outline } from './belief.js';
 import { Actions, Now } from './board.js';
-import { type EpisodeSoFar, inferred, rivalNamed, rivalsIn } from './episode-store.js';
+import { type EpisodeSoFar, inferred, rivalsIn } from './episode-store.js';
 import { ActionKeys, KeysChoice } from './keys.js';
 import { Timeline } from './timeline.js';
 
@@ -43,15 +43,13 @@ export function ByHand({ episode, moves, other, act, undo }: ByHandProps) {
 /** Returns the outline of what the planner would believe after the same observations; null until it is computed. */
 export function inferredOutline(): Outline | null {
   const values = inferred.value.at(-1) ?? null;
-  const label = 'the planner, from what you saw';
-  return values && { kind: 'dashed', label, values, colour: colourOf('planner+inference') };
+  return values && dashedOutline('the planner, from what you saw', values, 'planner+inference');
 }
 
 /** Returns the outline of a rival's belief after as many slots; null if there is none. */
 export function rivalOutline({ setting, moves }: EpisodeSoFar, against: string): Outline | null {
-  const values = rivalNamed(setting, against)?.beliefs[moves.length - 1] ?? null;
-  const label = `${policyName(against)}, in its own week`;
-  return values && { kind: 'dashed', label, values, colour: colourOf(against) };
+  const values = rivalsIn(setting)[against]?.rival?.beliefs[moves.length - 1] ?? null;
+  return values && dashedOutline(`${policyName(against)}, in its own week`, values, against);
 }
 
 /** The 28 slots as a strip of squares. */
