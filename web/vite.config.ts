@@ -18,19 +18,6 @@ const POLICY = [
   "form-action 'none'",
 ].join('; ');
 
-/** Adds the policy to the built page, but not in the development server, which adds inline scripts and styles. */
-const contentPolicy: Plugin = {
-  name: 'content-policy',
-  apply: 'build',
-  transformIndexHtml: () => [
-    {
-      tag: 'meta',
-      attrs: { 'http-equiv': 'Content-Security-Policy', content: POLICY },
-      injectTo: 'head-prepend',
-    },
-  ],
-};
-
 /**
  * The title, text and picture that services show for a link to the page. The environment variable `RHYTHM_PAGE_URL` is the
  * page's address, with a slash at the end: services need the whole address of the picture.
@@ -46,9 +33,16 @@ const PREVIEW = {
     'One week of the same person, played by the heuristic and by the planner, whose belief approaches the truth.',
 };
 
-const linkPreview: Plugin = {
-  name: 'link-preview',
+/** Adds the preview and the policy to the built page, but not in the development server, which adds inline scripts and styles. */
+const metaTags: Plugin = {
+  name: 'meta-tags',
+  apply: 'build',
   transformIndexHtml: () => [
+    {
+      tag: 'meta',
+      attrs: { 'http-equiv': 'Content-Security-Policy', content: POLICY },
+      injectTo: 'head-prepend',
+    },
     ...Object.entries(PREVIEW).map(([property, content]) => ({
       tag: 'meta',
       attrs: { property, content },
@@ -89,28 +83,15 @@ const GROUPS = [
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 
-interface AuditRow {
-  readonly policy: string;
-  readonly final_score: { readonly mean: number };
-}
-
-/** Returns mean final scores of an audit, by policy, for the policies of COMPARED. */
+/** Returns the mean final scores of an audit, by policy. */
 function auditedScores(grader: string) {
   const file = new URL(`../docs/audits/${grader}/audit.json`, import.meta.url);
-  const { rows } = JSON.parse(readFileSync(file, 'utf8')) as { rows: readonly AuditRow[] };
-  const compared = rows.filter(({ policy }) => COMPARED.includes(policy));
-  return Object.fromEntries(compared.map(({ policy, final_score }) => [policy, final_score.mean]));
+  const { rows } = JSON.parse(readFileSync(file, 'utf8')) as {
+    rows: readonly { readonly policy: string; readonly final_score: { readonly mean: number } }[];
+  };
+  return Object.fromEntries(rows.map(({ policy, final_score }) => [policy, final_score.mean]));
 }
 
-/** The policies that web/src/views/sequence/audited.ts compares a sequence with. */
-const COMPARED = [
-  'heuristic+constant',
-  'open-loop',
-  'open-loop+constant',
-  'reactive+constant',
-  'planner-prior',
-  'planner',
-];
 const AUDITED_SCORES = Object.fromEntries(
   ['v1', 'v2', 'v3'].map((grader) => [grader, auditedScores(grader)]),
 );
@@ -153,5 +134,5 @@ export default defineConfig({
   optimizeDeps: {
     include: ['@noble/hashes/sha2', '@noble/hashes/utils', 'crc-32', 'comlink', 'seedrandom', '@jax-js/jax'],
   },
-  plugins: [contentPolicy, linkPreview, sharedWorkers],
+  plugins: [metaTags, sharedWorkers],
 });

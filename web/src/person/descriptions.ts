@@ -74,6 +74,14 @@ export const slotOf = (step: number): string => RHYTHM.slots[step % NUM_SLOTS];
 /** Returns the day and slot of a step, such as "day 2 evening". */
 export const timeOf = (step: number): string => `day ${1 + Math.floor(step / NUM_SLOTS)} ${slotOf(step)}`;
 
+/** Describes a slot: "Day 3 evening: sleep, work crisis". @param transition undefined before the slot is played. */
+export function slotInWords(step: number, transition: Transition | undefined): string {
+  if (transition === undefined) return title(timeOf(step));
+  const { action, event } = transition;
+  const words = [ACTION_NAMES[action], ...(event < 0 ? [] : [EVENT_NAMES[event]])];
+  return `${title(timeOf(step))}: ${words.map(plain).join(', ')}`;
+}
+
 /** Returns the last transition with this action; null if there is none. */
 export const lastTransitionOf = (transitions: readonly Transition[], action: number): Transition | null =>
   transitions.filter((transition) => transition.action === action).at(-1) ?? null;

@@ -12,7 +12,7 @@ import { RHYTHM } from '../../../../src/world/numbers.js';
 import { useStages } from '../../charts/figure.js';
 import { type Panel, Panels } from '../../charts/panels.js';
 import type { TableProps } from '../../parts/content.js';
-import { plain, signed, timeOf, title } from '../../person/descriptions.js';
+import { plain, signed, slotInWords, timeOf } from '../../person/descriptions.js';
 import type { Move, Rival } from '../../person/episode.js';
 import { BY_HAND } from '../../person/episode.js';
 import { colourOf, isRepeated } from '../../words.js';
@@ -45,7 +45,6 @@ function Week({ episode, player, rival }: TimelineProps) {
     () => transitions.filter(({ event }) => event >= 0).map(({ step }) => step),
     [transitions],
   );
-  const nameOf = (step: number): string => momentOf(episode, step);
   return (
     <section aria-label="The timeline of the week">
       <Panels
@@ -56,7 +55,7 @@ function Week({ episode, player, rival }: TimelineProps) {
         points={NUM_STEPS + 1}
         last={moves.length}
         cursor={cursor}
-        nameOf={nameOf}
+        nameOf={(step) => momentOf(episode, step)}
         table={table}
         events={events}
       />
@@ -69,14 +68,8 @@ const NOTE =
   'Shaded: the second half.';
 
 /** Describes a step: "Day 3 evening: sleep, work crisis". */
-function momentOf({ transitions }: EpisodeSoFar, step: number): string {
-  if (step === 0) return 'The start';
-  const transition = transitions[step];
-  if (transition === undefined) return title(timeOf(step - 1));
-  const { action, event } = transition;
-  const words = [plain(ACTION_NAMES[action]), ...(event < 0 ? [] : [plain(EVENT_NAMES[event])])];
-  return `${title(timeOf(step - 1))}: ${words.join(', ')}`;
-}
+const momentOf = ({ transitions }: EpisodeSoFar, step: number): string =>
+  step === 0 ? 'The start' : slotInWords(step - 1, transitions[step]);
 
 /** Returns the panels of the meters and the reward, and those of the beliefs if one was stated. */
 function panelsOf(
@@ -105,10 +98,9 @@ function panelsOf(
     ticks: [-largest, 0, largest],
     thresholds: [0],
   };
-  const lines = [
-    { name: nameOfPlayer(player), colour: 'var(--player)', beliefs: moves.map(({ belief }) => belief) },
-    ...(rival === null ? [] : [lineOfRival(rival, player, moves.length)]),
-  ];
+  const name = player === BY_HAND ? 'you' : player;
+  const mine = { name, colour: 'var(--player)', beliefs: moves.map(({ belief }) => belief) };
+  const lines = rival === null ? [mine] : [mine, lineOfRival(rival, player, moves.length)];
   if (lines.every(({ beliefs }) => beliefs.every((belief) => belief === null))) return [...meters, reward];
   const beliefs = BELIEF_NAMES.map((name, k) => ({
     name: `belief: ${name}`,
@@ -130,21 +122,13 @@ const lineOfRival = ({ name, beliefs }: Rival, player: string, slots: number) =>
   beliefs: beliefs.slice(0, slots),
 });
 
-const nameOfPlayer = (player: string): string => (player === BY_HAND ? 'you' : player);
-
 function stepsOf({ moves, transitions }: EpisodeSoFar, rival: Rival | null): TableProps {
   const theirs = (i: number): string[] => (rival === null ? [] : [beliefInWords(rival.beliefs[i])]);
   return {
     caption:
       'Every step: the meters after it; in brackets, the change of each meter and the personal or random part of the change',
     columns: [
-      'step',
-      'when',
-      'action',
-      'event',
-      'reward',
-      'belief',
-      ...METER_NAMES,
+      ...['step', 'when', 'action', 'event', 'reward', 'belief', ...METER_NAMES],
       ...(rival === null ? [] : [`belief of ${rival.name}`]),
     ],
     rows: transitions

@@ -3,10 +3,10 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { ACTION_STYLES } from '../../../../src/figures/action-sequences.js';
-import { EVENT_NAMES, NUM_STEPS } from '../../../../src/world/fields.js';
+import { NUM_STEPS } from '../../../../src/world/fields.js';
 import { Announcement } from '../../parts/content.js';
 import { Select } from '../../parts/controls.js';
-import { announce, plain, timeOf, title } from '../../person/descriptions.js';
+import { announce, slotInWords } from '../../person/descriptions.js';
 import { type Move, NOBODY, PLAYER_NAMES, sliderBeliefAfter, statedBelief } from '../../person/episode.js';
 import { keptNames } from '../../students/kept-students.js';
 import { policyLabels, policyName } from '../../words.js';
@@ -56,19 +56,17 @@ export function rivalOutline({ setting, moves }: EpisodeSoFar, against: string):
 export const Strip = ({ episode: { transitions } }: { readonly episode: EpisodeSoFar }) => (
   <ol class="strip" aria-label="The week">
     {Array.from({ length: NUM_STEPS }, (_, step) => {
-      const { action, event } = transitions[step + 1] ?? { action: -1, event: -1 };
-      const words = action < 0 ? [] : [plain(ACTION_STYLES[action].action)];
-      if (event >= 0) words.push(plain(EVENT_NAMES[event]));
-      const text = `${title(timeOf(step))}${words.length > 0 ? `: ${words.join(', ')}` : ''}`;
+      const transition = transitions[step + 1];
+      const text = slotInWords(step, transition);
       return (
         <li
           key={text}
           class={step === transitions.length - 1 ? 'current' : ''}
           title={text}
-          style={{ background: ACTION_STYLES[action]?.colour }}
+          style={{ background: ACTION_STYLES[transition?.action]?.colour }}
         >
           <span class="visually-hidden">{text}</span>
-          {event >= 0 && <span aria-hidden="true">⚡</span>}
+          {transition?.event >= 0 && <span aria-hidden="true">⚡</span>}
         </li>
       );
     })}

@@ -6,40 +6,31 @@ import { ACCENT, decimal } from '../../../../src/figures/theme.js';
 import { GRADER_NAMES } from '../../../../src/world/fields.js';
 import { HistogramPlot, histogramTable } from '../../charts/histogram.js';
 import type { SequenceScores } from '../../engine/requests.js';
-import { Table } from '../../parts/content.js';
+import { Fold, Table } from '../../parts/content.js';
 import { Choices } from '../../parts/controls.js';
 import { PEOPLE } from '../../sizes.js';
 import { grouped, halfWidth, policyName } from '../../words.js';
 
 /** The policies to compare with. */
-export const COMPARED = [
+const COMPARED = [
   'heuristic+constant',
   'open-loop',
   'open-loop+constant',
   'reactive+constant',
   'planner-prior',
   'planner',
-] as const;
+];
 
-type Compared = (typeof COMPARED)[number];
+/** Audited means by grader and policy. vite.config.ts reads them from the audits. */
+declare const AUDITED_SCORES: Readonly<Record<string, Readonly<Record<string, number>>>>;
 
-/** By grader and policy. vite.config.ts reads them from the audits. */
-declare const AUDITED_SCORES: Readonly<Record<string, Readonly<Record<Compared, number>>>>;
-
-/** Returns the audited mean of a policy. @param grader a name of GRADER_NAMES. */
-const auditedScore = (grader: string, policy: Compared): number => AUDITED_SCORES[grader][policy];
-
-/** The policies of the yardstick. */
+/** The policies that infer nothing. The best of their audited means is the yardstick. */
 const YARDSTICK: typeof YARDSTICK_POLICIES = [
   'open-loop',
   'open-loop+constant',
   'reactive+constant',
   'planner-prior',
 ];
-
-/** Returns the yardstick: the highest audited mean of a policy that infers nothing. @param grader as in `auditedScore`. */
-const auditedYardstick = (grader: string): number =>
-  Math.max(...YARDSTICK.map((policy) => auditedScore(grader, policy)));
 
 interface ScoresPanelProps {
   readonly scores: SequenceScores | null;
@@ -58,7 +49,7 @@ export function ScoresPanel({ scores, isCurrent, grader, choose }: ScoresPanelPr
         legend="Grader of the histogram"
         choices={GRADER_NAMES.map((name) => [
           <>
-            {name} <strong>{scores === null ? '…' : decimal(scores.byGrader[name].score.mean, 3)}</strong>
+            {name} <strong>{meanOf(scores, name)}</strong>
           </>,
           name === grader,
           () => choose(name),
@@ -77,19 +68,19 @@ export function ScoresPanel({ scores, isCurrent, grader, choose }: ScoresPanelPr
   );
 }
 
-/**
- * Returns the headline: the sequence's mean, and its distances from the yardstick and from the audited mean of the planner.
- */
+/** Formats the mean of the sequence under a grader. */
+const meanOf = (scores: SequenceScores | null, grader: string): string =>
+  scores === null ? '…' : decimal(scores.byGrader[grader].score.mean, 3);
+
+/** Returns the headline: the sequence's mean, and its distances from the yardstick and from the audited mean of the planner. */
 function headlineOf({ byGrader }: SequenceScores, grader: string): string {
   const { mean } = byGrader[grader].score;
-  const [yardstick, planner] = [auditedYardstick(grader), auditedScore(grader, 'planner')].map((score) =>
-    distanceInWords(mean - score),
-  );
-  return `${decimal(mean, 3)} under ${grader}: ${yardstick} the best that reads nobody, ${planner} the planner`;
+  const audited = AUDITED_SCORES[grader];
+  const yardstick = Math.max(...YARDSTICK.map((policy) => audited[policy]));
+  const from = (score: number): string =>
+    `${decimal(Math.abs(mean - score), 2)} ${mean < score ? 'behind' : 'ahead of'}`;
+  return `${decimal(mean, 3)} under ${grader}: ${from(yardstick)} the best that reads nobody, ${from(audited.planner)} the planner`;
 }
-
-const distanceInWords = (lead: number): string =>
-  `${decimal(Math.abs(lead), 2)} ${lead < 0 ? 'behind' : 'ahead of'}`;
 
 /** Describes the scores for screen readers. */
 function inWords({ byGrader, numPeople }: SequenceScores): string {
@@ -107,9 +98,9 @@ function Picture({ scores, grader }: Pick<ScoresPanelProps, 'scores' | 'grader'>
     if (scores === null) return null;
     const { counts, score } = scores.byGrader[grader];
     const rows = [{ name: 'this sequence', colour: ACCENT, counts, mean: score.mean }];
-    const marks = (['heuristic+constant', 'planner'] as const).map((policy) => ({
+    const marks = ['heuristic+constant', 'planner'].map((policy) => ({
       name: policyName(policy.replace('+constant', '')),
-      value: auditedScore(grader, policy),
+      value: AUDITED_SCORES[grader][policy],
     }));
     return { rows, marks, description: histogramInWords(rows) };
   }, [scores, grader]);
@@ -119,28 +110,18 @@ function Picture({ scores, grader }: Pick<ScoresPanelProps, 'scores' | 'grader'>
   );
 }
 
-/** The histograms as a table. */
-const ScoresTable = ({ scores }: { readonly scores: SequenceScores }) => (
-  <details>
-    <summary>The histograms as a table</summary>
-    <Table
-      {...histogramTable(
-        Object.entries(scores.byGrader).map(([name, { counts }]) => ({ name: `under ${name}`, counts })),
-      )}
-    />
-  </details>
-);
-
+/** Why the best fixed sequence nearly matches the planner under v2, but not under v3: the reason and the mean scores. */
 export function Comparison({ scores }: { readonly scores: SequenceScores | null }) {
-  const behind = (grader: string): string =>
-    decimal(auditedScore(grader, 'planner') - auditedScore(grader, 'open-loop+constant'), 2);
-  const own = GRADER_NAMES.map((grader) =>
-    scores === null ? '…' : decimal(scores.byGrader[grader].score.mean, 3),
-  );
+  const behind = (grader: string): string => {
+    const { planner, 'open-loop+constant': sequence } = AUDITED_SCORES[grader];
+    return decimal(planner - sequence, 2);
+  };
+  const own = GRADER_NAMES.map((grader) => meanOf(scores, grader));
   const others = COMPARED.map((policy) => [
     policyName(policy),
-    ...GRADER_NAMES.map((grader) => decimal(auditedScore(grader, policy), 3)),
+    ...GRADER_NAMES.map((grader) => decimal(AUDITED_SCORES[grader][policy], 3)),
   ]);
+  const histograms = Object.entries(scores?.byGrader ?? {});
   return (
     <section class="panel" aria-labelledby="why">
       <h2 id="why">Why a fixed sequence nearly matches the planner under v2, but not under v3</h2>
@@ -161,7 +142,13 @@ export function Comparison({ scores }: { readonly scores: SequenceScores | null 
         best sequence, of the policy that reacts to the meters and of the planner without inference; even then
         it need not.
       </p>
-      {scores !== null && <ScoresTable scores={scores} />}
+      {scores !== null && (
+        <Fold title="The histograms as a table">
+          <Table
+            {...histogramTable(histograms.map(([name, { counts }]) => ({ name: `under ${name}`, counts })))}
+          />
+        </Fold>
+      )}
     </section>
   );
 }

@@ -12,23 +12,9 @@ import { keyOf } from '../person/keys.js';
 /** The sequence before each stroke, the newest at the end. The list is kept while other views are shown. */
 const before = signal<readonly string[]>([]);
 
-export interface Painting {
-  /** 28 digits. */
-  readonly actions: string;
-  /** Whether there is a stroke to undo. */
-  readonly canUndo: boolean;
-  /** Begins a stroke that lasts until `endStroke`. All squares that are painted in it are undone together. */
-  readonly beginStroke: () => void;
-  readonly endStroke: () => void;
-  readonly paint: (step: number, action: number) => void;
-  /** Returns the newest action of a step, which the page may not have drawn yet. */
-  readonly actionAt: (step: number) => number;
-  /** Replaces all actions. */
-  readonly replace: (actions: string) => void;
-  readonly undo: () => void;
-}
+export type Painting = ReturnType<typeof usePainting>;
 
-export function usePainting({ state, change }: ViewProps<typeof SEQUENCE_FIELDS>): Painting {
+export function usePainting({ state, change }: ViewProps<typeof SEQUENCE_FIELDS>) {
   /** The newest sequence: several squares may be painted before the page is drawn. */
   const latest = useRef(state.actions);
   latest.current = state.actions;
@@ -37,6 +23,7 @@ export function usePainting({ state, change }: ViewProps<typeof SEQUENCE_FIELDS>
     latest.current = actions;
     change({ actions }, mode);
   };
+  /** Replaces all actions. */
   const replace = (actions: string): void => {
     if (actions === latest.current) return;
     const isOngoing = stroke.current === 'painted';
@@ -45,20 +32,23 @@ export function usePainting({ state, change }: ViewProps<typeof SEQUENCE_FIELDS>
     set(actions, isOngoing ? 'replace' : 'push');
   };
   return {
+    /** 28 digits. */
     actions: state.actions,
+    /** Whether there is a stroke to undo. */
     canUndo: before.value.some((actions) => actions !== state.actions),
-    beginStroke() {
+    /** Begins a stroke that lasts until `endStroke`. All squares that are painted in it are undone together. */
+    beginStroke(): void {
       stroke.current = 'begun';
     },
-    endStroke() {
+    endStroke(): void {
       stroke.current = 'none';
     },
-    paint(step, action) {
-      replace(latest.current.slice(0, step) + action + latest.current.slice(step + 1));
-    },
-    actionAt: (step) => Number(latest.current[step]),
+    paint: (step: number, action: number): void =>
+      replace(latest.current.slice(0, step) + action + latest.current.slice(step + 1)),
+    /** Returns the newest action of a step, which the page may not have drawn yet. */
+    actionAt: (step: number): number => Number(latest.current[step]),
     replace,
-    undo() {
+    undo(): void {
       // The browser's back button may have undone strokes already.
       const at = before.value.map((actions) => actions !== latest.current).lastIndexOf(true);
       if (at < 0) return;
@@ -249,12 +239,8 @@ const ARROWS: Readonly<Record<string, readonly [days: number, slots: number]>> =
   ArrowDown: [0, 1],
 };
 
-interface PaletteProps {
-  readonly brush: Signal<number>;
-}
-
 /** The actions to paint with. */
-export const Palette = ({ brush }: PaletteProps) => (
+export const Palette = ({ brush }: Pick<WeekGridProps, 'brush'>) => (
   <fieldset class="palette">
     <legend class="fine">Paint with</legend>
     {ACTION_STYLES.map(({ action, mark, colour }, code) => (
